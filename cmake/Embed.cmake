@@ -1,0 +1,10 @@
+# Run by tune_embed: writes FILES (joined by |) as one C array of bytes ending in 0.
+string(REPLACE "|" ";" files "${FILES}")
+set(bytes "")
+foreach(file IN LISTS files)
+  file(READ "${file}" hex HEX)
+  string(APPEND bytes "${hex}")
+endforeach()
+string(REGEX REPLACE "(................................)" "\\1\n    " bytes "${bytes}")
+string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+file(WRITE "${OUT}" "extern const char ${SYMBOL}[];\nconst char ${SYMBOL}[] = {\n    ${bytes}\n    0x00};\n")

@@ -1,0 +1,52 @@
+# The libraries: imported targets tune::sqlite, tune::yaml, tune::jansson, tune::hwloc, tune::xxhash,
+# and TUNE_WITH_CUDA with tune::cuda_headers.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+function(tune_dependency name module archive)
+  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${module})
+  add_library(tune::${name} INTERFACE IMPORTED GLOBAL)
+  if(TUNE_STATIC_LIBRARIES AND archive)
+    find_library(${name}_ARCHIVE ${archive} HINTS ${${name}_LIBRARY_DIRS})
+  endif()
+  if(${name}_ARCHIVE)
+    target_include_directories(tune::${name} INTERFACE ${${name}_INCLUDE_DIRS})
+    target_link_libraries(tune::${name} INTERFACE ${${name}_ARCHIVE} m ${CMAKE_DL_LIBS}
+                          Threads::Threads)
+  else()
+    target_link_libraries(tune::${name} INTERFACE PkgConfig::${name})
+  endif()
+endfunction()
+
+tune_dependency(sqlite sqlite3 libsqlite3.a)
+tune_dependency(yaml yaml-0.1 libyaml.a)
+tune_dependency(jansson jansson libjansson.a)
+tune_dependency(hwloc hwloc "")
+
+# xxhash is used as a header: every function inline.
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+add_library(tune::xxhash INTERFACE IMPORTED GLOBAL)
+target_include_directories(tune::xxhash INTERFACE ${XXHASH_INCLUDE_DIR})
+
+# CUDA is used through dlopen: only its headers are needed to build.
+set(TUNE_WITH_CUDA OFF)
+if(NOT TUNE_CUDA STREQUAL "OFF")
+  find_path(TUNE_CUDA_INCLUDE_DIR cuda.h
+            HINTS "${TUNE_TOOLKIT_DIR}" ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda /opt/cuda
+            PATH_SUFFIXES include targets/x86_64-linux/include)
+  find_path(TUNE_NVRTC_INCLUDE_DIR nvrtc.h
+            HINTS "${TUNE_CUDA_INCLUDE_DIR}" "${TUNE_TOOLKIT_DIR}" PATH_SUFFIXES include)
+  if(TUNE_CUDA_INCLUDE_DIR AND TUNE_NVRTC_INCLUDE_DIR)
+    set(TUNE_WITH_CUDA ON)
+    add_library(tune::cuda_headers INTERFACE IMPORTED GLOBAL)
+    target_include_directories(tune::cuda_headers SYSTEM INTERFACE ${TUNE_CUDA_INCLUDE_DIR}
+                               ${TUNE_NVRTC_INCLUDE_DIR})
+    message(STATUS "CUDA headers: ${TUNE_CUDA_INCLUDE_DIR}")
+  elseif(TUNE_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "TUNE_CUDA=ON, but cuda.h and nvrtc.h were not found: install the CUDA "
+                        "toolkit, set CUDA_HOME, or run ./bootstrap --with-toolkit")
+  else()
+    message(STATUS "CUDA headers not found: building without CUDA (the CPU is the device). "
+                   "./bootstrap --with-toolkit brings what is needed.")
+  endif()
+endif()

@@ -1,0 +1,41 @@
+# tune_room(NAME [USES room...] [LINK library...]): the static library of tuner/NAME: every *.c below
+# the folder. USES names the rooms it may include from (the walls: docs/architecture.md).
+function(tune_room name)
+  cmake_parse_arguments(ROOM "" "" "USES;LINK;EXCLUDE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.c")
+  foreach(pattern IN LISTS ROOM_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${pattern}")
+  endforeach()
+  if(NOT sources)
+    add_library(tune_${name} INTERFACE)
+    set(scope INTERFACE)
+  else()
+    add_library(tune_${name} STATIC ${sources})
+    tune_compile_options(tune_${name})
+    set(scope PUBLIC)
+  endif()
+  target_include_directories(tune_${name} ${scope} "${PROJECT_SOURCE_DIR}"
+                             "${PROJECT_BINARY_DIR}/generated")
+  target_compile_definitions(tune_${name} ${scope} _GNU_SOURCE)
+  foreach(used IN LISTS ROOM_USES)
+    target_link_libraries(tune_${name} ${scope} tune_${used})
+  endforeach()
+  target_link_libraries(tune_${name} ${scope} ${ROOM_LINK} m)
+endfunction()
+
+# tune_embed(TARGET SYMBOL FILE...): C source with `const char SYMBOL[]`, the files' texts one after
+# the other, so that the program needs no file at run time.
+function(tune_embed target symbol)
+  set(out "${PROJECT_BINARY_DIR}/generated/embedded/${symbol}.c")
+  set(files "")
+  foreach(file IN LISTS ARGN)
+    get_filename_component(absolute "${file}" ABSOLUTE BASE_DIR "${PROJECT_SOURCE_DIR}")
+    list(APPEND files "${absolute}")
+  endforeach()
+  string(REPLACE ";" "|" joined "${files}")
+  add_custom_command(OUTPUT "${out}"
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DSYMBOL=${symbol} "-DFILES=${joined}"
+            -P "${PROJECT_SOURCE_DIR}/cmake/Embed.cmake"
+    DEPENDS ${files} "${PROJECT_SOURCE_DIR}/cmake/Embed.cmake" VERBATIM)
+  target_sources(${target} PRIVATE "${out}")
+endfunction()

@@ -1,0 +1,11 @@
+# tune_compile_options(TARGET): the warnings and sanitizers that every target of ours gets.
+function(tune_compile_options target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes>
+    $<$<AND:$<COMPILE_LANGUAGE:C>,$<BOOL:${TUNE_WERROR}>>:-Werror>)
+  if(TUNE_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${TUNE_SANITIZE} -fno-omit-frame-pointer
+                           -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${TUNE_SANITIZE})
+  endif()
+endfunction()

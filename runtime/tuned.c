@@ -1,0 +1,1 @@
+int tuned_placeholder;

@@ -1,0 +1,95 @@
+#include "tuner/base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_BYTES = 16384 };
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    size_t used;
+    size_t capacity;
+    _Alignas(max_align_t) unsigned char data[];
+};
+
+static struct arena_chunk *new_chunk(struct arena *arena, size_t bytes)
+{
+    size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    struct arena_chunk *chunk = malloc(sizeof *chunk + capacity);
+    if (!chunk)
+        return NULL;
+    chunk->next = arena->chunks;
+    chunk->used = 0;
+    chunk->capacity = capacity;
+    arena->chunks = chunk;
+    return chunk;
+}
+
+void *arena_alloc(struct arena *arena, size_t count, size_t size)
+{
+    const size_t alignment = _Alignof(max_align_t);
+    if (size != 0 && count > (SIZE_MAX / 2) / size)
+        return NULL;
+    size_t bytes = (count * size + alignment - 1) / alignment * alignment;
+    struct arena_chunk *chunk = arena->chunks;
+    if (!chunk || chunk->capacity - chunk->used < bytes)
+        chunk = new_chunk(arena, bytes);
+    if (!chunk)
+        return NULL;
+    void *result = chunk->data + chunk->used;
+    chunk->used += bytes;
+    memset(result, 0, bytes);
+    return result;
+}
+
+void *arena_copy(struct arena *arena, const void *data, size_t bytes)
+{
+    void *copy = arena_alloc(arena, bytes, 1);
+    if (copy && bytes > 0)
+        memcpy(copy, data, bytes);
+    return copy;
+}
+
+char *arena_strndup(struct arena *arena, const char *text, size_t length)
+{
+    char *copy = arena_alloc(arena, length + 1, 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+char *arena_strdup(struct arena *arena, const char *text)
+{
+    return arena_strndup(arena, text, strlen(text));
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return NULL;
+    char *result = arena_alloc(arena, (size_t)length + 1, 1);
+    if (!result)
+        return NULL;
+    va_start(arguments, format);
+    (void)vsnprintf(result, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+void arena_free(struct arena *arena)
+{
+    struct arena_chunk *chunk = arena->chunks;
+    while (chunk) {
+        struct arena_chunk *next = chunk->next;
+        free(chunk);
+        chunk = next;
+    }
+    arena->chunks = NULL;
+}

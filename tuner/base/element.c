@@ -1,0 +1,56 @@
+#include "tuner/base/element.h"
+
+#include <string.h>
+
+static const char *const names[] = {
+#define ELEMENT_NAME(enumerator, name, c_name, bytes, real) name,
+    ELEMENT_TYPE_LIST(ELEMENT_NAME)
+#undef ELEMENT_NAME
+};
+
+static const struct {
+    const char *c_name;
+    size_t bytes;
+    bool real;
+} rows[] = {
+#define ELEMENT_ROW(enumerator, name, c_name, bytes, real) {c_name, bytes, real},
+    ELEMENT_TYPE_LIST(ELEMENT_ROW)
+#undef ELEMENT_ROW
+};
+
+const char *element_name(enum element_type type)
+{
+    return names[type];
+}
+
+const char *element_c_name(enum element_type type)
+{
+    return rows[type].c_name;
+}
+
+size_t element_bytes(enum element_type type)
+{
+    return rows[type].bytes;
+}
+
+bool element_is_real(enum element_type type)
+{
+    return rows[type].real;
+}
+
+bool element_from_name(const char *name, enum element_type *out)
+{
+    for (size_t i = 0; i < ELEMENT_TYPE_COUNT; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *out = (enum element_type)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *const *element_names(size_t *count)
+{
+    *count = ELEMENT_TYPE_COUNT;
+    return names;
+}

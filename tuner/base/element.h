@@ -1,0 +1,37 @@
+/* The element types of kernel arguments, in one list. */
+#ifndef TUNE_BASE_ELEMENT_H
+#define TUNE_BASE_ELEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* X(enumerator, name, C name, bytes, is a floating type) */
+#define ELEMENT_TYPE_LIST(X)                                                                       \
+    X(ELEMENT_I8, "i8", "signed char", 1, 0)                                                       \
+    X(ELEMENT_U8, "u8", "unsigned char", 1, 0)                                                     \
+    X(ELEMENT_I16, "i16", "short", 2, 0)                                                           \
+    X(ELEMENT_U16, "u16", "unsigned short", 2, 0)                                                  \
+    X(ELEMENT_I32, "i32", "int", 4, 0)                                                             \
+    X(ELEMENT_U32, "u32", "unsigned int", 4, 0)                                                    \
+    X(ELEMENT_I64, "i64", "long long", 8, 0)                                                       \
+    X(ELEMENT_U64, "u64", "unsigned long long", 8, 0)                                              \
+    X(ELEMENT_F32, "f32", "float", 4, 1)                                                           \
+    X(ELEMENT_F64, "f64", "double", 8, 1)
+
+enum element_type {
+#define ELEMENT_ENUMERATOR(enumerator, name, c_name, bytes, real) enumerator,
+    ELEMENT_TYPE_LIST(ELEMENT_ENUMERATOR)
+#undef ELEMENT_ENUMERATOR
+        ELEMENT_TYPE_COUNT
+};
+
+const char *element_name(enum element_type type);
+const char *element_c_name(enum element_type type);
+size_t element_bytes(enum element_type type);
+bool element_is_real(enum element_type type);
+/* False when no type has that name; *out is then untouched. */
+bool element_from_name(const char *name, enum element_type *out);
+/* All names, for messages; `*count` of them. */
+const char *const *element_names(size_t *count);
+
+#endif

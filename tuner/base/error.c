@@ -1,0 +1,73 @@
+#include "tuner/base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void to_one_line(char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = ' ';
+}
+
+enum status error_set(struct error *error, enum status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error->status = status;
+    (void)vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    to_one_line(error->text);
+    return status;
+}
+
+static enum status status_of_errno(int errno_value)
+{
+    switch (errno_value) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return STATUS_PERMISSION;
+    case ENOENT:
+        return STATUS_NOT_FOUND;
+    case ENOMEM:
+        return STATUS_NO_MEMORY;
+    default:
+        return STATUS_IO;
+    }
+}
+
+enum status error_set_errno(struct error *error, int errno_value, const char *format, ...)
+{
+    char what[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return error_set(error, status_of_errno(errno_value), "%s: %s", what, strerror(errno_value));
+}
+
+enum status error_prefix(struct error *error, const char *format, ...)
+{
+    char prefix[ERROR_TEXT_BYTES];
+    char old[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(prefix, sizeof prefix, format, arguments);
+    va_end(arguments);
+    memcpy(old, error->text, sizeof old);
+    return error_set(error, error->status, "%s: %s", prefix, old);
+}
+
+enum status error_no_memory(struct error *error)
+{
+    return error_set(error, STATUS_NO_MEMORY, "out of memory: close other programs or tune less");
+}
+
+void error_clear(struct error *error)
+{
+    error->status = STATUS_OK;
+    error->text[0] = '\0';
+}

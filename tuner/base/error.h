@@ -1,0 +1,34 @@
+/* One line that says what went wrong, where, and what to do. */
+#ifndef TUNE_BASE_ERROR_H
+#define TUNE_BASE_ERROR_H
+
+#include "tuner/base/status.h"
+
+#define ERROR_TEXT_BYTES 1024
+
+/* Given by the caller, filled by the function that fails; never NULL. `text` has no newline
+ * (control characters are replaced), and is empty when status is STATUS_OK. */
+struct error {
+    enum status status;
+    char text[ERROR_TEXT_BYTES];
+};
+
+/* Fills the error and returns `status`, so that a failing function can end with
+ * `return error_set(error, STATUS_IO, "...")`. Too long a text is cut. */
+enum status error_set(struct error *error, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* As error_set, with ": " and the text of errno behind it. STATUS_IO is turned into
+ * STATUS_PERMISSION for EACCES, EPERM and EROFS, and into STATUS_NOT_FOUND for ENOENT. */
+enum status error_set_errno(struct error *error, int errno_value, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Puts a text and ": " before what is there: "configs/a.yaml:3:5: ...". Keeps the status. */
+enum status error_prefix(struct error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+enum status error_no_memory(struct error *error);
+
+void error_clear(struct error *error);
+
+#endif

@@ -1,0 +1,79 @@
+#include "tuner/base/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static _Bool make_room(struct facts *facts)
+{
+    if (facts->failed)
+        return 0;
+    if (facts->count < facts->capacity)
+        return 1;
+    size_t capacity = facts->capacity ? facts->capacity * 2 : 64;
+    struct fact *items = realloc(facts->items, capacity * sizeof *items);
+    if (!items) {
+        facts->failed = 1;
+        return 0;
+    }
+    facts->items = items;
+    facts->capacity = capacity;
+    return 1;
+}
+
+void facts_add(struct facts *facts, const char *key, const char *label, const char *unit,
+               struct value value)
+{
+    if (!make_room(facts))
+        return;
+    struct fact fact = {
+        .key = arena_strdup(&facts->arena, key),
+        .label = arena_strdup(&facts->arena, label),
+        .unit = arena_strdup(&facts->arena, unit),
+        .value = value,
+    };
+    if (value.kind == VALUE_TEXT)
+        fact.value.text = arena_strdup(&facts->arena, value.text);
+    if (!fact.key || !fact.label || !fact.unit || (value.kind == VALUE_TEXT && !fact.value.text)) {
+        facts->failed = 1;
+        return;
+    }
+    facts->items[facts->count++] = fact;
+}
+
+void facts_add_text(struct facts *facts, const char *key, const char *label, const char *text)
+{
+    facts_add(facts, key, label, "", value_text(text));
+}
+
+void facts_add_integer(struct facts *facts, const char *key, const char *label, const char *unit,
+                       int64_t integer)
+{
+    facts_add(facts, key, label, unit, value_integer(integer));
+}
+
+const struct fact *facts_find(const struct facts *facts, const char *key)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        if (strcmp(facts->items[i].key, key) == 0)
+            return &facts->items[i];
+    return NULL;
+}
+
+int64_t facts_integer(const struct facts *facts, const char *key, int64_t otherwise)
+{
+    const struct fact *fact = facts_find(facts, key);
+    return fact && fact->value.kind == VALUE_INTEGER ? fact->value.integer : otherwise;
+}
+
+const char *facts_text(const struct facts *facts, const char *key, const char *otherwise)
+{
+    const struct fact *fact = facts_find(facts, key);
+    return fact && fact->value.kind == VALUE_TEXT ? fact->value.text : otherwise;
+}
+
+void facts_free(struct facts *facts)
+{
+    arena_free(&facts->arena);
+    free(facts->items);
+    *facts = (struct facts){0};
+}

@@ -1,0 +1,196 @@
+#include "tuner/base/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tuner/base/text.h"
+
+static enum status read_open_file(struct arena *arena, int file, const char *path, size_t max_bytes,
+                                  char **contents, size_t *length, struct error *error)
+{
+    struct stat info;
+    if (fstat(file, &info) != 0)
+        return error_set_errno(error, errno, "%s", path);
+    if (!S_ISREG(info.st_mode))
+        return error_set(error, STATUS_BAD_INPUT, "%s: not a regular file", path);
+    if (info.st_size < 0 || (size_t)info.st_size > max_bytes)
+        return error_set(error, STATUS_BAD_INPUT, "%s: larger than %zu bytes, the most taken", path,
+                         max_bytes);
+    size_t size = (size_t)info.st_size;
+    char *data = arena_alloc(arena, size + 1, 1);
+    if (!data)
+        return error_no_memory(error);
+    size_t got = 0;
+    while (got < size) {
+        ssize_t part = read(file, data + got, size - got);
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part < 0)
+            return error_set_errno(error, errno, "%s: cannot read", path);
+        if (part == 0)
+            break;
+        got += (size_t)part;
+    }
+    *contents = data;
+    if (length)
+        *length = got;
+    return STATUS_OK;
+}
+
+enum status file_read(struct arena *arena, const char *path, size_t max_bytes, char **contents,
+                      size_t *length, struct error *error)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
+        return error_set_errno(error, errno, "%s", path);
+    enum status status = read_open_file(arena, file, path, max_bytes, contents, length, error);
+    (void)close(file);
+    return status;
+}
+
+static int write_all(int file, const char *data, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t part = write(file, data, bytes);
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part < 0)
+            return errno;
+        data += part;
+        bytes -= (size_t)part;
+    }
+    return 0;
+}
+
+/* mkstemp makes the file with O_EXCL, so a link planted at the name is never followed; its mode
+ * 0600 is then widened to what the umask allows. */
+static int write_temporary(char *temporary, const void *data, size_t bytes)
+{
+    int file = mkstemp(temporary);
+    if (file < 0)
+        return errno;
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    int failure = write_all(file, data, bytes);
+    if (failure == 0 && fchmod(file, 0666 & ~mask) != 0)
+        failure = errno;
+    if (failure == 0 && fsync(file) != 0)
+        failure = errno;
+    if (close(file) != 0 && failure == 0)
+        failure = errno;
+    if (failure != 0)
+        (void)unlink(temporary);
+    return failure;
+}
+
+enum status file_write_atomically(const char *path, const void *data, size_t bytes,
+                                  struct error *error)
+{
+    char temporary[PATH_MAX];
+    if (!string_format(temporary, sizeof temporary, "%s.XXXXXX", path))
+        return error_set(error, STATUS_BAD_INPUT, "%s: the path is too long", path);
+    int failure = write_temporary(temporary, data, bytes);
+    if (failure != 0)
+        return error_set_errno(error, failure, "%s: cannot write", path);
+    if (rename(temporary, path) != 0) {
+        failure = errno;
+        (void)unlink(temporary);
+        return error_set_errno(error, failure, "%s: cannot replace", path);
+    }
+    return STATUS_OK;
+}
+
+bool file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+enum status folder_make(const char *path, struct error *error)
+{
+    char part[PATH_MAX];
+    if (!string_format(part, sizeof part, "%s", path))
+        return error_set(error, STATUS_BAD_INPUT, "%s: the path is too long", path);
+    for (char *slash = part + 1;; slash++) {
+        if (*slash != '/' && *slash != '\0')
+            continue;
+        char held = *slash;
+        *slash = '\0';
+        if (mkdir(part, 0700) != 0 && errno != EEXIST)
+            return error_set_errno(error, errno, "%s: cannot make the folder", part);
+        *slash = held;
+        if (held == '\0')
+            return STATUS_OK;
+    }
+}
+
+enum status executable_path(struct arena *arena, const char **out, struct error *error)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length < 0)
+        return error_set_errno(error, errno, "/proc/self/exe");
+    *out = arena_strndup(arena, path, (size_t)length);
+    return *out ? STATUS_OK : error_no_memory(error);
+}
+
+/* `folder` is one of ours when it holds configs/ and kernels/. */
+static bool is_data_folder(struct arena *arena, const char *folder)
+{
+    const char *configs = arena_printf(arena, "%s/configs", folder);
+    const char *kernels = arena_printf(arena, "%s/kernels", folder);
+    return configs && kernels && file_exists(configs) && file_exists(kernels);
+}
+
+enum status data_folder(struct arena *arena, const char **out, struct error *error)
+{
+    const char *given = getenv("TUNE_DATA_DIR");
+    if (given && *given) {
+        if (!is_data_folder(arena, given))
+            return error_set(error, STATUS_NOT_FOUND,
+                             "TUNE_DATA_DIR=%s: holds no configs/ and kernels/", given);
+        *out = arena_strdup(arena, given);
+        return *out ? STATUS_OK : error_no_memory(error);
+    }
+    const char *program = NULL;
+    enum status status = executable_path(arena, &program, error);
+    if (status != STATUS_OK)
+        return status;
+    const char *slash = strrchr(program, '/');
+    char *installed = arena_printf(arena, "%.*s/../share/tune", (int)(slash - program), program);
+    if (!installed)
+        return error_no_memory(error);
+    char *real = is_data_folder(arena, installed) ? realpath(installed, NULL) : NULL;
+    *out = real ? arena_strdup(arena, real) : TUNE_SOURCE_DIR;
+    free(real);
+    if (!*out)
+        return error_no_memory(error);
+    if (!is_data_folder(arena, *out))
+        return error_set(error, STATUS_NOT_FOUND,
+                         "no data beside %s: reinstall, or set TUNE_DATA_DIR to the folder that "
+                         "holds configs/ and kernels/",
+                         program);
+    return STATUS_OK;
+}
+
+enum status cache_folder(struct arena *arena, const char **out, struct error *error)
+{
+    const char *given = getenv("TUNE_CACHE_DIR");
+    const char *xdg = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (given && *given)
+        *out = arena_strdup(arena, given);
+    else if (xdg && *xdg == '/')
+        *out = arena_printf(arena, "%s/tune", xdg);
+    else if (home && *home == '/')
+        *out = arena_printf(arena, "%s/.cache/tune", home);
+    else
+        return error_set(error, STATUS_NOT_FOUND,
+                         "no place for compiled kernels: set TUNE_CACHE_DIR or HOME");
+    return *out ? folder_make(*out, error) : error_no_memory(error);
+}

@@ -1,0 +1,96 @@
+/* The nouns between experiment, device and worker: what is compiled, with which arguments it is
+ * launched, and how. Plain data; texts are borrowed from whoever made the struct. */
+#ifndef TUNE_BASE_LAUNCH_H
+#define TUNE_BASE_LAUNCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/element.h"
+#include "tuner/base/value.h"
+
+enum { LAUNCHES_MAX = 4, ARGUMENTS_MAX = 16, DEFINES_MAX = 48, FLAGS_MAX = 16 };
+
+/* One binary: a source with its defines. Configurations that differ only in how they are launched
+ * share it. */
+struct binary_request {
+    const char *source_path;  /* absolute */
+    const char *architecture; /* facts "architecture" */
+    size_t define_count;
+    struct named_value defines[DEFINES_MAX]; /* become -DNAME=VALUE; texts as they are, unquoted */
+    size_t flag_count;
+    const char *flags[FLAGS_MAX]; /* extra compiler flags */
+    /* Kernels wanted of it: C names, or C++ name expressions such as "reduce<int, 4>". */
+    size_t kernel_count;
+    const char *kernels[LAUNCHES_MAX];
+};
+
+enum argument_role {
+    ARGUMENT_INPUT,   /* vector, read only; rotated between copies when timed cold */
+    ARGUMENT_OUTPUT,  /* vector, poisoned before each verification, then compared */
+    ARGUMENT_SCRATCH, /* vector, zeroed before each verification, contents meaningless */
+    ARGUMENT_SCALAR,  /* passed by value */
+};
+
+enum argument_fill {
+    FILL_ZERO,
+    FILL_RANDOM,       /* integers: all bits; reals: uniform in [-1, 1) */
+    FILL_RANDOM_EXACT, /* integers: all bits; reals: integers in [-8, 8], so that sums of up to
+                          2^20 of them are exact in f32 in any order */
+};
+
+struct argument {
+    const char *name;
+    enum element_type type;
+    enum argument_role role;
+    enum argument_fill fill; /* inputs only */
+    uint64_t seed;           /* of the fill */
+    int64_t count;           /* elements of a vector, >= 0; scratch and output at least 1 */
+    struct value scalar;     /* the value of a scalar, converted to `type` when passed */
+};
+
+enum schedule { SCHEDULE_STATIC, SCHEDULE_QUEUED };
+
+struct launch {
+    const char *kernel;     /* as named in binary_request.kernels */
+    uint32_t grid[3];       /* blocks, >= 1 each */
+    uint32_t block[3];      /* GPU: threads a block, >= 1 each; CPU: {1,1,1} */
+    uint32_t shared_bytes;  /* GPU: dynamic shared memory a block */
+    uint32_t threads;       /* CPU: threads that share the grid, >= 1; GPU: 0 */
+    enum schedule schedule; /* CPU: equal runs of blocks each, or one block at a time by a queue */
+    size_t argument_count;
+    uint8_t arguments[ARGUMENTS_MAX]; /* indices into launch_plan.arguments, in passing order */
+};
+
+/* One run of the whole problem: its launches, in order. */
+struct launch_plan {
+    size_t launch_count;
+    struct launch launches[LAUNCHES_MAX];
+    size_t argument_count;
+    struct argument arguments[ARGUMENTS_MAX];
+};
+
+/* What the compiler and the device say of one kernel. -1 where unknown. */
+struct kernel_resources {
+    int32_t registers; /* a thread */
+    int32_t static_shared_bytes;
+    int32_t local_bytes; /* a thread; stack and spills */
+    int32_t spill_bytes; /* a thread, stores and loads, from the compiler's log */
+    int32_t max_threads_per_block;
+    int32_t active_blocks_per_sm; /* resident blocks an SM, by the Occupancy API */
+    double occupancy;             /* resident warps an SM over the most it can hold, 0 to 1 */
+    int32_t suggested_block;      /* cuOccupancyMaxPotentialBlockSize: threads a block ... */
+    int32_t suggested_grid;       /* ... and the fewest blocks that fill the device */
+};
+
+/* How the caches are when a run is timed. Stored by name, never mixed. */
+enum l2_mode {
+    L2_COLD, /* a clean buffer of twice the last-level cache was read; inputs rotate over copies */
+    L2_HOT,  /* the same buffers again, two untimed runs first */
+};
+
+const char *l2_mode_name(enum l2_mode mode);
+const char *schedule_name(enum schedule schedule);
+const char *fill_name(enum argument_fill fill);
+
+#endif

@@ -1,0 +1,73 @@
+#include "tuner/base/status.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct status_row {
+    const char *name;
+    int exit_code;
+    const char *text;
+};
+
+static const struct status_row status_rows[] = {
+#define STATUS_ROW(name, code, text) {#name, code, text},
+    STATUS_LIST(STATUS_ROW)
+#undef STATUS_ROW
+};
+
+static const struct status_row *row_of(enum status status)
+{
+    size_t index = (size_t)status;
+    if (index >= sizeof status_rows / sizeof status_rows[0])
+        index = STATUS_INTERNAL;
+    return &status_rows[index];
+}
+
+const char *status_name(enum status status)
+{
+    return row_of(status)->name;
+}
+
+const char *status_text(enum status status)
+{
+    return row_of(status)->text;
+}
+
+int status_exit_code(enum status status)
+{
+    return row_of(status)->exit_code;
+}
+
+struct trial_status_row {
+    const char *name;
+    const char *text;
+};
+
+static const struct trial_status_row trial_status_rows[] = {
+#define TRIAL_STATUS_ROW(enumerator, name, text) {name, text},
+    TRIAL_STATUS_LIST(TRIAL_STATUS_ROW)
+#undef TRIAL_STATUS_ROW
+};
+
+const char *trial_status_name(enum trial_status status)
+{
+    size_t index = (size_t)status;
+    return index < TRIAL_STATUS_COUNT ? trial_status_rows[index].name : "unknown";
+}
+
+const char *trial_status_text(enum trial_status status)
+{
+    size_t index = (size_t)status;
+    return index < TRIAL_STATUS_COUNT ? trial_status_rows[index].text : "unknown";
+}
+
+_Bool trial_status_from_name(const char *name, enum trial_status *out)
+{
+    for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++) {
+        if (strcmp(name, trial_status_rows[i].name) == 0) {
+            *out = (enum trial_status)i;
+            return 1;
+        }
+    }
+    return 0;
+}

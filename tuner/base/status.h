@@ -1,0 +1,61 @@
+/* What can go wrong, in one list: enumerator, exit code of the program, text. */
+#ifndef TUNE_BASE_STATUS_H
+#define TUNE_BASE_STATUS_H
+
+#include "tuner/base/exit.h"
+
+/* X(enumerator, exit code, short text) */
+#define STATUS_LIST(X)                                                                             \
+    X(STATUS_OK, EXIT_CODE_OK, "ok")                                                               \
+    X(STATUS_USAGE, EXIT_CODE_USAGE, "wrong use of the command line")                              \
+    X(STATUS_BAD_INPUT, EXIT_CODE_INPUT, "a file given to the program is wrong")                   \
+    X(STATUS_NOT_FOUND, EXIT_CODE_INPUT, "not found")                                              \
+    X(STATUS_PERMISSION, EXIT_CODE_OUTPUT, "no permission")                                        \
+    X(STATUS_IO, EXIT_CODE_OUTPUT, "reading or writing failed")                                    \
+    X(STATUS_UNAVAILABLE, EXIT_CODE_UNAVAILABLE, "something needed is not on this machine")        \
+    X(STATUS_COMPILE_FAILED, EXIT_CODE_FAILED, "the kernel does not compile")                      \
+    X(STATUS_LAUNCH_FAILED, EXIT_CODE_FAILED, "the kernel cannot be launched")                     \
+    X(STATUS_DEVICE_LOST, EXIT_CODE_FAILED, "the device needs a new process")                      \
+    X(STATUS_TIMED_OUT, EXIT_CODE_FAILED, "took longer than its time limit")                       \
+    X(STATUS_NO_MEMORY, EXIT_CODE_FAILED, "out of memory")                                         \
+    X(STATUS_NO_WINNER, EXIT_CODE_NO_WINNER, "a problem has no winner")                            \
+    X(STATUS_INTERRUPTED, EXIT_CODE_INTERRUPTED, "interrupted")                                    \
+    X(STATUS_INTERNAL, EXIT_CODE_FAILED, "a fault in tune itself")
+
+enum status {
+#define STATUS_ENUMERATOR(name, code, text) name,
+    STATUS_LIST(STATUS_ENUMERATOR)
+#undef STATUS_ENUMERATOR
+};
+
+/* The name ("STATUS_IO"), the short text, the exit code. Any value is taken; an unknown one reads
+ * as STATUS_INTERNAL. */
+const char *status_name(enum status status);
+const char *status_text(enum status status);
+int status_exit_code(enum status status);
+
+/* What became of a trial. Stored in the database by name (trials.status). */
+/* X(enumerator, name, text) */
+#define TRIAL_STATUS_LIST(X)                                                                       \
+    X(TRIAL_OK, "ok", "verified and timed")                                                        \
+    X(TRIAL_COMPILE_FAILED, "compile_failed", "the compiler refused it")                           \
+    X(TRIAL_LAUNCH_FAILED, "launch_failed", "the device refused to launch it")                     \
+    X(TRIAL_WRONG_RESULT, "wrong_result", "its result differs from the reference")                 \
+    X(TRIAL_TIMED_OUT, "timed_out", "it ran past its time limit")                                  \
+    X(TRIAL_CRASHED, "crashed", "it ended its process or its device context")                      \
+    X(TRIAL_SKIPPED, "skipped_by_constraint", "set aside before it was launched")                  \
+    X(TRIAL_UNSTABLE, "unstable", "its timings cannot be trusted")
+
+enum trial_status {
+#define TRIAL_STATUS_ENUMERATOR(name, id, text) name,
+    TRIAL_STATUS_LIST(TRIAL_STATUS_ENUMERATOR)
+#undef TRIAL_STATUS_ENUMERATOR
+        TRIAL_STATUS_COUNT
+};
+
+const char *trial_status_name(enum trial_status status);
+const char *trial_status_text(enum trial_status status);
+/* False when no status has that name; *out is then untouched. */
+_Bool trial_status_from_name(const char *name, enum trial_status *out);
+
+#endif

@@ -1,0 +1,135 @@
+#include "tuner/base/text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(struct text *text, size_t extra)
+{
+    if (text->failed)
+        return false;
+    if (extra > SIZE_MAX / 4 - text->length) {
+        text->failed = true;
+        return false;
+    }
+    size_t needed = text->length + extra + 1;
+    if (needed <= text->capacity)
+        return true;
+    size_t capacity = needed * 2 < 64 ? 64 : needed * 2;
+    char *data = realloc(text->data, capacity);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void text_append_bytes(struct text *text, const void *data, size_t bytes)
+{
+    if (!reserve(text, bytes))
+        return;
+    if (bytes > 0)
+        memcpy(text->data + text->length, data, bytes);
+    text->length += bytes;
+    text->data[text->length] = '\0';
+}
+
+void text_append(struct text *text, const char *string)
+{
+    text_append_bytes(text, string, strlen(string));
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0 || !reserve(text, (size_t)length)) {
+        text->failed = true;
+        return;
+    }
+    va_start(arguments, format);
+    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    text->length += (size_t)length;
+}
+
+const char *text_string(const struct text *text)
+{
+    return text->data ? text->data : "";
+}
+
+void text_clear(struct text *text)
+{
+    text->length = 0;
+    if (text->data)
+        text->data[0] = '\0';
+}
+
+void text_free(struct text *text)
+{
+    free(text->data);
+    *text = (struct text){0};
+}
+
+enum { LONGEST_WORD = 63 };
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment distance (Damerau-Levenshtein without overlapping swaps). */
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t rows[3][LONGEST_WORD + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i + 2) % 3];
+        const size_t *two_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
+            row[j] = smaller(smaller(above[j] + 1, row[j - 1] + 1), above[j - 1] + cost);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = smaller(row[j], two_above[j - 2] + 1);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+const char *nearest_word(const char *word, const char *const *words, size_t count)
+{
+    size_t length = strlen(word);
+    if (length == 0 || length > LONGEST_WORD)
+        return NULL;
+    size_t best_distance = smaller(length < 3 ? 1 : length / 3, 3) + 1;
+    const char *best = NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t other = strlen(words[i]);
+        if (other > LONGEST_WORD)
+            continue;
+        size_t distance = edit_distance(word, length, words[i], other);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = words[i];
+        }
+    }
+    return best;
+}
+
+bool string_format(char *out, size_t bytes, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(out, bytes, format, arguments);
+    va_end(arguments);
+    return length >= 0 && (size_t)length < bytes;
+}

@@ -1,0 +1,33 @@
+/* A growing text, and words near to one another. */
+#ifndef TUNE_BASE_TEXT_H
+#define TUNE_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zero-initialise. `data` is NUL-terminated or, while nothing was appended, NULL. When memory runs
+ * out `failed` is set and stays so, and further appends do nothing: check once, at the end. */
+struct text {
+    char *data;
+    size_t length;
+    size_t capacity;
+    bool failed;
+};
+
+void text_append(struct text *text, const char *string);
+void text_append_bytes(struct text *text, const void *data, size_t bytes);
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "" when empty; never NULL. */
+const char *text_string(const struct text *text);
+void text_clear(struct text *text);
+void text_free(struct text *text);
+
+/* The word nearest to `word` by edits (insert, delete, replace, swap of neighbours), or NULL when
+ * none is within a third of its length (at least 1, at most 3). `words` need not be sorted. */
+const char *nearest_word(const char *word, const char *const *words, size_t count);
+
+/* snprintf that tells of a cut: false when `format` did not fit; the result is NUL-terminated. */
+bool string_format(char *out, size_t bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,79 @@
+#include "tuner/base/value.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+
+struct value value_integer(int64_t integer)
+{
+    return (struct value){.kind = VALUE_INTEGER, .integer = integer};
+}
+
+struct value value_real(double real)
+{
+    return (struct value){.kind = VALUE_REAL, .real = real};
+}
+
+struct value value_boolean(bool boolean)
+{
+    return (struct value){.kind = VALUE_BOOLEAN, .integer = boolean ? 1 : 0};
+}
+
+struct value value_text(const char *text)
+{
+    return (struct value){.kind = VALUE_TEXT, .text = text};
+}
+
+bool value_number(struct value value, double *out)
+{
+    if (value.kind == VALUE_TEXT)
+        return false;
+    *out = value.kind == VALUE_REAL ? value.real : (double)value.integer;
+    return true;
+}
+
+bool value_equal(struct value a, struct value b)
+{
+    if (a.kind == VALUE_TEXT || b.kind == VALUE_TEXT)
+        return a.kind == b.kind && strcmp(a.text, b.text) == 0;
+    if (a.kind != VALUE_REAL && b.kind != VALUE_REAL)
+        return a.integer == b.integer;
+    double x = 0;
+    double y = 0;
+    return value_number(a, &x) && value_number(b, &y) && x == y;
+}
+
+/* The shortest of 15 to 17 digits that reads back as the same number, always with a point or an
+ * exponent, so that it reads back as a real. */
+static bool format_real(double real, char *out, size_t bytes)
+{
+    bool fits = false;
+    for (int digits = 15; digits <= 17; digits++) {
+        fits = string_format(out, bytes, "%.*g", digits, real);
+        if (fits && strtod(out, NULL) == real)
+            break;
+    }
+    if (fits && isfinite(real) && !strpbrk(out, ".e")) {
+        size_t length = strlen(out);
+        fits = string_format(out + length, bytes - length, ".0");
+    }
+    return fits;
+}
+
+bool value_format(struct value value, char *out, size_t bytes)
+{
+    switch (value.kind) {
+    case VALUE_INTEGER:
+        return string_format(out, bytes, "%lld", (long long)value.integer);
+    case VALUE_REAL:
+        return format_real(value.real, out, bytes);
+    case VALUE_BOOLEAN:
+        return string_format(out, bytes, "%s", value.integer ? "true" : "false");
+    case VALUE_TEXT:
+        return string_format(out, bytes, "%s", value.text);
+    }
+    return false;
+}

@@ -1,0 +1,39 @@
+/* The value of a parameter, an axis, a fact or an expression. */
+#ifndef TUNE_BASE_VALUE_H
+#define TUNE_BASE_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum value_kind { VALUE_INTEGER, VALUE_REAL, VALUE_BOOLEAN, VALUE_TEXT };
+
+struct value {
+    enum value_kind kind;
+    int64_t integer;  /* VALUE_INTEGER; 0 or 1 for VALUE_BOOLEAN */
+    double real;      /* VALUE_REAL */
+    const char *text; /* VALUE_TEXT; borrowed: whoever made the value says how long it lives */
+};
+
+struct value value_integer(int64_t integer);
+struct value value_real(double real);
+struct value value_boolean(bool boolean);
+struct value value_text(const char *text);
+
+/* By Python's rules: 1 == 1.0 and 1 == True; a text equals only the same text. */
+bool value_equal(struct value a, struct value b);
+/* The number in a value (a boolean counts as 0 or 1); false for a text. */
+bool value_number(struct value value, double *out);
+
+#define VALUE_TEXT_BYTES 64
+/* As it is written in tuned.conf, defines and tables: 256, 0.5, true, last_block. Reals read back
+ * as the same number. False when it did not fit. */
+bool value_format(struct value value, char *out, size_t bytes);
+
+/* A name with its value: a variable of an expression, a define, a column. */
+struct named_value {
+    const char *name;
+    struct value value;
+};
+
+#endif

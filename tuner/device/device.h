@@ -1,0 +1,100 @@
+/* A device: where kernels are compiled, run and timed. One interface; an implementation is a
+ * folder here and a row in registry.c. */
+#ifndef TUNE_DEVICE_DEVICE_H
+#define TUNE_DEVICE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tuner/base/error.h"
+#include "tuner/base/facts.h"
+#include "tuner/base/launch.h"
+#include "tuner/base/text.h"
+
+struct device; /* an open device; each implementation has its own */
+
+struct calibration {
+    double tick_ns;       /* resolution of the timer */
+    double empty_pair_ns; /* what is read around nothing; time_block has taken it off */
+};
+
+/* GB/s, 10^9 bytes a second; 0 where it does not apply. */
+struct bandwidth {
+    double host_to_device_gbs; /* from pinned host memory */
+    double device_to_host_gbs; /* to pinned host memory */
+    double copy_gbs;           /* within the device: bytes read + bytes written */
+    double read_gbs;           /* a kernel that only reads, over a buffer of many times the cache */
+    double write_gbs;          /* a kernel or memset that only writes */
+    int64_t bytes;             /* size of the buffers used */
+};
+
+/* Every function is required. "pure": needs no open device, keeps no state, may run in any process
+ * and in several at once. The others belong to one worker process and one thread. All may block,
+ * and a kernel that hangs makes them block for ever: the caller's parent watches the time. Status
+ * STATUS_DEVICE_LOST means that only a new process helps. */
+struct device_api {
+    const char *kind;  /* "cuda" */
+    const char *about; /* one line for --help */
+    /* False: compiling steals the cores that kernels are timed on, so it must be over before. */
+    bool compiles_beside_measuring;
+
+    /* pure. How many there are. STATUS_UNAVAILABLE with what to do when the driver is missing. */
+    enum status (*count)(int *count, struct error *error);
+    /* pure. Appends the facts of device `index`. Must not leave a context behind. */
+    enum status (*describe)(int index, struct facts *facts, struct error *error);
+    /* pure. Source + defines -> binary, written to binary_path (atomically). `log` gets the
+     * compiler's messages, also on success; on STATUS_COMPILE_FAILED error->text is the first line
+     * that names an error. */
+    enum status (*compile)(const struct binary_request *request, const char *binary_path,
+                           struct text *log, struct error *error);
+
+    /* Opens device `index` and calibrates its timer. *out is freed by close. */
+    enum status (*open)(int index, struct device **out, struct error *error);
+    void (*close)(struct device *device);
+    void (*calibration)(const struct device *device, struct calibration *out);
+
+    /* Makes a binary current; its kernels are found by the names they were requested by. Loaded
+     * binaries are kept; doing it again is cheap. */
+    enum status (*load)(struct device *device, const char *binary_path, struct error *error);
+    /* Resources of a kernel of the current binary, launched with `block_threads` threads and
+     * `shared_bytes` of dynamic shared memory. */
+    enum status (*resources)(struct device *device, const char *kernel, uint32_t block_threads,
+                             uint32_t shared_bytes, struct kernel_resources *out,
+                             struct error *error);
+
+    /* Gives the plan's vectors memory on the device and uploads inputs. `inputs[i]` is the host
+     * copy of argument i for inputs, else NULL; it must stay valid and unchanged until the next
+     * call with another pointer or a larger count. Uploads only what is not there yet. Makes up to
+     * `copies` distinct copies of each input (fewer if memory is short) for cold timing. */
+    enum status (*bind)(struct device *device, const struct launch_plan *plan,
+                        const void *const *inputs, uint32_t copies, struct error *error);
+    /* Runs the bound plan once, for verification: outputs poisoned with 0xa5 bytes, scratch
+     * zeroed, launched, waited for, errors checked. *elapsed_ns: a first idea of its time. */
+    enum status (*run)(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
+                       struct error *error);
+    /* Times `runs` runs of the bound plan back to back as one block (a graph behind a gate on a
+     * GPU), and gives the time of one in *elapsed_ns, the empty pair taken off. Prepares (graph,
+     * flush) before each; `prepared` true means that plan, runs and mode are those of the call
+     * before, so that what was built then may be used again. runs <= copies when cold. */
+    enum status (*time_block)(struct device *device, const struct launch_plan *plan, uint32_t runs,
+                              enum l2_mode mode, bool prepared, double *elapsed_ns,
+                              struct error *error);
+    /* Copies the first `bytes` bytes of vector argument `index` of the bound plan to the host. */
+    enum status (*read)(struct device *device, size_t index, void *out, size_t bytes,
+                        struct error *error);
+
+    /* Measures the ceilings, with buffers of `bytes` bytes (0: a size fit for the device). */
+    enum status (*bandwidth)(struct device *device, int64_t bytes, struct bandwidth *out,
+                             struct error *error);
+};
+
+/* All kinds, in the order in which they are preferred; ends with NULL. */
+extern const struct device_api *const device_kinds[];
+/* NULL when there is none of that kind. */
+const struct device_api *device_kind(const char *kind);
+
+/* "0", "cuda:1", "cpu" -> kind and index. STATUS_USAGE says what is known. */
+enum status device_parse(const char *text, const struct device_api **api, int *index,
+                         struct error *error);
+
+#endif

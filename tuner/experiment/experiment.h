@@ -1,0 +1,145 @@
+/* Experiment files (configs/NAME.yaml; docs/experiment-files.md): reading, problems, the space of
+ * configurations, and what a configuration means for compiler and launcher. Knows no device: facts
+ * are handed in. */
+#ifndef TUNE_EXPERIMENT_EXPERIMENT_H
+#define TUNE_EXPERIMENT_EXPERIMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/error.h"
+#include "tuner/base/facts.h"
+#include "tuner/base/hash.h"
+#include "tuner/base/launch.h"
+
+struct experiment; /* read from one file; immutable; any thread may read it */
+struct space;      /* the legal configurations of one problem on one device */
+
+enum {
+    EXPERIMENT_PARAMETERS_MAX = 32,
+    EXPERIMENT_AXES_MAX = 8,
+    EXPERIMENT_SIZES_MAX = 256,
+    EXPERIMENT_BASELINES_MAX = 8,
+    EXPERIMENT_METRICS_MAX = 8,
+    PROBLEM_KEY_BYTES = 128,
+    CONFIGURATION_KEY_BYTES = 512,
+};
+
+/* Reads and checks a file whole; sources are named relative to `data_folder` (or, when not there,
+ * to the folder of the file). Every error reads "FILE:LINE:COLUMN: what is wrong; did you mean
+ * 'x'?" with STATUS_BAD_INPUT. Freed by experiment_free. */
+enum status experiment_load(const char *path, const char *data_folder, struct experiment **out,
+                            struct error *error);
+void experiment_free(struct experiment *experiment);
+
+const char *experiment_name(const struct experiment *experiment);
+const char *experiment_about(const struct experiment *experiment);
+const char *experiment_path(const struct experiment *experiment);
+const char *experiment_device_kind(const struct experiment *experiment); /* "cuda" or "cpu" */
+/* Absolute path of the kernel's source. */
+const char *experiment_source(const struct experiment *experiment);
+/* Hash of the file and of the sources it names. */
+const char *experiment_content_hash(const struct experiment *experiment);
+/* The text of the file as it was read. */
+const char *experiment_text(const struct experiment *experiment);
+
+/* Parameters in the order of the file. */
+size_t experiment_parameter_count(const struct experiment *experiment);
+const char *experiment_parameter_name(const struct experiment *experiment, size_t index);
+
+/* One thing to compute: a point of the axes and one size. */
+struct problem {
+    char key[PROBLEM_KEY_BYTES]; /* name and axes: "reduce.sum.i32" */
+    const char *size_name;       /* "n"; owned by the experiment */
+    int64_t n;
+    size_t axis_count;
+    struct named_value axes[EXPERIMENT_AXES_MAX]; /* texts owned by the experiment */
+};
+/* All axes' points times all sizes: sizes ascending within a point of the axes. */
+size_t experiment_problem_count(const struct experiment *experiment);
+void experiment_problem(const struct experiment *experiment, size_t index, struct problem *out);
+
+/* One value for each parameter. Texts are owned by the experiment or space. */
+struct configuration {
+    size_t count;
+    struct named_value values[EXPERIMENT_PARAMETERS_MAX];
+};
+/* "variant=last_block block=256 loads=4", in the order of the file. False when it did not fit. */
+bool configuration_key(const struct configuration *configuration,
+                       char out[CONFIGURATION_KEY_BYTES]);
+
+/* The legal configurations: parameter values (which may be expressions over facts, axes and size)
+ * less those that a constraint rules out. A value that repeats is taken once. */
+enum status space_create(const struct experiment *experiment, const struct problem *problem,
+                         const struct facts *facts, struct space **out, struct error *error);
+void space_free(struct space *space);
+size_t space_count(const struct space *space);
+size_t space_product_count(const struct space *space); /* before constraints */
+void space_configuration(const struct space *space, size_t index, struct configuration *out);
+
+/* A configuration that nobody tuned, to compare with. */
+struct baseline {
+    const char *name;
+    const char *about;
+    struct configuration configuration;
+    /* The name of a parameter (threads a block) that is to be replaced by what
+     * cuOccupancyMaxPotentialBlockSize suggests for the first launch's kernel; NULL: none. */
+    const char *occupancy_parameter;
+};
+/* Those that apply to the problem (a baseline may have a `when`). At most
+ * EXPERIMENT_BASELINES_MAX; they need not be points of the space. */
+enum status experiment_baselines(const struct experiment *experiment, const struct problem *problem,
+                                 const struct facts *facts, struct baseline *out, size_t *count,
+                                 struct error *error);
+
+/* Everything an expression of this configuration may name. */
+struct point {
+    const struct experiment *experiment;
+    const struct problem *problem;
+    const struct facts *facts;
+    const struct configuration *configuration;
+    /* Variable active_blocks: resident blocks an SM of the first launch, from the Occupancy API; 0
+     * while unknown, and then an expression that needs it fails with STATUS_UNAVAILABLE. */
+    int64_t active_blocks;
+};
+
+/* What to compile. Never needs active_blocks. Texts belong to the arena or the experiment. */
+enum status point_binary(const struct point *point, struct arena *arena, struct binary_request *out,
+                         struct error *error);
+
+/* The kernels that the configuration launches, in order, with what the Occupancy API needs. Never
+ * needs active_blocks. */
+struct kernel_use {
+    const char *kernel;
+    uint32_t block_threads; /* CPU: 1 */
+    uint32_t shared_bytes;
+};
+enum status point_kernels(const struct point *point, struct arena *arena,
+                          struct kernel_use out[LAUNCHES_MAX], size_t *count, struct error *error);
+
+/* The whole plan: grids, arguments and their counts. */
+enum status point_plan(const struct point *point, struct arena *arena, struct launch_plan *out,
+                       struct error *error);
+
+/* The derived values of the configuration (grid, ...), in the order of the file: they go to
+ * tuned.conf and the database beside the parameters. */
+enum status point_derived(const struct point *point, struct arena *arena, struct named_value *out,
+                          size_t *count, struct error *error);
+enum { EXPERIMENT_DERIVED_MAX = 16 };
+
+/* The check. The reference is a C function `void NAME(void *const *arguments, struct tune_expected
+ * *expected)` (see kernels/README.md), compiled by the system's compiler. */
+struct check {
+    struct binary_request binary; /* of the reference; architecture "native" */
+    const char *reference;        /* the function's name */
+    size_t output;                /* index of the argument that it checks */
+    double tolerance;             /* |got - expected| <= tolerance * magnitude; 0: equal */
+};
+enum status point_check(const struct point *point, struct arena *arena, struct check *out,
+                        struct error *error);
+
+/* Bytes a run must move at least (metrics: bytes); 0 when the file says none. */
+enum status point_bytes(const struct point *point, double *out, struct error *error);
+
+#endif

@@ -1,0 +1,1 @@
+#include "tuner/store/store.h"

@@ -1,0 +1,172 @@
+/* The database: the only user of sqlite3.h. One process writes; others may read at the same time.
+ * Every function that takes an error returns STATUS_IO (disk full, busy too long),
+ * STATUS_PERMISSION, STATUS_BAD_INPUT (no database, a newer schema) with what to do. */
+#ifndef TUNE_STORE_STORE_H
+#define TUNE_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tuner/base/error.h"
+#include "tuner/base/facts.h"
+#include "tuner/base/launch.h"
+#include "tuner/base/text.h"
+
+struct store;
+
+enum store_mode {
+    STORE_CREATE, /* read and write; made when absent; migrated when older */
+    STORE_READ,   /* must be there; never changed (an older schema is refused with what to do) */
+};
+
+enum status store_open(const char *path, enum store_mode mode, struct store **out,
+                       struct error *error);
+void store_close(struct store *store);
+
+/* Each of these finds the row or makes it, and gives its id. */
+struct store_environment {
+    const struct facts *facts; /* of the device */
+    const char *tool_version;
+    const char *host;
+};
+enum status store_environment(struct store *store, const struct store_environment *environment,
+                              int64_t *environment_id, struct error *error);
+struct store_experiment {
+    const char *name;
+    const char *device_kind;
+    const char *content_hash;
+    const char *path;
+    const char *text;
+};
+enum status store_experiment(struct store *store, const struct store_experiment *experiment,
+                             int64_t *experiment_id, struct error *error);
+struct store_problem {
+    int64_t experiment_id;
+    const char *key;
+    const struct named_value *axes;
+    size_t axis_count;
+    int64_t n;
+    double bytes_moved;
+};
+enum status store_problem(struct store *store, const struct store_problem *problem,
+                          int64_t *problem_id, struct error *error);
+enum status store_configuration(struct store *store, int64_t experiment_id, const char *key,
+                                const struct named_value *parameters, size_t count,
+                                int64_t *configuration_id, struct error *error);
+
+struct store_ceilings {
+    int64_t buffer_bytes;
+    double host_to_device_gbs, device_to_host_gbs, copy_gbs, read_gbs, write_gbs; /* 0: NULL */
+};
+enum status store_ceilings_put(struct store *store, int64_t environment_id,
+                               const struct store_ceilings *ceilings, struct error *error);
+/* The newest; *found false when there are none. */
+enum status store_ceilings_get(struct store *store, int64_t environment_id, bool *found,
+                               struct store_ceilings *out, struct error *error);
+
+struct store_run_start {
+    int64_t environment_id;
+    uint64_t seed; /* stored in the low 63 bits */
+    enum l2_mode l2_mode;
+    double tick_ns;
+    double empty_pair_ns;
+};
+enum status store_run_start(struct store *store, const struct store_run_start *run, int64_t *run_id,
+                            struct error *error);
+struct store_run_end {
+    const char *outcome; /* "complete", "interrupted", "failed" */
+    int64_t wall_ns;
+    int64_t measuring_ns;    /* the worker was loading, verifying or timing */
+    int64_t compile_wait_ns; /* the worker had nothing to do because nothing was compiled yet */
+    int64_t binaries_compiled;
+    int64_t binaries_cached;
+};
+enum status store_run_end(struct store *store, int64_t run_id, const struct store_run_end *end,
+                          struct error *error);
+
+struct store_sample {
+    int32_t round;
+    int32_t runs;      /* runs in the block */
+    double elapsed_ns; /* of one run, the empty pair taken off */
+};
+struct store_trial {
+    int64_t run_id;
+    int64_t environment_id;
+    int64_t problem_id;
+    int64_t configuration_id;
+    const char *stage; /* "sweep", "final" */
+    enum l2_mode l2_mode;
+    enum trial_status status;
+    const char *detail;       /* why it failed; NULL: none */
+    int64_t same_as_trial_id; /* 0: none. Launches exactly what that trial launches */
+    const char *binary_hash;  /* NULL: none */
+    const struct named_value *derived;
+    size_t derived_count;
+    const struct launch_plan *plan;           /* NULL when it never came to a plan */
+    const struct kernel_resources *resources; /* one a launch of the plan; NULL: none */
+    const struct store_sample *samples;
+    size_t sample_count;
+    double median_ns, mad_ns, min_ns, max_ns; /* NaN: none */
+    int64_t duration_ns;                      /* what the trial cost, from load to last sample */
+};
+/* The trial with its samples and resources in one transaction; a trial of the same environment,
+ * problem, configuration, stage and mode is replaced. */
+enum status store_trial(struct store *store, const struct store_trial *trial, int64_t *trial_id,
+                        struct error *error);
+
+/* What is known already, for going on where a run stopped: calls `take` for each trial of the
+ * stage; a status other than STATUS_OK from it ends the walk and is returned. */
+struct store_known_trial {
+    int64_t trial_id;
+    const char *configuration_key;
+    const char *binary_hash; /* "" when none */
+    enum trial_status status;
+    double median_ns; /* NaN when none */
+    int64_t same_as_trial_id;
+};
+typedef enum status store_take_trial(void *context, const struct store_known_trial *trial,
+                                     struct error *error);
+enum status store_known_trials(struct store *store, int64_t environment_id, int64_t problem_id,
+                               const char *stage, enum l2_mode mode, store_take_trial *take,
+                               void *context, struct error *error);
+
+enum status store_baseline(struct store *store, int64_t environment_id, int64_t problem_id,
+                           const char *name, const char *about, int64_t configuration_id,
+                           struct error *error);
+struct store_winner {
+    int64_t environment_id;
+    int64_t problem_id;
+    enum l2_mode l2_mode;
+    int64_t trial_id;
+    int64_t run_id;
+    int64_t candidate_count; /* configurations it was chosen from */
+};
+enum status store_winner_put(struct store *store, const struct store_winner *winner,
+                             struct error *error);
+/* *trial_id 0 when there is none. */
+enum status store_winner_get(struct store *store, int64_t environment_id, int64_t problem_id,
+                             enum l2_mode mode, int64_t *trial_id, struct error *error);
+
+/* A read-only query for show, plot and export: a statement of db/queries/ or plots/ (a SELECT; any
+ * other is refused) with named parameters (":n"), each value as text; those that the statement does
+ * not have are ignored. Rows come one after the other. */
+struct store_query;
+struct store_parameter {
+    const char *name;  /* without the colon */
+    const char *value; /* NULL: SQL NULL; numbers compare as numbers where the column is one */
+};
+enum status store_query_open(struct store *store, const char *sql,
+                             const struct store_parameter *parameters, size_t count,
+                             struct store_query **out, struct error *error);
+/* *row false at the end. */
+enum status store_query_next(struct store_query *query, bool *row, struct error *error);
+int store_query_columns(const struct store_query *query);
+const char *store_query_name(const struct store_query *query, int column);
+/* NULL for SQL NULL; valid until the next row. */
+const char *store_query_text(struct store_query *query, int column);
+double store_query_real(struct store_query *query, int column); /* NaN for NULL */
+int64_t store_query_integer(struct store_query *query, int column);
+bool store_query_is_number(struct store_query *query, int column);
+void store_query_close(struct store_query *query);
+
+#endif
