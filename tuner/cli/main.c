@@ -1,4 +1,79 @@
-int main(void)
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/base/version.h"
+#include "tuner/cli/command.h"
+#include "tuner/worker/worker.h"
+
+static const struct command *const commands[] = {
+    &command_run, &command_devices, &command_show, &command_plot, &command_export,
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static void print_overview(FILE *out)
 {
-    return 0;
+    fprintf(out, "usage: tune [run] [EXPERIMENT...] [--device 0|cuda:0|cpu] [options]\n"
+                 "       tune COMMAND [options]\n\n"
+                 "Finds the fastest correct launch configuration of each kernel on each device,\n"
+                 "keeps every timing in tune.db and writes tuned.conf, which programs load.\n\n"
+                 "commands:\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->about);
+    fprintf(out, "\n'tune COMMAND --help' tells more; 'tune' alone is 'tune run'.\n");
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+    struct error error = {0};
+    enum status status = command->run(command, argc, argv, &error);
+    if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        status =
+            error_set(&error, STATUS_IO, "standard output: writing failed (is the disk full?)");
+    if (status != STATUS_OK)
+        fprintf(stderr, "tune %s: %s\n", command->name,
+                error.text[0] ? error.text : status_text(status));
+    return status_exit_code(status);
+}
+
+/* A first word that is no command names an experiment of `run`, unless it looks like a command
+ * written wrongly. */
+static const char *command_meant(const char *word)
+{
+    const char *names[COMMAND_COUNT];
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i]->name;
+    return nearest_word(word, names, COMMAND_COUNT);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && worker_is_entry(argv[1]))
+        return worker_main(argc, argv);
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+                     strcmp(argv[1], "help") == 0)) {
+        print_overview(stdout);
+        return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+        printf("tune %s\n", TUNE_VERSION);
+        return 0;
+    }
+    const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
+    if (command)
+        return run_command(command, argc - 1, argv + 1);
+    const char *meant = argc > 1 && argv[1][0] != '-' ? command_meant(argv[1]) : NULL;
+    if (meant) {
+        fprintf(stderr, "tune: '%s' is no command; did you mean '%s'?\n", argv[1], meant);
+        return EXIT_CODE_USAGE;
+    }
+    return run_command(&command_run, argc, argv);
 }

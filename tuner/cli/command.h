@@ -1,0 +1,53 @@
+/* A command of the program: one file each, and a row in the table of main.c. */
+#ifndef TUNE_CLI_COMMAND_H
+#define TUNE_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tuner/base/error.h"
+
+struct command {
+    const char *name;
+    const char *usage; /* what follows the name: "[EXPERIMENT...] [options]" */
+    const char *about; /* one line */
+    /* Results go to stdout, all else to stderr. argv[0] is the command's name. On failure fills
+     * the error; main prints it as "tune NAME: text" and exits with the status's exit code. */
+    enum status (*run)(const struct command *command, int argc, char **argv, struct error *error);
+};
+
+extern const struct command command_run;
+extern const struct command command_devices;
+extern const struct command command_show;
+extern const struct command command_plot;
+extern const struct command command_export;
+
+/* One option. Exactly one of `flag` and `text` is set; `text` options take a value, as "--name V"
+ * or "--name=V". A letter of 0 means none. */
+struct option_spec {
+    const char *name;
+    char letter;
+    const char *value; /* the value's name in the help: "FILE"; NULL for a flag */
+    const char *about; /* may hold several lines */
+    bool *flag;
+    const char **text;
+};
+
+/* Reads the options into what their rows point to; what is no option goes to `words` (at most
+ * `words_max`, borrowed from argv). "--" ends the options. --help prints the command's help to
+ * stdout and sets *helped: the command then returns STATUS_OK at once. Wrong use: STATUS_USAGE with
+ * the nearest option's name. */
+enum status options_parse(const struct command *command, const struct option_spec *options,
+                          size_t option_count, int argc, char **argv, const char **words,
+                          size_t words_max, size_t *word_count, bool *helped, struct error *error);
+
+/* A decimal number in [low, high], as of an option's value. */
+enum status option_integer(const char *name, const char *text, long long low, long long high,
+                           long long *out, struct error *error);
+
+/* The options that most commands share. */
+#define OPTION_DB_ABOUT  "the database (default tune.db)"
+#define DEFAULT_DATABASE "tune.db"
+#define DEFAULT_CONF     "tuned.conf"
+
+#endif

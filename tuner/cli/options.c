@@ -1,0 +1,152 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/cli/command.h"
+
+static void print_option(const struct option_spec *option)
+{
+    char left[64];
+    char letter[8] = "    ";
+    if (option->letter)
+        (void)string_format(letter, sizeof letter, "-%c, ", option->letter);
+    (void)string_format(left, sizeof left, "  %s--%s%s%s", letter, option->name,
+                        option->value ? " " : "", option->value ? option->value : "");
+    printf("%-28s ", left);
+    for (const char *c = option->about; *c; c++) {
+        putchar(*c);
+        if (*c == '\n')
+            printf("%-28s ", "");
+    }
+    putchar('\n');
+}
+
+static void print_help(const struct command *command, const struct option_spec *options,
+                       size_t count)
+{
+    static const struct option_spec help = {
+        .name = "help", .letter = 'h', .about = "print this and exit"};
+    printf("usage: tune %s %s\n\n%s\n\noptions:\n", command->name, command->usage, command->about);
+    for (size_t i = 0; i < count; i++)
+        print_option(&options[i]);
+    print_option(&help);
+}
+
+static const struct option_spec *find_option(const struct option_spec *options, size_t count,
+                                             const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
+            return &options[i];
+    return NULL;
+}
+
+static const struct option_spec *find_letter(const struct option_spec *options, size_t count,
+                                             char letter)
+{
+    for (size_t i = 0; i < count; i++)
+        if (options[i].letter == letter)
+            return &options[i];
+    return NULL;
+}
+
+static enum status unknown_option(const struct command *command, const char *argument,
+                                  const struct option_spec *options, size_t count,
+                                  struct error *error)
+{
+    const char *names[64] = {"help"};
+    size_t name_count = 1;
+    for (size_t i = 0; i < count && name_count < 64; i++)
+        names[name_count++] = options[i].name;
+    char name[64];
+    const char *start = argument + strspn(argument, "-");
+    (void)string_format(name, sizeof name, "%.*s", (int)strcspn(start, "="), start);
+    const char *nearest = nearest_word(name, names, name_count);
+    if (nearest)
+        return error_set(error, STATUS_USAGE, "unknown option '%s'; did you mean '--%s'?", argument,
+                         nearest);
+    return error_set(error, STATUS_USAGE, "unknown option '%s'; 'tune %s --help' lists them",
+                     argument, command->name);
+}
+
+/* Stores one option; *taken tells whether the next argument was its value. */
+static enum status take_option(const struct option_spec *option, const char *attached,
+                               const char *next, bool *taken, struct error *error)
+{
+    *taken = false;
+    if (option->flag) {
+        if (attached)
+            return error_set(error, STATUS_USAGE, "--%s takes no value", option->name);
+        *option->flag = true;
+        return STATUS_OK;
+    }
+    if (!attached && !next)
+        return error_set(error, STATUS_USAGE, "--%s needs a value: --%s %s", option->name,
+                         option->name, option->value);
+    *option->text = attached ? attached : next;
+    *taken = !attached;
+    return STATUS_OK;
+}
+
+static enum status take_word(const char *word, const char **words, size_t words_max,
+                             size_t *word_count, struct error *error)
+{
+    if (*word_count == words_max)
+        return error_set(error, STATUS_USAGE, "one word too many: '%s'", word);
+    words[(*word_count)++] = word;
+    return STATUS_OK;
+}
+
+enum status options_parse(const struct command *command, const struct option_spec *options,
+                          size_t option_count, int argc, char **argv, const char **words,
+                          size_t words_max, size_t *word_count, bool *helped, struct error *error)
+{
+    bool only_words = false;
+    *word_count = 0;
+    *helped = false;
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+        enum status status = STATUS_OK;
+        if (only_words || argument[0] != '-' || argument[1] == '\0') {
+            status = take_word(argument, words, words_max, word_count, error);
+        } else if (strcmp(argument, "--") == 0) {
+            only_words = true;
+        } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_help(command, options, option_count);
+            *helped = true;
+            return STATUS_OK;
+        } else {
+            const char *attached = NULL;
+            const struct option_spec *option = NULL;
+            if (argument[1] == '-') {
+                size_t length = strcspn(argument + 2, "=");
+                option = find_option(options, option_count, argument + 2, length);
+                attached = argument[2 + length] == '=' ? argument + 3 + length : NULL;
+            } else if (argument[2] == '\0') {
+                option = find_letter(options, option_count, argument[1]);
+            }
+            if (!option)
+                return unknown_option(command, argument, options, option_count, error);
+            bool taken = false;
+            status =
+                take_option(option, attached, i + 1 < argc ? argv[i + 1] : NULL, &taken, error);
+            i += taken ? 1 : 0;
+        }
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+enum status option_integer(const char *name, const char *text, long long low, long long high,
+                           long long *out, struct error *error)
+{
+    char *end = NULL;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || value < low || value > high)
+        return error_set(error, STATUS_USAGE, "--%s %s: write a whole number from %lld to %lld",
+                         name, text, low, high);
+    *out = value;
+    return STATUS_OK;
+}
