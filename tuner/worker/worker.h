@@ -1,9 +1,123 @@
-/* The process boundary. Filled in below. */
+/* The process boundary. The parent never touches a device: a child process of its own executable
+ * owns it, and dies instead of the parent when a kernel crashes or hangs. A second kind of child
+ * compiles. */
 #ifndef TUNE_WORKER_WORKER_H
 #define TUNE_WORKER_WORKER_H
+
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "tuner/base/error.h"
+#include "tuner/base/facts.h"
+#include "tuner/base/launch.h"
+#include "tuner/device/device.h"
+
+/* ---- child side ---- */
+
 /* True when argv[1] asks for a child process of ours ("__measure", "__compile"). */
 bool worker_is_entry(const char *argument);
 /* The child's main; returns its exit code. */
 int worker_main(int argc, char **argv);
+
+/* ---- measuring ---- */
+
+struct worker;
+
+/* Starts a child that opens device `index` of `kind`, and waits until it is ready. A missing device
+ * or driver is the child's error, passed on. Freed by worker_stop. */
+enum status worker_start(const char *kind, int index, struct worker **out, struct error *error);
+void worker_stop(struct worker *worker);
+/* What the device said of itself when the worker first started; owned by the worker. */
+const struct facts *worker_facts(const struct worker *worker);
+struct calibration worker_calibration(const struct worker *worker);
+/* How often the child had to be replaced. */
+int worker_restarts(const struct worker *worker);
+
+enum status worker_bandwidth(struct worker *worker, struct bandwidth *out, struct error *error);
+
+/* What all trials of one problem share. */
+struct worker_problem {
+    const struct launch_plan
+        *plan;                  /* only its arguments count here; scratch counts may differ later */
+    const char *reference_path; /* shared object with the reference; NULL: nothing is checked */
+    const char *reference;      /* the function's name */
+    size_t output;              /* the argument it checks */
+    double tolerance;
+};
+/* Makes the inputs and the expected results in the child. Done again by itself when the child had
+ * to be replaced. */
+enum status worker_problem(struct worker *worker, const struct worker_problem *problem,
+                           struct error *error);
+
+/* A kernel about which resources are wanted. */
+struct worker_kernel {
+    const char *kernel;
+    uint32_t block_threads;
+    uint32_t shared_bytes;
+};
+
+/* What came of loading or trying a configuration. Anything wrong with the configuration is here,
+ * also the child's death; the functions' own status tells only that no child can be had. */
+struct worker_outcome {
+    enum trial_status status;
+    char detail[ERROR_TEXT_BYTES]; /* why it failed; "" when ok */
+};
+
+enum status worker_load(struct worker *worker, const char *binary_path,
+                        const struct worker_kernel *kernels, size_t count,
+                        struct kernel_resources *resources, struct worker_outcome *outcome,
+                        struct error *error);
+
+enum { WORKER_SAMPLES_MAX = 64 };
+
+struct worker_trial {
+    const struct launch_plan *plan; /* of the binary loaded last */
+    enum l2_mode l2_mode;
+    bool verify;          /* run once and hold against the reference, before and after timing */
+    uint32_t blocks;      /* samples wanted, 1 .. WORKER_SAMPLES_MAX */
+    uint32_t runs;        /* runs a block; 0: found from a first timing */
+    double stop_above_ns; /* ends with the samples it has once one is slower; 0: never */
+    int64_t timeout_ms;
+};
+struct worker_samples {
+    uint32_t runs;
+    uint32_t count;
+    double elapsed_ns[WORKER_SAMPLES_MAX]; /* of one run */
+};
+enum status worker_trial(struct worker *worker, const struct worker_trial *trial,
+                         struct worker_samples *samples, struct worker_outcome *outcome,
+                         struct error *error);
+
+/* ---- compiling ---- */
+
+struct compile_pool;
+
+/* `workers` children for the compilers of `kind`. */
+enum status compile_pool_start(const char *kind, size_t workers, struct compile_pool **out,
+                               struct error *error);
+/* Kills what is running. */
+void compile_pool_stop(struct compile_pool *pool);
+
+/* Queues a request; `tag` comes back with its result. The request is copied. */
+enum status compile_pool_submit(struct compile_pool *pool, const struct binary_request *request,
+                                const char *binary_path, uint64_t tag, struct error *error);
+size_t compile_pool_pending(const struct compile_pool *pool);
+
+struct compile_done {
+    uint64_t tag;
+    enum status status;            /* STATUS_OK: the binary is at its path */
+    char detail[ERROR_TEXT_BYTES]; /* the first error of the compiler */
+};
+/* Gives the next result, waiting up to `timeout_ms` (< 0: for ever) for it; *got false when none
+ * came. Never blocks when nothing is pending. */
+enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
+                              struct compile_done *done, bool *got, struct error *error);
+
+/* Where the binary of a request is kept: a file in the cache folder named by the hash of source,
+ * defines, flags, kernels, architecture, compiler and device name. `hash` gets that name. The path
+ * belongs to the arena. */
+enum status binary_cache_path(const struct binary_request *request, const struct facts *facts,
+                              struct arena *arena, const char **path, const char **hash,
+                              struct error *error);
+
 #endif

@@ -1,0 +1,22 @@
+/* Between the child's loop and what it serves. */
+#ifndef TUNE_WORKER_CHILD_H
+#define TUNE_WORKER_CHILD_H
+
+#include <jansson.h>
+
+#include "tuner/base/error.h"
+
+/* The measuring child: opens the device, then answers until its input ends. Returns the exit code.
+ */
+int measure_child(const char *kind, int index);
+/* The compiling child. */
+int compile_child(const char *kind);
+
+/* Answers one message after the other with `serve` until the pipe closes; a failure of serve
+ * becomes an error answer, and after STATUS_DEVICE_LOST the child ends so that a new one takes its
+ * place. */
+typedef enum status child_serve(void *context, const json_t *request, json_t **answer,
+                                struct error *error);
+int child_loop(child_serve *serve, void *context);
+
+#endif

@@ -1,0 +1,118 @@
+#include "tuner/worker/frame.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/base/clock.h"
+
+static const unsigned char frame_magic[4] = {'T', 'U', 'N', '1'};
+enum { HEADER_BYTES = 8 };
+
+static enum status write_all(int file, const unsigned char *data, size_t bytes, struct error *error)
+{
+    while (bytes > 0) {
+        ssize_t part = write(file, data, bytes);
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part < 0)
+            return error_set(error, STATUS_DEVICE_LOST, "worker process is gone: %s",
+                             strerror(errno));
+        data += part;
+        bytes -= (size_t)part;
+    }
+    return STATUS_OK;
+}
+
+enum status frame_write(int file, const json_t *message, struct error *error)
+{
+    size_t bytes = json_dumpb(message, NULL, 0, JSON_COMPACT);
+    if (bytes == 0 || bytes > FRAME_BYTES_MAX)
+        return error_set(error, STATUS_INTERNAL, "a worker message of %zu bytes cannot be sent",
+                         bytes);
+    unsigned char *frame = malloc(HEADER_BYTES + bytes);
+    if (!frame)
+        return error_no_memory(error);
+    memcpy(frame, frame_magic, sizeof frame_magic);
+    for (int i = 0; i < 4; i++)
+        frame[4 + i] = (unsigned char)(bytes >> (8 * i));
+    (void)json_dumpb(message, (char *)frame + HEADER_BYTES, bytes, JSON_COMPACT);
+    enum status status = write_all(file, frame, HEADER_BYTES + bytes, error);
+    free(frame);
+    return status;
+}
+
+/* Waits until there is something to read or the deadline is over; deadline_ns < 0: for ever. */
+static enum status wait_readable(int file, int64_t deadline_ns, struct error *error)
+{
+    for (;;) {
+        int64_t left_ms = -1;
+        if (deadline_ns >= 0) {
+            left_ms = (deadline_ns - clock_now_ns() + 999999) / 1000000;
+            if (left_ms <= 0)
+                return error_set(error, STATUS_TIMED_OUT, "no answer within the time limit");
+        }
+        struct pollfd poller = {.fd = file, .events = POLLIN};
+        int ready = poll(&poller, 1, left_ms > 60000 ? 60000 : (int)left_ms);
+        if (ready > 0)
+            return STATUS_OK;
+        if (ready < 0 && errno != EINTR)
+            return error_set_errno(error, errno, "poll");
+    }
+}
+
+static enum status read_all(int file, int64_t deadline_ns, unsigned char *out, size_t bytes,
+                            struct error *error)
+{
+    while (bytes > 0) {
+        enum status status = wait_readable(file, deadline_ns, error);
+        if (status != STATUS_OK)
+            return status;
+        ssize_t part = read(file, out, bytes);
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part <= 0)
+            return error_set(error, STATUS_DEVICE_LOST, "the process at the other end is gone");
+        out += part;
+        bytes -= (size_t)part;
+    }
+    return STATUS_OK;
+}
+
+static enum status parse_payload(const unsigned char *payload, size_t bytes, json_t **out,
+                                 struct error *error)
+{
+    json_error_t problem;
+    *out = json_loadb((const char *)payload, bytes, JSON_REJECT_DUPLICATES, &problem);
+    if (*out && json_is_object(*out))
+        return STATUS_OK;
+    json_decref(*out);
+    *out = NULL;
+    return error_set(error, STATUS_INTERNAL, "a worker message that is no JSON object");
+}
+
+enum status frame_read(int file, int64_t timeout_ms, json_t **out, struct error *error)
+{
+    int64_t deadline_ns = timeout_ms < 0 ? -1 : clock_now_ns() + timeout_ms * 1000000;
+    unsigned char header[HEADER_BYTES];
+    enum status status = read_all(file, deadline_ns, header, sizeof header, error);
+    if (status != STATUS_OK)
+        return status;
+    size_t bytes = 0;
+    for (int i = 3; i >= 0; i--)
+        bytes = bytes << 8 | header[4 + i];
+    if (memcmp(header, frame_magic, sizeof frame_magic) != 0 || bytes == 0 ||
+        bytes > FRAME_BYTES_MAX)
+        return error_set(error, STATUS_INTERNAL,
+                         "what came through the pipe is no message of ours");
+    unsigned char *payload = malloc(bytes);
+    if (!payload)
+        return error_no_memory(error);
+    status = read_all(file, deadline_ns, payload, bytes, error);
+    if (status == STATUS_OK)
+        status = parse_payload(payload, bytes, out, error);
+    free(payload);
+    return status;
+}

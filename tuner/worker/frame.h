@@ -1,0 +1,20 @@
+/* Messages between parent and child: frames of JSON over a pipe. A frame is the four bytes "TUN1"
+ * (the protocol's version), the payload's length as 32 bits little-endian, and the payload. */
+#ifndef TUNE_WORKER_FRAME_H
+#define TUNE_WORKER_FRAME_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "tuner/base/error.h"
+
+enum { FRAME_BYTES_MAX = 16 * 1024 * 1024 };
+
+/* Writes one message whole. STATUS_DEVICE_LOST: nobody reads at the other end. */
+enum status frame_write(int file, const json_t *message, struct error *error);
+
+/* Reads one message, an object; *out is the caller's reference. `timeout_ms` < 0 waits for ever.
+ * STATUS_TIMED_OUT; STATUS_DEVICE_LOST: the other end is gone; STATUS_INTERNAL: no valid frame. */
+enum status frame_read(int file, int64_t timeout_ms, json_t **out, struct error *error);
+
+#endif

@@ -1,0 +1,339 @@
+#include "tuner/worker/message.h"
+
+#include <string.h>
+
+const char *message_text(const json_t *object, const char *key, const char *otherwise)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : otherwise;
+}
+
+int64_t message_integer(const json_t *object, const char *key, int64_t otherwise)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) ? (int64_t)json_integer_value(value) : otherwise;
+}
+
+double message_real(const json_t *object, const char *key, double otherwise)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : otherwise;
+}
+
+json_t *message_from_value(struct value value)
+{
+    switch (value.kind) {
+    case VALUE_INTEGER:
+        return json_integer(value.integer);
+    case VALUE_REAL:
+        return json_real(value.real);
+    case VALUE_BOOLEAN:
+        return json_boolean(value.integer);
+    case VALUE_TEXT:
+        return json_string(value.text);
+    }
+    return NULL;
+}
+
+static enum status malformed(struct error *error, const char *what)
+{
+    return error_set(error, STATUS_INTERNAL, "a worker message with a wrong %s", what);
+}
+
+static enum status to_value(const json_t *json, struct arena *arena, struct value *out,
+                            struct error *error)
+{
+    if (json_is_integer(json))
+        *out = value_integer((int64_t)json_integer_value(json));
+    else if (json_is_real(json))
+        *out = value_real(json_real_value(json));
+    else if (json_is_boolean(json))
+        *out = value_boolean(json_boolean_value(json));
+    else if (json_is_string(json))
+        *out = value_text(arena_strdup(arena, json_string_value(json)));
+    else
+        return malformed(error, "value");
+    return out->kind == VALUE_TEXT && !out->text ? error_no_memory(error) : STATUS_OK;
+}
+
+static json_t *from_launch(const struct launch *launch)
+{
+    json_t *arguments = json_array();
+    for (size_t i = 0; i < launch->argument_count; i++)
+        (void)json_array_append_new(arguments, json_integer(launch->arguments[i]));
+    return json_pack("{s:s, s:[iii], s:[iii], s:I, s:I, s:i, s:o}", "kernel", launch->kernel,
+                     "grid", (int)launch->grid[0], (int)launch->grid[1], (int)launch->grid[2],
+                     "block", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2],
+                     "shared", (json_int_t)launch->shared_bytes, "threads",
+                     (json_int_t)launch->threads, "schedule", (int)launch->schedule, "arguments",
+                     arguments);
+}
+
+static json_t *from_argument(const struct argument *argument)
+{
+    json_t *scalar =
+        argument->role == ARGUMENT_SCALAR ? message_from_value(argument->scalar) : json_integer(0);
+    return json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:o}", "name", argument->name, "type",
+                     (int)argument->type, "role", (int)argument->role, "fill", (int)argument->fill,
+                     "seed", (json_int_t)argument->seed, "count", (json_int_t)argument->count,
+                     "scalar", scalar);
+}
+
+json_t *message_from_plan(const struct launch_plan *plan)
+{
+    json_t *launches = json_array();
+    json_t *arguments = json_array();
+    for (size_t i = 0; i < plan->launch_count; i++)
+        (void)json_array_append_new(launches, from_launch(&plan->launches[i]));
+    for (size_t i = 0; i < plan->argument_count; i++)
+        (void)json_array_append_new(arguments, from_argument(&plan->arguments[i]));
+    return json_pack("{s:o, s:o}", "launches", launches, "arguments", arguments);
+}
+
+static bool to_triple(const json_t *json, uint32_t out[3])
+{
+    for (size_t i = 0; i < 3; i++) {
+        json_int_t value = json_integer_value(json_array_get(json, i));
+        if (value < 1 || value > INT32_MAX)
+            return false;
+        out[i] = (uint32_t)value;
+    }
+    return true;
+}
+
+static bool in_range(int64_t value, int64_t low, int64_t high)
+{
+    return value >= low && value <= high;
+}
+
+static enum status to_launch(const json_t *json, size_t argument_count, struct arena *arena,
+                             struct launch *out, struct error *error)
+{
+    const json_t *arguments = json_object_get(json, "arguments");
+    int64_t shared = message_integer(json, "shared", -1);
+    int64_t threads = message_integer(json, "threads", -1);
+    int64_t schedule = message_integer(json, "schedule", -1);
+    if (!to_triple(json_object_get(json, "grid"), out->grid) ||
+        !to_triple(json_object_get(json, "block"), out->block) || !in_range(shared, 0, INT32_MAX) ||
+        !in_range(threads, 0, 65536) || !in_range(schedule, SCHEDULE_STATIC, SCHEDULE_QUEUED) ||
+        json_array_size(arguments) > ARGUMENTS_MAX)
+        return malformed(error, "launch");
+    out->shared_bytes = (uint32_t)shared;
+    out->threads = (uint32_t)threads;
+    out->schedule = (enum schedule)schedule;
+    out->argument_count = json_array_size(arguments);
+    for (size_t i = 0; i < out->argument_count; i++) {
+        json_int_t index = json_integer_value(json_array_get(arguments, i));
+        if (!in_range(index, 0, (int64_t)argument_count - 1))
+            return malformed(error, "argument index");
+        out->arguments[i] = (uint8_t)index;
+    }
+    out->kernel = arena_strdup(arena, message_text(json, "kernel", ""));
+    return out->kernel ? STATUS_OK : error_no_memory(error);
+}
+
+static enum status to_argument(const json_t *json, struct arena *arena, struct argument *out,
+                               struct error *error)
+{
+    int64_t type = message_integer(json, "type", -1);
+    int64_t role = message_integer(json, "role", -1);
+    int64_t fill = message_integer(json, "fill", -1);
+    out->count = message_integer(json, "count", -1);
+    if (!in_range(type, 0, ELEMENT_TYPE_COUNT - 1) ||
+        !in_range(role, ARGUMENT_INPUT, ARGUMENT_SCALAR) ||
+        !in_range(fill, FILL_ZERO, FILL_RANDOM_EXACT) || !in_range(out->count, 0, INT64_C(1) << 44))
+        return malformed(error, "argument");
+    out->type = (enum element_type)type;
+    out->role = (enum argument_role)role;
+    out->fill = (enum argument_fill)fill;
+    out->seed = (uint64_t)message_integer(json, "seed", 0);
+    out->name = arena_strdup(arena, message_text(json, "name", ""));
+    if (!out->name)
+        return error_no_memory(error);
+    return to_value(json_object_get(json, "scalar"), arena, &out->scalar, error);
+}
+
+enum status message_to_plan(const json_t *json, struct arena *arena, struct launch_plan *out,
+                            struct error *error)
+{
+    const json_t *launches = json_object_get(json, "launches");
+    const json_t *arguments = json_object_get(json, "arguments");
+    *out = (struct launch_plan){.launch_count = json_array_size(launches),
+                                .argument_count = json_array_size(arguments)};
+    if (out->launch_count > LAUNCHES_MAX || out->argument_count > ARGUMENTS_MAX)
+        return malformed(error, "plan");
+    for (size_t i = 0; i < out->argument_count; i++) {
+        enum status status =
+            to_argument(json_array_get(arguments, i), arena, &out->arguments[i], error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    for (size_t i = 0; i < out->launch_count; i++) {
+        enum status status = to_launch(json_array_get(launches, i), out->argument_count, arena,
+                                       &out->launches[i], error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+static json_t *from_texts(const char *const *texts, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        (void)json_array_append_new(array, json_string(texts[i]));
+    return array;
+}
+
+json_t *message_from_request(const struct binary_request *request)
+{
+    json_t *defines = json_array();
+    for (size_t i = 0; i < request->define_count; i++)
+        (void)json_array_append_new(defines,
+                                    json_pack("[so]", request->defines[i].name,
+                                              message_from_value(request->defines[i].value)));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "source", request->source_path, "architecture",
+                     request->architecture, "defines", defines, "flags",
+                     from_texts(request->flags, request->flag_count), "kernels",
+                     from_texts(request->kernels, request->kernel_count));
+}
+
+static enum status to_texts(const json_t *array, size_t most, struct arena *arena, const char **out,
+                            size_t *count, struct error *error)
+{
+    *count = json_array_size(array);
+    if (*count > most)
+        return malformed(error, "list");
+    for (size_t i = 0; i < *count; i++) {
+        const char *text = json_string_value(json_array_get(array, i));
+        if (!text)
+            return malformed(error, "text");
+        out[i] = arena_strdup(arena, text);
+        if (!out[i])
+            return error_no_memory(error);
+    }
+    return STATUS_OK;
+}
+
+static enum status to_defines(const json_t *defines, struct arena *arena,
+                              struct binary_request *out, struct error *error)
+{
+    out->define_count = json_array_size(defines);
+    if (out->define_count > DEFINES_MAX)
+        return malformed(error, "list of defines");
+    for (size_t i = 0; i < out->define_count; i++) {
+        const json_t *pair = json_array_get(defines, i);
+        const char *name = json_string_value(json_array_get(pair, 0));
+        if (!name)
+            return malformed(error, "define");
+        out->defines[i].name = arena_strdup(arena, name);
+        if (!out->defines[i].name)
+            return error_no_memory(error);
+        enum status status =
+            to_value(json_array_get(pair, 1), arena, &out->defines[i].value, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+enum status message_to_request(const json_t *json, struct arena *arena, struct binary_request *out,
+                               struct error *error)
+{
+    *out = (struct binary_request){0};
+    out->source_path = arena_strdup(arena, message_text(json, "source", ""));
+    out->architecture = arena_strdup(arena, message_text(json, "architecture", ""));
+    if (!out->source_path || !out->architecture)
+        return error_no_memory(error);
+    enum status status = to_defines(json_object_get(json, "defines"), arena, out, error);
+    if (status == STATUS_OK)
+        status = to_texts(json_object_get(json, "flags"), FLAGS_MAX, arena, out->flags,
+                          &out->flag_count, error);
+    if (status == STATUS_OK)
+        status = to_texts(json_object_get(json, "kernels"), LAUNCHES_MAX, arena, out->kernels,
+                          &out->kernel_count, error);
+    return status;
+}
+
+json_t *message_from_facts(const struct facts *facts)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct fact *fact = &facts->items[i];
+        (void)json_array_append_new(array, json_pack("[ssso]", fact->key, fact->label, fact->unit,
+                                                     message_from_value(fact->value)));
+    }
+    return array;
+}
+
+enum status message_to_facts(const json_t *json, struct facts *out, struct error *error)
+{
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const json_t *row = json_array_get(json, i);
+        const char *key = json_string_value(json_array_get(row, 0));
+        const char *label = json_string_value(json_array_get(row, 1));
+        const char *unit = json_string_value(json_array_get(row, 2));
+        struct value value;
+        if (!key || !label || !unit)
+            return malformed(error, "fact");
+        enum status status = to_value(json_array_get(row, 3), &out->arena, &value, error);
+        if (status != STATUS_OK)
+            return status;
+        facts_add(out, key, label, unit, value);
+    }
+    return out->failed ? error_no_memory(error) : STATUS_OK;
+}
+
+json_t *message_from_resources(const struct kernel_resources *resources)
+{
+    return json_pack(
+        "{s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:i, s:i}", "registers", resources->registers,
+        "static_shared", resources->static_shared_bytes, "local", resources->local_bytes, "spill",
+        resources->spill_bytes, "max_threads", resources->max_threads_per_block, "active_blocks",
+        resources->active_blocks_per_sm, "occupancy", resources->occupancy, "suggested_block",
+        resources->suggested_block, "suggested_grid", resources->suggested_grid);
+}
+
+static int32_t resource(const json_t *json, const char *key)
+{
+    int64_t value = message_integer(json, key, -1);
+    return in_range(value, -1, INT32_MAX) ? (int32_t)value : -1;
+}
+
+enum status message_to_resources(const json_t *json, struct kernel_resources *out,
+                                 struct error *error)
+{
+    if (!json_is_object(json))
+        return malformed(error, "list of resources");
+    *out = (struct kernel_resources){
+        .registers = resource(json, "registers"),
+        .static_shared_bytes = resource(json, "static_shared"),
+        .local_bytes = resource(json, "local"),
+        .spill_bytes = resource(json, "spill"),
+        .max_threads_per_block = resource(json, "max_threads"),
+        .active_blocks_per_sm = resource(json, "active_blocks"),
+        .occupancy = message_real(json, "occupancy", -1),
+        .suggested_block = resource(json, "suggested_block"),
+        .suggested_grid = resource(json, "suggested_grid"),
+    };
+    return STATUS_OK;
+}
+
+json_t *message_from_error(const struct error *error)
+{
+    json_t *text = json_string(error->text);
+    if (!text) /* a kernel's own name may be no UTF-8 */
+        text = json_string(status_text(error->status));
+    return json_pack("{s:i, s:o}", "error", (int)error->status, "text", text);
+}
+
+enum status message_to_error(const json_t *message, struct error *error)
+{
+    const json_t *status = json_object_get(message, "error");
+    if (!json_is_integer(status))
+        return STATUS_OK;
+    int64_t value = json_integer_value(status);
+    if (!in_range(value, STATUS_OK + 1, STATUS_INTERNAL))
+        value = STATUS_INTERNAL;
+    return error_set(error, (enum status)value, "%s", message_text(message, "text", ""));
+}

@@ -1,0 +1,39 @@
+/* Plans, requests and facts as JSON, and back. */
+#ifndef TUNE_WORKER_MESSAGE_H
+#define TUNE_WORKER_MESSAGE_H
+
+#include <jansson.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/base/error.h"
+#include "tuner/base/facts.h"
+#include "tuner/base/launch.h"
+
+/* Each gives a new reference, NULL when memory is short or a text is not UTF-8. */
+json_t *message_from_value(struct value value);
+json_t *message_from_plan(const struct launch_plan *plan);
+json_t *message_from_request(const struct binary_request *request);
+json_t *message_from_facts(const struct facts *facts);
+json_t *message_from_resources(const struct kernel_resources *resources);
+
+/* Each refuses what is missing or out of range with STATUS_INTERNAL. Texts are copied to the arena.
+ */
+enum status message_to_plan(const json_t *json, struct arena *arena, struct launch_plan *out,
+                            struct error *error);
+enum status message_to_request(const json_t *json, struct arena *arena, struct binary_request *out,
+                               struct error *error);
+enum status message_to_facts(const json_t *json, struct facts *out, struct error *error);
+enum status message_to_resources(const json_t *json, struct kernel_resources *out,
+                                 struct error *error);
+
+/* Members, with a default where they are absent. */
+const char *message_text(const json_t *object, const char *key, const char *otherwise);
+int64_t message_integer(const json_t *object, const char *key, int64_t otherwise);
+double message_real(const json_t *object, const char *key, double otherwise);
+
+/* The answer of a child that failed, and that error again in the parent. */
+json_t *message_from_error(const struct error *error);
+/* STATUS_OK when the message carries no error. */
+enum status message_to_error(const json_t *message, struct error *error);
+
+#endif

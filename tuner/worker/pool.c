@@ -1,0 +1,225 @@
+/* The parent's side of the compiling children. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/text.h"
+#include "tuner/worker/frame.h"
+#include "tuner/worker/message.h"
+#include "tuner/worker/spawn.h"
+#include "tuner/worker/worker.h"
+
+enum { POOL_WORKERS_MAX = 64, ANSWER_TIMEOUT_MS = 10000 };
+static const int64_t compile_limit_ns = INT64_C(120) * 1000000000;
+
+struct job {
+    struct job *next;
+    json_t *request;
+    uint64_t tag;
+};
+
+struct compiler {
+    struct child child;
+    bool busy;
+    uint64_t tag;
+    int64_t deadline_ns;
+};
+
+struct compile_pool {
+    char kind[16];
+    struct compiler compilers[POOL_WORKERS_MAX];
+    size_t count;
+    struct job *first;
+    struct job *last;
+    size_t pending; /* queued or being compiled */
+};
+
+static enum status start_compiler(struct compile_pool *pool, struct compiler *compiler,
+                                  struct error *error)
+{
+    char program[] = "tune";
+    char entry[] = "__compile";
+    char *arguments[] = {program, entry, pool->kind, NULL};
+    return child_start(arguments, &compiler->child, error);
+}
+
+enum status compile_pool_start(const char *kind, size_t workers, struct compile_pool **out,
+                               struct error *error)
+{
+    struct compile_pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return error_no_memory(error);
+    (void)string_format(pool->kind, sizeof pool->kind, "%s", kind);
+    pool->count = workers < 1 ? 1 : workers > POOL_WORKERS_MAX ? POOL_WORKERS_MAX : workers;
+    for (size_t i = 0; i < pool->count; i++) /* the children start when there is work for them */
+        pool->compilers[i].child = (struct child){.input = -1, .output = -1};
+    *out = pool;
+    return STATUS_OK;
+}
+
+void compile_pool_stop(struct compile_pool *pool)
+{
+    if (!pool)
+        return;
+    for (size_t i = 0; i < pool->count; i++)
+        child_kill(&pool->compilers[i].child, NULL, 0);
+    while (pool->first) {
+        struct job *next = pool->first->next;
+        json_decref(pool->first->request);
+        free(pool->first);
+        pool->first = next;
+    }
+    free(pool);
+}
+
+size_t compile_pool_pending(const struct compile_pool *pool)
+{
+    return pool->pending;
+}
+
+/* Gives queued jobs to idle children. */
+static enum status feed(struct compile_pool *pool, struct error *error)
+{
+    for (size_t i = 0; i < pool->count && pool->first; i++) {
+        struct compiler *compiler = &pool->compilers[i];
+        if (compiler->busy)
+            continue;
+        enum status status = STATUS_OK;
+        if (compiler->child.pid == 0)
+            status = start_compiler(pool, compiler, error);
+        if (status != STATUS_OK)
+            return status;
+        struct job *job = pool->first;
+        status = frame_write(compiler->child.input, job->request, error);
+        if (status != STATUS_OK) { /* it died idle: the next feed starts another */
+            child_kill(&compiler->child, NULL, 0);
+            if (status != STATUS_DEVICE_LOST)
+                return status;
+            continue;
+        }
+        compiler->busy = true;
+        compiler->tag = job->tag;
+        compiler->deadline_ns = clock_now_ns() + compile_limit_ns;
+        pool->first = job->next;
+        json_decref(job->request);
+        free(job);
+    }
+    if (!pool->first)
+        pool->last = NULL;
+    return STATUS_OK;
+}
+
+enum status compile_pool_submit(struct compile_pool *pool, const struct binary_request *request,
+                                const char *binary_path, uint64_t tag, struct error *error)
+{
+    struct job *job = calloc(1, sizeof *job);
+    if (!job)
+        return error_no_memory(error);
+    job->tag = tag;
+    job->request = message_from_request(request);
+    if (!job->request || json_object_set_new(job->request, "path", json_string(binary_path)) != 0) {
+        json_decref(job->request);
+        free(job);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: its name, flags or defines are not UTF-8, or memory is short",
+                         request->source_path);
+    }
+    if (pool->last)
+        pool->last->next = job;
+    else
+        pool->first = job;
+    pool->last = job;
+    pool->pending++;
+    return feed(pool, error);
+}
+
+static void finish(struct compile_pool *pool, struct compiler *compiler, enum status status,
+                   const struct error *error, struct compile_done *done)
+{
+    done->tag = compiler->tag;
+    done->status = status;
+    (void)string_format(done->detail, sizeof done->detail, "%s",
+                        status == STATUS_OK ? "" : error->text);
+    compiler->busy = false;
+    pool->pending--;
+}
+
+/* The answer of a child whose pipe has something. */
+static void collect(struct compile_pool *pool, struct compiler *compiler, struct compile_done *done)
+{
+    json_t *answer = NULL;
+    struct error error = {0};
+    enum status status = frame_read(compiler->child.output, ANSWER_TIMEOUT_MS, &answer, &error);
+    if (status == STATUS_OK) {
+        status = message_to_error(answer, &error);
+    } else {
+        char how[128];
+        child_kill(&compiler->child, how, sizeof how);
+        status = error_set(&error, STATUS_COMPILE_FAILED, "the compiler ended its process (%s)",
+                           how[0] ? how : "no answer");
+    }
+    json_decref(answer);
+    finish(pool, compiler, status, &error, done);
+}
+
+static bool find_overdue(struct compile_pool *pool, struct compile_done *done)
+{
+    int64_t now_ns = clock_now_ns();
+    for (size_t i = 0; i < pool->count; i++) {
+        struct compiler *compiler = &pool->compilers[i];
+        if (!compiler->busy || now_ns < compiler->deadline_ns)
+            continue;
+        struct error error = {0};
+        child_kill(&compiler->child, NULL, 0);
+        (void)error_set(&error, STATUS_COMPILE_FAILED, "the compiler took over %lld s",
+                        (long long)(compile_limit_ns / 1000000000));
+        finish(pool, compiler, STATUS_COMPILE_FAILED, &error, done);
+        return true;
+    }
+    return false;
+}
+
+/* Waits for any busy child, at most until the deadline; NULL when none answered. */
+static struct compiler *wait_any(struct compile_pool *pool, int64_t timeout_ms)
+{
+    struct pollfd pollers[POOL_WORKERS_MAX];
+    struct compiler *waited[POOL_WORKERS_MAX];
+    nfds_t count = 0;
+    for (size_t i = 0; i < pool->count; i++) {
+        if (!pool->compilers[i].busy)
+            continue;
+        pollers[count] = (struct pollfd){.fd = pool->compilers[i].child.output, .events = POLLIN};
+        waited[count++] = &pool->compilers[i];
+    }
+    int wait_ms = timeout_ms < 0 || timeout_ms > 1000 ? 1000 : (int)timeout_ms;
+    if (count == 0 || poll(pollers, count, wait_ms) <= 0)
+        return NULL;
+    for (nfds_t i = 0; i < count; i++)
+        if (pollers[i].revents)
+            return waited[i];
+    return NULL;
+}
+
+enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
+                              struct compile_done *done, bool *got, struct error *error)
+{
+    int64_t deadline_ns = timeout_ms < 0 ? INT64_MAX : clock_now_ns() + timeout_ms * 1000000;
+    *got = false;
+    while (pool->pending > 0) {
+        enum status status = feed(pool, error);
+        if (status != STATUS_OK)
+            return status;
+        int64_t left_ms = timeout_ms < 0 ? -1 : (deadline_ns - clock_now_ns()) / 1000000;
+        struct compiler *ready = wait_any(pool, timeout_ms < 0 ? -1 : left_ms < 0 ? 0 : left_ms);
+        if (ready)
+            collect(pool, ready, done);
+        *got = ready || find_overdue(pool, done);
+        if (*got)
+            return feed(pool, error);
+        if (clock_now_ns() >= deadline_ns)
+            return STATUS_OK;
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,142 @@
+#include "tuner/worker/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/base/clock.h"
+#include "tuner/base/files.h"
+#include "tuner/base/text.h"
+
+extern char **environ;
+
+/* Pipe ends that are out of the way of CHILD_INPUT and CHILD_OUTPUT. */
+static int pipe_high(int ends[2])
+{
+    int low[2];
+    if (pipe2(low, O_CLOEXEC) != 0)
+        return errno;
+    for (int i = 0; i < 2; i++) {
+        ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 10);
+        int failure = errno;
+        (void)close(low[i]);
+        if (ends[i] < 0) {
+            if (i == 1)
+                (void)close(ends[0]);
+            else
+                (void)close(low[1]);
+            return failure;
+        }
+    }
+    return 0;
+}
+
+static int spawn_with(char *const *arguments, const char *program, int input, int output,
+                      pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigset_t defaults;
+    (void)sigemptyset(&none);
+    (void)sigemptyset(&defaults);
+    (void)sigaddset(&defaults, SIGINT);
+    (void)sigaddset(&defaults, SIGTERM);
+    (void)sigaddset(&defaults, SIGHUP);
+    (void)sigaddset(&defaults, SIGPIPE);
+    (void)posix_spawn_file_actions_init(&actions);
+    (void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    (void)posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    if (!getenv("TUNE_WORKER_STDERR"))
+        (void)posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    (void)posix_spawn_file_actions_adddup2(&actions, input, CHILD_INPUT);
+    (void)posix_spawn_file_actions_adddup2(&actions, output, CHILD_OUTPUT);
+    (void)posix_spawnattr_init(&attributes);
+    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                    POSIX_SPAWN_SETSIGDEF);
+    (void)posix_spawnattr_setpgroup(&attributes, 0);
+    (void)posix_spawnattr_setsigmask(&attributes, &none);
+    (void)posix_spawnattr_setsigdefault(&attributes, &defaults);
+    int failure = posix_spawn(pid, program, &actions, &attributes, arguments, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    (void)posix_spawnattr_destroy(&attributes);
+    return failure;
+}
+
+enum status child_start(char *const *arguments, struct child *out, struct error *error)
+{
+    int to_child[2];
+    int from_child[2];
+    *out = (struct child){.input = -1, .output = -1};
+    int failure = pipe_high(to_child);
+    if (failure != 0)
+        return error_set_errno(error, failure, "pipe");
+    failure = pipe_high(from_child);
+    if (failure != 0) {
+        (void)close(to_child[0]);
+        (void)close(to_child[1]);
+        return error_set_errno(error, failure, "pipe");
+    }
+    failure = spawn_with(arguments, "/proc/self/exe", to_child[0], from_child[1], &out->pid);
+    (void)close(to_child[0]);
+    (void)close(from_child[1]);
+    if (failure != 0) {
+        (void)close(to_child[1]);
+        (void)close(from_child[0]);
+        out->pid = 0;
+        return error_set_errno(error, failure, "cannot start a worker process");
+    }
+    out->input = to_child[1];
+    out->output = from_child[0];
+    return STATUS_OK;
+}
+
+static void describe_end(int wait_status, char *how, size_t how_bytes)
+{
+    if (WIFSIGNALED(wait_status))
+        (void)string_format(how, how_bytes, "signal %d (%s)", WTERMSIG(wait_status),
+                            strsignal(WTERMSIG(wait_status)));
+    else if (WIFEXITED(wait_status))
+        (void)string_format(how, how_bytes, "exit code %d", WEXITSTATUS(wait_status));
+}
+
+/* A child whose pipe just closed may need a moment to be gone. */
+static bool ended_by_itself(pid_t pid, int *wait_status)
+{
+    int64_t deadline_ns = clock_now_ns() + 200 * INT64_C(1000000);
+    do {
+        pid_t ended = waitpid(pid, wait_status, WNOHANG);
+        if (ended == pid)
+            return true;
+        if (ended < 0 && errno != EINTR)
+            return false;
+        (void)usleep(1000);
+    } while (clock_now_ns() < deadline_ns);
+    return false;
+}
+
+void child_kill(struct child *child, char *how, size_t how_bytes)
+{
+    int wait_status = 0;
+    if (how && how_bytes > 0)
+        how[0] = '\0';
+    if (child->input >= 0)
+        (void)close(child->input);
+    if (child->pid > 0) {
+        bool ended = how && ended_by_itself(child->pid, &wait_status);
+        if (ended)
+            describe_end(wait_status, how, how_bytes);
+        (void)kill(-child->pid, SIGKILL);
+        while (!ended && waitpid(child->pid, &wait_status, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    if (child->output >= 0)
+        (void)close(child->output);
+    *child = (struct child){.input = -1, .output = -1};
+}

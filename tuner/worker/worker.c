@@ -1,0 +1,297 @@
+/* The parent's side of a measuring worker. */
+#include "tuner/worker/worker.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/worker/frame.h"
+#include "tuner/worker/message.h"
+#include "tuner/worker/spawn.h"
+
+enum {
+    START_TIMEOUT_MS = 60000,
+    LOAD_TIMEOUT_MS = 30000,
+    PROBLEM_TIMEOUT_MS = 300000, /* inputs and references of large problems are made on one core */
+    BANDWIDTH_TIMEOUT_MS = 120000,
+    STARTS_IN_A_ROW_MAX = 3,
+};
+
+struct worker {
+    char kind[16];
+    char index[16];
+    struct child child;
+    struct facts facts;
+    struct calibration calibration;
+    json_t *problem; /* the request, to be sent again to a new child */
+    int restarts;
+};
+
+static enum status greeted(struct worker *worker, struct error *error)
+{
+    json_t *hello = NULL;
+    enum status status = frame_read(worker->child.output, START_TIMEOUT_MS, &hello, error);
+    if (status == STATUS_OK)
+        status = message_to_error(hello, error);
+    if (status == STATUS_OK && worker->facts.count == 0) {
+        status = message_to_facts(json_object_get(hello, "facts"), &worker->facts, error);
+        worker->calibration.tick_ns = message_real(hello, "tick_ns", 0);
+        worker->calibration.empty_pair_ns = message_real(hello, "empty_pair_ns", 0);
+    }
+    json_decref(hello);
+    return status;
+}
+
+static enum status start_child(struct worker *worker, struct error *error)
+{
+    char program[] = "tune";
+    char entry[] = "__measure";
+    char *arguments[] = {program, entry, worker->kind, worker->index, NULL};
+    enum status status = child_start(arguments, &worker->child, error);
+    if (status != STATUS_OK)
+        return status;
+    status = greeted(worker, error);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    char how[128];
+    child_kill(&worker->child, how, sizeof how);
+    if (status == STATUS_DEVICE_LOST && how[0])
+        return error_set(error, status, "the worker for %s:%s ended at its start (%s)",
+                         worker->kind, worker->index, how);
+    return status;
+}
+
+enum status worker_start(const char *kind, int index, struct worker **out, struct error *error)
+{
+    struct worker *worker = calloc(1, sizeof *worker);
+    *out = NULL;
+    if (!worker)
+        return error_no_memory(error);
+    worker->child = (struct child){.input = -1, .output = -1};
+    if (!string_format(worker->kind, sizeof worker->kind, "%s", kind) ||
+        !string_format(worker->index, sizeof worker->index, "%d", index)) {
+        free(worker);
+        return error_set(error, STATUS_INTERNAL, "device name too long");
+    }
+    enum status status = start_child(worker, error);
+    if (status != STATUS_OK) {
+        worker_stop(worker);
+        return status;
+    }
+    *out = worker;
+    return STATUS_OK;
+}
+
+void worker_stop(struct worker *worker)
+{
+    if (!worker)
+        return;
+    child_kill(&worker->child, NULL, 0);
+    facts_free(&worker->facts);
+    json_decref(worker->problem);
+    free(worker);
+}
+
+const struct facts *worker_facts(const struct worker *worker)
+{
+    return &worker->facts;
+}
+
+struct calibration worker_calibration(const struct worker *worker)
+{
+    return worker->calibration;
+}
+
+int worker_restarts(const struct worker *worker)
+{
+    return worker->restarts;
+}
+
+/* Sends a request and waits for its answer; takes the request over. */
+static enum status ask(struct worker *worker, json_t *request, int64_t timeout_ms, json_t **answer,
+                       struct error *error)
+{
+    if (!request)
+        return error_no_memory(error);
+    enum status status = frame_write(worker->child.input, request, error);
+    json_decref(request);
+    if (status == STATUS_OK)
+        status = frame_read(worker->child.output, timeout_ms, answer, error);
+    if (status == STATUS_OK)
+        status = message_to_error(*answer, error);
+    return status;
+}
+
+static enum status send_problem(struct worker *worker, struct error *error)
+{
+    json_t *answer = NULL;
+    if (!worker->problem)
+        return STATUS_OK;
+    enum status status =
+        ask(worker, json_incref(worker->problem), PROBLEM_TIMEOUT_MS, &answer, error);
+    json_decref(answer);
+    return status;
+}
+
+/* A child that is there and knows the problem; a new one where the old one died. */
+static enum status ensure_child(struct worker *worker, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; worker->child.pid == 0 && i < STARTS_IN_A_ROW_MAX; i++) {
+        worker->restarts++;
+        status = start_child(worker, error);
+        if (status == STATUS_OK)
+            status = send_problem(worker, error);
+        if (status != STATUS_OK)
+            child_kill(&worker->child, NULL, 0);
+    }
+    if (worker->child.pid == 0)
+        (void)error_prefix(error, "device %s:%s does not come back", worker->kind, worker->index);
+    return worker->child.pid == 0 ? status : STATUS_OK;
+}
+
+enum status worker_bandwidth(struct worker *worker, struct bandwidth *out, struct error *error)
+{
+    json_t *answer = NULL;
+    enum status status = ensure_child(worker, error);
+    if (status == STATUS_OK)
+        status = ask(worker, json_pack("{s:s}", "do", "bandwidth"), BANDWIDTH_TIMEOUT_MS, &answer,
+                     error);
+    if (status == STATUS_OK)
+        *out = (struct bandwidth){
+            .host_to_device_gbs = message_real(answer, "host_to_device", 0),
+            .device_to_host_gbs = message_real(answer, "device_to_host", 0),
+            .copy_gbs = message_real(answer, "copy", 0),
+            .read_gbs = message_real(answer, "read", 0),
+            .write_gbs = message_real(answer, "write", 0),
+            .bytes = message_integer(answer, "bytes", 0),
+        };
+    else
+        child_kill(&worker->child, NULL, 0);
+    json_decref(answer);
+    return status;
+}
+
+enum status worker_problem(struct worker *worker, const struct worker_problem *problem,
+                           struct error *error)
+{
+    json_decref(worker->problem);
+    worker->problem = json_pack("{s:s, s:o, s:s*, s:s*, s:I, s:f}", "do", "problem", "plan",
+                                message_from_plan(problem->plan), "reference_path",
+                                problem->reference_path, "reference", problem->reference, "output",
+                                (json_int_t)problem->output, "tolerance", problem->tolerance);
+    if (!worker->problem)
+        return error_no_memory(error);
+    if (worker->child.pid == 0)
+        return ensure_child(worker, error);
+    enum status status = send_problem(worker, error);
+    if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)
+        child_kill(&worker->child, NULL, 0);
+    return status;
+}
+
+static enum trial_status trial_status_of(enum status status)
+{
+    switch (status) {
+    case STATUS_OK:
+        return TRIAL_OK;
+    case STATUS_COMPILE_FAILED:
+        return TRIAL_COMPILE_FAILED;
+    case STATUS_TIMED_OUT:
+        return TRIAL_TIMED_OUT;
+    case STATUS_DEVICE_LOST:
+        return TRIAL_CRASHED;
+    default:
+        return TRIAL_LAUNCH_FAILED;
+    }
+}
+
+/* Turns a failed answer into an outcome, and does away with a child that cannot go on. */
+static void settle(struct worker *worker, enum status status, int64_t timeout_ms,
+                   const struct error *error, struct worker_outcome *outcome)
+{
+    outcome->status = trial_status_of(status);
+    (void)string_format(outcome->detail, sizeof outcome->detail, "%s",
+                        status == STATUS_OK ? "" : error->text);
+    if (status == STATUS_TIMED_OUT) {
+        child_kill(&worker->child, NULL, 0);
+        (void)string_format(outcome->detail, sizeof outcome->detail,
+                            "no result after %lld ms; its process was killed",
+                            (long long)timeout_ms);
+    } else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL) {
+        char how[128];
+        child_kill(&worker->child, how, sizeof how);
+        outcome->status = TRIAL_CRASHED;
+        if (strncmp(how, "signal", 6) == 0)
+            (void)string_format(outcome->detail, sizeof outcome->detail,
+                                "it ended its process with %s", how);
+    }
+}
+
+enum status worker_load(struct worker *worker, const char *binary_path,
+                        const struct worker_kernel *kernels, size_t count,
+                        struct kernel_resources *resources, struct worker_outcome *outcome,
+                        struct error *error)
+{
+    json_t *list = json_array();
+    json_t *answer = NULL;
+    for (size_t i = 0; i < count; i++)
+        (void)json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "kernel", kernels[i].kernel,
+                                                    "threads", (json_int_t)kernels[i].block_threads,
+                                                    "shared", (json_int_t)kernels[i].shared_bytes));
+    json_t *request =
+        json_pack("{s:s, s:s, s:o}", "do", "load", "binary", binary_path, "kernels", list);
+    enum status status = ensure_child(worker, error);
+    if (status != STATUS_OK) {
+        json_decref(request);
+        return status;
+    }
+    status = ask(worker, request, LOAD_TIMEOUT_MS, &answer, error);
+    const json_t *rows = json_object_get(answer, "resources");
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = message_to_resources(json_array_get(rows, i), &resources[i], error);
+    settle(worker, status, LOAD_TIMEOUT_MS, error, outcome);
+    json_decref(answer);
+    return STATUS_OK;
+}
+
+static void take_samples(const json_t *answer, struct worker_samples *samples)
+{
+    const json_t *list = json_object_get(answer, "samples");
+    samples->runs = (uint32_t)message_integer(answer, "runs", 0);
+    samples->count = 0;
+    for (size_t i = 0; i < json_array_size(list) && i < WORKER_SAMPLES_MAX; i++)
+        samples->elapsed_ns[samples->count++] = json_number_value(json_array_get(list, i));
+}
+
+static json_t *trial_request(const struct worker_trial *trial)
+{
+    uint32_t blocks = trial->blocks < WORKER_SAMPLES_MAX ? trial->blocks : WORKER_SAMPLES_MAX;
+    return json_pack("{s:s, s:o, s:i, s:b, s:I, s:I, s:f}", "do", "trial", "plan",
+                     message_from_plan(trial->plan), "mode", (int)trial->l2_mode, "verify",
+                     (int)trial->verify, "blocks", (json_int_t)blocks, "runs",
+                     (json_int_t)trial->runs, "stop_above_ns", trial->stop_above_ns);
+}
+
+enum status worker_trial(struct worker *worker, const struct worker_trial *trial,
+                         struct worker_samples *samples, struct worker_outcome *outcome,
+                         struct error *error)
+{
+    json_t *answer = NULL;
+    *samples = (struct worker_samples){0};
+    enum status status = ensure_child(worker, error);
+    if (status != STATUS_OK)
+        return status;
+    status = ask(worker, trial_request(trial), trial->timeout_ms, &answer, error);
+    const char *wrong = message_text(answer, "wrong", NULL);
+    settle(worker, status, trial->timeout_ms, error, outcome);
+    if (status == STATUS_OK)
+        take_samples(answer, samples);
+    if (status == STATUS_OK && wrong) {
+        outcome->status = TRIAL_WRONG_RESULT;
+        (void)string_format(outcome->detail, sizeof outcome->detail, "%s", wrong);
+    }
+    json_decref(answer);
+    return STATUS_OK;
+}
