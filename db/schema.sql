@@ -1,6 +1,9 @@
 -- The database of tune, version 1. Every table, column and unit is explained in db/README.md; a
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
+PRAGMA application_id = 0x54756e65; -- "Tune"
+PRAGMA user_version = 1;
+
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
     uuid TEXT NOT NULL UNIQUE,
@@ -109,6 +112,7 @@ CREATE TABLE trials (
 ) STRICT;
 
 CREATE INDEX trials_by_problem ON trials (problem_id, environment_id, status, median_ns);
+CREATE INDEX trials_by_twin ON trials (same_as_trial_id) WHERE same_as_trial_id IS NOT NULL;
 
 CREATE TABLE samples (
     trial_id INTEGER NOT NULL REFERENCES trials (id) ON DELETE CASCADE,

@@ -1,0 +1,333 @@
+/* What is stored can be read back as it was, found again instead of doubled, and replaced whole. */
+#include "store_fixture.h"
+
+static void test_each_row_is_made_once(void **state)
+{
+    struct fixture *f = *state;
+    struct fixture again = *f;
+    add_rows(&again);
+    assert_int_equal(again.environment, f->environment);
+    assert_int_equal(again.experiment, f->experiment);
+    assert_int_equal(again.problem, f->problem);
+    assert_int_equal(again.configuration, f->configuration);
+    assert_int_not_equal(again.run, f->run);
+    assert_one("SELECT count(*) FROM devices", "1");
+
+    int64_t other = 0;
+    add_environment(f, "590.0", &other);
+    assert_int_not_equal(other, f->environment);
+    assert_one("SELECT count(*) FROM devices", "1");
+    add_problem(f, 4096, &other);
+    assert_int_not_equal(other, f->problem);
+    add_configuration(f, 512, &other);
+    assert_int_not_equal(other, f->configuration);
+}
+
+static void test_texts_survive(void **state)
+{
+    struct fixture *f = *state;
+    assert_one("SELECT json_extract(facts, '$.sm_count') FROM devices", "132");
+    assert_one("SELECT json_extract(facts, '$.name') FROM devices",
+               "Fixture \"GPU\"\n\xef\xbf\xbd");
+    assert_one("SELECT unit_count FROM devices", "132");
+    assert_one("SELECT axes FROM problems", "{\"op\":\"sum\",\"type\":\"i32\"}");
+    assert_one("SELECT parameters FROM configurations",
+               "{\"variant\":\"last_block\",\"block\":256}");
+    const struct named_value odd[] = {{"t", value_text("a\"b\\c\x01\n')--")},
+                                      {"r", value_real(0.5)},
+                                      {"nan", value_real((double)NAN)},
+                                      {"yes", value_boolean(true)}};
+    int64_t id = 0;
+    must(store_configuration(f->store, f->experiment, "odd'; DROP TABLE trials; --", odd, 4, &id,
+                             &f->error));
+    assert_one("SELECT parameters FROM configurations ORDER BY id DESC LIMIT 1",
+               "{\"t\":\"a\\\"b\\\\c\\u0001\\n')--\",\"r\":0.5,\"nan\":null,\"yes\":true}");
+}
+
+static void test_device_without_uuid(void **state)
+{
+    struct fixture *f = *state;
+    struct facts facts = {0};
+    facts_add_text(&facts, "kind", "Kind", "cpu");
+    facts_add_text(&facts, "name", "Name", "Some CPU");
+    facts_add_integer(&facts, "cores", "Cores", "", 8);
+    const struct store_environment environment = {
+        .facts = &facts, .tool_version = "0.1.0", .host = "host"};
+    int64_t id = 0;
+    int64_t again = 0;
+    must(store_environment(f->store, &environment, &id, &f->error));
+    must(store_environment(f->store, &environment, &again, &f->error));
+    facts_free(&facts);
+    assert_int_equal(id, again);
+    assert_one("SELECT uuid FROM devices WHERE kind = 'cpu'", "cpu:0:Some CPU@host");
+    assert_one("SELECT unit_count FROM devices WHERE kind = 'cpu'", "8");
+}
+
+static void test_ceilings(void **state)
+{
+    struct fixture *f = *state;
+    bool found = true;
+    struct store_ceilings got;
+    must(store_ceilings_get(f->store, f->environment, &found, &got, &f->error));
+    assert_false(found);
+    struct store_ceilings put = {.buffer_bytes = 1 << 30, .read_gbs = 4000.5, .write_gbs = 3000};
+    must(store_ceilings_put(f->store, f->environment, &put, &f->error));
+    put.read_gbs = 4100;
+    must(store_ceilings_put(f->store, f->environment, &put, &f->error));
+    must(store_ceilings_get(f->store, f->environment, &found, &got, &f->error));
+    assert_true(found);
+    assert_int_equal(got.buffer_bytes, 1 << 30);
+    assert_true(got.read_gbs == 4100 && got.write_gbs == 3000 && got.copy_gbs == 0);
+    assert_one("SELECT copy_gbs IS NULL FROM ceilings", "1");
+}
+
+static void test_runs(void **state)
+{
+    struct fixture *f = *state;
+    assert_one("SELECT seed FROM runs", "9223372036854775807");
+    assert_one("SELECT outcome FROM runs", "(null)");
+    const struct store_run_end end = {.outcome = "interrupted",
+                                      .wall_ns = 9,
+                                      .measuring_ns = 5,
+                                      .compile_wait_ns = 3,
+                                      .binaries_compiled = 2,
+                                      .binaries_cached = 1};
+    must(store_run_end(f->store, f->run, &end, &f->error));
+    assert_one("SELECT outcome || wall_ns || measuring_ns || compile_wait_ns || binaries_compiled"
+               " || binaries_cached FROM runs",
+               "interrupted95321");
+    assert_one("SELECT ended_at LIKE '20__-__-__T__:__:__Z' FROM runs", "1");
+    assert_int_equal(store_run_end(f->store, 999, &end, &f->error), STATUS_INTERNAL);
+}
+
+static void test_trial_is_kept_whole(void **state)
+{
+    struct fixture *f = *state;
+    struct launch_plan plan = {.launch_count = 2};
+    plan.launches[0] = (struct launch){
+        .kernel = "reduce", .grid = {264, 2, 1}, .block = {256, 1, 1}, .shared_bytes = 1024};
+    plan.launches[1] = (struct launch){.kernel = "last", .grid = {1, 1, 1}, .block = {512, 1, 1}};
+    const struct kernel_resources resources[2] = {{.registers = 32,
+                                                   .static_shared_bytes = 16,
+                                                   .local_bytes = 0,
+                                                   .spill_bytes = -1,
+                                                   .active_blocks_per_sm = 8,
+                                                   .occupancy = 0.75},
+                                                  {.registers = -1,
+                                                   .static_shared_bytes = -1,
+                                                   .local_bytes = -1,
+                                                   .spill_bytes = -1,
+                                                   .active_blocks_per_sm = -1,
+                                                   .occupancy = -1}};
+    const struct named_value derived[] = {{"grid", value_integer(528)}};
+    struct store_trial trial = ok_trial(f, 103.5);
+    trial.plan = &plan;
+    trial.resources = resources;
+    trial.derived = derived;
+    trial.derived_count = 1;
+    int64_t id = 0;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT status || grid || block || launch_count || occupancy || median_ns ||"
+               " sample_count || derived FROM trials",
+               "ok52825620.75103.56{\"grid\":528}");
+    assert_one("SELECT sum(elapsed_ns) || max(round) || max(ordinal) FROM samples", "621.555");
+    assert_one("SELECT kernel || grid_y || dynamic_shared_bytes || registers ||"
+               " (spill_bytes IS NULL) FROM resources WHERE launch = 0",
+               "reduce21024321");
+    assert_one("SELECT kernel || (registers IS NULL) || (occupancy IS NULL) FROM resources"
+               " WHERE launch = 1",
+               "last11");
+}
+
+static void test_trial_is_replaced(void **state)
+{
+    struct fixture *f = *state;
+    struct launch_plan plan = {.launch_count = 1};
+    plan.launches[0] = (struct launch){.kernel = "k", .grid = {4, 1, 1}, .block = {64, 1, 1}};
+    struct store_trial trial = ok_trial(f, 103.5);
+    trial.plan = &plan;
+    int64_t first = 0;
+    int64_t second = 0;
+    must(store_trial(f->store, &trial, &first, &f->error));
+    struct store_trial failed = failed_trial(f, TRIAL_CRASHED, "error 700");
+    must(store_trial(f->store, &failed, &second, &f->error));
+    assert_int_equal(first, second);
+    assert_one("SELECT count(*) FROM trials", "1");
+    assert_one("SELECT status || detail || (median_ns IS NULL) || (grid IS NULL) FROM trials",
+               "crashederror 70011");
+    assert_one("SELECT (SELECT count(*) FROM samples) + (SELECT count(*) FROM resources)", "0");
+
+    trial.stage = "final";
+    must(store_trial(f->store, &trial, &second, &f->error));
+    trial.l2_mode = L2_HOT;
+    must(store_trial(f->store, &trial, &second, &f->error));
+    assert_one("SELECT count(*) FROM trials", "3");
+}
+
+static void test_duplicates_point_to_what_was_measured(void **state)
+{
+    struct fixture *f = *state;
+    int64_t ids[3];
+    int64_t configurations[3];
+    struct store_trial trial = ok_trial(f, 100);
+    for (int i = 0; i < 3; i++)
+        add_configuration(f, 32 * (i + 1), &configurations[i]);
+    trial.configuration_id = configurations[0];
+    must(store_trial(f->store, &trial, &ids[0], &f->error));
+    struct store_trial twin = failed_trial(f, TRIAL_OK, NULL);
+    twin.configuration_id = configurations[1];
+    twin.same_as_trial_id = ids[0];
+    must(store_trial(f->store, &twin, &ids[1], &f->error));
+    /* A twin of a twin is a twin of the first. */
+    twin.configuration_id = configurations[2];
+    twin.same_as_trial_id = ids[1];
+    must(store_trial(f->store, &twin, &ids[2], &f->error));
+    char expected[32];
+    (void)snprintf(expected, sizeof expected, "%lld", (long long)ids[0]);
+    assert_one("SELECT same_as_trial_id FROM trials ORDER BY id DESC LIMIT 1", expected);
+
+    /* A circle, and a trial that is not there, are refused and leave nothing behind. */
+    twin.configuration_id = configurations[0];
+    assert_int_equal(store_trial(f->store, &twin, &ids[2], &f->error), STATUS_INTERNAL);
+    twin.same_as_trial_id = 12345;
+    assert_int_equal(store_trial(f->store, &twin, &ids[2], &f->error), STATUS_INTERNAL);
+    assert_one("SELECT median_ns FROM trials ORDER BY id LIMIT 1", "100.0");
+    assert_one("SELECT count(*) FROM samples", "6");
+
+    /* The measured one becomes a twin itself: those that pointed to it follow. */
+    add_configuration(f, 1024, &trial.configuration_id);
+    int64_t root = 0;
+    must(store_trial(f->store, &trial, &root, &f->error));
+    twin.same_as_trial_id = root;
+    must(store_trial(f->store, &twin, &ids[0], &f->error));
+    (void)snprintf(expected, sizeof expected, "%lld", (long long)root);
+    assert_one("SELECT min(same_as_trial_id) FROM trials", expected);
+    assert_one("SELECT max(same_as_trial_id) FROM trials", expected);
+    assert_one("SELECT count(same_as_trial_id) FROM trials", "3");
+}
+
+static void test_a_trial_is_stored_whole_or_not_at_all(void **state)
+{
+    struct fixture *f = *state;
+    struct store_sample samples[2] = {{.runs = 1, .elapsed_ns = 5},
+                                      {.runs = 1, .elapsed_ns = (double)NAN}};
+    struct store_trial trial = ok_trial(f, 103.5);
+    trial.samples = samples;
+    trial.sample_count = 2;
+    int64_t id = 77;
+    assert_int_equal(store_trial(f->store, &trial, &id, &f->error), STATUS_INTERNAL);
+    assert_int_equal(id, 77);
+    assert_non_null(strstr(f->error.text, "samples.elapsed_ns"));
+    assert_one("SELECT count(*) FROM trials", "0");
+    trial = ok_trial(f, 103.5);
+    trial.problem_id = 999; /* references are checked */
+    assert_int_equal(store_trial(f->store, &trial, &id, &f->error), STATUS_INTERNAL);
+    trial.problem_id = f->problem;
+    must(store_trial(f->store, &trial, &id, &f->error));
+}
+
+struct seen {
+    int count;
+    int stop_at;
+    struct store_known_trial last;
+    char key[64];
+};
+
+static enum status take(void *context, const struct store_known_trial *trial, struct error *error)
+{
+    struct seen *seen = context;
+    seen->count++;
+    seen->last = *trial;
+    (void)snprintf(seen->key, sizeof seen->key, "%s/%s", trial->configuration_key,
+                   trial->binary_hash);
+    return seen->count == seen->stop_at ? error_set(error, STATUS_INTERRUPTED, "stop") : STATUS_OK;
+}
+
+static void test_known_trials(void **state)
+{
+    struct fixture *f = *state;
+    struct seen seen = {0};
+    struct store_trial trial = ok_trial(f, 100);
+    int64_t first = 0;
+    int64_t second = 0;
+    must(store_trial(f->store, &trial, &first, &f->error));
+    struct store_trial twin = failed_trial(f, TRIAL_OK, NULL);
+    twin.same_as_trial_id = first;
+    twin.binary_hash = NULL;
+    add_configuration(f, 512, &twin.configuration_id);
+    must(store_trial(f->store, &twin, &second, &f->error));
+    must(store_known_trials(f->store, f->environment, f->problem, "sweep", L2_COLD, take, &seen,
+                            &f->error));
+    assert_int_equal(seen.count, 2);
+    assert_string_equal(seen.key, "variant=last_block block=512/");
+    assert_int_equal(seen.last.trial_id, second);
+    assert_int_equal(seen.last.same_as_trial_id, first);
+    assert_true(isnan(seen.last.median_ns));
+    assert_int_equal(seen.last.status, TRIAL_OK);
+
+    seen = (struct seen){.stop_at = 1};
+    assert_int_equal(store_known_trials(f->store, f->environment, f->problem, "sweep", L2_COLD,
+                                        take, &seen, &f->error),
+                     STATUS_INTERRUPTED);
+    assert_int_equal(seen.count, 1);
+    assert_true(seen.last.median_ns == 100);
+    seen = (struct seen){0};
+    must(store_known_trials(f->store, f->environment, f->problem, "final", L2_COLD, take, &seen,
+                            &f->error));
+    must(store_known_trials(f->store, f->environment, f->problem, "sweep", L2_HOT, take, &seen,
+                            &f->error));
+    assert_int_equal(seen.count, 0);
+}
+
+static void test_baselines_and_winners(void **state)
+{
+    struct fixture *f = *state;
+    int64_t other = 0;
+    int64_t id = 0;
+    int64_t winner = 7;
+    add_configuration(f, 512, &other);
+    must(store_baseline(f->store, f->environment, f->problem, "textbook", "a", f->configuration,
+                        &f->error));
+    must(store_baseline(f->store, f->environment, f->problem, "textbook", "b", other, &f->error));
+    assert_one("SELECT name || about || count(*) FROM baselines", "textbookb1");
+
+    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, &winner, &f->error));
+    assert_int_equal(winner, 0);
+    struct store_trial trial = ok_trial(f, 100);
+    must(store_trial(f->store, &trial, &id, &f->error));
+    struct store_winner put = {.environment_id = f->environment,
+                               .problem_id = f->problem,
+                               .l2_mode = L2_COLD,
+                               .trial_id = id,
+                               .run_id = f->run,
+                               .candidate_count = 5};
+    must(store_winner_put(f->store, &put, &f->error));
+    put.candidate_count = 6;
+    must(store_winner_put(f->store, &put, &f->error));
+    assert_one("SELECT candidate_count FROM winners", "6");
+    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, &winner, &f->error));
+    assert_int_equal(winner, id);
+    must(store_winner_get(f->store, f->environment, f->problem, L2_HOT, &winner, &f->error));
+    assert_int_equal(winner, 0);
+    put.trial_id = 999;
+    assert_int_equal(store_winner_put(f->store, &put, &f->error), STATUS_INTERNAL);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_each_row_is_made_once),
+        TEST(test_texts_survive),
+        TEST(test_device_without_uuid),
+        TEST(test_ceilings),
+        TEST(test_runs),
+        TEST(test_trial_is_kept_whole),
+        TEST(test_trial_is_replaced),
+        TEST(test_duplicates_point_to_what_was_measured),
+        TEST(test_a_trial_is_stored_whole_or_not_at_all),
+        TEST(test_known_trials),
+        TEST(test_baselines_and_winners),
+    };
+    return cmocka_run_group_tests_name("store rows", tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+/* Within the room only: the open database and what its files share. */
+#ifndef TUNE_STORE_INTERNAL_H
+#define TUNE_STORE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "tuner/store/store.h"
+
+#define STORE_APPLICATION_ID 0x54756e65 /* "Tune"; set by db/schema.sql too */
+#define STORE_SCHEMA_VERSION 1          /* user_version, set by db/schema.sql too */
+
+enum { STORE_BUSY_MS = 10000 };
+
+/* What a database should look like. store_open takes the one that is built in; tests make older
+ * and newer ones. */
+struct store_schema {
+    int version;
+    const char *create;     /* db/schema.sql: makes an empty file one of this version */
+    const char *migrations; /* db/migrations one after the other; each begins with a line
+                               "-- migration N: what it does" and brings N - 1 to N */
+};
+enum status store_open_as(const char *path, enum store_mode mode, const struct store_schema *schema,
+                          struct store **out, struct error *error);
+
+/* Statements of the hot paths, prepared once, on first use. */
+enum statement_id {
+    STATEMENT_BEGIN,
+    STATEMENT_COMMIT,
+    STATEMENT_ROLLBACK,
+    STATEMENT_PROBLEM_FIND,
+    STATEMENT_PROBLEM_ADD,
+    STATEMENT_CONFIGURATION_FIND,
+    STATEMENT_CONFIGURATION_ADD,
+    STATEMENT_TRIAL_MEASURED,
+    STATEMENT_TRIAL_PUT,
+    STATEMENT_TRIAL_FOLLOW,
+    STATEMENT_SAMPLES_DROP,
+    STATEMENT_SAMPLE_ADD,
+    STATEMENT_RESOURCES_DROP,
+    STATEMENT_RESOURCE_ADD,
+    STATEMENT_COUNT
+};
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    sqlite3_stmt *statements[STATEMENT_COUNT];
+    struct text json[2]; /* kept, so that a trial allocates nothing */
+};
+
+/* Turns what SQLite says into the status and the line for people; `doing` is a verb: "store a
+ * trial". Returns the status. */
+enum status store_fail(const struct store *store, int code, const char *doing, struct error *error);
+
+/* The kept statement, ready for binding. */
+enum status store_statement(struct store *store, enum statement_id id, sqlite3_stmt **out,
+                            struct error *error);
+/* A statement of its own, to be finalised by the caller. */
+enum status store_prepare(const struct store *store, const char *sql, sqlite3_stmt **out,
+                          struct error *error);
+/* Steps once; *row (may be NULL) tells whether there is a row. */
+enum status store_step(const struct store *store, sqlite3_stmt *statement, bool *row,
+                       const char *doing, struct error *error);
+/* Steps to the end and resets; the first column of the first row goes to *value when not NULL (it
+ * is left alone when there is no row, and *found, when not NULL, is false). */
+enum status store_take(const struct store *store, sqlite3_stmt *statement, int64_t *value,
+                       bool *found, const char *doing, struct error *error);
+/* As store_take for a statement of its own, which it finalises. */
+enum status store_take_once(const struct store *store, sqlite3_stmt *statement, int64_t *value,
+                            bool *found, const char *doing, struct error *error);
+enum status store_execute(const struct store *store, const char *sql, const char *doing,
+                          struct error *error);
+enum status store_pragma(const struct store *store, const char *sql, int64_t *value,
+                         struct error *error);
+
+/* One transaction; store_end commits when `status` is STATUS_OK, else rolls back, and returns the
+ * first failure. */
+enum status store_begin(struct store *store, const char *doing, struct error *error);
+enum status store_end(struct store *store, enum status status, const char *doing,
+                      struct error *error);
+
+/* Binding: NULL, NaN and (for integers) values below `least` become SQL NULL. */
+void store_bind_text(sqlite3_stmt *statement, int index, const char *text);
+void store_bind_from(sqlite3_stmt *statement, int index, int64_t value, int64_t least);
+
+/* Copies the database aside, then brings it from its version to the schema's. */
+enum status store_migrate(struct store *store, int64_t version, const struct store_schema *schema,
+                          struct error *error);
+
+#endif

@@ -1,0 +1,154 @@
+/* Bringing an older database up to date: a copy first, then all steps in one transaction. */
+#include "tuner/store/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char migrate_doing[] = "bring the database up to date";
+static const char migration_head[] = "-- migration ";
+
+/* The head of the next migration at or after `at`: only at the start of a line. NULL: none. */
+static const char *next_migration(const char *text, const char *at)
+{
+    while ((at = strstr(at, migration_head)) && at > text && at[-1] != '\n')
+        at += strlen(migration_head);
+    return at;
+}
+
+static enum status run_migration(struct store *store, int64_t number, const char *start,
+                                 const char *end, struct error *error)
+{
+    struct text sql = {0};
+    text_append_bytes(&sql, start, (size_t)(end - start));
+    text_printf(&sql, "\nPRAGMA user_version = %lld;", (long long)number);
+    enum status status = sql.failed ? error_no_memory(error)
+                                    : store_execute(store, text_string(&sql), migrate_doing, error);
+    text_free(&sql);
+    return status;
+}
+
+/* Steps must follow one on the other up to the version that this program knows. */
+static enum status run_migrations(struct store *store, int64_t version,
+                                  const struct store_schema *schema, struct error *error)
+{
+    const char *text = schema->migrations;
+    for (const char *at = next_migration(text, text); at;) {
+        const char *next = next_migration(text, at + strlen(migration_head));
+        int64_t number = strtoll(at + strlen(migration_head), NULL, 10);
+        if (number == version + 1 && number <= schema->version) {
+            enum status status =
+                run_migration(store, number, at, next ? next : at + strlen(at), error);
+            if (status != STATUS_OK)
+                return status;
+            version = number;
+        }
+        at = next;
+    }
+    if (version == schema->version)
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT,
+                     "%s: this tune cannot bring schema %lld up to %d; move the database away, or "
+                     "name another file with --db",
+                     store->path, (long long)version, schema->version);
+}
+
+static enum status check_references(struct store *store, struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    bool broken = false;
+    enum status status = store_prepare(store, "PRAGMA foreign_key_check", &statement, error);
+    if (status == STATUS_OK)
+        status = store_take_once(store, statement, NULL, &broken, migrate_doing, error);
+    if (status == STATUS_OK && broken)
+        return error_set(error, STATUS_INTERNAL,
+                         "%s: a migration would have left rows that point nowhere; nothing was "
+                         "changed",
+                         store->path);
+    return status;
+}
+
+static enum status migrate_inside(struct store *store, const struct store_schema *schema,
+                                  struct error *error)
+{
+    /* Read again under the lock: another program may have done it meanwhile. */
+    int64_t version = 0;
+    enum status status = store_pragma(store, "PRAGMA user_version", &version, error);
+    if (status == STATUS_OK && version < schema->version)
+        status = run_migrations(store, version, schema, error);
+    return status == STATUS_OK ? check_references(store, error) : status;
+}
+
+/* The copy gets the mode of the database, and is on the disk before anything is changed. */
+static enum status finish_copy(const char *copy, const char *path, struct error *error)
+{
+    struct stat info;
+    int file = open(copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool good = file >= 0 && stat(path, &info) == 0 && fchmod(file, info.st_mode & 0777) == 0 &&
+                fsync(file) == 0;
+    int failure = errno;
+    if (file >= 0)
+        (void)close(file);
+    return good ? STATUS_OK : error_set_errno(error, failure, "%s: cannot keep the copy", copy);
+}
+
+/* FILE.schema-1, or the first of FILE.schema-1.2, .3 ... that is not there: a copy is never
+ * overwritten. */
+static bool copy_name(struct text *name, const char *path, int64_t version)
+{
+    struct stat info;
+    for (int i = 1; i < 1000; i++) {
+        text_clear(name);
+        text_printf(name, "%s.schema-%lld", path, (long long)version);
+        if (i > 1)
+            text_printf(name, ".%d", i);
+        if (name->failed)
+            return false;
+        if (lstat(text_string(name), &info) != 0 && errno == ENOENT)
+            return true;
+    }
+    return false;
+}
+
+static enum status make_copy(struct store *store, int64_t version, struct error *error)
+{
+    struct text name = {0};
+    sqlite3_stmt *statement = NULL;
+    if (!copy_name(&name, store->path, version)) {
+        text_free(&name);
+        return error_set(error, STATUS_IO, "%s: no free name for a copy of it", store->path);
+    }
+    enum status status = store_prepare(store, "VACUUM INTO ?1", &statement, error);
+    if (status == STATUS_OK) {
+        store_bind_text(statement, 1, text_string(&name));
+        status = store_take_once(store, statement, NULL, NULL, "keep a copy of it", error);
+    }
+    if (status == STATUS_OK)
+        status = finish_copy(text_string(&name), store->path, error);
+    else
+        (void)unlink(text_string(&name)); /* half a copy; the name was free before */
+    text_free(&name);
+    return status;
+}
+
+enum status store_migrate(struct store *store, int64_t version, const struct store_schema *schema,
+                          struct error *error)
+{
+    enum status status = make_copy(store, version, error);
+    /* Tables are rebuilt with references off, which only works outside a transaction; they are
+     * checked before the commit. */
+    if (status == STATUS_OK)
+        status = store_execute(store, "PRAGMA foreign_keys = OFF", migrate_doing, error);
+    if (status == STATUS_OK)
+        status = store_begin(store, migrate_doing, error);
+    if (status == STATUS_OK) {
+        status = migrate_inside(store, schema, error);
+        status = store_end(store, status, migrate_doing, error);
+    }
+    if (status == STATUS_OK)
+        status = store_execute(store, "PRAGMA foreign_keys = ON", migrate_doing, error);
+    return status;
+}

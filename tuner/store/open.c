@@ -1,0 +1,261 @@
+/* Opening: what kind of file is it, may it be used, how is it set up. */
+#include "tuner/store/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+extern const char store_schema[];
+extern const char store_migrations[];
+
+static const char open_doing[] = "open the database";
+
+/* An SQLite URI for the path. "./" keeps SQLite from seeing ":memory:" or an empty name in it. */
+static bool make_uri(struct text *uri, const char *path, const char *options)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/._-~";
+    text_append(uri, path[0] == '/' ? "file://" : "file:./");
+    for (const char *c = path; *c; c++) {
+        if (strchr(plain, *c))
+            text_append_bytes(uri, c, 1);
+        else
+            text_printf(uri, "%%%02x", (unsigned)(unsigned char)*c);
+    }
+    text_append(uri, options);
+    return !uri->failed;
+}
+
+static enum status connect(struct store *store, const char *options, int flags, struct error *error)
+{
+    struct text uri = {0};
+    if (!make_uri(&uri, store->path, options)) {
+        text_free(&uri);
+        return error_no_memory(error);
+    }
+    int code = sqlite3_open_v2(text_string(&uri), &store->db,
+                               flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    text_free(&uri);
+    if (code != SQLITE_OK)
+        return store_fail(store, code, open_doing, error);
+    (void)sqlite3_extended_result_codes(store->db, 1);
+    (void)sqlite3_busy_timeout(store->db, STORE_BUSY_MS);
+    return STATUS_OK;
+}
+
+static void disconnect(struct store *store)
+{
+    for (size_t i = 0; i < STATEMENT_COUNT; i++) {
+        (void)sqlite3_finalize(store->statements[i]);
+        store->statements[i] = NULL;
+    }
+    (void)sqlite3_close_v2(store->db);
+    store->db = NULL;
+}
+
+/* Whose database is it? Asked on a connection that takes no lock and leaves no trace (immutable),
+ * since a file that is not ours must stay as it is. The id is in the file itself, not only in the
+ * log beside it: it is written before the database is turned to WAL. */
+static enum status check_owner(struct store *store, struct error *error)
+{
+    int64_t application = 0;
+    enum status status = connect(store, "?mode=ro&immutable=1", SQLITE_OPEN_READONLY, error);
+    if (status == STATUS_OK)
+        status = store_pragma(store, "PRAGMA application_id", &application, error);
+    disconnect(store);
+    if (status == STATUS_PERMISSION)
+        return error_set(error, status,
+                         "%s: may not be read; change its permissions, or name another file with "
+                         "--db",
+                         store->path);
+    if (status == STATUS_OK && application != STORE_APPLICATION_ID)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: a database of another program, and left as it is; name another file "
+                         "with --db",
+                         store->path);
+    return status;
+}
+
+/* *fresh: there is no file yet, or an empty one. */
+static enum status check_file(struct store *store, enum store_mode mode, bool *fresh,
+                              struct error *error)
+{
+    struct stat info;
+    *fresh = false;
+    if (stat(store->path, &info) != 0) {
+        if (errno == ENOENT && mode == STORE_CREATE) {
+            *fresh = true;
+            return STATUS_OK;
+        }
+        if (errno == ENOENT)
+            return error_set(error, STATUS_NOT_FOUND,
+                             "%s: no such database; 'tune run' makes one, --db names another",
+                             store->path);
+        return error_set_errno(error, errno, "%s", store->path);
+    }
+    if (!S_ISREG(info.st_mode))
+        return error_set(error, STATUS_BAD_INPUT, "%s: %s, not a database; name a file with --db",
+                         store->path, S_ISDIR(info.st_mode) ? "a folder" : "a special file");
+    if (info.st_size == 0 && mode == STORE_CREATE) {
+        *fresh = true;
+        return STATUS_OK;
+    }
+    if (info.st_size == 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: the file is empty; 'tune run' makes a database of it", store->path);
+    return check_owner(store, error);
+}
+
+static enum status set_up(struct store *store, struct error *error)
+{
+    int on = 0;
+    (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
+    return store_execute(store,
+                         "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;"
+                         "PRAGMA secure_delete = OFF; PRAGMA cache_size = -16384",
+                         open_doing, error);
+}
+
+/* All in one transaction: two programs that start at once make it once, and a program that is
+ * killed leaves an empty file. */
+static enum status create_tables(struct store *store, const struct store_schema *schema,
+                                 struct error *error)
+{
+    enum status status = store_begin(store, "make the database", error);
+    if (status != STATUS_OK)
+        return status;
+    int64_t tables = 0;
+    status = store_pragma(store, "SELECT count(*) FROM sqlite_schema", &tables, error);
+    if (status == STATUS_OK && tables == 0)
+        status = store_execute(store, schema->create, "make the database", error);
+    return store_end(store, status, "make the database", error);
+}
+
+static enum status check_version(const struct store *store, const struct store_schema *schema,
+                                 int64_t version, enum store_mode mode, struct error *error)
+{
+    if (version > schema->version)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: made by a newer tune (schema %lld; this one knows %d); update tune, "
+                         "or name another file with --db",
+                         store->path, (long long)version, schema->version);
+    if (version < schema->version && mode == STORE_READ)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: made by an older tune (schema %lld; this one reads %d); 'tune run "
+                         "--db FILE' brings it up to date and keeps a copy",
+                         store->path, (long long)version, schema->version);
+    return STATUS_OK;
+}
+
+static enum status open_to_write(struct store *store, const struct store_schema *schema, bool fresh,
+                                 struct error *error)
+{
+    enum status status = connect(store, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+    if (status == STATUS_OK && sqlite3_db_readonly(store->db, "main") == 1)
+        status = store_fail(store, SQLITE_READONLY, "write", error);
+    if (status == STATUS_OK)
+        status = set_up(store, error);
+    if (status == STATUS_OK && fresh)
+        status = create_tables(store, schema, error);
+    int64_t version = 0;
+    if (status == STATUS_OK)
+        status = store_pragma(store, "PRAGMA user_version", &version, error);
+    if (status == STATUS_OK)
+        status = check_version(store, schema, version, STORE_CREATE, error);
+    if (status == STATUS_OK && version < schema->version)
+        status = store_migrate(store, version, schema, error);
+    /* A file system that cannot do WAL stays with the rollback journal: slower, as safe. */
+    if (status == STATUS_OK)
+        status = store_execute(store, "PRAGMA journal_mode = WAL", open_doing, error);
+    return status;
+}
+
+/* The log beside the database holds what is not in the file yet. */
+static bool has_log(const struct store *store)
+{
+    struct text name = {0};
+    struct stat info;
+    text_printf(&name, "%s-wal", store->path);
+    bool has = name.failed || (stat(text_string(&name), &info) == 0 && info.st_size > 0);
+    text_free(&name);
+    return has;
+}
+
+static enum status read_version(struct store *store, const char *options, int flags,
+                                int64_t *version, struct error *error)
+{
+    enum status status = connect(store, options, flags, error);
+    if (status == STATUS_OK)
+        status = set_up(store, error);
+    if (status == STATUS_OK)
+        status = store_execute(store, "PRAGMA query_only = ON", open_doing, error);
+    if (status == STATUS_OK)
+        status = store_pragma(store, "PRAGMA user_version", version, error);
+    return status;
+}
+
+/* Opened for writing where that is allowed, so that the files of the log are put away at the end,
+ * but with query_only. In a folder that may not be written SQLite cannot make them: then the file
+ * is read as it is, which is right as long as there is no log. */
+static enum status open_to_read(struct store *store, const struct store_schema *schema,
+                                struct error *error)
+{
+    int64_t version = 0;
+    enum status status = read_version(store, "", SQLITE_OPEN_READWRITE, &version, error);
+    if (status == STATUS_PERMISSION) {
+        disconnect(store);
+        if (has_log(store))
+            return error_set(error, STATUS_PERMISSION,
+                             "%s: its folder may not be written, and %s-wal holds writes that are "
+                             "not in it yet; copy both to another folder and name that with --db",
+                             store->path, store->path);
+        status = read_version(store, "?mode=ro&immutable=1", SQLITE_OPEN_READONLY, &version, error);
+    }
+    if (status == STATUS_OK)
+        status = check_version(store, schema, version, STORE_READ, error);
+    return status;
+}
+
+enum status store_open_as(const char *path, enum store_mode mode, const struct store_schema *schema,
+                          struct store **out, struct error *error)
+{
+    *out = NULL;
+    if (path[0] == '\0')
+        return error_set(error, STATUS_BAD_INPUT, "--db: the name of the database is empty");
+    struct store *store = calloc(1, sizeof *store);
+    if (!store || !(store->path = strdup(path))) {
+        free(store);
+        return error_no_memory(error);
+    }
+    bool fresh = false;
+    enum status status = check_file(store, mode, &fresh, error);
+    if (status == STATUS_OK)
+        status = mode == STORE_CREATE ? open_to_write(store, schema, fresh, error)
+                                      : open_to_read(store, schema, error);
+    if (status != STATUS_OK) {
+        store_close(store);
+        return status;
+    }
+    *out = store;
+    return STATUS_OK;
+}
+
+enum status store_open(const char *path, enum store_mode mode, struct store **out,
+                       struct error *error)
+{
+    const struct store_schema schema = {
+        .version = STORE_SCHEMA_VERSION, .create = store_schema, .migrations = store_migrations};
+    return store_open_as(path, mode, &schema, out, error);
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    disconnect(store);
+    for (size_t i = 0; i < sizeof store->json / sizeof store->json[0]; i++)
+        text_free(&store->json[i]);
+    free(store->path);
+    free(store);
+}

@@ -1,0 +1,226 @@
+/* Statements, transactions, and what SQLite's failures mean for people. */
+#include "tuner/store/internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *const statement_sql[STATEMENT_COUNT] = {
+    [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
+    [STATEMENT_COMMIT] = "COMMIT",
+    [STATEMENT_ROLLBACK] = "ROLLBACK",
+    [STATEMENT_PROBLEM_FIND] =
+        "SELECT id FROM problems WHERE experiment_id = ?1 AND key = ?2 AND n = ?3",
+    [STATEMENT_PROBLEM_ADD] = "INSERT INTO problems (experiment_id, key, n, axes, bytes_moved) "
+                              "VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id",
+    [STATEMENT_CONFIGURATION_FIND] =
+        "SELECT id FROM configurations WHERE experiment_id = ?1 AND key = ?2",
+    [STATEMENT_CONFIGURATION_ADD] = "INSERT INTO configurations (experiment_id, key, parameters) "
+                                    "VALUES (?1, ?2, ?3) RETURNING id",
+    [STATEMENT_TRIAL_MEASURED] = "SELECT coalesce(same_as_trial_id, id) FROM trials WHERE id = ?1",
+    /* The row is kept when a trial is measured again, since winners and duplicates point to it. */
+    [STATEMENT_TRIAL_PUT] =
+        "INSERT INTO trials (run_id, environment_id, problem_id, configuration_id, stage, l2_mode,"
+        " status, detail, same_as_trial_id, binary_hash, derived, launch_count, grid, block,"
+        " occupancy, sample_count, median_ns, mad_ns, min_ns, max_ns, duration_ns, measured_at) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
+        " ?19, ?20, ?21, ?22) "
+        "ON CONFLICT (environment_id, problem_id, configuration_id, stage, l2_mode) DO UPDATE SET"
+        " run_id = ?1, status = ?7, detail = ?8, same_as_trial_id = ?9, binary_hash = ?10,"
+        " derived = ?11, launch_count = ?12, grid = ?13, block = ?14, occupancy = ?15,"
+        " sample_count = ?16, median_ns = ?17, mad_ns = ?18, min_ns = ?19, max_ns = ?20,"
+        " duration_ns = ?21, measured_at = ?22 "
+        "RETURNING id",
+    [STATEMENT_TRIAL_FOLLOW] =
+        "UPDATE trials SET same_as_trial_id = ?2 WHERE same_as_trial_id = ?1",
+    [STATEMENT_SAMPLES_DROP] = "DELETE FROM samples WHERE trial_id = ?1",
+    [STATEMENT_SAMPLE_ADD] = "INSERT INTO samples (trial_id, ordinal, round, runs, elapsed_ns) "
+                             "VALUES (?1, ?2, ?3, ?4, ?5)",
+    [STATEMENT_RESOURCES_DROP] = "DELETE FROM resources WHERE trial_id = ?1",
+    [STATEMENT_RESOURCE_ADD] =
+        "INSERT INTO resources (trial_id, launch, kernel, grid_x, grid_y, grid_z, block_x, block_y,"
+        " block_z, threads, dynamic_shared_bytes, static_shared_bytes, registers, local_bytes,"
+        " spill_bytes, active_blocks_per_sm, occupancy) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+};
+
+static bool is_full(int code, int system_errno)
+{
+    return code == SQLITE_FULL ||
+           (code == SQLITE_IOERR &&
+            (system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG));
+}
+
+static enum status fail_to_open(const char *path, int system_errno, const char *doing,
+                                struct error *error)
+{
+    if (system_errno == ENOENT || system_errno == ENOTDIR)
+        return error_set(error, STATUS_NOT_FOUND,
+                         "%s: cannot %s: its folder is not there; make it, or name another file "
+                         "with --db",
+                         path, doing);
+    if (system_errno == 0 || system_errno == EACCES || system_errno == EPERM ||
+        system_errno == EROFS)
+        return error_set(error, STATUS_PERMISSION,
+                         "%s: cannot %s: the file or its folder may not be written; change their "
+                         "permissions, or name another file with --db",
+                         path, doing);
+    return error_set_errno(error, system_errno, "%s: cannot %s", path, doing);
+}
+
+enum status store_fail(const struct store *store, int code, const char *doing, struct error *error)
+{
+    const char *path = store->path;
+    int primary = code & 0xff;
+    int system_errno = store->db ? sqlite3_system_errno(store->db) : 0;
+    if (is_full(primary, system_errno))
+        return error_set(error, STATUS_IO,
+                         "%s: cannot %s: the disk is full; free some space and run again: what was "
+                         "stored before is kept",
+                         path, doing);
+    switch (primary) {
+    case SQLITE_NOMEM:
+        return error_no_memory(error);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return error_set(error, STATUS_IO,
+                         "%s: cannot %s: another process keeps it locked; wait until that has "
+                         "ended, or name another file with --db",
+                         path, doing);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return fail_to_open(path, EACCES, doing, error);
+    case SQLITE_CANTOPEN:
+        return fail_to_open(path, system_errno, doing, error);
+    case SQLITE_NOTADB:
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: not a database of tune, and left as it is; name another file with "
+                         "--db",
+                         path);
+    case SQLITE_CORRUPT:
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: the database is damaged; restore a copy, or move it away and run "
+                         "again",
+                         path);
+    case SQLITE_IOERR:
+        return error_set(error, STATUS_IO, "%s: cannot %s: %s", path, doing,
+                         system_errno ? strerror(system_errno) : sqlite3_errstr(code));
+    default:
+        return error_set(error, STATUS_INTERNAL, "%s: cannot %s: %s", path, doing,
+                         store->db ? sqlite3_errmsg(store->db) : sqlite3_errstr(code));
+    }
+}
+
+enum status store_prepare(const struct store *store, const char *sql, sqlite3_stmt **out,
+                          struct error *error)
+{
+    int code = sqlite3_prepare_v2(store->db, sql, -1, out, NULL);
+    return code == SQLITE_OK ? STATUS_OK : store_fail(store, code, "read the database", error);
+}
+
+enum status store_statement(struct store *store, enum statement_id id, sqlite3_stmt **out,
+                            struct error *error)
+{
+    if (!store->statements[id]) {
+        int code = sqlite3_prepare_v3(store->db, statement_sql[id], -1, SQLITE_PREPARE_PERSISTENT,
+                                      &store->statements[id], NULL);
+        if (code != SQLITE_OK)
+            return store_fail(store, code, "use the database", error);
+    }
+    *out = store->statements[id];
+    return STATUS_OK;
+}
+
+enum status store_step(const struct store *store, sqlite3_stmt *statement, bool *row,
+                       const char *doing, struct error *error)
+{
+    int code = sqlite3_step(statement);
+    if (row)
+        *row = code == SQLITE_ROW;
+    if (code == SQLITE_ROW || code == SQLITE_DONE)
+        return STATUS_OK;
+    return store_fail(store, code, doing, error);
+}
+
+enum status store_take(const struct store *store, sqlite3_stmt *statement, int64_t *value,
+                       bool *found, const char *doing, struct error *error)
+{
+    bool row = false;
+    enum status status = store_step(store, statement, &row, doing, error);
+    if (found)
+        *found = status == STATUS_OK && row;
+    if (status == STATUS_OK && row && value)
+        *value = sqlite3_column_int64(statement, 0);
+    while (status == STATUS_OK && row)
+        status = store_step(store, statement, &row, doing, error);
+    (void)sqlite3_reset(statement);
+    (void)sqlite3_clear_bindings(statement);
+    return status;
+}
+
+enum status store_take_once(const struct store *store, sqlite3_stmt *statement, int64_t *value,
+                            bool *found, const char *doing, struct error *error)
+{
+    enum status status = store_take(store, statement, value, found, doing, error);
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+enum status store_execute(const struct store *store, const char *sql, const char *doing,
+                          struct error *error)
+{
+    int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? STATUS_OK : store_fail(store, code, doing, error);
+}
+
+enum status store_pragma(const struct store *store, const char *sql, int64_t *value,
+                         struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    enum status status = store_prepare(store, sql, &statement, error);
+    if (status != STATUS_OK)
+        return status;
+    return store_take_once(store, statement, value, NULL, "read the database", error);
+}
+
+static enum status run_statement(struct store *store, enum statement_id id, const char *doing,
+                                 struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    enum status status = store_statement(store, id, &statement, error);
+    return status == STATUS_OK ? store_take(store, statement, NULL, NULL, doing, error) : status;
+}
+
+enum status store_begin(struct store *store, const char *doing, struct error *error)
+{
+    return run_statement(store, STATEMENT_BEGIN, doing, error);
+}
+
+enum status store_end(struct store *store, enum status status, const char *doing,
+                      struct error *error)
+{
+    if (status == STATUS_OK)
+        status = run_statement(store, STATEMENT_COMMIT, doing, error);
+    /* SQLite has rolled back by itself after some failures. */
+    if (status != STATUS_OK && !sqlite3_get_autocommit(store->db)) {
+        struct error ignored = {0};
+        (void)run_statement(store, STATEMENT_ROLLBACK, doing, &ignored);
+    }
+    return status;
+}
+
+void store_bind_text(sqlite3_stmt *statement, int index, const char *text)
+{
+    /* Failures to bind show as a failure of the step: a bound text is never copied here. */
+    if (text)
+        (void)sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
+    else
+        (void)sqlite3_bind_null(statement, index);
+}
+
+void store_bind_from(sqlite3_stmt *statement, int index, int64_t value, int64_t least)
+{
+    if (value >= least)
+        (void)sqlite3_bind_int64(statement, index, value);
+    else
+        (void)sqlite3_bind_null(statement, index);
+}

@@ -1,1 +1,0 @@
-#include "tuner/store/store.h"
