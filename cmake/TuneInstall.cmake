@@ -1,0 +1,76 @@
+# What `cmake --install` and `cpack` put in place. The tree can be moved as a whole: tune finds its
+# data in ../share/tune, tuned.pc and the CMake package find theirs relative to themselves.
+include(CMakePackageConfigHelpers)
+
+option(TUNE_BUNDLE_LIBRARIES "Install hwloc's shared library beside tune (lib/tune)" ON)
+
+file(RELATIVE_PATH libdir_from_bin "/prefix/${CMAKE_INSTALL_BINDIR}"
+     "/prefix/${CMAKE_INSTALL_LIBDIR}")
+set_target_properties(tune PROPERTIES
+                      INSTALL_RPATH "$ORIGIN/${libdir_from_bin};$ORIGIN/${libdir_from_bin}/tune")
+install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+# libtuned.
+install(TARGETS tuned_static tuned_shared EXPORT tuned
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES runtime/tuned.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(tuned_package ${CMAKE_INSTALL_LIBDIR}/cmake/tuned)
+install(EXPORT tuned NAMESPACE tuned:: FILE tunedTargets.cmake DESTINATION ${tuned_package})
+configure_package_config_file(cmake/tunedConfig.cmake.in "${PROJECT_BINARY_DIR}/tunedConfig.cmake"
+                              INSTALL_DESTINATION ${tuned_package})
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/tunedConfigVersion.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/tunedConfig.cmake"
+              "${PROJECT_BINARY_DIR}/tunedConfigVersion.cmake" DESTINATION ${tuned_package})
+file(RELATIVE_PATH TUNED_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+string(REGEX REPLACE "/$" "" TUNED_PC_PREFIX "${TUNED_PC_PREFIX}")
+configure_file(cmake/tuned.pc.in "${PROJECT_BINARY_DIR}/tuned.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/tuned.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# hwloc has no archive that links without libudev's, so its shared library goes along, where only
+# tune looks for it.
+if(TUNE_BUNDLE_LIBRARIES AND NOT hwloc_ARCHIVE)
+  install(CODE "
+    file(GET_RUNTIME_DEPENDENCIES EXECUTABLES \"$<TARGET_FILE:tune>\"
+         RESOLVED_DEPENDENCIES_VAR libraries POST_INCLUDE_REGEXES libhwloc
+         POST_EXCLUDE_REGEXES \".*\" UNRESOLVED_DEPENDENCIES_VAR unresolved)
+    file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/tune\"
+         TYPE SHARED_LIBRARY FOLLOW_SYMLINK_CHAIN FILES \${libraries})")
+endif()
+
+# The program's data: what people edit stays readable text.
+set(data ${CMAKE_INSTALL_DATADIR}/tune)
+install(DIRECTORY kernels configs plots DESTINATION ${data})
+if(EXISTS "${PROJECT_SOURCE_DIR}/db/queries")
+  install(DIRECTORY db/queries DESTINATION ${data}/db)
+endif()
+
+# Pages, completion, documents, examples.
+foreach(page tune.1 tuned.conf.5)
+  configure_file(docs/man/${page}.in "${PROJECT_BINARY_DIR}/man/${page}" @ONLY)
+  string(REGEX REPLACE ".*\\." "" section ${page})
+  install(FILES "${PROJECT_BINARY_DIR}/man/${page}"
+          DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+endforeach()
+install(FILES tuner/cli/completion.bash RENAME tune
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES README.md NEWS.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
+# Notices of the libraries that are linked in or go along.
+foreach(package libsqlite3-dev libyaml-dev libjansson-dev libhwloc-dev libxxhash-dev)
+  if(EXISTS "/usr/share/doc/${package}/copyright")
+    install(FILES "/usr/share/doc/${package}/copyright" RENAME ${package}
+            DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences)
+  endif()
+endforeach()
+
+# A tarball that works wherever it is unpacked.
+string(TOLOWER "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}" CPACK_SYSTEM_NAME)
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_NAME tune)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_VENDOR "tune")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+include(CPack)
