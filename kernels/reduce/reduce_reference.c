@@ -3,18 +3,18 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { LANES = 16 }; /* sums that do not wait for one another */
+#define LANES 16 /* sums that do not wait for one another */
 
 static void sum_integers(const ELEMENT *in, size_t n, struct tune_expected *expected)
 {
     unsigned long long lanes[LANES] = {0};
     size_t i = 0;
     for (; i + LANES <= n; i += LANES)
-        for (int lane = 0; lane < LANES; lane++)
+        for (size_t lane = 0; lane < LANES; lane++)
             lanes[lane] += (unsigned long long)in[i + lane];
     for (; i < n; i++)
         lanes[0] += (unsigned long long)in[i];
-    for (int lane = 1; lane < LANES; lane++)
+    for (size_t lane = 1; lane < LANES; lane++)
         lanes[0] += lanes[lane];
     expected->integer = (long long)lanes[0];
 }
@@ -25,7 +25,7 @@ static void sum_reals(const ELEMENT *in, size_t n, struct tune_expected *expecte
     double magnitudes[LANES] = {0};
     size_t i = 0;
     for (; i + LANES <= n; i += LANES)
-        for (int lane = 0; lane < LANES; lane++) {
+        for (size_t lane = 0; lane < LANES; lane++) {
             sums[lane] += (double)in[i + lane];
             magnitudes[lane] += fabs((double)in[i + lane]);
         }
@@ -33,7 +33,7 @@ static void sum_reals(const ELEMENT *in, size_t n, struct tune_expected *expecte
         sums[0] += (double)in[i];
         magnitudes[0] += fabs((double)in[i]);
     }
-    for (int lane = 1; lane < LANES; lane++) {
+    for (size_t lane = 1; lane < LANES; lane++) {
         sums[0] += sums[lane];
         magnitudes[0] += magnitudes[lane];
     }
