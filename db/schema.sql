@@ -164,3 +164,51 @@ CREATE TABLE winners (
     chosen_at TEXT NOT NULL,
     UNIQUE (environment_id, problem_id, l2_mode)
 ) STRICT;
+
+-- Each configuration that was tried, with what may be compared: its time in the sweep and its time
+-- among the finalists, both looked up through same_as_trial_id, and NULL where it was not timed.
+CREATE VIEW points AS
+WITH own AS (
+    SELECT environment_id, problem_id, configuration_id, l2_mode,
+           max(CASE stage WHEN 'sweep' THEN coalesce(same_as_trial_id, id) END) AS sweep_id,
+           max(CASE stage WHEN 'final' THEN coalesce(same_as_trial_id, id) END) AS final_id
+    FROM trials
+    GROUP BY environment_id, problem_id, configuration_id, l2_mode
+)
+SELECT own.environment_id, own.problem_id, own.configuration_id, own.l2_mode,
+       sweep.id AS sweep_trial_id,
+       CASE sweep.status WHEN 'ok' THEN sweep.median_ns END AS sweep_ns,
+       CASE sweep.status WHEN 'ok' THEN sweep.mad_ns END AS sweep_mad_ns,
+       final.id AS final_trial_id,
+       CASE final.status WHEN 'ok' THEN final.median_ns END AS final_ns,
+       CASE final.status WHEN 'ok' THEN final.mad_ns END AS final_mad_ns,
+       coalesce(final.launch_count, sweep.launch_count) AS launch_count,
+       coalesce(final.grid, sweep.grid) AS grid,
+       coalesce(final.block, sweep.block) AS block,
+       coalesce(final.occupancy, sweep.occupancy) AS occupancy
+FROM own
+LEFT JOIN trials AS sweep ON sweep.id = own.sweep_id
+-- The finalist may be the twin that was really measured.
+LEFT JOIN trials AS twin
+    ON twin.environment_id = own.environment_id AND twin.problem_id = own.problem_id
+    AND twin.configuration_id = sweep.configuration_id AND twin.stage = 'final'
+    AND twin.l2_mode = own.l2_mode
+LEFT JOIN trials AS final
+    ON final.id = coalesce(own.final_id, twin.same_as_trial_id, twin.id);
+
+-- Of each device, experiment name, problem key, n and mode: where it was tried last. An experiment
+-- file that was changed, or a new driver, makes new rows beside the old ones.
+CREATE VIEW latest_problems AS
+SELECT environment_id, problem_id, l2_mode, run_id
+FROM (
+    SELECT t.environment_id, t.problem_id, t.l2_mode, t.run_id,
+           row_number() OVER (
+               PARTITION BY e.device_id, x.name, p.key, p.n, t.l2_mode
+               ORDER BY t.run_id DESC, t.problem_id DESC) AS place
+    FROM (SELECT environment_id, problem_id, l2_mode, max(run_id) AS run_id
+          FROM trials GROUP BY environment_id, problem_id, l2_mode) AS t
+    JOIN environments AS e ON e.id = t.environment_id
+    JOIN problems AS p ON p.id = t.problem_id
+    JOIN experiments AS x ON x.id = p.experiment_id
+)
+WHERE place = 1;
