@@ -1,0 +1,294 @@
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/cli/command.h"
+#include "tuner/device/device.h"
+
+static enum status run_devices(const struct command *command, int argc, char **argv,
+                               struct error *error);
+
+const struct command command_devices = {
+    .name = "devices",
+    .usage = "[options]",
+    .about = "Prints what is known of each device: GPUs first, then the CPU.",
+    .run = run_devices,
+};
+
+struct ceiling {
+    const char *key;
+    const char *label;
+    double gbs;
+};
+enum { CEILINGS_MAX = 5, NAME_BYTES = 64 };
+
+/* A device as it is shown. */
+struct shown {
+    char name[NAME_BYTES]; /* what --device takes: "cuda:0", "cpu" */
+    struct facts facts;
+    struct ceiling ceilings[CEILINGS_MAX];
+    size_t ceiling_count;
+    int64_t ceiling_bytes;
+};
+
+struct output {
+    json_t *devices;     /* NULL: for people */
+    json_t *unavailable; /* kinds, with the reason */
+    size_t count;
+};
+
+static void device_name(const struct device_api *api, int index, char out[NAME_BYTES])
+{
+    if (index == 0 && strcmp(api->kind, "cpu") == 0)
+        (void)string_format(out, NAME_BYTES, "%s", api->kind);
+    else
+        (void)string_format(out, NAME_BYTES, "%s:%d", api->kind, index);
+}
+
+static void add_ceiling(struct shown *shown, const char *key, const char *label, double gbs)
+{
+    if (gbs > 0)
+        shown->ceilings[shown->ceiling_count++] = (struct ceiling){key, label, gbs};
+}
+
+static enum status measure_ceilings(const struct device_api *api, int index, struct shown *shown,
+                                    struct error *error)
+{
+    struct device *device = NULL;
+    struct bandwidth bandwidth = {0};
+    enum status status = api->open(index, &device, error);
+    if (status != STATUS_OK)
+        return status;
+    status = api->bandwidth(device, 0, &bandwidth, error);
+    api->close(device);
+    if (status != STATUS_OK)
+        return status;
+    add_ceiling(shown, "host_to_device_gbs", "Host to device, pinned",
+                bandwidth.host_to_device_gbs);
+    add_ceiling(shown, "device_to_host_gbs", "Device to host, pinned",
+                bandwidth.device_to_host_gbs);
+    add_ceiling(shown, "copy_gbs", "Copy, bytes read + written", bandwidth.copy_gbs);
+    add_ceiling(shown, "read_gbs", "Read", bandwidth.read_gbs);
+    add_ceiling(shown, "write_gbs", "Write", bandwidth.write_gbs);
+    shown->ceiling_bytes = bandwidth.bytes;
+    return STATUS_OK;
+}
+
+/* "34359738368 bytes" says little: " (32 GiB)" is put behind it. */
+static void human_bytes(int64_t bytes, char *out, size_t size)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+    double amount = (double)bytes / 1024;
+    size_t unit = 0;
+    out[0] = '\0';
+    if (bytes < 1024)
+        return;
+    while (amount >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
+        amount /= 1024;
+        unit++;
+    }
+    (void)string_format(out, size, " (%.4g %s)", amount, units[unit]);
+}
+
+static void print_fact(const struct fact *fact, int width)
+{
+    char number[VALUE_TEXT_BYTES], human[32] = "";
+    const char *value = fact->value.text;
+    if (fact->value.kind == VALUE_BOOLEAN)
+        value = fact->value.integer ? "yes" : "no";
+    else if (fact->value.kind != VALUE_TEXT)
+        value = value_format(fact->value, number, sizeof number) ? number : "?";
+    if (fact->value.kind == VALUE_INTEGER && strcmp(fact->unit, "bytes") == 0)
+        human_bytes(fact->value.integer, human, sizeof human);
+    printf("  %-*s  %s%s%s%s\n", width, fact->label, *value ? value : "none",
+           *fact->unit ? " " : "", fact->unit, human);
+}
+
+static void print_device(const struct shown *shown)
+{
+    int width = 0;
+    char human[32];
+    for (size_t i = 0; i < shown->facts.count; i++) {
+        int length = (int)strlen(shown->facts.items[i].label);
+        width = length > width ? length : width;
+    }
+    for (size_t i = 0; i < shown->ceiling_count; i++) {
+        int length = (int)strlen(shown->ceilings[i].label);
+        width = length > width ? length : width;
+    }
+    printf("%s: %s\n", shown->name, facts_text(&shown->facts, "name", "?"));
+    for (size_t i = 0; i < shown->facts.count; i++)
+        print_fact(&shown->facts.items[i], width);
+    if (shown->ceiling_count == 0)
+        return;
+    human_bytes(shown->ceiling_bytes, human, sizeof human);
+    printf("  measured with buffers of %lld bytes%s:\n", (long long)shown->ceiling_bytes, human);
+    for (size_t i = 0; i < shown->ceiling_count; i++)
+        printf("  %-*s  %.4g GB/s\n", width, shown->ceilings[i].label, shown->ceilings[i].gbs);
+}
+
+static json_t *value_json(const struct value *value)
+{
+    switch (value->kind) {
+    case VALUE_INTEGER:
+        return json_integer(value->integer);
+    case VALUE_REAL:
+        return json_real(value->real);
+    case VALUE_BOOLEAN:
+        return json_boolean(value->integer);
+    case VALUE_TEXT:
+        break;
+    }
+    /* What a driver or a file says may be no UTF-8. */
+    json_t *text = json_string(value->text);
+    return text ? text : json_string("");
+}
+
+static bool append_json(json_t *devices, const struct shown *shown)
+{
+    json_t *object = json_object();
+    bool good = json_object_set_new(object, "device", json_string(shown->name)) == 0;
+    for (size_t i = 0; i < shown->facts.count; i++) {
+        const struct fact *fact = &shown->facts.items[i];
+        good = good && json_object_set_new(object, fact->key, value_json(&fact->value)) == 0;
+    }
+    if (shown->ceiling_count > 0) {
+        json_t *ceilings = json_object();
+        for (size_t i = 0; i < shown->ceiling_count; i++)
+            good = good && json_object_set_new(ceilings, shown->ceilings[i].key,
+                                               json_real(shown->ceilings[i].gbs)) == 0;
+        good =
+            good && json_object_set_new(ceilings, "bytes", json_integer(shown->ceiling_bytes)) == 0;
+        good = json_object_set_new(object, "bandwidth", ceilings) == 0 && good;
+    }
+    return json_array_append_new(devices, object) == 0 && good;
+}
+
+static enum status show_device(const struct device_api *api, int index, bool bandwidth,
+                               struct output *output, struct error *error)
+{
+    struct shown shown = {0};
+    device_name(api, index, shown.name);
+    enum status status = api->describe(index, &shown.facts, error);
+    if (status == STATUS_OK && bandwidth)
+        status = measure_ceilings(api, index, &shown, error);
+    if (status == STATUS_OK && output->devices) {
+        if (!append_json(output->devices, &shown))
+            status = error_no_memory(error);
+    } else if (status == STATUS_OK) {
+        if (output->count > 0)
+            putchar('\n');
+        print_device(&shown);
+    }
+    output->count += status == STATUS_OK;
+    facts_free(&shown.facts);
+    return status;
+}
+
+static void tell_unavailable(const char *device, const struct error *error, struct output *output)
+{
+    (void)fprintf(stderr, "tune devices: %s: %s\n", device, error->text);
+    if (output->unavailable)
+        (void)json_array_append_new(
+            output->unavailable, json_pack("{s:s,s:s}", "device", device, "reason", error->text));
+}
+
+/* One that fails is told and does not hide the others. */
+static void show_kind(const struct device_api *api, bool bandwidth, struct output *output)
+{
+    struct error error = {0};
+    int count = 0;
+    if (api->count(&count, &error) != STATUS_OK) {
+        tell_unavailable(api->kind, &error, output);
+        return;
+    }
+    for (int index = 0; index < count; index++) {
+        char name[NAME_BYTES];
+        device_name(api, index, name);
+        error_clear(&error);
+        if (show_device(api, index, bandwidth, output, &error) != STATUS_OK)
+            tell_unavailable(name, &error, output);
+    }
+}
+
+static enum status show_one(const char *wanted, bool bandwidth, struct output *output,
+                            struct error *error)
+{
+    const struct device_api *api = NULL;
+    int index = 0, count = 0;
+    enum status status = device_parse(wanted, &api, &index, error);
+    if (status == STATUS_OK)
+        status = api->count(&count, error);
+    if (status == STATUS_OK && index >= count)
+        status = error_set(error, STATUS_NOT_FOUND,
+                           "there is no device '%s': this machine has %d of kind %s", wanted, count,
+                           api->kind);
+    if (status == STATUS_OK)
+        status = show_device(api, index, bandwidth, output, error);
+    return status;
+}
+
+static enum status show(const char *wanted, bool bandwidth, struct output *output,
+                        struct error *error)
+{
+    if (wanted)
+        return show_one(wanted, bandwidth, output, error);
+    for (size_t i = 0; device_kinds[i]; i++)
+        show_kind(device_kinds[i], bandwidth, output);
+    return output->count > 0
+               ? STATUS_OK
+               : error_set(error, STATUS_UNAVAILABLE, "no device can be used; see the lines above");
+}
+
+static enum status print_json(const struct output *output, struct error *error)
+{
+    json_t *all =
+        json_pack("{s:O,s:O}", "devices", output->devices, "unavailable", output->unavailable);
+    char *text = all ? json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
+    json_decref(all);
+    if (!text)
+        return error_no_memory(error);
+    puts(text); /* main looks whether it could be written */
+    free(text);
+    return STATUS_OK;
+}
+
+static enum status run_devices(const struct command *command, int argc, char **argv,
+                               struct error *error)
+{
+    bool json = false, bandwidth = false, helped = false;
+    const char *wanted = NULL;
+    const struct option_spec options[] = {
+        {.name = "device",
+         .letter = 'd',
+         .value = "X",
+         .about = "only this one: 0, cuda:0 or cpu",
+         .text = &wanted},
+        {.name = "bandwidth",
+         .letter = 'b',
+         .about = "also measure copies, reads and writes, as ceilings",
+         .flag = &bandwidth},
+        {.name = "json", .about = "print JSON, with the keys of docs and database", .flag = &json},
+    };
+    size_t words = 0;
+    enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
+                                       argv, NULL, 0, &words, &helped, error);
+    if (status != STATUS_OK || helped)
+        return status;
+    struct output output = {0};
+    if (json) {
+        output.devices = json_array();
+        output.unavailable = json_array();
+        if (!output.devices || !output.unavailable)
+            status = error_no_memory(error);
+    }
+    if (status == STATUS_OK)
+        status = show(wanted, bandwidth, &output, error);
+    if (status == STATUS_OK && json)
+        status = print_json(&output, error);
+    json_decref(output.devices);
+    json_decref(output.unavailable);
+    return status;
+}

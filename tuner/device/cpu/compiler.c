@@ -1,0 +1,92 @@
+#include "tuner/device/cpu/compiler.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tuner/device/cpu/process.h"
+
+static bool is_program(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+/* The program's file, or NULL. Empty parts of $PATH, the current folder, are left out. */
+static const char *find_program(struct arena *arena, const char *name)
+{
+    if (strchr(name, '/'))
+        return is_program(name) ? arena_strdup(arena, name) : NULL;
+    const char *part = getenv("PATH");
+    for (part = part ? part : "/usr/local/bin:/usr/bin:/bin"; *part;) {
+        size_t length = strcspn(part, ":");
+        const char *path =
+            length > 0 ? arena_printf(arena, "%.*s/%s", (int)length, part, name) : NULL;
+        if (path && is_program(path))
+            return path;
+        part += length;
+        part += *part == ':';
+    }
+    return NULL;
+}
+
+enum status compiler_find(struct arena *arena, const char **path, struct error *error)
+{
+    static const char *const names[] = {"cc", "gcc", "clang"};
+    const char *wanted = getenv("CC");
+    if (wanted && *wanted) {
+        *path = find_program(arena, wanted);
+        if (*path)
+            return STATUS_OK;
+        return error_set(error, STATUS_UNAVAILABLE,
+                         "the C compiler '%s', named by CC, is not on this machine: set CC to a "
+                         "program's name or path without options, or unset it",
+                         wanted);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        *path = find_program(arena, names[i]);
+        if (*path)
+            return STATUS_OK;
+    }
+    return error_set(error, STATUS_UNAVAILABLE,
+                     "no C compiler (cc, gcc or clang) is in PATH, and kernels for the CPU need "
+                     "one: install it (Debian, Ubuntu: apt install gcc) or set CC");
+}
+
+static const char *first_token(struct arena *arena, const char *prefix, const char *text)
+{
+    return arena_printf(arena, "%s %.*s", prefix, (int)strcspn(text, " \t\r\n"), text);
+}
+
+/* "Debian clang version 14.0.6" or "cc (Debian 12.2.0-14) 12.2.0" with the Foundation's copyright
+ * below. */
+static const char *read_version(struct arena *arena, const char *output)
+{
+    static const char clang[] = "clang version ";
+    const char *found = strstr(output, clang);
+    if (found)
+        return first_token(arena, "clang", found + sizeof clang - 1);
+    size_t line = strcspn(output, "\n");
+    found = strstr(output, ") ");
+    if (found && found < output + line && isdigit((unsigned char)found[2]) &&
+        strstr(output, "Free Software Foundation"))
+        return first_token(arena, "gcc", found + 2);
+    return arena_strndup(arena, output, line);
+}
+
+const char *compiler_version(struct arena *arena, const char *path)
+{
+    const char *const argv[] = {path, "--version", NULL};
+    struct process_request request = {
+        .path = path, .argv = argv, .input = -1, .timeout_ms = 10000, .output_max = 4096};
+    struct text output = {0};
+    struct error ignored = {0};
+    int code = 1;
+    const char *version = NULL;
+    if (process_run(&request, &output, &code, &ignored) == STATUS_OK && code == 0)
+        version = read_version(arena, text_string(&output));
+    text_free(&output);
+    return version ? version : "";
+}

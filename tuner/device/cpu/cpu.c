@@ -1,0 +1,170 @@
+#include "tuner/device/cpu/cpu.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/device/cpu/compiler.h"
+#include "tuner/device/cpu/device.h"
+
+enum { CALIBRATION_READS = 2001 };
+
+static enum status cpu_count(int *count, struct error *error)
+{
+    (void)error;
+    *count = 1;
+    return STATUS_OK;
+}
+
+static int compare_int64(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The tick is the least step that the clock was seen to make; the empty pair the median of what it
+ * reads around nothing. */
+static void calibrate(struct calibration *out)
+{
+    int64_t steps[CALIBRATION_READS];
+    for (size_t i = 0; i < CALIBRATION_READS; i++) {
+        int64_t start_ns = clock_now_ns();
+        steps[i] = clock_now_ns() - start_ns;
+    }
+    qsort(steps, CALIBRATION_READS, sizeof steps[0], compare_int64);
+    size_t first = 0;
+    while (first + 1 < CALIBRATION_READS && steps[first] <= 0)
+        first++;
+    out->tick_ns = steps[first] > 0 ? (double)steps[first] : 1;
+    out->empty_pair_ns = (double)steps[CALIBRATION_READS / 2];
+}
+
+static void cpu_close(struct device *device)
+{
+    if (!device)
+        return;
+    flush_free(device);
+    for (size_t i = 0; i < ARGUMENTS_MAX; i++)
+        vector_free(&device->vectors[i]);
+    pool_stop(device->pool);
+    for (size_t i = 0; i < device->binary_count; i++) {
+        (void)dlclose(device->binaries[i].handle);
+        free(device->binaries[i].path);
+    }
+    free(device->binaries);
+    machine_free(&device->machine);
+    free(device);
+}
+
+static enum status cpu_open(int index, struct device **out, struct error *error)
+{
+    if (index != 0)
+        return error_set(error, STATUS_NOT_FOUND, "there is no device cpu:%d, only cpu", index);
+    struct device *device = calloc(1, sizeof *device);
+    if (!device)
+        return error_no_memory(error);
+    enum status status = machine_load(&device->machine, error);
+    if (status == STATUS_OK)
+        status = pool_start(&device->machine, &device->pool, error);
+    if (status != STATUS_OK) {
+        machine_free(&device->machine);
+        free(device);
+        return status;
+    }
+    calibrate(&device->calibration);
+    *out = device;
+    return STATUS_OK;
+}
+
+static void cpu_calibration(const struct device *device, struct calibration *out)
+{
+    *out = device->calibration;
+}
+
+/* A name without a slash would be searched for among the system's libraries. */
+static void *open_binary(const char *path)
+{
+    char *beside = NULL;
+    if (!strchr(path, '/')) {
+        beside = malloc(strlen(path) + 3);
+        if (!beside)
+            return NULL;
+        (void)strcpy(beside, "./");
+        (void)strcat(beside, path);
+    }
+    void *handle = dlopen(beside ? beside : path, RTLD_NOW | RTLD_LOCAL);
+    free(beside);
+    return handle;
+}
+
+static enum status add_binary(struct device *device, const char *path, void *handle,
+                              struct error *error)
+{
+    struct binary *binaries =
+        realloc(device->binaries, (device->binary_count + 1) * sizeof *binaries);
+    if (!binaries)
+        return error_no_memory(error);
+    device->binaries = binaries;
+    binaries[device->binary_count] = (struct binary){.path = strdup(path), .handle = handle};
+    if (!binaries[device->binary_count].path)
+        return error_no_memory(error);
+    device->current = ++device->binary_count;
+    return STATUS_OK;
+}
+
+static enum status cpu_load(struct device *device, const char *binary_path, struct error *error)
+{
+    for (size_t i = 0; i < device->binary_count; i++)
+        if (strcmp(device->binaries[i].path, binary_path) == 0) {
+            device->current = i + 1;
+            return STATUS_OK;
+        }
+    void *handle = open_binary(binary_path);
+    if (!handle) {
+        const char *why = dlerror();
+        return error_set(error, STATUS_LAUNCH_FAILED, "cannot load the kernel's binary: %s",
+                         why ? why : binary_path);
+    }
+    enum status status = add_binary(device, binary_path, handle, error);
+    if (status != STATUS_OK)
+        (void)dlclose(handle);
+    return status;
+}
+
+/* A processor runs one block at a time; nothing else that a GPU's kernel uses is limited. */
+static enum status cpu_resources(struct device *device, const char *kernel, uint32_t block_threads,
+                                 uint32_t shared_bytes, struct kernel_resources *out,
+                                 struct error *error)
+{
+    (void)device, (void)kernel, (void)block_threads, (void)shared_bytes, (void)error;
+    *out = (struct kernel_resources){.registers = -1,
+                                     .static_shared_bytes = -1,
+                                     .local_bytes = -1,
+                                     .spill_bytes = -1,
+                                     .max_threads_per_block = -1,
+                                     .active_blocks_per_sm = 1,
+                                     .occupancy = -1,
+                                     .suggested_block = -1,
+                                     .suggested_grid = -1};
+    return STATUS_OK;
+}
+
+const struct device_api device_cpu = {
+    .kind = "cpu",
+    .about = "this machine's processors: kernels in C, run by pinned threads",
+    .compiles_beside_measuring = false,
+    .count = cpu_count,
+    .describe = cpu_describe,
+    .compile = compiler_compile,
+    .open = cpu_open,
+    .close = cpu_close,
+    .calibration = cpu_calibration,
+    .load = cpu_load,
+    .resources = cpu_resources,
+    .bind = cpu_bind,
+    .run = cpu_run,
+    .time_block = cpu_time_block,
+    .read = cpu_read,
+    .bandwidth = cpu_bandwidth,
+};

@@ -1,0 +1,67 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/device/cpu/device.h"
+
+enum { UNKNOWN_CACHE_FLUSH_BYTES = 64 << 20 };
+
+static size_t flush_bytes(const struct machine *machine, int thread)
+{
+    int64_t bytes = machine_flush_bytes(machine, thread);
+    return bytes > 0 ? (size_t)bytes : UNKNOWN_CACHE_FLUSH_BYTES;
+}
+
+/* memchr for a byte that is not there: the C library's is vectorised, however tune was built. */
+void read_through(const char *data, size_t bytes)
+{
+    const void *volatile found = memchr(data, 1, bytes);
+    (void)found;
+}
+
+static void place(void *context, int thread, int threads)
+{
+    struct device *device = context;
+    (void)threads;
+    memset(device->flush[thread], 0, flush_bytes(&device->machine, thread));
+}
+
+/* Zero pages that were only read would all be one and the same page: they are written once. */
+static enum status make_buffers(struct device *device, struct error *error)
+{
+    int cores = device->machine.cores;
+    device->flush = calloc((size_t)cores, sizeof *device->flush);
+    if (!device->flush)
+        return error_no_memory(error);
+    for (int i = 0; i < cores; i++) {
+        device->flush[i] = pages_map(flush_bytes(&device->machine, i));
+        if (!device->flush[i]) {
+            flush_free(device);
+            return error_no_memory(error);
+        }
+    }
+    pool_run(device->pool, cores, place, device);
+    return STATUS_OK;
+}
+
+void flush_free(struct device *device)
+{
+    for (int i = 0; device->flush && i < device->machine.cores; i++)
+        pages_unmap(device->flush[i], flush_bytes(&device->machine, i));
+    free(device->flush);
+    device->flush = NULL;
+}
+
+static void read_own(void *context, int thread, int threads)
+{
+    const struct device *device = context;
+    (void)threads;
+    read_through(device->flush[thread], flush_bytes(&device->machine, thread));
+}
+
+enum status flush_caches(struct device *device, struct error *error)
+{
+    enum status status = device->flush ? STATUS_OK : make_buffers(device, error);
+    if (status == STATUS_OK)
+        pool_run(device->pool, device->machine.cores, read_own, device);
+    return status;
+}

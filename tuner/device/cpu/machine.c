@@ -1,0 +1,131 @@
+#include "tuner/device/cpu/machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* hwloc leaves out what the cgroup forbids; what `taskset` forbids is taken out here. All threads'
+ * masks together count, so that the answer stays the same after threads were pinned. */
+static void restrict_to_affinity(hwloc_topology_t topology)
+{
+    hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
+    if (!allowed)
+        return;
+    if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) == 0 &&
+        hwloc_bitmap_intersects(allowed, hwloc_topology_get_topology_cpuset(topology)))
+        (void)hwloc_topology_restrict(topology, allowed, HWLOC_RESTRICT_FLAG_REMOVE_CPULESS);
+    hwloc_bitmap_free(allowed);
+}
+
+static int count_of(hwloc_topology_t topology, hwloc_obj_type_t type)
+{
+    int count = hwloc_get_nbobjs_by_type(topology, type);
+    return count > 0 ? count : 0;
+}
+
+static struct cache_level read_cache(hwloc_topology_t topology, hwloc_obj_type_t type)
+{
+    struct cache_level cache = {.count = count_of(topology, type)};
+    if (cache.count > 0)
+        cache.bytes =
+            (int64_t)hwloc_get_obj_by_type(topology, type, 0)->attr->cache.size; /* 0: unknown */
+    return cache;
+}
+
+/* Some systems show no cores: each processing unit is then one. */
+static hwloc_obj_type_t core_type(hwloc_topology_t topology)
+{
+    return count_of(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+}
+
+static void order_units(struct machine *machine)
+{
+    hwloc_obj_type_t type = core_type(machine->topology);
+    int placed = 0;
+    for (unsigned sibling = 0; placed < machine->hardware_threads; sibling++) {
+        int before = placed;
+        for (unsigned core = 0; core < (unsigned)machine->cores; core++) {
+            hwloc_obj_t object = hwloc_get_obj_by_type(machine->topology, type, core);
+            hwloc_obj_t unit = hwloc_get_obj_inside_cpuset_by_type(
+                machine->topology, object->cpuset, HWLOC_OBJ_PU, sibling);
+            if (unit && placed < machine->hardware_threads)
+                machine->units[placed++] = unit;
+        }
+        if (placed == before)
+            break;
+    }
+    machine->hardware_threads = placed;
+}
+
+static enum status read_topology(struct machine *machine, struct error *error)
+{
+    hwloc_topology_t topology = machine->topology;
+    machine->real = hwloc_topology_is_thissystem(topology) != 0;
+    if (machine->real)
+        restrict_to_affinity(topology);
+    machine->packages = count_of(topology, HWLOC_OBJ_PACKAGE);
+    machine->cores = count_of(topology, core_type(topology));
+    machine->hardware_threads = count_of(topology, HWLOC_OBJ_PU);
+    machine->numa_nodes = count_of(topology, HWLOC_OBJ_NUMANODE);
+    machine->memory_bytes = (int64_t)hwloc_get_root_obj(topology)->total_memory;
+    machine->l1d = read_cache(topology, HWLOC_OBJ_L1CACHE);
+    machine->l2 = read_cache(topology, HWLOC_OBJ_L2CACHE);
+    machine->l3 = read_cache(topology, HWLOC_OBJ_L3CACHE);
+    if (machine->cores == 0)
+        return error_set(error, STATUS_UNAVAILABLE, "cpu: hwloc finds no processor to run on");
+    machine->units = calloc((size_t)machine->hardware_threads, sizeof(hwloc_obj_t));
+    if (!machine->units)
+        return error_no_memory(error);
+    order_units(machine);
+    return STATUS_OK;
+}
+
+enum status machine_load(struct machine *out, struct error *error)
+{
+    *out = (struct machine){0};
+    if (hwloc_topology_init(&out->topology) != 0)
+        return error_no_memory(error);
+    enum status status = STATUS_OK;
+    if (hwloc_topology_load(out->topology) != 0)
+        status = error_set_errno(error, errno, "cpu: hwloc cannot read this machine's topology");
+    else
+        status = read_topology(out, error);
+    if (status != STATUS_OK)
+        machine_free(out);
+    return status;
+}
+
+void machine_free(struct machine *machine)
+{
+    free(machine->units);
+    if (machine->topology)
+        hwloc_topology_destroy(machine->topology);
+    *machine = (struct machine){0};
+}
+
+static int64_t flush_share(const struct machine *machine, hwloc_obj_t unit, hwloc_obj_type_t level)
+{
+    hwloc_obj_t cache = hwloc_get_ancestor_obj_by_type(machine->topology, level, unit);
+    if (!cache)
+        return 0;
+    int cores = hwloc_get_nbobjs_inside_cpuset_by_type(machine->topology, cache->cpuset,
+                                                       core_type(machine->topology));
+    return 2 * (int64_t)cache->attr->cache.size / (cores > 0 ? cores : 1);
+}
+
+int64_t machine_flush_bytes(const struct machine *machine, int index)
+{
+    static const hwloc_obj_type_t levels[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE,
+                                              HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE};
+    int64_t most = 0;
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        int64_t share = flush_share(machine, machine->units[index], levels[i]);
+        most = share > most ? share : most;
+    }
+    return most;
+}
+
+bool machine_pin(const struct machine *machine, int index)
+{
+    return machine->real && hwloc_set_cpubind(machine->topology, machine->units[index]->cpuset,
+                                              HWLOC_CPUBIND_THREAD) == 0;
+}

@@ -1,0 +1,43 @@
+/* The processors this process may run on, as hwloc sees them. */
+#ifndef TUNE_DEVICE_CPU_MACHINE_H
+#define TUNE_DEVICE_CPU_MACHINE_H
+
+#include <hwloc.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tuner/base/error.h"
+
+struct cache_level {
+    int64_t bytes; /* of one cache; 0: there is none or it is unknown */
+    int count;
+};
+
+/* Only what the process may use: the cgroup's and the affinity mask's processors. Freed by
+ * machine_free. */
+struct machine {
+    hwloc_topology_t topology;
+    bool real; /* false: an invented topology (HWLOC_SYNTHETIC), to which no thread can be pinned */
+    int packages;
+    int cores;
+    int hardware_threads;
+    int numa_nodes;
+    int64_t memory_bytes;
+    struct cache_level l1d, l2, l3;
+    /* hwloc's processing units in the order in which threads are put on them: the first hardware
+     * thread of each core, then the second of each, and so on; hardware_threads of them. */
+    hwloc_obj_t *units;
+};
+
+enum status machine_load(struct machine *out, struct error *error);
+void machine_free(struct machine *machine);
+
+/* What the thread on units[index] must read, while the first thread of each core does the same, so
+ * that twice the last-level cache, and twice its own caches, have gone through. 0: no cache is
+ * known. */
+int64_t machine_flush_bytes(const struct machine *machine, int index);
+
+/* Pins the calling thread to units[index]; false when the system does not let it. */
+bool machine_pin(const struct machine *machine, int index);
+
+#endif

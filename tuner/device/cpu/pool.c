@@ -1,0 +1,253 @@
+#include "tuner/device/cpu/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "tuner/base/clock.h"
+
+enum {
+    CACHE_LINE_BYTES = 64,
+    PAUSES_A_LOOK = 64,
+    /* The next launch of a timed block comes within microseconds. */
+    IDLE_SPIN_NS = 100 * 1000,
+    /* Whoever waits for the others is being timed, and has a processor to itself. */
+    JOIN_SPIN_NS = 10 * 1000 * 1000,
+};
+
+/* A line each, so that waking one does not disturb another. */
+struct worker {
+    alignas(CACHE_LINE_BYTES) atomic_uint calls; /* counts up: there is a task for this worker */
+    atomic_bool asleep;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    pthread_t thread;
+    struct pool *pool;
+    int index;
+};
+
+struct pool {
+    alignas(CACHE_LINE_BYTES) atomic_int remaining; /* workers still at the task */
+    alignas(CACHE_LINE_BYTES) pool_task *task;      /* NULL: end */
+    void *context;
+    int threads;
+    int size;
+    int started; /* workers 1 .. started - 1 run */
+    const struct machine *machine;
+    struct worker *workers; /* 0 is the caller and unused */
+    atomic_int pinned;
+    atomic_bool caller_asleep;
+    pthread_mutex_t mutex;
+    pthread_cond_t done;
+    hwloc_bitmap_t caller_processors;
+};
+
+static void pause_a_little(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static bool calls_changed(struct worker *worker, unsigned seen, int64_t spin_ns)
+{
+    int64_t end_ns = clock_now_ns() + spin_ns;
+    do {
+        for (int i = 0; i < PAUSES_A_LOOK; i++) {
+            if (atomic_load_explicit(&worker->calls, memory_order_acquire) != seen)
+                return true;
+            pause_a_little();
+        }
+    } while (clock_now_ns() < end_ns);
+    return false;
+}
+
+/* `asleep` is set before `calls` is looked at again, and the caller counts `calls` up before it
+ * looks at `asleep`: one of the two sees the other. */
+static void await_call(struct worker *worker, unsigned seen)
+{
+    if (calls_changed(worker, seen, IDLE_SPIN_NS))
+        return;
+    (void)pthread_mutex_lock(&worker->mutex);
+    atomic_store(&worker->asleep, true);
+    while (atomic_load(&worker->calls) == seen)
+        (void)pthread_cond_wait(&worker->wake, &worker->mutex);
+    atomic_store(&worker->asleep, false);
+    (void)pthread_mutex_unlock(&worker->mutex);
+}
+
+static void call(struct worker *worker)
+{
+    atomic_fetch_add(&worker->calls, 1);
+    if (!atomic_load(&worker->asleep))
+        return;
+    (void)pthread_mutex_lock(&worker->mutex);
+    (void)pthread_cond_signal(&worker->wake);
+    (void)pthread_mutex_unlock(&worker->mutex);
+}
+
+static void tell_done(struct pool *pool)
+{
+    if (atomic_fetch_sub(&pool->remaining, 1) != 1 || !atomic_load(&pool->caller_asleep))
+        return;
+    (void)pthread_mutex_lock(&pool->mutex);
+    (void)pthread_cond_signal(&pool->done);
+    (void)pthread_mutex_unlock(&pool->mutex);
+}
+
+static void await_others(struct pool *pool)
+{
+    int64_t end_ns = 0;
+    for (int i = 1; atomic_load_explicit(&pool->remaining, memory_order_acquire) != 0; i++) {
+        pause_a_little();
+        if (i % PAUSES_A_LOOK != 0)
+            continue;
+        int64_t now_ns = clock_now_ns();
+        if (end_ns == 0)
+            end_ns = now_ns + JOIN_SPIN_NS;
+        if (now_ns >= end_ns)
+            break;
+    }
+    if (atomic_load(&pool->remaining) == 0)
+        return;
+    (void)pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->caller_asleep, true);
+    while (atomic_load(&pool->remaining) != 0)
+        (void)pthread_cond_wait(&pool->done, &pool->mutex);
+    atomic_store(&pool->caller_asleep, false);
+    (void)pthread_mutex_unlock(&pool->mutex);
+}
+
+static void *work(void *argument)
+{
+    struct worker *worker = argument;
+    struct pool *pool = worker->pool;
+    if (machine_pin(pool->machine, worker->index))
+        atomic_fetch_add(&pool->pinned, 1);
+    for (unsigned seen = 0;; seen++) {
+        await_call(worker, seen);
+        if (!pool->task)
+            return NULL;
+        pool->task(pool->context, worker->index, pool->threads);
+        tell_done(pool);
+    }
+}
+
+void pool_run(struct pool *pool, int threads, pool_task *task, void *context)
+{
+    if (threads > 1) {
+        pool->task = task;
+        pool->context = context;
+        pool->threads = threads;
+        atomic_store(&pool->remaining, threads - 1);
+        for (int i = 1; i < threads; i++)
+            call(&pool->workers[i]);
+    }
+    task(context, 0, threads);
+    if (threads > 1)
+        await_others(pool);
+}
+
+/* Signals are the caller's business: no worker is to be interrupted by one. */
+static enum status start_worker(struct pool *pool, int index, struct error *error)
+{
+    struct worker *worker = &pool->workers[index];
+    sigset_t all, before;
+    worker->pool = pool;
+    worker->index = index;
+    (void)pthread_mutex_init(&worker->mutex, NULL);
+    (void)pthread_cond_init(&worker->wake, NULL);
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failure = pthread_create(&worker->thread, NULL, work, worker);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failure == 0)
+        return STATUS_OK;
+    (void)pthread_cond_destroy(&worker->wake);
+    (void)pthread_mutex_destroy(&worker->mutex);
+    return error_set_errno(error, failure, "cpu: cannot start thread %d of %d (see ulimit -u)",
+                           index + 1, pool->size);
+}
+
+static void say_hello(void *context, int thread, int threads)
+{
+    (void)context, (void)thread, (void)threads;
+}
+
+static void pin_caller(struct pool *pool)
+{
+    pool->caller_processors = hwloc_bitmap_alloc();
+    if (!pool->caller_processors)
+        return;
+    if (hwloc_get_cpubind(pool->machine->topology, pool->caller_processors, HWLOC_CPUBIND_THREAD) ==
+            0 &&
+        machine_pin(pool->machine, 0))
+        atomic_fetch_add(&pool->pinned, 1);
+}
+
+enum status pool_start(const struct machine *machine, struct pool **out, struct error *error)
+{
+    struct pool *pool = aligned_alloc(CACHE_LINE_BYTES, sizeof *pool);
+    size_t bytes = sizeof(struct worker) * (size_t)machine->hardware_threads;
+    struct worker *workers = aligned_alloc(CACHE_LINE_BYTES, bytes);
+    if (!pool || !workers) {
+        free(pool);
+        free(workers);
+        return error_no_memory(error);
+    }
+    *pool = (struct pool){
+        .machine = machine, .workers = workers, .size = machine->hardware_threads, .started = 1};
+    for (int i = 0; i < pool->size; i++)
+        workers[i] = (struct worker){.index = i};
+    (void)pthread_mutex_init(&pool->mutex, NULL);
+    (void)pthread_cond_init(&pool->done, NULL);
+    enum status status = STATUS_OK;
+    for (int i = 1; status == STATUS_OK && i < pool->size; i++) {
+        status = start_worker(pool, i, error);
+        pool->started += status == STATUS_OK;
+    }
+    if (status != STATUS_OK) {
+        pool_stop(pool);
+        return status;
+    }
+    pin_caller(pool);
+    pool_run(pool, pool->size, say_hello, NULL); /* all are up, and on their processors */
+    *out = pool;
+    return STATUS_OK;
+}
+
+void pool_stop(struct pool *pool)
+{
+    if (!pool)
+        return;
+    pool->task = NULL;
+    for (int i = 1; i < pool->started; i++) {
+        struct worker *worker = &pool->workers[i];
+        call(worker);
+        (void)pthread_join(worker->thread, NULL);
+        (void)pthread_cond_destroy(&worker->wake);
+        (void)pthread_mutex_destroy(&worker->mutex);
+    }
+    if (pool->caller_processors && pool->machine->real)
+        (void)hwloc_set_cpubind(pool->machine->topology, pool->caller_processors,
+                                HWLOC_CPUBIND_THREAD);
+    hwloc_bitmap_free(pool->caller_processors);
+    (void)pthread_cond_destroy(&pool->done);
+    (void)pthread_mutex_destroy(&pool->mutex);
+    free(pool->workers);
+    free(pool);
+}
+
+int pool_size(const struct pool *pool)
+{
+    return pool->size;
+}
+
+int pool_pinned(const struct pool *pool)
+{
+    return atomic_load(&pool->pinned);
+}

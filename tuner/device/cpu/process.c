@@ -1,0 +1,153 @@
+#include "tuner/device/cpu/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tuner/base/clock.h"
+
+extern char **environ;
+
+/* Our environment with LC_ALL=C: messages are searched for words. Freed with free(). */
+static char **english_environment(void)
+{
+    static char english[] = "LC_ALL=C";
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    char **copy = calloc(count + 2, sizeof *copy);
+    if (!copy)
+        return NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], "LC_ALL=", 7) != 0)
+            copy[kept++] = environ[i];
+    copy[kept] = english;
+    return copy;
+}
+
+/* Between fork and exec: only calls that are safe there. It gets a process group of its own, so
+ * that its children can be killed with it, and ends when we do. */
+static _Noreturn void become(const struct process_request *request, char *const *environment,
+                             int input, int output)
+{
+    sigset_t none;
+    (void)setpgid(0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)signal(SIGPIPE, SIG_DFL);
+    if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+        dup2(output, STDERR_FILENO) >= 0)
+        (void)execve(request->path, (char *const *)(uintptr_t)request->argv, environment);
+    _exit(127);
+}
+
+static void append_bounded(struct text *output, size_t start, size_t max, const char *data,
+                           size_t bytes)
+{
+    size_t used = output->length - start;
+    if (used < max)
+        text_append_bytes(output, data, bytes < max - used ? bytes : max - used);
+}
+
+/* True when the program closed its output before the deadline. */
+static bool drain(int pipe, const struct process_request *request, int64_t deadline_ns,
+                  struct text *output)
+{
+    size_t start = output->length;
+    for (;;) {
+        int64_t left_ms = (deadline_ns - clock_now_ns()) / 1000000;
+        if (left_ms <= 0)
+            return false;
+        struct pollfd wait = {.fd = pipe, .events = POLLIN};
+        int ready = poll(&wait, 1, left_ms < 1000 ? (int)left_ms : 1000);
+        if (ready <= 0)
+            continue;
+        char part[4096];
+        ssize_t got = read(pipe, part, sizeof part);
+        if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
+            return true;
+        if (got > 0)
+            append_bounded(output, start, request->output_max, part, (size_t)got);
+    }
+}
+
+/* False when it was still running at the deadline. It has usually ended with its output. */
+static bool reap(pid_t child, int64_t deadline_ns, int *code)
+{
+    int state = 0;
+    for (;;) {
+        pid_t got = waitpid(child, &state, WNOHANG);
+        if (got == child)
+            break;
+        if (got < 0 && errno != EINTR) {
+            *code = 127;
+            return true;
+        }
+        if (clock_now_ns() >= deadline_ns)
+            return false;
+        (void)nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+    }
+    *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    return true;
+}
+
+static enum status watch(const struct process_request *request, pid_t child, int pipe,
+                         struct text *output, int *code, struct error *error)
+{
+    int64_t deadline_ns = clock_now_ns() + request->timeout_ms * 1000000;
+    if (drain(pipe, request, deadline_ns, output) && reap(child, deadline_ns, code))
+        return STATUS_OK;
+    (void)kill(-child, SIGKILL);
+    (void)kill(child, SIGKILL);
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return error_set(error, STATUS_TIMED_OUT, "%s: killed, since it ran longer than %lld s",
+                     request->path, (long long)(request->timeout_ms / 1000));
+}
+
+static enum status start(const struct process_request *request, int input, struct text *output,
+                         int *code, struct error *error)
+{
+    int ends[2];
+    char **environment = english_environment();
+    if (!environment)
+        return error_no_memory(error);
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        free(environment);
+        return error_set_errno(error, errno, "%s: no pipe for its output", request->path);
+    }
+    pid_t child = fork();
+    if (child == 0)
+        become(request, environment, input, ends[1]);
+    int failure = errno;
+    (void)close(ends[1]);
+    enum status status = child > 0
+                             ? watch(request, child, ends[0], output, code, error)
+                             : error_set_errno(error, failure, "%s: cannot start", request->path);
+    (void)close(ends[0]);
+    free(environment);
+    return status;
+}
+
+enum status process_run(const struct process_request *request, struct text *output, int *code,
+                        struct error *error)
+{
+    if (request->input >= 0)
+        return start(request, request->input, output, code, error);
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing < 0)
+        return error_set_errno(error, errno, "/dev/null");
+    enum status status = start(request, nothing, output, code, error);
+    (void)close(nothing);
+    return status;
+}

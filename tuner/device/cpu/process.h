@@ -1,0 +1,24 @@
+/* Running another program, without a shell, for at most a given time. */
+#ifndef TUNE_DEVICE_CPU_PROCESS_H
+#define TUNE_DEVICE_CPU_PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/error.h"
+#include "tuner/base/text.h"
+
+struct process_request {
+    const char *path;        /* the program's file; nothing is searched */
+    const char *const *argv; /* ends with NULL */
+    int input;               /* a file descriptor to read as standard input; -1: nothing to read */
+    int64_t timeout_ms;      /* then it and its children are killed */
+    size_t output_max;       /* bytes of output kept; the rest is read and dropped */
+};
+
+/* Appends standard output and error to `output`. *code: its exit code, or 128 + the signal that
+ * ended it. STATUS_TIMED_OUT when it was killed for time. Messages are asked for in English. */
+enum status process_run(const struct process_request *request, struct text *output, int *code,
+                        struct error *error);
+
+#endif
