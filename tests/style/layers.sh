@@ -1,0 +1,86 @@
+#!/bin/sh
+# layers.sh [ROOT]: reads every #include line and fails on one that goes through a wrong wall
+# (docs/architecture.md, "Levels").
+set -eu
+root=${1:-$(dirname -- "$0")/../..}
+cd -- "$root"
+
+# "file<TAB>line<TAB>what is included", with its quotes or angle brackets.
+includes() {
+    find "$@" -type f \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) -exec \
+        grep -HnE '^[[:space:]]*#[[:space:]]*include' {} + |
+        sed -E 's/^([^:]*):([0-9]+):[^"<]*(["<][^">]*[">]).*/\1\t\2\t\3/'
+}
+
+folders=
+for folder in tuner runtime kernels examples; do
+    [ ! -d "$folder" ] || folders="$folders $folder"
+done
+
+# shellcheck disable=SC2086 # the folders are words
+includes $folders | awk -F '\t' '
+BEGIN {
+    split("base=0 experiment=1 device=1 trial=1 store=1 search=2 worker=2 export=2 plot=2 " \
+          "session=3 cli=4", rows, " ")
+    for (i in rows) {
+        split(rows[i], row, "=")
+        level[row[1]] = row[2]
+    }
+    # Libraries that one room keeps to itself.
+    owner["<sqlite3.h>"] = "tuner/store/"
+    owner["<yaml.h>"] = "tuner/experiment/"
+    owner["<hwloc.h>"] = "tuner/device/"
+    owner["<cuda.h>"] = "tuner/device/cuda/"
+    owner["<nvrtc.h>"] = "tuner/device/cuda/"
+    split("assert ctype errno float inttypes limits locale math stdarg stdbool stddef stdint stdio " \
+          "stdlib string time", names, " ")
+    for (i in names)
+        standard["<" names[i] ".h>"] = 1
+}
+function wrong(why) {
+    printf "%s:%s: %s: %s\n", $1, $2, $3, why
+    failed = 1
+}
+function starts(text, with) {
+    return substr(text, 1, length(with)) == with
+}
+{
+    name = substr($3, 2, length($3) - 2)
+    quoted = substr($3, 1, 1) == "\""
+    split($1, from, "/")
+    split(name, to, "/")
+    if (from[1] == "kernels") {
+        if (starts(name, "tuner/"))
+            wrong("kernels use nothing of the tuner")
+        else if ($1 ~ /\.cuh?$/ && !starts(name, "kernels/"))
+            wrong("device code is free of headers")
+    } else if (from[1] == "runtime") {
+        if (name != "tuned.h" && name != "runtime/tuned.h" && !standard[$3])
+            wrong("libtuned uses the C library and nothing else")
+    } else if (from[1] == "examples") {
+        if (starts(name, "tuner/"))
+            wrong("an example is a program of its own: libtuned is all it may use")
+    } else if (!quoted) {
+        if (($3 in owner) && !starts($1, owner[$3]))
+            wrong("only " owner[$3] " uses it")
+    } else if (starts(name, "tuner/")) {
+        if (!(from[2] in level))
+            wrong("the room " from[2] " has no level in tests/style/layers.sh")
+        else if (!(to[2] in level))
+            wrong("there is no room of that name")
+        else if (from[2] != to[2] && level[to[2]] >= level[from[2]])
+            wrong(from[2] " (level " level[from[2]] ") may not use " to[2] " (level " level[to[2]] ")")
+        else if (from[2] != to[2] && name ~ /internal\.h$/)
+            wrong("that header is private to its room")
+    } else if (name != "runtime/tuned.h" && name != "tuned.h" && !starts(name, "kernels/")) {
+        wrong("write it from the root: \"tuner/ROOM/FILE.h\"")
+    }
+    seen++
+}
+END {
+    if (seen == 0) {
+        print "no #include line was found"
+        exit 1
+    }
+    exit failed
+}'

@@ -1,0 +1,26 @@
+#!/bin/bash
+# lint.sh BUILD: clang-tidy and cppcheck over the sources of a build folder (the target `lint`).
+set -euo pipefail
+build=$(cd -- "$1" && pwd)
+cd -- "$(dirname -- "$0")/../.."
+jobs=$(nproc)
+failed=0
+
+mapfile -t sources < <(find tuner runtime -name '*.c' -type f | sort)
+# Sources that this build leaves out (a build without CUDA) are not looked at.
+known=()
+for source in "${sources[@]}"; do
+    if grep -qF "$PWD/$source\"" "$build/compile_commands.json"; then
+        known+=("$source")
+    fi
+done
+echo "clang-tidy: ${#known[@]} files"
+printf '%s\0' "${known[@]}" |
+    xargs -0 -P "$jobs" -n 4 clang-tidy -p "$build" --quiet 2> >(grep -v 'warnings generated' >&2) ||
+    failed=1
+echo "cppcheck: ${#known[@]} files"
+cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability \
+    --inline-suppr --error-exitcode=1 -j "$jobs" -D_GNU_SOURCE -DTUNE_WITH_CUDA -I . \
+    -I "$build/generated" --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
+    "${known[@]}" || failed=1
+exit "$failed"
