@@ -1,0 +1,112 @@
+#include "tuner/session/binaries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+
+enum status binaries_start(struct binaries *binaries, const char *kind, size_t workers,
+                           const struct facts *facts, struct error *error)
+{
+    binaries->facts = facts;
+    return compile_pool_start(kind, workers, &binaries->pool, error);
+}
+
+void binaries_free(struct binaries *binaries)
+{
+    compile_pool_stop(binaries->pool);
+    free(binaries->items);
+    arena_free(&binaries->arena);
+    *binaries = (struct binaries){0};
+}
+
+static bool find(const struct binaries *binaries, const char *hash, size_t *index)
+{
+    for (size_t i = 0; i < binaries->count; i++) {
+        if (strcmp(binaries->items[i].hash, hash) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status make_room(struct binaries *binaries, struct error *error)
+{
+    if (binaries->count < binaries->capacity)
+        return STATUS_OK;
+    size_t capacity = binaries->capacity ? binaries->capacity * 2 : 256;
+    struct binary *items = realloc(binaries->items, capacity * sizeof *items);
+    if (!items)
+        return error_no_memory(error);
+    binaries->items = items;
+    binaries->capacity = capacity;
+    return STATUS_OK;
+}
+
+enum status binaries_request(struct binaries *binaries, const struct binary_request *request,
+                             size_t *index, struct error *error)
+{
+    struct binary binary = {.state = BINARY_PENDING, .detail = ""};
+    enum status status = binary_cache_path(request, binaries->facts, &binaries->arena, &binary.path,
+                                           &binary.hash, error);
+    if (status != STATUS_OK || find(binaries, binary.hash, index))
+        return status;
+    status = make_room(binaries, error);
+    if (status != STATUS_OK)
+        return status;
+    *index = binaries->count;
+    if (file_exists(binary.path)) {
+        binary.state = BINARY_READY;
+        binaries->cached++;
+    } else {
+        status = compile_pool_submit(binaries->pool, request, binary.path, *index, error);
+    }
+    if (status == STATUS_OK)
+        binaries->items[binaries->count++] = binary;
+    return status;
+}
+
+static enum status take(struct binaries *binaries, const struct compile_done *done,
+                        struct error *error)
+{
+    struct binary *binary = &binaries->items[done->tag];
+    if (done->status == STATUS_OK) {
+        binary->state = BINARY_READY;
+        binaries->compiled++;
+        return STATUS_OK;
+    }
+    /* A missing compiler, a full disk: no fault of this kernel's, and none will compile. */
+    if (done->status != STATUS_COMPILE_FAILED)
+        return error_set(error, done->status, "%s", done->detail);
+    binary->state = BINARY_FAILED;
+    binary->detail = arena_strdup(&binaries->arena, done->detail);
+    return binary->detail ? STATUS_OK : error_no_memory(error);
+}
+
+enum status binaries_collect(struct binaries *binaries, int64_t timeout_ms, struct error *error)
+{
+    for (;;) {
+        struct compile_done done;
+        bool got = false;
+        enum status status = compile_pool_wait(binaries->pool, timeout_ms, &done, &got, error);
+        if (status != STATUS_OK || !got)
+            return status;
+        status = take(binaries, &done, error);
+        if (status != STATUS_OK)
+            return status;
+        timeout_ms = 0;
+    }
+}
+
+enum status binaries_await(struct binaries *binaries, size_t index, struct error *error)
+{
+    while (binaries->items[index].state == BINARY_PENDING) {
+        enum status status = binaries_collect(binaries, 500, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (binaries->items[index].state == BINARY_FAILED)
+        return error_set(error, STATUS_COMPILE_FAILED, "%s", binaries->items[index].detail);
+    return STATUS_OK;
+}

@@ -1,0 +1,74 @@
+/* A run: sweeps the problems of experiments on one device, chooses winners, keeps everything in the
+ * store. Prints nothing: the caller is told through events. */
+#ifndef TUNE_SESSION_SESSION_H
+#define TUNE_SESSION_SESSION_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/error.h"
+#include "tuner/base/facts.h"
+#include "tuner/base/launch.h"
+#include "tuner/experiment/experiment.h"
+#include "tuner/store/store.h"
+#include "tuner/worker/worker.h"
+
+enum { SESSION_SIZES_MAX = 64 };
+
+struct session_options {
+    const char *device_kind;
+    int device_index;
+    bool compiles_beside_measuring; /* as the device's interface says */
+    uint64_t seed;
+    enum l2_mode l2_mode;
+    size_t compile_workers;           /* 0: chosen from the number of cores */
+    int64_t sizes[SESSION_SIZES_MAX]; /* only these n; none: all of the experiment */
+    size_t size_count;
+    const volatile sig_atomic_t *stop; /* becomes non-zero when the user wants to end */
+};
+
+struct session_progress {
+    const char *problem_key;
+    int64_t n;
+    size_t problem_index, problem_count;
+    size_t points_done, points_total; /* over all problems, known ones counted as done */
+    size_t failures;                  /* of this run */
+    double best_ns;                   /* of this problem so far; NaN: none yet */
+    const char *best_key;             /* its configuration */
+    const char *phase;                /* "compile", "sweep", "final" */
+};
+
+/* Each may be NULL. `context` is handed through. */
+struct session_events {
+    void *context;
+    void (*progress)(void *context, const struct session_progress *progress);
+    /* One line that the user should see: a failure, a skipped problem, what is resumed. */
+    void (*note)(void *context, const char *line);
+    void (*winner)(void *context, const char *problem_key, int64_t n, const char *configuration,
+                   double median_ns);
+};
+
+struct session_summary {
+    int64_t run_id; /* 0: nothing was left to do */
+    int64_t environment_id;
+    size_t problems;
+    size_t problems_without_winner;
+    size_t trials;       /* measured in this run, duplicates and failures counted */
+    size_t trials_known; /* taken from an earlier run */
+    size_t failures;     /* of this run */
+    size_t samples;
+    size_t binaries_compiled, binaries_cached;
+    int64_t wall_ns, measuring_ns, compile_wait_ns;
+};
+
+/* Runs the experiments (those of another device kind are an error). STATUS_INTERRUPTED after a
+ * stop, STATUS_NO_WINNER when a problem is left without winner; the summary is filled in any case,
+ * and what was measured is in the store. */
+enum status session_run(struct store *store, const struct session_options *options,
+                        struct experiment *const *experiments, size_t experiment_count,
+                        const struct session_events *events, struct session_summary *summary,
+                        struct error *error);
+
+#endif
