@@ -1,0 +1,158 @@
+/* What goes over the pipe comes out the same, and what is no message of ours is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tuner/worker/frame.h"
+#include "tuner/worker/message.h"
+
+static struct launch_plan sample_plan(void)
+{
+    struct launch_plan plan = {.launch_count = 1, .argument_count = 2};
+    plan.launches[0] = (struct launch){.kernel = "reduce<int, 4>",
+                                       .grid = {264, 2, 1},
+                                       .block = {1024, 1, 1},
+                                       .shared_bytes = 4096,
+                                       .threads = 3,
+                                       .schedule = SCHEDULE_QUEUED,
+                                       .argument_count = 2,
+                                       .arguments = {1, 0}};
+    plan.arguments[0] = (struct argument){.name = "in",
+                                          .type = ELEMENT_F32,
+                                          .role = ARGUMENT_INPUT,
+                                          .fill = FILL_RANDOM_EXACT,
+                                          .seed = UINT64_C(0xfedcba9876543210),
+                                          .count = 100000000};
+    plan.arguments[1] = (struct argument){.name = "n",
+                                          .type = ELEMENT_I64,
+                                          .role = ARGUMENT_SCALAR,
+                                          .scalar = value_integer(INT64_MAX)};
+    return plan;
+}
+
+static void plans_come_out_the_same(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct error error = {0};
+    struct launch_plan in = sample_plan();
+    struct launch_plan out;
+    json_t *json = message_from_plan(&in);
+    assert_non_null(json);
+    assert_int_equal(message_to_plan(json, &arena, &out, &error), STATUS_OK);
+    assert_string_equal(out.launches[0].kernel, "reduce<int, 4>");
+    assert_memory_equal(out.launches[0].grid, in.launches[0].grid, sizeof in.launches[0].grid);
+    assert_memory_equal(out.launches[0].block, in.launches[0].block, sizeof in.launches[0].block);
+    assert_int_equal(out.launches[0].shared_bytes, 4096);
+    assert_int_equal(out.launches[0].threads, 3);
+    assert_int_equal(out.launches[0].schedule, SCHEDULE_QUEUED);
+    assert_int_equal(out.launches[0].arguments[0], 1);
+    assert_int_equal(out.arguments[0].count, 100000000);
+    assert_true(out.arguments[0].seed == UINT64_C(0xfedcba9876543210));
+    assert_int_equal(out.arguments[0].fill, FILL_RANDOM_EXACT);
+    assert_true(out.arguments[1].scalar.integer == INT64_MAX);
+    json_decref(json);
+    arena_free(&arena);
+}
+
+static void wrong_plans_are_refused(void **state)
+{
+    (void)state;
+    static const char *const changes[] = {"grid", "block", "shared", "threads", "schedule"};
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        struct arena arena = {0};
+        struct error error = {0};
+        struct launch_plan in = sample_plan();
+        struct launch_plan out;
+        json_t *json = message_from_plan(&in);
+        json_t *launch = json_array_get(json_object_get(json, "launches"), 0);
+        assert_int_equal(json_object_set_new(launch, changes[i], json_integer(-7)), 0);
+        assert_int_equal(message_to_plan(json, &arena, &out, &error), STATUS_INTERNAL);
+        json_decref(json);
+        arena_free(&arena);
+    }
+    struct arena arena = {0};
+    struct error error = {0};
+    struct launch_plan in = sample_plan();
+    struct launch_plan out;
+    in.launches[0].arguments[1] = 2; /* there are two */
+    json_t *json = message_from_plan(&in);
+    assert_int_equal(message_to_plan(json, &arena, &out, &error), STATUS_INTERNAL);
+    json_decref(json);
+    arena_free(&arena);
+}
+
+static void errors_keep_status_and_text(void **state)
+{
+    (void)state;
+    struct error in = {0};
+    struct error out = {0};
+    (void)error_set(&in, STATUS_COMPILE_FAILED, "a.cu:3: no such thing");
+    json_t *json = message_from_error(&in);
+    assert_int_equal(message_to_error(json, &out), STATUS_COMPILE_FAILED);
+    assert_string_equal(out.text, in.text);
+    json_decref(json);
+    json = json_pack("{s:i}", "error", 4711);
+    assert_int_equal(message_to_error(json, &out), STATUS_INTERNAL);
+    json_decref(json);
+}
+
+static void frames_pass_a_pipe(void **state)
+{
+    (void)state;
+    int ends[2];
+    struct error error = {0};
+    assert_int_equal(pipe(ends), 0);
+    json_t *in = json_pack("{s:s, s:f}", "do", "trial", "x", 0.1);
+    json_t *out = NULL;
+    assert_int_equal(frame_write(ends[1], in, &error), STATUS_OK);
+    assert_int_equal(frame_read(ends[0], 1000, &out, &error), STATUS_OK);
+    assert_true(json_equal(in, out));
+    json_decref(out);
+    assert_int_equal(frame_read(ends[0], 10, &out, &error), STATUS_TIMED_OUT);
+    assert_int_equal(close(ends[1]), 0);
+    assert_int_equal(frame_read(ends[0], 10, &out, &error), STATUS_DEVICE_LOST);
+    assert_int_equal(close(ends[0]), 0);
+    json_decref(in);
+}
+
+static enum status read_bytes(const void *bytes, size_t count)
+{
+    int ends[2];
+    struct error error = {0};
+    json_t *out = NULL;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], bytes, count), (ssize_t)count);
+    assert_int_equal(close(ends[1]), 0);
+    enum status status = frame_read(ends[0], 1000, &out, &error);
+    json_decref(out);
+    assert_int_equal(close(ends[0]), 0);
+    return status;
+}
+
+static void what_is_no_frame_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(read_bytes("TUN2\2\0\0\0{}", 10), STATUS_INTERNAL); /* another version */
+    assert_int_equal(read_bytes("TUN1\xff\xff\xff\xff{}", 10), STATUS_INTERNAL); /* too long */
+    assert_int_equal(read_bytes("TUN1\0\0\0\0", 8), STATUS_INTERNAL);
+    assert_int_equal(read_bytes("TUN1\2\0\0\0[]", 10), STATUS_INTERNAL); /* no object */
+    assert_int_equal(read_bytes("TUN1\2\0\0\0{]", 10), STATUS_INTERNAL);
+    assert_int_equal(read_bytes("TUN1\3\0\0\0{}", 10), STATUS_DEVICE_LOST); /* cut off */
+    assert_int_equal(read_bytes("TUN1\2\0\0\0{}", 10), STATUS_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_come_out_the_same),     cmocka_unit_test(wrong_plans_are_refused),
+        cmocka_unit_test(errors_keep_status_and_text), cmocka_unit_test(frames_pass_a_pipe),
+        cmocka_unit_test(what_is_no_frame_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
