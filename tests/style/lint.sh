@@ -18,9 +18,10 @@ echo "clang-tidy: ${#known[@]} files"
 printf '%s\0' "${known[@]}" |
     xargs -0 -P "$jobs" -n 4 clang-tidy -p "$build" --quiet 2> >(grep -v 'warnings generated' >&2) ||
     failed=1
+# incorrectLogicOperator is off: cppcheck 2.10 does not read hexadecimal floats such as 0x1p63.
 echo "cppcheck: ${#known[@]} files"
 cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability \
     --inline-suppr --error-exitcode=1 -j "$jobs" -D_GNU_SOURCE -DTUNE_WITH_CUDA -I . \
-    -I "$build/generated" --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
+    -I "$build/generated" --suppress=missingIncludeSystem --suppress=incorrectLogicOperator \
     "${known[@]}" || failed=1
 exit "$failed"

@@ -10,17 +10,21 @@ _tune_commands() {
 _tune_options() {
     "$1" "$2" --help 2>/dev/null | sed -n '/^options:/,$p' |
         sed -n 's/^  *\(-[a-zA-Z]\), --.*/\1/p
-                s/^  *\(-[a-zA-Z], \)\{0,1\}\(--[a-z0-9-]*\)\( [A-Z][A-Z0-9a-z|:,.]*\)\{0,1\}.*/\2\3/p'
+                s/^  *\(-[a-zA-Z], \)\{0,1\}\(--[a-z0-9-]*\)\( [A-Z][A-Z,]*\)\{0,1\}.*/\2\3/p'
 }
 
-# Words for the value named $1 ("FILE", "cold|hot"); files where nothing better is known.
+# Words for the value of option $1, which help names $2 ("FILE"); files where nothing better is known.
 _tune_value() {
     case $1 in
-    *FOLDER* | *DIR*) compgen -d -- "$2" ;;
-    DEVICE*) compgen -W 'cpu cuda:0 all' -- "$2" ;;
-    [a-z]*'|'*) compgen -W "${1//|/ }" -- "$2" ;;
-    N | N,*) ;;
-    *) compgen -f -- "$2" ;;
+    --device) compgen -W 'cpu cuda:0 all' -- "$3" ;;
+    --l2) compgen -W 'cold hot' -- "$3" ;;
+    *)
+        case $2 in
+        FOLDER | DIR) compgen -d -- "$3" ;;
+        N | N,N) ;;
+        *) compgen -f -- "$3" ;;
+        esac
+        ;;
     esac
 }
 
@@ -36,7 +40,7 @@ _tune() {
     if [[ $before == --* && $COMP_CWORD -gt 1 ]]; then
         line=$(_tune_options "$program" "$command" | grep -E -- "^$before ")
         if [[ -n $line ]]; then
-            mapfile -t COMPREPLY < <(_tune_value "${line#* }" "$word")
+            mapfile -t COMPREPLY < <(_tune_value "$before" "${line#* }" "$word")
             return
         fi
     fi
