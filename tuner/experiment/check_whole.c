@@ -1,0 +1,110 @@
+/* What can only be checked when the whole file has been read. */
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/experiment/plan.h"
+#include "tuner/experiment/read.h"
+
+static bool check_problem_count(struct file_reader *reader)
+{
+    const struct experiment *experiment = reader->experiment;
+    size_t count = experiment->size.count;
+    for (size_t i = 0; i < experiment->axis_count; i++) {
+        count *= experiment->axes[i].count; /* at most 256 * 64 before it is compared */
+        if (count > PROBLEMS_MAX) {
+            (void)place_error(reader->error, STATUS_BAD_INPUT, experiment->axes[i].place,
+                              "more than %d problems", PROBLEMS_MAX);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The length of a value as it is written, at most. */
+static size_t value_length(const struct formula *formula)
+{
+    enum { NUMBER_LENGTH = 24 };
+    if (formula->tree->kind == EXPRESSION_CONSTANT && formula->tree->constant.kind == VALUE_TEXT)
+        return strlen(formula->tree->constant.text);
+    return NUMBER_LENGTH;
+}
+
+static size_t longest_value(const struct named_list *list)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (value_length(&list->values[i]) > longest)
+            longest = value_length(&list->values[i]);
+    return longest;
+}
+
+static bool check_keys_fit(struct file_reader *reader)
+{
+    const struct experiment *experiment = reader->experiment;
+    size_t problem = strlen(experiment->name);
+    size_t configuration = 0;
+    for (size_t i = 0; i < experiment->axis_count; i++) {
+        problem += 1 + longest_value(&experiment->axes[i]);
+        if (problem >= PROBLEM_KEY_BYTES) {
+            (void)place_error(reader->error, STATUS_BAD_INPUT, experiment->axes[i].place,
+                              "the names of the problems come to more than %d characters",
+                              PROBLEM_KEY_BYTES - 1);
+            return false;
+        }
+    }
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        const struct named_list *parameter = &experiment->parameters[i];
+        configuration += 2 + strlen(parameter->name) + longest_value(parameter);
+        if (configuration >= CONFIGURATION_KEY_BYTES) {
+            (void)place_error(reader->error, STATUS_BAD_INPUT, parameter->place,
+                              "the names and values of a configuration come to more than %d "
+                              "characters",
+                              CONFIGURATION_KEY_BYTES - 1);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Types and fills that the axes alone decide, for each point of the axes: a wrong one is found
+ * before anything runs. */
+static bool check_arguments(struct file_reader *reader, struct environment *environment,
+                            struct arena *arena)
+{
+    const struct experiment *experiment = reader->experiment;
+    for (size_t i = 0; i < experiment->argument_count; i++) {
+        const struct argument_rule *rule = &experiment->arguments[i];
+        enum element_type type = ELEMENT_I32;
+        enum argument_fill fill = FILL_ZERO;
+        if (within(experiment, rule->type.uses, USE_AXES) &&
+            argument_type(rule, environment, arena, &type, reader->error) != STATUS_OK)
+            return false;
+        if (rule->role == ARGUMENT_INPUT && within(experiment, rule->fill.uses, USE_AXES) &&
+            argument_fill(rule, environment, arena, &fill, reader->error) != STATUS_OK)
+            return false;
+    }
+    return true;
+}
+
+static bool check_axes_points(struct file_reader *reader)
+{
+    const struct experiment *experiment = reader->experiment;
+    size_t points = experiment_problem_count(experiment) / experiment->size.count;
+    bool right = true;
+    for (size_t i = 0; i < points && right; i++) {
+        struct environment environment;
+        struct problem problem;
+        struct arena arena = {0};
+        problem_at_axes(experiment, i, &problem);
+        environment_start(&environment, experiment, &problem, NULL);
+        environment.bound[SLOT_SIZE] = false;
+        right = check_arguments(reader, &environment, &arena);
+        arena_free(&arena);
+    }
+    return right;
+}
+
+bool check_whole(struct file_reader *reader)
+{
+    return check_problem_count(reader) && check_keys_fit(reader) && check_axes_points(reader);
+}

@@ -1,0 +1,144 @@
+/* Looking at an experiment, its problems and baselines. */
+#include "tuner/experiment/experiment.h"
+
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/experiment/model.h"
+
+const char *experiment_name(const struct experiment *experiment)
+{
+    return experiment->name;
+}
+
+const char *experiment_about(const struct experiment *experiment)
+{
+    return experiment->about;
+}
+
+const char *experiment_path(const struct experiment *experiment)
+{
+    return experiment->path;
+}
+
+const char *experiment_device_kind(const struct experiment *experiment)
+{
+    return experiment->device_kind;
+}
+
+const char *experiment_source(const struct experiment *experiment)
+{
+    return experiment->source;
+}
+
+const char *experiment_content_hash(const struct experiment *experiment)
+{
+    return experiment->content_hash;
+}
+
+const char *experiment_text(const struct experiment *experiment)
+{
+    return experiment->text;
+}
+
+size_t experiment_parameter_count(const struct experiment *experiment)
+{
+    return experiment->parameter_count;
+}
+
+const char *experiment_parameter_name(const struct experiment *experiment, size_t index)
+{
+    return experiment->parameters[index].name;
+}
+
+static size_t axes_points(const struct experiment *experiment)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < experiment->axis_count; i++)
+        count *= experiment->axes[i].count;
+    return count;
+}
+
+size_t experiment_problem_count(const struct experiment *experiment)
+{
+    return axes_points(experiment) * experiment->size.count;
+}
+
+/* The last axis turns fastest. That the key fits was checked when the file was read. */
+void problem_at_axes(const struct experiment *experiment, size_t index, struct problem *out)
+{
+    *out =
+        (struct problem){.size_name = experiment->size.name, .axis_count = experiment->axis_count};
+    for (size_t i = experiment->axis_count; i-- > 0;) {
+        size_t count = experiment->axes[i].count;
+        out->axes[i] = (struct named_value){.name = experiment->axes[i].name,
+                                            .value = experiment->axis_values[i][index % count]};
+        index /= count;
+    }
+    size_t length = strlen(experiment->name);
+    (void)string_format(out->key, sizeof out->key, "%s", experiment->name);
+    for (size_t i = 0; i < experiment->axis_count && length < sizeof out->key; i++) {
+        char value[VALUE_TEXT_BYTES];
+        (void)value_format(out->axes[i].value, value, sizeof value);
+        (void)string_format(out->key + length, sizeof out->key - length, ".%s", value);
+        length += strlen(value) + 1;
+    }
+}
+
+void experiment_problem(const struct experiment *experiment, size_t index, struct problem *out)
+{
+    problem_at_axes(experiment, index / experiment->size.count, out);
+    out->n = experiment->sizes[index % experiment->size.count];
+}
+
+bool configuration_key(const struct configuration *configuration, char out[CONFIGURATION_KEY_BYTES])
+{
+    size_t length = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < configuration->count; i++) {
+        char value[VALUE_TEXT_BYTES];
+        if (!value_format(configuration->values[i].value, value, sizeof value) ||
+            !string_format(out + length, CONFIGURATION_KEY_BYTES - length, "%s%s=%s",
+                           i > 0 ? " " : "", configuration->values[i].name, value))
+            return false;
+        length += strlen(out + length);
+    }
+    return true;
+}
+
+static enum status make_baseline(const struct experiment *experiment,
+                                 const struct baseline_rule *rule, struct environment *environment,
+                                 struct baseline *out, struct error *error)
+{
+    *out = (struct baseline){
+        .name = rule->name, .about = rule->about, .occupancy_parameter = rule->occupancy};
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        struct named_value *value = &out->configuration.values[i];
+        value->name = experiment->parameters[i].name;
+        enum status status =
+            expression_evaluate(rule->values[i].tree, environment, &value->value, error);
+        if (status != STATUS_OK)
+            return status;
+        out->configuration.count++;
+    }
+    return STATUS_OK;
+}
+
+enum status experiment_baselines(const struct experiment *experiment, const struct problem *problem,
+                                 const struct facts *facts, struct baseline *out, size_t *count,
+                                 struct error *error)
+{
+    struct environment environment;
+    environment_start(&environment, experiment, problem, facts);
+    *count = 0;
+    for (size_t i = 0; i < experiment->baseline_count; i++) {
+        const struct baseline_rule *rule = &experiment->baselines[i];
+        bool applies = true;
+        enum status status = formula_truth(&rule->when, &environment, &applies, error);
+        if (status == STATUS_OK && applies)
+            status = make_baseline(experiment, rule, &environment, &out[(*count)++], error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,177 @@
+/* Expressions with Python's grammar and meaning: read once into a tree, evaluated many times.
+ * The reference for people is docs/experiment-files.md. */
+#ifndef TUNE_EXPERIMENT_EXPRESSION_H
+#define TUNE_EXPERIMENT_EXPRESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/base/error.h"
+#include "tuner/base/value.h"
+#include "tuner/experiment/place.h"
+
+enum {
+    SLOTS_MAX = 128,
+    EXPRESSION_BYTES_MAX = 4096,
+    EXPRESSION_DEPTH_MAX = 100, /* bounds recursion, in reading as in evaluating */
+};
+
+/* A set of variables, by slot. */
+struct slot_set {
+    uint64_t bits[SLOTS_MAX / 64];
+};
+static inline void slot_set_add(struct slot_set *set, size_t slot)
+{
+    set->bits[slot / 64] |= UINT64_C(1) << (slot % 64);
+}
+static inline bool slot_set_has(const struct slot_set *set, size_t slot)
+{
+    return (set->bits[slot / 64] >> (slot % 64)) & 1;
+}
+static inline struct slot_set slot_set_union(struct slot_set a, struct slot_set b)
+{
+    for (size_t i = 0; i < SLOTS_MAX / 64; i++)
+        a.bits[i] |= b.bits[i];
+    return a;
+}
+static inline bool slot_set_meets(const struct slot_set *a, const struct slot_set *b)
+{
+    for (size_t i = 0; i < SLOTS_MAX / 64; i++)
+        if (a->bits[i] & b->bits[i])
+            return true;
+    return false;
+}
+
+/* The variables that an expression may name: names[slot]; NULL where a slot has no name. */
+struct scope {
+    const char *names[SLOTS_MAX];
+    size_t count;
+};
+
+enum expression_kind {
+    EXPRESSION_CONSTANT,
+    EXPRESSION_VARIABLE,
+    EXPRESSION_LIST, /* only at the right of `in` */
+    EXPRESSION_NOT,
+    EXPRESSION_PLUS,
+    EXPRESSION_NEGATE,
+    EXPRESSION_ADD,
+    EXPRESSION_SUBTRACT,
+    EXPRESSION_MULTIPLY,
+    EXPRESSION_DIVIDE,
+    EXPRESSION_FLOOR_DIVIDE,
+    EXPRESSION_REMAINDER,
+    EXPRESSION_POWER,
+    EXPRESSION_AND,
+    EXPRESSION_OR,
+    EXPRESSION_CONDITIONAL, /* condition, value if true, value if false */
+    EXPRESSION_COMPARE,     /* a chain: `comparisons[i]` stands between operands i and i + 1 */
+    EXPRESSION_CALL,
+};
+
+enum comparison {
+    COMPARE_EQUAL,
+    COMPARE_UNEQUAL,
+    COMPARE_LESS,
+    COMPARE_LESS_EQUAL,
+    COMPARE_GREATER,
+    COMPARE_GREATER_EQUAL,
+    COMPARE_IN,
+    COMPARE_NOT_IN,
+};
+
+/* A node of the tree. `line` and `column` are those of its operator, name or literal. */
+struct expression {
+    uint8_t kind;   /* enum expression_kind */
+    uint8_t depth;  /* of the tree below, this node included */
+    uint16_t index; /* slot of a variable, function of a call */
+    uint32_t count; /* operands */
+    uint32_t line;
+    uint32_t column;
+    const uint8_t *comparisons;
+    const struct expression *const *operands;
+    struct value constant;
+};
+
+/* An expression as it was read. */
+struct formula {
+    const struct expression *tree; /* NULL: none was given */
+    struct slot_set uses;          /* the variables that it names itself */
+    struct place place;
+    const char *text;
+};
+
+/* A text in a file that holds an expression. When `exact`, character i of the text is at column
+ * place.column + i of the file, so that errors point into the expression; otherwise (a text over
+ * several lines, or with escapes) they point to its beginning. */
+struct source_text {
+    struct place place;
+    const char *text;
+    bool exact;
+};
+/* The place of byte `offset` of the text. */
+struct place source_place(const struct source_text *source, size_t offset);
+
+/* Reads a whole text. Everything belongs to the arena. STATUS_BAD_INPUT with the place. */
+enum status expression_parse(struct arena *arena, const struct source_text *source,
+                             const struct scope *scope, struct formula *out, struct error *error);
+/* An expression that is just this value. */
+enum status expression_constant(struct arena *arena, struct place place, struct value value,
+                                struct formula *out, struct error *error);
+
+/* What the variables are, by slot. A slot that is not bound but has a definition is evaluated when
+ * it is first needed and then bound. Definitions must not be cyclic. */
+struct environment {
+    const char *file;
+    const struct scope *scope;
+    const struct expression *const *definitions; /* by slot; NULL where there is none */
+    bool bound[SLOTS_MAX];
+    struct value values[SLOTS_MAX];
+};
+static inline void environment_bind(struct environment *environment, size_t slot,
+                                    struct value value)
+{
+    environment->values[slot] = value;
+    environment->bound[slot] = true;
+}
+
+/* STATUS_BAD_INPUT: the expression has no value here (division by zero, overflow, a text where a
+ * number is needed); STATUS_UNAVAILABLE: it needs a variable that has no value. Texts in the result
+ * are the expression's or the environment's. Needs no memory. */
+enum status expression_evaluate(const struct expression *expression,
+                                struct environment *environment, struct value *out,
+                                struct error *error);
+/* Python's truth: a number that is not zero, a text that is not empty. */
+bool value_is_true(struct value value);
+
+/* ---- between the expression's own files ---- */
+
+struct evaluation {
+    struct environment *environment;
+    struct error *error;
+};
+/* Each returns false after filling the error. */
+bool evaluate_tree(const struct expression *node, struct evaluation *evaluation, struct value *out);
+bool evaluate_arithmetic(const struct expression *node, struct evaluation *evaluation,
+                         struct value a, struct value b, struct value *out);
+bool evaluate_call(const struct expression *node, struct evaluation *evaluation, struct value *out);
+bool evaluate_order(const struct expression *node, struct evaluation *evaluation, struct value a,
+                    struct value b, int *out);
+bool evaluation_error(const struct expression *node, struct evaluation *evaluation,
+                      const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A real as a result: infinite and NaN are errors. */
+bool evaluation_real(const struct expression *node, struct evaluation *evaluation, double real,
+                     struct value *out);
+bool same_value(struct value a, struct value b);
+
+enum { LIST_ITEMS_MAX = 64, CALL_OPERANDS_MAX = 8 };
+/* The index of a function, or -1. */
+int function_find(const char *name);
+/* All functions' names. */
+const char *const *function_names(size_t *count);
+/* "takes 2 values" when the function cannot take `count` operands, else NULL. */
+const char *function_refuses(int function, size_t count);
+
+#endif

@@ -1,0 +1,234 @@
+/* Walks the tree. */
+#include "tuner/experiment/expression.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool evaluation_error(const struct expression *node, struct evaluation *evaluation,
+                      const char *format, ...)
+{
+    char what[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    struct place place = {evaluation->environment->file, node->line, node->column};
+    (void)place_error(evaluation->error, STATUS_BAD_INPUT, place, "%s", what);
+    return false;
+}
+
+bool value_is_true(struct value value)
+{
+    switch (value.kind) {
+    case VALUE_TEXT:
+        return value.text[0] != '\0';
+    case VALUE_REAL:
+        return value.real != 0;
+    default:
+        return value.integer != 0;
+    }
+}
+
+/* long double holds every int64_t and every double exactly where it has 64 bits of mantissa. */
+static long double exact_number(struct value value)
+{
+    return value.kind == VALUE_REAL ? (long double)value.real : (long double)value.integer;
+}
+
+bool same_value(struct value a, struct value b)
+{
+    if (a.kind == VALUE_TEXT || b.kind == VALUE_TEXT)
+        return a.kind == b.kind && strcmp(a.text, b.text) == 0;
+    if (a.kind != VALUE_REAL && b.kind != VALUE_REAL)
+        return a.integer == b.integer;
+    return exact_number(a) == exact_number(b);
+}
+
+bool evaluate_order(const struct expression *node, struct evaluation *evaluation, struct value a,
+                    struct value b, int *out)
+{
+    if ((a.kind == VALUE_TEXT) != (b.kind == VALUE_TEXT))
+        return evaluation_error(node, evaluation,
+                                "a text and a number have no order ('%s' and a number)",
+                                a.kind == VALUE_TEXT ? a.text : b.text);
+    if (a.kind == VALUE_TEXT)
+        *out = strcmp(a.text, b.text);
+    else if (a.kind != VALUE_REAL && b.kind != VALUE_REAL)
+        *out = (a.integer > b.integer) - (a.integer < b.integer);
+    else
+        *out = (exact_number(a) > exact_number(b)) - (exact_number(a) < exact_number(b));
+    return true;
+}
+
+static bool evaluate_variable(const struct expression *node, struct evaluation *evaluation,
+                              struct value *out)
+{
+    struct environment *environment = evaluation->environment;
+    size_t slot = node->index;
+    if (!environment->bound[slot]) {
+        const struct expression *definition =
+            environment->definitions ? environment->definitions[slot] : NULL;
+        struct value value;
+        if (!definition) {
+            struct place place = {environment->file, node->line, node->column};
+            (void)place_error(evaluation->error, STATUS_UNAVAILABLE, place,
+                              "'%s' has no value on this device or at this stage",
+                              environment->scope->names[slot]);
+            return false;
+        }
+        if (!evaluate_tree(definition, evaluation, &value))
+            return false;
+        environment_bind(environment, slot, value);
+    }
+    *out = environment->values[slot];
+    return true;
+}
+
+static bool is_in(const struct expression *list, struct evaluation *evaluation, struct value value,
+                  bool *out)
+{
+    *out = false;
+    for (size_t i = 0; i < list->count && !*out; i++) {
+        struct value item;
+        if (!evaluate_tree(list->operands[i], evaluation, &item))
+            return false;
+        *out = same_value(value, item);
+    }
+    return true;
+}
+
+static bool compare(const struct expression *node, struct evaluation *evaluation,
+                    enum comparison comparison, struct value a, struct value b, bool *out)
+{
+    if (comparison == COMPARE_EQUAL || comparison == COMPARE_UNEQUAL) {
+        *out = same_value(a, b) == (comparison == COMPARE_EQUAL);
+        return true;
+    }
+    int order = 0;
+    if (!evaluate_order(node, evaluation, a, b, &order))
+        return false;
+    switch (comparison) {
+    case COMPARE_LESS:
+        *out = order < 0;
+        break;
+    case COMPARE_LESS_EQUAL:
+        *out = order <= 0;
+        break;
+    case COMPARE_GREATER:
+        *out = order > 0;
+        break;
+    default:
+        *out = order >= 0;
+        break;
+    }
+    return true;
+}
+
+/* a < b < c is `a < b and b < c`, each evaluated at most once. */
+static bool evaluate_chain(const struct expression *node, struct evaluation *evaluation,
+                           struct value *out)
+{
+    struct value left;
+    if (!evaluate_tree(node->operands[0], evaluation, &left))
+        return false;
+    bool holds = true;
+    for (size_t i = 1; i < node->count && holds; i++) {
+        const struct expression *operand = node->operands[i];
+        enum comparison comparison = (enum comparison)node->comparisons[i - 1];
+        if (operand->kind == EXPRESSION_LIST) {
+            if (!is_in(operand, evaluation, left, &holds))
+                return false;
+            holds = holds == (comparison == COMPARE_IN);
+            continue;
+        }
+        struct value right;
+        if (!evaluate_tree(operand, evaluation, &right) ||
+            !compare(node, evaluation, comparison, left, right, &holds))
+            return false;
+        left = right;
+    }
+    *out = value_boolean(holds);
+    return true;
+}
+
+static bool evaluate_sign(const struct expression *node, struct evaluation *evaluation,
+                          struct value *out)
+{
+    struct value value;
+    if (!evaluate_tree(node->operands[0], evaluation, &value))
+        return false;
+    const char *sign = node->kind == EXPRESSION_NEGATE ? "-" : "+";
+    if (value.kind == VALUE_TEXT)
+        return evaluation_error(node, evaluation, "'%s' needs a number, not the text '%s'", sign,
+                                value.text);
+    if (node->kind == EXPRESSION_PLUS) {
+        *out = value.kind == VALUE_REAL ? value : value_integer(value.integer);
+        return true;
+    }
+    if (value.kind == VALUE_REAL) {
+        *out = value_real(-value.real);
+        return true;
+    }
+    int64_t negated = 0;
+    if (__builtin_sub_overflow((int64_t)0, value.integer, &negated))
+        return evaluation_error(node, evaluation, "the result does not fit 64 bits");
+    *out = value_integer(negated);
+    return true;
+}
+
+/* `and` and `or` give the operand that decides, as in Python. */
+static bool evaluate_logic(const struct expression *node, struct evaluation *evaluation,
+                           struct value *out)
+{
+    if (!evaluate_tree(node->operands[0], evaluation, out))
+        return false;
+    bool decided = value_is_true(*out) == (node->kind == EXPRESSION_OR);
+    return decided || evaluate_tree(node->operands[1], evaluation, out);
+}
+
+bool evaluate_tree(const struct expression *node, struct evaluation *evaluation, struct value *out)
+{
+    struct value a;
+    struct value b;
+    switch ((enum expression_kind)node->kind) {
+    case EXPRESSION_CONSTANT:
+        *out = node->constant;
+        return true;
+    case EXPRESSION_VARIABLE:
+        return evaluate_variable(node, evaluation, out);
+    case EXPRESSION_NOT:
+        if (!evaluate_tree(node->operands[0], evaluation, &a))
+            return false;
+        *out = value_boolean(!value_is_true(a));
+        return true;
+    case EXPRESSION_PLUS:
+    case EXPRESSION_NEGATE:
+        return evaluate_sign(node, evaluation, out);
+    case EXPRESSION_AND:
+    case EXPRESSION_OR:
+        return evaluate_logic(node, evaluation, out);
+    case EXPRESSION_CONDITIONAL:
+        if (!evaluate_tree(node->operands[0], evaluation, &a))
+            return false;
+        return evaluate_tree(node->operands[value_is_true(a) ? 1 : 2], evaluation, out);
+    case EXPRESSION_COMPARE:
+        return evaluate_chain(node, evaluation, out);
+    case EXPRESSION_CALL:
+        return evaluate_call(node, evaluation, out);
+    case EXPRESSION_LIST:
+        return evaluation_error(node, evaluation, "a list has no value here");
+    default:
+        return evaluate_tree(node->operands[0], evaluation, &a) &&
+               evaluate_tree(node->operands[1], evaluation, &b) &&
+               evaluate_arithmetic(node, evaluation, a, b, out);
+    }
+}
+
+enum status expression_evaluate(const struct expression *expression,
+                                struct environment *environment, struct value *out,
+                                struct error *error)
+{
+    struct evaluation evaluation = {.environment = environment, .error = error};
+    return evaluate_tree(expression, &evaluation, out) ? STATUS_OK : error->status;
+}

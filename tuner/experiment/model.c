@@ -1,0 +1,168 @@
+/* Variables and their environment: what a problem, a device and a configuration bind. */
+#include "tuner/experiment/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+
+/* Facts of every device, then of GPUs, then of CPUs (tuner/base/facts.h). */
+const struct fact_name fact_names[] = {
+    {"memory_bytes", NULL, true},
+    {"l2_bytes", NULL, true},
+    {"architecture", NULL, false},
+    {"compute_capability", "cuda", true},
+    {"sm_count", "cuda", true},
+    {"max_threads_per_block", "cuda", true},
+    {"max_threads_per_sm", "cuda", true},
+    {"max_blocks_per_sm", "cuda", true},
+    {"registers_per_sm", "cuda", true},
+    {"shared_bytes_per_block", "cuda", true},
+    {"shared_bytes_per_block_optin", "cuda", true},
+    {"shared_bytes_per_sm", "cuda", true},
+    {"warp_size", "cuda", true},
+    {"cores", "cpu", true},
+    {"hardware_threads", "cpu", true},
+    {"packages", "cpu", true},
+    {"numa_nodes", "cpu", true},
+    {"l1d_bytes", "cpu", true},
+    {"l3_bytes", "cpu", true},
+};
+const size_t fact_name_count = sizeof fact_names / sizeof *fact_names;
+_Static_assert(sizeof fact_names / sizeof *fact_names <= (size_t)SLOT_AXES, "too many facts");
+
+struct slot_set slots_reached(const struct experiment *experiment, struct slot_set uses)
+{
+    struct slot_set all = uses;
+    for (size_t i = 0; i < experiment->derived_count; i++)
+        if (slot_set_has(&uses, SLOT_DERIVED + i))
+            all = slot_set_union(all, experiment->reach[SLOT_DERIVED + i]);
+    return all;
+}
+
+static void bind_fact(struct environment *environment, size_t index, struct value value)
+{
+    if (fact_names[index].number && value.kind == VALUE_TEXT) {
+        char *end = NULL;
+        double real = strtod(value.text, &end);
+        if (end == value.text || *end != '\0')
+            return;
+        value = value_real(real);
+    }
+    environment_bind(environment, SLOT_FACTS + index, value);
+}
+
+void environment_start(struct environment *environment, const struct experiment *experiment,
+                       const struct problem *problem, const struct facts *facts)
+{
+    environment->file = experiment->path;
+    environment->scope = &experiment->scope;
+    environment->definitions = experiment->definitions;
+    memset(environment->bound, 0, sizeof environment->bound);
+    for (size_t i = 0; facts && i < fact_name_count; i++) {
+        const struct fact *fact = facts_find(facts, fact_names[i].name);
+        if (fact)
+            bind_fact(environment, i, fact->value);
+    }
+    for (size_t i = 0; problem && i < problem->axis_count; i++)
+        environment_bind(environment, SLOT_AXES + i, problem->axes[i].value);
+    if (problem)
+        environment_bind(environment, SLOT_SIZE, value_integer(problem->n));
+}
+
+enum status environment_configure(struct environment *environment,
+                                  const struct experiment *experiment,
+                                  const struct configuration *configuration, struct error *error)
+{
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        const char *name = experiment->parameters[i].name;
+        size_t at = i; /* in the order of the file, unless it comes from elsewhere */
+        if (at >= configuration->count || strcmp(configuration->values[at].name, name) != 0)
+            for (at = 0; at < configuration->count; at++)
+                if (strcmp(configuration->values[at].name, name) == 0)
+                    break;
+        if (at == configuration->count)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "%s: the configuration has no value for the parameter '%s'",
+                             experiment->path, name);
+        environment_bind(environment, SLOT_PARAMETERS + i, configuration->values[at].value);
+    }
+    return STATUS_OK;
+}
+
+enum status formula_integer(const struct formula *formula, const char *what, int64_t least,
+                            int64_t most, int64_t otherwise, struct environment *environment,
+                            int64_t *out, struct error *error)
+{
+    *out = otherwise;
+    if (!formula->tree)
+        return STATUS_OK;
+    struct value value;
+    enum status status = expression_evaluate(formula->tree, environment, &value, error);
+    if (status != STATUS_OK)
+        return status;
+    if (value.kind == VALUE_TEXT)
+        return place_error(error, STATUS_BAD_INPUT, formula->place,
+                           "%s must be an integer, not the text '%s'", what, value.text);
+    if (value.kind == VALUE_REAL)
+        return place_error(error, STATUS_BAD_INPUT, formula->place,
+                           "%s must be an integer, not %g: use // or int()", what, value.real);
+    if (value.integer < least || value.integer > most)
+        return place_error(error, STATUS_BAD_INPUT, formula->place,
+                           "%s is %lld, which is not from %lld to %lld", what,
+                           (long long)value.integer, (long long)least, (long long)most);
+    *out = value.integer;
+    return STATUS_OK;
+}
+
+enum status formula_truth(const struct formula *formula, struct environment *environment, bool *out,
+                          struct error *error)
+{
+    *out = true;
+    if (!formula->tree)
+        return STATUS_OK;
+    struct value value;
+    enum status status = expression_evaluate(formula->tree, environment, &value, error);
+    if (status == STATUS_OK)
+        *out = value_is_true(value);
+    return status;
+}
+
+static enum status append_part(const struct template_part *part, struct environment *environment,
+                               struct text *text, struct error *error)
+{
+    if (part->literal) {
+        text_append(text, part->literal);
+        return STATUS_OK;
+    }
+    struct value value;
+    enum status status = expression_evaluate(part->formula.tree, environment, &value, error);
+    if (status != STATUS_OK)
+        return status;
+    char number[VALUE_TEXT_BYTES];
+    if (value.kind == VALUE_TEXT)
+        text_append(text, value.text);
+    else if (value_format(value, number, sizeof number))
+        text_append(text, number);
+    return STATUS_OK;
+}
+
+enum status template_text(const struct template *template, struct environment *environment,
+                          struct arena *arena, const char **out, struct error *error)
+{
+    if (template->count == 1 && template->parts[0].literal) {
+        *out = template->parts[0].literal;
+        return STATUS_OK;
+    }
+    struct text text = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < template->count && status == STATUS_OK; i++)
+        status = append_part(&template->parts[i], environment, &text, error);
+    if (status == STATUS_OK) {
+        *out = text.failed ? NULL : arena_strdup(arena, text_string(&text));
+        if (!*out)
+            status = error_no_memory(error);
+    }
+    text_free(&text);
+    return status;
+}

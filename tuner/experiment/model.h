@@ -1,0 +1,173 @@
+/* An experiment as it was read: what experiment.h keeps to itself. */
+#ifndef TUNE_EXPERIMENT_MODEL_H
+#define TUNE_EXPERIMENT_MODEL_H
+
+#include "tuner/experiment/experiment.h"
+#include "tuner/experiment/expression.h"
+
+/* Slots of variables. */
+enum {
+    SLOT_FACTS = 0,
+    SLOT_AXES = 32,
+    SLOT_SIZE = SLOT_AXES + EXPERIMENT_AXES_MAX,
+    SLOT_PARAMETERS = SLOT_SIZE + 1,
+    SLOT_DERIVED = SLOT_PARAMETERS + EXPERIMENT_PARAMETERS_MAX,
+    SLOT_ACTIVE_BLOCKS = SLOT_DERIVED + EXPERIMENT_DERIVED_MAX,
+    SLOT_COUNT = SLOT_ACTIVE_BLOCKS + 1,
+};
+_Static_assert((int)SLOT_COUNT <= (int)SLOTS_MAX, "too many variables");
+
+enum {
+    PARAMETER_VALUES_MAX = 1024,
+    AXIS_VALUES_MAX = 64,
+    CONSTRAINTS_MAX = 256,
+    PROBLEMS_MAX = 65536,
+};
+
+/* Facts that expressions may name; slot SLOT_FACTS + index. */
+struct fact_name {
+    const char *name;
+    const char *kind; /* of device; NULL: every one */
+    bool number;      /* a fact given as text ("9.0") is read as a number */
+};
+extern const struct fact_name fact_names[];
+extern const size_t fact_name_count;
+
+/* Text with ${expression} in it. */
+struct template_part {
+    const char *literal; /* NULL: the formula */
+    struct formula formula;
+};
+struct template
+{
+    const struct template_part *parts;
+    size_t count;
+    struct place place;
+    struct slot_set uses;
+};
+
+/* A list of values under a name: an axis, the size, a parameter. */
+struct named_list {
+    const char *name;
+    struct place place;
+    size_t slot;
+    const struct formula *values;
+    size_t count;
+};
+
+struct named_formula {
+    const char *name;
+    struct formula formula;
+};
+
+struct define_list {
+    struct named_formula *items;
+    size_t count;
+};
+
+struct launch_rule {
+    struct place place;
+    struct formula when;
+    struct template kernel;
+    struct formula grid[3];
+    struct formula block[3];
+    size_t grid_count;
+    size_t block_count;
+    struct formula shared;
+    struct formula threads;
+    struct template schedule;
+    uint8_t arguments[ARGUMENTS_MAX];
+    size_t argument_count;
+};
+
+struct argument_rule {
+    const char *name;
+    struct place place;
+    enum argument_role role;
+    struct template type;
+    struct template fill;
+    struct formula count;
+    struct formula value;
+};
+
+struct baseline_rule {
+    const char *name;
+    const char *about;
+    struct formula when;
+    const char *occupancy;
+    struct formula values[EXPERIMENT_PARAMETERS_MAX];
+};
+
+struct check_rule {
+    const char *source;
+    struct template reference;
+    bool own_defines;
+    struct define_list defines;
+    size_t output;
+    struct formula tolerance;
+};
+
+struct experiment {
+    struct arena arena;
+    const char *name;
+    const char *about;
+    const char *path;
+    const char *device_kind;
+    const char *source;
+    const char *text;
+    char content_hash[HASH_TEXT_BYTES];
+
+    struct scope scope;
+    const struct expression *definitions[SLOTS_MAX]; /* of derived values */
+    struct slot_set reach[SLOTS_MAX]; /* what a slot comes to need: itself, and for a derived value
+                                         all that it is made of */
+
+    struct named_list axes[EXPERIMENT_AXES_MAX];
+    struct value axis_values[EXPERIMENT_AXES_MAX][AXIS_VALUES_MAX];
+    size_t axis_count;
+    struct named_list size;
+    int64_t sizes[EXPERIMENT_SIZES_MAX]; /* ascending */
+    struct named_list parameters[EXPERIMENT_PARAMETERS_MAX];
+    size_t parameter_count;
+    struct place parameters_place;
+    struct formula constraints[CONSTRAINTS_MAX];
+    size_t constraint_count;
+    struct named_formula derived[EXPERIMENT_DERIVED_MAX];
+    size_t derived_count;
+    struct define_list defines;
+    struct template flags[FLAGS_MAX];
+    size_t flag_count;
+    struct launch_rule launches[LAUNCHES_MAX];
+    size_t launch_count;
+    struct argument_rule arguments[ARGUMENTS_MAX];
+    size_t argument_count;
+    struct check_rule check;
+    struct formula bytes; /* metrics: bytes */
+    struct baseline_rule baselines[EXPERIMENT_BASELINES_MAX];
+    size_t baseline_count;
+};
+
+/* Everything that expressions naming `uses` come to need. */
+struct slot_set slots_reached(const struct experiment *experiment, struct slot_set uses);
+
+/* Binds the facts that are known, the problem (may be NULL), the configuration (may be NULL) and
+ * active_blocks (0: unknown). Texts are borrowed. */
+void environment_start(struct environment *environment, const struct experiment *experiment,
+                       const struct problem *problem, const struct facts *facts);
+enum status environment_configure(struct environment *environment,
+                                  const struct experiment *experiment,
+                                  const struct configuration *configuration, struct error *error);
+/* The `index`-th point of the axes. */
+void problem_at_axes(const struct experiment *experiment, size_t index, struct problem *out);
+
+/* Each evaluates and says with the place what is wrong; an absent formula gives `otherwise`. */
+enum status formula_integer(const struct formula *formula, const char *what, int64_t least,
+                            int64_t most, int64_t otherwise, struct environment *environment,
+                            int64_t *out, struct error *error);
+enum status formula_truth(const struct formula *formula, struct environment *environment, bool *out,
+                          struct error *error);
+/* The text of a template, in the arena. */
+enum status template_text(const struct template *template, struct environment *environment,
+                          struct arena *arena, const char **out, struct error *error);
+
+#endif

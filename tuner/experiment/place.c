@@ -1,0 +1,26 @@
+#include "tuner/experiment/place.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "tuner/base/text.h"
+
+enum status place_error(struct error *error, enum status status, struct place place,
+                        const char *format, ...)
+{
+    char what[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return error_set(error, status, "%s:%u:%u: %s", place.file, place.line, place.column, what);
+}
+
+struct suggestion suggest(const char *word, const char *const *words, size_t count)
+{
+    struct suggestion result = {.text = ""};
+    const char *near = nearest_word(word, words, count);
+    if (near && !string_format(result.text, sizeof result.text, "; did you mean '%s'?", near))
+        result.text[0] = '\0';
+    return result;
+}

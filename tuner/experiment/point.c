@@ -1,0 +1,164 @@
+/* What a configuration means for the compiler: defines, flags, kernels; the check; the figures. */
+#include <math.h>
+#include <string.h>
+
+#include "tuner/experiment/plan.h"
+
+enum status point_environment(const struct point *point, struct environment *environment,
+                              struct error *error)
+{
+    environment_start(environment, point->experiment, point->problem, point->facts);
+    if (point->active_blocks > 0)
+        environment_bind(environment, SLOT_ACTIVE_BLOCKS, value_integer(point->active_blocks));
+    if (!point->configuration)
+        return STATUS_OK;
+    return environment_configure(environment, point->experiment, point->configuration, error);
+}
+
+/* Texts of facts and configurations live as long as the caller's: what goes out is copied. */
+static enum status copy_value(struct arena *arena, struct value *value, struct error *error)
+{
+    if (value->kind != VALUE_TEXT)
+        return STATUS_OK;
+    value->text = arena_strdup(arena, value->text);
+    return value->text ? STATUS_OK : error_no_memory(error);
+}
+
+static enum status make_defines(const struct define_list *defines, struct environment *environment,
+                                struct arena *arena, struct binary_request *out,
+                                struct error *error)
+{
+    for (size_t i = 0; i < defines->count; i++) {
+        struct value value;
+        enum status status =
+            expression_evaluate(defines->items[i].formula.tree, environment, &value, error);
+        if (status == STATUS_OK)
+            status = copy_value(arena, &value, error);
+        if (status != STATUS_OK)
+            return status;
+        if (value.kind == VALUE_BOOLEAN) /* C has 1 and 0 */
+            value = value_integer(value.integer);
+        out->defines[out->define_count++] =
+            (struct named_value){.name = defines->items[i].name, .value = value};
+    }
+    return STATUS_OK;
+}
+
+static void want_kernel(struct binary_request *request, const char *kernel)
+{
+    for (size_t i = 0; i < request->kernel_count; i++)
+        if (strcmp(request->kernels[i], kernel) == 0)
+            return;
+    request->kernels[request->kernel_count++] = kernel;
+}
+
+static enum status make_kernels(const struct experiment *experiment,
+                                struct environment *environment, struct arena *arena,
+                                struct binary_request *out, struct error *error)
+{
+    const struct launch_rule *rules[LAUNCHES_MAX];
+    size_t count = 0;
+    enum status status = applying_launches(experiment, environment, rules, &count, error);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        const char *kernel = NULL;
+        status = template_text(&rules[i]->kernel, environment, arena, &kernel, error);
+        if (status == STATUS_OK)
+            want_kernel(out, kernel);
+    }
+    return status;
+}
+
+enum status point_binary(const struct point *point, struct arena *arena, struct binary_request *out,
+                         struct error *error)
+{
+    const struct experiment *experiment = point->experiment;
+    struct environment environment;
+    *out = (struct binary_request){.source_path = experiment->source};
+    out->architecture = arena_strdup(arena, facts_text(point->facts, "architecture", "native"));
+    if (!out->architecture)
+        return error_no_memory(error);
+    enum status status = point_environment(point, &environment, error);
+    if (status == STATUS_OK)
+        status = make_defines(&experiment->defines, &environment, arena, out, error);
+    for (size_t i = 0; i < experiment->flag_count && status == STATUS_OK; i++)
+        status = template_text(&experiment->flags[i], &environment, arena,
+                               &out->flags[out->flag_count++], error);
+    if (status == STATUS_OK)
+        status = make_kernels(experiment, &environment, arena, out, error);
+    return status;
+}
+
+enum status point_derived(const struct point *point, struct arena *arena, struct named_value *out,
+                          size_t *count, struct error *error)
+{
+    const struct experiment *experiment = point->experiment;
+    struct environment environment;
+    enum status status = point_environment(point, &environment, error);
+    *count = 0;
+    for (size_t i = 0; i < experiment->derived_count && status == STATUS_OK; i++) {
+        const struct named_formula *derived = &experiment->derived[i];
+        struct named_value *value = &out[i];
+        value->name = derived->name;
+        status = expression_evaluate(derived->formula.tree, &environment, &value->value, error);
+        if (status == STATUS_OK)
+            status = copy_value(arena, &value->value, error);
+        *count += status == STATUS_OK;
+    }
+    return status;
+}
+
+static enum status make_tolerance(const struct formula *formula, struct environment *environment,
+                                  double *out, struct error *error)
+{
+    *out = 0;
+    if (!formula->tree)
+        return STATUS_OK;
+    struct value value;
+    enum status status = expression_evaluate(formula->tree, environment, &value, error);
+    if (status != STATUS_OK)
+        return status;
+    if (!value_number(value, out) || !(*out >= 0) || !isfinite(*out))
+        return place_error(error, STATUS_BAD_INPUT, formula->place,
+                           "the tolerance must be a number of at least 0");
+    return STATUS_OK;
+}
+
+enum status point_check(const struct point *point, struct arena *arena, struct check *out,
+                        struct error *error)
+{
+    const struct check_rule *rule = &point->experiment->check;
+    struct environment environment;
+    *out = (struct check){
+        .binary = {.source_path = rule->source, .architecture = "native"},
+        .output = rule->output,
+    };
+    enum status status = point_environment(point, &environment, error);
+    if (status == STATUS_OK)
+        status = make_defines(&rule->defines, &environment, arena, &out->binary, error);
+    if (status == STATUS_OK)
+        status = template_text(&rule->reference, &environment, arena, &out->reference, error);
+    if (status == STATUS_OK)
+        status = make_tolerance(&rule->tolerance, &environment, &out->tolerance, error);
+    out->binary.kernels[0] = out->reference;
+    out->binary.kernel_count = status == STATUS_OK ? 1 : 0;
+    return status;
+}
+
+enum status point_bytes(const struct point *point, double *out, struct error *error)
+{
+    const struct formula *formula = &point->experiment->bytes;
+    struct environment environment;
+    *out = 0;
+    if (!formula->tree)
+        return STATUS_OK;
+    enum status status = point_environment(point, &environment, error);
+    struct value value;
+    if (status == STATUS_OK)
+        status = expression_evaluate(formula->tree, &environment, &value, error);
+    if (status != STATUS_OK)
+        return status;
+    if (!value_number(value, out) || !(*out >= 0))
+        return place_error(error, STATUS_BAD_INPUT, formula->place,
+                           "bytes must be a number of at least 0");
+    return STATUS_OK;
+}

@@ -1,0 +1,141 @@
+/* Reading an experiment file: its sections in the order in which they need one another. */
+#include "tuner/experiment/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+
+static bool read_heading(struct file_reader *reader, const struct node *root)
+{
+    static const char *const kinds[] = {"cuda", "cpu"};
+    struct experiment *experiment = reader->experiment;
+    const struct node *name = node_get(root, "experiment");
+    const struct node *about = node_get(root, "about");
+    const struct node *device = node_get(root, "device");
+    if (!need_name(reader, name, "the experiment's name"))
+        return false;
+    experiment->name = name->text;
+    experiment->about = "";
+    if (about && !read_text(reader, about, "about", &experiment->about))
+        return false;
+    experiment->device_kind = kinds[0];
+    if (!device)
+        return true;
+    const char *kind = NULL;
+    if (!read_text(reader, device, "device", &kind))
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        if (strcmp(kind, kinds[i]) != 0)
+            continue;
+        experiment->device_kind = kinds[i];
+        return true;
+    }
+    return node_error(reader, device, "device is cuda or cpu, not '%.60s'%s", kind,
+                      suggest(kind, kinds, 2).text);
+}
+
+static bool read_sections(struct file_reader *reader, const struct node *root)
+{
+    struct experiment *experiment = reader->experiment;
+    return CHECK_KEYS(reader, root, "an experiment", "!experiment", "about", "device", "!source",
+                      "axes", "!sizes", "!parameters", "constraints", "derived", "defines", "flags",
+                      "!launches", "!arguments", "!check", "metrics", "baselines") &&
+           read_heading(reader, root) && declare_names(reader, root) &&
+           read_derived(reader, root) && read_axes(reader, node_get(root, "axes")) &&
+           read_sizes(reader, node_get(root, "sizes")) &&
+           read_parameters(reader, node_get(root, "parameters")) &&
+           read_constraints(reader, node_get(root, "constraints")) &&
+           read_defines(reader, node_get(root, "defines"), USE_CONFIGURATION,
+                        &experiment->defines) &&
+           read_flags(reader, node_get(root, "flags")) &&
+           read_arguments(reader, node_get(root, "arguments")) &&
+           read_launches(reader, node_get(root, "launches")) &&
+           read_source(reader, node_get(root, "source"), &experiment->source) &&
+           read_check(reader, node_get(root, "check")) &&
+           read_metrics(reader, node_get(root, "metrics")) &&
+           read_baselines(reader, node_get(root, "baselines")) && check_whole(reader);
+}
+
+enum { SOURCE_BYTES_MAX = 16 << 20 };
+
+static enum status hash_sources(struct experiment *experiment, struct hash_state *hash,
+                                struct error *error)
+{
+    const char *const paths[] = {experiment->source, experiment->check.source};
+    struct arena arena = {0};
+    enum status status = STATUS_OK;
+    hash_add_string(hash, experiment->text);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == STATUS_OK; i++) {
+        char *contents = NULL;
+        size_t length = 0;
+        status = file_read(&arena, paths[i], SOURCE_BYTES_MAX, &contents, &length, error);
+        if (status == STATUS_OK) {
+            hash_add(hash, &length, sizeof length);
+            hash_add(hash, contents, length);
+        }
+    }
+    arena_free(&arena);
+    return status;
+}
+
+static enum status hash_content(struct experiment *experiment, struct error *error)
+{
+    struct hash_state *hash = hash_start();
+    if (!hash)
+        return error_no_memory(error);
+    enum status status = hash_sources(experiment, hash, error);
+    hash_finish(hash, experiment->content_hash);
+    return status;
+}
+
+enum status experiment_read(const char *path, const char *text, size_t length,
+                            const char *data_folder, struct experiment **out, struct error *error)
+{
+    struct experiment *experiment = calloc(1, sizeof *experiment);
+    if (!experiment)
+        return error_no_memory(error);
+    struct file_reader reader = {.experiment = experiment,
+                                 .arena = &experiment->arena,
+                                 .data_folder = data_folder,
+                                 .error = error};
+    const struct node *root = NULL;
+    enum status status = STATUS_OK;
+    experiment->path = arena_strdup(&experiment->arena, path);
+    experiment->text = arena_strndup(&experiment->arena, text, length);
+    if (!experiment->path || !experiment->text)
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        status = document_read(&experiment->arena, experiment->path, experiment->text, length,
+                               &root, error);
+    if (status == STATUS_OK && !read_sections(&reader, root))
+        status = error->status;
+    if (status == STATUS_OK)
+        status = hash_content(experiment, error);
+    if (status == STATUS_OK)
+        *out = experiment;
+    else
+        experiment_free(experiment);
+    return status;
+}
+
+enum status experiment_load(const char *path, const char *data_folder, struct experiment **out,
+                            struct error *error)
+{
+    struct arena arena = {0};
+    char *text = NULL;
+    size_t length = 0;
+    enum status status = file_read(&arena, path, DOCUMENT_BYTES_MAX, &text, &length, error);
+    if (status == STATUS_OK)
+        status = experiment_read(path, text, length, data_folder, out, error);
+    arena_free(&arena);
+    return status;
+}
+
+void experiment_free(struct experiment *experiment)
+{
+    if (!experiment)
+        return;
+    arena_free(&experiment->arena);
+    free(experiment);
+}

@@ -1,0 +1,92 @@
+/* Between the files that read an experiment. Functions return false after filling the error. */
+#ifndef TUNE_EXPERIMENT_READ_H
+#define TUNE_EXPERIMENT_READ_H
+
+#include "tuner/experiment/document.h"
+#include "tuner/experiment/model.h"
+
+struct file_reader {
+    struct experiment *experiment;
+    struct arena *arena; /* the experiment's */
+    const char *data_folder;
+    struct error *error;
+};
+
+bool node_error(struct file_reader *reader, const struct node *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool out_of_memory(struct file_reader *reader);
+/* Puts ": " and a hint behind the error's text. */
+void hint(struct file_reader *reader, const char *text);
+
+/* The keys a mapping may have; those marked with '!' it must have: "!name", "about". */
+bool check_keys(struct file_reader *reader, const struct node *node, const char *what,
+                const char *const *keys, size_t count);
+#define CHECK_KEYS(reader, node, what, ...)                                                        \
+    check_keys(reader, node, what, (const char *const[]){__VA_ARGS__},                             \
+               sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+bool need_kind(struct file_reader *reader, const struct node *node, enum node_kind kind,
+               const char *what);
+/* A list with 1 to `most` items. */
+bool need_items(struct file_reader *reader, const struct node *node, const char *what, size_t most);
+/* A text that is a name: letters, digits, '_', not beginning with a digit. */
+bool need_name(struct file_reader *reader, const struct node *node, const char *what);
+bool is_name(const char *text);
+/* A scalar's text, not empty. */
+bool read_text(struct file_reader *reader, const struct node *node, const char *what,
+               const char **out);
+bool read_boolean(struct file_reader *reader, const struct node *node, const char *what, bool *out);
+/* A source file, made absolute; it must be there. */
+bool read_source(struct file_reader *reader, const struct node *node, const char **out);
+
+/* What an expression at some place may depend on, also by way of derived values. */
+enum use {
+    USE_FACTS = 1,
+    USE_AXES = 2,
+    USE_SIZE = 4,
+    USE_PARAMETERS = 8,
+    USE_ACTIVE_BLOCKS = 16,
+    USE_PROBLEM = USE_AXES | USE_SIZE,
+    USE_DEVICE = USE_PROBLEM | USE_FACTS,
+    USE_CONFIGURATION = USE_DEVICE | USE_PARAMETERS,
+    USE_ALL = USE_CONFIGURATION | USE_ACTIVE_BLOCKS,
+};
+/* Whether what is used is allowed. */
+bool within(const struct experiment *experiment, struct slot_set uses, unsigned allowed);
+bool read_formula(struct file_reader *reader, const struct node *node, const char *what,
+                  unsigned allowed, struct formula *out);
+/* As read_formula, for a scalar of a value list: lone words and quoted scalars are texts. */
+bool read_value(struct file_reader *reader, const struct node *node, unsigned allowed,
+                struct formula *out);
+/* As read_formula, for a key that may be absent. */
+bool read_optional(struct file_reader *reader, const struct node *mapping, const char *key,
+                   unsigned allowed, struct formula *out);
+bool read_template(struct file_reader *reader, const struct node *node, const char *what,
+                   unsigned allowed, struct template *out);
+/* One of some words, a variable's name, or a text with ${}. */
+bool read_choice(struct file_reader *reader, const struct node *node, const char *what,
+                 const char *const *choices, size_t count, unsigned allowed, struct template *out);
+bool literal_template(struct file_reader *reader, const char *text, struct place place,
+                      struct template *out);
+
+bool declare_names(struct file_reader *reader, const struct node *root);
+bool read_derived(struct file_reader *reader, const struct node *root);
+bool read_axes(struct file_reader *reader, const struct node *node);
+bool read_sizes(struct file_reader *reader, const struct node *node);
+bool read_parameters(struct file_reader *reader, const struct node *node);
+bool read_constraints(struct file_reader *reader, const struct node *node);
+bool read_baselines(struct file_reader *reader, const struct node *node);
+bool read_defines(struct file_reader *reader, const struct node *node, unsigned allowed,
+                  struct define_list *out);
+bool read_flags(struct file_reader *reader, const struct node *node);
+bool read_arguments(struct file_reader *reader, const struct node *node);
+bool read_launches(struct file_reader *reader, const struct node *node);
+bool read_check(struct file_reader *reader, const struct node *node);
+bool read_metrics(struct file_reader *reader, const struct node *node);
+/* What can only be checked when all has been read. */
+bool check_whole(struct file_reader *reader);
+
+/* experiment_load from memory; `path` is what errors call it. */
+enum status experiment_read(const char *path, const char *text, size_t length,
+                            const char *data_folder, struct experiment **out, struct error *error);
+
+#endif

@@ -1,0 +1,289 @@
+/* Reading expressions and texts with ${} in them, and what they may depend on. */
+#include "tuner/experiment/read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+
+static unsigned use_of_slot(size_t slot)
+{
+    if (slot < SLOT_AXES)
+        return USE_FACTS;
+    if (slot < SLOT_SIZE)
+        return USE_AXES;
+    if (slot == SLOT_SIZE)
+        return USE_SIZE;
+    if (slot < SLOT_DERIVED)
+        return USE_PARAMETERS;
+    return slot == SLOT_ACTIVE_BLOCKS ? USE_ACTIVE_BLOCKS : 0;
+}
+
+/* The first slot of `uses`, followed through derived values, that is not allowed; or SLOT_COUNT. */
+static size_t forbidden_slot(const struct experiment *experiment, struct slot_set uses,
+                             unsigned allowed)
+{
+    struct slot_set reached = slots_reached(experiment, uses);
+    for (size_t slot = 0; slot < SLOT_COUNT; slot++)
+        if (slot_set_has(&reached, slot) && (use_of_slot(slot) & ~allowed))
+            return slot;
+    return SLOT_COUNT;
+}
+
+bool within(const struct experiment *experiment, struct slot_set uses, unsigned allowed)
+{
+    return forbidden_slot(experiment, uses, allowed) == SLOT_COUNT;
+}
+
+/* The node that names a variable which comes to need `slot`. */
+static const struct expression *find_user(const struct experiment *experiment,
+                                          const struct expression *node, size_t slot)
+{
+    if (node->kind == EXPRESSION_VARIABLE) {
+        struct slot_set uses = {{0}};
+        slot_set_add(&uses, node->index);
+        uses = slots_reached(experiment, uses);
+        return slot_set_has(&uses, slot) ? node : NULL;
+    }
+    for (size_t i = 0; i < node->count; i++) {
+        const struct expression *found = find_user(experiment, node->operands[i], slot);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+static const char *why_not(size_t slot)
+{
+    switch (use_of_slot(slot)) {
+    case USE_FACTS:
+        return "it differs from device to device, and this is the same on all";
+    case USE_PARAMETERS:
+        return "a parameter has no value here yet";
+    case USE_ACTIVE_BLOCKS:
+        return "it is known only after compiling; only grids, counts and values of arguments and "
+               "derived values may use it";
+    default:
+        return "it differs from problem to problem, and this is the same for all";
+    }
+}
+
+static bool check_allowed(struct file_reader *reader, const struct formula *formula,
+                          const char *what, unsigned allowed)
+{
+    const struct experiment *experiment = reader->experiment;
+    size_t slot = forbidden_slot(experiment, formula->uses, allowed);
+    if (slot == SLOT_COUNT)
+        return true;
+    const struct expression *user = find_user(experiment, formula->tree, slot);
+    struct place place = formula->place;
+    const char *name = experiment->scope.names[slot];
+    char through[160] = "";
+    if (user) {
+        place.line = user->line;
+        place.column = user->column;
+        if (user->index != slot)
+            (void)string_format(through, sizeof through, " (through '%s')",
+                                experiment->scope.names[user->index]);
+    }
+    (void)place_error(reader->error, STATUS_BAD_INPUT, place, "%s cannot use '%s'%s: %s", what,
+                      name, through, why_not(slot));
+    return false;
+}
+
+static bool parse(struct file_reader *reader, const struct source_text *source, const char *what,
+                  unsigned allowed, struct formula *out)
+{
+    if (expression_parse(reader->arena, source, &reader->experiment->scope, out, reader->error) !=
+        STATUS_OK)
+        return false;
+    return check_allowed(reader, out, what, allowed);
+}
+
+static size_t count_of(const char *text, char c)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += *text == c;
+    return count;
+}
+
+bool read_formula(struct file_reader *reader, const struct node *node, const char *what,
+                  unsigned allowed, struct formula *out)
+{
+    if (!need_kind(reader, node, NODE_SCALAR, what))
+        return false;
+    if (node->text[0] == '\0')
+        return node_error(reader, node, "%s is empty", what);
+    if (parse(reader, &node->inner, what, allowed, out))
+        return true;
+    if (node->plain && count_of(node->text, '(') > count_of(node->text, ')'))
+        hint(reader, "within [] and {} an expression with a comma goes in quotes");
+    return false;
+}
+
+bool read_optional(struct file_reader *reader, const struct node *mapping, const char *key,
+                   unsigned allowed, struct formula *out)
+{
+    const struct node *node = node_get(mapping, key);
+    return !node || read_formula(reader, node, key, allowed, out);
+}
+
+/* Texts go into keys, files of lines and -D defines. */
+static bool is_value_text(const char *text)
+{
+    if (text[0] == '\0' || strlen(text) >= VALUE_TEXT_BYTES)
+        return false;
+    for (; *text; text++)
+        if (*text <= ' ' || *text > '~' || strchr("=\"'\\#;`$", *text))
+            return false;
+    return true;
+}
+
+static bool read_value_text(struct file_reader *reader, const struct node *node,
+                            struct formula *out)
+{
+    if (!is_value_text(node->text))
+        return node_error(reader, node,
+                          "the text '%.60s' must be 1 to 63 printable characters of ASCII, without "
+                          "blanks, quotes and = \\ # ; ` $",
+                          node->text);
+    return expression_constant(reader->arena, node->place, value_text(node->text), out,
+                               reader->error) == STATUS_OK;
+}
+
+static size_t find_slot(const struct experiment *experiment, const char *name)
+{
+    for (size_t slot = 0; slot < SLOT_COUNT; slot++)
+        if (experiment->scope.names[slot] && strcmp(experiment->scope.names[slot], name) == 0)
+            return slot;
+    return SLOT_COUNT;
+}
+
+/* A lone word: true and false, a fact's value, else a text. */
+static bool read_word(struct file_reader *reader, const struct node *node, unsigned allowed,
+                      struct formula *out)
+{
+    bool is_true = strcmp(node->text, "true") == 0 || strcmp(node->text, "True") == 0;
+    if (is_true || strcmp(node->text, "false") == 0 || strcmp(node->text, "False") == 0)
+        return expression_constant(reader->arena, node->place, value_boolean(is_true), out,
+                                   reader->error) == STATUS_OK;
+    size_t slot = find_slot(reader->experiment, node->text);
+    if (slot < SLOT_AXES)
+        return parse(reader, &node->inner, "this list", allowed, out);
+    if (slot != SLOT_COUNT)
+        return node_error(reader, node,
+                          "'%s' is the name of a variable: write \"%s\" for the text, or (%s) for "
+                          "its value",
+                          node->text, node->text, node->text);
+    return read_value_text(reader, node, out);
+}
+
+bool read_value(struct file_reader *reader, const struct node *node, unsigned allowed,
+                struct formula *out)
+{
+    if (!need_kind(reader, node, NODE_SCALAR, "an item"))
+        return false;
+    if (!node->plain)
+        return read_value_text(reader, node, out);
+    if (is_name(node->text))
+        return read_word(reader, node, allowed, out);
+    if (read_formula(reader, node, "this list", allowed, out))
+        return true;
+    if (reader->error->status == STATUS_BAD_INPUT && strstr(reader->error->text, "not defined"))
+        hint(reader, "a text that is not one plain word goes in quotes");
+    return false;
+}
+
+/* ---- texts with ${} ---- */
+
+bool literal_template(struct file_reader *reader, const char *text, struct place place,
+                      struct template *out)
+{
+    struct template_part *part = arena_alloc(reader->arena, 1, sizeof *part);
+    if (!part)
+        return out_of_memory(reader);
+    part->literal = text;
+    *out = (struct template){.parts = part, .count = 1, .place = place};
+    return true;
+}
+
+static bool read_inserted(struct file_reader *reader, const struct node *node, size_t start,
+                          size_t length, const char *what, unsigned allowed, struct formula *out)
+{
+    struct source_text source = node->inner;
+    source.place = source_place(&node->inner, start);
+    source.text = arena_strndup(reader->arena, node->text + start, length);
+    if (!source.text)
+        return out_of_memory(reader);
+    return parse(reader, &source, what, allowed, out);
+}
+
+/* Reads the part at *at and moves it on. */
+static bool read_part(struct file_reader *reader, const struct node *node, size_t *at,
+                      const char *what, unsigned allowed, struct template_part *part)
+{
+    const char *text = node->text + *at;
+    if (strncmp(text, "${", 2) == 0) {
+        const char *end = strchr(text, '}');
+        if (!end) {
+            (void)place_error(reader->error, STATUS_BAD_INPUT, source_place(&node->inner, *at),
+                              "'${' without '}'");
+            return false;
+        }
+        size_t start = *at + 2;
+        *at = (size_t)(end - node->text) + 1;
+        return read_inserted(reader, node, start, *at - 1 - start, what, allowed, &part->formula);
+    }
+    const char *next = strstr(text, "${");
+    size_t length = next ? (size_t)(next - text) : strlen(text);
+    part->literal = arena_strndup(reader->arena, text, length);
+    *at += length;
+    return part->literal || out_of_memory(reader);
+}
+
+bool read_template(struct file_reader *reader, const struct node *node, const char *what,
+                   unsigned allowed, struct template *out)
+{
+    const char *text = NULL;
+    if (!read_text(reader, node, what, &text))
+        return false;
+    size_t most = 1;
+    for (const char *at = strstr(text, "${"); at; at = strstr(at + 2, "${"))
+        most += 2;
+    struct template_part *parts = arena_alloc(reader->arena, most, sizeof *parts);
+    if (!parts)
+        return out_of_memory(reader);
+    *out = (struct template){.parts = parts, .place = node->place};
+    for (size_t at = 0; text[at] != '\0'; out->count++) {
+        struct template_part *part = &parts[out->count];
+        if (!read_part(reader, node, &at, what, allowed, part))
+            return false;
+        out->uses = slot_set_union(out->uses, part->formula.uses);
+    }
+    return true;
+}
+
+bool read_choice(struct file_reader *reader, const struct node *node, const char *what,
+                 const char *const *choices, size_t count, unsigned allowed, struct template *out)
+{
+    const char *text = NULL;
+    if (!read_text(reader, node, what, &text))
+        return false;
+    if (strstr(text, "${"))
+        return read_template(reader, node, what, allowed, out);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(choices[i], text) == 0)
+            return literal_template(reader, text, node->place, out);
+    if (!node->plain || find_slot(reader->experiment, text) == SLOT_COUNT)
+        return node_error(reader, node, "no %s is named '%.60s'%s", what, text,
+                          suggest(text, choices, count).text);
+    struct template_part *part = arena_alloc(reader->arena, 1, sizeof *part);
+    if (!part)
+        return out_of_memory(reader);
+    *out = (struct template){.parts = part, .count = 1, .place = node->place};
+    if (!parse(reader, &node->inner, what, allowed, &part->formula))
+        return false;
+    out->uses = part->formula.uses;
+    return true;
+}

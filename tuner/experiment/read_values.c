@@ -1,0 +1,316 @@
+/* Reading what makes problems and spaces: names, derived values, axes, sizes, parameters,
+ * constraints. */
+#include "tuner/experiment/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+
+static bool declare(struct file_reader *reader, const struct node *key, const char *what,
+                    size_t slot)
+{
+    static const char *const keywords[] = {"and", "or", "not", "if", "else", "in", "True", "False"};
+    struct scope *scope = &reader->experiment->scope;
+    if (!need_name(reader, key, what))
+        return false;
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (strcmp(key->text, keywords[i]) == 0)
+            return node_error(reader, key, "'%s' is a word of expressions, not a name", key->text);
+    if (function_find(key->text) >= 0)
+        return node_error(reader, key, "'%s' is the name of a function", key->text);
+    for (size_t i = 0; i < scope->count; i++)
+        if (scope->names[i] && strcmp(scope->names[i], key->text) == 0)
+            return node_error(reader, key, "the name '%s' is taken by %s", key->text,
+                              i < SLOT_AXES || i == SLOT_ACTIVE_BLOCKS
+                                  ? "what the device tells"
+                                  : "another axis, size, parameter or derived value");
+    scope->names[slot] = key->text;
+    return true;
+}
+
+static bool declare_all(struct file_reader *reader, const struct node *node, const char *section,
+                        const char *what, size_t slot, size_t most)
+{
+    if (!node)
+        return true;
+    if (!need_kind(reader, node, NODE_MAPPING, section))
+        return false;
+    if (node->count > most)
+        return node_error(reader, node, "%s has %zu names; %zu are the most", section, node->count,
+                          most);
+    for (const struct node *key = node->first; key; key = key->next)
+        if (!declare(reader, key, what, slot++))
+            return false;
+    return true;
+}
+
+bool declare_names(struct file_reader *reader, const struct node *root)
+{
+    struct experiment *experiment = reader->experiment;
+    struct scope *scope = &experiment->scope;
+    scope->count = SLOT_COUNT;
+    for (size_t i = 0; i < fact_name_count; i++)
+        if (!fact_names[i].kind || strcmp(fact_names[i].kind, experiment->device_kind) == 0)
+            scope->names[SLOT_FACTS + i] = fact_names[i].name;
+    if (strcmp(experiment->device_kind, "cuda") == 0)
+        scope->names[SLOT_ACTIVE_BLOCKS] = "active_blocks";
+    return declare_all(reader, node_get(root, "axes"), "axes", "the axis", SLOT_AXES,
+                       EXPERIMENT_AXES_MAX) &&
+           declare_all(reader, node_get(root, "sizes"), "sizes", "the size", SLOT_SIZE, 1) &&
+           declare_all(reader, node_get(root, "parameters"), "parameters", "the parameter",
+                       SLOT_PARAMETERS, EXPERIMENT_PARAMETERS_MAX) &&
+           declare_all(reader, node_get(root, "derived"), "derived", "the derived value",
+                       SLOT_DERIVED, EXPERIMENT_DERIVED_MAX);
+}
+
+/* ---- derived values ---- */
+
+struct visit {
+    struct file_reader *reader;
+    unsigned char state[EXPERIMENT_DERIVED_MAX]; /* 0: new, 1: on the way, 2: done */
+};
+
+static bool visit_derived(struct visit *visit, size_t index)
+{
+    struct experiment *experiment = visit->reader->experiment;
+    const struct named_formula *derived = &experiment->derived[index];
+    visit->state[index] = 1;
+    struct slot_set reach = derived->formula.uses;
+    for (size_t i = 0; i < experiment->derived_count; i++) {
+        if (!slot_set_has(&derived->formula.uses, SLOT_DERIVED + i))
+            continue;
+        if (visit->state[i] == 1) {
+            (void)place_error(visit->reader->error, STATUS_BAD_INPUT, derived->formula.place,
+                              i == index ? "'%s' is made of itself"
+                                         : "'%s' is made of '%s', which is made of it",
+                              derived->name, experiment->derived[i].name);
+            return false;
+        }
+        if (visit->state[i] == 0 && !visit_derived(visit, i))
+            return false;
+        reach = slot_set_union(reach, experiment->reach[SLOT_DERIVED + i]);
+    }
+    slot_set_add(&reach, SLOT_DERIVED + index);
+    experiment->reach[SLOT_DERIVED + index] = reach;
+    visit->state[index] = 2;
+    return true;
+}
+
+bool read_derived(struct file_reader *reader, const struct node *root)
+{
+    struct experiment *experiment = reader->experiment;
+    const struct node *node = node_get(root, "derived");
+    for (const struct node *key = node ? node->first : NULL; key; key = key->next) {
+        struct named_formula *derived = &experiment->derived[experiment->derived_count];
+        derived->name = key->text;
+        if (!read_formula(reader, key->value, key->text, USE_ALL, &derived->formula))
+            return false;
+        experiment->definitions[SLOT_DERIVED + experiment->derived_count++] = derived->formula.tree;
+    }
+    struct visit visit = {.reader = reader};
+    for (size_t i = 0; i < experiment->derived_count; i++)
+        if (visit.state[i] == 0 && !visit_derived(&visit, i))
+            return false;
+    return true;
+}
+
+/* ---- lists of values ---- */
+
+static bool read_list(struct file_reader *reader, const struct node *key, size_t slot, size_t most,
+                      unsigned allowed, struct named_list *out)
+{
+    const struct node *list = key->value;
+    if (!need_items(reader, list, key->text, most))
+        return false;
+    struct formula *values = arena_alloc(reader->arena, list->count, sizeof *values);
+    if (!values)
+        return out_of_memory(reader);
+    *out =
+        (struct named_list){.name = key->text, .place = key->place, .slot = slot, .values = values};
+    for (const struct node *item = list->first; item; item = item->next)
+        if (!read_value(reader, item, allowed, &values[out->count++]))
+            return false;
+    return true;
+}
+
+/* The value of an expression that depends on nothing. */
+static bool constant_value(struct file_reader *reader, const struct formula *formula,
+                           struct value *out)
+{
+    struct environment environment;
+    environment_start(&environment, reader->experiment, NULL, NULL);
+    return expression_evaluate(formula->tree, &environment, out, reader->error) == STATUS_OK;
+}
+
+static bool value_error(struct file_reader *reader, const struct formula *formula, const char *what)
+{
+    (void)place_error(reader->error, STATUS_BAD_INPUT, formula->place, "%s", what);
+    return false;
+}
+
+static bool read_axis(struct file_reader *reader, const struct node *key, size_t index)
+{
+    struct experiment *experiment = reader->experiment;
+    struct named_list *axis = &experiment->axes[index];
+    struct value *values = experiment->axis_values[index];
+    if (!read_list(reader, key, SLOT_AXES + index, AXIS_VALUES_MAX, 0, axis))
+        return false;
+    for (size_t i = 0; i < axis->count; i++) {
+        if (!constant_value(reader, &axis->values[i], &values[i]))
+            return false;
+        if (values[i].kind == VALUE_REAL)
+            return value_error(reader, &axis->values[i],
+                               "the value of an axis is a text or an integer");
+        if (values[i].kind == VALUE_TEXT && strpbrk(values[i].text, "./:*<>,[]{}()&|!?%@"))
+            return value_error(reader, &axis->values[i],
+                               "the texts of an axis name a problem: letters, digits, _ + -");
+        for (size_t j = 0; j < i; j++)
+            if (same_value(values[i], values[j]))
+                return value_error(reader, &axis->values[i], "this value was given before");
+    }
+    return true;
+}
+
+bool read_axes(struct file_reader *reader, const struct node *node)
+{
+    for (const struct node *key = node ? node->first : NULL; key; key = key->next)
+        if (!read_axis(reader, key, reader->experiment->axis_count++))
+            return false;
+    return true;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+bool read_sizes(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    struct named_list *size = &experiment->size;
+    if (node->count != 1)
+        return node_error(reader, node, "sizes must have one name, such as n: [...]");
+    if (!read_list(reader, node->first, SLOT_SIZE, EXPERIMENT_SIZES_MAX, 0, size))
+        return false;
+    struct environment environment;
+    environment_start(&environment, experiment, NULL, NULL);
+    for (size_t i = 0; i < size->count; i++) {
+        if (formula_integer(&size->values[i], "a size", 1, INT64_MAX, 1, &environment,
+                            &experiment->sizes[i], reader->error) != STATUS_OK)
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (experiment->sizes[i] == experiment->sizes[j])
+                return value_error(reader, &size->values[i], "this size was given before");
+    }
+    qsort(experiment->sizes, size->count, sizeof *experiment->sizes, ascending);
+    return true;
+}
+
+bool read_parameters(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    experiment->parameters_place = node->place;
+    if (node->count == 0)
+        return node_error(reader, node, "parameters must have at least one name");
+    for (const struct node *key = node->first; key; key = key->next) {
+        size_t index = experiment->parameter_count++;
+        if (!read_list(reader, key, SLOT_PARAMETERS + index, PARAMETER_VALUES_MAX, USE_DEVICE,
+                       &experiment->parameters[index]))
+            return false;
+    }
+    return true;
+}
+
+bool read_constraints(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    if (!node)
+        return true;
+    if (!need_items(reader, node, "constraints", CONSTRAINTS_MAX))
+        return false;
+    for (const struct node *item = node->first; item; item = item->next)
+        if (!read_formula(reader, item, "a constraint", USE_CONFIGURATION,
+                          &experiment->constraints[experiment->constraint_count++]))
+            return false;
+    return true;
+}
+
+/* ---- baselines ---- */
+
+static bool read_set(struct file_reader *reader, const struct node *set,
+                     struct baseline_rule *baseline)
+{
+    const struct experiment *experiment = reader->experiment;
+    const char *words[EXPERIMENT_PARAMETERS_MAX];
+    for (size_t i = 0; i < experiment->parameter_count; i++)
+        words[i] = experiment->parameters[i].name;
+    if (!check_keys(reader, set, "set", words, experiment->parameter_count))
+        return false;
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        const struct node *value = node_get(set, words[i]);
+        if (!value)
+            return node_error(reader, set, "the baseline '%s' has no value for the parameter '%s'",
+                              baseline->name, words[i]);
+        if (!read_value(reader, value, USE_DEVICE, &baseline->values[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool read_occupancy(struct file_reader *reader, const struct node *node,
+                           struct baseline_rule *baseline)
+{
+    const struct experiment *experiment = reader->experiment;
+    const char *words[EXPERIMENT_PARAMETERS_MAX];
+    if (!node)
+        return true;
+    if (strcmp(experiment->device_kind, "cuda") != 0)
+        return node_error(reader, node, "only GPUs have the Occupancy API");
+    if (!need_name(reader, node, "occupancy"))
+        return false;
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        words[i] = experiment->parameters[i].name;
+        if (strcmp(words[i], node->text) == 0)
+            baseline->occupancy = words[i];
+    }
+    return baseline->occupancy ||
+           node_error(reader, node, "no parameter is named '%s'%s", node->text,
+                      suggest(node->text, words, experiment->parameter_count).text);
+}
+
+static bool read_baseline(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    struct baseline_rule *baseline = &experiment->baselines[experiment->baseline_count];
+    if (!CHECK_KEYS(reader, node, "a baseline", "!name", "about", "when", "occupancy", "!set"))
+        return false;
+    const struct node *name = node_get(node, "name");
+    const struct node *about = node_get(node, "about");
+    if (!need_name(reader, name, "the baseline's name"))
+        return false;
+    for (size_t i = 0; i < experiment->baseline_count; i++)
+        if (strcmp(experiment->baselines[i].name, name->text) == 0)
+            return node_error(reader, name, "a second baseline named '%s'", name->text);
+    baseline->name = name->text;
+    baseline->about = "";
+    experiment->baseline_count++;
+    return (!about || read_text(reader, about, "about", &baseline->about)) &&
+           read_optional(reader, node, "when", USE_DEVICE, &baseline->when) &&
+           read_occupancy(reader, node_get(node, "occupancy"), baseline) &&
+           read_set(reader, node_get(node, "set"), baseline);
+}
+
+bool read_baselines(struct file_reader *reader, const struct node *node)
+{
+    if (!node)
+        return true;
+    if (!need_items(reader, node, "baselines", EXPERIMENT_BASELINES_MAX))
+        return false;
+    for (const struct node *item = node->first; item; item = item->next)
+        if (!read_baseline(reader, item))
+            return false;
+    return true;
+}
