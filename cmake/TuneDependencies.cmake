@@ -41,19 +41,15 @@ if(NOT TUNE_CUDA STREQUAL "OFF")
     add_library(tune::cuda_headers INTERFACE IMPORTED GLOBAL)
     target_include_directories(tune::cuda_headers SYSTEM INTERFACE ${TUNE_CUDA_INCLUDE_DIR}
                                ${TUNE_NVRTC_INCLUDE_DIR})
-    # Where this toolkit has NVRTC: the last place where the program looks for it.
-    file(GLOB nvrtc "${TUNE_NVRTC_INCLUDE_DIR}/../lib*/libnvrtc.so*"
-         "${TUNE_CUDA_INCLUDE_DIR}/../lib*/libnvrtc.so*" "${TUNE_TOOLKIT_DIR}/lib*/libnvrtc.so*")
-    if(nvrtc)
-      list(GET nvrtc 0 nvrtc)
-      get_filename_component(nvrtc_folder "${nvrtc}" DIRECTORY)
-      get_filename_component(nvrtc_folder "${nvrtc_folder}" ABSOLUTE)
-      target_compile_definitions(tune::cuda_headers INTERFACE TUNE_NVRTC_HINT="${nvrtc_folder}")
+    # The toolkit that was chosen is also where the program looks for NVRTC first.
+    if(TUNE_TOOLKIT_DIR)
+      target_compile_definitions(tune::cuda_headers INTERFACE
+                                 TUNE_TOOLKIT_DIR="${TUNE_TOOLKIT_DIR}")
     endif()
     # The CUDA compiler, for the examples; the program itself never needs it.
     find_program(TUNE_NVCC nvcc HINTS "${TUNE_TOOLKIT_DIR}" ENV CUDA_HOME ENV CUDA_PATH
                  /usr/local/cuda /opt/cuda PATH_SUFFIXES bin)
-    message(STATUS "CUDA headers: ${TUNE_CUDA_INCLUDE_DIR}; NVRTC: ${nvrtc_folder}; nvcc: ${TUNE_NVCC}")
+    message(STATUS "CUDA headers: ${TUNE_CUDA_INCLUDE_DIR}; nvcc: ${TUNE_NVCC}")
   elseif(TUNE_CUDA STREQUAL "ON")
     message(FATAL_ERROR "TUNE_CUDA=ON, but cuda.h and nvrtc.h were not found: install the CUDA "
                         "toolkit, set CUDA_HOME, or run ./bootstrap --with-toolkit")
