@@ -57,6 +57,8 @@ SELECT
     c.key AS problem,
     c.n,
     c.trial_id,
+    g.parameters,
+    t.derived,
     c.l2_mode,
     -- A trial that launches exactly what another one did has that one's times.
     m.stage,
@@ -72,6 +74,7 @@ SELECT
     ) END AS ceiling_percent
 FROM chosen AS c
 JOIN trials AS t ON t.id = c.trial_id
+JOIN configurations AS g ON g.id = t.configuration_id
 JOIN trials AS m ON m.id = CASE WHEN t.median_ns IS NULL AND t.same_as_trial_id IS NOT NULL
                                 THEN t.same_as_trial_id ELSE t.id END
 ORDER BY c.kind, c.name, c.compute_capability, c.unit_count, c.key, c.n;

@@ -1,5 +1,6 @@
 #include "tuner/export/export.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +9,8 @@
 #include "runtime/tuned.h"
 #include "tuner/base/files.h"
 
-/* db/queries/conf.sql, conf_values.sql, conf_gains.sql */
+/* db/queries/conf.sql, conf_gains.sql */
 extern const char conf_query[];
-extern const char conf_values_query[];
 extern const char conf_gains_query[];
 
 /* The columns of conf.sql, in its order. */
@@ -27,6 +27,8 @@ enum column {
     COLUMN_PROBLEM,
     COLUMN_N,
     COLUMN_TRIAL,
+    COLUMN_PARAMETERS,
+    COLUMN_DERIVED,
     COLUMN_L2_MODE,
     COLUMN_STAGE,
     COLUMN_TIME,
@@ -117,52 +119,81 @@ static void append_section(struct text *out, struct store_query *query)
     text_append(out, "\n");
 }
 
-/* One field for each row (name, value) that the statement gives for the trial. */
-typedef void append_row(struct text *out, struct store_query *query);
+static void append_value(struct text *out, const char *name, const json_t *value)
+{
+    char text[VALUE_TEXT_BYTES];
+    if (json_is_string(value))
+        append_field(out, name, json_string_value(value));
+    else if (json_is_integer(value))
+        text_printf(out, " %s=%lld", name, (long long)json_integer_value(value));
+    else if (json_is_boolean(value))
+        append_field(out, name, json_is_true(value) ? "true" : "false");
+    else if (json_is_real(value) &&
+             value_format(value_real(json_real_value(value)), text, sizeof text))
+        append_field(out, name, text);
+}
 
-static enum status append_rows(struct store *store, const char *sql, const char *trial,
-                               append_row *append, struct text *out, struct error *error)
+/* The members of a JSON object, in its order, less those that `but` has too (NULL: none). */
+static void append_members(struct text *out, json_t *object, const json_t *but)
+{
+    void *at = json_object_iter(object);
+    for (; at; at = json_object_iter_next(object, at))
+        if (!json_object_get(but, json_object_iter_key(at)))
+            append_value(out, json_object_iter_key(at), json_object_iter_value(at));
+}
+
+/* The parameters, then the derived values that are no parameters. */
+static enum status append_values(struct text *out, struct store_query *query, struct error *error)
+{
+    const char *derived_text = column_text(query, COLUMN_DERIVED);
+    json_t *parameters = json_loads(column_text(query, COLUMN_PARAMETERS), 0, NULL);
+    json_t *derived = json_loads(derived_text[0] ? derived_text : "{}", 0, NULL);
+    bool read = json_is_object(parameters) && json_is_object(derived);
+    if (read) {
+        append_members(out, parameters, NULL);
+        append_members(out, derived, parameters);
+    }
+    json_decref(parameters);
+    json_decref(derived);
+    if (!read)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the database holds a configuration that is no JSON object (trial %s)",
+                         column_text(query, COLUMN_TRIAL));
+    return STATUS_OK;
+}
+
+/* gain.NAME of each baseline. */
+static enum status append_gains(struct store *store, struct text *out, const char *trial,
+                                struct error *error)
 {
     struct store_query *query = NULL;
     const struct store_parameter parameter = {"trial", trial};
-    enum status status = store_query_open(store, sql, &parameter, 1, &query, error);
-    bool row = true;
-    while (status == STATUS_OK && row) {
+    enum status status = store_query_open(store, conf_gains_query, &parameter, 1, &query, error);
+    while (status == STATUS_OK) {
+        char name[VALUE_TEXT_BYTES * 2];
+        bool row = false;
         status = store_query_next(query, &row, error);
-        if (status == STATUS_OK && row)
-            append(out, query);
+        if (status != STATUS_OK || !row)
+            break;
+        if (string_format(name, sizeof name, "gain.%s", store_query_text(query, 0)))
+            append_real(out, name, 3, store_query_real(query, 1));
     }
     store_query_close(query);
     return status;
 }
 
-static void append_value_row(struct text *out, struct store_query *query)
-{
-    const char *value = store_query_text(query, 1);
-    if (value)
-        append_field(out, store_query_text(query, 0), value);
-}
-
-static void append_gain_row(struct text *out, struct store_query *query)
-{
-    char name[VALUE_TEXT_BYTES * 2];
-    if (string_format(name, sizeof name, "gain.%s", store_query_text(query, 0)))
-        append_real(out, name, 3, store_query_real(query, 1));
-}
-
 static enum status append_entry(struct store *store, struct text *out, struct store_query *query,
                                 struct error *error)
 {
-    const char *trial = column_text(query, COLUMN_TRIAL);
     text_printf(out, "%s n=%lld", column_text(query, COLUMN_PROBLEM),
                 (long long)store_query_integer(query, COLUMN_N));
-    enum status status = append_rows(store, conf_values_query, trial, append_value_row, out, error);
+    enum status status = append_values(out, query, error);
     if (status != STATUS_OK)
         return status;
     text_append(out, " |");
     append_real(out, "time_ns", 1, store_query_real(query, COLUMN_TIME));
     append_real(out, "mad_ns", 1, store_query_real(query, COLUMN_MAD));
-    status = append_rows(store, conf_gains_query, trial, append_gain_row, out, error);
+    status = append_gains(store, out, column_text(query, COLUMN_TRIAL), error);
     append_real(out, "ceiling_percent", 1, store_query_real(query, COLUMN_CEILING));
     append_count(out, "samples", store_query_integer(query, COLUMN_SAMPLES));
     append_known(out, "stage", column_text(query, COLUMN_STAGE));
