@@ -87,7 +87,7 @@ enum status cpu_bandwidth(struct device *device, int64_t bytes, struct bandwidth
         pages_unmap(stream.to, stream.bytes);
         return error_no_memory(error);
     }
-    fill_together(device->pool, device->machine.cores, stream.from, NULL, 0, stream.bytes);
+    fill_together(device->pool, device->machine.cores, stream.from, NULL, 0x5a, stream.bytes);
     out->bytes = bytes;
     out->copy_gbs = fastest_gbs(device, copy_part, &stream, 2.0 * (double)bytes);
     out->read_gbs = fastest_gbs(device, read_part, &stream, (double)bytes);

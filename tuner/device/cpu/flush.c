@@ -22,10 +22,10 @@ static void place(void *context, int thread, int threads)
 {
     struct device *device = context;
     (void)threads;
-    memset(device->flush[thread], 0, flush_bytes(&device->machine, thread));
+    memset(device->flush[thread], 0x5a, flush_bytes(&device->machine, thread));
 }
 
-/* Zero pages that were only read would all be one and the same page: they are written once. */
+/* Pages that were never written would all be one and the same page of zeros. */
 static enum status make_buffers(struct device *device, struct error *error)
 {
     int cores = device->machine.cores;

@@ -1,0 +1,188 @@
+#include "cpu_test.h"
+
+#include <sched.h>
+#include <sys/wait.h>
+
+#include "tuner/device/cpu/machine.h"
+
+/* 2 packages x 1 L3 x 4 cores with L2 and L1d x 2 hardware threads. */
+static const char two_packages[] = "pack:2 [numa(memory=8589934592)] l3:1(size=33554432) "
+                                   "l2:4(size=1048576) l1d:1(size=49152) core:1 pu:2";
+
+static void use_topology(const char *description)
+{
+    if (description) {
+        assert_int_equal(setenv("HWLOC_SYNTHETIC", description, 1), 0);
+        assert_int_equal(setenv("HWLOC_THISSYSTEM", "0", 1), 0);
+    } else {
+        (void)unsetenv("HWLOC_SYNTHETIC");
+        (void)unsetenv("HWLOC_THISSYSTEM");
+    }
+}
+
+static int real_topology(void **state)
+{
+    (void)state;
+    use_topology(NULL);
+    return 0;
+}
+
+static struct facts describe(void)
+{
+    struct facts facts = {0};
+    struct error error = {0};
+    if (device_cpu.describe(0, &facts, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    return facts;
+}
+
+static void required_facts_are_there(void **state)
+{
+    static const char *const texts[] = {"kind",   "name",     "uuid",
+                                        "driver", "compiler", "architecture"};
+    static const char *const counts[] = {"memory_bytes", "cores", "hardware_threads"};
+    (void)state;
+    struct facts facts = describe();
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_true(strlen(facts_text(&facts, texts[i], "")) > 0);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        assert_true(facts_integer(&facts, counts[i], -1) > 0);
+    assert_string_equal(facts_text(&facts, "kind", ""), "cpu");
+    assert_string_equal(facts_text(&facts, "architecture", ""), "native");
+    assert_int_equal(facts_integer(&facts, "index", -1), 0);
+    assert_true(facts_integer(&facts, "hardware_threads", 0) >= facts_integer(&facts, "cores", 0));
+    for (size_t i = 0; i < facts.count; i++)
+        assert_ptr_equal(facts_find(&facts, facts.items[i].key), &facts.items[i]);
+    facts_free(&facts);
+}
+
+static void a_topology_is_read_as_it_is(void **state)
+{
+    (void)state;
+    use_topology(two_packages);
+    struct facts facts = describe();
+    assert_int_equal(facts_integer(&facts, "packages", 0), 2);
+    assert_int_equal(facts_integer(&facts, "cores", 0), 8);
+    assert_int_equal(facts_integer(&facts, "hardware_threads", 0), 16);
+    assert_int_equal(facts_integer(&facts, "numa_nodes", 0), 2);
+    assert_int_equal(facts_integer(&facts, "memory_bytes", 0), 2LL * 8589934592);
+    assert_int_equal(facts_integer(&facts, "numa_node_1_memory_bytes", 0), 8589934592);
+    assert_int_equal(facts_integer(&facts, "l1d_bytes", 0), 49152);
+    assert_int_equal(facts_integer(&facts, "l2_bytes", 0), 1048576);
+    assert_int_equal(facts_integer(&facts, "l2_count", 0), 8);
+    assert_int_equal(facts_integer(&facts, "l3_bytes", 0), 33554432);
+    assert_int_equal(facts_integer(&facts, "l3_count", 0), 2);
+    facts_free(&facts);
+}
+
+static void what_is_not_known_is_left_out(void **state)
+{
+    (void)state;
+    use_topology("core:3 pu:1");
+    struct facts facts = describe();
+    assert_int_equal(facts_integer(&facts, "cores", 0), 3);
+    assert_null(facts_find(&facts, "l3_bytes"));
+    assert_null(facts_find(&facts, "packages"));
+    facts_free(&facts);
+}
+
+static void identity_follows_the_machine(void **state)
+{
+    (void)state;
+    struct facts once = describe(), again = describe();
+    use_topology(two_packages);
+    struct facts other = describe();
+    const char *uuid = facts_text(&once, "uuid", "");
+    assert_string_equal(uuid, facts_text(&again, "uuid", "?"));
+    assert_string_not_equal(uuid, facts_text(&other, "uuid", ""));
+    facts_free(&once);
+    facts_free(&again);
+    facts_free(&other);
+}
+
+static void there_is_one_cpu(void **state)
+{
+    (void)state;
+    struct facts facts = {0};
+    struct error error = {0};
+    int count = 0;
+    assert_int_equal(device_cpu.count(&count, &error), STATUS_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(device_cpu.describe(1, &facts, &error), STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.text, "cpu:1"));
+    facts_free(&facts);
+}
+
+static void threads_go_to_cores_first(void **state)
+{
+    (void)state;
+    use_topology(two_packages);
+    struct machine machine;
+    struct error error = {0};
+    assert_int_equal(machine_load(&machine, &error), STATUS_OK);
+    assert_int_equal(machine.hardware_threads, 16);
+    for (unsigned i = 0; i < 8; i++) {
+        assert_int_equal(machine.units[i]->logical_index, 2 * i);
+        assert_int_equal(machine.units[8 + i]->logical_index, 2 * i + 1);
+    }
+    /* Four cores share an L3 of 32 MiB: a quarter of twice that each. */
+    assert_int_equal(machine_flush_bytes(&machine, 5), 16777216);
+    machine_free(&machine);
+}
+
+static void a_flush_also_covers_private_caches(void **state)
+{
+    (void)state;
+    use_topology("l3:1(size=4194304) l2:4(size=2097152) core:1 pu:1");
+    struct machine machine;
+    struct error error = {0};
+    assert_int_equal(machine_load(&machine, &error), STATUS_OK);
+    assert_int_equal(machine_flush_bytes(&machine, 0), 2 * 2097152);
+    machine_free(&machine);
+}
+
+/* taskset and containers: in a child, since the mask would stay. */
+static void only_allowed_processors_count(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        cpu_set_t all, one;
+        size_t cpu = 0;
+        CPU_ZERO(&one);
+        if (sched_getaffinity(0, sizeof all, &all) != 0)
+            _exit(2);
+        while (!CPU_ISSET(cpu, &all))
+            cpu++;
+        CPU_SET(cpu, &one);
+        if (sched_setaffinity(0, sizeof one, &one) != 0)
+            _exit(2);
+        struct facts facts = {0};
+        struct error error = {0};
+        bool good = device_cpu.describe(0, &facts, &error) == STATUS_OK &&
+                    facts_integer(&facts, "hardware_threads", 0) == 1 &&
+                    facts_integer(&facts, "cores", 0) == 1;
+        facts_free(&facts);
+        _exit(good ? 0 : 1);
+    }
+    int code = 0;
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(code, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(required_facts_are_there, real_topology),
+        cmocka_unit_test_teardown(a_topology_is_read_as_it_is, real_topology),
+        cmocka_unit_test_teardown(what_is_not_known_is_left_out, real_topology),
+        cmocka_unit_test_teardown(identity_follows_the_machine, real_topology),
+        cmocka_unit_test_teardown(there_is_one_cpu, real_topology),
+        cmocka_unit_test_teardown(threads_go_to_cores_first, real_topology),
+        cmocka_unit_test_teardown(a_flush_also_covers_private_caches, real_topology),
+        cmocka_unit_test_teardown(only_allowed_processors_count, real_topology),
+    };
+    (void)unsetenv("CC");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
