@@ -1,0 +1,484 @@
+/* libtuned: what is read comes back, what is wrong is refused with its line, the nearest is found.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <locale.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/tuned.h"
+
+/* Out of order, as a person may leave it. */
+static const char conf[] =
+    "tuned-conf 1\n"
+    "# a comment\n"
+    "\n"
+    "[cuda \"NVIDIA H200\"] compute_capability=9.0 sm_count=132 memory_bytes=150754820096 "
+    "driver=580.95.05 compiler=\"NVRTC 13.0\"\n"
+    "reduce.sum.i32 n=100000000 variant=last_block block=512 share=0.25 label=\"a \\\"b\\\" \\\\\" "
+    "grid=1056 | time_ns=93870.5 mad_ns=120 gain.textbook=1.68 ceiling_percent=94.1 "
+    "future=\"any thing\" date=2026-11-21\n"
+    "reduce.sum.i32 n=1024 variant=one_block block=256 grid=1 | time_ns=1360\n"
+    "reduce.sum.f32 n=1024 variant=one_block block=128 grid=1\n"
+    "[cuda \"NVIDIA H100 PCIe\"] compute_capability=9.0 sm_count=114\n"
+    "reduce.sum.i32 n=4096 block=64 | time_ns=7\n"
+    "[cuda \"NVIDIA A100\"] compute_capability=8.0 sm_count=108 memory_bytes=80000000000\n"
+    "reduce.sum.i32 n=1024 block=1\n"
+    "reduce.min.i32 n=16 block=2\n"
+    "[cuda \"NVIDIA A10\"] compute_capability=8.6 sm_count=72\n"
+    "reduce.min.i32 n=16 block=3\n"
+    "[cpu \"A CPU\"] cores=8\n"
+    "reduce.sum.i32 n=1048576 threads=8 | time_ns=5e4\n"
+    "[cpu \"A CPU\"] cores=64\n"
+    "reduce.sum.i32 n=1048576 threads=64\n"
+    "\n"
+    "end\n";
+
+static struct tuned *load(const char *text)
+{
+    struct tuned_error error;
+    struct tuned *tuned = tuned_load_memory(text, strlen(text), "t.conf", &error);
+    if (!tuned)
+        fail_msg("%s", error.text);
+    return tuned;
+}
+
+static const struct tuned_device h200 = {"cuda", "NVIDIA H200", 9, 0, 132, 150754820096};
+
+static void values_and_evidence_come_back(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load(conf);
+    struct tuned_answer answer;
+    assert_int_equal(tuned_find(tuned, &h200, "reduce.sum.i32", 100000000, &answer), TUNED_EXACT);
+    const struct tuned_entry *entry = answer.entry;
+    assert_string_equal(tuned_text(entry, "variant", ""), "last_block");
+    assert_string_equal(tuned_text(entry, "label", ""), "a \"b\" \\");
+    assert_string_equal(tuned_text(entry, "block", ""), "512");
+    assert_int_equal(tuned_integer(entry, "block", 0), 512);
+    assert_int_equal(tuned_integer(entry, "variant", -7), -7);
+    assert_int_equal(tuned_integer(entry, "absent", 264), 264);
+    assert_int_equal(tuned_integer(entry, "time_ns", -1), -1); /* evidence is no parameter */
+    assert_true(tuned_real(entry, "share", 0) == 0.25);
+    assert_true(tuned_real(entry, "block", 0) == 512.0);
+    assert_true(tuned_expected_ns(entry) == 93870.5);
+    assert_true(tuned_evidence(entry, "gain.textbook", 0) == 1.68);
+    assert_string_equal(tuned_evidence_text(entry, "future", ""), "any thing");
+    assert_string_equal(tuned_evidence_text(entry, "block", "none"), "none");
+    assert_string_equal(tuned_device_text(entry, "compiler", ""), "NVRTC 13.0");
+    assert_string_equal(tuned_entry_problem(entry), "reduce.sum.i32");
+    assert_int_equal(tuned_entry_line(entry), 5);
+    assert_int_equal(tuned_entry_device(entry)->memory_bytes, 150754820096);
+
+    const char *name = NULL;
+    const char *value = NULL;
+    assert_int_equal(tuned_value_count(entry), 5);
+    tuned_value_at(entry, 4, &name, &value);
+    assert_string_equal(name, "grid");
+    assert_string_equal(value, "1056");
+    tuned_value_at(entry, 5, &name, &value);
+    assert_null(name);
+    assert_null(value);
+
+    assert_int_equal(tuned_entry_count(tuned), 9);
+    assert_null(tuned_entry_at(tuned, 9));
+    assert_int_equal(tuned_entry_n(tuned_entry_at(tuned, 0)), 1024);
+    assert_string_equal(tuned_version(), TUNED_VERSION);
+    tuned_free(tuned);
+}
+
+static void no_entry_gives_the_defaults(void **state)
+{
+    (void)state;
+    struct tuned_answer answer;
+    char reason[TUNED_REASON_BYTES];
+    assert_int_equal(tuned_find(NULL, &h200, "reduce.sum.i32", 1, &answer), TUNED_NONE);
+    tuned_reason(&answer, reason, sizeof reason);
+    assert_string_equal(reason, "no tuned.conf is loaded");
+    assert_int_equal(tuned_integer(answer.entry, "grid", 264), 264);
+    assert_true(tuned_real(NULL, "x", 0.5) == 0.5);
+    assert_string_equal(tuned_text(NULL, "x", "y"), "y");
+    assert_string_equal(tuned_evidence_text(NULL, "x", "y"), "y");
+    assert_true(tuned_expected_ns(NULL) == -1.0);
+    assert_int_equal(tuned_value_count(NULL), 0);
+    assert_int_equal(tuned_entry_count(NULL), 0);
+    tuned_free(NULL);
+
+    struct tuned *tuned = load("tuned-conf 1\nend\n");
+    assert_int_equal(tuned_find(tuned, &h200, "reduce.sum.i32", 1, &answer), TUNED_NONE);
+    tuned_reason(&answer, reason, sizeof reason);
+    assert_string_equal(reason, "reduce.sum.i32 was never tuned on any device of the kind 'cuda'");
+    assert_int_equal(tuned_find(tuned, NULL, "reduce.sum.i32", 1, &answer), TUNED_NONE);
+    assert_int_equal(tuned_find(tuned, &h200, NULL, 1, &answer), TUNED_NONE);
+    tuned_reason(&answer, reason, sizeof reason);
+    assert_string_equal(reason, "no device or no problem was named");
+    tuned_free(tuned);
+}
+
+static long long nearest(const struct tuned *tuned, long long n, enum tuned_grade grade)
+{
+    struct tuned_answer answer;
+    assert_int_equal(tuned_find(tuned, &h200, "reduce.sum.i32", n, &answer), grade);
+    return tuned_entry_n(answer.entry);
+}
+
+static void nearest_size_is_by_ratio(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load(conf);
+    assert_int_equal(nearest(tuned, 1024, TUNED_EXACT), 1024);
+    assert_int_equal(nearest(tuned, 1, TUNED_NEAREST_SIZE), 1024);
+    assert_int_equal(nearest(tuned, 0, TUNED_NEAREST_SIZE), 1024);
+    assert_int_equal(nearest(tuned, -5, TUNED_NEAREST_SIZE), 1024);
+    assert_int_equal(nearest(tuned, INT64_MAX, TUNED_NEAREST_SIZE), 100000000);
+    assert_int_equal(nearest(tuned, 320000, TUNED_NEAREST_SIZE), 1024); /* = sqrt of both */
+    assert_int_equal(nearest(tuned, 320001, TUNED_NEAREST_SIZE), 100000000);
+    struct tuned_answer answer;
+    char reason[TUNED_REASON_BYTES];
+    (void)tuned_find(tuned, &h200, "reduce.sum.i32", 2000, &answer);
+    tuned_reason(&answer, reason, sizeof reason);
+    assert_string_equal(reason,
+                        "n = 2000 was never tuned on NVIDIA H200; n = 1024 is the nearest size");
+    (void)tuned_find(tuned, &h200, "reduce.sum.i32", 1024, &answer);
+    tuned_reason(&answer, reason, sizeof reason);
+    assert_string_equal(reason, "measured on NVIDIA H200 at n = 1024");
+    tuned_reason(&answer, reason, 9);
+    assert_string_equal(reason, "measured");
+    tuned_free(tuned);
+}
+
+static const char *found_on(const struct tuned *tuned, struct tuned_device device,
+                            const char *problem, enum tuned_grade grade)
+{
+    struct tuned_answer answer;
+    assert_int_equal(tuned_find(tuned, &device, problem, 1024, &answer), grade);
+    return answer.entry ? tuned_entry_device(answer.entry)->name : "";
+}
+
+static void nearest_device_is_of_the_same_kind(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load(conf);
+    const char *sum = "reduce.sum.i32";
+    const char *min = "reduce.min.i32";
+    enum tuned_grade other = TUNED_OTHER_DEVICE;
+    /* The same capability before the nearest number of SMs; then that number. */
+    assert_string_equal(
+        found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 108, 0}, sum, other),
+        "NVIDIA H100 PCIe");
+    assert_string_equal(
+        found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 130, 0}, sum, other),
+        "NVIDIA H200");
+    /* The same major capability before another. */
+    assert_string_equal(
+        found_on(tuned, (struct tuned_device){"cuda", "X", 8, 9, 132, 0}, sum, other),
+        "NVIDIA A100");
+    assert_string_equal(
+        found_on(tuned, (struct tuned_device){"cuda", "X", 7, 0, 80, 0}, min, other), "NVIDIA A10");
+    /* A slice of the device is another device. */
+    assert_string_equal(
+        found_on(tuned, (struct tuned_device){"cuda", "NVIDIA H200", 9, 0, 16, 0}, sum, other),
+        "NVIDIA H100 PCIe");
+    /* A device that was tuned, for another problem. */
+    assert_string_equal(found_on(tuned, h200, min, other), "NVIDIA A100");
+    /* Unknown numbers tell no devices apart; an unknown name does. */
+    assert_string_equal(
+        found_on(tuned, (struct tuned_device){"cuda", "NVIDIA A100", 0, 0, 0, 0}, sum, TUNED_EXACT),
+        "NVIDIA A100");
+    assert_string_equal(
+        found_on(tuned, (struct tuned_device){"cuda", NULL, 8, 0, 108, 0}, sum, other),
+        "NVIDIA A100");
+    assert_string_equal(
+        found_on(tuned, (struct tuned_device){"hip", "X", 9, 0, 132, 0}, sum, TUNED_NONE), "");
+    const struct tuned_device cpu = {"cpu", "A CPU", 0, 0, 60, 0};
+    struct tuned_answer answer;
+    char reason[TUNED_REASON_BYTES];
+    assert_int_equal(tuned_find(tuned, &cpu, sum, 1048576, &answer), other);
+    assert_int_equal(tuned_integer(answer.entry, "threads", 0), 64);
+    tuned_reason(&answer, reason, sizeof reason);
+    assert_string_equal(reason, "reduce.sum.i32 was never tuned on A CPU; taken from A CPU "
+                                "(64 cores; here 60), measured at n = 1048576");
+    (void)tuned_find(tuned, &h200, min, 17, &answer);
+    tuned_reason(&answer, reason, sizeof reason);
+    assert_string_equal(reason,
+                        "reduce.min.i32 was never tuned on NVIDIA H200; taken from NVIDIA A100, of "
+                        "another compute capability (108 SMs; here 132), measured at n = 16, the "
+                        "nearest size there");
+    tuned_free(tuned);
+}
+
+static void bad_lines_are_refused_with_their_number(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int line;
+        const char *says;
+    } cases[] = {
+        {"", 0, "the file is empty"},
+        {"tuned-conf 2\nend\n", 1, "format version 2; libtuned "},
+        {"tuned-conf 1.0\nend\n", 1, "no tuned.conf: its first line is 'tuned-conf 1'"},
+        {"# tuned-conf 1\nend\n", 1, "no tuned.conf"},
+        {"tuned-conf 1\n", 1, "there is no line 'end'"},
+        {"tuned-conf 1\nend", 2, "its last line has no end"},
+        {"tuned-conf 1\nend\nend\n", 3, "a line after 'end'"},
+        {"tuned-conf 1\np.q n=1 a=2\nend\n", 2, "'p.q' stands before the first device"},
+        {"tuned-conf 1\n[cuda X] a=1\nend\n", 2, "a section begins as in [cuda \"NVIDIA H200\"]"},
+        {"tuned-conf 1\n[cuda \"X] a=1\nend\n", 2, "a quote (\") is not closed"},
+        {"tuned-conf 1\n[cuda \"X\"\nend\n", 2, "followed by ]"},
+        {"tuned-conf 1\n[cuda \"X\"]a=1\nend\n", 2, "followed by ]"},
+        {"tuned-conf 1\n[cuda \"X\"] a=1 | b=2\nend\n", 2, "'|' has no place"},
+        {"tuned-conf 1\n[cuda \"X\"] sm_count=-1\nend\n", 2, "sm_count=-1 is not a whole number"},
+        {"tuned-conf 1\n[cuda \"X\"] sm_count=3000000000\nend\n", 2, "sm_count=3000000000 is not"},
+        {"tuned-conf 1\n[cuda \"X\"] compute_capability=9\nend\n", 2, "is not of the form 9.0"},
+        {"tuned-conf 1\n[cuda \"X\"]\n[cuda \"X\"]\nend\n", 3, "already given on line 2"},
+        {"tuned-conf 1\n[cuda \"X\"]\np a=1\nend\n", 3, "followed by its size, n="},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1\nend\n", 3, "'p' has no parameters"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=-1 a=1\nend\n", 3, "n=-1 is not a whole number"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=9223372036854775808 a=1\nend\n", 3, "is not a whole"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=\nend\n", 3, "'a' has no value"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a\nend\n", 3, "'a' is not NAME=VALUE"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1 a=2\nend\n", 3, "'a' is given twice"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1|b=2\nend\n", 3, "'a' must be in quotes"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=\"1\\n\"\nend\n", 3, "within quotes"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1 | b=2 | c=3\nend\n", 3, "'|' is given twice"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1 | time_ns=x\nend\n", 3, "time_ns=x is not a time"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1 | time_ns=1e999\nend\n", 3, "is not a time"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1\nq n=1 a=1\np n=1 a=2\nend\n", 5,
+         "'p' n=1 was already given on line 3"},
+        {"tuned-conf 1\n[cuda \"X\"]\n?\nend\n", 3, "'?' begins no line"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=\001\nend\n", 3, "a control character (byte 0x01)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tuned_error error;
+        assert_null(tuned_load_memory(cases[i].text, strlen(cases[i].text), "t.conf", &error));
+        char prefix[32];
+        if (cases[i].line > 0)
+            (void)snprintf(prefix, sizeof prefix, "t.conf:%d: ", cases[i].line);
+        else
+            (void)snprintf(prefix, sizeof prefix, "t.conf: ");
+        if (error.line != cases[i].line || strncmp(error.text, prefix, strlen(prefix)) != 0 ||
+            !strstr(error.text, cases[i].says))
+            fail_msg("case %zu: line %d: %s", i, error.line, error.text);
+        assert_null(tuned_load_memory(cases[i].text, strlen(cases[i].text), NULL, NULL));
+    }
+}
+
+static void editors_may_leave_their_marks(void **state)
+{
+    (void)state;
+    struct tuned *tuned =
+        load("tuned-conf 1\r\n  # x\r\n[cuda\t\"X\"]\r\n\tp  n=1\ta=2 |\r\nend\r\n\n");
+    assert_int_equal(tuned_integer(tuned_entry_at(tuned, 0), "a", 0), 2);
+    tuned_free(tuned);
+}
+
+static void too_much_is_refused(void **state)
+{
+    (void)state;
+    struct tuned_error error;
+    size_t bytes = (size_t)TUNED_FILE_BYTES_MAX + 1;
+    char *text = malloc(bytes);
+    assert_non_null(text);
+    memset(text, '#', bytes);
+    assert_null(tuned_load_memory(text, bytes, "t.conf", &error));
+    assert_string_equal(error.text, "t.conf: larger than 16777216 bytes");
+
+    size_t length = (size_t)sprintf(text, "tuned-conf 1\n[cuda \"X\"]\np n=1");
+    for (int i = 0; i < 128; i++) /* and n: one too many */
+        length += (size_t)sprintf(text + length, " a%d=1", i);
+    length += (size_t)sprintf(text + length, "\nend\n");
+    assert_null(tuned_load_memory(text, length, "t.conf", &error));
+    assert_string_equal(error.text, "t.conf:3: more than 128 fields");
+    free(text);
+}
+
+/* Each text ends at the end of its own memory block, so that a sanitizer sees a read past it. */
+static int loads_in_own_memory(const char *text, size_t bytes, struct tuned_error *error)
+{
+    char *copy = malloc(bytes ? bytes : 1);
+    assert_non_null(copy);
+    memcpy(copy, text, bytes);
+    struct tuned *tuned = tuned_load_memory(copy, bytes, "t.conf", error);
+    free(copy);
+    for (size_t i = 0; i < tuned_entry_count(tuned); i++) {
+        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
+        struct tuned_answer answer;
+        char reason[TUNED_REASON_BYTES];
+        assert_int_equal(tuned_find(tuned, tuned_entry_device(entry), tuned_entry_problem(entry),
+                                    tuned_entry_n(entry), &answer),
+                         TUNED_EXACT);
+        tuned_reason(&answer, reason, sizeof reason);
+        (void)tuned_real(entry, "block", 0);
+        (void)tuned_expected_ns(entry);
+    }
+    tuned_free(tuned);
+    return tuned != NULL;
+}
+
+static void every_truncation_is_refused(void **state)
+{
+    (void)state;
+    struct tuned_error error;
+    assert_true(loads_in_own_memory(conf, sizeof conf - 1, &error));
+    for (size_t bytes = 0; bytes < sizeof conf - 1; bytes++) {
+        if (loads_in_own_memory(conf, bytes, &error))
+            fail_msg("taken at %zu bytes", bytes);
+        assert_true(error.text[0] != '\0');
+        assert_null(strchr(error.text, '\n'));
+    }
+}
+
+static void every_changed_byte_is_refused_or_valid(void **state)
+{
+    (void)state;
+    size_t taken = 0;
+    size_t refused = 0;
+    char *text = malloc(sizeof conf);
+    assert_non_null(text);
+    for (size_t at = 0; at < sizeof conf - 1; at++) {
+        memcpy(text, conf, sizeof conf);
+        for (int byte = 0; byte < 256; byte++) {
+            struct tuned_error error = {-1, "untouched"};
+            text[at] = (char)byte;
+            int loaded = loads_in_own_memory(text, sizeof conf - 1, &error);
+            assert_int_equal(loaded, error.text[0] == '\0');
+            assert_null(strchr(error.text, '\n'));
+            taken += loaded ? 1 : 0;
+            refused += loaded ? 0 : 1;
+        }
+    }
+    free(text);
+    assert_true(taken > 0 && refused > 0);
+}
+
+static void files_are_loaded_or_said_to_be_missing(void **state)
+{
+    (void)state;
+    struct tuned_error error;
+    char folder[] = "/tmp/tuned_test_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char path[64];
+    char says[128];
+    (void)snprintf(path, sizeof path, "%s/t.conf", folder);
+    assert_null(tuned_load(path, &error));
+    (void)snprintf(says, sizeof says, "%s: there is no such file", path);
+    assert_string_equal(error.text, says);
+    assert_null(tuned_load(folder, &error));
+    (void)snprintf(says, sizeof says, "%s: it cannot be read", folder);
+    assert_string_equal(error.text, says);
+    assert_null(tuned_load(NULL, NULL));
+
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    /* Larger than one reading step. */
+    assert_true(fputs("tuned-conf 1\n[cuda \"X\"]\n", file) >= 0);
+    for (int i = 0; i < 20000; i++)
+        assert_true(fprintf(file, "p n=%d block=%d\n", i, i % 1024) > 0);
+    assert_true(fputs("end\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    struct tuned *tuned = tuned_load(path, &error);
+    assert_non_null(tuned);
+    assert_int_equal(tuned_entry_count(tuned), 20000);
+    assert_int_equal(tuned_integer(tuned_entry_at(tuned, 19999), "block", 0), 19999 % 1024);
+    tuned_free(tuned);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+
+    char name[1000];
+    memset(name, 'x', sizeof name);
+    name[sizeof name - 1] = '\0';
+    assert_null(tuned_load_memory("?", 1, name, &error));
+    assert_non_null(strstr(error.text, "xx:1: the file breaks off"));
+}
+
+static void numbers_do_not_depend_on_the_locale(void **state)
+{
+    (void)state;
+    /* A locale with a decimal comma, where the system has one. */
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
+        (void)setlocale(LC_ALL, "C.UTF-8");
+    struct tuned *tuned = load("tuned-conf 1\n[cuda \"X\"]\n"
+                               "p n=1 a=0.1 b=-12.5e-3 c=1e22 d=9223372036854775807 "
+                               "e=-9223372036854775808 f=1,5 g=.5 h=1e-320 i=123456789012345678901 "
+                               "j=1e k=- l=93870.123 m=1e400 o=0e999\nend\n");
+    const struct tuned_entry *entry = tuned_entry_at(tuned, 0);
+    assert_true(tuned_real(entry, "a", 0) == 0.1);
+    assert_true(tuned_real(entry, "b", 0) == -0.0125);
+    assert_true(tuned_real(entry, "c", 0) == 1e22);
+    assert_true(tuned_integer(entry, "d", 0) == INT64_MAX);
+    assert_true(tuned_integer(entry, "e", 0) == INT64_MIN);
+    assert_true(tuned_real(entry, "f", -1) == -1.0);
+    assert_true(tuned_real(entry, "g", -1) == 0.5);
+    assert_true(tuned_real(entry, "h", -1) >= 0 && tuned_real(entry, "h", -1) < 1e-300);
+    assert_true(tuned_integer(entry, "i", -1) == -1);
+    assert_true(tuned_real(entry, "i", -1) / 123456789012345678901.0 - 1.0 < 1e-15);
+    assert_true(tuned_real(entry, "j", -1) == -1.0);
+    assert_true(tuned_real(entry, "k", -1) == -1.0);
+    assert_true(tuned_real(entry, "l", -1) == 93870.123);
+    assert_true(tuned_real(entry, "m", -1) == -1.0);
+    assert_true(tuned_real(entry, "o", -1) == 0.0);
+    tuned_free(tuned);
+    (void)setlocale(LC_ALL, "C");
+}
+
+enum { THREADS = 4, LOOKUPS = 20000 };
+
+static void *look_up_often(void *argument)
+{
+    const struct tuned *tuned = argument;
+    size_t right = 0;
+    for (int i = 0; i < LOOKUPS; i++) {
+        const struct tuned_entry *entry = tuned_entry_at(tuned, (size_t)i % 9);
+        struct tuned_answer answer;
+        char reason[TUNED_REASON_BYTES];
+        right += tuned_find(tuned, tuned_entry_device(entry), tuned_entry_problem(entry),
+                            tuned_entry_n(entry), &answer) == TUNED_EXACT &&
+                 answer.entry == entry;
+        tuned_reason(&answer, reason, sizeof reason);
+    }
+    return right == LOOKUPS ? argument : NULL;
+}
+
+static void threads_may_share_what_was_loaded(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load(conf);
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, look_up_often, tuned), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(threads[i], &result), 0);
+        assert_ptr_equal(result, tuned);
+    }
+    tuned_free(tuned);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_and_evidence_come_back),
+        cmocka_unit_test(no_entry_gives_the_defaults),
+        cmocka_unit_test(nearest_size_is_by_ratio),
+        cmocka_unit_test(nearest_device_is_of_the_same_kind),
+        cmocka_unit_test(bad_lines_are_refused_with_their_number),
+        cmocka_unit_test(editors_may_leave_their_marks),
+        cmocka_unit_test(too_much_is_refused),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(every_changed_byte_is_refused_or_valid),
+        cmocka_unit_test(files_are_loaded_or_said_to_be_missing),
+        cmocka_unit_test(numbers_do_not_depend_on_the_locale),
+        cmocka_unit_test(threads_may_share_what_was_loaded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
