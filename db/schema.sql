@@ -176,6 +176,7 @@ WITH own AS (
     GROUP BY environment_id, problem_id, configuration_id, l2_mode
 )
 SELECT own.environment_id, own.problem_id, own.configuration_id, own.l2_mode,
+       coalesce(final.configuration_id, sweep.configuration_id) AS measured_configuration_id,
        sweep.id AS sweep_trial_id,
        CASE sweep.status WHEN 'ok' THEN sweep.median_ns END AS sweep_ns,
        CASE sweep.status WHEN 'ok' THEN sweep.mad_ns END AS sweep_mad_ns,
@@ -210,5 +211,22 @@ FROM (
     JOIN environments AS e ON e.id = t.environment_id
     JOIN problems AS p ON p.id = t.problem_id
     JOIN experiments AS x ON x.id = p.experiment_id
+)
+WHERE place = 1;
+
+-- The ceilings to hold an environment's results against: its own newest, else the newest of its
+-- device under another driver or version of tune.
+CREATE VIEW latest_ceilings AS
+SELECT environment_id, measured_at, buffer_bytes, host_to_device_gbs, device_to_host_gbs, copy_gbs,
+       read_gbs, write_gbs
+FROM (
+    SELECT e.id AS environment_id, c.measured_at, c.buffer_bytes, c.host_to_device_gbs,
+           c.device_to_host_gbs, c.copy_gbs, c.read_gbs, c.write_gbs,
+           row_number() OVER (
+               PARTITION BY e.id
+               ORDER BY c.environment_id = e.id DESC, c.id DESC) AS place
+    FROM environments AS e
+    JOIN environments AS near ON near.device_id = e.device_id
+    JOIN ceilings AS c ON c.environment_id = near.id
 )
 WHERE place = 1;

@@ -1,0 +1,22 @@
+-- Every run: how it ended, and what its wall time went to. Idle is what is left: starting the
+-- worker, enumerating, storing, choosing.
+WITH counted AS (
+    SELECT run_id, count(*) AS trial_count, sum(status <> 'ok') AS failed_count
+    FROM trials
+    GROUP BY run_id
+)
+SELECT r.id AS run, d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid,
+       e.driver, e.compiler, e.tool_version, e.host, r.started_at, r.ended_at,
+       coalesce(r.outcome, 'not ended') AS outcome, r.l2_mode, r.seed, r.tick_ns, r.empty_pair_ns,
+       r.wall_ns, r.measuring_ns, r.compile_wait_ns,
+       100.0 * r.measuring_ns / nullif(r.wall_ns, 0) AS measuring_percent,
+       100.0 * r.compile_wait_ns / nullif(r.wall_ns, 0) AS compile_wait_percent,
+       100.0 * (r.wall_ns - r.measuring_ns - r.compile_wait_ns) / nullif(r.wall_ns, 0)
+           AS idle_percent,
+       r.binaries_compiled, r.binaries_cached,
+       coalesce(c.trial_count, 0) AS trial_count, coalesce(c.failed_count, 0) AS failed_count
+FROM runs AS r
+JOIN environments AS e ON e.id = r.environment_id
+JOIN devices AS d ON d.id = e.device_id
+LEFT JOIN counted AS c ON c.run_id = r.id
+ORDER BY r.id;
