@@ -61,7 +61,8 @@ static __device__ __forceinline__ pack load_pack(const pack *from)
         return got;
     }
 #endif
-    return *from;
+    const pack &aligned = *from; // named, so that a host compiler's sanitizer checks its alignment
+    return aligned;
 }
 
 // A partial of another block, as it is in L2: L1 may hold an older one.
