@@ -42,7 +42,7 @@ static bool index_lines(struct reader *reader)
 
 /* Whether the scalar's text stands in the file as it is, so that its characters have columns. */
 static bool stands_as_is(const struct reader *reader, yaml_mark_t start, bool quoted,
-                         const char *text)
+                         const char *text, size_t *offset)
 {
     if (start.line >= reader->line_count || strchr(text, '\n'))
         return false;
@@ -54,6 +54,7 @@ static bool stands_as_is(const struct reader *reader, yaml_mark_t start, bool qu
         while (at < reader->length && ((unsigned char)reader->text[at] & 0xc0) == 0x80)
             at++;
     }
+    *offset = at;
     return strncmp(reader->text + at, text, strlen(text)) == 0;
 }
 
@@ -109,7 +110,8 @@ static enum status read_scalar(struct reader *reader, const yaml_event_t *event,
     node->plain = plain;
     node->inner = (struct source_text){.place = node->place, .text = node->text};
     bool block = style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE;
-    node->inner.exact = !block && stands_as_is(reader, event->start_mark, !plain, text);
+    node->inner.exact =
+        !block && stands_as_is(reader, event->start_mark, !plain, text, &node->offset);
     if (node->inner.exact && !plain)
         node->inner.place.column++;
     return STATUS_OK;
@@ -150,6 +152,37 @@ static enum status check_key(struct reader *reader, const struct node *mapping,
     return STATUS_OK;
 }
 
+static size_t count_of(const char *text, char c)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += *text == c;
+    return count;
+}
+
+/* For YAML [ceil_div(n, 2), 1] has three items; here a comma within parentheses ends none. */
+static bool continues(const struct node *last, const struct node *next)
+{
+    return last && last->kind == NODE_SCALAR && next->kind == NODE_SCALAR && last->plain &&
+           next->plain && count_of(last->text, '(') > count_of(last->text, ')');
+}
+
+static enum status join(struct reader *reader, struct node *last, const struct node *next)
+{
+    bool exact = last->inner.exact && next->inner.exact;
+    size_t length = next->offset + strlen(next->text) - last->offset;
+    if (strlen(last->text) + strlen(next->text) > EXPRESSION_BYTES_MAX)
+        return place_error(reader->error, STATUS_BAD_INPUT, last->place,
+                           "parentheses that are not closed");
+    last->text = exact ? arena_strndup(reader->arena, reader->text + last->offset, length)
+                       : arena_printf(reader->arena, "%s, %s", last->text, next->text);
+    if (!last->text)
+        return error_no_memory(reader->error);
+    last->inner.text = last->text;
+    last->inner.exact = exact && !strchr(last->text, '\n');
+    return STATUS_OK;
+}
+
 static enum status read_children(struct reader *reader, struct node *node, unsigned depth)
 {
     struct node *last = NULL;
@@ -158,6 +191,12 @@ static enum status read_children(struct reader *reader, struct node *node, unsig
         enum status status = read_next(reader, depth + 1, &child);
         if (status != STATUS_OK || !child)
             return status;
+        if (node->kind == NODE_LIST && continues(last, child)) {
+            status = join(reader, last, child);
+            if (status != STATUS_OK)
+                return status;
+            continue;
+        }
         if (++node->count > DOCUMENT_ITEMS_MAX)
             return place_error(reader->error, STATUS_BAD_INPUT, child->place,
                                "more than %d values in one list", DOCUMENT_ITEMS_MAX);

@@ -1,6 +1,7 @@
 /* A YAML file as a tree in which each node knows its place. What experiment files have no use for
  * is refused, each with its place: anchors, aliases, tags, several documents, keys that are no
- * plain names or that repeat, deep nesting, a huge number of nodes. */
+ * plain names or that repeat, deep nesting, a huge number of nodes. In one point it is kinder than
+ * YAML: within a list, a comma between parentheses does not end an item. */
 #ifndef TUNE_EXPERIMENT_DOCUMENT_H
 #define TUNE_EXPERIMENT_DOCUMENT_H
 
@@ -27,6 +28,7 @@ struct node {
     const char *text;
     bool plain;               /* written without quotes */
     struct source_text inner; /* the text as an expression's source */
+    size_t offset;            /* where it stands in the file's text, when inner.exact */
     /* Lists: items. Mappings: keys, each a scalar with its `value`. */
     const struct node *first;
     size_t count;

@@ -100,14 +100,6 @@ static bool parse(struct file_reader *reader, const struct source_text *source, 
     return check_allowed(reader, out, what, allowed);
 }
 
-static size_t count_of(const char *text, char c)
-{
-    size_t count = 0;
-    for (; *text; text++)
-        count += *text == c;
-    return count;
-}
-
 bool read_formula(struct file_reader *reader, const struct node *node, const char *what,
                   unsigned allowed, struct formula *out)
 {
@@ -117,8 +109,8 @@ bool read_formula(struct file_reader *reader, const struct node *node, const cha
         return node_error(reader, node, "%s is empty", what);
     if (parse(reader, &node->inner, what, allowed, out))
         return true;
-    if (node->plain && count_of(node->text, '(') > count_of(node->text, ')'))
-        hint(reader, "within [] and {} an expression with a comma goes in quotes");
+    if (node->plain && strchr(node->text, '(') && !strchr(node->text, ')'))
+        hint(reader, "within {} an expression with a comma goes in quotes");
     return false;
 }
 
@@ -160,7 +152,7 @@ static size_t find_slot(const struct experiment *experiment, const char *name)
     return SLOT_COUNT;
 }
 
-/* A lone word: true and false, a fact's value, else a text. */
+/* A lone word: true and false, a variable's value, else a text. */
 static bool read_word(struct file_reader *reader, const struct node *node, unsigned allowed,
                       struct formula *out)
 {
@@ -168,15 +160,12 @@ static bool read_word(struct file_reader *reader, const struct node *node, unsig
     if (is_true || strcmp(node->text, "false") == 0 || strcmp(node->text, "False") == 0)
         return expression_constant(reader->arena, node->place, value_boolean(is_true), out,
                                    reader->error) == STATUS_OK;
-    size_t slot = find_slot(reader->experiment, node->text);
-    if (slot < SLOT_AXES)
-        return parse(reader, &node->inner, "this list", allowed, out);
-    if (slot != SLOT_COUNT)
-        return node_error(reader, node,
-                          "'%s' is the name of a variable: write \"%s\" for the text, or (%s) for "
-                          "its value",
-                          node->text, node->text, node->text);
-    return read_value_text(reader, node, out);
+    if (find_slot(reader->experiment, node->text) == SLOT_COUNT)
+        return read_value_text(reader, node, out);
+    if (parse(reader, &node->inner, "this list", allowed, out))
+        return true;
+    hint(reader, "a text that is also a name goes in quotes");
+    return false;
 }
 
 bool read_value(struct file_reader *reader, const struct node *node, unsigned allowed,
