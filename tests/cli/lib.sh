@@ -52,3 +52,81 @@ expect_file() {
 refuse_file() {
     [[ ! -e $1 ]] || fail "a file $1 was left"
 }
+
+# write_experiment [SPINS]: a small experiment for the CPU, double.yaml, with twenty configurations
+# of which some are wrong by intent: `way: late` computes what it should not, `way: broken` does not
+# compile. Each run spins SPINS times (default none), so that a run can be caught in the middle.
+write_experiment() {
+    local spins=${1:-0}
+    cat >double.yaml <<Y
+experiment: double
+about: Doubles an array.
+device: cpu
+source: double_cpu.c
+sizes:
+  n: [1000, 5000]
+parameters:
+  way: [plain, late, broken, other]
+  block: [100, 200, 250, 500, 1000]
+derived:
+  grid: ceil_div(n, block)
+defines:
+  WAY_late: 1 if way == "late" else 0
+  WAY_broken: 1 if way == "broken" else 0
+  SPINS: $spins
+launches:
+  - kernel: double_blocks
+    grid: grid
+    threads: 1
+    arguments: [in, out, block, n]
+arguments:
+  - {name: in, type: i32, count: n, fill: random}
+  - {name: out, type: i32, count: n, output: true}
+  - {name: block, type: i64, value: block}
+  - {name: n, type: i64, value: n}
+check:
+  reference: double_reference
+  source: double_reference.c
+  output: out
+  tolerance: 0
+metrics:
+  bytes: 2 * n * sizeof("i32")
+baselines:
+  - name: whole
+    about: blocks of a thousand
+    set: {way: plain, block: 1000}
+Y
+    cat >double_cpu.c <<'C'
+#if WAY_broken
+#error this way is broken by intent
+#endif
+void double_blocks(const struct tune_block *block, void *const *arguments)
+{
+    const unsigned *in = arguments[0];
+    unsigned *out = arguments[1];
+    long long size = *(const long long *)arguments[2], n = *(const long long *)arguments[3];
+    for (volatile long long spin = 0; spin < SPINS; spin++)
+        ;
+    for (long long i = block->index * size; i < (block->index + 1) * size && i < n; i++)
+        out[i] = 2 * in[i] + WAY_late;
+}
+C
+    cat >double_reference.c <<'C'
+void double_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const unsigned *in = arguments[0];
+    long long n = *(const long long *)arguments[3];
+    for (long long i = 0; i < n; i++)
+        expected[i].integer = (int)(2 * in[i]);
+}
+C
+}
+
+# query SQL: asks tune.db, one row a line, columns separated by blanks.
+query() {
+    python3 - "$1" <<'P'
+import sqlite3, sys
+for row in sqlite3.connect("file:tune.db?mode=ro", uri=True).execute(sys.argv[1]):
+    print(*row)
+P
+}

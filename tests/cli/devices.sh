@@ -1,0 +1,42 @@
+#!/bin/bash
+# Which device: unknown ones, absent ones, and a missing driver are each one clear line.
+source "$TUNE_TESTS/lib.sh"
+write_experiment
+
+run "$TUNE" devices
+expect_code 0
+expect_out 'cpu'
+run "$TUNE" devices --json
+expect_code 0
+python3 -c '
+import json, sys
+kinds = [device["kind"] for device in json.load(open(sys.argv[1]))["devices"]]
+assert "cpu" in kinds, kinds
+' "$captured.out" || fail "tune devices --json names no cpu"
+has_gpu=$(python3 -c '
+import json, sys
+print(int(any(d["kind"] == "cuda" for d in json.load(open(sys.argv[1]))["devices"])))' "$captured.out")
+
+run "$TUNE" devices --device cpu:7
+expect_code 3
+expect_one_line err
+expect_err "cpu:7"
+run "$TUNE" run double.yaml --device cpu:7
+[[ $code -eq 3 ]] || fail "exit code $code, not 3"
+expect_err "cpu:7"
+run "$TUNE" run double.yaml --device cqu
+expect_code 2
+expect_one_line err
+expect_err "cqu.*cpu"
+
+# A GPU is asked for where no driver is (or tune was built without CUDA).
+if [[ $has_gpu -eq 0 ]]; then
+    run "$TUNE" run reduce --device 0
+    expect_code 4
+    expect_one_line err
+    expect_err '(driver|built without CUDA)'
+    # Nothing asked for: the CPU, said aloud.
+    run "$TUNE" run double.yaml --no-plots --sizes 1000
+    expect_code 0
+    expect_err 'no GPU to tune .*; tuning the CPU'
+fi

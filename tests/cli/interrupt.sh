@@ -1,0 +1,35 @@
+#!/bin/bash
+# Ctrl-C: exit code 130, nothing lost, no child left; run again, it goes on where it stopped.
+source "$TUNE_TESTS/lib.sh"
+write_experiment 400000
+
+"$TUNE" run double.yaml --device cpu --no-plots >first.out 2>first.err &
+tune=$!
+trials() {
+    query "SELECT count(*) FROM trials WHERE stage = 'sweep'" 2>/dev/null || echo 0
+}
+for ((i = 0; i < 600; i++)); do
+    [[ $(trials) -lt 5 ]] || break
+    kill -0 "$tune" 2>/dev/null || fail "it ended by itself: $(cat first.err)"
+    sleep 0.05
+done
+kill -INT "$tune"
+code=0
+wait "$tune" || code=$?
+command_line="tune run, interrupted"
+[[ $code -eq 130 ]] || fail "exit code $code, not 130: $(cat first.err)"
+grep -q 'run again to go on' first.err || fail "it does not say how to go on: $(cat first.err)"
+done_before=$(trials)
+[[ $done_before -ge 5 && $done_before -lt 40 ]] || fail "$done_before trials before the interrupt"
+[[ $(query "PRAGMA integrity_check") == ok ]] || fail "the database is damaged"
+[[ $(query "SELECT outcome FROM runs") == interrupted ]] || fail "the run is not marked interrupted"
+for ((i = 0; i < 100; i++)); do
+    pgrep -f "^$TUNE __" -P 1 >left || break
+    sleep 0.05
+done
+
+run "$TUNE" run double.yaml --device cpu --no-plots
+expect_code 0
+expect_err "2 problems, $((40 - done_before)) trials \\($done_before known already\\)"
+[[ $(trials) -eq 40 ]] || fail "$(trials) trials at the end"
+expect_file tuned.conf

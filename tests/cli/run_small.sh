@@ -1,0 +1,35 @@
+#!/bin/bash
+# A whole run of a small experiment: every point has a trial, wrong and broken ones are named and
+# never win, and tuned.conf holds one entry for each size. Run again, nothing is measured.
+source "$TUNE_TESTS/lib.sh"
+write_experiment
+
+run "$TUNE" run double.yaml --device cpu --no-plots
+expect_code 0
+expect_file tune.db
+expect_file tuned.conf
+expect_err '2 problems, 40 trials \(0 known already\), 20 failed'
+for row in 'ok 20' 'wrong_result 10' 'compile_failed 10'; do
+    query "SELECT status, count(*) FROM trials WHERE stage = 'sweep' GROUP BY status" >rows
+    grep -qx "$row" rows || fail "not '$row' but: $(cat rows)"
+done
+[[ $(query "SELECT count(*) FROM winners") -eq 2 ]] || fail "not two winners"
+[[ -z $(query "SELECT status FROM winners JOIN trials ON trials.id = trial_id WHERE status <> 'ok'") ]] ||
+    fail "a winner that is not ok"
+[[ $(grep -c '^double' tuned.conf) -eq 2 ]] || fail "not two entries: $(cat tuned.conf)"
+
+cp tuned.conf before.conf
+run "$TUNE" run double.yaml --device cpu --no-plots
+expect_code 0
+expect_err '2 problems, 0 trials \(40 known already\)'
+cmp tuned.conf before.conf || fail "a run without trials changed tuned.conf"
+
+# Quiet: nothing but failures. Not on a terminal: no bar, no escape sequences.
+rm tune.db tuned.conf
+run "$TUNE" run double.yaml --device cpu --no-plots --quiet --sizes 1000
+expect_code 0
+expect_empty out
+expect_empty err
+[[ $(query "SELECT count(DISTINCT problem_id) FROM trials") -eq 1 ]] || fail "--sizes was not heeded"
+run "$TUNE" run double.yaml --device cpu --no-plots
+! grep -q $'\033\|\r' "$captured.err" || fail "escape sequences in a file"
