@@ -106,5 +106,6 @@ static bool check_axes_points(struct file_reader *reader)
 
 bool check_whole(struct file_reader *reader)
 {
-    return check_problem_count(reader) && check_keys_fit(reader) && check_axes_points(reader);
+    return check_problem_count(reader) && check_keys_fit(reader) && check_types(reader) &&
+           check_axes_points(reader);
 }

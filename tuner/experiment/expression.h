@@ -171,6 +171,14 @@ enum { LIST_ITEMS_MAX = 64, CALL_OPERANDS_MAX = 8 };
 int function_find(const char *name);
 /* All functions' names. */
 const char *const *function_names(size_t *count);
+/* What a function takes and gives. */
+enum function_kind {
+    FUNCTION_OF_NUMBERS, /* numbers -> number */
+    FUNCTION_OF_ANY,     /* min, max: numbers or texts -> one of them */
+    FUNCTION_OF_TYPE,    /* name of an element type -> number */
+    FUNCTION_TYPE_TEXT,  /* name of an element type -> text */
+};
+enum function_kind function_kind(int function);
 /* "takes 2 values" when the function cannot take `count` operands, else NULL. */
 const char *function_refuses(int function, size_t count);
 

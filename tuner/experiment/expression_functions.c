@@ -268,32 +268,33 @@ static bool call_is_real(const struct expression *node, struct evaluation *evalu
     return true;
 }
 
-/* X(name, fewest operands, most operands) */
+/* X(name, fewest operands, most operands, kind) */
 #define FUNCTION_LIST(X)                                                                           \
-    X(min, 2, CALL_OPERANDS_MAX)                                                                   \
-    X(max, 2, CALL_OPERANDS_MAX)                                                                   \
-    X(abs, 1, 1)                                                                                   \
-    X(int, 1, 1)                                                                                   \
-    X(float, 1, 1)                                                                                 \
-    X(round, 1, 1)                                                                                 \
-    X(floor, 1, 1)                                                                                 \
-    X(ceil, 1, 1)                                                                                  \
-    X(ceil_div, 2, 2)                                                                              \
-    X(round_up, 2, 2)                                                                              \
-    X(log2, 1, 1)                                                                                  \
-    X(sqrt, 1, 1)                                                                                  \
-    X(is_power_of_two, 1, 1)                                                                       \
-    X(next_power_of_two, 1, 1)                                                                     \
-    X(sizeof, 1, 1)                                                                                \
-    X(c_type, 1, 1)                                                                                \
-    X(is_real, 1, 1)
+    X(min, 2, CALL_OPERANDS_MAX, FUNCTION_OF_ANY)                                                  \
+    X(max, 2, CALL_OPERANDS_MAX, FUNCTION_OF_ANY)                                                  \
+    X(abs, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
+    X(int, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
+    X(float, 1, 1, FUNCTION_OF_NUMBERS)                                                            \
+    X(round, 1, 1, FUNCTION_OF_NUMBERS)                                                            \
+    X(floor, 1, 1, FUNCTION_OF_NUMBERS)                                                            \
+    X(ceil, 1, 1, FUNCTION_OF_NUMBERS)                                                             \
+    X(ceil_div, 2, 2, FUNCTION_OF_NUMBERS)                                                         \
+    X(round_up, 2, 2, FUNCTION_OF_NUMBERS)                                                         \
+    X(log2, 1, 1, FUNCTION_OF_NUMBERS)                                                             \
+    X(sqrt, 1, 1, FUNCTION_OF_NUMBERS)                                                             \
+    X(is_power_of_two, 1, 1, FUNCTION_OF_NUMBERS)                                                  \
+    X(next_power_of_two, 1, 1, FUNCTION_OF_NUMBERS)                                                \
+    X(sizeof, 1, 1, FUNCTION_OF_TYPE)                                                              \
+    X(c_type, 1, 1, FUNCTION_TYPE_TEXT)                                                            \
+    X(is_real, 1, 1, FUNCTION_OF_TYPE)
 
-#define FUNCTION_NAME(name, fewest, most) #name,
+#define FUNCTION_NAME(name, fewest, most, kind) #name,
 static const char *const names[] = {FUNCTION_LIST(FUNCTION_NAME)};
-#define FUNCTION_ROW(name, fewest, most) {call_##name, fewest, most},
+#define FUNCTION_ROW(name, fewest, most, kind) {call_##name, fewest, most, kind},
 static const struct {
     function *call;
     size_t fewest, most;
+    enum function_kind kind;
 } functions[] = {FUNCTION_LIST(FUNCTION_ROW)};
 enum { FUNCTION_COUNT = sizeof functions / sizeof *functions };
 
@@ -309,6 +310,11 @@ int function_find(const char *name)
         if (strcmp(names[i], name) == 0)
             return i;
     return -1;
+}
+
+enum function_kind function_kind(int index)
+{
+    return functions[index].kind;
 }
 
 const char *function_refuses(int index, size_t count)

@@ -5,10 +5,17 @@
 #include "tuner/experiment/document.h"
 #include "tuner/experiment/model.h"
 
+/* Every expression of the file, for check_types. */
+struct read_formula {
+    struct read_formula *next;
+    struct formula formula;
+};
+
 struct file_reader {
     struct experiment *experiment;
     struct arena *arena; /* the experiment's */
     const char *data_folder;
+    struct read_formula *formulas;
     struct error *error;
 };
 
@@ -84,6 +91,9 @@ bool read_check(struct file_reader *reader, const struct node *node);
 bool read_metrics(struct file_reader *reader, const struct node *node);
 /* What can only be checked when all has been read. */
 bool check_whole(struct file_reader *reader);
+/* Texts where numbers are needed and the other way round; comparisons with a text that the variable
+ * never has. */
+bool check_types(struct file_reader *reader);
 
 /* experiment_load from memory; `path` is what errors call it. */
 enum status experiment_read(const char *path, const char *text, size_t length,

@@ -97,6 +97,11 @@ static bool parse(struct file_reader *reader, const struct source_text *source, 
     if (expression_parse(reader->arena, source, &reader->experiment->scope, out, reader->error) !=
         STATUS_OK)
         return false;
+    struct read_formula *kept = arena_alloc(reader->arena, 1, sizeof *kept);
+    if (!kept)
+        return out_of_memory(reader);
+    *kept = (struct read_formula){.next = reader->formulas, .formula = *out};
+    reader->formulas = kept;
     return check_allowed(reader, out, what, allowed);
 }
 

@@ -1,0 +1,262 @@
+/* What can be told of an expression's type from what its variables may hold. */
+#include <string.h>
+
+#include "tuner/experiment/read.h"
+
+enum { NUMBER = 1, TEXT = 2, ANY = NUMBER | TEXT };
+
+enum { WORDS_MAX = 128 };
+
+/* The texts that a variable may hold, where they are known. */
+struct known_texts {
+    bool known;
+    const char *words[WORDS_MAX];
+    size_t count;
+};
+
+struct types {
+    struct file_reader *reader;
+    unsigned slots[SLOTS_MAX]; /* what each variable may be; 0: not yet known */
+    struct place place;        /* of the expression looked at: its file */
+};
+
+static bool type_of(struct types *types, const struct expression *node, unsigned *out);
+
+static bool type_error(const struct types *types, const struct expression *node, const char *what)
+{
+    struct place place = {types->place.file, node->line, node->column};
+    (void)place_error(types->reader->error, STATUS_BAD_INPUT, place, "%s", what);
+    return false;
+}
+
+static void add_texts(struct known_texts *texts, const struct formula *formula, unsigned type)
+{
+    const struct expression *node = formula->tree;
+    if (!(type & TEXT))
+        return;
+    if (node->kind != EXPRESSION_CONSTANT || texts->count == WORDS_MAX)
+        texts->known = false;
+    else
+        texts->words[texts->count++] = node->constant.text;
+}
+
+static void add_list(struct types *types, struct known_texts *texts, const struct named_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        unsigned type = ANY;
+        if (type_of(types, list->values[i].tree, &type))
+            add_texts(texts, &list->values[i], type);
+    }
+}
+
+/* An axis has the texts of its list, a parameter also those that baselines give it. */
+static void texts_of(struct types *types, size_t slot, struct known_texts *out)
+{
+    const struct experiment *experiment = types->reader->experiment;
+    *out = (struct known_texts){.known = false};
+    if (slot >= SLOT_AXES && slot < SLOT_SIZE) {
+        out->known = true;
+        add_list(types, out, &experiment->axes[slot - SLOT_AXES]);
+    }
+    if (slot < SLOT_PARAMETERS || slot >= SLOT_DERIVED)
+        return;
+    size_t parameter = slot - SLOT_PARAMETERS;
+    out->known = true;
+    add_list(types, out, &experiment->parameters[parameter]);
+    for (size_t i = 0; i < experiment->baseline_count; i++) {
+        const struct formula *value = &experiment->baselines[i].values[parameter];
+        unsigned type = ANY;
+        if (type_of(types, value->tree, &type))
+            add_texts(out, value, type);
+    }
+}
+
+/* `variable == "text"` where the variable never has that text: most likely misspelt. */
+static bool check_text(struct types *types, const struct expression *variable,
+                       const struct expression *literal)
+{
+    if (variable->kind != EXPRESSION_VARIABLE || literal->kind != EXPRESSION_CONSTANT ||
+        literal->constant.kind != VALUE_TEXT)
+        return true;
+    const struct experiment *experiment = types->reader->experiment;
+    struct known_texts texts;
+    texts_of(types, variable->index, &texts);
+    for (size_t i = 0; i < texts.count; i++)
+        if (strcmp(texts.words[i], literal->constant.text) == 0)
+            return true;
+    if (!texts.known)
+        return true;
+    struct place place = {types->place.file, literal->line, literal->column};
+    (void)place_error(types->reader->error, STATUS_BAD_INPUT, place, "'%s' is never '%.60s'%s",
+                      experiment->scope.names[variable->index], literal->constant.text,
+                      suggest(literal->constant.text, texts.words, texts.count).text);
+    return false;
+}
+
+struct typed {
+    const struct expression *node;
+    unsigned type;
+};
+
+static bool check_pair(struct types *types, const struct expression *at, struct typed left,
+                       struct typed right)
+{
+    if (!check_text(types, left.node, right.node) || !check_text(types, right.node, left.node))
+        return false;
+    if (!(left.type & right.type))
+        return type_error(types, at, "this compares a text with a number");
+    return true;
+}
+
+static bool check_membership(struct types *types, struct typed left, const struct expression *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct typed item = {list->operands[i], ANY};
+        if (!type_of(types, item.node, &item.type) || !check_pair(types, item.node, left, item))
+            return false;
+    }
+    return true;
+}
+
+/* Each operand is looked at once: twice would be 2^depth times in nested chains. */
+static bool check_comparison(struct types *types, const struct expression *node)
+{
+    struct typed left = {node->operands[0], ANY};
+    if (!type_of(types, left.node, &left.type))
+        return false;
+    for (size_t i = 1; i < node->count; i++) {
+        struct typed right = {node->operands[i], ANY};
+        if (right.node->kind == EXPRESSION_LIST)
+            return check_membership(types, left, right.node); /* a list ends a chain */
+        if (!type_of(types, right.node, &right.type) || !check_pair(types, node, left, right))
+            return false;
+        left = right;
+    }
+    return true;
+}
+
+static bool check_operands(struct types *types, const struct expression *node, unsigned wanted,
+                           const char *what)
+{
+    for (size_t i = 0; i < node->count; i++) {
+        unsigned type = ANY;
+        if (!type_of(types, node->operands[i], &type))
+            return false;
+        if (!(type & wanted))
+            return type_error(types, node->operands[i], what);
+    }
+    return true;
+}
+
+static bool type_of_variable(struct types *types, const struct expression *node, unsigned *out)
+{
+    const struct expression *definition = types->reader->experiment->definitions[node->index];
+    unsigned *known = &types->slots[node->index];
+    if (*known == 0 && definition && !type_of(types, definition, known))
+        return false;
+    *out = *known ? *known : ANY;
+    return true;
+}
+
+/* The union of the operands from `first` on. */
+static bool type_of_any(struct types *types, const struct expression *node, size_t first,
+                        unsigned *out)
+{
+    *out = 0;
+    for (size_t i = 0; i < node->count; i++) {
+        unsigned type = ANY;
+        if (!type_of(types, node->operands[i], &type))
+            return false;
+        *out |= i >= first ? type : 0;
+    }
+    return true;
+}
+
+static bool type_of_call(struct types *types, const struct expression *node, unsigned *out)
+{
+    enum function_kind kind = function_kind(node->index);
+    *out = kind == FUNCTION_TYPE_TEXT ? TEXT : NUMBER;
+    if (kind == FUNCTION_OF_ANY)
+        return type_of_any(types, node, 0, out);
+    if (kind == FUNCTION_OF_NUMBERS)
+        return check_operands(types, node, NUMBER, "a number is needed, not a text");
+    return check_operands(types, node, TEXT, "the name of an element type is needed, not a number");
+}
+
+static bool type_of(struct types *types, const struct expression *node, unsigned *out)
+{
+    *out = NUMBER;
+    switch ((enum expression_kind)node->kind) {
+    case EXPRESSION_CONSTANT:
+        *out = node->constant.kind == VALUE_TEXT ? TEXT : NUMBER;
+        return true;
+    case EXPRESSION_VARIABLE:
+        return type_of_variable(types, node, out);
+    case EXPRESSION_NOT: {
+        unsigned type = ANY;
+        return type_of(types, node->operands[0], &type);
+    }
+    case EXPRESSION_AND:
+    case EXPRESSION_OR:
+        return type_of_any(types, node, 0, out);
+    case EXPRESSION_CONDITIONAL:
+        return type_of_any(types, node, 1, out);
+    case EXPRESSION_COMPARE:
+        return check_comparison(types, node);
+    case EXPRESSION_CALL:
+        return type_of_call(types, node, out);
+    case EXPRESSION_LIST:
+        return true;
+    default:
+        return check_operands(types, node, NUMBER, "a number is needed, not a text");
+    }
+}
+
+static bool learn_list(struct types *types, const struct named_list *list)
+{
+    unsigned all = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        unsigned type = ANY;
+        if (!type_of(types, list->values[i].tree, &type))
+            return false;
+        all |= type;
+    }
+    types->slots[list->slot] = all;
+    return true;
+}
+
+static bool learn_slots(struct types *types)
+{
+    const struct experiment *experiment = types->reader->experiment;
+    for (size_t i = 0; i < fact_name_count; i++)
+        types->slots[SLOT_FACTS + i] = fact_names[i].number ? NUMBER : TEXT;
+    types->slots[SLOT_SIZE] = NUMBER;
+    types->slots[SLOT_ACTIVE_BLOCKS] = NUMBER;
+    for (size_t i = 0; i < experiment->axis_count; i++)
+        if (!learn_list(types, &experiment->axes[i]))
+            return false;
+    for (size_t i = 0; i < experiment->parameter_count; i++)
+        if (!learn_list(types, &experiment->parameters[i]))
+            return false;
+    for (size_t i = 0; i < experiment->baseline_count; i++)
+        for (size_t j = 0; j < experiment->parameter_count; j++) {
+            unsigned type = ANY;
+            if (!type_of(types, experiment->baselines[i].values[j].tree, &type))
+                return false;
+            types->slots[SLOT_PARAMETERS + j] |= type;
+        }
+    return true;
+}
+
+bool check_types(struct file_reader *reader)
+{
+    struct types types = {.reader = reader, .place = {.file = reader->experiment->path}};
+    if (!learn_slots(&types))
+        return false;
+    for (const struct read_formula *at = reader->formulas; at; at = at->next) {
+        unsigned type = ANY;
+        if (!type_of(&types, at->formula.tree, &type))
+            return false;
+    }
+    return true;
+}
