@@ -1,0 +1,55 @@
+/* The rows of a query, printed as an aligned table, CSV or JSON. */
+#ifndef TUNE_CLI_ROWS_H
+#define TUNE_CLI_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/store/store.h"
+
+struct cell {
+    const char *text; /* NULL: SQL NULL */
+    bool number;
+};
+
+/* Zero-initialise; freed by rows_free. */
+struct rows {
+    struct arena arena;
+    size_t column_count;
+    const char **names;
+    size_t row_count;
+    size_t row_capacity;
+    struct cell **cells; /* [row][column] */
+};
+
+enum status rows_read(struct store *store, const char *sql,
+                      const struct store_parameter *parameters, size_t count, struct rows *rows,
+                      struct error *error);
+void rows_free(struct rows *rows);
+/* -1 when there is no such column. */
+int rows_column(const struct rows *rows, const char *name);
+/* The cell's text; `otherwise` when it is NULL or there is no such column. */
+const char *rows_text(const struct rows *rows, size_t row, const char *name, const char *otherwise);
+/* Adds empty columns; false when memory is short. */
+bool rows_add_columns(struct rows *rows, const char *const *names, size_t count);
+
+/* One column of a table. How a value is written goes by the name of its column: _ns with a unit of
+ * time, _percent, gbs, gain; other texts and integers as they are. */
+struct row_column {
+    const char *name;
+    const char *label;
+};
+/* Rows [first, end) under one header. A column without a value in any of them is left out. */
+void rows_print_table(const struct rows *rows, size_t first, size_t end,
+                      const struct row_column *columns, size_t count);
+/* One row as "label   value" lines: all columns that have a value. */
+void rows_print_list(const struct rows *rows, size_t row);
+/* RFC 4180, numbers as they are stored. */
+void rows_print_csv(const struct rows *rows);
+/* An array of objects; the columns baselines, parameters and derived hold JSON already. */
+void rows_print_json(const struct rows *rows);
+/* Only the object of one row. */
+void rows_print_json_row(const struct rows *rows, size_t row);
+
+#endif

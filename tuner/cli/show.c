@@ -1,0 +1,315 @@
+/* tune show: questions to the database. Each is a file of db/queries/, built in. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/cli/command.h"
+#include "tuner/cli/show.h"
+
+extern const char show_query_winners[];
+extern const char show_query_baselines[];
+extern const char show_query_top[];
+extern const char show_query_failures[];
+extern const char show_query_runs[];
+extern const char show_query_trial[];
+extern const char show_query_trial_launches[];
+extern const char show_query_trial_samples[];
+
+struct question {
+    const char *sql;
+    const char *none; /* said on stderr when there are no rows */
+    const struct row_column *columns;
+    size_t column_count;
+};
+
+#define COLUMNS(array) array, sizeof array / sizeof array[0]
+
+static const struct row_column winner_columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"time_ns", "time"},
+    {"gbs", "GB/s"},
+    {"read_ceiling_percent", "of ceiling"},
+    /* the baselines, then: */
+    {"configuration", "configuration"},
+};
+static const struct row_column baseline_columns[] = {
+    {"problem", "problem"},   {"n", "n"},
+    {"baseline", "baseline"}, {"time_ns", "time"},
+    {"gbs", "GB/s"},          {"read_ceiling_percent", "of ceiling"},
+    {"winner_ns", "winner"},  {"winner_gain", "gain"},
+    {"status", "status"},     {"configuration", "configuration"},
+};
+static const struct row_column top_columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"place", "#"},
+    {"time_ns", "time"},
+    {"spread_percent", "spread"},
+    {"stage", "stage"},
+    {"gbs", "GB/s"},
+    {"read_ceiling_percent", "of ceiling"},
+    {"occupancy_percent", "occupancy"},
+    {"registers", "registers"},
+    {"grid", "grid"},
+    {"block", "block"},
+    {"trial_id", "trial"},
+    {"mark", "mark"},
+    {"configuration", "configuration"},
+};
+static const struct row_column failure_columns[] = {
+    {"problem", "problem"}, {"n", "n"},           {"trial_id", "trial"},
+    {"stage", "stage"},     {"status", "status"}, {"configuration", "configuration"},
+    {"detail", "why"},
+};
+static const struct row_column run_columns[] = {
+    {"run", "run"},
+    {"device", "device"},
+    {"started_at", "started"},
+    {"outcome", "outcome"},
+    {"l2_mode", "L2"},
+    {"wall_ns", "wall time"},
+    {"measuring_percent", "measuring"},
+    {"compile_wait_percent", "compiler"},
+    {"idle_percent", "idle"},
+    {"binaries_compiled", "compiled"},
+    {"binaries_cached", "cached"},
+    {"trial_count", "trials"},
+    {"failed_count", "failed"},
+    {"driver", "driver"},
+    {"tool_version", "tune"},
+};
+static const struct row_column launch_columns[] = {
+    {"launch", "launch"},
+    {"kernel", "kernel"},
+    {"grid_x", "grid x"},
+    {"grid_y", "y"},
+    {"grid_z", "z"},
+    {"block_x", "block x"},
+    {"block_y", "y"},
+    {"block_z", "z"},
+    {"threads", "threads"},
+    {"registers", "registers"},
+    {"static_shared_bytes", "static shared"},
+    {"dynamic_shared_bytes", "dynamic shared"},
+    {"local_bytes", "local"},
+    {"spill_bytes", "spilled"},
+    {"active_blocks_per_sm", "blocks an SM"},
+    {"occupancy_percent", "occupancy"},
+};
+static const struct row_column sample_columns[] = {
+    {"ordinal", "sample"}, {"round", "round"}, {"runs", "runs"}, {"elapsed_ns", "time of one"}};
+
+static const struct question winners_question = {
+    show_query_winners, "no winner yet; 'tune show --top 10' shows what was measured",
+    COLUMNS(winner_columns)};
+static const struct question baselines_question = {show_query_baselines, "no baselines",
+                                                   COLUMNS(baseline_columns)};
+static const struct question top_question = {show_query_top, "no point with a time",
+                                             COLUMNS(top_columns)};
+static const struct question failures_question = {show_query_failures, "no point failed",
+                                                  COLUMNS(failure_columns)};
+static const struct question runs_question = {show_query_runs, "no run yet", COLUMNS(run_columns)};
+
+static bool same_text(const struct rows *rows, size_t a, size_t b, const char *name)
+{
+    return strcmp(rows_text(rows, a, name, ""), rows_text(rows, b, name, "")) == 0;
+}
+
+/* "NVIDIA H200, driver 580.1, NVRTC 13.0, L2 cold; read ceiling 4193 GB/s" */
+static void print_heading(const struct rows *rows, size_t row)
+{
+    bool cpu = strcmp(rows_text(rows, row, "device_kind", ""), "cpu") == 0;
+    printf("%s, %s%s, %s, L2 %s", rows_text(rows, row, "device", ""), cpu ? "" : "driver ",
+           rows_text(rows, row, "driver", ""), rows_text(rows, row, "compiler", ""),
+           rows_text(rows, row, "l2_mode", ""));
+    const char *ceiling = rows_text(rows, row, "read_ceiling_gbs", NULL);
+    if (ceiling)
+        printf("; read ceiling %.0f GB/s", strtod(ceiling, NULL));
+    putchar('\n');
+}
+
+/* One table for each device, environment and mode. */
+static void print_groups(const struct rows *rows, const struct row_column *columns, size_t count)
+{
+    static const char *const group[] = {"device_uuid", "l2_mode", "driver", "compiler",
+                                        "read_ceiling_gbs"};
+    for (size_t first = 0; first < rows->row_count;) {
+        size_t end = first;
+        bool same = true;
+        while (same && ++end < rows->row_count)
+            for (size_t i = 0; i < sizeof group / sizeof group[0]; i++)
+                same = same && same_text(rows, first, end, group[i]);
+        if (first > 0)
+            putchar('\n');
+        print_heading(rows, first);
+        rows_print_table(rows, first, end, columns, count);
+        first = end;
+    }
+}
+
+static enum status answer(const struct show *show, const struct question *question,
+                          struct store *store, struct error *error)
+{
+    struct store_parameter parameters[SHOW_PARAMETERS];
+    struct row_column columns[SHOW_COLUMNS_MAX];
+    struct rows rows = {0};
+    size_t column_count = question->column_count;
+    show_parameters(show, parameters);
+    memcpy(columns, question->columns, column_count * sizeof columns[0]);
+    enum status status = rows_read(store, question->sql, parameters, SHOW_PARAMETERS, &rows, error);
+    if (status == STATUS_OK && !show->json)
+        status = show_spread_baselines(&rows, columns, &column_count, error);
+    if (status == STATUS_OK && rows.row_count == 0)
+        fprintf(stderr, "%s: %s\n", show->db, question->none);
+    if (status == STATUS_OK && show->json) {
+        rows_print_json(&rows);
+        putchar('\n');
+    } else if (status == STATUS_OK && show->csv) {
+        rows_print_csv(&rows);
+    } else if (status == STATUS_OK && question == &runs_question && rows.row_count > 0) {
+        rows_print_table(&rows, 0, rows.row_count, columns, column_count);
+    } else if (status == STATUS_OK) {
+        print_groups(&rows, columns, column_count);
+    }
+    rows_free(&rows);
+    return status;
+}
+
+static void print_trial(const struct show *show, const struct rows *trial,
+                        const struct rows *launches, const struct rows *samples)
+{
+    if (show->csv) {
+        rows_print_csv(samples);
+    } else if (show->json) {
+        fputs("{\"trial\": ", stdout);
+        rows_print_json_row(trial, 0);
+        fputs(",\n\"launches\": ", stdout);
+        rows_print_json(launches);
+        fputs(",\n\"samples\": ", stdout);
+        rows_print_json(samples);
+        fputs("}\n", stdout);
+    } else {
+        rows_print_list(trial, 0);
+        if (launches->row_count > 0)
+            putchar('\n');
+        rows_print_table(launches, 0, launches->row_count, COLUMNS(launch_columns));
+        if (samples->row_count > 0)
+            putchar('\n');
+        rows_print_table(samples, 0, samples->row_count, COLUMNS(sample_columns));
+    }
+}
+
+static enum status answer_trial(const struct show *show, struct store *store, struct error *error)
+{
+    struct rows trial = {0};
+    struct rows launches = {0};
+    struct rows samples = {0};
+    struct store_parameter parameters[SHOW_PARAMETERS];
+    show_parameters(show, parameters);
+    enum status status =
+        rows_read(store, show_query_trial, parameters, SHOW_PARAMETERS, &trial, error);
+    if (status == STATUS_OK && trial.row_count == 0)
+        status = error_set(error, STATUS_NOT_FOUND,
+                           "no trial %s in %s; --top and --failures print their numbers",
+                           show->trial, show->db);
+    if (status == STATUS_OK)
+        status = rows_read(store, show_query_trial_launches, parameters, SHOW_PARAMETERS, &launches,
+                           error);
+    if (status == STATUS_OK)
+        status = rows_read(store, show_query_trial_samples, parameters, SHOW_PARAMETERS, &samples,
+                           error);
+    if (status == STATUS_OK)
+        print_trial(show, &trial, &launches, &samples);
+    rows_free(&trial);
+    rows_free(&launches);
+    rows_free(&samples);
+    return status;
+}
+
+static enum status check_use(struct show *show, struct error *error)
+{
+    long long number = 0;
+    int questions =
+        (show->top != NULL) + show->baselines + show->failures + (show->trial != NULL) + show->runs;
+    if (questions > 1)
+        return error_set(error, STATUS_USAGE,
+                         "give one of --top, --baselines, --failures, --trial and --runs");
+    if (show->json && show->csv)
+        return error_set(error, STATUS_USAGE, "give one of --json and --csv");
+    if ((show->trial || show->runs) && (show->word_count > 0 || show->n))
+        return error_set(error, STATUS_USAGE, "--%s takes neither names nor --n",
+                         show->runs ? "runs" : "trial");
+    if (show->top && option_integer("top", show->top, 1, 1000000, &number, error) != STATUS_OK)
+        return error->status;
+    if (show->trial &&
+        option_integer("trial", show->trial, 1, INT64_MAX, &number, error) != STATUS_OK)
+        return error->status;
+    return show->n ? show_parse_size(show, error) : STATUS_OK;
+}
+
+static const struct question *question_of(const struct show *show)
+{
+    return show->top         ? &top_question
+           : show->baselines ? &baselines_question
+           : show->failures  ? &failures_question
+           : show->runs      ? &runs_question
+                             : &winners_question;
+}
+
+static enum status show_all(struct show *show, struct error *error)
+{
+    struct store *store = NULL;
+    enum status status = check_use(show, error);
+    if (status == STATUS_OK)
+        status = store_open(show->db, STORE_READ, &store, error);
+    if (status == STATUS_OK)
+        status = show_check_names(show, store, error);
+    if (status == STATUS_OK)
+        status = show->trial ? answer_trial(show, store, error)
+                             : answer(show, question_of(show), store, error);
+    store_close(store);
+    free(show->words_json);
+    return status;
+}
+
+static enum status run_show(const struct command *command, int argc, char **argv,
+                            struct error *error)
+{
+    struct show show = {.db = DEFAULT_DATABASE};
+    const struct option_spec options[] = {
+        {.name = "db", .value = "FILE", .about = OPTION_DB_ABOUT, .text = &show.db},
+        {.name = "n", .value = "N", .about = "only this size: 16777216 or 2**24", .text = &show.n},
+        {.name = "top",
+         .value = "K",
+         .about = "the K fastest points of each problem: finalists by their final\n"
+                  "time, then the others by their time in the sweep",
+         .text = &show.top},
+        {.name = "baselines", .about = "each baseline beside the winner", .flag = &show.baselines},
+        {.name = "failures", .about = "points without a time, and why", .flag = &show.failures},
+        {.name = "trial",
+         .value = "ID",
+         .about = "one trial: its launches and every sample",
+         .text = &show.trial},
+        {.name = "runs",
+         .about = "runs: how they ended and what their time went to",
+         .flag = &show.runs},
+        {.name = "json", .about = "as JSON", .flag = &show.json},
+        {.name = "csv", .about = "as CSV; of a trial its samples", .flag = &show.csv},
+    };
+    bool helped = false;
+    enum status status =
+        options_parse(command, options, sizeof options / sizeof options[0], argc, argv, show.words,
+                      SHOW_WORDS_MAX, &show.word_count, &helped, error);
+    return status != STATUS_OK || helped ? status : show_all(&show, error);
+}
+
+const struct command command_show = {
+    .name = "show",
+    .usage = "[EXPERIMENT|PROBLEM...] [options]",
+    .about =
+        "Answers from the database: the winner of each problem, with its time, the share of the\n"
+        "device's measured read bandwidth, and the baselines beside it with the gain over them.",
+    .run = run_show,
+};

@@ -1,0 +1,35 @@
+/* Between the files of tune show. */
+#ifndef TUNE_CLI_SHOW_H
+#define TUNE_CLI_SHOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tuner/cli/rows.h"
+
+enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64, SHOW_PARAMETERS = 4 };
+
+/* What was asked. */
+struct show {
+    const char *db, *n, *top, *trial;
+    bool baselines, failures, runs, json, csv;
+    const char *words[SHOW_WORDS_MAX];
+    size_t word_count;
+    char n_text[24];  /* --n as a plain number; empty: all */
+    char *words_json; /* owned; NULL: all */
+};
+
+/* Reads --n: 16777216, 2**24 or 2^24. */
+enum status show_parse_size(struct show *show, struct error *error);
+/* The words and the size name something in the database: if not, STATUS_NOT_FOUND with the nearest
+ * that does. */
+enum status show_check_names(struct show *show, struct store *store, struct error *error);
+/* The parameters of the queries. */
+void show_parameters(const struct show *show, struct store_parameter out[SHOW_PARAMETERS]);
+
+/* Turns the column of baselines (JSON) into two columns of each baseline, its time and the winner's
+ * gain over it, and puts them into the table before its last column. */
+enum status show_spread_baselines(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
+                                  size_t *column_count, struct error *error);
+
+#endif

@@ -1,0 +1,130 @@
+#include "tuner/cli/show.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/json.h"
+
+extern const char show_query_words[];
+extern const char show_query_sizes[];
+
+/* Words that name nothing in the database: the nearest word, or what there is. */
+static enum status check_word(const struct rows *known, const char *word, const char *db,
+                              struct error *error)
+{
+    for (size_t i = 0; i < known->row_count; i++)
+        if (strcmp(known->cells[i][0].text, word) == 0)
+            return STATUS_OK;
+    if (known->row_count == 0)
+        return error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet", db);
+    const char **names = calloc(known->row_count, sizeof *names);
+    if (!names)
+        return error_no_memory(error);
+    for (size_t i = 0; i < known->row_count; i++)
+        names[i] = known->cells[i][0].text;
+    const char *nearest = nearest_word(word, names, known->row_count);
+    if (nearest) {
+        (void)error_set(error, STATUS_NOT_FOUND,
+                        "no experiment or problem '%s' in %s; did you mean '%s'?", word, db,
+                        nearest);
+    } else {
+        struct text list = {0};
+        for (size_t i = 0; i < known->row_count && i < 12; i++)
+            text_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+        (void)error_set(error, STATUS_NOT_FOUND,
+                        "no experiment or problem '%s' in %s; there %s: %s%s", word, db,
+                        known->row_count == 1 ? "is" : "are", text_string(&list),
+                        known->row_count > 12 ? ", ..." : "");
+        text_free(&list);
+    }
+    free(names);
+    return error->status;
+}
+
+static enum status check_words(struct show *show, struct store *store, struct error *error)
+{
+    struct rows known = {0};
+    struct text json = {0};
+    if (show->word_count == 0)
+        return STATUS_OK;
+    enum status status = rows_read(store, show_query_words, NULL, 0, &known, error);
+    for (size_t i = 0; status == STATUS_OK && i < show->word_count; i++) {
+        status = check_word(&known, show->words[i], show->db, error);
+        text_append(&json, i == 0 ? "[" : ",");
+        json_append_string(&json, show->words[i]);
+    }
+    text_append(&json, "]");
+    rows_free(&known);
+    if (status == STATUS_OK && json.failed)
+        status = error_no_memory(error);
+    show->words_json = json.data;
+    return status;
+}
+
+enum status show_parse_size(struct show *show, struct error *error)
+{
+    char *end = NULL;
+    errno = 0;
+    long long base = isdigit((unsigned char)show->n[0]) ? strtoll(show->n, &end, 10) : 0;
+    long long value = base;
+    if (end && (*end == '^' || strncmp(end, "**", 2) == 0)) {
+        const char *start = end + (*end == '^' ? 1 : 2);
+        long power = isdigit((unsigned char)start[0]) ? strtol(start, &end, 10) : -1;
+        value = power == 0 ? 1 : base;
+        for (long i = 1; i < power && value != 0; i++)
+            value = __builtin_mul_overflow(value, base, &value) ? 0 : value;
+        end = power < 0 ? NULL : end;
+    }
+    if (!end || *end != '\0' || errno != 0 || value <= 0)
+        return error_set(error, STATUS_USAGE, "--n %s: write a size such as 16777216 or 2**24",
+                         show->n);
+    (void)string_format(show->n_text, sizeof show->n_text, "%lld", value);
+    return STATUS_OK;
+}
+
+void show_parameters(const struct show *show, struct store_parameter out[SHOW_PARAMETERS])
+{
+    out[0] = (struct store_parameter){"words", show->words_json};
+    out[1] = (struct store_parameter){"n", show->n_text[0] ? show->n_text : NULL};
+    out[2] = (struct store_parameter){"top", show->top};
+    out[3] = (struct store_parameter){"trial", show->trial};
+}
+
+static enum status check_size(const struct show *show, struct store *store, struct error *error)
+{
+    struct store_parameter parameters[SHOW_PARAMETERS];
+    struct rows known = {0};
+    struct text list = {0};
+    long long nearest = 0;
+    bool found = false;
+    if (!show->n)
+        return STATUS_OK;
+    show_parameters(show, parameters);
+    enum status status =
+        rows_read(store, show_query_sizes, parameters, SHOW_PARAMETERS, &known, error);
+    long long wanted = strtoll(show->n_text, NULL, 10);
+    for (size_t i = 0; status == STATUS_OK && i < known.row_count; i++) {
+        long long size = strtoll(known.cells[i][0].text, NULL, 10);
+        found = found || size == wanted;
+        if (i == 0 || llabs(size - wanted) < llabs(nearest - wanted))
+            nearest = size;
+        text_printf(&list, "%s%lld", i > 0 ? ", " : "", size);
+    }
+    if (status == STATUS_OK && !found)
+        status = nearest == 0
+                     ? error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet", show->db)
+                     : error_set(error, STATUS_NOT_FOUND,
+                                 "n = %lld is not in %s; the nearest is %lld, of %s", wanted,
+                                 show->db, nearest, text_string(&list));
+    text_free(&list);
+    rows_free(&known);
+    return status;
+}
+
+enum status show_check_names(struct show *show, struct store *store, struct error *error)
+{
+    enum status status = check_words(show, store, error);
+    return status == STATUS_OK ? check_size(show, store, error) : status;
+}
