@@ -12,6 +12,12 @@ for word in --help -h help; do
     done
 done
 
+# One line a command.
+sed -n '/^commands:/,/^$/p' "$captured.out" | sed '1d;$d' >commands
+! grep -vE '^  [a-z]+ +[^ ]' commands || fail "lines that are no command"
+awk 'length($0) > 100 { exit 1 }' commands || fail "lines that are too long"
+rm commands
+
 run "$TUNE" --version
 expect_code 0
 expect_out '^tune [0-9]+\.[0-9]+\.[0-9]+$'
