@@ -59,7 +59,9 @@ struct sweep {
     int worker_restarts;
 };
 
-/* sweep.c: lists candidates, takes known trials, measures the others. */
+/* sweep.c: lists the candidates; an empty space is an error. */
+enum status sweep_list(struct sweep *sweep, struct error *error);
+/* Adds the baselines, takes known trials, measures the others. */
 enum status sweep_problem(struct sweep *sweep, struct error *error);
 void sweep_free(struct sweep *sweep);
 /* Has the worker make the problem's inputs and expected results. */

@@ -116,8 +116,7 @@ static enum status store_surroundings(struct session *session, struct error *err
 
 static enum status store_this_problem(struct sweep *sweep, struct error *error)
 {
-    struct candidate none = {.configuration = {.count = 0}};
-    struct point point = sweep_point(sweep, &none, 0);
+    struct point point = sweep_point(sweep, &sweep->candidates[0], 0);
     double bytes = 0;
     enum status status = point_bytes(&point, &bytes, error);
     if (status != STATUS_OK)
@@ -168,7 +167,9 @@ static enum status run_problem(struct session *session, const struct experiment 
     session->progress.n = problem->n;
     session->progress.best_ns = (double)NAN;
     session->progress.best_key = "";
-    enum status status = store_this_problem(&sweep, error);
+    enum status status = sweep_list(&sweep, error);
+    if (status == STATUS_OK)
+        status = store_this_problem(&sweep, error);
     if (status == STATUS_OK)
         status = sweep_problem(&sweep, error);
     if (status == STATUS_OK)

@@ -9,7 +9,7 @@
 
 enum { LOOKAHEAD = 256 };
 
-static enum status list_space(struct sweep *sweep, struct error *error)
+enum status sweep_list(struct sweep *sweep, struct error *error)
 {
     enum status status = space_create(sweep->experiment, &sweep->problem, sweep->session->facts,
                                       &sweep->space, error);
@@ -35,6 +35,10 @@ static enum status list_space(struct sweep *sweep, struct error *error)
             return status;
     }
     sweep->count = count;
+    if (count == 0)
+        return error_set(error, STATUS_BAD_INPUT, "%s: %s n=%lld: the constraints leave nothing",
+                         experiment_path(sweep->experiment), sweep->problem.key,
+                         (long long)sweep->problem.n);
     return STATUS_OK;
 }
 
@@ -215,9 +219,7 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
 {
     struct session *session = sweep->session;
     struct search *search = NULL;
-    enum status status = list_space(sweep, error);
-    if (status == STATUS_OK)
-        status = sweep_add_baselines(sweep, error);
+    enum status status = sweep_add_baselines(sweep, error);
     if (status == STATUS_OK)
         status = request_binaries(sweep, error);
     if (status == STATUS_OK)

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU, in one go: the tests labelled gpu, the shipped experiments tuned, the
+# example, the peers. Works on a built tree:
+#   tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]
+# Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.txt, devices.json,
+# gpu-tests.txt, tune.db, tuned.conf, run.txt, show.txt, example.txt, cub.csv.
+# GPU_STEPS limits the steps: GPU_STEPS="devices tests" (of devices tests tune resume example cub).
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "${1:?usage: tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]}" && pwd)
+out=${2:-${OUT:-gpu-results}}
+mkdir -p "$out" && out=$(cd "$out" && pwd)
+tune=$build/bin/tune
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TUNE_DATA_DIR=$here TUNE_CACHE_DIR=$work/cache
+if [ -d "$build/lib-carried" ]; then
+    export LD_LIBRARY_PATH=$build/lib-carried${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+fi
+failed=0
+
+step() { # name command...
+    local name=$1
+    shift
+    case " ${GPU_STEPS:-devices tests tune resume example cub} " in *" $name "*) ;; *) return 0 ;; esac
+    printf '== %s\n' "$name"
+    local start=$SECONDS
+    if "$@"; then
+        printf '== %s: ok in %d s\n' "$name" $((SECONDS - start))
+    else
+        printf '== %s: FAILED (exit %d) in %d s\n' "$name" $? $((SECONDS - start))
+        failed=1
+    fi
+}
+
+devices() {
+    "$tune" devices --json >"$out/devices.json" &&
+        "$tune" devices --device 0 --bandwidth >"$out/devices.txt" && cat "$out/devices.txt"
+}
+
+gpu_tests() {
+    local ok=0 program
+    : >"$out/gpu-tests.txt"
+    for program in "$build"/tests/gpu/test_*; do
+        [ -x "$program" ] || continue
+        printf '%s\n' "-- ${program##*/}" >>"$out/gpu-tests.txt"
+        timeout 120 "$program" >>"$out/gpu-tests.txt" 2>&1 || { ok=1; echo "FAILED ${program##*/}"; }
+    done
+    grep -E '^-- |PASSED|FAILED|error|SKIPPED' "$out/gpu-tests.txt"
+    return $ok
+}
+
+tune_all() {
+    local status=0
+    (cd "$work" && "$tune" --device 0 --no-plots >show.txt 2>run.txt) || status=$?
+    tail -n 3 "$work/run.txt"
+    cp "$work/show.txt" "$work/run.txt" "$out/"
+    cp "$work/tuned.conf" "$out/" && cp "$work/tune.db" "$out/tune.db"
+    cat "$work/show.txt"
+    return $status
+}
+
+resume() { # nothing is measured twice
+    (cd "$work" && "$tune" --device 0 --no-plots >/dev/null 2>resume.txt)
+    local status=$?
+    tail -n 2 "$work/resume.txt"
+    grep -q ' 0 trials\| (all known' "$work/resume.txt" && return $status
+    return 1
+}
+
+example() {
+    local program=$build/bin/reduce_cuda status=0
+    [ -x "$program" ] || { echo "no CUDA example was built"; return 1; }
+    : >"$out/example.txt"
+    for n in 1024 1048576 16777216 100000000 268435456; do
+        "$program" "$work/tuned.conf" "$n" >>"$out/example.txt" 2>&1 || status=1
+    done
+    cat "$out/example.txt"
+    return $status
+}
+
+cub() {
+    local program=$build/bin/cub_reduce
+    [ -x "$program" ] || { echo "the CUB benchmark was not built (TUNE_BENCH_CUB)"; return 0; }
+    "$program" --csv "$out/cub.csv"
+}
+
+step devices devices
+step tests gpu_tests
+step tune tune_all
+step resume resume
+step example example
+step cub cub
+exit $failed
