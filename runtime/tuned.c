@@ -122,7 +122,8 @@ static int is_name(char c)
 /* What a value may hold without quotes. */
 static int is_word(char c)
 {
-    return c > ' ' && c < 0x7f && !strchr("\"\\|#=[]", c);
+    return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '|' && c != '#' && c != '=' &&
+           c != '[' && c != ']';
 }
 
 static int is_space(char c)

@@ -1,0 +1,173 @@
+/* bench_lookup [TUNED_CONF]: what loading a tuned.conf and one look-up cost, for the file and for a
+ * generated one of 20 devices x 100 kernels x 20 sizes. Medians of many. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <tuned.h>
+
+enum { DEVICES = 20, KERNELS = 100, SIZES = 20, SAMPLES = 201, LOOKUPS = 1000 };
+
+static double now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static double median(double *samples)
+{
+    qsort(samples, SAMPLES, sizeof *samples, compare_reals);
+    return samples[SAMPLES / 2];
+}
+
+static bool write_generated(FILE *file)
+{
+    fputs("tuned-conf 1\n", file);
+    for (int device = 0; device < DEVICES; device++) {
+        fprintf(file, "\n[cuda \"Device %02d\"] compute_capability=9.0 sm_count=%d driver=580.95\n",
+                device, 100 + device);
+        for (int kernel = 0; kernel < KERNELS; kernel++)
+            for (int size = 0; size < SIZES; size++)
+                fprintf(file,
+                        "kernel_%02d.sum.i32 n=%lld variant=last_block step=shuffle block=512 "
+                        "blocks_per_sm=8 vector=4 loads=4 grid=1056 | time_ns=93870.5 mad_ns=120.5 "
+                        "gain.textbook=1.68 ceiling_percent=94.1 samples=30 date=2026-11-21\n",
+                        kernel, 1LL << (size + 8));
+    }
+    fputs("\nend\n", file);
+    return !ferror(file);
+}
+
+static double time_load(const char *path)
+{
+    double samples[SAMPLES];
+    for (int i = 0; i < SAMPLES; i++) {
+        double start = now_ns();
+        struct tuned *tuned = tuned_load(path, NULL);
+        samples[i] = now_ns() - start;
+        tuned_free(tuned);
+    }
+    return median(samples);
+}
+
+/* What is asked: the problem of a pseudo-random entry. */
+struct question {
+    struct tuned_device device;
+    const char *problem;
+    long long n;
+};
+
+static void make_questions(const struct tuned *tuned, struct question *out)
+{
+    uint32_t state = 1;
+    for (int i = 0; i < LOOKUPS; i++) {
+        state = state * 1664525u + 1013904223u;
+        const struct tuned_entry *entry =
+            tuned_entry_at(tuned, (state >> 8) % tuned_entry_count(tuned));
+        out[i] = (struct question){*tuned_entry_device(entry), tuned_entry_problem(entry),
+                                   tuned_entry_n(entry)};
+    }
+}
+
+/* One look-up with one parameter read, at n + plus: 1 asks for sizes that were not measured. */
+static double time_lookup(const struct tuned *tuned, const struct question *questions,
+                          long long plus, const char *name)
+{
+    double samples[SAMPLES];
+    volatile long long sink = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        double start = now_ns();
+        for (int j = 0; j < LOOKUPS; j++) {
+            struct tuned_answer answer;
+            struct question question = questions[j];
+            if (name)
+                question.device.name = name;
+            tuned_find(tuned, &question.device, question.problem, question.n + plus, &answer);
+            sink += tuned_integer(answer.entry, "block", 0);
+        }
+        samples[i] = (now_ns() - start) / LOOKUPS;
+    }
+    (void)sink;
+    return median(samples);
+}
+
+static bool measure(const char *label, const char *path)
+{
+    static struct question questions[LOOKUPS];
+    struct tuned_error error;
+    struct tuned *tuned = tuned_load(path, &error);
+    if (!tuned) {
+        fprintf(stderr, "bench_lookup: %s\n", error.text);
+        return false;
+    }
+    size_t count = tuned_entry_count(tuned);
+    if (count == 0) {
+        fprintf(stderr, "bench_lookup: %s: has no entries\n", path);
+        tuned_free(tuned);
+        return false;
+    }
+    make_questions(tuned, questions);
+    printf("%-24.24s %8zu %10.1f %10.1f %12.1f %12.1f\n", label, count, time_load(path) / 1e3,
+           time_lookup(tuned, questions, 0, NULL), time_lookup(tuned, questions, 1, NULL),
+           time_lookup(tuned, questions, 0, "another"));
+    tuned_free(tuned);
+    return true;
+}
+
+static void print_machine(void)
+{
+    struct utsname system;
+    char line[512], model[256] = "", date[32] = "";
+    time_t seconds = time(NULL);
+    struct tm utc;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && !model[0] && fgets(line, sizeof line, file))
+        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':'))
+            snprintf(model, sizeof model, "%.200s", strchr(line, ':') + 2);
+    if (file)
+        fclose(file);
+    model[strcspn(model, "\n")] = '\0';
+    if (uname(&system) != 0)
+        memset(&system, 0, sizeof system);
+    if (gmtime_r(&seconds, &utc))
+        strftime(date, sizeof date, "%Y-%m-%d", &utc);
+    printf("libtuned %s on %s (%s), %s; medians of %d\n\n", tuned_version(),
+           model[0] ? model : system.machine, system.sysname, date, SAMPLES);
+}
+
+int main(int argc, char **argv)
+{
+    char path[] = "/tmp/tuned-conf-XXXXXX";
+    if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
+        fprintf(stderr, "usage: bench_lookup [TUNED_CONF]\n");
+        return 2;
+    }
+    int descriptor = mkstemp(path);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    bool written = file && write_generated(file);
+    if (file)
+        written = fclose(file) == 0 && written;
+    if (!written) {
+        fprintf(stderr, "bench_lookup: %s: cannot write\n", path);
+        return 1;
+    }
+    print_machine();
+    printf("%-24s %8s %10s %10s %12s %12s\n", "file", "entries", "load us", "exact ns",
+           "near size ns", "other dev ns");
+    bool done = argc < 2 || measure(argv[1], argv[1]);
+    done = measure("20 x 100 x 20 generated", path) && done;
+    unlink(path);
+    return done ? 0 : 1;
+}
