@@ -10,7 +10,7 @@
 enum {
     SWEEP_BLOCKS = 5,
     TIMEOUT_FLOOR_MS = 5000,
-    TIMEOUT_FIRST_MS = 30000, /* uploads of inputs and first use of the device are in it */
+    TIMEOUT_FIRST_MS = 15000, /* uploads of inputs and first use of the device are in it */
     TIMEOUT_FACTOR = 50,
 };
 /* A configuration this much slower than the best ends with the samples it has. */
