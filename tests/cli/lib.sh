@@ -55,7 +55,7 @@ refuse_file() {
 
 # write_experiment [SPINS]: a small experiment for the CPU, double.yaml, with twenty configurations
 # of which some are wrong by intent: `way: late` computes what it should not, `way: broken` does not
-# compile. Each run spins SPINS times (default none), so that a run can be caught in the middle.
+# compile, `way: again` is `plain` under another name. Each run spins SPINS times (default none), so that a run can be caught in the middle.
 write_experiment() {
     local spins=${1:-0}
     cat >double.yaml <<Y
@@ -66,7 +66,7 @@ source: double_cpu.c
 sizes:
   n: [1000, 5000]
 parameters:
-  way: [plain, late, broken, other]
+  way: [plain, late, broken, again]
   block: [100, 200, 250, 500, 1000]
 derived:
   grid: ceil_div(n, block)

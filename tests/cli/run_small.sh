@@ -9,8 +9,9 @@ expect_code 0
 expect_file tune.db
 expect_file tuned.conf
 expect_err '2 problems, 40 trials \(0 known already\), 20 failed'
-for row in 'ok 20' 'wrong_result 10' 'compile_failed 10'; do
-    query "SELECT status, count(*) FROM trials WHERE stage = 'sweep' GROUP BY status" >rows
+for row in 'ok 10 0' 'wrong_result 10 0' 'compile_failed 10 0' 'skipped_by_constraint 10 10'; do
+    query "SELECT status, count(*), count(same_as_trial_id) FROM trials
+           WHERE stage = 'sweep' GROUP BY status" >rows
     grep -qx "$row" rows || fail "not '$row' but: $(cat rows)"
 done
 [[ $(query "SELECT count(*) FROM winners") -eq 2 ]] || fail "not two winners"

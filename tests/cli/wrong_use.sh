@@ -27,8 +27,8 @@ run "$TUNE" run --quiet=yes
 refused "\-\-quiet takes no value"
 run "$TUNE" run --device warp:0
 refused "'warp:0'.*(cuda:0|cpu)"
-run "$TUNE" run --device cuda:x
-refused "cuda:x"
+run "$TUNE" run --device cpu:x
+refused "cpu:x"
 run "$TUNE" run --device cpu --seed soon
 refused "\-\-seed soon: "
 run "$TUNE" run --device cpu --sizes 12,many

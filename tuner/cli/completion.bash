@@ -6,11 +6,10 @@ _tune_commands() {
     "$1" --help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
-# The options of `tune COMMAND --help`, one a line: "--db FILE", "--quiet", "-h".
+# The options of `tune COMMAND --help`, one a line: "--db FILE", "--quiet".
 _tune_options() {
     "$1" "$2" --help 2>/dev/null | sed -n '/^options:/,$p' |
-        sed -n 's/^  *\(-[a-zA-Z]\), --.*/\1/p
-                s/^  *\(-[a-zA-Z], \)\{0,1\}\(--[a-z0-9-]*\)\( [A-Z][A-Z,]*\)\{0,1\}.*/\2\3/p'
+        sed -n 's/^  *\(-[a-zA-Z], \)\{0,1\}\(--[a-z0-9-]*\)\( [A-Z][A-Z,]*\)\{0,1\}.*/\2\3/p'
 }
 
 # Words for the value of option $1, which help names $2 ("FILE"); files where nothing better is known.

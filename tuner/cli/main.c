@@ -31,13 +31,29 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+/* A full disk must not pass for success. */
+static enum status check_stdout(struct error *error)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return STATUS_OK;
+    return error_set(error, STATUS_IO, "standard output: writing failed (is the disk full?)");
+}
+
+static int end_with_stdout(void)
+{
+    struct error error = {0};
+    enum status status = check_stdout(&error);
+    if (status != STATUS_OK)
+        fprintf(stderr, "tune: %s\n", error.text);
+    return status_exit_code(status);
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
     struct error error = {0};
     enum status status = command->run(command, argc, argv, &error);
-    if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        status =
-            error_set(&error, STATUS_IO, "standard output: writing failed (is the disk full?)");
+    if (status == STATUS_OK)
+        status = check_stdout(&error);
     if (status != STATUS_OK)
         fprintf(stderr, "tune %s: %s\n", command->name,
                 error.text[0] ? error.text : status_text(status));
@@ -61,11 +77,11 @@ int main(int argc, char **argv)
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
                      strcmp(argv[1], "help") == 0)) {
         print_overview(stdout);
-        return 0;
+        return end_with_stdout();
     }
     if (argc > 1 && strcmp(argv[1], "--version") == 0) {
         printf("tune %s\n", TUNE_VERSION);
-        return 0;
+        return end_with_stdout();
     }
     const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
     if (command)

@@ -308,8 +308,6 @@ static enum status run_show(const struct command *command, int argc, char **argv
 const struct command command_show = {
     .name = "show",
     .usage = "[EXPERIMENT|PROBLEM...] [options]",
-    .about =
-        "Answers from the database: the winner of each problem, with its time, the share of the\n"
-        "device's measured read bandwidth, and the baselines beside it with the gain over them.",
+    .about = "Answers from the database: winners beside baselines and ceiling; failures; runs.",
     .run = run_show,
 };
