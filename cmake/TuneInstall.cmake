@@ -41,9 +41,6 @@ endif()
 # The program's data: what people edit stays readable text.
 set(data ${CMAKE_INSTALL_DATADIR}/tune)
 install(DIRECTORY kernels configs plots DESTINATION ${data})
-if(EXISTS "${PROJECT_SOURCE_DIR}/db/queries")
-  install(DIRECTORY db/queries DESTINATION ${data}/db)
-endif()
 
 # Pages, completion, documents, examples.
 foreach(page tune.1 tuned.conf.5)
@@ -54,9 +51,12 @@ foreach(page tune.1 tuned.conf.5)
 endforeach()
 install(FILES tuner/cli/completion.bash RENAME tune
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES README.md NEWS.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
+# The documents keep their places, so that the links between them hold.
+install(FILES README.md CONTRIBUTING.md NEWS.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
+install(FILES kernels/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/kernels)
+install(FILES db/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/db OPTIONAL)
 # Notices of the libraries that are linked in or go along.
 foreach(package libsqlite3-dev libyaml-dev libjansson-dev libhwloc-dev libxxhash-dev)
   if(EXISTS "/usr/share/doc/${package}/copyright")
