@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# libtuned is what it promises to be: strict C99, usable from C++, small, in need of the C library
+# alone, and showing no name but those of tuned.h.
+# shellcheck source=tests/cli/lib.sh
+source "$TUNE_TESTS/lib.sh"
+runtime=$TUNE_SOURCE/runtime
+warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Werror)
+
+run "${CC:-cc}" -std=c99 -O2 "${warnings[@]}" -fPIC -fvisibility=hidden -shared \
+    "$runtime/tuned.c" -o libtuned.so
+expect_code 0
+
+# No global state: nothing that can be written to, but for what the start files bring.
+run "${CC:-cc}" -std=c99 -O2 -fvisibility=hidden -c "$runtime/tuned.c" -o tuned.o
+expect_code 0
+size -A tuned.o >sections
+text=$(awk '$1 ~ /^\.text/ { sum += $2 } END { print sum + 0 }' sections)
+state=$(awk '$1 ~ /^\.(data|bss|tdata|tbss)$/ { sum += $2 } END { print sum + 0 }' sections)
+[[ $text -gt 0 && $text -lt 16384 ]] || fail ".text is $text bytes"
+[[ $state -eq 0 ]] || fail "$state bytes of global state"
+
+# Needs nothing but libc, and of it nothing that prints, exits or reads the locale.
+if readelf -d libtuned.so | grep NEEDED | grep -v 'libc\.'; then fail "needs another library"; fi
+nm -D --undefined-only libtuned.so | awk '{ print $NF }' | sed 's/@.*//' | LC_ALL=C sort >wanted
+if grep -vxE '(__)?(v?snprintf|strn?cmp|strlen|strchr|mem(chr|cpy|set|move|cmp))(_chk)?|(m|c|re)alloc|free|qsort|f(open|close|read|error)|__errno_location|__stack_chk_fail|__cxa_finalize|__gmon_start__|_ITM_.*' wanted; then
+    fail "calls more than it should"
+fi
+
+# Shows what tuned.h declares, all of it and nothing else.
+nm -D --defined-only libtuned.so | awk '{ print $NF }' | sed 's/@.*//' | LC_ALL=C sort >shown
+sed -n '/^TUNED_API/,/;/p' "$runtime/tuned.h" | tr '\n' ' ' | grep -oE 'tuned_[a-z_]+\(' |
+    tr -d '(' | LC_ALL=C sort -u >declared
+[[ -s declared ]] || fail "tuned.h declares nothing"
+diff declared shown || fail "tuned.h and libtuned.so differ (<: declared, >: shown)"
+
+# The library that was built has a soname, and the header is C++ too.
+readelf -d "$TUNE_BUILD/runtime/libtuned.so" | grep -q 'SONAME.*libtuned\.so\.[0-9]' ||
+    fail "libtuned.so has no soname"
+if command -v g++ >/dev/null; then
+    echo '#include "tuned.h"
+    int main() { tuned_answer answer; return tuned_find(nullptr, nullptr, "", 1, &answer); }' >use.cpp
+    run g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$runtime" use.cpp tuned.o -o use
+    expect_code 0
+    ./use || fail "tuned_find without a file does not answer none"
+fi
