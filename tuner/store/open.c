@@ -70,10 +70,7 @@ static enum status check_owner(struct store *store, struct error *error)
                          "--db",
                          store->path);
     if (status == STATUS_OK && application != STORE_APPLICATION_ID)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "%s: a database of another program, and left as it is; name another file "
-                         "with --db",
-                         store->path);
+        return store_fail(store, SQLITE_NOTADB, open_doing, error);
     return status;
 }
 

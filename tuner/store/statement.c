@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
@@ -50,15 +51,31 @@ static bool is_full(int code, int system_errno)
             (system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG));
 }
 
+static bool folder_is_there(const char *path)
+{
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+    struct text folder = {0};
+    if (!slash)
+        return true;
+    text_append_bytes(&folder, path, (size_t)(slash - path) + 1);
+    bool is = stat(text_string(&folder), &info) == 0;
+    text_free(&folder);
+    return is;
+}
+
+/* The error number is that of SQLite's last try, to open for reading what it could not make for
+ * writing: ENOENT also when it may not write in a folder that is there. */
 static enum status fail_to_open(const char *path, int system_errno, const char *doing,
                                 struct error *error)
 {
-    if (system_errno == ENOENT || system_errno == ENOTDIR)
+    bool absent = system_errno == ENOENT || system_errno == ENOTDIR;
+    if (absent && !folder_is_there(path))
         return error_set(error, STATUS_NOT_FOUND,
                          "%s: cannot %s: its folder is not there; make it, or name another file "
                          "with --db",
                          path, doing);
-    if (system_errno == 0 || system_errno == EACCES || system_errno == EPERM ||
+    if (absent || system_errno == 0 || system_errno == EACCES || system_errno == EPERM ||
         system_errno == EROFS)
         return error_set(error, STATUS_PERMISSION,
                          "%s: cannot %s: the file or its folder may not be written; change their "

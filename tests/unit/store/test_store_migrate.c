@@ -1,0 +1,216 @@
+/* An older database is copied, then brought up to date whole or not at all. */
+#include <dirent.h>
+
+#include "store_fixture.h"
+
+static const char first_schema[] =
+    "PRAGMA application_id = 0x54756e65; PRAGMA user_version = 1;"
+    "CREATE TABLE parents (id INTEGER PRIMARY KEY, name TEXT) STRICT;"
+    "CREATE TABLE children (id INTEGER PRIMARY KEY, parent_id INTEGER NOT NULL"
+    " REFERENCES parents (id)) STRICT;"
+    "INSERT INTO parents VALUES (1, 'a'); INSERT INTO children VALUES (1, 1);";
+
+/* The second rebuilds a table that another one refers to, the way SQLite's manual says. */
+static const char migrations[] =
+    "-- migration 2: a column\n"
+    "ALTER TABLE parents ADD COLUMN age INTEGER;\n"
+    "-- migration 3: a stricter name; mentions -- migration 9 in passing\n"
+    "CREATE TABLE new_parents (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER) STRICT;\n"
+    "INSERT INTO new_parents SELECT id, name, age FROM parents;\n"
+    "DROP TABLE parents;\n"
+    "ALTER TABLE new_parents RENAME TO parents;\n"
+    "INSERT INTO parents VALUES (2, 'b', 7);";
+
+static const struct store_schema first = {1, first_schema, ""};
+static const struct store_schema third = {3, first_schema, migrations};
+
+static int setup_old(void **state)
+{
+    if (setup_folder(state) != 0)
+        return -1;
+    struct fixture *f = *state;
+    must(store_open_as(f->path, STORE_CREATE, &first, &f->store, &f->error));
+    store_close(f->store);
+    f->store = NULL;
+    return 0;
+}
+
+static int count_files(const struct fixture *f)
+{
+    int count = 0;
+    DIR *folder = opendir(f->folder);
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder));)
+        count += entry->d_name[0] != '.';
+    (void)closedir(folder);
+    return count;
+}
+
+/* Asked without this room's help. */
+static int version_of(const char *path)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *statement = NULL;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &statement, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int version = sqlite3_column_int(statement, 0);
+    (void)sqlite3_finalize(statement);
+    (void)sqlite3_close(db);
+    return version;
+}
+
+static void test_migrated_with_a_copy(void **state)
+{
+    struct fixture *f = *state;
+    char copy[128];
+    (void)snprintf(copy, sizeof copy, "%s.schema-1", f->path);
+    assert_int_equal(chmod(f->path, 0600), 0);
+    must(store_open_as(f->path, STORE_CREATE, &third, &f->store, &f->error));
+    assert_one("SELECT group_concat(name || coalesce(age, '-')) FROM parents", "a-,b7");
+    assert_one("SELECT parent_id FROM children", "1");
+    int64_t value = 0;
+    must(store_pragma(f->store, "PRAGMA user_version", &value, &f->error));
+    assert_int_equal(value, 3);
+    must(store_pragma(f->store, "PRAGMA foreign_keys", &value, &f->error));
+    assert_int_equal(value, 1);
+    assert_int_equal(version_of(copy), 1);
+    struct stat info;
+    assert_int_equal(stat(copy, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    /* Once only. */
+    store_close(f->store);
+    must(store_open_as(f->path, STORE_CREATE, &third, &f->store, &f->error));
+    assert_one("SELECT count(*) FROM parents", "2");
+}
+
+static void test_a_copy_is_never_overwritten(void **state)
+{
+    struct fixture *f = *state;
+    char copy[128];
+    (void)snprintf(copy, sizeof copy, "%s.schema-1", f->path);
+    assert_int_equal(symlink("/nowhere/at/all", copy), 0);
+    must(store_open_as(f->path, STORE_CREATE, &third, &f->store, &f->error));
+    (void)snprintf(copy, sizeof copy, "%s.schema-1.2", f->path);
+    assert_int_equal(version_of(copy), 1);
+}
+
+static void assert_unchanged(struct fixture *f)
+{
+    assert_null(f->store);
+    assert_int_equal(version_of(f->path), 1);
+    must(store_open_as(f->path, STORE_READ, &first, &f->store, &f->error));
+    assert_one("SELECT name FROM parents", "a");
+    assert_one("SELECT count(*) FROM pragma_table_info('parents')", "2");
+}
+
+static void test_a_failing_step_undoes_all(void **state)
+{
+    struct fixture *f = *state;
+    static const char broken[] = "-- migration 2: good\n"
+                                 "ALTER TABLE parents ADD COLUMN age INTEGER;\n"
+                                 "-- migration 3: bad\n"
+                                 "ALTER TABLE nothing ADD COLUMN age INTEGER;\n";
+    const struct store_schema schema = {3, first_schema, broken};
+    assert_int_equal(store_open_as(f->path, STORE_CREATE, &schema, &f->store, &f->error),
+                     STATUS_INTERNAL);
+    assert_non_null(strstr(f->error.text, "nothing"));
+    assert_unchanged(f);
+}
+
+static void test_broken_references_undo_all(void **state)
+{
+    struct fixture *f = *state;
+    static const char broken[] = "-- migration 2: forgets the children\n"
+                                 "DELETE FROM parents;\n";
+    const struct store_schema schema = {2, first_schema, broken};
+    assert_int_equal(store_open_as(f->path, STORE_CREATE, &schema, &f->store, &f->error),
+                     STATUS_INTERNAL);
+    assert_non_null(strstr(f->error.text, "point nowhere"));
+    assert_unchanged(f);
+}
+
+static void test_no_way_there(void **state)
+{
+    struct fixture *f = *state;
+    static const char gap[] = "-- migration 3: without a second\nSELECT 1;\n";
+    const struct store_schema schema = {3, first_schema, gap};
+    assert_int_equal(store_open_as(f->path, STORE_CREATE, &schema, &f->store, &f->error),
+                     STATUS_BAD_INPUT);
+    assert_unchanged(f);
+}
+
+static void test_reading_an_older_one_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(store_open_as(f->path, STORE_READ, &third, &f->store, &f->error),
+                     STATUS_BAD_INPUT);
+    assert_non_null(strstr(f->error.text, "older"));
+    assert_int_equal(count_files(f), 1);
+    assert_unchanged(f);
+}
+
+/* Without room for the copy nothing is begun. */
+static void test_no_copy_no_migration(void **state)
+{
+    struct fixture *f = *state;
+    if (geteuid() == 0)
+        skip(); /* root writes in every folder */
+    assert_int_equal(chmod(f->folder, 0555), 0);
+    assert_int_equal(store_open_as(f->path, STORE_CREATE, &third, &f->store, &f->error),
+                     STATUS_PERMISSION);
+    assert_int_equal(chmod(f->folder, 0777), 0);
+    assert_unchanged(f);
+}
+
+/* db/schema.sql and db/migrations must come to the same version, each step numbered by its file. */
+static void test_shipped_migrations(void **state)
+{
+    struct fixture *f = *state;
+    int last = 1;
+    struct dirent **entries = NULL;
+    int count = scandir(TEST_SOURCE_DIR "/db/migrations", &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        size_t length = strlen(name);
+        if (length > 4 && strcmp(name + length - 4, ".sql") == 0) {
+            char path[512];
+            char head[64];
+            char line[256] = "";
+            (void)snprintf(path, sizeof path, TEST_SOURCE_DIR "/db/migrations/%s", name);
+            FILE *file = fopen(path, "r");
+            assert_non_null(file);
+            assert_non_null(fgets(line, sizeof line, file));
+            (void)fclose(file);
+            (void)snprintf(head, sizeof head, "-- migration %d: ", ++last);
+            assert_int_equal(atoi(name), last);
+            assert_int_equal(strncmp(line, head, strlen(head)), 0);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    assert_int_equal(last, STORE_SCHEMA_VERSION);
+    char fresh[128];
+    int64_t version = 0;
+    (void)snprintf(fresh, sizeof fresh, "%s.fresh", f->path);
+    must(store_open(fresh, STORE_CREATE, &f->store, &f->error));
+    must(store_pragma(f->store, "PRAGMA user_version", &version, &f->error));
+    assert_int_equal(version, STORE_SCHEMA_VERSION);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_old, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_migrated_with_a_copy),
+        TEST(test_a_copy_is_never_overwritten),
+        TEST(test_a_failing_step_undoes_all),
+        TEST(test_broken_references_undo_all),
+        TEST(test_no_way_there),
+        TEST(test_reading_an_older_one_is_refused),
+        TEST(test_no_copy_no_migration),
+        TEST(test_shipped_migrations),
+    };
+    return cmocka_run_group_tests_name("store migrate", tests, NULL, NULL);
+}

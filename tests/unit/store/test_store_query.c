@@ -1,0 +1,190 @@
+/* Queries read and nothing else; values come as what they are. */
+#include "store_fixture.h"
+
+static enum status open_query(struct fixture *f, const char *sql,
+                              const struct store_parameter *parameters, size_t count,
+                              struct store_query **query)
+{
+    return store_query_open(f->store, sql, parameters, count, query, &f->error);
+}
+
+static void test_values(void **state)
+{
+    struct fixture *f = *state;
+    struct store_query *query = NULL;
+    bool row = false;
+    must(open_query(f,
+                    "SELECT 7 AS seven, 2.5 AS real, 'a' AS text, NULL AS none, '12' AS digits"
+                    " UNION ALL SELECT 8, 1, '', 0, 'x'; -- and that is all\n",
+                    NULL, 0, &query));
+    assert_int_equal(store_query_columns(query), 5);
+    assert_string_equal(store_query_name(query, 0), "seven");
+    assert_string_equal(store_query_name(query, 4), "digits");
+    must(store_query_next(query, &row, &f->error));
+    assert_true(row);
+    assert_int_equal(store_query_integer(query, 0), 7);
+    assert_string_equal(store_query_text(query, 0), "7");
+    assert_true(store_query_real(query, 1) == 2.5);
+    assert_true(store_query_is_number(query, 0) && store_query_is_number(query, 1));
+    assert_false(store_query_is_number(query, 2) || store_query_is_number(query, 3) ||
+                 store_query_is_number(query, 4));
+    assert_null(store_query_text(query, 3));
+    assert_true(isnan(store_query_real(query, 3)));
+    must(store_query_next(query, &row, &f->error));
+    assert_true(row);
+    assert_string_equal(store_query_text(query, 2), "");
+    must(store_query_next(query, &row, &f->error));
+    assert_false(row);
+    store_query_close(query);
+}
+
+static void test_parameters(void **state)
+{
+    struct fixture *f = *state;
+    struct store_query *query = NULL;
+    bool row = false;
+    int64_t other = 0;
+    add_problem(f, 4096, &other);
+    const struct store_parameter parameters[] = {
+        {"n", "1024"}, {"key", "reduce.sum.i32"}, {"k", "5"}, {"absent", "1"}, {"none", NULL}};
+    must(open_query(f,
+                    "SELECT count(*), max(n), :none IS NULL, :unset IS NULL FROM problems"
+                    " WHERE n = :n AND key = :key LIMIT :k",
+                    parameters, 5, &query));
+    must(store_query_next(query, &row, &f->error));
+    assert_int_equal(store_query_integer(query, 0), 1);
+    assert_int_equal(store_query_integer(query, 1), 1024);
+    assert_int_equal(store_query_integer(query, 2), 1);
+    assert_int_equal(store_query_integer(query, 3), 1);
+    store_query_close(query);
+    const struct store_parameter hostile = {"key", "x' OR 1=1; DROP TABLE trials; --"};
+    must(open_query(f, "SELECT count(*) FROM problems WHERE key = :key", &hostile, 1, &query));
+    must(store_query_next(query, &row, &f->error));
+    assert_int_equal(store_query_integer(query, 0), 0);
+    store_query_close(query);
+}
+
+static void test_only_reading(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const refused[] = {
+        "DELETE FROM runs",
+        "DELETE FROM runs RETURNING id",
+        "INSERT INTO devices DEFAULT VALUES",
+        "UPDATE runs SET seed = 1",
+        "UPDATE sqlite_master SET sql = ''",
+        "DROP TABLE trials",
+        "CREATE TABLE t (a)",
+        "CREATE TEMP TABLE t (a)",
+        "PRAGMA user_version = 5",
+        "PRAGMA user_version",
+        "ATTACH '/tmp/never' AS other",
+        "VACUUM",
+        "VACUUM INTO '/tmp/never'",
+        "BEGIN",
+        "ROLLBACK",
+        "SELECT 1; SELECT 2",
+        "SELECT 1; DROP TABLE trials",
+        "SELECT",
+        "SELECT nothing FROM nowhere",
+        "",
+        "-- only a comment",
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct store_query *query = NULL;
+        if (open_query(f, refused[i], NULL, 0, &query) != STATUS_BAD_INPUT)
+            fail_msg("taken: %s", refused[i]);
+        assert_null(query);
+        assert_non_null(strstr(f->error.text, "query"));
+    }
+    assert_one("SELECT count(*) FROM runs", "1");
+    /* What a reading statement may use. */
+    assert_one("WITH RECURSIVE c (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 5)"
+               " SELECT sum(i) FROM c",
+               "15");
+    assert_one("SELECT group_concat(value) FROM json_each('[1,2]')", "1,2");
+    assert_one("SELECT count(*) FROM points", "0");
+    /* And storing goes on working after queries. */
+    struct store_trial trial = ok_trial(f, 100);
+    int64_t id = 0;
+    must(store_trial(f->store, &trial, &id, &f->error));
+}
+
+static void test_failing_later(void **state)
+{
+    struct fixture *f = *state;
+    struct store_query *query = NULL;
+    bool row = false;
+    const struct store_parameter bad = {"k", "many"};
+    must(open_query(f, "SELECT 1 LIMIT :k", &bad, 1, &query));
+    assert_int_equal(store_query_next(query, &row, &f->error), STATUS_BAD_INPUT);
+    assert_false(row);
+    store_query_close(query);
+}
+
+static void test_points_resolve_duplicates(void **state)
+{
+    struct fixture *f = *state;
+    int64_t first = 0;
+    int64_t id = 0;
+    struct store_trial trial = ok_trial(f, 100);
+    must(store_trial(f->store, &trial, &first, &f->error));
+    struct store_trial twin = failed_trial(f, TRIAL_OK, NULL);
+    add_configuration(f, 512, &twin.configuration_id);
+    twin.same_as_trial_id = first;
+    must(store_trial(f->store, &twin, &id, &f->error));
+    assert_one("SELECT count(*) FROM points WHERE sweep_ns = 100 AND final_ns IS NULL"
+               " AND measured_configuration_id = (SELECT min(id) FROM configurations)",
+               "2");
+    trial.stage = "final";
+    trial.median_ns = 110;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT count(*) FROM points WHERE sweep_ns = 100 AND final_ns = 110", "2");
+    /* A time that cannot be trusted is no time. */
+    trial.status = TRIAL_UNSTABLE;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT count(*) FROM points WHERE sweep_ns = 100 AND final_ns IS NULL", "2");
+    trial.l2_mode = L2_HOT;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT count(*) FROM points WHERE l2_mode = 'hot' AND sweep_ns IS NULL", "1");
+}
+
+static void test_latest(void **state)
+{
+    struct fixture *f = *state;
+    int64_t id = 0;
+    struct store_trial trial = ok_trial(f, 100);
+    must(store_trial(f->store, &trial, &id, &f->error));
+    const struct store_ceilings old = {.buffer_bytes = 1, .read_gbs = 1000};
+    must(store_ceilings_put(f->store, f->environment, &old, &f->error));
+    /* A new driver: its run replaces the old one's place, with the old ceilings until its own. */
+    int64_t environment = 0;
+    add_environment(f, "590.0", &environment);
+    const struct store_run_start run = {
+        .environment_id = environment, .l2_mode = L2_COLD, .tick_ns = 1, .empty_pair_ns = 1};
+    must(store_run_start(f->store, &run, &trial.run_id, &f->error));
+    assert_one("SELECT count(*) FROM latest_problems WHERE run_id = 1", "1");
+    trial.environment_id = environment;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT count(*) || max(run_id) FROM latest_problems", "12");
+    assert_one("SELECT group_concat(read_gbs) FROM latest_ceilings", "1000.0,1000.0");
+    const struct store_ceilings new = {.buffer_bytes = 1, .read_gbs = 1100};
+    must(store_ceilings_put(f->store, environment, &new, &f->error));
+    assert_one("SELECT group_concat(read_gbs) FROM"
+               " (SELECT read_gbs FROM latest_ceilings ORDER BY environment_id)",
+               "1000.0,1100.0");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_values),
+        TEST(test_parameters),
+        TEST(test_only_reading),
+        TEST(test_failing_later),
+        TEST(test_points_resolve_duplicates),
+        TEST(test_latest),
+    };
+    return cmocka_run_group_tests_name("store query", tests, NULL, NULL);
+}
