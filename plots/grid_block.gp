@@ -1,0 +1,53 @@
+# points: 4 x, 5 gbs, 6 y (places in the order of grids and blocks, from 1); columns: 7 blocks_per_sm;
+# rows: 8 block; cell_marks: 3 rank, 4 x, 6 y.
+if (!exists('cell_marks_series')) cell_marks_series = 0
+array cell_rank[cell_marks_series + 1]
+do for [i = 1:cell_marks_series] {
+    stats 'cell_marks.tsv' index i - 1 using 3 nooutput name 'RANK'
+    cell_rank[i] = RANK_max
+}
+
+set title sprintf("Grid and block: %s, n = %s\n%s", problem, n_text, measured_on)
+set xlabel 'grid (blocks an SM); pale grey: no configuration there'
+set ylabel 'block (threads)'
+set cblabel 'throughput of the best configuration in the cell (GB/s)'
+set xrange [0.5:columns_rows + 0.5]
+set yrange [0.5:rows_rows + 0.5]
+unset grid
+set border 0
+set tics scale 0
+set object 1 rectangle from graph 0, 0 to graph 1, 1 behind fillcolor rgb '#eeeeee' fillstyle solid noborder
+
+# Viridis: even for the eye, for colour-blind eyes, and in grey.
+set palette defined (0 '#440154', 1 '#472c7a', 2 '#3b518b', 3 '#2c718e', 4 '#21908d', 5 '#27ad81', \
+    6 '#5cc863', 7 '#aadc32', 8 '#fde725')
+low = POINTS_Y_min < POINTS_Y_max ? POINTS_Y_min : 0
+set cbrange [low:POINTS_Y_max]
+bright(z) = (z - low) / (POINTS_Y_max - low) > 0.55
+
+# Room for numbers in the cells and for the names of columns ends somewhere.
+numbers = columns_rows <= 18
+every_name = 1 + (columns_rows - 1) / 26
+every_row = 1 + (rows_rows - 1) / 26
+if (columns_rows > 12) { set xtics rotate by 45 right }
+column_name(place, value) = (int(place) - 1) % every_name == 0 ? sprintf('%.3g', value) : ''
+row_name(place, value) = (int(place) - 1) % every_row == 0 ? sprintf('%d', value) : ''
+
+# Several marks may share a cell: they stand side by side in its lower part.
+aside(i) = cell_marks_series > 1 ? 0.6 * (i - 1) / (cell_marks_series - 1) - 0.3 : 0
+
+plot \
+    'points.tsv' using 4:6:($4 - 0.48):($4 + 0.48):($6 - 0.48):($6 + 0.48):5 with boxxyerror \
+        fillstyle solid 1 noborder linecolor palette notitle, \
+    'columns.tsv' using 4:(0):xticlabels(column_name($4, $7)) with points pointtype 0 notitle, \
+    'rows.tsv' using (0):6:yticlabels(row_name($6, $8)) with points pointtype 0 notitle, \
+    'points.tsv' using 4:($6 + 0.22):(numbers && bright($5) ? sprintf('%.0f', $5) : '') \
+        with labels textcolor rgb '#000000' notitle, \
+    'points.tsv' using 4:($6 + 0.22):(numbers && !bright($5) ? sprintf('%.0f', $5) : '') \
+        with labels textcolor rgb '#ffffff' notitle, \
+    for [i = 1:cell_marks_series] 'cell_marks.tsv' index i - 1 using ($4 + aside(i)):($6 - 0.18) \
+        with points pointtype shape(cell_rank[i]) pointsize 2.8 linewidth 6 \
+        linecolor rgb '#ffffff' notitle, \
+    for [i = 1:cell_marks_series] 'cell_marks.tsv' index i - 1 using ($4 + aside(i)):($6 - 0.18) \
+        with points pointtype shape(cell_rank[i]) pointsize 2.4 linewidth 2.5 \
+        linecolor rgb colour(cell_rank[i]) title columnheader(2)

@@ -1,0 +1,23 @@
+# points: 3 rank, 4 n, 5 gbs, 6 low_gbs, 7 high_gbs; a series each for the winner and the baselines.
+set title sprintf("Problem size and throughput: %s\n%s", problem, measured_on)
+set xlabel 'n (elements)'
+set ylabel 'throughput (GB/s), median ± median absolute deviation'
+stats 'points.tsv' using 4 nooutput name 'SIZE'
+array series_rank[points_series]
+do for [i = 1:points_series] {
+    stats 'points.tsv' index i - 1 using 3 nooutput name 'RANK'
+    series_rank[i] = RANK_max
+}
+set logscale xy
+set xrange [SIZE_min / 1.5:SIZE_max * 1.5]
+set yrange [POINTS_Y_min / 1.5:top * 1.5]
+set format x '10^%T'
+set format y '%g'
+plot \
+    for [i = 1:ceiling_series] CEILING_max with lines linewidth 2 dashtype 2 \
+        linecolor rgb ceiling_colour title ceiling_title, \
+    for [i = 1:points_series] 'points.tsv' index i - 1 using 4:5 with lines linewidth 1 \
+        linecolor rgb colour(series_rank[i]) notitle, \
+    for [i = 1:points_series] 'points.tsv' index i - 1 using 4:5:6:7 with yerrorbars \
+        pointtype shape(series_rank[i]) pointsize 1.6 linewidth 2 \
+        linecolor rgb colour(series_rank[i]) title columnheader(2)

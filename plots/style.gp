@@ -1,0 +1,92 @@
+# What all figures share. Before this, variables.gp has set: format ('png' or 'svg'), device, date,
+# problem, l2_mode, n_text (texts), n, and for each layer of the rows <layer>_series, <layer>_rows.
+# All texts are drawn as they are (noenhanced): a device's name is no markup.
+set encoding utf8
+width = 1200
+height = 760
+if (format eq 'svg') {
+    set terminal svg size width, height dynamic noenhanced font 'DejaVu Sans,15' background '#ffffff'
+} else {
+    if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) {
+        set terminal pngcairo size width, height noenhanced font 'DejaVu Sans,12'
+    } else {
+        set terminal png size width, height noenhanced font 'DejaVuSans' 12
+    }
+}
+set output 'figure.'.format
+
+set datafile separator tab
+set datafile columnheaders
+
+# Okabe and Ito's colours, which people with colour-blindness tell apart; each series has its own
+# shape as well, for grey print. Vermilion is kept for the winner, black for the baselines.
+set linetype 1 linecolor rgb '#0072b2' pointtype 6  linewidth 1.5
+set linetype 2 linecolor rgb '#e69f00' pointtype 8  linewidth 1.5
+set linetype 3 linecolor rgb '#009e73' pointtype 4  linewidth 1.5
+set linetype 4 linecolor rgb '#cc79a7' pointtype 10 linewidth 1.5
+set linetype 5 linecolor rgb '#56b4e9' pointtype 12 linewidth 1.5
+set linetype 6 linecolor rgb '#7f7f7f' pointtype 1  linewidth 1.5
+set linetype 7 linecolor rgb '#000000' pointtype 2  linewidth 1.5
+set linetype cycle 7
+winner_colour = 0xd55e00
+baseline_colour = 0x000000
+ceiling_colour = '#555555'
+# By rank: the winner is 0; baselines follow.
+array mark_shape[8] = [3, 2, 1, 14, 4, 6, 8, 10]
+shape(rank) = mark_shape[1 + int(rank) % 8]
+colour(rank) = rank == 0 ? winner_colour : baseline_colour
+
+set border 3 linewidth 1 linecolor rgb '#444444'
+set tics nomirror out
+set grid linecolor rgb '#dddddd' linewidth 1 linetype 1
+set errorbars 0
+set key outside top center horizontal Left reverse noenhanced samplen 2.5 width 3
+set title noenhanced
+measured_on = sprintf('%s, %s, L2 %s', device, date, l2_mode)
+
+# Layers that the rows may lack.
+if (!exists('marks_series')) marks_series = 0
+if (!exists('ceiling_series')) ceiling_series = 0
+
+# points and ceiling have throughput in column 5; `top` is the largest of it.
+stats 'points.tsv' using 5 nooutput name 'POINTS_Y'
+top = POINTS_Y_max
+if (ceiling_series) {
+    stats 'ceiling.tsv' using 5 nooutput name 'CEILING'
+    if (CEILING_max > top) { top = CEILING_max }
+    ceiling_title = sprintf('measured read ceiling: %.4g GB/s', CEILING_max)
+}
+
+# The layer marks, where there is one: rank in column 3, then x and the throughput. Each is named in
+# the right margin at its height. Names come out of the data as values, so that nothing in one is
+# ever read as a command.
+array mark_rank[marks_series + 1]
+array mark_x[marks_series + 1]
+array mark_y[marks_series + 1]
+array mark_name[marks_series + 1]
+array placed[marks_series + 1]
+do for [i = 1:marks_series] {
+    stats 'marks.tsv' index i - 1 using (name = strcol(2), rank = $3, x = $4, $5) nooutput name 'MARK'
+    mark_name[i] = name
+    mark_rank[i] = rank
+    mark_x[i] = x
+    mark_y[i] = MARK_max
+    placed[i] = 0
+}
+# From the top down, each at least `apart` below the one before.
+apart = 0.07 * top
+limit = 1.05 * top
+do for [place = 1:marks_series] {
+    next = 0
+    do for [i = 1:marks_series] {
+        if (!placed[i] && (next == 0 || mark_y[i] > mark_y[next == 0 ? i : next])) { next = i }
+    }
+    placed[next] = 1
+    y = mark_y[next] < limit ? mark_y[next] : limit
+    limit = y - apart
+    set label next sprintf("%.24s\n%.4g GB/s", mark_name[next], mark_y[next]) noenhanced left \
+        at graph 1.03, first y textcolor rgb colour(mark_rank[next])
+    set arrow next from first mark_x[next], first mark_y[next] to graph 1.02, first y nohead \
+        linewidth 1 linecolor rgb colour(mark_rank[next]) back
+    set rmargin 26
+}

@@ -1,0 +1,219 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/cli/command.h"
+#include "tuner/plot/plot.h"
+#include "tuner/store/store.h"
+
+enum { FIGURE_WORDS_MAX = 64 };
+
+struct words {
+    const char *figures[FIGURE_WORDS_MAX];
+    size_t count;
+    const char *database, *problem, *n, *device, *l2_mode, *folder, *format;
+    bool data, list;
+};
+
+/* What became of the figures. */
+struct tally {
+    size_t written;
+    struct error worst; /* of a figure that failed; no data is worst only when nothing else is */
+};
+
+static void wrote(void *context, const char *path)
+{
+    struct tally *tally = context;
+    tally->written++;
+    puts(path);
+    (void)fflush(stdout);
+}
+
+/* That a device has no data for one of all figures is no fault: it is said, and the run is good. */
+static void failed(void *context, const char *figure, const struct error *error)
+{
+    struct tally *tally = context;
+    (void)figure;
+    fprintf(stderr, "tune plot: %s\n", error->text);
+    if (tally->worst.status == STATUS_OK || tally->worst.status == STATUS_NOT_FOUND)
+        tally->worst = *error;
+}
+
+static enum status list_figures(struct error *error)
+{
+    struct arena arena = {0};
+    const struct plot_name *figures = NULL;
+    size_t count = 0;
+    enum status status = plot_names(&arena, &figures, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        printf("%-12s %s\n", figures[i].name, figures[i].about);
+    arena_free(&arena);
+    return status;
+}
+
+/* "png,svg" -> flags. */
+static enum status read_formats(const char *text, unsigned *outputs, struct error *error)
+{
+    *outputs = 0;
+    for (const char *word = text; *word;) {
+        size_t length = strcspn(word, ",");
+        if (length == 3 && strncmp(word, "png", 3) == 0)
+            *outputs |= PLOT_PNG;
+        else if (length == 3 && strncmp(word, "svg", 3) == 0)
+            *outputs |= PLOT_SVG;
+        else
+            return error_set(error, STATUS_USAGE, "--format %s: known are png and svg", text);
+        word += length + (word[length] == ',' ? 1 : 0);
+    }
+    if (*outputs == 0)
+        return error_set(error, STATUS_USAGE, "--format: write png, svg or png,svg");
+    return STATUS_OK;
+}
+
+static enum status read_request(const struct words *words, struct plot_request *request,
+                                struct error *error)
+{
+    long long n = 0;
+    request->device = words->device;
+    request->problem = words->problem;
+    request->l2_mode = words->l2_mode;
+    request->folder = words->folder;
+    if (words->l2_mode && strcmp(words->l2_mode, "cold") != 0 && strcmp(words->l2_mode, "hot") != 0)
+        return error_set(error, STATUS_USAGE, "--l2 %s: write cold or hot", words->l2_mode);
+    if (words->n) {
+        enum status status = option_integer("n", words->n, 1, INT64_MAX, &n, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    request->n = n;
+    /* --data alone asks for no picture. */
+    if (words->format || !words->data) {
+        enum status status =
+            read_formats(words->format ? words->format : "png,svg", &request->outputs, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    request->outputs |= words->data ? (unsigned)PLOT_DATA : 0;
+    return STATUS_OK;
+}
+
+/* Says what was chosen, and holds on to it for all figures. */
+static enum status choose(struct store *store, struct plot_request *request, struct arena *arena,
+                          struct error *error)
+{
+    struct plot_subject subject;
+    enum status status = plot_choose(store, request, arena, &subject, error);
+    if (status != STATUS_OK)
+        return status;
+    fprintf(stderr, "tune plot: %s, n = %lld, L2 %s, on %s, measured %s\n", subject.problem,
+            (long long)subject.n, subject.l2_mode, subject.device, subject.date);
+    request->environment_id = subject.environment_id;
+    request->problem = subject.problem;
+    request->n = subject.n;
+    request->l2_mode = subject.l2_mode;
+    return STATUS_OK;
+}
+
+/* Those named, or all. Each that fails is told of; the others are drawn. */
+static enum status draw_figures(struct store *store, struct plot_request *request,
+                                const struct words *words, struct error *error)
+{
+    struct tally tally = {0};
+    request->context = &tally;
+    request->wrote = wrote;
+    request->failed = failed;
+    if (words->count == 0) {
+        enum status status = plot_all(store, request, error);
+        if (status != STATUS_OK)
+            return status;
+        if (tally.worst.status == STATUS_OK ||
+            (tally.worst.status == STATUS_NOT_FOUND && tally.written > 0))
+            return STATUS_OK;
+    }
+    for (size_t i = 0; i < words->count; i++) {
+        struct error own = {0};
+        request->figure = words->figures[i];
+        enum status status = plot_figure(store, request, &own);
+        if (status == STATUS_UNAVAILABLE || (status != STATUS_OK && words->count == 1)) {
+            *error = own;
+            return status;
+        }
+        if (status != STATUS_OK)
+            failed(&tally, words->figures[i], &own);
+    }
+    if (tally.worst.status == STATUS_OK)
+        return STATUS_OK;
+    return error_set(error, tally.worst.status,
+                     tally.written > 0 ? "not every figure was drawn" : "no figure was drawn");
+}
+
+static enum status plot(const struct words *words, struct error *error)
+{
+    if (words->list)
+        return list_figures(error);
+    struct plot_request request = {0};
+    struct store *store = NULL;
+    enum status status = read_request(words, &request, error);
+    if (status == STATUS_OK)
+        status = store_open(words->database, STORE_READ, &store, error);
+    if (status != STATUS_OK)
+        return status;
+    struct arena arena = {0};
+    status = choose(store, &request, &arena, error);
+    if (status == STATUS_OK)
+        status = draw_figures(store, &request, words, error);
+    arena_free(&arena);
+    store_close(store);
+    return status;
+}
+
+static enum status run(const struct command *command, int argc, char **argv, struct error *error)
+{
+    struct words words = {.database = DEFAULT_DATABASE, .folder = "."};
+    const struct option_spec options[] = {
+        {.name = "db", .value = "FILE", .about = OPTION_DB_ABOUT, .text = &words.database},
+        {.name = "problem",
+         .value = "KEY",
+         .about = "such as reduce.sum.i32 (default: one that has the largest size)",
+         .text = &words.problem},
+        {.name = "n",
+         .value = "N",
+         .about = "size (default: the largest measured)",
+         .text = &words.n},
+        {.name = "device",
+         .value = "NAME",
+         .about = "0, cuda:0, cpu, a name or a uuid (default: the one measured last)",
+         .text = &words.device},
+        {.name = "l2",
+         .value = "MODE",
+         .about = "cold or hot (default: cold, where it was measured)",
+         .text = &words.l2_mode},
+        {.name = "output",
+         .letter = 'o',
+         .value = "FOLDER",
+         .about = "where the files go; made if absent (default: here)",
+         .text = &words.folder},
+        {.name = "format",
+         .value = "LIST",
+         .about = "png, svg or png,svg (default: both)",
+         .text = &words.format},
+        {.name = "data",
+         .about = "write the rows behind each figure, tab separated; without --format\n"
+                  "that is all, and gnuplot is not needed",
+         .flag = &words.data},
+        {.name = "list", .about = "list the figures", .flag = &words.list},
+    };
+    bool helped = false;
+    enum status status =
+        options_parse(command, options, sizeof options / sizeof options[0], argc, argv,
+                      words.figures, FIGURE_WORDS_MAX, &words.count, &helped, error);
+    if (status != STATUS_OK || helped)
+        return status;
+    return plot(&words, error);
+}
+
+const struct command command_plot = {
+    .name = "plot",
+    .usage = "[FIGURE...] [options]",
+    .about = "draw figures of the measurements with gnuplot (no FIGURE: all of them)",
+    .run = run,
+};

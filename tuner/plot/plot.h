@@ -1,0 +1,69 @@
+/* Figures: runs plots/<figure>.sql on the database and feeds plots/<figure>.gp to gnuplot. A figure
+ * is that pair of files; nothing here knows one by name (plots/README.md is the contract). */
+#ifndef TUNE_PLOT_PLOT_H
+#define TUNE_PLOT_PLOT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/base/error.h"
+#include "tuner/store/store.h"
+
+enum plot_output {
+    PLOT_PNG = 1 << 0,
+    PLOT_SVG = 1 << 1,
+    PLOT_DATA = 1 << 2, /* the rows themselves, tab separated; needs no gnuplot */
+};
+
+/* Zero-initialise; NULL and 0 mean what stands in brackets. Texts are borrowed for the call. */
+struct plot_request {
+    const char *figure;     /* plot_figure only: "occupancy" */
+    int64_t environment_id; /* [the one measured last, of `device` if given] */
+    const char *device;     /* its name, uuid, kind, or "cuda:0" [any] */
+    const char *problem;    /* its key: "reduce.sum.i32" [the one that has the largest size] */
+    int64_t n;              /* [the largest measured] */
+    const char *l2_mode;    /* "cold" or "hot" [cold where measured, else hot] */
+    const char *folder;     /* where the files go; made if absent [the current one] */
+    unsigned outputs;       /* of enum plot_output */
+    void *context;          /* handed to the two below, which may be NULL */
+    /* After each file: its path, valid during the call. */
+    void (*wrote)(void *context, const char *path);
+    /* plot_all: a figure that could not be drawn. STATUS_NOT_FOUND: this device has no data for
+     * it, which is no fault. */
+    void (*failed)(void *context, const char *figure, const struct error *error);
+};
+
+/* What a request comes to. Texts belong to the arena. */
+struct plot_subject {
+    int64_t environment_id;
+    int64_t experiment_id;
+    int64_t n;
+    const char *problem;
+    const char *l2_mode;
+    const char *device; /* its name */
+    const char *date;   /* of the last measurement: "2026-11-21" */
+};
+/* Completes what the request leaves open. STATUS_NOT_FOUND says what is measured instead. */
+enum status plot_choose(struct store *store, const struct plot_request *request,
+                        struct arena *arena, struct plot_subject *out, struct error *error);
+
+struct plot_name {
+    const char *name;
+    const char *about; /* the first comment line of its .sql */
+};
+/* The figures there are, sorted by name. Texts belong to the arena. */
+enum status plot_names(struct arena *arena, const struct plot_name **out, size_t *count,
+                       struct error *error);
+
+/* Draws one figure: <folder>/<figure>-<problem>-<n>.png and so on, each written whole or not at
+ * all. STATUS_NOT_FOUND: no such figure (with the nearest known), or nothing to draw.
+ * STATUS_UNAVAILABLE: no gnuplot. STATUS_INTERNAL: gnuplot refused the figure; its words. */
+enum status plot_figure(struct store *store, const struct plot_request *request,
+                        struct error *error);
+
+/* Draws every figure; what fails is told through `failed`, and the others are still drawn. Fails
+ * itself when nothing can be drawn at all: no measurements, no gnuplot, an unwritable folder. */
+enum status plot_all(struct store *store, const struct plot_request *request, struct error *error);
+
+#endif

@@ -1,0 +1,173 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/plot/internal.h"
+
+/* Every constraint may be NULL. An index alone ("0") is a GPU's, as on the command line. */
+#define MEASURED                                                                                   \
+    " FROM trials t JOIN problems p ON p.id = t.problem_id"                                        \
+    " JOIN environments e ON e.id = t.environment_id JOIN devices d ON d.id = e.device_id"         \
+    " WHERE t.status = 'ok' AND t.median_ns > 0"                                                   \
+    " AND (:l2_mode IS NULL OR t.l2_mode = :l2_mode)"                                              \
+    " AND (:environment IS NULL OR e.id = CAST(:environment AS INTEGER))"                          \
+    " AND (:device IS NULL OR lower(:device) IN (lower(d.name), lower(d.uuid), d.kind,"            \
+    "     d.kind || ':' || json_extract(d.facts, '$.index'))"                                      \
+    "   OR d.kind = 'cuda' AND :device = CAST(json_extract(d.facts, '$.index') AS TEXT))"          \
+    " AND (:problem IS NULL OR p.key = :problem)"                                                  \
+    " AND (:n IS NULL OR p.n = CAST(:n AS INTEGER))"
+
+/* The environment and then the experiment measured last; there the largest size; there cold before
+ * hot; there the problem that the experiment names first. */
+static const char choose_sql[] =
+    "SELECT t.environment_id, p.experiment_id, p.n, p.key, t.l2_mode, d.name,"
+    " substr(max(t.measured_at), 1, 10)" MEASURED " GROUP BY t.environment_id, p.id, t.l2_mode"
+    " ORDER BY max(max(t.measured_at)) OVER (PARTITION BY t.environment_id) DESC,"
+    " t.environment_id DESC,"
+    " max(max(t.measured_at)) OVER (PARTITION BY t.environment_id, p.experiment_id) DESC,"
+    " p.experiment_id DESC, p.n DESC, t.l2_mode = 'cold' DESC, p.id LIMIT 1";
+
+enum { L2_MODE, ENVIRONMENT, DEVICE, PROBLEM, SIZE, CONSTRAINT_COUNT };
+
+/* In the order in which they narrow the choice, with how to list what would have been there. */
+static const struct constraint {
+    const char *parameter;
+    const char *noun;
+    const char *list_sql;
+} constraints[CONSTRAINT_COUNT] = {
+    [L2_MODE] = {"l2_mode", "L2 mode", "SELECT DISTINCT t.l2_mode" MEASURED " ORDER BY 1"},
+    [ENVIRONMENT] = {"environment", "environment", "SELECT DISTINCT e.id" MEASURED " ORDER BY 1"},
+    [DEVICE] = {"device", "device", "SELECT DISTINCT d.name" MEASURED " ORDER BY 1"},
+    [PROBLEM] = {"problem", "problem", "SELECT DISTINCT p.key" MEASURED " ORDER BY 1"},
+    [SIZE] = {"n", "n =", "SELECT DISTINCT p.n" MEASURED " ORDER BY p.n"},
+};
+
+static enum status choose(struct store *store, const struct store_parameter *parameters,
+                          struct arena *arena, struct plot_subject *out, bool *found,
+                          struct error *error)
+{
+    struct store_query *query = NULL;
+    enum status status =
+        store_query_open(store, choose_sql, parameters, CONSTRAINT_COUNT, &query, error);
+    if (status != STATUS_OK)
+        return status;
+    status = store_query_next(query, found, error);
+    if (status == STATUS_OK && *found) {
+        *out = (struct plot_subject){
+            .environment_id = store_query_integer(query, 0),
+            .experiment_id = store_query_integer(query, 1),
+            .n = store_query_integer(query, 2),
+            .problem = arena_strdup(arena, store_query_text(query, 3)),
+            .l2_mode = arena_strdup(arena, store_query_text(query, 4)),
+            .device = arena_strdup(arena, store_query_text(query, 5)),
+            .date = arena_strdup(arena, store_query_text(query, 6)),
+        };
+        if (!out->problem || !out->l2_mode || !out->device || !out->date)
+            status = error_no_memory(error);
+    }
+    store_query_close(query);
+    return status;
+}
+
+enum { LISTED_MAX = 64 };
+
+static enum status list_measured(struct store *store, const char *sql,
+                                 const struct store_parameter *parameters, struct arena *arena,
+                                 const char **words, size_t *count, struct error *error)
+{
+    struct store_query *query = NULL;
+    enum status status = store_query_open(store, sql, parameters, CONSTRAINT_COUNT, &query, error);
+    if (status != STATUS_OK)
+        return status;
+    bool row = true;
+    *count = 0;
+    while (*count < LISTED_MAX) {
+        status = store_query_next(query, &row, error);
+        if (status != STATUS_OK || !row)
+            break;
+        words[*count] = arena_strdup(arena, store_query_text(query, 0));
+        if (!words[*count]) {
+            status = error_no_memory(error);
+            break;
+        }
+        (*count)++;
+    }
+    store_query_close(query);
+    return status;
+}
+
+static enum status say_absent(struct store *store, const struct constraint *constraint,
+                              const char *given, const struct store_parameter *before,
+                              struct error *error)
+{
+    struct arena arena = {0};
+    const char *words[LISTED_MAX];
+    size_t count = 0;
+    enum status status =
+        list_measured(store, constraint->list_sql, before, &arena, words, &count, error);
+    if (status == STATUS_OK) {
+        struct text list = {0};
+        for (size_t i = 0; i < count; i++)
+            text_printf(&list, "%s%s", i > 0 ? ", " : "", words[i]);
+        const char *nearest = nearest_word(given, words, count);
+        status =
+            error_set(error, STATUS_NOT_FOUND, "nothing is measured for %s %s%s%s%s; measured: %s",
+                      constraint->noun, given, nearest ? "; did you mean '" : "",
+                      nearest ? nearest : "", nearest ? "'?" : "", text_string(&list));
+        text_free(&list);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+/* Narrows the choice one constraint after the other: the first that leaves nothing is the wrong
+ * one. */
+static enum status explain(struct store *store, const struct store_parameter *given,
+                           struct error *error)
+{
+    struct store_parameter narrowed[CONSTRAINT_COUNT];
+    struct arena arena = {0};
+    struct plot_subject ignored;
+    bool found = false;
+    for (size_t i = 0; i < CONSTRAINT_COUNT; i++)
+        narrowed[i] = (struct store_parameter){given[i].name, NULL};
+    enum status status = choose(store, narrowed, &arena, &ignored, &found, error);
+    if (status == STATUS_OK && !found)
+        status = error_set(error, STATUS_NOT_FOUND,
+                           "the database holds no measurements yet: run 'tune' first");
+    for (size_t i = 0; i < CONSTRAINT_COUNT && status == STATUS_OK; i++) {
+        if (!given[i].value)
+            continue;
+        narrowed[i].value = given[i].value;
+        status = choose(store, narrowed, &arena, &ignored, &found, error);
+        if (status == STATUS_OK && !found) {
+            narrowed[i].value = NULL;
+            status = say_absent(store, &constraints[i], given[i].value, narrowed, error);
+        }
+    }
+    arena_free(&arena);
+    return status;
+}
+
+enum status plot_choose(struct store *store, const struct plot_request *request,
+                        struct arena *arena, struct plot_subject *out, struct error *error)
+{
+    char environment[24];
+    char n[24];
+    (void)string_format(environment, sizeof environment, "%" PRId64, request->environment_id);
+    (void)string_format(n, sizeof n, "%" PRId64, request->n);
+    struct store_parameter parameters[CONSTRAINT_COUNT] = {
+        [L2_MODE] = {NULL, request->l2_mode},
+        [ENVIRONMENT] = {NULL, request->environment_id ? environment : NULL},
+        [DEVICE] = {NULL, request->device},
+        [PROBLEM] = {NULL, request->problem},
+        [SIZE] = {NULL, request->n ? n : NULL},
+    };
+    for (size_t i = 0; i < CONSTRAINT_COUNT; i++)
+        parameters[i].name = constraints[i].parameter;
+    bool found = false;
+    enum status status = choose(store, parameters, arena, out, &found, error);
+    if (status != STATUS_OK || found)
+        return status;
+    return explain(store, parameters, error);
+}
