@@ -1,0 +1,127 @@
+/* The file between compiling and loading: what is written is read, and damage is noticed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#ifdef TUNE_WITH_CUDA
+#include "tuner/device/cuda/container.h"
+
+static const struct container sample = {
+    .kernel_count = 2,
+    .kernels = {{"reduce<int, 4>", "_Z6reduceIiLi4EEvPKT_PS0_", 48}, {"add", "add", -1}},
+    .cubin = "\177ELF and so on",
+    .cubin_bytes = 14,
+};
+
+static unsigned char *write_sample(struct arena *arena, size_t *bytes)
+{
+    void *file = NULL;
+    struct error error;
+    assert_int_equal(container_write(arena, &sample, &file, bytes, &error), STATUS_OK);
+    return file;
+}
+
+static void test_reads_what_it_wrote(void **state)
+{
+    struct arena arena = {0};
+    struct container read;
+    struct error error;
+    size_t bytes = 0;
+    (void)state;
+    const unsigned char *file = write_sample(&arena, &bytes);
+    assert_int_equal(container_read(file, bytes, &read, &error), STATUS_OK);
+    assert_int_equal(read.kernel_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(read.kernels[i].name, sample.kernels[i].name);
+        assert_string_equal(read.kernels[i].lowered, sample.kernels[i].lowered);
+        assert_int_equal(read.kernels[i].spill_bytes, sample.kernels[i].spill_bytes);
+    }
+    assert_int_equal(read.cubin_bytes, sample.cubin_bytes);
+    assert_memory_equal(read.cubin, sample.cubin, sample.cubin_bytes);
+    assert_int_equal((uintptr_t)read.cubin % 16, (uintptr_t)file % 16);
+    arena_free(&arena);
+}
+
+/* A copy in a block of exactly that size, so that a checker sees a read past its end. */
+static enum status read_copy(const unsigned char *file, size_t bytes)
+{
+    struct container read;
+    struct error error = {0};
+    unsigned char *copy = malloc(bytes ? bytes : 1);
+    assert_non_null(copy);
+    memcpy(copy, file, bytes);
+    enum status status = container_read(copy, bytes, &read, &error);
+    if (status != STATUS_OK)
+        assert_true(error.text[0] != '\0');
+    free(copy);
+    return status;
+}
+
+static void test_notices_each_cut(void **state)
+{
+    struct arena arena = {0};
+    size_t bytes = 0;
+    (void)state;
+    const unsigned char *file = write_sample(&arena, &bytes);
+    for (size_t cut = 0; cut < bytes; cut++)
+        assert_int_equal(read_copy(file, cut), STATUS_BAD_INPUT);
+    arena_free(&arena);
+}
+
+static void test_notices_each_flipped_bit(void **state)
+{
+    struct arena arena = {0};
+    size_t bytes = 0;
+    (void)state;
+    unsigned char *file = write_sample(&arena, &bytes);
+    for (size_t bit = 0; bit < 8 * bytes; bit++) {
+        file[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        assert_int_equal(read_copy(file, bytes), STATUS_BAD_INPUT);
+        file[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+    assert_int_equal(read_copy(file, bytes), STATUS_OK);
+    arena_free(&arena);
+}
+
+static void test_reads_spills_of_the_right_kernel(void **state)
+{
+    static const char log[] =
+        "ptxas info    : 0 bytes gmem\n"
+        "ptxas info    : Compiling entry function 'add2' for 'sm_90'\n"
+        "ptxas info    : Function properties for add2\n"
+        "    0 bytes stack frame, 12 bytes spill stores, 20 bytes spill loads\n"
+        "ptxas info    : Used 255 registers, used 1 barriers\n"
+        "ptxas info    : Compiling entry function 'add' for 'sm_90'\n"
+        "ptxas info    : Function properties for add\n"
+        "ptxas         .     8 bytes stack frame, 4 bytes spill stores, 0 bytes spill loads\n";
+    (void)state;
+    assert_int_equal(ptxas_spill_bytes(log, "add2"), 32);
+    assert_int_equal(ptxas_spill_bytes(log, "add"), 4);
+    assert_int_equal(ptxas_spill_bytes(log, "ad"), -1);
+    assert_int_equal(ptxas_spill_bytes("", "add"), -1);
+    assert_int_equal(ptxas_spill_bytes("Function properties for add", "add"), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reads_what_it_wrote),
+        cmocka_unit_test(test_notices_each_cut),
+        cmocka_unit_test(test_notices_each_flipped_bit),
+        cmocka_unit_test(test_reads_spills_of_the_right_kernel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#else
+int main(void)
+{
+    (void)puts("skipped: built without CUDA");
+    return 0;
+}
+#endif

@@ -1,0 +1,109 @@
+#include <math.h>
+#include <string.h>
+
+#include "tuner/device/cuda/internal.h"
+
+/* Held within the range, as C leaves the conversion of larger reals undefined. */
+static int64_t integer_of_real(double real)
+{
+    if (isnan(real))
+        return 0;
+    if (real >= 9223372036854775807.0)
+        return INT64_MAX;
+    if (real <= -9223372036854775808.0)
+        return INT64_MIN;
+    return (int64_t)real;
+}
+
+static int64_t within(int64_t value, enum element_type type)
+{
+    size_t bits = 8 * element_bytes(type);
+    bool is_unsigned = element_name(type)[0] == 'u';
+    if (is_unsigned && value < 0)
+        return 0;
+    if (bits == 64)
+        return value;
+    int64_t most = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
+    int64_t least = is_unsigned ? 0 : -most - 1;
+    return value > most ? most : value < least ? least : value;
+}
+
+bool cuda_scalar(struct value value, enum element_type type, uint64_t *out)
+{
+    double real = 0;
+    *out = 0;
+    if (!value_number(value, &real))
+        return false;
+    if (type == ELEMENT_F64) {
+        memcpy(out, &real, sizeof real);
+        return true;
+    }
+    if (type == ELEMENT_F32) {
+        float narrow = (float)real;
+        memcpy(out, &narrow, sizeof narrow);
+        return true;
+    }
+    int64_t integer =
+        value.kind == VALUE_REAL ? within(integer_of_real(value.real), type) : value.integer;
+    memcpy(out, &integer, element_bytes(type)); /* little-endian: the low bytes come first */
+    return true;
+}
+
+static enum status prepare_values(struct device *device, const struct launch_plan *plan,
+                                  struct prepared_plan *out, struct error *error)
+{
+    if (plan->argument_count != device->argument_count)
+        return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        if (argument->role == ARGUMENT_SCALAR) {
+            if (!cuda_scalar(argument->scalar, argument->type, &out->values[i]))
+                return error_set(error, STATUS_BAD_INPUT, "argument '%s': %s needs a number",
+                                 argument->name, element_name(argument->type));
+            continue;
+        }
+        if ((uint64_t)argument->count * element_bytes(argument->type) > device->vectors[i].bytes)
+            return error_set(error, STATUS_INTERNAL, "argument '%s' is larger than it was bound",
+                             argument->name);
+        out->values[i] = device->vectors[i].base;
+    }
+    return STATUS_OK;
+}
+
+static enum status prepare_launch(struct device *device, const struct launch_plan *plan,
+                                  const struct launch *launch, struct prepared_plan *plan_out,
+                                  struct prepared_launch *out, struct error *error)
+{
+    out->launch = launch;
+    enum status status = cuda_find_kernel(device, launch->kernel, &out->kernel, error);
+    if (status == STATUS_OK)
+        status = cuda_allow_shared(device, out->kernel, launch->shared_bytes, error);
+    for (size_t i = 0; i < launch->argument_count && status == STATUS_OK; i++) {
+        if (launch->arguments[i] >= plan->argument_count)
+            status = error_set(error, STATUS_INTERNAL, "kernel %s: argument %u of %zu",
+                               launch->kernel, launch->arguments[i], plan->argument_count);
+        else
+            out->arguments[i] = &plan_out->values[launch->arguments[i]];
+    }
+    return status;
+}
+
+enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
+                         struct prepared_plan *out, struct error *error)
+{
+    *out = (struct prepared_plan){.launch_count = plan->launch_count};
+    enum status status = prepare_values(device, plan, out, error);
+    for (size_t i = 0; i < plan->launch_count && status == STATUS_OK; i++)
+        status = prepare_launch(device, plan, &plan->launches[i], out, &out->launches[i], error);
+    return status;
+}
+
+void cuda_rotate(const struct device *device, const struct launch_plan *plan, uint32_t run,
+                 struct prepared_plan *prepared)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct vector *vector = &device->vectors[i];
+        if (plan->arguments[i].role == ARGUMENT_INPUT && vector->copies > 0)
+            prepared->values[i] = vector->base + run % vector->copies * vector->stride;
+    }
+}

@@ -1,0 +1,185 @@
+#include "tuner/device/cuda/container.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/hash.h"
+
+/* Numbers are in the machine's own order: the file is a cache of this machine, and a foreign one
+ * fails at `magic`. After the header, for each kernel: its kernel_row, name and NUL, symbol and
+ * NUL; then the cubin, which begins at a multiple of 16. */
+struct header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t kernel_count;
+    uint64_t bytes;       /* of the whole file */
+    uint64_t hash;        /* of the whole file, with 0 here */
+    uint64_t cubin_start; /* in the file */
+    uint64_t cubin_bytes;
+};
+
+struct kernel_row {
+    uint32_t name_bytes; /* without NUL */
+    uint32_t lowered_bytes;
+    int32_t spill_bytes;
+};
+
+static const uint64_t container_magic = UINT64_C(0x4e494255436e5554); /* "TUnCUBIN" */
+static const uint32_t container_version = 1;
+
+static size_t round_up(size_t value, size_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+/* `header` stands for what the file begins with. */
+static uint64_t hash_of(const struct header *header, const char *file)
+{
+    struct header bare = *header;
+    bare.hash = 0;
+    uint64_t seed = hash_u64(&bare, sizeof bare, container_magic);
+    return hash_u64(file + sizeof *header, header->bytes - sizeof *header, seed);
+}
+
+static size_t start_of_cubin(const struct container *container)
+{
+    size_t bytes = sizeof(struct header);
+    for (size_t i = 0; i < container->kernel_count; i++)
+        bytes += sizeof(struct kernel_row) + strlen(container->kernels[i].name) + 1 +
+                 strlen(container->kernels[i].lowered) + 1;
+    return round_up(bytes, 16);
+}
+
+static char *put(char *out, const void *data, size_t bytes)
+{
+    memcpy(out, data, bytes);
+    return out + bytes;
+}
+
+enum status container_write(struct arena *arena, const struct container *container, void **data,
+                            size_t *bytes, struct error *error)
+{
+    struct header header = {
+        .magic = container_magic,
+        .version = container_version,
+        .kernel_count = (uint32_t)container->kernel_count,
+        .cubin_start = start_of_cubin(container),
+        .cubin_bytes = container->cubin_bytes,
+    };
+    header.bytes = header.cubin_start + header.cubin_bytes;
+    char *file = arena_alloc(arena, header.bytes, 1);
+    if (!file)
+        return error_no_memory(error);
+    char *out = file + sizeof header;
+    for (size_t i = 0; i < container->kernel_count; i++) {
+        const struct container_kernel *kernel = &container->kernels[i];
+        struct kernel_row row = {
+            .name_bytes = (uint32_t)strlen(kernel->name),
+            .lowered_bytes = (uint32_t)strlen(kernel->lowered),
+            .spill_bytes = kernel->spill_bytes,
+        };
+        out = put(out, &row, sizeof row);
+        out = put(out, kernel->name, row.name_bytes + (size_t)1);
+        out = put(out, kernel->lowered, row.lowered_bytes + (size_t)1);
+    }
+    memcpy(file + header.cubin_start, container->cubin, container->cubin_bytes);
+    header.hash = hash_of(&header, file);
+    memcpy(file, &header, sizeof header);
+    *data = file;
+    *bytes = header.bytes;
+    return STATUS_OK;
+}
+
+struct reader {
+    const char *at;
+    size_t left;
+};
+
+/* NULL when fewer than `bytes` are left. */
+static const char *take(struct reader *reader, size_t bytes)
+{
+    if (bytes > reader->left)
+        return NULL;
+    const char *start = reader->at;
+    reader->at += bytes;
+    reader->left -= bytes;
+    return start;
+}
+
+static const char *take_text(struct reader *reader, size_t length)
+{
+    const char *text = take(reader, length + 1);
+    return text && text[length] == '\0' && strlen(text) == length ? text : NULL;
+}
+
+static bool take_kernel(struct reader *reader, struct container_kernel *out)
+{
+    struct kernel_row row;
+    const char *bytes = take(reader, sizeof row);
+    if (!bytes)
+        return false;
+    memcpy(&row, bytes, sizeof row);
+    out->spill_bytes = row.spill_bytes;
+    out->name = take_text(reader, row.name_bytes);
+    out->lowered = out->name ? take_text(reader, row.lowered_bytes) : NULL;
+    return out->lowered != NULL;
+}
+
+static bool header_fits(const struct header *header, size_t bytes)
+{
+    return header->bytes == bytes && header->kernel_count <= LAUNCHES_MAX &&
+           header->cubin_start >= sizeof *header && header->cubin_start <= bytes &&
+           header->cubin_bytes == bytes - header->cubin_start && header->cubin_bytes > 0;
+}
+
+enum status container_read(const void *data, size_t bytes, struct container *out,
+                           struct error *error)
+{
+    struct header header;
+    *out = (struct container){0};
+    if (bytes < sizeof header)
+        return error_set(error, STATUS_BAD_INPUT, "not a kernel of tune: only %zu bytes", bytes);
+    memcpy(&header, data, sizeof header);
+    if (header.magic != container_magic)
+        return error_set(error, STATUS_BAD_INPUT, "not a kernel that tune compiled for CUDA");
+    if (header.version != container_version)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "compiled by another version of tune (format %u, this one reads %u)",
+                         header.version, container_version);
+    const char *file = data;
+    if (!header_fits(&header, bytes) || hash_of(&header, file) != header.hash)
+        return error_set(error, STATUS_BAD_INPUT, "damaged: delete it, it will be compiled again");
+    struct reader reader = {file + sizeof header, header.cubin_start - sizeof header};
+    for (uint32_t i = 0; i < header.kernel_count; i++)
+        if (!take_kernel(&reader, &out->kernels[i]))
+            return error_set(error, STATUS_BAD_INPUT,
+                             "damaged: delete it, it will be compiled again");
+    out->kernel_count = header.kernel_count;
+    out->cubin = file + header.cubin_start;
+    out->cubin_bytes = header.cubin_bytes;
+    return STATUS_OK;
+}
+
+/* "Function properties for NAME" is followed by a line with the stack frame and the spills; what
+ * that line begins with differs between ptxas and NVRTC. */
+int32_t ptxas_spill_bytes(const char *log, const char *lowered)
+{
+    static const char heading[] = "Function properties for ";
+    static const char frame[] = "bytes stack frame, ";
+    size_t length = strlen(lowered);
+    for (const char *at = strstr(log, heading); at; at = strstr(at, heading)) {
+        at += sizeof heading - 1;
+        if (strncmp(at, lowered, length) != 0 || (at[length] != '\n' && at[length] != '\r'))
+            continue;
+        const char *numbers = strstr(at, frame);
+        const char *next = strstr(at, heading);
+        int stores = 0;
+        int loads = 0;
+        if (numbers && (!next || numbers < next) &&
+            sscanf(numbers + sizeof frame - 1, "%d bytes spill stores, %d bytes spill loads",
+                   &stores, &loads) == 2)
+            return stores + loads;
+    }
+    return -1;
+}

@@ -1,0 +1,37 @@
+/* The binary file of a CUDA kernel: a cubin with what must be known beside it. */
+#ifndef TUNE_DEVICE_CUDA_CONTAINER_H
+#define TUNE_DEVICE_CUDA_CONTAINER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/base/error.h"
+#include "tuner/base/launch.h"
+
+/* One kernel of a binary. */
+struct container_kernel {
+    const char *name;    /* as it was requested: "reduce<int, 4>" */
+    const char *lowered; /* its symbol in the cubin */
+    int32_t spill_bytes; /* a thread, stores and loads; -1: the log did not tell */
+};
+
+struct container {
+    size_t kernel_count;
+    struct container_kernel kernels[LAUNCHES_MAX];
+    const void *cubin;
+    size_t cubin_bytes;
+};
+
+/* `*data` belongs to the arena. */
+enum status container_write(struct arena *arena, const struct container *container, void **data,
+                            size_t *bytes, struct error *error);
+/* The texts and the cubin in *out are borrowed from `data`. STATUS_BAD_INPUT for anything that
+ * container_write of this version has not made. */
+enum status container_read(const void *data, size_t bytes, struct container *out,
+                           struct error *error);
+
+/* Reads a kernel's spills from what ptxas says with -v; -1 when it does not name the kernel. */
+int32_t ptxas_spill_bytes(const char *log, const char *lowered);
+
+#endif

@@ -1,0 +1,281 @@
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/device/cuda/internal.h"
+
+enum attribute_form { FORM_NUMBER, FORM_BOOLEAN, FORM_KHZ, FORM_COMPUTE_MODE };
+
+struct attribute_row {
+    CUdevice_attribute attribute;
+    enum attribute_form form;
+    const char *key;
+    const char *label;
+    const char *unit;
+};
+
+/* In the order in which they are printed. */
+static const struct attribute_row attributes[] = {
+    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, FORM_NUMBER, "sm_count",
+     "Streaming multiprocessors (SMs)", ""},
+    {CU_DEVICE_ATTRIBUTE_WARP_SIZE, FORM_NUMBER, "warp_size", "Warp size", "threads"},
+    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, FORM_NUMBER, "max_threads_per_block",
+     "Most threads a block", "threads"},
+    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, FORM_NUMBER, "max_threads_per_sm",
+     "Most threads an SM", "threads"},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, FORM_NUMBER, "max_blocks_per_sm",
+     "Most blocks an SM", "blocks"},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, FORM_NUMBER, "max_block_x", "Largest block, x",
+     "threads"},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, FORM_NUMBER, "max_block_y", "Largest block, y",
+     "threads"},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, FORM_NUMBER, "max_block_z", "Largest block, z",
+     "threads"},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, FORM_NUMBER, "max_grid_x", "Largest grid, x", "blocks"},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, FORM_NUMBER, "max_grid_y", "Largest grid, y", "blocks"},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, FORM_NUMBER, "max_grid_z", "Largest grid, z", "blocks"},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, FORM_NUMBER, "registers_per_sm",
+     "32-bit registers an SM", ""},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, FORM_NUMBER, "registers_per_block",
+     "32-bit registers a block", ""},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, FORM_NUMBER, "shared_bytes_per_block",
+     "Shared memory a block", "bytes"},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, FORM_NUMBER,
+     "shared_bytes_per_block_optin", "Shared memory a block, opted in to", "bytes"},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, FORM_NUMBER, "shared_bytes_per_sm",
+     "Shared memory an SM", "bytes"},
+    {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, FORM_NUMBER,
+     "shared_bytes_reserved_per_block", "Shared memory a block kept by the driver", "bytes"},
+    {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, FORM_NUMBER, "constant_bytes", "Constant memory",
+     "bytes"},
+    {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, FORM_NUMBER, "l2_bytes", "L2 cache", "bytes"},
+    {CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, FORM_NUMBER, "l2_persisting_bytes",
+     "L2 cache that can be set aside for persisting lines", "bytes"},
+    {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, FORM_NUMBER, "memory_bus_bits",
+     "Memory bus width", "bits"},
+    {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, FORM_KHZ, "memory_clock_peak_mhz",
+     "Memory clock, peak by the driver", "MHz"},
+    {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, FORM_KHZ, "sm_clock_peak_mhz", "SM clock, peak by the driver",
+     "MHz"},
+    {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, FORM_BOOLEAN, "ecc_enabled", "ECC (driver)", ""},
+    {CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, FORM_COMPUTE_MODE, "compute_mode", "Compute mode", ""},
+    {CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, FORM_NUMBER, "async_engines",
+     "Engines that copy beside kernels", ""},
+    {CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, FORM_BOOLEAN, "concurrent_kernels",
+     "Several kernels at a time", ""},
+    {CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, FORM_BOOLEAN, "unified_addressing",
+     "One address space with the host", ""},
+    {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, FORM_BOOLEAN, "managed_memory", "Managed memory", ""},
+    {CU_DEVICE_ATTRIBUTE_INTEGRATED, FORM_BOOLEAN, "integrated", "Shares the host's memory", ""},
+    {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, FORM_BOOLEAN, "cooperative_launch",
+     "Cooperative launch", ""},
+    {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, FORM_BOOLEAN, "cluster_launch", "Cluster launch", ""},
+    {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, FORM_BOOLEAN, "memory_pools", "Memory pools", ""},
+    {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, FORM_BOOLEAN, "compute_preemption",
+     "Preemption of kernels", ""},
+    {CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, FORM_BOOLEAN, "kernel_time_limit",
+     "Time limit on kernels", ""},
+};
+
+enum status cuda_count(int *count, struct error *error)
+{
+    const struct cuda_driver *driver = cuda_driver(error);
+    *count = 0;
+    if (!driver)
+        return error->status;
+    CUresult result = driver->cuDeviceGetCount(count);
+    if (result != CUDA_SUCCESS)
+        return error_set(error, STATUS_UNAVAILABLE, "the driver does not count its GPUs (%d)",
+                         (int)result);
+    return STATUS_OK;
+}
+
+enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *out,
+                        struct error *error)
+{
+    int count = 0;
+    if (driver->cuDeviceGetCount(&count) != CUDA_SUCCESS || index < 0 || index >= count)
+        return error_set(error, STATUS_NOT_FOUND,
+                         "cuda:%d: there %s %d GPU%s here: 'tune devices' lists them", index,
+                         count == 1 ? "is" : "are", count, count == 1 ? "" : "s");
+    CUresult result = driver->cuDeviceGet(out, index);
+    if (result != CUDA_SUCCESS)
+        return error_set(error, STATUS_UNAVAILABLE, "cuda:%d: the driver does not give it (%d)",
+                         index, (int)result);
+    return STATUS_OK;
+}
+
+static const char *compute_mode_name(int mode)
+{
+    switch (mode) {
+    case CU_COMPUTEMODE_DEFAULT:
+        return "default: several processes may use it";
+    case CU_COMPUTEMODE_PROHIBITED:
+        return "prohibited: no process may compute on it";
+    case CU_COMPUTEMODE_EXCLUSIVE_PROCESS:
+        return "exclusive: one process at a time";
+    default:
+        return "unknown to this program";
+    }
+}
+
+static void add_attribute(const struct cuda_driver *driver, CUdevice device,
+                          const struct attribute_row *row, struct facts *facts)
+{
+    int value = 0;
+    if (driver->cuDeviceGetAttribute(&value, row->attribute, device) != CUDA_SUCCESS)
+        return;
+    switch (row->form) {
+    case FORM_NUMBER:
+        facts_add_integer(facts, row->key, row->label, row->unit, value);
+        return;
+    case FORM_BOOLEAN:
+        facts_add(facts, row->key, row->label, row->unit, value_boolean(value != 0));
+        return;
+    case FORM_KHZ:
+        if (value > 0)
+            facts_add(facts, row->key, row->label, row->unit, value_real(value / 1000.0));
+        return;
+    case FORM_COMPUTE_MODE:
+        facts_add_text(facts, row->key, row->label, compute_mode_name(value));
+        return;
+    }
+}
+
+/* The clock that the driver gives is half the transfer rate, whatever the kind of memory. */
+static void add_pin_bandwidth(const struct cuda_driver *driver, CUdevice device,
+                              struct facts *facts)
+{
+    int khz = 0;
+    int bits = 0;
+    if (driver->cuDeviceGetAttribute(&khz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device) !=
+            CUDA_SUCCESS ||
+        driver->cuDeviceGetAttribute(&bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device) !=
+            CUDA_SUCCESS ||
+        khz <= 0 || bits <= 0)
+        return;
+    facts_add(facts, "memory_pin_gbs", "Memory bandwidth of the pins (2 x peak clock x bus width)",
+              "GB/s", value_real(2.0 * khz * 1e3 * bits / 8 / 1e9));
+}
+
+static void add_uuid(const struct cuda_driver *driver, CUdevice device, struct facts *facts)
+{
+    CUuuid uuid;
+    char text[48] = "GPU-";
+    size_t length = strlen(text);
+    if (driver->cuDeviceGetUuid(&uuid, device) != CUDA_SUCCESS)
+        return;
+    for (size_t i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            text[length++] = '-';
+        (void)snprintf(text + length, 3, "%02x", (unsigned)(unsigned char)uuid.bytes[i]);
+        length += 2;
+    }
+    facts_add_text(facts, "uuid", "UUID", text);
+}
+
+/* The kernel module's version, where NVML is missing. */
+static void driver_by_sysfs(char *out, size_t bytes)
+{
+    FILE *file = fopen("/sys/module/nvidia/version", "re");
+    out[0] = '\0';
+    if (!file)
+        return;
+    if (fgets(out, (int)bytes, file))
+        out[strcspn(out, " \n")] = '\0';
+    (void)fclose(file);
+}
+
+static void add_software(const struct cuda_driver *driver, const char *driver_text,
+                         struct facts *facts)
+{
+    char text[128];
+    char supported[32];
+    struct error ignored = {0};
+    int major = driver->version / 1000;
+    int minor = driver->version % 1000 / 10;
+    (void)string_format(supported, sizeof supported, "%d.%d", major, minor);
+    if (!*driver_text)
+        (void)string_format(text, sizeof text, "CUDA %s", supported);
+    else
+        (void)string_format(text, sizeof text, "%s (CUDA %s)", driver_text, supported);
+    facts_add_text(facts, "driver", "Driver", text);
+    facts_add_text(facts, "cuda_supported", "Latest CUDA that the driver supports", supported);
+    const struct cuda_compiler *nvrtc = cuda_compiler(&ignored);
+    text[0] = '\0';
+    if (nvrtc)
+        (void)string_format(text, sizeof text, "NVRTC %d.%d", nvrtc->major, nvrtc->minor);
+    facts_add_text(facts, "compiler", "Compiler", text);
+    if (!nvrtc)
+        facts_add_text(facts, "compiler_missing", "Compiler is missing", ignored.text);
+}
+
+static enum status add_identity(const struct cuda_driver *driver, CUdevice device, int index,
+                                struct facts *facts, struct error *error)
+{
+    char text[256] = "";
+    size_t memory_bytes = 0;
+    int major = 0;
+    int minor = 0;
+    CUresult result = driver->cuDeviceGetName(text, sizeof text, device);
+    if (result == CUDA_SUCCESS)
+        result = driver->cuDeviceTotalMem(&memory_bytes, device);
+    if (result == CUDA_SUCCESS)
+        result = driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                              device);
+    if (result == CUDA_SUCCESS)
+        result = driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                                              device);
+    if (result != CUDA_SUCCESS)
+        return error_set(error, STATUS_UNAVAILABLE, "cuda:%d: the driver does not describe it (%d)",
+                         index, (int)result);
+    facts_add_text(facts, "kind", "Kind", "cuda");
+    facts_add_integer(facts, "index", "Index", "", index);
+    facts_add_text(facts, "name", "Name", text);
+    add_uuid(driver, device, facts);
+    (void)string_format(text, sizeof text, "%d.%d", major, minor);
+    facts_add_text(facts, "compute_capability", "Compute capability", text);
+    (void)string_format(text, sizeof text, "sm_%d%d", major, minor);
+    facts_add_text(facts, "architecture", "Architecture", text);
+    facts_add_integer(facts, "memory_bytes", "Memory", "bytes", (int64_t)memory_bytes);
+    return STATUS_OK;
+}
+
+static void add_place(const char *pci_address, struct facts *facts)
+{
+    if (!*pci_address)
+        return;
+    facts_add_text(facts, "pci_address", "PCI address", pci_address);
+    int node = cuda_numa_node(pci_address);
+    if (node >= 0)
+        facts_add_integer(facts, "numa_node", "NUMA node", "", node);
+}
+
+enum status cuda_describe(int index, struct facts *facts, struct error *error)
+{
+    char pci_address[32] = "";
+    char driver_text[96] = "";
+    CUdevice device = 0;
+    const struct cuda_driver *driver = cuda_driver(error);
+    if (!driver)
+        return error->status;
+    enum status status = cuda_handle(driver, index, &device, error);
+    if (status == STATUS_OK)
+        status = add_identity(driver, device, index, facts, error);
+    if (status != STATUS_OK)
+        return status;
+    if (driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address, device) != CUDA_SUCCESS)
+        pci_address[0] = '\0';
+    for (char *c = pci_address; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        add_attribute(driver, device, &attributes[i], facts);
+    add_pin_bandwidth(driver, device, facts);
+    add_place(pci_address, facts);
+    cuda_describe_nvml(pci_address, facts, driver_text, sizeof driver_text);
+    if (!*driver_text)
+        driver_by_sysfs(driver_text, sizeof driver_text);
+    add_software(driver, driver_text, facts);
+    return facts->failed ? error_no_memory(error) : STATUS_OK;
+}

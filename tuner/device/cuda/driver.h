@@ -1,0 +1,112 @@
+/* libcuda, libnvrtc and libnvidia-ml, opened at run time: tables of their functions. */
+#ifndef TUNE_DEVICE_CUDA_DRIVER_H
+#define TUNE_DEVICE_CUDA_DRIVER_H
+
+#include <cuda.h>
+#include <nvrtc.h>
+#include <stdbool.h>
+
+#include "tuner/base/error.h"
+
+/* cuda.h renames functions to the version that it declares (cuMemAlloc to cuMemAlloc_v2). The names
+ * below pass through that renaming, so member, prototype and symbol always belong together. */
+#define CUDA_FUNCTIONS(X)                                                                          \
+    X(cuInit)                                                                                      \
+    X(cuDriverGetVersion)                                                                          \
+    X(cuGetErrorName)                                                                              \
+    X(cuGetErrorString)                                                                            \
+    X(cuDeviceGetCount)                                                                            \
+    X(cuDeviceGet)                                                                                 \
+    X(cuDeviceGetName)                                                                             \
+    X(cuDeviceGetUuid)                                                                             \
+    X(cuDeviceTotalMem)                                                                            \
+    X(cuDeviceGetAttribute)                                                                        \
+    X(cuDeviceGetPCIBusId)                                                                         \
+    X(cuDevicePrimaryCtxRetain)                                                                    \
+    X(cuDevicePrimaryCtxRelease)                                                                   \
+    X(cuCtxSetCurrent)                                                                             \
+    X(cuCtxSynchronize)                                                                            \
+    X(cuModuleLoadData)                                                                            \
+    X(cuModuleUnload)                                                                              \
+    X(cuModuleGetFunction)                                                                         \
+    X(cuFuncGetAttribute)                                                                          \
+    X(cuFuncSetAttribute)                                                                          \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                 \
+    X(cuOccupancyMaxPotentialBlockSize)                                                            \
+    X(cuMemGetInfo)                                                                                \
+    X(cuMemAlloc)                                                                                  \
+    X(cuMemFree)                                                                                   \
+    X(cuMemHostAlloc)                                                                              \
+    X(cuMemHostGetDevicePointer)                                                                   \
+    X(cuMemFreeHost)                                                                               \
+    X(cuMemcpyHtoDAsync)                                                                           \
+    X(cuMemcpyDtoHAsync)                                                                           \
+    X(cuMemcpyDtoDAsync)                                                                           \
+    X(cuMemsetD8Async)                                                                             \
+    X(cuStreamCreate)                                                                              \
+    X(cuStreamDestroy)                                                                             \
+    X(cuStreamSynchronize)                                                                         \
+    X(cuEventCreate)                                                                               \
+    X(cuEventDestroy)                                                                              \
+    X(cuEventRecord)                                                                               \
+    X(cuEventSynchronize)                                                                          \
+    X(cuEventElapsedTime)                                                                          \
+    X(cuLaunchKernel)                                                                              \
+    X(cuGraphCreate)                                                                               \
+    X(cuGraphDestroy)                                                                              \
+    X(cuGraphAddKernelNode)                                                                        \
+    X(cuGraphInstantiateWithFlags)                                                                 \
+    X(cuGraphExecDestroy)                                                                          \
+    X(cuGraphUpload)                                                                               \
+    X(cuGraphLaunch)
+
+#define NVRTC_FUNCTIONS(X)                                                                         \
+    X(nvrtcGetErrorString)                                                                         \
+    X(nvrtcVersion)                                                                                \
+    X(nvrtcGetNumSupportedArchs)                                                                   \
+    X(nvrtcGetSupportedArchs)                                                                      \
+    X(nvrtcCreateProgram)                                                                          \
+    X(nvrtcDestroyProgram)                                                                         \
+    X(nvrtcAddNameExpression)                                                                      \
+    X(nvrtcCompileProgram)                                                                         \
+    X(nvrtcGetProgramLogSize)                                                                      \
+    X(nvrtcGetProgramLog)                                                                          \
+    X(nvrtcGetLoweredName)                                                                         \
+    X(nvrtcGetCUBINSize)                                                                           \
+    X(nvrtcGetCUBIN)
+
+#define LIBRARY_MEMBER(name) __typeof__(&(name)) name;
+
+struct cuda_driver {
+    CUDA_FUNCTIONS(LIBRARY_MEMBER)
+    int version; /* 13000: CUDA 13.0 */
+};
+
+struct cuda_compiler {
+    NVRTC_FUNCTIONS(LIBRARY_MEMBER)
+    int major;
+    int minor;
+    char folder[1024]; /* where the library lies; "" when that is not known */
+};
+
+/* The driver, opened and initialised at the first call of the process; NULL with
+ * STATUS_UNAVAILABLE or STATUS_PERMISSION and what to do when that fails. Never freed. May be
+ * called by several threads. */
+const struct cuda_driver *cuda_driver(struct error *error);
+/* As cuda_driver, for NVRTC. Needs no driver and no device. */
+const struct cuda_compiler *cuda_compiler(struct error *error);
+
+/* One row of a table of functions: where its pointer goes. */
+struct library_symbol {
+    const char *name;
+    size_t offset;
+};
+/* Fills `table`, with NULL where the library has no such function; gives the first name that it
+ * lacks, or NULL. */
+const char *library_resolve(void *library, const struct library_symbol *symbols, size_t count,
+                            void *table);
+
+#define LIBRARY_NAME(name) #name
+#define LIBRARY_TEXT(name) LIBRARY_NAME(name)
+
+#endif

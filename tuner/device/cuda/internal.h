@@ -1,0 +1,217 @@
+/* The open CUDA device, between the files of this folder. */
+#ifndef TUNE_DEVICE_CUDA_INTERNAL_H
+#define TUNE_DEVICE_CUDA_INTERNAL_H
+
+#include <sys/stat.h>
+
+#include "tuner/device/cuda/container.h"
+#include "tuner/device/cuda/cuda.h"
+#include "tuner/device/cuda/driver.h"
+
+enum { MODULES_MAX = 512, RUNS_MAX = 4096 };
+
+struct kernel {
+    char *name; /* as requested */
+    CUfunction function;
+    int32_t spill_bytes;
+    int32_t shared_optin; /* dynamic shared memory that was opted in to so far */
+};
+
+/* A loaded binary. */
+struct module {
+    char *path;
+    struct stat file; /* as it was when loaded: another file at the path is another binary */
+    CUmodule handle;
+    struct kernel *kernels;
+    size_t kernel_count;
+    uint64_t used; /* larger: later */
+};
+
+/* The device memory of one argument. Kept from plan to plan, as its size allows. */
+struct vector {
+    CUdeviceptr base;
+    size_t capacity;
+    size_t bytes; /* of the bound plan's vector */
+    /* Inputs: what is there. Copy k begins at base + k * stride. */
+    const void *host;
+    enum element_type type;
+    uint64_t seed;
+    enum argument_fill fill;
+    size_t uploaded; /* bytes of copy 0 that are those of `host` */
+    size_t stride;
+    size_t copy_bytes; /* bytes of copies 1 to filled - 1 that are equal to copy 0 */
+    uint32_t filled;
+    uint32_t copies; /* that runs rotate over, <= filled */
+};
+
+/* What the host and the gate on the device say to one another, in mapped host memory. */
+struct gate {
+    volatile uint32_t *open; /* the ticket of the gate that may open; on the host */
+    volatile uint32_t *seen; /* ticket of the gate that was opened; ~ticket: it gave up */
+    CUdeviceptr open_on_device;
+    CUdeviceptr seen_on_device;
+    uint32_t ticket;
+};
+
+struct harness {
+    CUmodule module;
+    CUfunction gate;
+    CUfunction empty;
+    CUfunction clean_read;
+    CUfunction read;
+    CUfunction write;
+};
+
+/* The graph of the last block, for one that is the same. */
+struct block_graph {
+    CUgraphExec exec; /* NULL: there is none */
+    uint32_t runs;
+    enum l2_mode mode;
+};
+
+struct device {
+    const struct cuda_driver *driver;
+    int index;
+    CUdevice handle;
+    CUcontext context; /* the primary one */
+    CUstream stream;
+    CUevent begin;
+    CUevent end;
+    char architecture[16];
+    int sm_count;
+    int max_threads_per_sm;
+    int warp_size;
+    int shared_default; /* dynamic + static shared memory a block without opting in */
+    size_t l2_bytes;
+    struct harness harness;
+    struct gate gate;
+    CUdeviceptr flush; /* flush_bytes, never written after its first fill */
+    size_t flush_bytes;
+    CUdeviceptr sink; /* 64 bytes that no kernel ever writes, but could */
+    struct calibration calibration;
+    int64_t busy_until_ns; /* when the device was last known to work */
+
+    struct module modules[MODULES_MAX];
+    size_t module_count;
+    struct module *current;
+    uint64_t module_clock;
+
+    struct vector vectors[ARGUMENTS_MAX];
+    size_t argument_count; /* of the bound plan */
+    struct block_graph graph;
+};
+
+/* error.c. Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
+ * `device`, errors after which the context no longer answers become STATUS_DEVICE_LOST. */
+enum status cuda_error(struct device *device, CUresult result, struct error *error,
+                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Whether only a new process helps. */
+bool cuda_error_is_fatal(CUresult result);
+/* "reduce <<<264, 1024>>> (32 bytes shared)" */
+void cuda_launch_text(const struct launch *launch, char *out, size_t bytes);
+/* All launches of a plan. */
+void cuda_plan_text(const struct launch_plan *plan, char *out, size_t bytes);
+
+/* describe.c */
+enum status cuda_count(int *count, struct error *error);
+enum status cuda_describe(int index, struct facts *facts, struct error *error);
+/* The device's handle; STATUS_USAGE when there is no such index. */
+enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *out,
+                        struct error *error);
+/* locality.c. PCI address as "0000:1b:00.0". -1 when it is not known. */
+int cuda_numa_node(const char *pci_address);
+/* Binds the thread to one core near the device; does nothing where the topology does not tell. */
+void cuda_bind_thread(const char *pci_address, int index);
+/* nvml.c. Appends what NVML knows; `driver_text` gets "580.65.06" or "". */
+void cuda_describe_nvml(const char *pci_address, struct facts *facts, char *driver_text,
+                        size_t driver_bytes);
+
+/* compile.c */
+enum status cuda_compile(const struct binary_request *request, const char *binary_path,
+                         struct text *log, struct error *error);
+/* As cuda_compile, from a text. `container` is filled with arena memory. */
+enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
+                              const struct binary_request *request, struct container *out,
+                              struct text *log, struct error *error);
+
+/* open.c */
+enum status cuda_open(int index, struct device **out, struct error *error);
+void cuda_close(struct device *device);
+void cuda_calibration(const struct device *device, struct calibration *out);
+
+/* calibrate.c. The clock of a device that idled is a fraction of its clock at work. */
+enum status cuda_warm_up(struct device *device, struct error *error);
+enum status cuda_warm_again(struct device *device, struct error *error);
+enum status cuda_calibrate(struct device *device, struct error *error);
+
+/* harness.c */
+enum status cuda_harness_load(struct device *device, struct error *error);
+enum status cuda_harness_flush(struct device *device, struct error *error);
+/* Work behind a gate: begin, submit ..., end. What lies between begin and end starts when all of it
+ * was submitted, so that the host's pace is not measured. `*elapsed_ns` includes the empty pair.
+ * cuda_gate_end must be called also when submitting failed; it then passes that result on.
+ * `*again`: the host was late, the gate gave up, the time is worthless. */
+CUresult cuda_gate_begin(struct device *device);
+CUresult cuda_gate_end(struct device *device, CUresult submitted, double *elapsed_ns, bool *again);
+CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, uint32_t block,
+                     void **arguments);
+
+/* modules.c */
+enum status cuda_load(struct device *device, const char *binary_path, struct error *error);
+enum status cuda_resources(struct device *device, const char *kernel, uint32_t block_threads,
+                           uint32_t shared_bytes, struct kernel_resources *out,
+                           struct error *error);
+enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
+                             struct error *error);
+/* Opts in to `bytes` of dynamic shared memory where that is needed. */
+enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
+                              struct error *error);
+void cuda_modules_free(struct device *device);
+
+/* memory.c */
+enum status cuda_bind(struct device *device, const struct launch_plan *plan,
+                      const void *const *inputs, uint32_t copies, struct error *error);
+enum status cuda_read(struct device *device, size_t index, void *out, size_t bytes,
+                      struct error *error);
+void cuda_vectors_free(struct device *device);
+
+/* arguments.c: a plan as the driver takes it. */
+struct prepared_launch {
+    const struct launch *launch;
+    struct kernel *kernel;
+    void *arguments[ARGUMENTS_MAX];
+};
+struct prepared_plan {
+    size_t launch_count;
+    struct prepared_launch launches[LAUNCHES_MAX];
+    /* Addresses and scalars. The launches point into it, so the struct must stay where it is. */
+    uint64_t values[ARGUMENTS_MAX];
+};
+enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
+                         struct prepared_plan *out, struct error *error);
+/* Lets the inputs be those of copy `run` modulo the copies there are. */
+void cuda_rotate(const struct device *device, const struct launch_plan *plan, uint32_t run,
+                 struct prepared_plan *prepared);
+/* The value as an element of `type`, in the low bytes. Integers wrap; reals are cut to integers and
+ * held within the type's range. False for a text. */
+bool cuda_scalar(struct value value, enum element_type type, uint64_t *out);
+
+/* launch.c */
+enum status cuda_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
+                     struct error *error);
+/* Submits each launch once. */
+enum status cuda_submit(struct device *device, const struct prepared_plan *prepared,
+                        struct error *error);
+enum status cuda_zero_scratch(struct device *device, const struct launch_plan *plan,
+                              struct error *error);
+/* block.c */
+enum status cuda_time_block(struct device *device, const struct launch_plan *plan, uint32_t runs,
+                            enum l2_mode mode, bool prepared, double *elapsed_ns,
+                            struct error *error);
+void cuda_drop_graph(struct device *device);
+
+/* bandwidth.c */
+enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
+                           struct error *error);
+
+#endif

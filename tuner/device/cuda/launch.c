@@ -1,0 +1,89 @@
+#include <math.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/device/cuda/internal.h"
+
+static enum status launch_failed(struct device *device, CUresult result,
+                                 const struct launch *launch, struct error *error)
+{
+    char text[256];
+    cuda_launch_text(launch, text, sizeof text);
+    return cuda_error(device, result, error, "%s", text);
+}
+
+enum status cuda_submit(struct device *device, const struct prepared_plan *prepared,
+                        struct error *error)
+{
+    for (size_t i = 0; i < prepared->launch_count; i++) {
+        const struct launch *launch = prepared->launches[i].launch;
+        CUresult result = device->driver->cuLaunchKernel(
+            prepared->launches[i].kernel->function, launch->grid[0], launch->grid[1],
+            launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
+            launch->shared_bytes, device->stream,
+            (void **)(uintptr_t)prepared->launches[i].arguments, NULL);
+        if (result != CUDA_SUCCESS)
+            return launch_failed(device, result, launch, error);
+    }
+    return STATUS_OK;
+}
+
+static enum status fill(struct device *device, const struct launch_plan *plan,
+                        enum argument_role role, unsigned char byte, struct error *error)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct vector *vector = &device->vectors[i];
+        if (plan->arguments[i].role != role || vector->bytes == 0)
+            continue;
+        CUresult result =
+            device->driver->cuMemsetD8Async(vector->base, byte, vector->bytes, device->stream);
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "filling argument '%s'",
+                              plan->arguments[i].name);
+    }
+    return STATUS_OK;
+}
+
+enum status cuda_zero_scratch(struct device *device, const struct launch_plan *plan,
+                              struct error *error)
+{
+    return fill(device, plan, ARGUMENT_SCRATCH, 0, error);
+}
+
+static enum status wait_for_run(struct device *device, const struct launch_plan *plan,
+                                double *elapsed_ns, struct error *error)
+{
+    const struct cuda_driver *cuda = device->driver;
+    char text[ERROR_TEXT_BYTES / 2];
+    float elapsed_ms = 0;
+    CUresult result = cuda->cuEventRecord(device->end, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuStreamSynchronize(device->stream);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuEventElapsedTime(&elapsed_ms, device->begin, device->end);
+    device->busy_until_ns = clock_now_ns();
+    if (result != CUDA_SUCCESS) {
+        cuda_plan_text(plan, text, sizeof text);
+        return cuda_error(device, result, error, "%s", text);
+    }
+    *elapsed_ns = fmax((double)elapsed_ms * 1e6 - device->calibration.empty_pair_ns,
+                       device->calibration.tick_ns);
+    return STATUS_OK;
+}
+
+enum status cuda_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
+                     struct error *error)
+{
+    struct prepared_plan prepared;
+    enum status status = cuda_prepare(device, plan, &prepared, error);
+    if (status == STATUS_OK)
+        status = fill(device, plan, ARGUMENT_OUTPUT, 0xa5, error);
+    if (status == STATUS_OK)
+        status = cuda_zero_scratch(device, plan, error);
+    if (status != STATUS_OK)
+        return status;
+    CUresult result = device->driver->cuEventRecord(device->begin, device->stream);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "starting the timer");
+    status = cuda_submit(device, &prepared, error);
+    return status == STATUS_OK ? wait_for_run(device, plan, elapsed_ns, error) : status;
+}

@@ -1,0 +1,36 @@
+#include <dlfcn.h>
+#include <string.h>
+
+#include "tuner/device/cuda/driver.h"
+
+/* Symbols that older drivers have under another name with the same parameters. The old kernel node
+ * takes a struct that is the beginning of the new one. */
+static const struct {
+    const char *name;
+    const char *older;
+} older_names[] = {
+    {"cuEventElapsedTime_v2", "cuEventElapsedTime"},
+    {"cuGraphAddKernelNode_v2", "cuGraphAddKernelNode"},
+};
+
+static void *find(void *library, const char *name)
+{
+    void *address = dlsym(library, name);
+    for (size_t i = 0; !address && i < sizeof older_names / sizeof *older_names; i++)
+        if (strcmp(name, older_names[i].name) == 0)
+            address = dlsym(library, older_names[i].older);
+    return address;
+}
+
+const char *library_resolve(void *library, const struct library_symbol *symbols, size_t count,
+                            void *table)
+{
+    const char *missing = NULL;
+    for (size_t i = 0; i < count; i++) {
+        void *address = find(library, symbols[i].name);
+        if (!address && !missing)
+            missing = symbols[i].name;
+        memcpy((char *)table + symbols[i].offset, &address, sizeof address);
+    }
+    return missing;
+}

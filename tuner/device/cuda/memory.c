@@ -1,0 +1,229 @@
+#include "tuner/base/clock.h"
+#include "tuner/device/cuda/internal.h"
+
+/* Vectors begin at a multiple of this, as cuMemAlloc's do: kernels may load 16 bytes or more. */
+static const size_t alignment = 256;
+static const size_t granule = 2 << 20;
+
+static size_t round_up(size_t value, size_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+static void forget(struct vector *vector)
+{
+    vector->host = NULL;
+    vector->uploaded = 0;
+    vector->copy_bytes = 0;
+    vector->filled = 0;
+    vector->copies = 0;
+    vector->stride = 0;
+}
+
+static void free_vector(struct device *device, struct vector *vector)
+{
+    if (vector->base)
+        (void)device->driver->cuMemFree(vector->base);
+    *vector = (struct vector){0};
+}
+
+void cuda_vectors_free(struct device *device)
+{
+    for (size_t i = 0; i < ARGUMENTS_MAX; i++)
+        free_vector(device, &device->vectors[i]);
+    device->argument_count = 0;
+}
+
+/* Grown with room to spare, unless it is large, so that the next configuration fits, too. */
+static enum status make_room(struct device *device, struct vector *vector, size_t bytes,
+                             const char *name, struct error *error)
+{
+    if (bytes <= vector->capacity)
+        return STATUS_OK;
+    size_t spare = vector->capacity > 0 && bytes < (size_t)1 << 28 ? bytes / 2 : 0;
+    cuda_drop_graph(device);
+    free_vector(device, vector);
+    size_t wanted = round_up(bytes + spare, bytes > granule / 2 ? granule : 4096);
+    CUresult result = device->driver->cuMemAlloc(&vector->base, wanted);
+    if (result != CUDA_SUCCESS) {
+        vector->base = 0;
+        return cuda_error(device, result, error, "%zu bytes of device memory for '%s'", wanted,
+                          name);
+    }
+    vector->capacity = wanted;
+    return STATUS_OK;
+}
+
+static size_t vector_bytes(const struct argument *argument)
+{
+    return argument->role == ARGUMENT_SCALAR
+               ? 0
+               : (size_t)argument->count * element_bytes(argument->type);
+}
+
+/* A stride of its own also for an empty input, so that each has an address. */
+static size_t stride_of(const struct argument *argument)
+{
+    size_t bytes = vector_bytes(argument);
+    return round_up(bytes ? bytes : 1, alignment);
+}
+
+/* As many copies as half of the memory holds that is free or ours already. */
+static uint32_t affordable_copies(struct device *device, const struct launch_plan *plan,
+                                  uint32_t copies)
+{
+    size_t one_of_each = 0;
+    size_t others = 0;
+    size_t held = 0;
+    bool grows = false;
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        held += device->vectors[i].capacity;
+        if (argument->role != ARGUMENT_INPUT) {
+            others += vector_bytes(argument);
+            continue;
+        }
+        one_of_each += stride_of(argument);
+        grows |= stride_of(argument) > device->vectors[i].capacity / copies;
+    }
+    size_t free_bytes = 0;
+    size_t total = 0;
+    if (!grows || device->driver->cuMemGetInfo(&free_bytes, &total) != CUDA_SUCCESS)
+        return copies;
+    size_t budget = (free_bytes + held) / 2;
+    size_t most = budget > others ? (budget - others) / one_of_each : 0;
+    if (most < 1)
+        return 1;
+    return most < copies ? (uint32_t)most : copies;
+}
+
+static bool is_uploaded(const struct vector *vector, const struct argument *argument,
+                        const void *host)
+{
+    return vector->host == host && vector->type == argument->type &&
+           vector->seed == argument->seed && vector->fill == argument->fill &&
+           vector->uploaded >= vector->bytes;
+}
+
+static enum status upload(struct device *device, struct vector *vector,
+                          const struct argument *argument, const void *host, struct error *error)
+{
+    if (is_uploaded(vector, argument, host))
+        return STATUS_OK;
+    forget(vector);
+    CUresult result =
+        device->driver->cuMemcpyHtoDAsync(vector->base, host, vector->bytes, device->stream);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "uploading '%s'", argument->name);
+    vector->host = host;
+    vector->type = argument->type;
+    vector->seed = argument->seed;
+    vector->fill = argument->fill;
+    vector->uploaded = vector->bytes;
+    return STATUS_OK;
+}
+
+/* Each pass doubles the copies that are there. */
+static enum status make_copies(struct device *device, struct vector *vector, size_t stride,
+                               uint32_t copies, const char *name, struct error *error)
+{
+    if (vector->stride != stride || vector->copies != copies)
+        cuda_drop_graph(device);
+    if (vector->stride != stride || vector->copy_bytes < vector->bytes || vector->filled < 1)
+        vector->filled = 1;
+    vector->stride = stride;
+    vector->copies = copies;
+    if (vector->filled == 1)
+        vector->copy_bytes = vector->bytes;
+    while (vector->filled < copies) {
+        uint32_t left = copies - vector->filled;
+        uint32_t part = left < vector->filled ? left : vector->filled;
+        CUresult result = device->driver->cuMemcpyDtoDAsync(
+            vector->base + vector->filled * stride, vector->base, part * stride, device->stream);
+        if (result != CUDA_SUCCESS) {
+            forget(vector);
+            return cuda_error(device, result, error, "copying '%s' on the device", name);
+        }
+        vector->filled += part;
+    }
+    return STATUS_OK;
+}
+
+static enum status bind_vector(struct device *device, const struct argument *argument,
+                               struct vector *vector, const void *host, uint32_t copies,
+                               struct error *error)
+{
+    bool is_input = argument->role == ARGUMENT_INPUT;
+    size_t stride = stride_of(argument);
+    if (argument->role == ARGUMENT_SCALAR)
+        return STATUS_OK;
+    if (argument->count < 0 || (is_input && argument->count > 0 && !host))
+        return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
+    enum status status =
+        make_room(device, vector, is_input ? stride * copies : stride, argument->name, error);
+    if (status != STATUS_OK)
+        return status;
+    vector->bytes = vector_bytes(argument);
+    if (!is_input) {
+        forget(vector);
+        return STATUS_OK;
+    }
+    if (vector->bytes > 0)
+        status = upload(device, vector, argument, host, error);
+    if (status == STATUS_OK)
+        status = make_copies(device, vector, stride, copies, argument->name, error);
+    return status;
+}
+
+static enum status bind_all(struct device *device, const struct launch_plan *plan,
+                            const void *const *inputs, uint32_t copies, struct error *error)
+{
+    enum status status = STATUS_OK;
+    uint32_t affordable = affordable_copies(device, plan, copies);
+    for (size_t i = 0; i < plan->argument_count && status == STATUS_OK; i++)
+        status = bind_vector(device, &plan->arguments[i], &device->vectors[i], inputs[i],
+                             affordable, error);
+    if (status != STATUS_OK)
+        return status;
+    CUresult result = device->driver->cuStreamSynchronize(device->stream);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "uploading the inputs");
+    device->argument_count = plan->argument_count;
+    return STATUS_OK;
+}
+
+enum status cuda_bind(struct device *device, const struct launch_plan *plan,
+                      const void *const *inputs, uint32_t copies, struct error *error)
+{
+    if (copies < 1)
+        copies = 1;
+    device->argument_count = 0;
+    enum status status = bind_all(device, plan, inputs, copies, error);
+    if (status == STATUS_NO_MEMORY) {
+        /* What other problems left behind is in the way. */
+        cuda_drop_graph(device);
+        cuda_vectors_free(device);
+        status = bind_all(device, plan, inputs, copies, error);
+    }
+    if (status == STATUS_NO_MEMORY)
+        cuda_vectors_free(device);
+    device->busy_until_ns = clock_now_ns();
+    return status;
+}
+
+enum status cuda_read(struct device *device, size_t index, void *out, size_t bytes,
+                      struct error *error)
+{
+    if (index >= device->argument_count || bytes > device->vectors[index].bytes)
+        return error_set(error, STATUS_INTERNAL, "argument %zu has no %zu bytes to read", index,
+                         bytes);
+    if (bytes == 0)
+        return STATUS_OK;
+    CUresult result =
+        device->driver->cuMemcpyDtoHAsync(out, device->vectors[index].base, bytes, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = device->driver->cuStreamSynchronize(device->stream);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "reading argument %zu", index);
+    return STATUS_OK;
+}

@@ -1,0 +1,210 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+#include "tuner/device/cuda/internal.h"
+
+enum { BINARY_BYTES_MAX = 64 << 20 };
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static void free_module(struct device *device, struct module *module)
+{
+    if (module->handle)
+        (void)device->driver->cuModuleUnload(module->handle);
+    for (size_t i = 0; i < module->kernel_count; i++)
+        free(module->kernels[i].name);
+    free(module->kernels);
+    free(module->path);
+    *module = (struct module){0};
+}
+
+void cuda_modules_free(struct device *device)
+{
+    for (size_t i = 0; i < device->module_count; i++)
+        free_module(device, &device->modules[i]);
+    device->module_count = 0;
+    device->current = NULL;
+}
+
+static enum status take_kernels(struct device *device, const struct container *container,
+                                struct module *module, struct error *error)
+{
+    module->kernels = calloc(container->kernel_count + 1, sizeof *module->kernels);
+    if (!module->kernels)
+        return error_no_memory(error);
+    for (size_t i = 0; i < container->kernel_count; i++) {
+        const struct container_kernel *from = &container->kernels[i];
+        struct kernel *kernel = &module->kernels[module->kernel_count++];
+        kernel->spill_bytes = from->spill_bytes;
+        kernel->name = strdup(from->name);
+        if (!kernel->name)
+            return error_no_memory(error);
+        CUresult result =
+            device->driver->cuModuleGetFunction(&kernel->function, module->handle, from->lowered);
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "kernel %s", from->name);
+    }
+    return STATUS_OK;
+}
+
+static enum status load_module(struct device *device, const char *path, struct arena *arena,
+                               struct module *module, struct error *error)
+{
+    char *file = NULL;
+    size_t bytes = 0;
+    struct container container;
+    enum status status = file_read(arena, path, BINARY_BYTES_MAX, &file, &bytes, error);
+    if (status != STATUS_OK)
+        return status;
+    status = container_read(file, bytes, &container, error);
+    if (status != STATUS_OK)
+        return error_prefix(error, "%s", path);
+    CUresult result = device->driver->cuModuleLoadData(&module->handle, container.cubin);
+    if (result != CUDA_SUCCESS) {
+        module->handle = NULL;
+        return cuda_error(device, result, error, "loading %s (driver for CUDA %d.%d)", path,
+                          device->driver->version / 1000, device->driver->version % 1000 / 10);
+    }
+    return take_kernels(device, &container, module, error);
+}
+
+/* The slot for one more module: a new one, or that of the module used longest ago. A module that
+ * the last graph launches may go, so the graph goes first. */
+static struct module *free_slot(struct device *device)
+{
+    if (device->module_count < MODULES_MAX)
+        return &device->modules[device->module_count++];
+    struct module *oldest = &device->modules[0];
+    for (size_t i = 1; i < device->module_count; i++)
+        if (device->modules[i].used < oldest->used)
+            oldest = &device->modules[i];
+    cuda_drop_graph(device);
+    free_module(device, oldest);
+    return oldest;
+}
+
+static enum status load_new(struct device *device, const char *path, const struct stat *file,
+                            struct error *error)
+{
+    struct arena arena = {0};
+    struct module module = {.path = strdup(path), .file = *file};
+    enum status status =
+        module.path ? load_module(device, path, &arena, &module, error) : error_no_memory(error);
+    arena_free(&arena);
+    if (status != STATUS_OK) {
+        free_module(device, &module);
+        return status;
+    }
+    device->current = free_slot(device);
+    *device->current = module;
+    device->current->used = ++device->module_clock;
+    return STATUS_OK;
+}
+
+enum status cuda_load(struct device *device, const char *binary_path, struct error *error)
+{
+    struct stat file;
+    device->current = NULL;
+    if (stat(binary_path, &file) != 0)
+        return error_set(error, STATUS_NOT_FOUND, "%s: no such binary: compile it first",
+                         binary_path);
+    for (size_t i = 0; i < device->module_count; i++) {
+        struct module *module = &device->modules[i];
+        if (strcmp(module->path, binary_path) != 0 || !same_file(&module->file, &file))
+            continue;
+        module->used = ++device->module_clock;
+        device->current = module;
+        return STATUS_OK;
+    }
+    return load_new(device, binary_path, &file, error);
+}
+
+enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
+                             struct error *error)
+{
+    if (!device->current)
+        return error_set(error, STATUS_INTERNAL, "kernel %s: no binary was loaded", name);
+    for (size_t i = 0; i < device->current->kernel_count; i++) {
+        *out = &device->current->kernels[i];
+        if (strcmp((*out)->name, name) == 0)
+            return STATUS_OK;
+    }
+    return error_set(error, STATUS_NOT_FOUND, "kernel %s: not in %s", name, device->current->path);
+}
+
+static int function_attribute(struct device *device, const struct kernel *kernel,
+                              CUfunction_attribute attribute)
+{
+    int value = -1;
+    if (device->driver->cuFuncGetAttribute(&value, attribute, kernel->function) != CUDA_SUCCESS)
+        return -1;
+    return value;
+}
+
+enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
+                              struct error *error)
+{
+    if (bytes == 0)
+        return STATUS_OK;
+    int fixed = function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    int64_t whole = (int64_t)bytes + (fixed > 0 ? fixed : 0);
+    if (whole <= device->shared_default || (int64_t)bytes <= kernel->shared_optin)
+        return STATUS_OK;
+    if (bytes > INT32_MAX)
+        return error_set(error, STATUS_LAUNCH_FAILED, "kernel %s: %u bytes of shared memory",
+                         kernel->name, bytes);
+    CUresult result = device->driver->cuFuncSetAttribute(
+        kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error,
+                          "kernel %s: %lld bytes of shared memory a block, more than the device "
+                          "gives",
+                          kernel->name, (long long)whole);
+    kernel->shared_optin = (int32_t)bytes;
+    return STATUS_OK;
+}
+
+enum status cuda_resources(struct device *device, const char *kernel_name, uint32_t block_threads,
+                           uint32_t shared_bytes, struct kernel_resources *out, struct error *error)
+{
+    struct kernel *kernel = NULL;
+    enum status status = cuda_find_kernel(device, kernel_name, &kernel, error);
+    if (status == STATUS_OK)
+        status = cuda_allow_shared(device, kernel, shared_bytes, error);
+    if (status != STATUS_OK)
+        return status;
+    out->registers = function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_NUM_REGS);
+    out->static_shared_bytes =
+        function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    out->local_bytes = function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    out->max_threads_per_block =
+        function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    out->spill_bytes = kernel->spill_bytes;
+    int blocks = 0;
+    /* A block that is too large has no occupancy; the driver calls it an invalid value. */
+    if (block_threads > 0 && block_threads <= (uint32_t)out->max_threads_per_block) {
+        CUresult result = device->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, kernel->function, (int)block_threads, shared_bytes);
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "kernel %s: its occupancy", kernel_name);
+    }
+    int warp = device->warp_size;
+    int warps_a_block = ((int)block_threads + warp - 1) / warp;
+    out->active_blocks_per_sm = blocks;
+    out->occupancy = (double)blocks * warps_a_block / (device->max_threads_per_sm / warp);
+    out->suggested_grid = -1;
+    out->suggested_block = -1;
+    int grid = 0;
+    int block = 0;
+    if (device->driver->cuOccupancyMaxPotentialBlockSize(&grid, &block, kernel->function, NULL,
+                                                         shared_bytes, 0) == CUDA_SUCCESS) {
+        out->suggested_grid = grid;
+        out->suggested_block = block;
+    }
+    return STATUS_OK;
+}

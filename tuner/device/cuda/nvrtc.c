@@ -1,0 +1,113 @@
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/device/cuda/driver.h"
+
+#define NVRTC_ROW(name) {LIBRARY_TEXT(name), offsetof(struct cuda_compiler, name)},
+
+static const struct library_symbol symbols[] = {NVRTC_FUNCTIONS(NVRTC_ROW)};
+
+static struct cuda_compiler table;
+static struct error failure;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static const char *const file_names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+                                         "libnvrtc.so.11.2"};
+
+/* With `folder` NULL the loader looks where it always does. */
+static void *open_in(const char *folder, const char *below)
+{
+    char path[1024];
+    void *library = NULL;
+    for (size_t i = 0; !library && i < sizeof file_names / sizeof *file_names; i++) {
+        if (!folder)
+            library = dlopen(file_names[i], RTLD_NOW | RTLD_LOCAL);
+        else if (string_format(path, sizeof path, "%s%s/%s", folder, below, file_names[i]))
+            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    return library;
+}
+
+/* `toolkit` is a toolkit's root, its library folder, or the library itself. */
+static void *open_below(const char *toolkit)
+{
+    if (!toolkit || !*toolkit)
+        return NULL;
+    void *library = open_in(toolkit, "");
+    if (!library)
+        library = open_in(toolkit, "/lib64");
+    if (!library)
+        library = open_in(toolkit, "/lib");
+    if (!library && strstr(toolkit, "libnvrtc"))
+        library = dlopen(toolkit, RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+static void *open_library(void)
+{
+    void *library = open_below(getenv("TUNE_NVRTC_PATH"));
+#ifdef TUNE_TOOLKIT_DIR
+    if (!library)
+        library = open_below(TUNE_TOOLKIT_DIR);
+#endif
+    if (!library)
+        library = open_in(NULL, "");
+    if (!library)
+        library = open_below(getenv("CUDA_HOME"));
+    if (!library)
+        library = open_below(getenv("CUDA_PATH"));
+    if (!library)
+        library = open_below("/usr/local/cuda");
+    if (!library)
+        library = open_below("/opt/cuda");
+    return library;
+}
+
+/* The headers of a toolkit lie beside its libraries. */
+static void note_folder(void)
+{
+    Dl_info info;
+    void *function = NULL;
+    memcpy(&function, &table.nvrtcVersion, sizeof function);
+    if (!dladdr(function, &info) || !info.dli_fname)
+        return;
+    const char *slash = strrchr(info.dli_fname, '/');
+    if (slash && !string_format(table.folder, sizeof table.folder, "%.*s",
+                                (int)(slash - info.dli_fname), info.dli_fname))
+        table.folder[0] = '\0';
+}
+
+static void start(void)
+{
+    void *library = open_library();
+    if (!library) {
+        error_set(&failure, STATUS_UNAVAILABLE,
+                  "libnvrtc.so not found, the run-time compiler of CUDA: install it (Debian: "
+                  "cuda-nvrtc-13-0), set CUDA_HOME or TUNE_NVRTC_PATH to where it is, or run "
+                  "./bootstrap --with-toolkit");
+        return;
+    }
+    const char *missing =
+        library_resolve(library, symbols, sizeof symbols / sizeof *symbols, &table);
+    if (missing || table.nvrtcVersion(&table.major, &table.minor) != NVRTC_SUCCESS) {
+        error_set(&failure, STATUS_UNAVAILABLE,
+                  "libnvrtc.so lacks %s: it is too old, install that of CUDA 11.4 or later",
+                  missing ? missing : "its version");
+        (void)dlclose(library);
+        return;
+    }
+    note_folder();
+}
+
+const struct cuda_compiler *cuda_compiler(struct error *error)
+{
+    (void)pthread_once(&once, start);
+    if (failure.status == STATUS_OK)
+        return &table;
+    *error = failure;
+    return NULL;
+}

@@ -1,0 +1,182 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/text.h"
+#include "tuner/device/cuda/internal.h"
+
+static int attribute(const struct device *device, CUdevice_attribute which)
+{
+    int value = 0;
+    if (device->driver->cuDeviceGetAttribute(&value, which, device->handle) != CUDA_SUCCESS)
+        return 0;
+    return value;
+}
+
+static enum status read_limits(struct device *device, struct error *error)
+{
+    device->sm_count = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    device->max_threads_per_sm =
+        attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    device->warp_size = attribute(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    device->shared_default = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    device->l2_bytes = (size_t)attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    int major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    int minor = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    if (device->sm_count < 1 || device->warp_size < 1 || device->max_threads_per_sm < 1 || !major)
+        return error_set(error, STATUS_UNAVAILABLE,
+                         "cuda:%d: the driver does not tell the device's limits: update it",
+                         device->index);
+    if (!string_format(device->architecture, sizeof device->architecture, "sm_%d%d", major, minor))
+        return error_set(error, STATUS_INTERNAL, "compute capability %d.%d", major, minor);
+    return STATUS_OK;
+}
+
+static enum status open_context(struct device *device, struct error *error)
+{
+    const struct cuda_driver *cuda = device->driver;
+    CUcontext context = NULL;
+    CUresult result = cuda->cuDevicePrimaryCtxRetain(&context, device->handle);
+    if (result == CUDA_ERROR_DEVICE_UNAVAILABLE)
+        return error_set(error, STATUS_UNAVAILABLE,
+                         "cuda:%d is in use by another process in exclusive mode, or closed to "
+                         "computing: see 'nvidia-smi -q -d COMPUTE'",
+                         device->index);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "cuda:%d: opening its context", device->index);
+    device->context = context;
+    result = cuda->cuCtxSetCurrent(context);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuStreamCreate(&device->stream, CU_STREAM_NON_BLOCKING);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuEventCreate(&device->begin, CU_EVENT_DEFAULT);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuEventCreate(&device->end, CU_EVENT_DEFAULT);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "cuda:%d: making its stream", device->index);
+    return STATUS_OK;
+}
+
+static enum status open_gate(struct device *device, struct error *error)
+{
+    const struct cuda_driver *cuda = device->driver;
+    void *words = NULL;
+    CUdeviceptr mapped = 0;
+    CUresult result = cuda->cuMemHostAlloc(&words, 4096, CU_MEMHOSTALLOC_DEVICEMAP);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "cuda:%d: memory shared with the host",
+                          device->index);
+    memset(words, 0, 4096);
+    device->gate.open = words;
+    result = cuda->cuMemHostGetDevicePointer(&mapped, words, 0);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "cuda:%d: memory shared with the host",
+                          device->index);
+    /* In a cache line of its own, so that writing one does not disturb reading the other. */
+    device->gate.seen = device->gate.open + 64;
+    device->gate.open_on_device = mapped;
+    device->gate.seen_on_device = mapped + 64 * sizeof(uint32_t);
+    return STATUS_OK;
+}
+
+static enum status make_flush_buffer(struct device *device, struct error *error)
+{
+    const struct cuda_driver *cuda = device->driver;
+    size_t l2_bytes = device->l2_bytes ? device->l2_bytes : (size_t)32 << 20;
+    device->flush_bytes = 2 * l2_bytes;
+    CUresult result = cuda->cuMemAlloc(&device->flush, device->flush_bytes);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuMemAlloc(&device->sink, 4096);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuMemsetD8Async(device->sink, 0, 4096, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuMemsetD8Async(device->flush, 0, device->flush_bytes, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuStreamSynchronize(device->stream);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "cuda:%d: %zu bytes to empty the L2 cache with",
+                          device->index, device->flush_bytes);
+    return STATUS_OK;
+}
+
+static enum status open_parts(struct device *device, struct error *error)
+{
+    char pci_address[32] = "";
+    enum status status = cuda_handle(device->driver, device->index, &device->handle, error);
+    if (status != STATUS_OK)
+        return status;
+    /* Before the context: what the driver allocates then lies near the device, too. */
+    if (device->driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address, device->handle) ==
+        CUDA_SUCCESS)
+        cuda_bind_thread(pci_address, device->index);
+    status = read_limits(device, error);
+    if (status == STATUS_OK)
+        status = open_context(device, error);
+    if (status == STATUS_OK)
+        status = open_gate(device, error);
+    if (status == STATUS_OK)
+        status = cuda_harness_load(device, error);
+    if (status == STATUS_OK)
+        status = make_flush_buffer(device, error);
+    if (status == STATUS_OK)
+        status = cuda_warm_up(device, error);
+    if (status == STATUS_OK)
+        status = cuda_calibrate(device, error);
+    return status;
+}
+
+enum status cuda_open(int index, struct device **out, struct error *error)
+{
+    *out = NULL;
+    const struct cuda_driver *driver = cuda_driver(error);
+    if (!driver)
+        return error->status;
+    if (!cuda_compiler(error))
+        return error->status;
+    struct device *device = calloc(1, sizeof *device);
+    if (!device)
+        return error_no_memory(error);
+    device->driver = driver;
+    device->index = index;
+    enum status status = open_parts(device, error);
+    if (status != STATUS_OK)
+        cuda_close(device);
+    else
+        *out = device;
+    return status;
+}
+
+/* After a fatal error each of these calls fails at once, and the process will end anyway. */
+void cuda_close(struct device *device)
+{
+    if (!device)
+        return;
+    const struct cuda_driver *cuda = device->driver;
+    if (device->context) {
+        cuda_drop_graph(device);
+        cuda_modules_free(device);
+        cuda_vectors_free(device);
+        if (device->flush)
+            (void)cuda->cuMemFree(device->flush);
+        if (device->sink)
+            (void)cuda->cuMemFree(device->sink);
+        if (device->harness.module)
+            (void)cuda->cuModuleUnload(device->harness.module);
+        if (device->gate.open)
+            (void)cuda->cuMemFreeHost((void *)(uintptr_t)device->gate.open);
+        if (device->begin)
+            (void)cuda->cuEventDestroy(device->begin);
+        if (device->end)
+            (void)cuda->cuEventDestroy(device->end);
+        if (device->stream)
+            (void)cuda->cuStreamDestroy(device->stream);
+        (void)cuda->cuCtxSetCurrent(NULL);
+        (void)cuda->cuDevicePrimaryCtxRelease(device->handle);
+    }
+    free(device);
+}
+
+void cuda_calibration(const struct device *device, struct calibration *out)
+{
+    *out = device->calibration;
+}
