@@ -125,19 +125,23 @@ static void threads_go_to_cores_first(void **state)
         assert_int_equal(machine.units[i]->logical_index, 2 * i);
         assert_int_equal(machine.units[8 + i]->logical_index, 2 * i + 1);
     }
-    /* Four cores share an L3 of 32 MiB: a quarter of twice that each. */
-    assert_int_equal(machine_flush_bytes(&machine, 5), 16777216);
+    /* Cores 0 to 3 share an L3, 4 to 7 the other. */
+    assert_int_equal(machine_flush_bytes(&machine, 5), 2 * 33554432);
+    assert_int_equal(machine_cache_leader(&machine, 3), 0);
+    assert_int_equal(machine_cache_leader(&machine, 4), 4);
+    assert_int_equal(machine_cache_leader(&machine, 7), 4);
     machine_free(&machine);
 }
 
-static void a_flush_also_covers_private_caches(void **state)
+static void unknown_caches_are_no_ones_size(void **state)
 {
     (void)state;
-    use_topology("l3:1(size=4194304) l2:4(size=2097152) core:1 pu:1");
+    use_topology("core:2 pu:1");
     struct machine machine;
     struct error error = {0};
     assert_int_equal(machine_load(&machine, &error), STATUS_OK);
-    assert_int_equal(machine_flush_bytes(&machine, 0), 2 * 2097152);
+    assert_int_equal(machine_flush_bytes(&machine, 1), 0);
+    assert_int_equal(machine_cache_leader(&machine, 1), 1);
     machine_free(&machine);
 }
 
@@ -183,7 +187,7 @@ int main(void)
         cmocka_unit_test_teardown(identity_follows_the_machine, real_topology),
         cmocka_unit_test_teardown(there_is_one_cpu, real_topology),
         cmocka_unit_test_teardown(threads_go_to_cores_first, real_topology),
-        cmocka_unit_test_teardown(a_flush_also_covers_private_caches, real_topology),
+        cmocka_unit_test_teardown(unknown_caches_are_no_ones_size, real_topology),
         cmocka_unit_test_teardown(only_allowed_processors_count, real_topology),
     };
     (void)unsetenv("CC");

@@ -1,9 +1,10 @@
+#include <math.h>
 #include <string.h>
 
 #include "tuner/base/clock.h"
 #include "tuner/device/cpu/device.h"
 
-enum { PASSES = 7, LEAST_BYTES = 256 << 20 };
+enum { PASSES = 15, LEAST_BYTES = 256 << 20 };
 
 /* Two buffers, cut into equal parts, a part a core. */
 struct stream {
@@ -46,6 +47,34 @@ static void read_part(void *context, int thread, int threads)
     read_through(stream->from + start, length);
 }
 
+#if defined(__x86_64__)
+typedef unsigned long long lanes __attribute__((vector_size(32)));
+
+__attribute__((target("avx2"))) static unsigned long long add_up(const char *data, size_t bytes)
+{
+    const lanes *x = (const lanes *)(const void *)data;
+    lanes a = {0}, b = {0}, c = {0}, d = {0};
+    for (size_t i = 0; i + 8 <= bytes / sizeof *x; i += 8) {
+        a += x[i] + x[i + 1];
+        b += x[i + 2] + x[i + 3];
+        c += x[i + 4] + x[i + 5];
+        d += x[i + 6] + x[i + 7];
+    }
+    a += b + c + d;
+    return a[0] + a[1] + a[2] + a[3];
+}
+
+/* Another way to read, a few per cent faster than the first on some processors. */
+static void add_part(void *context, int thread, int threads)
+{
+    const struct stream *stream = context;
+    size_t start, length;
+    part_of(stream, thread, threads, &start, &length);
+    volatile unsigned long long sum = add_up(stream->from + start, length);
+    (void)sum;
+}
+#endif
+
 /* A ceiling: the fastest of a few passes, after one that is not counted. */
 static double fastest_gbs(struct device *device, pool_task *task, struct stream *stream,
                           double bytes_moved)
@@ -61,12 +90,23 @@ static double fastest_gbs(struct device *device, pool_task *task, struct stream 
     return bytes_moved / (double)(best_ns > 0 ? best_ns : 1);
 }
 
+static double fastest_read_gbs(struct device *device, struct stream *stream)
+{
+    double gbs = fastest_gbs(device, read_part, stream, (double)stream->bytes);
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2"))
+        gbs = fmax(gbs, fastest_gbs(device, add_part, stream, (double)stream->bytes));
+#endif
+    return gbs;
+}
+
 /* Many times the last-level caches, within an eighth of the memory. */
 static int64_t fit_bytes(const struct machine *machine)
 {
     int64_t bytes = 0;
     for (int i = 0; i < machine->cores; i++)
-        bytes += 2 * machine_flush_bytes(machine, i);
+        if (machine_cache_leader(machine, i) == i)
+            bytes += 2 * machine_flush_bytes(machine, i);
     bytes = bytes > LEAST_BYTES ? bytes : LEAST_BYTES;
     int64_t most = machine->memory_bytes / 8;
     return most > 0 && bytes > most ? most : bytes;
@@ -90,7 +130,7 @@ enum status cpu_bandwidth(struct device *device, int64_t bytes, struct bandwidth
     fill_together(device->pool, device->machine.cores, stream.from, NULL, 0x5a, stream.bytes);
     out->bytes = bytes;
     out->copy_gbs = fastest_gbs(device, copy_part, &stream, 2.0 * (double)bytes);
-    out->read_gbs = fastest_gbs(device, read_part, &stream, (double)bytes);
+    out->read_gbs = fastest_read_gbs(device, &stream);
     out->write_gbs = fastest_gbs(device, write_part, &stream, (double)bytes);
     pages_unmap(stream.from, stream.bytes);
     pages_unmap(stream.to, stream.bytes);

@@ -18,14 +18,21 @@ void read_through(const char *data, size_t bytes)
     (void)found;
 }
 
+static bool is_leader(const struct device *device, int core)
+{
+    return machine_cache_leader(&device->machine, core) == core;
+}
+
 static void place(void *context, int thread, int threads)
 {
     struct device *device = context;
     (void)threads;
-    memset(device->flush[thread], 0x5a, flush_bytes(&device->machine, thread));
+    if (is_leader(device, thread))
+        memset(device->flush[thread], 0x5a, flush_bytes(&device->machine, thread));
 }
 
-/* Pages that were never written would all be one and the same page of zeros. */
+/* One for each last-level cache, shared by its cores. Pages that were never written would all be
+ * one and the same page of zeros. */
 static enum status make_buffers(struct device *device, struct error *error)
 {
     int cores = device->machine.cores;
@@ -33,7 +40,9 @@ static enum status make_buffers(struct device *device, struct error *error)
     if (!device->flush)
         return error_no_memory(error);
     for (int i = 0; i < cores; i++) {
-        device->flush[i] = pages_map(flush_bytes(&device->machine, i));
+        device->flush[i] = is_leader(device, i)
+                               ? pages_map(flush_bytes(&device->machine, i))
+                               : device->flush[machine_cache_leader(&device->machine, i)];
         if (!device->flush[i]) {
             flush_free(device);
             return error_no_memory(error);
@@ -46,7 +55,8 @@ static enum status make_buffers(struct device *device, struct error *error)
 void flush_free(struct device *device)
 {
     for (int i = 0; device->flush && i < device->machine.cores; i++)
-        pages_unmap(device->flush[i], flush_bytes(&device->machine, i));
+        if (is_leader(device, i))
+            pages_unmap(device->flush[i], flush_bytes(&device->machine, i));
     free(device->flush);
     device->flush = NULL;
 }
@@ -58,6 +68,8 @@ static void read_own(void *context, int thread, int threads)
     read_through(device->flush[thread], flush_bytes(&device->machine, thread));
 }
 
+/* Each core reads all of its buffer, not only a share: its private caches are flushed too, and so
+ * are those of cores that a virtual machine wrongly says to share one cache. */
 enum status flush_caches(struct device *device, struct error *error)
 {
     enum status status = device->flush ? STATUS_OK : make_buffers(device, error);

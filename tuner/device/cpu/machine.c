@@ -102,26 +102,32 @@ void machine_free(struct machine *machine)
     *machine = (struct machine){0};
 }
 
-static int64_t flush_share(const struct machine *machine, hwloc_obj_t unit, hwloc_obj_type_t level)
+/* The cache farthest from the processor; NULL when none is known. */
+static hwloc_obj_t last_cache(const struct machine *machine, int index)
 {
-    hwloc_obj_t cache = hwloc_get_ancestor_obj_by_type(machine->topology, level, unit);
-    if (!cache)
-        return 0;
-    int cores = hwloc_get_nbobjs_inside_cpuset_by_type(machine->topology, cache->cpuset,
-                                                       core_type(machine->topology));
-    return 2 * (int64_t)cache->attr->cache.size / (cores > 0 ? cores : 1);
+    hwloc_obj_t last = NULL;
+    for (hwloc_obj_t object = machine->units[index]; object; object = object->parent)
+        if (hwloc_obj_type_is_dcache(object->type))
+            last = object;
+    return last;
 }
 
 int64_t machine_flush_bytes(const struct machine *machine, int index)
 {
-    static const hwloc_obj_type_t levels[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE,
-                                              HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE};
-    int64_t most = 0;
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        int64_t share = flush_share(machine, machine->units[index], levels[i]);
-        most = share > most ? share : most;
-    }
-    return most;
+    uint64_t largest = 0;
+    for (hwloc_obj_t object = machine->units[index]; object; object = object->parent)
+        if (hwloc_obj_type_is_dcache(object->type) && object->attr->cache.size > largest)
+            largest = object->attr->cache.size;
+    return 2 * (int64_t)largest;
+}
+
+int machine_cache_leader(const struct machine *machine, int index)
+{
+    hwloc_obj_t cache = last_cache(machine, index);
+    for (int i = 0; cache && i < index; i++)
+        if (last_cache(machine, i) == cache)
+            return i;
+    return index;
 }
 
 bool machine_pin(const struct machine *machine, int index)

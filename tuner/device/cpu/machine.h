@@ -32,10 +32,12 @@ struct machine {
 enum status machine_load(struct machine *out, struct error *error);
 void machine_free(struct machine *machine);
 
-/* What the thread on units[index] must read, while the first thread of each core does the same, so
- * that twice the last-level cache, and twice its own caches, have gone through. 0: no cache is
- * known. */
+/* Twice the largest cache that units[index] reads through: what it must read for everything else to
+ * be gone from it. 0: no cache is known. */
 int64_t machine_flush_bytes(const struct machine *machine, int index);
+
+/* The first of the units that share units[index]'s last-level cache. */
+int machine_cache_leader(const struct machine *machine, int index);
 
 /* Pins the calling thread to units[index]; false when the system does not let it. */
 bool machine_pin(const struct machine *machine, int index);
