@@ -74,9 +74,11 @@ static enum status read_event(struct reader *reader, yaml_event_t *event)
                               (uint32_t)(yaml->problem_offset - reader->lines[line - 1]) + 1};
         return place_error(reader->error, STATUS_BAD_INPUT, place, "not UTF-8 text: %s", problem);
     }
-    return place_error(reader->error, STATUS_BAD_INPUT, place_of(reader, yaml->problem_mark),
-                       "not YAML: %s%s%s", problem, yaml->context ? " " : "",
-                       yaml->context ? yaml->context : "");
+    struct place place = place_of(reader, yaml->problem_mark);
+    if (!yaml->context)
+        return place_error(reader->error, STATUS_BAD_INPUT, place, "not YAML: %s", problem);
+    return place_error(reader->error, STATUS_BAD_INPUT, place, "not YAML: %s %s at line %zu",
+                       problem, yaml->context, yaml->context_mark.line + 1);
 }
 
 static enum status new_node(struct reader *reader, enum node_kind kind, yaml_mark_t mark,

@@ -85,15 +85,16 @@ static bool evaluate_variable(const struct expression *node, struct evaluation *
     return true;
 }
 
+/* Every item is evaluated, as Python does, so that an error in one is always found. */
 static bool is_in(const struct expression *list, struct evaluation *evaluation, struct value value,
                   bool *out)
 {
     *out = false;
-    for (size_t i = 0; i < list->count && !*out; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         struct value item;
         if (!evaluate_tree(list->operands[i], evaluation, &item))
             return false;
-        *out = same_value(value, item);
+        *out = *out || same_value(value, item);
     }
     return true;
 }

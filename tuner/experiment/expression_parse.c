@@ -15,18 +15,8 @@ struct parser {
     struct error *error;
 };
 
-/* A pair of parentheses passes through three of the functions that count. */
+/* Parentheses pass through three of the functions that count. */
 enum { NESTING_MAX = 3 * EXPRESSION_DEPTH_MAX };
-
-struct place source_place(const struct source_text *source, size_t offset)
-{
-    struct place place = source->place;
-    if (source->exact)
-        for (size_t i = 0; i < offset && source->text[i]; i++)
-            if (((unsigned char)source->text[i] & 0xc0) != 0x80)
-                place.column++;
-    return place;
-}
 
 typedef const struct expression *node_or_null;
 
@@ -37,12 +27,6 @@ static bool advance(struct parser *parser)
     size_t after = parser->token.offset + parser->token.length;
     return token_read(parser->arena, parser->source, after, &parser->token, parser->error) ==
            STATUS_OK;
-}
-
-static node_or_null no_memory(struct parser *parser)
-{
-    (void)error_no_memory(parser->error);
-    return NULL;
 }
 
 static node_or_null unexpected(struct parser *parser, const char *wanted)
@@ -406,7 +390,9 @@ static node_or_null parse_comparison(struct parser *parser)
     if (!node)
         return NULL;
     node->comparisons = arena_copy(parser->arena, comparisons, count);
-    return node->comparisons ? node : no_memory(parser);
+    if (!node->comparisons)
+        (void)error_no_memory(parser->error);
+    return node->comparisons ? node : NULL;
 }
 
 static node_or_null parse_not(struct parser *parser)

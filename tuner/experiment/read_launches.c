@@ -11,7 +11,7 @@ bool read_defines(struct file_reader *reader, const struct node *node, unsigned 
     if (!need_kind(reader, node, NODE_MAPPING, "defines"))
         return false;
     if (node->count > DEFINES_MAX)
-        return node_error(reader, node, "%zu defines; %d are the most", node->count, DEFINES_MAX);
+        return node_error(reader, node, "%zu defines; the most is %d", node->count, DEFINES_MAX);
     out->items = arena_alloc(reader->arena, node->count, sizeof *out->items);
     if (!out->items)
         return out_of_memory(reader);

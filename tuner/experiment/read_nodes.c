@@ -55,7 +55,7 @@ bool need_items(struct file_reader *reader, const struct node *node, const char 
     if (node->count == 0)
         return node_error(reader, node, "%s must have at least one item", what);
     if (node->count > most)
-        return node_error(reader, node, "%s has %zu items; %zu are the most", what, node->count,
+        return node_error(reader, node, "%s has %zu items; the most is %zu", what, node->count,
                           most);
     return true;
 }

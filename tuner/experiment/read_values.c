@@ -37,7 +37,7 @@ static bool declare_all(struct file_reader *reader, const struct node *node, con
     if (!need_kind(reader, node, NODE_MAPPING, section))
         return false;
     if (node->count > most)
-        return node_error(reader, node, "%s has %zu names; %zu are the most", section, node->count,
+        return node_error(reader, node, "%s has %zu names; the most is %zu", section, node->count,
                           most);
     for (const struct node *key = node->first; key; key = key->next)
         if (!declare(reader, key, what, slot++))

@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct place source_place(const struct source_text *source, size_t offset)
+{
+    struct place place = source->place;
+    if (source->exact)
+        for (size_t i = 0; i < offset && source->text[i]; i++)
+            if (((unsigned char)source->text[i] & 0xc0) != 0x80)
+                place.column++;
+    return place;
+}
+
 static enum status fail(const struct source_text *source, size_t offset, struct error *error,
                         const char *what)
 {
