@@ -51,6 +51,22 @@ static bool is_full(int code, int system_errno)
             (system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG));
 }
 
+/* What the operating system said. SQLite forgets it on some ways out of a commit, but the files, of
+ * which the log is one, remember it. */
+static int last_errno(sqlite3 *db, int code)
+{
+    int value = db ? sqlite3_system_errno(db) : 0;
+    sqlite3_file *log = NULL;
+    if (!db || value != 0 || code != SQLITE_IOERR)
+        return value;
+    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, (void *)&log) == SQLITE_OK &&
+        log && log->pMethods)
+        (void)log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &value);
+    if (value == 0)
+        (void)sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &value);
+    return value;
+}
+
 static bool folder_is_there(const char *path)
 {
     struct stat info;
@@ -88,7 +104,7 @@ enum status store_fail(const struct store *store, int code, const char *doing, s
 {
     const char *path = store->path;
     int primary = code & 0xff;
-    int system_errno = store->db ? sqlite3_system_errno(store->db) : 0;
+    int system_errno = last_errno(store->db, primary);
     if (is_full(primary, system_errno))
         return error_set(error, STATUS_IO,
                          "%s: cannot %s: the disk is full; free some space and run again: what was "
