@@ -1,5 +1,5 @@
 # points: 4 x, 5 gbs, 6 y (places in the order of grids and blocks, from 1); columns: 7 blocks_per_sm;
-# rows: 8 block; cell_marks: 3 rank, 4 x, 6 y.
+# rows: 8 block; cell_marks: 3 rank, 4 x, 6 y, 10 side.
 if (!exists('cell_marks_series')) cell_marks_series = 0
 array cell_rank[cell_marks_series + 1]
 do for [i = 1:cell_marks_series] {
@@ -34,7 +34,7 @@ column_name(place, value) = (int(place) - 1) % every_name == 0 ? sprintf('%.3g',
 row_name(place, value) = (int(place) - 1) % every_row == 0 ? sprintf('%d', value) : ''
 
 # Several marks may share a cell: they stand side by side in its lower part.
-aside(i) = cell_marks_series > 1 ? 0.6 * (i - 1) / (cell_marks_series - 1) - 0.3 : 0
+aside(side) = 0.28 * side
 
 plot \
     'points.tsv' using 4:6:($4 - 0.48):($4 + 0.48):($6 - 0.48):($6 + 0.48):5 with boxxyerror \
@@ -45,9 +45,9 @@ plot \
         with labels textcolor rgb '#000000' notitle, \
     'points.tsv' using 4:($6 + 0.22):(numbers && !bright($5) ? sprintf('%.0f', $5) : '') \
         with labels textcolor rgb '#ffffff' notitle, \
-    for [i = 1:cell_marks_series] 'cell_marks.tsv' index i - 1 using ($4 + aside(i)):($6 - 0.18) \
+    for [i = 1:cell_marks_series] 'cell_marks.tsv' index i - 1 using ($4 + aside($10)):($6 - 0.18) \
         with points pointtype shape(cell_rank[i]) pointsize 2.8 linewidth 6 \
         linecolor rgb '#ffffff' notitle, \
-    for [i = 1:cell_marks_series] 'cell_marks.tsv' index i - 1 using ($4 + aside(i)):($6 - 0.18) \
+    for [i = 1:cell_marks_series] 'cell_marks.tsv' index i - 1 using ($4 + aside($10)):($6 - 0.18) \
         with points pointtype shape(cell_rank[i]) pointsize 2.4 linewidth 2.5 \
         linecolor rgb colour(cell_rank[i]) title columnheader(2)

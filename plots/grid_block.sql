@@ -9,17 +9,18 @@
     WHERE m.n = CAST(:n AS INTEGER) AND m.grid > 0 AND d.kind = 'cuda' AND d.unit_count > 0
 )
 SELECT 'points' AS layer, 'best of the cell' AS series, 0 AS rank, x, max(gbs) AS gbs, y,
-       blocks_per_sm, block, count(*) AS configurations, configuration
+       blocks_per_sm, block, count(*) AS configurations, 0 AS side, configuration
 FROM cells
 GROUP BY x, y
 UNION ALL
 SELECT 'cell_marks', m.name, m.rank, c.x, m.gbs, c.y, c.blocks_per_sm, c.block, NULL,
-       m.configuration
+       row_number() OVER cell - (count(*) OVER cell + 1) / 2.0, m.configuration
 FROM marked AS m
 JOIN cells AS c ON c.configuration_id = m.configuration_id
 WHERE m.n = CAST(:n AS INTEGER)
+WINDOW cell AS (PARTITION BY c.x, c.y)
 UNION ALL
-SELECT 'columns', '', 0, x, NULL, NULL, blocks_per_sm, NULL, NULL, NULL FROM cells GROUP BY x
+SELECT 'columns', '', 0, x, NULL, NULL, blocks_per_sm, NULL, NULL, NULL, NULL FROM cells GROUP BY x
 UNION ALL
-SELECT 'rows', '', 0, NULL, NULL, y, NULL, block, NULL, NULL FROM cells GROUP BY y
+SELECT 'rows', '', 0, NULL, NULL, y, NULL, block, NULL, NULL, NULL FROM cells GROUP BY y
 ORDER BY layer, rank, series, x, y;

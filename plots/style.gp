@@ -40,7 +40,9 @@ set border 3 linewidth 1 linecolor rgb '#444444'
 set tics nomirror out
 set grid linecolor rgb '#dddddd' linewidth 1 linetype 1
 set errorbars 0
-set key outside top center horizontal Left reverse noenhanced samplen 2.5 width 3
+set key at screen 0.5, screen 0.01 center bottom horizontal Left reverse noenhanced samplen 2.5 \
+    width 3 maxrows 2
+set bmargin 6.5
 set title noenhanced
 measured_on = sprintf('%s, %s, L2 %s', device, date, l2_mode)
 
@@ -55,38 +57,4 @@ if (ceiling_series) {
     stats 'ceiling.tsv' using 5 nooutput name 'CEILING'
     if (CEILING_max > top) { top = CEILING_max }
     ceiling_title = sprintf('measured read ceiling: %.4g GB/s', CEILING_max)
-}
-
-# The layer marks, where there is one: rank in column 3, then x and the throughput. Each is named in
-# the right margin at its height. Names come out of the data as values, so that nothing in one is
-# ever read as a command.
-array mark_rank[marks_series + 1]
-array mark_x[marks_series + 1]
-array mark_y[marks_series + 1]
-array mark_name[marks_series + 1]
-array placed[marks_series + 1]
-do for [i = 1:marks_series] {
-    stats 'marks.tsv' index i - 1 using (name = strcol(2), rank = $3, x = $4, $5) nooutput name 'MARK'
-    mark_name[i] = name
-    mark_rank[i] = rank
-    mark_x[i] = x
-    mark_y[i] = MARK_max
-    placed[i] = 0
-}
-# From the top down, each at least `apart` below the one before.
-apart = 0.07 * top
-limit = 1.05 * top
-do for [place = 1:marks_series] {
-    next = 0
-    do for [i = 1:marks_series] {
-        if (!placed[i] && (next == 0 || mark_y[i] > mark_y[next == 0 ? i : next])) { next = i }
-    }
-    placed[next] = 1
-    y = mark_y[next] < limit ? mark_y[next] : limit
-    limit = y - apart
-    set label next sprintf("%.24s\n%.4g GB/s", mark_name[next], mark_y[next]) noenhanced left \
-        at graph 1.03, first y textcolor rgb colour(mark_rank[next])
-    set arrow next from first mark_x[next], first mark_y[next] to graph 1.02, first y nohead \
-        linewidth 1 linecolor rgb colour(mark_rank[next]) back
-    set rmargin 26
 }

@@ -1,4 +1,7 @@
-# points: 4 threads, 5 gbs, 6 low_gbs, 7 high_gbs.
+# points: 4 threads, 5 gbs, 6 low_gbs, 7 high_gbs, 8 side; marks: 3 rank, 4 and 5 likewise.
+beside(x, side) = x * (1 + 0.06 * (side - (points_series - 1) / 2.0))
+load 'plots/marks.gp'
+
 set title sprintf("Threads and throughput: %s, n = %s\n%s", problem, n_text, measured_on)
 set xlabel 'threads; at one number of threads the series stand side by side'
 set ylabel 'throughput (GB/s), median ± median absolute deviation'
@@ -8,14 +11,12 @@ set xrange [THREADS_min / 1.4:THREADS_max * 1.4]
 set yrange [0:1.08 * top]
 set xtics 2 format '%.0f'
 
-beside(i) = points_series > 1 ? 1 + 0.06 * (i - (points_series - 1) / 2.0) : 1
-
 plot \
     for [i = 1:ceiling_series] CEILING_max with lines linewidth 2 dashtype 2 \
         linecolor rgb ceiling_colour title ceiling_title, \
     for [i = 0:points_series - 1] 'points.tsv' index i \
-        using ($4 * beside(i)):5:6:7 with yerrorbars linetype i + 1 linewidth 1 pointsize 0.8 \
+        using (beside($4, $8)):5:6:7 with yerrorbars linetype i + 1 linewidth 1 pointsize 0.8 \
         title columnheader(2), \
-    for [i = 1:marks_series] '+' using (mark_x[i]):(mark_y[i]) every ::0::0 with points \
+    for [i = 1:marks_series] 'marks.tsv' index i - 1 using (beside($4, $8)):5 with points \
         pointtype shape(mark_rank[i]) pointsize 2.4 linewidth 2.5 \
         linecolor rgb colour(mark_rank[i]) notitle

@@ -18,7 +18,8 @@ extern char **environ;
 
 enum { SCRIPTS_MAX = 4, TIME_LIMIT_S = 120, WORDS_MAX = 16384 };
 
-enum status scratch_make(struct arena *arena, const char **out, struct error *error)
+enum status scratch_make(struct arena *arena, const char *plots, const char **out,
+                         struct error *error)
 {
     const char *above = getenv("TMPDIR");
     if (!above || *above != '/')
@@ -29,8 +30,16 @@ enum status scratch_make(struct arena *arena, const char **out, struct error *er
     if (!mkdtemp(folder))
         return error_set_errno(error, errno, "%s: cannot make a temporary folder (set TMPDIR)",
                                above);
-    *out = folder;
-    return STATUS_OK;
+    char *link = arena_printf(arena, "%s/plots", folder);
+    enum status status = STATUS_OK;
+    if (!link)
+        status = error_no_memory(error);
+    else if (symlink(plots, link) != 0)
+        status = error_set_errno(error, errno, "%s", link);
+    if (status != STATUS_OK)
+        scratch_remove(folder);
+    *out = status == STATUS_OK ? folder : NULL;
+    return status;
 }
 
 void scratch_remove(const char *folder)

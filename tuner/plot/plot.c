@@ -106,12 +106,11 @@ static enum status draw_picture(struct job *job, const char *format, struct erro
     enum status status = write_variables(job, format, error);
     if (status != STATUS_OK)
         return status;
-    const char *figure = arena_printf(arena, "%s/%s.gp", job->plots, job->figure);
-    const char *style = arena_printf(arena, "%s/style.gp", job->plots);
+    const char *figure = arena_printf(arena, "plots/%s.gp", job->figure);
     const char *picture = arena_printf(arena, "%s/figure.%s", job->scratch, format);
-    if (!figure || !style || !picture)
+    if (!figure || !picture)
         return error_no_memory(error);
-    const char *const scripts[] = {"variables.gp", style, figure, NULL};
+    const char *const scripts[] = {"variables.gp", "plots/style.gp", figure, NULL};
     status = gnuplot_run(job->figure, job->scratch, scripts, error);
     if (status != STATUS_OK)
         return status;
@@ -179,7 +178,7 @@ static enum status draw(struct store *store, const struct plot_request *request,
     struct job job = {.request = request, .subject = subject, .figure = figure};
     enum status status = plots_folder(&job.arena, &job.plots, error);
     if (status == STATUS_OK && request->outputs & (PLOT_PNG | PLOT_SVG))
-        status = scratch_make(&job.arena, &job.scratch, error);
+        status = scratch_make(&job.arena, job.plots, &job.scratch, error);
     if (status == STATUS_OK)
         status = fetch_rows(&job, store, error);
     if (status == STATUS_OK)
