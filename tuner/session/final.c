@@ -9,12 +9,19 @@
 #include "tuner/session/internal.h"
 #include "tuner/trial/summary.h"
 
-enum { FINALISTS = 12, FINALISTS_MAX = FINALISTS + EXPERIMENT_BASELINES_MAX, ROUNDS = 15 };
+enum {
+    FINALISTS = 12,
+    FINALISTS_MAX = FINALISTS + EXPERIMENT_BASELINES_MAX,
+    ROUNDS_LEAST = 15,
+    ROUNDS_MOST = 41,
+};
+/* Rounds beyond the least are added while the final has taken less than this. */
+static const int64_t final_budget_ns = 1500000000;
 
 struct finalist {
     struct candidate *candidate;
     struct loaded loaded;
-    struct store_sample samples[ROUNDS];
+    struct store_sample samples[ROUNDS_MOST];
     size_t sample_count;
     double median_ns;
     int64_t trial_id;
@@ -95,28 +102,39 @@ static enum status measure_once(struct final *final, struct finalist *finalist, 
     return status;
 }
 
+static enum status run_round(struct final *final, const size_t *order, int round,
+                             struct error *error)
+{
+    /* What the round before left of the plans; those of the last round are stored. */
+    arena_free(&final->sweep->scratch);
+    for (size_t i = 0; i < final->count; i++) {
+        struct finalist *finalist = &final->finalists[order[i]];
+        if (session_stopped(final->sweep->session))
+            return error_set(error, STATUS_INTERRUPTED, "stopped; run again to go on");
+        if (finalist->outcome.status != TRIAL_OK)
+            continue;
+        enum status status = measure_once(final, finalist, round, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
 static enum status run_rounds(struct final *final, struct error *error)
 {
     struct session *session = final->sweep->session;
     size_t order[FINALISTS_MAX];
     struct random random = {.seed = session->options->seed ^ (uint64_t) final->sweep->problem.n};
+    int64_t started_ns = clock_now_ns();
     for (size_t i = 0; i < final->count; i++)
         order[i] = i;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS_MOST; round++) {
+        if (round >= ROUNDS_LEAST && clock_now_ns() - started_ns > final_budget_ns)
+            return STATUS_OK;
         random_shuffle(&random, order, final->count);
-        for (size_t i = 0; i < final->count; i++) {
-            struct finalist *finalist = &final->finalists[order[i]];
-            if (session_stopped(session))
-                return error_set(error, STATUS_INTERRUPTED, "stopped; run again to go on");
-            if (finalist->outcome.status != TRIAL_OK)
-                continue;
-            enum status status = measure_once(final, finalist, round, error);
-            if (status != STATUS_OK)
-                return status;
-            /* The last plan is kept: its texts must outlive the rounds. */
-            if (round < ROUNDS - 1)
-                arena_free(&final->sweep->scratch);
-        }
+        enum status status = run_round(final, order, round, error);
+        if (status != STATUS_OK)
+            return status;
         session_progress(session, "final");
     }
     return STATUS_OK;
@@ -125,7 +143,7 @@ static enum status run_rounds(struct final *final, struct error *error)
 static enum status put(struct final *final, struct finalist *finalist, struct error *error)
 {
     struct sweep *sweep = final->sweep;
-    double values[ROUNDS];
+    double values[ROUNDS_MOST];
     for (size_t i = 0; i < finalist->sample_count; i++)
         values[i] = finalist->samples[i].elapsed_ns;
     struct summary summary = summarize(values, finalist->sample_count);
