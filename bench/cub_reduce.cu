@@ -200,7 +200,7 @@ static void warm_up(timer &timer)
 
 constexpr double block_ns = 100e3; // a block lasts at least so long ...
 constexpr unsigned int runs_max = 512;
-constexpr size_t alignment = 512; // of each copy, bytes
+constexpr size_t alignment = 256; // of each copy, bytes
 
 struct measured {
     std::string type;
