@@ -34,6 +34,9 @@ const char *rows_text(const struct rows *rows, size_t row, const char *name, con
 /* Adds empty columns; false when memory is short. */
 bool rows_add_columns(struct rows *rows, const char *const *names, size_t count);
 
+/* To stdout, control characters as blanks: what people wrote must not command a terminal. */
+void rows_put_text(const char *text);
+
 /* One column of a table. How a value is written goes by the name of its column: _ns with a unit of
  * time, _percent, gbs, gain; other texts and integers as they are. */
 struct row_column {

@@ -63,8 +63,7 @@ static int width_of(const char *text)
     return width;
 }
 
-/* Control characters in what people wrote must not reach a terminal. */
-static void put_text(const char *text)
+void rows_put_text(const char *text)
 {
     for (; *text; text++)
         putchar((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
@@ -75,7 +74,7 @@ static void put_padded(const char *text, int width, bool right, bool last)
     int blanks = width - width_of(text);
     if (right)
         printf("%*s", blanks > 0 ? blanks : 0, "");
-    put_text(text);
+    rows_put_text(text);
     if (!right && !last)
         printf("%*s", blanks > 0 ? blanks : 0, "");
     fputs(last ? "\n" : "  ", stdout);

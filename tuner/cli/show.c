@@ -121,9 +121,12 @@ static bool same_text(const struct rows *rows, size_t a, size_t b, const char *n
 static void print_heading(const struct rows *rows, size_t row)
 {
     bool cpu = strcmp(rows_text(rows, row, "device_kind", ""), "cpu") == 0;
-    printf("%s, %s%s, %s, L2 %s", rows_text(rows, row, "device", ""), cpu ? "" : "driver ",
-           rows_text(rows, row, "driver", ""), rows_text(rows, row, "compiler", ""),
-           rows_text(rows, row, "l2_mode", ""));
+    rows_put_text(rows_text(rows, row, "device", ""));
+    fputs(cpu ? ", " : ", driver ", stdout);
+    rows_put_text(rows_text(rows, row, "driver", ""));
+    fputs(", ", stdout);
+    rows_put_text(rows_text(rows, row, "compiler", ""));
+    printf(", L2 %s", rows_text(rows, row, "l2_mode", ""));
     const char *ceiling = rows_text(rows, row, "read_ceiling_gbs", NULL);
     if (ceiling)
         printf("; read ceiling %.0f GB/s", strtod(ceiling, NULL));

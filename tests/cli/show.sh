@@ -1,0 +1,139 @@
+#!/bin/bash
+# tune show: every question, in every form, on a database whose numbers are known (tests/data).
+source "$TUNE_TESTS/lib.sh"
+"$TUNE_BUILD/tests/make_fixture" tune.db
+
+# pick EXPRESSION: evaluates Python on the JSON of the last command, as `j`.
+pick() {
+    python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
+        "$captured.out" "$1"
+}
+# expect_json EXPRESSION VALUE
+expect_json() {
+    local got
+    got=$(pick "$1") || fail "no JSON, or no $1 in it"
+    [[ $got == "$2" ]] || fail "$1 is $got, not $2"
+}
+
+# Winners: the final's time, both baselines with the gain, the share of the ceiling.
+run "$TUNE" show
+expect_code 0
+expect_empty err
+expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold; read ceiling 1000 GB/s$'
+expect_out '^problem +n +time +GB/s +of ceiling +occupancy_api +gain +textbook +gain +configuration$'
+expect_out '^fixture\.sum\.i32 +67108864 +333\.2 us +806 +80\.6 % +402\.6 us +1\.21x +744\.8 us +2\.23x +variant=last_block '
+[[ $(grep -c '^fixture\.sum' "$captured.out") -eq 6 ]] || fail "not six problems"
+
+run "$TUNE" show fixture.sum.f32 --n 2**22 --json
+expect_code 0
+expect_json 'len(j)' 1
+expect_json '(j[0]["problem"], j[0]["n"], j[0]["stage"])' "('fixture.sum.f32', 4194304, 'final')"
+expect_json '[b["name"] for b in j[0]["baselines"]]' "['occupancy_api', 'textbook']"
+expect_json 'all(abs(b["gain"] - b["time_ns"] / j[0]["time_ns"]) < 1e-9 for b in j[0]["baselines"])' True
+expect_json 'abs(j[0]["gbs"] - 4 * 4194304 / j[0]["time_ns"]) < 1e-9' True
+expect_json 'abs(j[0]["read_ceiling_percent"] - j[0]["gbs"] / 10) < 1e-9' True
+expect_json 'j[0]["parameters"]["variant"]' last_block
+
+# Several words; the beginning of a key.
+run "$TUNE" show fixture.sum.f32 fixture.sum.i32 --n 65536 --json
+expect_json 'len(j)' 2
+run "$TUNE" show fixture.sum --json
+expect_json 'len(j)' 6
+run "$TUNE" show fixture --csv
+expect_code 0
+[[ $(wc -l <"$captured.out") -eq 7 ]] || fail "not a header and six rows"
+expect_out '^device,.*,configuration,parameters,occupancy_api_ns,occupancy_api_gain,textbook_ns,textbook_gain$'
+
+# The best points: finalists in the order of their final times, then the sweep; no point twice.
+run "$TUNE" show --top 8 fixture.sum.i32 --n 2^22 --json
+expect_json 'len(j)' 8
+expect_json '[p["place"] for p in j] == list(range(1, 9))' True
+expect_json '[p["stage"] for p in j]' "['final', 'final', 'final', 'final', 'sweep', 'sweep', 'sweep', 'sweep']"
+expect_json 'j[0]["mark"]' winner
+expect_json 'all(a["time_ns"] <= b["time_ns"] for a, b in zip(j, j[1:]) if a["stage"] == b["stage"])' True
+expect_json 'len({(p["grid"], p["block"], p["launch_count"], p["configuration"].split("vector")[1]) for p in j})' 8
+expect_json 'all(p["registers"] > 0 and 0 < p["occupancy_percent"] <= 100 for p in j)' True
+winner=$(pick 'j[0]["trial_id"]')
+run "$TUNE" show --top 2
+expect_out '^problem +n +# +time +spread +stage +GB/s +of ceiling +occupancy +registers +grid +block +trial +mark +configuration$'
+
+run "$TUNE" show --baselines fixture.sum.i32
+expect_out '^fixture\.sum\.i32 +67108864 +textbook +744\.8 us .* 333\.2 us +2\.23x +ok '
+
+run "$TUNE" show --failures fixture.sum.f32 --n 65536
+expect_code 0
+expect_out ' launch_failed .*too many resources requested for launch \(701\)$'
+expect_out ' wrong_result .*got 41, expected 42, tolerance 0$'
+[[ $(wc -l <"$captured.out") -eq 6 ]] || fail "not four failures under their header"
+
+run "$TUNE" show --runs
+expect_out '^ +1 +Fixture GPU .* complete +cold +10\.00 s +70\.0 % +20\.0 % +10\.0 % +40 +20 +1476 +24 '
+
+# One trial, measured and duplicate.
+run "$TUNE" show --trial "$winner"
+expect_out '^status +ok$'
+expect_out '^ +0 +reduce_last_block '
+[[ $(grep -cE '^ +[0-5] +[0-5] +8 +2[0-9.]+ us$' "$captured.out") -eq 6 ]] || fail "not six samples"
+run "$TUNE" show --trial "$winner" --json
+expect_json '(len(j["launches"]), len(j["samples"]), j["trial"]["trial_id"])' "(1, 6, $winner)"
+twin=$(query "SELECT min(id) FROM trials WHERE same_as_trial_id IS NOT NULL")
+run "$TUNE" show --trial "$twin" --json
+expect_json 'j["trial"]["same_as_trial_id"] > 0 and j["trial"]["median_ns"] > 0' True
+expect_json 'len(j["samples"])' 6
+
+# What is not there: exit 3, one line, the nearest word.
+for case in 'fixtrue|did you mean .fixture.' 'fixture.sum.i33|did you mean .fixture.sum.i32.' \
+    'zebra|there are: fixture, ' '--n 65537|the nearest is 65536, of 65536, 4194304, 67108864' \
+    '--trial 999999|no trial 999999' '--db absent.db|no such database'; do
+    # shellcheck disable=SC2086 # words
+    run "$TUNE" show ${case%%|*}
+    expect_code 3
+    expect_empty out
+    expect_one_line err
+    expect_err "${case#*|}"
+done
+refuse_file absent.db
+
+# Wrong use: exit 2.
+for case in '--top 0' '--top x' '--n 0' '--n 2**99' '--n 12x' '--trial 0' '--top 3 --runs' \
+    '--json --csv' '--runs fixture' '--trial 1 --n 65536' '--tpo 3'; do
+    # shellcheck disable=SC2086 # words
+    run "$TUNE" show $case
+    expect_code 2
+    expect_empty out
+    expect_one_line err
+done
+
+# Nothing to show is no failure, and is said.
+"$TUNE_BUILD/tests/make_fixture" bare.db
+python3 - <<'P'
+import sqlite3
+db = sqlite3.connect("bare.db")
+db.execute("DELETE FROM winners")
+db.commit()
+P
+run "$TUNE" show --db bare.db
+expect_code 0
+expect_empty out
+expect_err 'no winner yet'
+run "$TUNE" show --db bare.db --json
+expect_json 'j' '[]'
+
+# Texts of others reach neither terminal nor JSON raw.
+python3 - <<'P'
+import sqlite3
+db = sqlite3.connect("bare.db")
+db.execute("UPDATE trials SET detail = char(27) || '[2J' || char(10) || '\"a\\' WHERE status = 'wrong_result'")
+db.execute("UPDATE devices SET name = char(27) || '[31mred'")
+db.commit()
+P
+run "$TUNE" show --db bare.db --failures
+expect_code 0
+! grep -q $'\x1b' "$captured.out" || fail "an escape sequence reached the terminal"
+run "$TUNE" show --db bare.db --failures --json
+expect_json 'sum(f["detail"] == "\x1b[2J\n\"a\\" for f in j)' 12
+
+# A full disk behind standard output.
+code=0
+"$TUNE" show >/dev/full 2>full.err || code=$?
+[[ $code -eq 5 ]] || fail "exit code $code, not 5, with a full disk"
