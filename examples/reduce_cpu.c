@@ -3,7 +3,7 @@
  *
  * A program that is compiled ahead of time holds the variants of its kernel that tuning may choose;
  * here all those of configs/reduce_cpu.yaml. Exit code 1: a wrong result, or no memory. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* NOLINT: for pinning threads */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -93,13 +93,13 @@ static void read_model(char *out, size_t bytes)
 /* The first hardware thread of the processor's core. */
 static int first_of_core(int processor)
 {
-    char path[128];
+    char path[128], list[64];
     int first = processor;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
              processor);
     FILE *file = fopen(path, "r");
-    if (file && fscanf(file, "%d", &first) != 1)
-        first = processor;
+    if (file && fgets(list, sizeof list, file)) /* "0,4" or "0-1" */
+        first = (int)strtol(list, NULL, 10);
     if (file)
         fclose(file);
     return first;
@@ -379,6 +379,7 @@ int main(int argc, char **argv)
     int *in = make_input(n, &expected);
     if (!in || pool.cores == 0 || !start_pool()) {
         fprintf(stderr, "reduce_cpu: no memory or no threads\n");
+        free(in);
         return 1;
     }
 

@@ -621,7 +621,7 @@ static char *read_stream(FILE *file, size_t *bytes)
         text = grown;
         got = fread(text + length, 1, capacity - length, file);
         length += got;
-    } while (length == capacity && capacity <= TUNED_FILE_BYTES_MAX);
+    } while (length == capacity && capacity <= (size_t)TUNED_FILE_BYTES_MAX);
     *bytes = length;
     return text;
 }
@@ -644,7 +644,7 @@ struct tuned *tuned_load(const char *path, struct tuned_error *error)
     char *text = read_stream(file, &bytes);
     int failed = ferror(file);
     fclose(file);
-    if (text && !failed && bytes <= TUNED_FILE_BYTES_MAX)
+    if (text && !failed && bytes <= (size_t)TUNED_FILE_BYTES_MAX)
         return load_text(&reader, text, bytes);
     free(text);
     if (!text)
@@ -660,7 +660,7 @@ struct tuned *tuned_load_memory(const void *text, size_t bytes, const char *name
                                 struct tuned_error *error)
 {
     struct reader reader = start_reading(name, error);
-    if (bytes > TUNED_FILE_BYTES_MAX) {
+    if (bytes > (size_t)TUNED_FILE_BYTES_MAX) {
         (void)refuse(&reader, "larger than %d bytes", TUNED_FILE_BYTES_MAX);
         return NULL;
     }

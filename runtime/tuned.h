@@ -20,8 +20,8 @@
 #define TUNED_VERSION        "0.1.0"
 #define TUNED_FORMAT_VERSION 1
 
-/* Larger files are refused before they are read. */
-#define TUNED_FILE_BYTES_MAX (16 * 1024 * 1024)
+/* Larger files (16 MiB) are refused. */
+#define TUNED_FILE_BYTES_MAX 16777216
 
 #if defined(__GNUC__)
 #define TUNED_API __attribute__((visibility("default")))

@@ -51,9 +51,9 @@ static int teardown(void **state)
 {
     struct fixture *fixture = *state;
     store_close(fixture->store);
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", fixture->folder);
-    assert_int_equal(system(command), 0);
+    (void)unlink(fixture->conf);
+    assert_int_equal(unlink(fixture->database), 0);
+    assert_int_equal(rmdir(fixture->folder), 0);
     free(fixture);
     return 0;
 }
@@ -182,8 +182,8 @@ static void winner_comes_back_with_evidence(void **state)
     ok(store_ceilings_put(fixture->store, environment, &ceilings, &error));
     ok(store_baseline(fixture->store, environment, problem, "textbook", "", textbook, &error));
     add_trial(fixture, (struct put){environment, problem, best, 0, "sweep", 90.0});
-    add_trial(fixture, (struct put){environment, problem, textbook, 0, "sweep", 300.0});
     add_trial(fixture, (struct put){environment, problem, textbook, 0, "final", 250.0});
+    add_trial(fixture, (struct put){environment, problem, textbook, 0, "sweep", 300.0});
     int64_t trial = add_trial(fixture, (struct put){environment, problem, best, 0, "final", 100.0});
     add_winner(fixture, environment, problem, trial);
 
