@@ -20,13 +20,14 @@ static bool check_problem_count(struct file_reader *reader)
     return true;
 }
 
-/* The length of a value as it is written, at most. */
+/* The length of a value as it is written, at most; texts that facts give are of this length too. */
 static size_t value_length(const struct formula *formula)
 {
-    enum { NUMBER_LENGTH = 24 };
-    if (formula->tree->kind == EXPRESSION_CONSTANT && formula->tree->constant.kind == VALUE_TEXT)
-        return strlen(formula->tree->constant.text);
-    return NUMBER_LENGTH;
+    char text[VALUE_TEXT_BYTES] = "";
+    if (formula->tree->kind == EXPRESSION_CONSTANT &&
+        value_format(formula->tree->constant, text, sizeof text))
+        return strlen(text);
+    return 24;
 }
 
 static size_t longest_value(const struct named_list *list)

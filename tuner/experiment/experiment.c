@@ -117,6 +117,8 @@ static enum status make_baseline(const struct experiment *experiment,
         value->name = experiment->parameters[i].name;
         enum status status =
             expression_evaluate(rule->values[i].tree, environment, &value->value, error);
+        if (status == STATUS_OK)
+            status = check_value(value->value, rule->values[i].place, error);
         if (status != STATUS_OK)
             return status;
         out->configuration.count++;

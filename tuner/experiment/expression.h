@@ -178,8 +178,8 @@ enum function_kind {
     FUNCTION_OF_TYPE,    /* name of an element type -> number */
     FUNCTION_TYPE_TEXT,  /* name of an element type -> text */
 };
-enum function_kind function_kind(int function);
+enum function_kind function_kind(int index);
 /* "takes 2 values" when the function cannot take `count` operands, else NULL. */
-const char *function_refuses(int function, size_t count);
+const char *function_refuses(int index, size_t count);
 
 #endif

@@ -90,6 +90,26 @@ enum status environment_configure(struct environment *environment,
     return STATUS_OK;
 }
 
+static bool is_value_text(const char *text)
+{
+    if (text[0] == '\0' || strlen(text) >= VALUE_TEXT_BYTES)
+        return false;
+    for (; *text; text++)
+        if (*text <= ' ' || *text > '~' || strchr("=\"'\\#;`$", *text))
+            return false;
+    return true;
+}
+
+enum status check_value(struct value value, struct place place, struct error *error)
+{
+    if (value.kind != VALUE_TEXT || is_value_text(value.text))
+        return STATUS_OK;
+    return place_error(error, STATUS_BAD_INPUT, place,
+                       "the text '%.60s' must be 1 to 63 printable characters of ASCII, without "
+                       "blanks, quotes and = \\ # ; ` $",
+                       value.text);
+}
+
 enum status formula_integer(const struct formula *formula, const char *what, int64_t least,
                             int64_t most, int64_t otherwise, struct environment *environment,
                             int64_t *out, struct error *error)

@@ -160,6 +160,9 @@ enum status environment_configure(struct environment *environment,
 /* The `index`-th point of the axes. */
 void problem_at_axes(const struct experiment *experiment, size_t index, struct problem *out);
 
+/* A value of an axis or a parameter: its text must do for keys, files of lines and -D defines. */
+enum status check_value(struct value value, struct place place, struct error *error);
+
 /* Each evaluates and says with the place what is wrong; an absent formula gives `otherwise`. */
 enum status formula_integer(const struct formula *formula, const char *what, int64_t least,
                             int64_t most, int64_t otherwise, struct environment *environment,

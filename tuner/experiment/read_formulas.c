@@ -126,25 +126,11 @@ bool read_optional(struct file_reader *reader, const struct node *mapping, const
     return !node || read_formula(reader, node, key, allowed, out);
 }
 
-/* Texts go into keys, files of lines and -D defines. */
-static bool is_value_text(const char *text)
-{
-    if (text[0] == '\0' || strlen(text) >= VALUE_TEXT_BYTES)
-        return false;
-    for (; *text; text++)
-        if (*text <= ' ' || *text > '~' || strchr("=\"'\\#;`$", *text))
-            return false;
-    return true;
-}
-
 static bool read_value_text(struct file_reader *reader, const struct node *node,
                             struct formula *out)
 {
-    if (!is_value_text(node->text))
-        return node_error(reader, node,
-                          "the text '%.60s' must be 1 to 63 printable characters of ASCII, without "
-                          "blanks, quotes and = \\ # ; ` $",
-                          node->text);
+    if (check_value(value_text(node->text), node->place, reader->error) != STATUS_OK)
+        return false;
     return expression_constant(reader->arena, node->place, value_text(node->text), out,
                                reader->error) == STATUS_OK;
 }

@@ -89,7 +89,7 @@ bool is_name(const char *text)
     size_t i = 1;
     while (continues_name(text[i]))
         i++;
-    return text[i] == '\0' && i < VALUE_TEXT_BYTES;
+    return i < VALUE_TEXT_BYTES && text[i] == '\0';
 }
 
 bool need_name(struct file_reader *reader, const struct node *node, const char *what)

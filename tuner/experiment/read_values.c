@@ -117,6 +117,32 @@ bool read_derived(struct file_reader *reader, const struct node *root)
 
 /* ---- lists of values ---- */
 
+/* The value of an expression that depends on nothing. */
+static bool constant_value(struct file_reader *reader, const struct formula *formula,
+                           struct value *out)
+{
+    struct environment environment;
+    environment_start(&environment, reader->experiment, NULL, NULL);
+    return expression_evaluate(formula->tree, &environment, out, reader->error) == STATUS_OK;
+}
+
+/* Values that depend on nothing are computed now: what is wrong with them is said at once. */
+static bool fold_constants(struct file_reader *reader, struct formula *values, size_t count)
+{
+    const struct slot_set nothing = {{0}};
+    for (size_t i = 0; i < count; i++) {
+        struct value value;
+        if (memcmp(&values[i].uses, &nothing, sizeof nothing) != 0)
+            continue;
+        if (!constant_value(reader, &values[i], &value) ||
+            check_value(value, values[i].place, reader->error) != STATUS_OK ||
+            expression_constant(reader->arena, values[i].place, value, &values[i], reader->error) !=
+                STATUS_OK)
+            return false;
+    }
+    return true;
+}
+
 static bool read_list(struct file_reader *reader, const struct node *key, size_t slot, size_t most,
                       unsigned allowed, struct named_list *out)
 {
@@ -131,16 +157,7 @@ static bool read_list(struct file_reader *reader, const struct node *key, size_t
     for (const struct node *item = list->first; item; item = item->next)
         if (!read_value(reader, item, allowed, &values[out->count++]))
             return false;
-    return true;
-}
-
-/* The value of an expression that depends on nothing. */
-static bool constant_value(struct file_reader *reader, const struct formula *formula,
-                           struct value *out)
-{
-    struct environment environment;
-    environment_start(&environment, reader->experiment, NULL, NULL);
-    return expression_evaluate(formula->tree, &environment, out, reader->error) == STATUS_OK;
+    return fold_constants(reader, values, out->count);
 }
 
 static bool value_error(struct file_reader *reader, const struct formula *formula, const char *what)

@@ -159,6 +159,8 @@ static enum status evaluate_values(struct space *space, struct environment *envi
             enum status status =
                 expression_evaluate(parameter->values[j].tree, environment, &value, error);
             if (status == STATUS_OK)
+                status = check_value(value, parameter->values[j].place, error);
+            if (status == STATUS_OK)
                 status = keep_value(space, i, value, error);
             if (status != STATUS_OK)
                 return status;

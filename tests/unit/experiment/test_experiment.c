@@ -245,6 +245,7 @@ static void values(void **state)
         {"[plain, staged]", "[plain, \"a b\"]",
          "t.yaml:10:20: the text 'a b' must be 1 to 63 printable characters of ASCII, without "
          "blanks, quotes and = \\ # ; ` $"},
+        {"[128, 256,", "[128, 2**99,", "t.yaml:11:17: the result does not fit 64 bits"},
         {"type: f64, value: 1 / 2", "type: f64, value: 1 / 2, count: 3",
          "t.yaml:37:5: 'factor' has a value, so it is a scalar: no count, fill, output or "
          "scratch"},

@@ -1,0 +1,316 @@
+/* The legal configurations: against brute force, and against counts of published spaces. */
+#include "experiment_fixture.h"
+
+/* An experiment with these parameters, constraints and derived values. */
+static struct experiment *load_space(const char *parameters, const char *rest)
+{
+    struct text text = {0};
+    text_printf(&text,
+                "experiment: s\nsource: k.cu\nsizes: {n: [4096]}\nparameters:\n%s\n%s\n"
+                "launches: [{kernel: k, grid: 1, block: 32}]\n"
+                "arguments: [{name: out, type: i32, count: 1, output: true}]\n"
+                "check: {reference: r, source: r.c, output: out}\n",
+                parameters, rest);
+    struct experiment *experiment = load_or_fail(text_string(&text));
+    text_free(&text);
+    return experiment;
+}
+
+static enum status create_first(const struct experiment *experiment, struct space **out,
+                                struct error *error)
+{
+    struct facts facts = {0};
+    struct problem problem;
+    add_gpu_facts(&facts);
+    experiment_problem(experiment, 0, &problem);
+    enum status status = space_create(experiment, &problem, &facts, out, error);
+    facts_free(&facts);
+    return status;
+}
+
+static struct space *space_or_fail(const struct experiment *experiment)
+{
+    struct space *space = NULL;
+    struct error error;
+    if (create_first(experiment, &space, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    return space;
+}
+
+/* `wide` uses a, `tile` a and c through it: their values must follow each change of a and c. */
+static bool is_legal(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    int64_t wide = a * 2;
+    int64_t tile = wide * c;
+    return tile % b == 0 && tile <= 4096 && (d == 0 || wide > b) && (a + d) % 3 != 1 &&
+           !(c == 4 && b == 8);
+}
+
+static void pruning_equals_brute_force(void **state)
+{
+    (void)state;
+    struct experiment *experiment =
+        load_space("  a: [16, 32, 48, 64, 512]\n  b: [3, 8, 32]\n  c: [1, 2, 4, 8]\n"
+                   "  d: [0, 1, 2]\n",
+                   "derived:\n  tile: wide * c\n  wide: a * 2\n"
+                   "constraints:\n  - tile % b == 0\n  - tile <= n\n  - d == 0 or wide > b\n"
+                   "  - (a + d) % 3 != 1\n  - not (c == 4 and b == 8)\n");
+    struct space *space = space_or_fail(experiment);
+    static const int64_t as[] = {16, 32, 48, 64, 512}, bs[] = {3, 8, 32}, cs[] = {1, 2, 4, 8};
+    size_t found = 0;
+    for (size_t a = 0; a < 5; a++)
+        for (size_t b = 0; b < 3; b++)
+            for (size_t c = 0; c < 4; c++)
+                for (int64_t d = 0; d < 3; d++) {
+                    if (!is_legal(as[a], bs[b], cs[c], d))
+                        continue;
+                    struct configuration got;
+                    assert_true(found < space_count(space));
+                    space_configuration(space, found++, &got);
+                    assert_int_equal(got.count, 4);
+                    assert_string_equal(got.values[2].name, "c");
+                    assert_int_equal(got.values[0].value.integer, as[a]);
+                    assert_int_equal(got.values[1].value.integer, bs[b]);
+                    assert_int_equal(got.values[2].value.integer, cs[c]);
+                    assert_int_equal(got.values[3].value.integer, d);
+                }
+    assert_true(found > 10);
+    assert_int_equal(space_count(space), found);
+    assert_int_equal(space_product_count(space), 5 * 3 * 4 * 3);
+    space_free(space);
+    experiment_free(experiment);
+}
+
+static void expect_counts(const char *parameters, const char *constraints, size_t product,
+                          size_t legal)
+{
+    struct experiment *experiment = load_space(parameters, constraints);
+    struct space *space = space_or_fail(experiment);
+    assert_int_equal(space_product_count(space), product);
+    assert_int_equal(space_count(space), legal);
+    space_free(space);
+    experiment_free(experiment);
+}
+
+/* Spaces of the Kernel Tuning Toolkit and Kernel Tuner, counted independently of this program. */
+static void published_spaces_have_their_counts(void **state)
+{
+    (void)state;
+    expect_counts("  mwg: [16, 32, 64]\n  nwg: [16, 32, 64]\n  kwg: [32]\n  mdimc: [8, 16, 32]\n"
+                  "  ndimc: [8, 16, 32]\n  mdima: [8, 16, 32]\n  ndimb: [8, 16, 32]\n  kwi: [2]\n"
+                  "  vwm: [1, 2, 4]\n  vwn: [1, 2, 4]\n  strm: [0]\n  strn: [0]\n  sa: [0, 1]\n"
+                  "  sb: [0, 1]\n  precision: [32]\n",
+                  "constraints:\n"
+                  "  - (kwg//kwi)*kwi == kwg\n"
+                  "  - (mwg // (mdimc*vwm)) * (mdimc*vwm) == mwg\n"
+                  "  - ((nwg // (ndimc*vwn)) * (ndimc*vwn)) == nwg\n"
+                  "  - (mwg // (mdima*vwm)) * (mdima*vwm) == mwg\n"
+                  "  - (nwg // (ndimb*vwn)) * (ndimb*vwn) == nwg\n"
+                  "  - (kwg // ((mdimc*ndimc)//mdima)) * ((mdimc*ndimc)//mdima) == kwg\n"
+                  "  - (kwg // ((mdimc*ndimc)//ndimb)) * ((mdimc*ndimc)//ndimb) == kwg\n",
+                  26244, 5788);
+    expect_counts("  x: [16, 32]\n  y: [1, 2, 4, 8]\n  z: [1]\n  zi: [1, 2, 4, 8, 16, 32]\n"
+                  "  unroll: [0, 1, 2, 4, 8, 16, 32]\n  constant: [0]\n  soa: [0, 1]\n  v: [1]\n",
+                  "constraints:\n  - unroll < zi\n  - x * y >= 64\n", 672, 210);
+    expect_counts("  fw: [3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33]\n"
+                  "  fh: [3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33]\n"
+                  "  bx: [16, 32, 48, 64, 80, 96, 112, 128]\n  by: [1, 2, 4, 8, 16, 32]\n"
+                  "  tx: [1, 2, 3, 4, 5, 6, 7, 8]\n  ty: [1, 2, 3, 4, 5, 6, 7, 8]\n"
+                  "  padding: [0, 1]\n  ro: [0, 1]\n",
+                  "constraints:\n  - padding == 0 or (bx % 32 != 0)\n", 3145728, 2359296);
+}
+
+static void values_that_repeat_are_taken_once(void **state)
+{
+    (void)state;
+    expect_counts("  a: [1024, max_threads_per_block, 2**10, 1024.0]\n  b: [x, \"x\", y]\n", "", 2,
+                  2);
+    expect_counts("  a: [ceil_div(n, 3), n, (n), \"n\", true, false]\n", "", 5, 5);
+}
+
+static void device_facts_are_values(void **state)
+{
+    (void)state;
+    struct experiment *experiment = load_space(
+        "  a: [sm_count, architecture]\n",
+        "constraints: [compute_capability >= 9, architecture == 'sm_90' or sm_count < 5]\n");
+    struct space *space = space_or_fail(experiment);
+    struct configuration configuration;
+    char key[CONFIGURATION_KEY_BYTES];
+    assert_int_equal(space_count(space), 2);
+    space_configuration(space, 1, &configuration);
+    assert_true(configuration_key(&configuration, key));
+    assert_string_equal(key, "a=sm_90");
+    space_configuration(space, 0, &configuration);
+    assert_true(configuration_key(&configuration, key));
+    assert_string_equal(key, "a=132");
+    space_free(space);
+    experiment_free(experiment);
+}
+
+static void expect_refusal(const char *parameters, const char *rest, enum status wanted,
+                           const char *message)
+{
+    struct experiment *experiment = load_space(parameters, rest);
+    struct space *space = NULL;
+    struct error error;
+    assert_int_equal(create_first(experiment, &space, &error), wanted);
+    assert_string_equal(error.text, message);
+    experiment_free(experiment);
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    (void)state;
+    expect_refusal("  a: [1, 2, 3]\n", "constraints:\n  - a < 3\n  - a > 2\n", STATUS_BAD_INPUT,
+                   "t.yaml:9:5: the constraints leave no configuration for s with n = 4096; this "
+                   "one ruled out most");
+    expect_refusal("  a: [1, 2, 3]\n", "constraints: [n > 5000]\n", STATUS_BAD_INPUT,
+                   "t.yaml:7:15: the constraints leave no configuration for s with n = 4096; this "
+                   "one ruled out most");
+    expect_refusal("  a: ['x', c_type(\"u32\" if sm_count else '')]\n", "", STATUS_BAD_INPUT,
+                   "t.yaml:5:12: the text 'unsigned int' must be 1 to 63 printable characters of "
+                   "ASCII, without blanks, quotes and = \\ # ; ` $");
+    expect_refusal("  a: [1, 0]\n", "constraints:\n  - n % a == 0\n", STATUS_BAD_INPUT,
+                   "t.yaml:8:7: division by zero");
+    expect_refusal("  a: [1, 0]\n", "derived: {b: n // a}\nconstraints:\n  - b > 0\n",
+                   STATUS_BAD_INPUT, "t.yaml:7:16: division by zero");
+}
+
+static void a_fact_the_device_does_not_give(void **state)
+{
+    (void)state;
+    struct experiment *experiment = load_space("  a: [1, 2]\n", "constraints: [a <= sm_count]\n");
+    struct space *space = NULL;
+    struct error error;
+    struct facts none = {0};
+    struct problem problem;
+    experiment_problem(experiment, 0, &problem);
+    assert_int_equal(space_create(experiment, &problem, &none, &space, &error), STATUS_UNAVAILABLE);
+    assert_string_equal(error.text, "t.yaml:7:20: 'sm_count' has no value on this device or at "
+                                    "this stage");
+    experiment_free(experiment);
+}
+
+/* 20 parameters of 10 values: only pruning makes it possible at all. */
+static void vast_products_are_pruned_or_refused(void **state)
+{
+    (void)state;
+    struct text parameters = {0};
+    struct text constraints = {0};
+    text_append(&constraints, "constraints:\n");
+    for (int i = 0; i < 20; i++) {
+        text_printf(&parameters, "  p%d: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n", i);
+        if (i > 0)
+            text_printf(&constraints, "  - p%d == p%d\n", i, i - 1);
+    }
+    struct experiment *experiment = load_space(text_string(&parameters), text_string(&constraints));
+    struct space *space = space_or_fail(experiment);
+    assert_int_equal(space_count(space), 10);
+    assert_true(space_product_count(space) == SIZE_MAX);
+    space_free(space);
+    experiment_free(experiment);
+    expect_refusal(text_string(&parameters), "", STATUS_BAD_INPUT,
+                   "t.yaml:5:3: more than 4194304 legal configurations: give fewer values or more "
+                   "constraints");
+    text_free(&parameters);
+    text_free(&constraints);
+}
+
+static void load_shipped(const char *name, struct experiment **experiment)
+{
+    struct text path = {0};
+    struct error error;
+    text_printf(&path, "%s/configs/%s", TEST_SOURCE_DIR, name);
+    if (experiment_load(text_string(&path), TEST_SOURCE_DIR, experiment, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    text_free(&path);
+}
+
+/* Everything that can be asked of a configuration, without an error. */
+static void plan_everything(const struct experiment *experiment, const struct problem *problem,
+                            const struct facts *facts, const struct configuration *configuration)
+{
+    struct point point = {experiment, problem, facts, configuration, 3};
+    struct arena arena = {0};
+    struct error error;
+    struct binary_request binary;
+    struct kernel_use kernels[LAUNCHES_MAX];
+    struct launch_plan plan;
+    struct named_value derived[EXPERIMENT_DERIVED_MAX];
+    struct check check;
+    size_t count = 0;
+    double bytes = 0;
+    char key[CONFIGURATION_KEY_BYTES];
+    if (!configuration_key(configuration, key) ||
+        point_binary(&point, &arena, &binary, &error) != STATUS_OK ||
+        point_kernels(&point, &arena, kernels, &count, &error) != STATUS_OK ||
+        point_plan(&point, &arena, &plan, &error) != STATUS_OK ||
+        point_derived(&point, &arena, derived, &count, &error) != STATUS_OK ||
+        point_check(&point, &arena, &check, &error) != STATUS_OK ||
+        point_bytes(&point, &bytes, &error) != STATUS_OK)
+        fail_msg("%s n=%lld %s: %s", problem->key, (long long)problem->n, key, error.text);
+    assert_true(bytes >= (double)problem->n);
+    assert_true(plan.launch_count >= 1);
+    arena_free(&arena);
+}
+
+static void check_shipped(const char *name, const struct facts *facts, size_t fewest)
+{
+    struct experiment *experiment = NULL;
+    load_shipped(name, &experiment);
+    assert_true(experiment_problem_count(experiment) >= 16);
+    for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
+        struct problem problem;
+        struct space *space = NULL;
+        struct error error;
+        struct baseline baselines[EXPERIMENT_BASELINES_MAX];
+        size_t count = 0;
+        experiment_problem(experiment, i, &problem);
+        if (space_create(experiment, &problem, facts, &space, &error) != STATUS_OK)
+            fail_msg("%s", error.text);
+        assert_true(space_count(space) >= fewest);
+        assert_true(space_count(space) <= space_product_count(space));
+        for (size_t j = 0; j < space_count(space); j++) {
+            struct configuration configuration;
+            space_configuration(space, j, &configuration);
+            plan_everything(experiment, &problem, facts, &configuration);
+        }
+        assert_int_equal(
+            experiment_baselines(experiment, &problem, facts, baselines, &count, &error),
+            STATUS_OK);
+        assert_true(count >= 1);
+        for (size_t j = 0; j < count; j++)
+            plan_everything(experiment, &problem, facts, &baselines[j].configuration);
+        space_free(space);
+    }
+    experiment_free(experiment);
+}
+
+static void shipped_experiments_plan_every_point(void **state)
+{
+    (void)state;
+    struct facts gpu = {0};
+    struct facts cpu = {0};
+    add_gpu_facts(&gpu);
+    add_cpu_facts(&cpu);
+    check_shipped("reduce.yaml", &gpu, 20);
+    check_shipped("reduce_cpu.yaml", &cpu, 3);
+    facts_free(&gpu);
+    facts_free(&cpu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pruning_equals_brute_force),
+        cmocka_unit_test(published_spaces_have_their_counts),
+        cmocka_unit_test(values_that_repeat_are_taken_once),
+        cmocka_unit_test(device_facts_are_values),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(a_fact_the_device_does_not_give),
+        cmocka_unit_test(vast_products_are_pruned_or_refused),
+        cmocka_unit_test(shipped_experiments_plan_every_point),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
