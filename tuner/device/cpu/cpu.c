@@ -33,11 +33,12 @@ static void calibrate(struct calibration *out)
         steps[i] = clock_now_ns() - start_ns;
     }
     qsort(steps, CALIBRATION_READS, sizeof steps[0], compare_int64);
+    size_t middle = CALIBRATION_READS / 2;
     size_t first = 0;
     while (first + 1 < CALIBRATION_READS && steps[first] <= 0)
         first++;
     out->tick_ns = steps[first] > 0 ? (double)steps[first] : 1;
-    out->empty_pair_ns = (double)steps[CALIBRATION_READS / 2];
+    out->empty_pair_ns = (double)steps[middle];
 }
 
 static void cpu_close(struct device *device)

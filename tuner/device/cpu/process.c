@@ -54,9 +54,8 @@ static _Noreturn void become(const struct process_request *request, char *const 
 static void append_bounded(struct text *output, size_t start, size_t max, const char *data,
                            size_t bytes)
 {
-    size_t used = output->length - start;
-    if (used < max)
-        text_append_bytes(output, data, bytes < max - used ? bytes : max - used);
+    size_t room = max - (output->length - start);
+    text_append_bytes(output, data, bytes < room ? bytes : room);
 }
 
 /* True when the program closed its output before the deadline. */
