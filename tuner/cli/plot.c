@@ -114,15 +114,16 @@ static enum status choose(struct store *store, struct plot_request *request, str
 }
 
 /* Those named, or all. Each that fails is told of; the others are drawn. */
-static enum status draw_figures(struct store *store, struct plot_request *request,
+static enum status draw_figures(struct store *store, const struct plot_request *chosen,
                                 const struct words *words, struct error *error)
 {
     struct tally tally = {0};
-    request->context = &tally;
-    request->wrote = wrote;
-    request->failed = failed;
+    struct plot_request request = *chosen;
+    request.context = &tally;
+    request.wrote = wrote;
+    request.failed = failed;
     if (words->count == 0) {
-        enum status status = plot_all(store, request, error);
+        enum status status = plot_all(store, &request, error);
         if (status != STATUS_OK)
             return status;
         if (tally.worst.status == STATUS_OK ||
@@ -131,8 +132,8 @@ static enum status draw_figures(struct store *store, struct plot_request *reques
     }
     for (size_t i = 0; i < words->count; i++) {
         struct error own = {0};
-        request->figure = words->figures[i];
-        enum status status = plot_figure(store, request, &own);
+        request.figure = words->figures[i];
+        enum status status = plot_figure(store, &request, &own);
         if (status == STATUS_UNAVAILABLE || (status != STATUS_OK && words->count == 1)) {
             *error = own;
             return status;

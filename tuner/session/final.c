@@ -86,7 +86,7 @@ static enum status measure_once(struct final *final, struct finalist *finalist, 
                                 struct error *error)
 {
     struct sweep *sweep = final->sweep;
-    struct worker_samples samples;
+    struct worker_samples samples = {.count = 0};
     int64_t started_ns = clock_now_ns();
     enum status status =
         sweep_load(sweep, finalist->candidate, &finalist->loaded, &finalist->outcome, error);

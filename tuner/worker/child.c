@@ -21,7 +21,7 @@ int worker_main(int argc, char **argv)
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     (void)signal(SIGPIPE, SIG_IGN);
     if (strcmp(argv[1], "__measure") == 0 && argc == 4)
-        return measure_child(argv[2], atoi(argv[3]));
+        return measure_child(argv[2], (int)strtol(argv[3], NULL, 10));
     if (strcmp(argv[1], "__compile") == 0 && argc == 3)
         return compile_child(argv[2]);
     return EXIT_CODE_USAGE;

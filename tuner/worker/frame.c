@@ -86,7 +86,7 @@ static enum status parse_payload(const unsigned char *payload, size_t bytes, jso
 {
     json_error_t problem;
     *out = json_loadb((const char *)payload, bytes, JSON_REJECT_DUPLICATES, &problem);
-    if (*out && json_is_object(*out))
+    if (json_is_object(*out))
         return STATUS_OK;
     json_decref(*out);
     *out = NULL;
