@@ -230,6 +230,10 @@ static void sweep(struct fixture *f, int64_t problem_id, int64_t n)
             status == TRIAL_OK ? model_ns(shape, 4.0 * (double)n) * noise : (double)NAN;
         if (status == TRIAL_OK)
             shape->same_as = twin_of(f, i);
+        if (shape->same_as != 0) {
+            status = TRIAL_SKIPPED;
+            detail = "launches exactly what another configuration launches";
+        }
         put_trial(f, problem_id, shape, "sweep", status, detail);
     }
 }

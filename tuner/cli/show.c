@@ -76,6 +76,7 @@ static const struct row_column run_columns[] = {
     {"binaries_compiled", "compiled"},
     {"binaries_cached", "cached"},
     {"trial_count", "trials"},
+    {"duplicate_count", "duplicates"},
     {"failed_count", "failed"},
     {"driver", "driver"},
     {"tool_version", "tune"},
