@@ -1,7 +1,9 @@
 # points: 4 x, 5 gbs, 6 y (places in the order of grids and blocks, from 1); columns: 7 blocks_per_sm;
 # rows: 8 block; cell_marks: 3 rank, 4 x, 6 y, 10 side.
 if (!exists('cell_marks_series')) cell_marks_series = 0
+# One more than there are marks: gnuplot looks at the body of a loop even when that runs no times.
 array cell_rank[cell_marks_series + 1]
+cell_rank[cell_marks_series + 1] = 0
 do for [i = 1:cell_marks_series] {
     stats 'cell_marks.tsv' index i - 1 using 3 nooutput name 'RANK'
     cell_rank[i] = RANK_max
@@ -10,7 +12,7 @@ do for [i = 1:cell_marks_series] {
 set title sprintf("Grid and block: %s, n = %s\n%s", problem, n_text, measured_on)
 set xlabel 'grid (blocks an SM); pale grey: no configuration there'
 set ylabel 'block (threads)'
-set cblabel 'throughput of the best configuration in the cell (GB/s)'
+set cblabel 'throughput of the best configuration in the cell (GB/s)' offset 1, 0
 set xrange [0.5:columns_rows + 0.5]
 set yrange [0.5:rows_rows + 0.5]
 unset grid
@@ -25,12 +27,13 @@ low = POINTS_Y_min < POINTS_Y_max ? POINTS_Y_min : 0
 set cbrange [low:POINTS_Y_max]
 bright(z) = (z - low) / (POINTS_Y_max - low) > 0.55
 
+number(z) = sprintf(z < 100 ? '%.3g' : '%.0f', z)
 # Room for numbers in the cells and for the names of columns ends somewhere.
 numbers = columns_rows <= 18
 every_name = 1 + (columns_rows - 1) / 26
 every_row = 1 + (rows_rows - 1) / 26
 if (columns_rows > 12) { set xtics rotate by 45 right }
-column_name(place, value) = (int(place) - 1) % every_name == 0 ? sprintf('%.3g', value) : ''
+column_name(place, value) = (int(place) - 1) % every_name == 0 ? sprintf(value < 1 ? '%.2g' : '%.4g', value) : ''
 row_name(place, value) = (int(place) - 1) % every_row == 0 ? sprintf('%d', value) : ''
 
 # Several marks may share a cell: they stand side by side in its lower part.
@@ -41,13 +44,13 @@ plot \
         fillstyle solid 1 noborder linecolor palette notitle, \
     'columns.tsv' using 4:(0):xticlabels(column_name($4, $7)) with points pointtype 0 notitle, \
     'rows.tsv' using (0):6:yticlabels(row_name($6, $8)) with points pointtype 0 notitle, \
-    'points.tsv' using 4:($6 + 0.22):(numbers && bright($5) ? sprintf('%.0f', $5) : '') \
+    'points.tsv' using 4:($6 + 0.22):(numbers && bright($5) ? number($5) : '') \
         with labels textcolor rgb '#000000' notitle, \
-    'points.tsv' using 4:($6 + 0.22):(numbers && !bright($5) ? sprintf('%.0f', $5) : '') \
+    'points.tsv' using 4:($6 + 0.22):(numbers && !bright($5) ? number($5) : '') \
         with labels textcolor rgb '#ffffff' notitle, \
     for [i = 1:cell_marks_series] 'cell_marks.tsv' index i - 1 using ($4 + aside($10)):($6 - 0.18) \
-        with points pointtype shape(cell_rank[i]) pointsize 2.8 linewidth 6 \
+        with points pointtype shape(cell_rank[i]) pointsize 2.8 * scale linewidth 6 \
         linecolor rgb '#ffffff' notitle, \
     for [i = 1:cell_marks_series] 'cell_marks.tsv' index i - 1 using ($4 + aside($10)):($6 - 0.18) \
-        with points pointtype shape(cell_rank[i]) pointsize 2.4 linewidth 2.5 \
+        with points pointtype shape(cell_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
         linecolor rgb colour(cell_rank[i]) title columnheader(2)

@@ -2,7 +2,9 @@
 # the figure has defined beside(x, side): where a point of the series number `side` (from 0) is drawn.
 # marks: 3 rank, 4 x, 5 gbs, 8 side. Names come out of the data as values, so that nothing in one is
 # ever read as a command.
+# One more than there are marks: gnuplot looks at the body of a loop even when that runs no times.
 array mark_rank[marks_series + 1]
+mark_rank[marks_series + 1] = 0
 array mark_x[marks_series + 1]
 array mark_y[marks_series + 1]
 array mark_name[marks_series + 1]
@@ -16,7 +18,7 @@ do for [i = 1:marks_series] {
     placed[i] = 0
 }
 # From the top down, each at least `apart` below the one before.
-apart = 0.08 * top
+apart = (format eq 'svg' ? 0.095 : 0.08) * top
 limit = 1.05 * top
 do for [place = 1:marks_series] {
     next = 0

@@ -14,10 +14,10 @@ set yrange [POINTS_Y_min / 1.5:top * 1.5]
 set format x '10^%T'
 set format y '%g'
 plot \
-    for [i = 1:ceiling_series] CEILING_max with lines linewidth 2 dashtype 2 \
+    for [i = 1:ceiling_series] ceiling_gbs with lines linewidth 2 dashtype 2 \
         linecolor rgb ceiling_colour title ceiling_title, \
     for [i = 1:points_series] 'points.tsv' index i - 1 using 4:5 with lines linewidth 1 dashtype 1 + series_rank[i] \
         linecolor rgb colour(series_rank[i]) notitle, \
     for [i = 1:points_series] 'points.tsv' index i - 1 using 4:5:6:7 with yerrorbars \
-        pointtype shape(series_rank[i]) pointsize 1.6 linewidth 2 \
+        pointtype shape(series_rank[i]) pointsize 1.6 * scale linewidth 2 \
         linecolor rgb colour(series_rank[i]) title columnheader(2)

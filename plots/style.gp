@@ -2,6 +2,8 @@
 # problem, l2_mode, n_text (texts), n, and for each layer of the rows <layer>_series, <layer>_rows.
 # All texts are drawn as they are (noenhanced): a device's name is no markup.
 set encoding utf8
+# The SVG terminal draws points larger than the others.
+scale = format eq 'svg' ? 0.6 : 1
 width = 1200
 height = 760
 if (format eq 'svg') {
@@ -53,8 +55,14 @@ if (!exists('ceiling_series')) ceiling_series = 0
 # points and ceiling have throughput in column 5; `top` is the largest of it.
 stats 'points.tsv' using 5 nooutput name 'POINTS_Y'
 top = POINTS_Y_max
+ceiling_gbs = 0
 if (ceiling_series) {
     stats 'ceiling.tsv' using 5 nooutput name 'CEILING'
-    if (CEILING_max > top) { top = CEILING_max }
-    ceiling_title = sprintf('measured read ceiling: %.4g GB/s', CEILING_max)
+    ceiling_gbs = CEILING_max
 }
+if (ceiling_gbs > top) { top = ceiling_gbs }
+ceiling_title = sprintf('measured read ceiling: %.4g GB/s', ceiling_gbs)
+
+# Beyond this many points their bars would only cover one another.
+bars_series = points_rows <= 5000 ? points_series : 0
+throughput_label = 'throughput (GB/s), median'.(bars_series ? ' ± median absolute deviation' : '')

@@ -109,7 +109,8 @@ static enum status say_absent(struct store *store, const struct constraint *cons
         struct text list = {0};
         for (size_t i = 0; i < count; i++)
             text_printf(&list, "%s%s", i > 0 ? ", " : "", words[i]);
-        const char *nearest = nearest_word(given, words, count);
+        bool is_name = constraint != &constraints[SIZE] && constraint != &constraints[ENVIRONMENT];
+        const char *nearest = is_name ? nearest_word(given, words, count) : NULL;
         status =
             error_set(error, STATUS_NOT_FOUND, "nothing is measured for %s %s%s%s%s; measured: %s",
                       constraint->noun, given, nearest ? "; did you mean '" : "",
