@@ -1,0 +1,153 @@
+#include "tests/unit/plot/bench.h"
+
+#include "tuner/plot/internal.h"
+
+static void test_figures_are_the_pairs_of_the_folder(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    const struct plot_name *figures = NULL;
+    size_t count = 0;
+    ok(plot_names(&arena, &figures, &count, &error));
+    const char *const wanted[] = {"grid_block", "occupancy", "size", "threads"};
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(strlen(figures[i].about) > 10);
+        assert_true(i == 0 || strcmp(figures[i - 1].name, figures[i].name) < 0);
+        assert_string_not_equal(figures[i].name, "measured"); /* it has no .gp */
+        for (size_t k = 0; k < 4; k++)
+            found += strcmp(figures[i].name, wanted[k]) == 0;
+    }
+    assert_int_equal(found, 4);
+    arena_free(&arena);
+}
+
+static void test_unknown_figure_names_the_nearest(void **state)
+{
+    struct bench *bench = *state;
+    fill(bench, "cuda", "GPU");
+    struct plot_request request = request_of(bench, "ocupancy", PLOT_DATA);
+    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.text, "did you mean 'occupancy'?"));
+    request.figure = "../plots/occupancy";
+    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
+    request.figure = "nothing like it";
+    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.text, "known: grid_block, occupancy"));
+    assert_int_equal(bench->wrote, 0);
+}
+
+static void test_choice(void **state)
+{
+    struct bench *bench = *state;
+    struct arena arena = {0};
+    struct plot_subject subject;
+    struct plot_request request = request_of(bench, NULL, 0);
+    assert_int_equal(plot_choose(bench->store, &request, &arena, &subject, &error),
+                     STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.text, "run 'tune' first"));
+
+    fill(bench, "cuda", "NVIDIA H200");
+    ok(plot_choose(bench->store, &request, &arena, &subject, &error));
+    assert_int_equal(subject.n, 4096);
+    assert_string_equal(subject.problem, "reduce.sum.i32"); /* the first of that size */
+    assert_string_equal(subject.l2_mode, "cold");
+    assert_int_equal(strlen(subject.date), 10);
+
+    int64_t gpu = bench->environment_id;
+    fill(bench, "cpu", "Some CPU");
+    const struct {
+        const char *device;
+        bool gpu;
+    } devices[] = {{"0", true},         {"cuda:0", true},    {"cuda", true}, {"nvidia h200", true},
+                   {"UUID-cuda", true}, {"Some CPU", false}, {"cpu", false}, {"cpu:0", false}};
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        request.device = devices[i].device;
+        ok(plot_choose(bench->store, &request, &arena, &subject, &error));
+        assert_int_equal(subject.environment_id == gpu, devices[i].gpu);
+    }
+    request.device = "1";
+    assert_int_equal(plot_choose(bench->store, &request, &arena, &subject, &error),
+                     STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.text, "NVIDIA H200"));
+    request.device = "0";
+    request.problem = "reduce.sum.i33";
+    assert_int_equal(plot_choose(bench->store, &request, &arena, &subject, &error),
+                     STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.text, "did you mean 'reduce.sum.i32'?"));
+    request.problem = "reduce.sum.f32";
+    request.n = 1024;
+    assert_int_equal(plot_choose(bench->store, &request, &arena, &subject, &error),
+                     STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.text, "n = 1024; measured: 4096"));
+    request.problem = NULL;
+    ok(plot_choose(bench->store, &request, &arena, &subject, &error));
+    assert_int_equal(subject.n, 1024);
+    arena_free(&arena);
+}
+
+static void test_rows_of_occupancy(void **state)
+{
+    struct bench *bench = *state;
+    fill(bench, "cuda", "GPU");
+    char *rows = data_of(bench, "occupancy");
+    assert_non_null(strstr(bench->last_path, "/out/occupancy-reduce.sum.i32-4096.tsv"));
+    assert_memory_equal(rows, "layer\tseries\trank\toccupancy_percent\tgbs\t", 38);
+    /* Two launches were timed; the failed one and the duplicate are not drawn. */
+    assert_int_equal(count_of(rows, "points\t"), 2);
+    assert_non_null(strstr(rows, "points\tatomic\t0\t12.5\t100"));
+    /* The finalist's second time takes the place of its first. */
+    assert_non_null(strstr(rows, "points\ttree\t0\t25.0\t390"));
+    assert_null(strstr(rows, "\t400"));
+    assert_non_null(strstr(rows, "marks\twinner\t0\t25.0\t390"));
+    /* The baseline is a duplicate: it is marked where its launch was timed. */
+    assert_non_null(strstr(rows, "marks\ttextbook\t1\t12.5\t100"));
+    assert_non_null(strstr(rows, "ceiling\tmeasured read ceiling\t0\t\t500"));
+    free(rows);
+}
+
+static void test_rows_of_the_others(void **state)
+{
+    struct bench *bench = *state;
+    fill(bench, "cuda", "GPU");
+    char *rows = data_of(bench, "size");
+    assert_int_equal(count_of(rows, "points\twinner\t0\t"), 2);
+    assert_non_null(strstr(rows, "points\twinner\t0\t1024\t390"));
+    assert_non_null(strstr(rows, "points\ttextbook\t1\t4096\t100"));
+    free(rows);
+    rows = data_of(bench, "grid_block");
+    /* 10 SMs: grids of 20 and 40 are 2 and 4 blocks an SM, in columns 1 and 2. */
+    assert_non_null(strstr(rows, "points\tbest of the cell\t0\t1\t100.0\t1\t2.0\t128\t1\t"));
+    assert_non_null(strstr(rows, "\t2\t4.0\t256\t1\t"));
+    assert_non_null(strstr(rows, "cell_marks\twinner\t0\t2\t"));
+    free(rows);
+    fill(bench, "cpu", "CPU");
+    struct plot_request request = request_of(bench, "occupancy", PLOT_DATA);
+    request.device = "cpu";
+    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.text, "nothing to draw for reduce.sum.i32, n = 4096 on CPU"));
+    assert_non_null(strstr(error.text, "it needs a device whose occupancy is known"));
+    request.figure = "threads";
+    ok(plot_figure(bench->store, &request, &error));
+}
+
+static void test_clean(void **state)
+{
+    (void)state;
+    char text[] = "a'b\"c`d\\e\nf\tg\x1bh\xc3\xa9 {}^_@%";
+    plot_clean(text);
+    assert_string_equal(text, "a b c d e f g h?? {}^_@%");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_figures_are_the_pairs_of_the_folder),
+        TEST(test_unknown_figure_names_the_nearest),
+        TEST(test_choice),
+        TEST(test_rows_of_occupancy),
+        TEST(test_rows_of_the_others),
+        cmocka_unit_test(test_clean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
