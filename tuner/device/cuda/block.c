@@ -132,6 +132,9 @@ static enum status make_ready(struct device *device, const struct launch_plan *p
         /* What another plan left there is no ticket of this one. */
         if (status == STATUS_OK)
             status = cuda_zero_scratch(device, plan, error);
+        /* Uploads and copies left dirty lines, more than one pass may push out. */
+        if (status == STATUS_OK && mode == L2_COLD)
+            status = cuda_harness_flush(device, error);
     }
     return status == STATUS_OK ? cuda_warm_again(device, error) : status;
 }

@@ -135,6 +135,9 @@ static enum status make_copies(struct device *device, struct vector *vector, siz
     vector->copies = copies;
     if (vector->filled == 1)
         vector->copy_bytes = vector->bytes;
+    /* Copies of a shorter part overwrite the rest of what was uploaded. */
+    if (copies > 1 && vector->uploaded > stride)
+        vector->uploaded = stride;
     while (vector->filled < copies) {
         uint32_t left = copies - vector->filled;
         uint32_t part = left < vector->filled ? left : vector->filled;

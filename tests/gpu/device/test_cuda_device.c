@@ -1,0 +1,532 @@
+/* The CUDA device on a GPU: what a plan computes, what is timed, what an error leaves behind.
+ * Skipped where there is no GPU. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tuner/base/files.h"
+#include "tuner/device/device.h"
+
+extern const char test_kernels_source[]; /* kernels.cu, embedded by the build */
+
+enum { COUNT = 100003, SUM_BLOCKS = 37 };
+
+static const struct device_api *cuda;
+static struct device *device; /* NULL: no GPU here */
+static struct facts facts;
+static struct error error;
+static char source[64];
+static char binary[64];
+static int *a;
+static int *b;
+
+#define assert_ok(call)         assert_status((call), STATUS_OK, #call, __LINE__)
+#define assert_is(call, status) assert_status((call), (status), #call, __LINE__)
+
+static void assert_status(enum status got, enum status wanted, const char *call, int line)
+{
+    if (got != wanted)
+        fail_msg("line %d: %s: %s: %s", line, call, status_name(got), error.text);
+}
+
+static void need_gpu(void)
+{
+    if (!device)
+        skip();
+}
+
+static enum status compile_kernels(void)
+{
+    struct text log = {0};
+    struct binary_request request = {
+        .source_path = source,
+        .architecture = facts_text(&facts, "architecture", ""),
+        .kernel_count = 4,
+        .kernels = {"scaled_add", "sum<int>", "note_input", "wait_ns"},
+    };
+    enum status status = cuda->compile(&request, binary, &log, &error);
+    text_free(&log);
+    return status;
+}
+
+static int open_device(void **state)
+{
+    int count = 0;
+    (void)state;
+    cuda = device_kind("cuda");
+    if (!cuda || cuda->count(&count, &error) != STATUS_OK || count == 0) {
+        print_message("skipped: %s\n", cuda ? error.text : "built without CUDA");
+        return 0;
+    }
+    (void)snprintf(source, sizeof source, "/tmp/tune-gpu-test-%ld.cu", (long)getpid());
+    (void)snprintf(binary, sizeof binary, "/tmp/tune-gpu-test-%ld.bin", (long)getpid());
+    a = calloc(COUNT, sizeof *a);
+    b = calloc(COUNT, sizeof *b);
+    for (int i = 0; a && b && i < COUNT; i++) {
+        a[i] = i;
+        b[i] = 7 - i % 13;
+    }
+    if (!a || !b ||
+        file_write_atomically(source, test_kernels_source, strlen(test_kernels_source), &error) !=
+            STATUS_OK ||
+        cuda->describe(0, &facts, &error) != STATUS_OK || compile_kernels() != STATUS_OK ||
+        cuda->open(0, &device, &error) != STATUS_OK) {
+        print_message("%s\n", error.text);
+        return -1;
+    }
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    if (device)
+        cuda->close(device);
+    if (*binary)
+        (void)unlink(binary);
+    if (*source)
+        (void)unlink(source);
+    facts_free(&facts);
+    free(a);
+    free(b);
+    return 0;
+}
+
+static struct argument vector(const char *name, enum element_type type, enum argument_role role,
+                              int64_t count)
+{
+    return (struct argument){.name = name, .type = type, .role = role, .count = count};
+}
+
+static struct argument scalar(const char *name, enum element_type type, int64_t value)
+{
+    return (struct argument){
+        .name = name, .type = type, .role = ARGUMENT_SCALAR, .scalar = value_integer(value)};
+}
+
+static struct launch_plan add_plan(int64_t count)
+{
+    return (struct launch_plan){
+        .launch_count = 1,
+        .launches = {{.kernel = "scaled_add",
+                      .grid = {(uint32_t)(count + 127) / 128, 1, 1},
+                      .block = {128, 1, 1},
+                      .argument_count = 5,
+                      .arguments = {0, 1, 2, 3, 4}}},
+        .argument_count = 5,
+        .arguments = {vector("a", ELEMENT_I32, ARGUMENT_INPUT, count),
+                      vector("b", ELEMENT_I32, ARGUMENT_INPUT, count),
+                      vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, count),
+                      scalar("scale", ELEMENT_I32, -3), scalar("n", ELEMENT_I64, count)},
+    };
+}
+
+static struct launch_plan sum_plan(int64_t count)
+{
+    return (struct launch_plan){
+        .launch_count = 2,
+        .launches = {{.kernel = "sum<int>",
+                      .grid = {SUM_BLOCKS, 1, 1},
+                      .block = {256, 1, 1},
+                      .argument_count = 3,
+                      .arguments = {0, 1, 3}},
+                     {.kernel = "sum<int>",
+                      .grid = {1, 1, 1},
+                      .block = {256, 1, 1},
+                      .argument_count = 3,
+                      .arguments = {1, 2, 4}}},
+        .argument_count = 5,
+        .arguments = {vector("in", ELEMENT_I32, ARGUMENT_INPUT, count),
+                      vector("partials", ELEMENT_I32, ARGUMENT_SCRATCH, SUM_BLOCKS),
+                      vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, 1),
+                      scalar("n", ELEMENT_I64, count),
+                      scalar("partial_count", ELEMENT_I64, SUM_BLOCKS)},
+    };
+}
+
+static void check_add(int64_t count)
+{
+    struct launch_plan plan = add_plan(count);
+    const void *inputs[ARGUMENTS_MAX] = {a, b};
+    double elapsed_ns = 0;
+    int *out = calloc((size_t)count, sizeof *out);
+    assert_non_null(out);
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 2, &error));
+    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_true(elapsed_ns > 0);
+    assert_ok(cuda->read(device, 2, out, (size_t)count * sizeof *out, &error));
+    for (int64_t i = 0; i < count; i++)
+        assert_int_equal(out[i], a[i] - 3 * b[i]);
+    free(out);
+}
+
+static void test_facts_are_those_of_a_gpu(void **state)
+{
+    (void)state;
+    need_gpu();
+    for (size_t i = 0; i < facts.count; i++) {
+        char value[VALUE_TEXT_BYTES] = "";
+        const struct fact *fact = &facts.items[i];
+        (void)value_format(fact->value, value, sizeof value);
+        print_message("  %-52s %s %s\n", fact->label,
+                      fact->value.kind == VALUE_TEXT ? fact->value.text : value, fact->unit);
+    }
+    static const char *const keys[] = {
+        "kind",
+        "index",
+        "name",
+        "uuid",
+        "driver",
+        "compiler",
+        "sm_count",
+        "architecture",
+        "compute_capability",
+        "warp_size",
+        "memory_bytes",
+        "max_threads_per_block",
+        "l2_bytes",
+        "pci_address",
+        "max_threads_per_sm",
+        "registers_per_sm",
+        "max_blocks_per_sm",
+        "shared_bytes_per_block",
+        "shared_bytes_per_sm",
+        "shared_bytes_per_block_optin",
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!facts_find(&facts, keys[i]))
+            fail_msg("no fact '%s'", keys[i]);
+    assert_int_equal(facts_integer(&facts, "warp_size", 0), 32);
+    assert_true(facts_integer(&facts, "memory_bytes", 0) > 1 << 28);
+}
+
+static void test_calibration_is_plausible(void **state)
+{
+    struct calibration calibration;
+    (void)state;
+    need_gpu();
+    cuda->calibration(device, &calibration);
+    print_message("  tick %.1f ns, empty pair %.1f ns\n", calibration.tick_ns,
+                  calibration.empty_pair_ns);
+    assert_true(calibration.tick_ns >= 0.5 && calibration.tick_ns < 5000);
+    assert_true(calibration.empty_pair_ns >= 0 && calibration.empty_pair_ns < 50000);
+}
+
+static void test_computes(void **state)
+{
+    (void)state;
+    need_gpu();
+    check_add(COUNT);
+    check_add(1);
+    check_add(1000);
+    check_add(COUNT);
+}
+
+static void test_two_launches_and_scratch(void **state)
+{
+    struct launch_plan plan = sum_plan(COUNT);
+    const void *inputs[ARGUMENTS_MAX] = {a};
+    double elapsed_ns = 0;
+    int out = 0;
+    int wanted = 0;
+    (void)state;
+    need_gpu();
+    for (int i = 0; i < COUNT; i++)
+        wanted = (int)((unsigned)wanted + (unsigned)a[i]);
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 4, &error));
+    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->read(device, 2, &out, sizeof out, &error));
+    assert_int_equal(out, wanted);
+    assert_ok(cuda->time_block(device, &plan, 4, L2_COLD, false, &elapsed_ns, &error));
+    assert_ok(cuda->read(device, 2, &out, sizeof out, &error));
+    assert_int_equal(out, wanted);
+}
+
+/* What a kernel does not write stays poisoned: an output of the last run must not pass for one of
+ * this run. */
+static void test_poisons_outputs(void **state)
+{
+    struct launch_plan plan = add_plan(1000);
+    const void *inputs[ARGUMENTS_MAX] = {a, b};
+    double elapsed_ns = 0;
+    int out[1000];
+    (void)state;
+    need_gpu();
+    check_add(1000);
+    plan.arguments[4].scalar = value_integer(999);
+    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->read(device, 2, out, sizeof out, &error));
+    assert_int_equal(out[998], a[998] - 3 * b[998]);
+    assert_int_equal((unsigned)out[999], 0xa5a5a5a5u);
+}
+
+enum { NOTED_RUNS = 6 };
+
+static void note_inputs(enum l2_mode mode, uint64_t addresses[], size_t noted)
+{
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "note_input",
+                      .grid = {1, 1, 1},
+                      .block = {1, 1, 1},
+                      .argument_count = 4,
+                      .arguments = {0, 1, 2, 3}}},
+        .argument_count = 4,
+        .arguments = {vector("in", ELEMENT_I32, ARGUMENT_INPUT, 100),
+                      vector("addresses", ELEMENT_U64, ARGUMENT_SCRATCH, 64),
+                      vector("firsts", ELEMENT_I32, ARGUMENT_SCRATCH, 64),
+                      vector("ticket", ELEMENT_U32, ARGUMENT_SCRATCH, 1)},
+    };
+    const void *inputs[ARGUMENTS_MAX] = {a + 41};
+    double elapsed_ns = 0;
+    int firsts[64];
+    uint32_t ticket = 0;
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, NOTED_RUNS, &error));
+    assert_ok(cuda->time_block(device, &plan, NOTED_RUNS, mode, false, &elapsed_ns, &error));
+    assert_ok(cuda->read(device, 1, addresses, 64 * sizeof *addresses, &error));
+    assert_ok(cuda->read(device, 2, firsts, sizeof firsts, &error));
+    assert_ok(cuda->read(device, 3, &ticket, sizeof ticket, &error));
+    assert_int_equal(ticket, noted);
+    for (size_t i = 0; i < noted; i++)
+        assert_int_equal(firsts[i], 41);
+}
+
+static void test_cold_runs_each_have_their_own_copy(void **state)
+{
+    uint64_t addresses[64];
+    (void)state;
+    need_gpu();
+    note_inputs(L2_COLD, addresses, NOTED_RUNS);
+    for (size_t i = 0; i < NOTED_RUNS; i++) {
+        assert_int_equal(addresses[i] % 256, 0);
+        for (size_t k = 0; k < i; k++)
+            assert_int_not_equal(addresses[i], addresses[k]);
+    }
+}
+
+static void test_hot_runs_share_one_copy(void **state)
+{
+    uint64_t addresses[64];
+    (void)state;
+    need_gpu();
+    note_inputs(L2_HOT, addresses, NOTED_RUNS + 2);
+    for (size_t i = 1; i < NOTED_RUNS; i++)
+        assert_int_equal(addresses[i], addresses[0]);
+}
+
+/* The device's own clock is the judge: a run takes at least what its kernel waits. */
+static void test_times_what_the_kernel_takes(void **state)
+{
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "wait_ns",
+                      .grid = {1, 1, 1},
+                      .block = {1, 1, 1},
+                      .argument_count = 1,
+                      .arguments = {0}}},
+        .argument_count = 1,
+        .arguments = {scalar("wanted", ELEMENT_U64, 50000)},
+    };
+    const void *inputs[ARGUMENTS_MAX] = {NULL};
+    double elapsed_ns = 0;
+    (void)state;
+    need_gpu();
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    for (int i = 0; i < 3; i++) {
+        assert_ok(cuda->time_block(device, &plan, 10, L2_COLD, i > 0, &elapsed_ns, &error));
+        print_message("  waits 50000 ns: %.1f ns\n", elapsed_ns);
+        assert_true(elapsed_ns > 48000 && elapsed_ns < 200000);
+    }
+}
+
+static void test_hot_is_not_slower_than_cold(void **state)
+{
+    struct launch_plan plan = add_plan(COUNT);
+    const void *inputs[ARGUMENTS_MAX] = {a, b};
+    double best[2] = {1e30, 1e30};
+    (void)state;
+    need_gpu();
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 16, &error));
+    for (int mode = 0; mode < 2; mode++) {
+        for (int i = 0; i < 9; i++) {
+            double elapsed_ns = 0;
+            assert_ok(cuda->time_block(device, &plan, 16, mode ? L2_HOT : L2_COLD, i > 0,
+                                       &elapsed_ns, &error));
+            assert_true(elapsed_ns > 0);
+            best[mode] = elapsed_ns < best[mode] ? elapsed_ns : best[mode];
+        }
+    }
+    print_message("  add of %d: cold %.1f ns, hot %.1f ns\n", COUNT, best[0], best[1]);
+    assert_true(best[1] <= best[0]);
+}
+
+static void test_tells_resources(void **state)
+{
+    struct kernel_resources resources;
+    (void)state;
+    need_gpu();
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->resources(device, "sum<int>", 256, 0, &resources, &error));
+    assert_true(resources.registers > 0 && resources.registers <= 255);
+    assert_int_equal(resources.static_shared_bytes, 1024);
+    assert_int_equal(resources.spill_bytes, 0);
+    assert_true(resources.active_blocks_per_sm >= 1);
+    assert_true(resources.occupancy > 0 && resources.occupancy <= 1);
+    assert_true(resources.suggested_block >= 32 && resources.suggested_grid >= 1);
+    assert_ok(cuda->resources(device, "sum<int>", 100000, 0, &resources, &error));
+    assert_int_equal(resources.active_blocks_per_sm, 0);
+    assert_is(cuda->resources(device, "no_such", 256, 0, &resources, &error), STATUS_NOT_FOUND);
+}
+
+static enum status compile_others(const char *path)
+{
+    struct text log = {0};
+    struct binary_request request = {
+        .source_path = source,
+        .architecture = facts_text(&facts, "architecture", ""),
+        .kernel_count = 2,
+        .kernels = {"reverse_block", "write_nowhere"},
+    };
+    enum status status = cuda->compile(&request, path, &log, &error);
+    text_free(&log);
+    return status;
+}
+
+static void load_others(void)
+{
+    char path[80];
+    (void)snprintf(path, sizeof path, "%s.others", binary);
+    assert_ok(compile_others(path));
+    enum status status = cuda->load(device, path, &error);
+    (void)unlink(path);
+    assert_ok(status);
+}
+
+static void test_opts_in_to_shared_memory(void **state)
+{
+    (void)state;
+    need_gpu();
+    int64_t most = facts_integer(&facts, "shared_bytes_per_block_optin", 0);
+    if (most <= 48 << 10)
+        skip();
+    int64_t count = most / (int64_t)sizeof(int);
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "reverse_block",
+                      .grid = {1, 1, 1},
+                      .block = {256, 1, 1},
+                      .shared_bytes = (uint32_t)most,
+                      .argument_count = 2,
+                      .arguments = {0, 1}}},
+        .argument_count = 2,
+        .arguments = {vector("in", ELEMENT_I32, ARGUMENT_INPUT, count),
+                      vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, count)},
+    };
+    const void *inputs[ARGUMENTS_MAX] = {a};
+    double elapsed_ns = 0;
+    int *out = calloc((size_t)count, sizeof *out);
+    assert_non_null(out);
+    load_others();
+    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->read(device, 1, out, (size_t)count * sizeof *out, &error));
+    for (int64_t i = 0; i < count; i++)
+        assert_int_equal(out[i], a[count - 1 - i]);
+    free(out);
+    plan.launches[0].shared_bytes = (uint32_t)most + 4;
+    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    assert_non_null(strstr(error.text, "shared memory"));
+    check_add(1000);
+}
+
+static void test_wrong_launch_leaves_the_device_usable(void **state)
+{
+    struct launch_plan plan = add_plan(1000);
+    const void *inputs[ARGUMENTS_MAX] = {a, b};
+    double elapsed_ns = 0;
+    (void)state;
+    need_gpu();
+    plan.launches[0].block[0] = 2048;
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    assert_non_null(strstr(error.text, "scaled_add <<<8, 2048, 0>>>"));
+    assert_is(cuda->time_block(device, &plan, 4, L2_COLD, false, &elapsed_ns, &error),
+              STATUS_LAUNCH_FAILED);
+    check_add(1000);
+}
+
+static void test_bandwidth_is_plausible(void **state)
+{
+    struct bandwidth bandwidth;
+    (void)state;
+    need_gpu();
+    assert_ok(cuda->bandwidth(device, 256 << 20, &bandwidth, &error));
+    print_message("  GB/s: to device %.1f, to host %.1f, copy %.1f, read %.1f, write %.1f\n",
+                  bandwidth.host_to_device_gbs, bandwidth.device_to_host_gbs, bandwidth.copy_gbs,
+                  bandwidth.read_gbs, bandwidth.write_gbs);
+    assert_int_equal(bandwidth.bytes, 256 << 20);
+    assert_true(bandwidth.host_to_device_gbs > 0 && bandwidth.device_to_host_gbs > 0);
+    assert_true(bandwidth.read_gbs > bandwidth.host_to_device_gbs);
+    assert_true(bandwidth.copy_gbs > 0 && bandwidth.write_gbs > 0);
+    check_add(COUNT);
+}
+
+/* Last: after it the process has no device any more. */
+static void test_wild_write_loses_the_device(void **state)
+{
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "write_nowhere",
+                      .grid = {1, 1, 1},
+                      .block = {32, 1, 1},
+                      .argument_count = 1,
+                      .arguments = {0}}},
+        .argument_count = 1,
+        .arguments = {vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, 1)},
+    };
+    const void *inputs[ARGUMENTS_MAX] = {NULL};
+    double elapsed_ns = 0;
+    (void)state;
+    need_gpu();
+    load_others();
+    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_DEVICE_LOST);
+    print_message("  %s\n", error.text);
+    assert_non_null(strstr(error.text, "write_nowhere"));
+    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_DEVICE_LOST);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_facts_are_those_of_a_gpu),
+        cmocka_unit_test(test_calibration_is_plausible),
+        cmocka_unit_test(test_computes),
+        cmocka_unit_test(test_two_launches_and_scratch),
+        cmocka_unit_test(test_poisons_outputs),
+        cmocka_unit_test(test_cold_runs_each_have_their_own_copy),
+        cmocka_unit_test(test_hot_runs_share_one_copy),
+        cmocka_unit_test(test_times_what_the_kernel_takes),
+        cmocka_unit_test(test_hot_is_not_slower_than_cold),
+        cmocka_unit_test(test_tells_resources),
+        cmocka_unit_test(test_opts_in_to_shared_memory),
+        cmocka_unit_test(test_wrong_launch_leaves_the_device_usable),
+        cmocka_unit_test(test_bandwidth_is_plausible),
+        cmocka_unit_test(test_wild_write_loses_the_device),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
