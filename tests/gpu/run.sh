@@ -69,11 +69,11 @@ resume() { # nothing is measured twice
 }
 
 example() {
-    local program=$build/bin/reduce_cuda status=0
+    local program=$build/examples/reduce_cuda status=0
     [ -x "$program" ] || { echo "no CUDA example was built"; return 1; }
     : >"$out/example.txt"
     for n in 1024 1048576 16777216 100000000 268435456; do
-        "$program" "$work/tuned.conf" "$n" >>"$out/example.txt" 2>&1 || status=1
+        "$program" "$work/tuned.conf" "$n" "$here/kernels/reduce/reduce.cu" >>"$out/example.txt" 2>&1 || status=1
     done
     cat "$out/example.txt"
     return $status
