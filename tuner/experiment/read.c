@@ -70,10 +70,12 @@ static enum status hash_sources(struct experiment *experiment, struct hash_state
         char *contents = NULL;
         size_t length = 0;
         status = file_read(&arena, paths[i], SOURCE_BYTES_MAX, &contents, &length, error);
-        if (status == STATUS_OK) {
-            hash_add(hash, &length, sizeof length);
-            hash_add(hash, contents, length);
+        if (status != STATUS_OK) {
+            status = error_prefix(error, "%s", experiment->path);
+            break;
         }
+        hash_add(hash, &length, sizeof length);
+        hash_add(hash, contents, length);
     }
     arena_free(&arena);
     return status;

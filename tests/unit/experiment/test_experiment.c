@@ -337,6 +337,34 @@ static void keys_must_fit(void **state)
     text_free(&axes);
 }
 
+/* The example of the documentation, with this test's sources. */
+static void documented_example_is_right(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct error error;
+    char *page = NULL;
+    if (file_read(&arena, TEST_SOURCE_DIR "/docs/experiment-files.md", 1 << 20, &page, NULL,
+                  &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    char *start = strstr(page, "```yaml\n");
+    assert_non_null(start);
+    start += strlen("```yaml\n");
+    char *end = strstr(start, "```");
+    assert_non_null(end);
+    *end = '\0';
+    struct text one = {0};
+    struct text both = {0};
+    replace(&one, start, "source: scale.cu", "source: k.cu");
+    replace(&both, text_string(&one), "source: scale_reference.c", "source: r.c");
+    struct experiment *experiment = load_or_fail(text_string(&both));
+    assert_int_equal(experiment_problem_count(experiment), 6);
+    experiment_free(experiment);
+    text_free(&one);
+    text_free(&both);
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +380,7 @@ int main(void)
         cmocka_unit_test(hostile_yaml),
         cmocka_unit_test(counts_are_bounded),
         cmocka_unit_test(keys_must_fit),
+        cmocka_unit_test(documented_example_is_right),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,0 +1,113 @@
+/* Any bytes as an experiment file: it is refused with a place, or all that can be asked of it is
+ * answered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/experiment/model.h"
+#include "tuner/experiment/read.h"
+
+enum { PRODUCT_MAX = 2000, PROBLEMS_TRIED = 3, POINTS_TRIED = 4 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void add_facts(struct facts *facts)
+{
+    facts_add_text(facts, "architecture", "", "sm_90");
+    facts_add_text(facts, "compute_capability", "", "9.0");
+    for (size_t i = 0; i < fact_name_count; i++)
+        if (!facts_find(facts, fact_names[i].name))
+            facts_add_integer(facts, fact_names[i].name, "", "", (int64_t)i * 64 + 2);
+}
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+/* Every refusal says why, in one line. */
+static bool refused(enum status status, const struct error *error)
+{
+    require(status == STATUS_OK || (status == error->status && error->text[0] != '\0'));
+    return status != STATUS_OK;
+}
+
+static void ask_point(const struct point *point)
+{
+    struct arena arena = {0};
+    struct error error = {0};
+    struct binary_request binary;
+    struct kernel_use kernels[LAUNCHES_MAX];
+    struct launch_plan plan;
+    struct named_value derived[EXPERIMENT_DERIVED_MAX];
+    struct check check;
+    char key[CONFIGURATION_KEY_BYTES];
+    size_t count = 0;
+    double bytes = 0;
+    require(configuration_key(point->configuration, key));
+    (void)refused(point_binary(point, &arena, &binary, &error), &error);
+    (void)refused(point_kernels(point, &arena, kernels, &count, &error), &error);
+    if (!refused(point_plan(point, &arena, &plan, &error), &error))
+        require(plan.launch_count > 0 && plan.launches[0].grid[0] > 0);
+    (void)refused(point_derived(point, &arena, derived, &count, &error), &error);
+    (void)refused(point_check(point, &arena, &check, &error), &error);
+    (void)refused(point_bytes(point, &bytes, &error), &error);
+    arena_free(&arena);
+}
+
+static bool is_small(const struct experiment *experiment)
+{
+    size_t product = 1;
+    for (size_t i = 0; i < experiment->parameter_count && product <= PRODUCT_MAX; i++)
+        product *= experiment->parameters[i].count;
+    return product <= PRODUCT_MAX;
+}
+
+static void ask_problem(const struct experiment *experiment, const struct problem *problem,
+                        const struct facts *facts)
+{
+    struct baseline baselines[EXPERIMENT_BASELINES_MAX];
+    struct space *space = NULL;
+    struct error error = {0};
+    size_t count = 0;
+    if (!refused(experiment_baselines(experiment, problem, facts, baselines, &count, &error),
+                 &error))
+        for (size_t i = 0; i < count; i++)
+            ask_point(&(struct point){experiment, problem, facts, &baselines[i].configuration, 2});
+    if (!is_small(experiment) ||
+        refused(space_create(experiment, problem, facts, &space, &error), &error))
+        return;
+    for (size_t i = 0; i < space_count(space) && i < POINTS_TRIED; i++) {
+        struct configuration configuration;
+        space_configuration(space, i, &configuration);
+        ask_point(&(struct point){experiment, problem, facts, &configuration, (int64_t)i});
+    }
+    space_free(space);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct experiment *experiment = NULL;
+    struct error error = {0};
+    char *text = malloc(size + 1);
+    require(text != NULL);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    enum status status =
+        experiment_read("f.yaml", text, size, TEST_SOURCE_DIR, &experiment, &error);
+    free(text);
+    if (status != STATUS_OK) {
+        require(strncmp(error.text, "f.yaml:", 7) == 0);
+        return 0;
+    }
+    struct facts facts = {0};
+    add_facts(&facts);
+    for (size_t i = 0; i < experiment_problem_count(experiment) && i < PROBLEMS_TRIED; i++) {
+        struct problem problem;
+        experiment_problem(experiment, i, &problem);
+        ask_problem(experiment, &problem, &facts);
+    }
+    facts_free(&facts);
+    experiment_free(experiment);
+    return 0;
+}

@@ -1,0 +1,34 @@
+/* Any bytes as a tuned.conf: it is refused with a reason, or it answers. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "runtime/tuned.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct tuned_device devices[] = {
+        {"cuda", "NVIDIA H200", 9, 0, 132, 150754820096},
+        {"cpu", "A CPU", 0, 0, 8, 0},
+    };
+    struct tuned_error error = {0};
+    struct tuned *tuned = tuned_load_memory(data, size, "f", &error);
+    if (!tuned) {
+        if (error.text[0] == '\0')
+            abort();
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+        for (long long n = 1; n < 1LL << 40; n *= 1000) {
+            struct tuned_answer answer;
+            char reason[TUNED_REASON_BYTES];
+            enum tuned_grade grade = tuned_find(tuned, &devices[i], "reduce.sum.i32", n, &answer);
+            if ((grade == TUNED_NONE) != (answer.entry == NULL))
+                abort();
+            (void)tuned_integer(answer.entry, "grid", 1);
+            (void)tuned_reason(&answer, reason, sizeof reason);
+        }
+    tuned_free(tuned);
+    return 0;
+}
