@@ -13,6 +13,12 @@ set xrange [SIZE_min / 1.5:SIZE_max * 1.5]
 set yrange [POINTS_Y_min / 1.5:top * 1.5]
 set format x '10^%T'
 set format y '%g'
+# Few decades: names for 2 and 5 in each as well.
+if (top / POINTS_Y_min < 300) {
+    do for [k = floor(log10(POINTS_Y_min)) - 1:ceil(log10(top)) + 1] {
+        set ytics add (sprintf('%g', 2 * 10.0**k) 2 * 10.0**k, sprintf('%g', 5 * 10.0**k) 5 * 10.0**k)
+    }
+}
 plot \
     for [i = 1:ceiling_series] ceiling_gbs with lines linewidth 2 dashtype 2 \
         linecolor rgb ceiling_colour title ceiling_title, \
