@@ -1,132 +1,7 @@
-/* The CUDA device on a GPU: what a plan computes, what is timed, what an error leaves behind.
- * Skipped where there is no GPU. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+/* The CUDA device on a GPU: what a plan computes, what is timed. Skipped where there is no GPU. */
+#include "tests/gpu/device/cuda_fixture.h"
 
-#include <cmocka.h>
-
-#include "tuner/base/files.h"
-#include "tuner/device/device.h"
-
-extern const char test_kernels_source[]; /* kernels.cu, embedded by the build */
-
-enum { COUNT = 100003, SUM_BLOCKS = 37 };
-
-static const struct device_api *cuda;
-static struct device *device; /* NULL: no GPU here */
-static struct facts facts;
-static struct error error;
-static char source[64];
-static char binary[64];
-static int *a;
-static int *b;
-
-#define assert_ok(call)         assert_status((call), STATUS_OK, #call, __LINE__)
-#define assert_is(call, status) assert_status((call), (status), #call, __LINE__)
-
-static void assert_status(enum status got, enum status wanted, const char *call, int line)
-{
-    if (got != wanted)
-        fail_msg("line %d: %s: %s: %s", line, call, status_name(got), error.text);
-}
-
-static void need_gpu(void)
-{
-    if (!device)
-        skip();
-}
-
-static enum status compile_kernels(void)
-{
-    struct text log = {0};
-    struct binary_request request = {
-        .source_path = source,
-        .architecture = facts_text(&facts, "architecture", ""),
-        .kernel_count = 4,
-        .kernels = {"scaled_add", "sum<int>", "note_input", "wait_ns"},
-    };
-    enum status status = cuda->compile(&request, binary, &log, &error);
-    text_free(&log);
-    return status;
-}
-
-static int open_device(void **state)
-{
-    int count = 0;
-    (void)state;
-    cuda = device_kind("cuda");
-    if (!cuda || cuda->count(&count, &error) != STATUS_OK || count == 0) {
-        print_message("skipped: %s\n", cuda ? error.text : "built without CUDA");
-        return 0;
-    }
-    (void)snprintf(source, sizeof source, "/tmp/tune-gpu-test-%ld.cu", (long)getpid());
-    (void)snprintf(binary, sizeof binary, "/tmp/tune-gpu-test-%ld.bin", (long)getpid());
-    a = calloc(COUNT, sizeof *a);
-    b = calloc(COUNT, sizeof *b);
-    for (int i = 0; a && b && i < COUNT; i++) {
-        a[i] = i;
-        b[i] = 7 - i % 13;
-    }
-    if (!a || !b ||
-        file_write_atomically(source, test_kernels_source, strlen(test_kernels_source), &error) !=
-            STATUS_OK ||
-        cuda->describe(0, &facts, &error) != STATUS_OK || compile_kernels() != STATUS_OK ||
-        cuda->open(0, &device, &error) != STATUS_OK) {
-        print_message("%s\n", error.text);
-        return -1;
-    }
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    if (device)
-        cuda->close(device);
-    if (*binary)
-        (void)unlink(binary);
-    if (*source)
-        (void)unlink(source);
-    facts_free(&facts);
-    free(a);
-    free(b);
-    return 0;
-}
-
-static struct argument vector(const char *name, enum element_type type, enum argument_role role,
-                              int64_t count)
-{
-    return (struct argument){.name = name, .type = type, .role = role, .count = count};
-}
-
-static struct argument scalar(const char *name, enum element_type type, int64_t value)
-{
-    return (struct argument){
-        .name = name, .type = type, .role = ARGUMENT_SCALAR, .scalar = value_integer(value)};
-}
-
-static struct launch_plan add_plan(int64_t count)
-{
-    return (struct launch_plan){
-        .launch_count = 1,
-        .launches = {{.kernel = "scaled_add",
-                      .grid = {(uint32_t)(count + 127) / 128, 1, 1},
-                      .block = {128, 1, 1},
-                      .argument_count = 5,
-                      .arguments = {0, 1, 2, 3, 4}}},
-        .argument_count = 5,
-        .arguments = {vector("a", ELEMENT_I32, ARGUMENT_INPUT, count),
-                      vector("b", ELEMENT_I32, ARGUMENT_INPUT, count),
-                      vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, count),
-                      scalar("scale", ELEMENT_I32, -3), scalar("n", ELEMENT_I64, count)},
-    };
-}
+enum { SUM_BLOCKS = 37 };
 
 static struct launch_plan sum_plan(int64_t count)
 {
@@ -149,23 +24,6 @@ static struct launch_plan sum_plan(int64_t count)
                       scalar("n", ELEMENT_I64, count),
                       scalar("partial_count", ELEMENT_I64, SUM_BLOCKS)},
     };
-}
-
-static void check_add(int64_t count)
-{
-    struct launch_plan plan = add_plan(count);
-    const void *inputs[ARGUMENTS_MAX] = {a, b};
-    double elapsed_ns = 0;
-    int *out = calloc((size_t)count, sizeof *out);
-    assert_non_null(out);
-    assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, 2, &error));
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
-    assert_true(elapsed_ns > 0);
-    assert_ok(cuda->read(device, 2, out, (size_t)count * sizeof *out, &error));
-    for (int64_t i = 0; i < count; i++)
-        assert_int_equal(out[i], a[i] - 3 * b[i]);
-    free(out);
 }
 
 static void test_facts_are_those_of_a_gpu(void **state)
@@ -391,84 +249,6 @@ static void test_tells_resources(void **state)
     assert_is(cuda->resources(device, "no_such", 256, 0, &resources, &error), STATUS_NOT_FOUND);
 }
 
-static enum status compile_others(const char *path)
-{
-    struct text log = {0};
-    struct binary_request request = {
-        .source_path = source,
-        .architecture = facts_text(&facts, "architecture", ""),
-        .kernel_count = 2,
-        .kernels = {"reverse_block", "write_nowhere"},
-    };
-    enum status status = cuda->compile(&request, path, &log, &error);
-    text_free(&log);
-    return status;
-}
-
-static void load_others(void)
-{
-    char path[80];
-    (void)snprintf(path, sizeof path, "%s.others", binary);
-    assert_ok(compile_others(path));
-    enum status status = cuda->load(device, path, &error);
-    (void)unlink(path);
-    assert_ok(status);
-}
-
-static void test_opts_in_to_shared_memory(void **state)
-{
-    (void)state;
-    need_gpu();
-    int64_t most = facts_integer(&facts, "shared_bytes_per_block_optin", 0);
-    if (most <= 48 << 10)
-        skip();
-    int64_t count = most / (int64_t)sizeof(int);
-    struct launch_plan plan = {
-        .launch_count = 1,
-        .launches = {{.kernel = "reverse_block",
-                      .grid = {1, 1, 1},
-                      .block = {256, 1, 1},
-                      .shared_bytes = (uint32_t)most,
-                      .argument_count = 2,
-                      .arguments = {0, 1}}},
-        .argument_count = 2,
-        .arguments = {vector("in", ELEMENT_I32, ARGUMENT_INPUT, count),
-                      vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, count)},
-    };
-    const void *inputs[ARGUMENTS_MAX] = {a};
-    double elapsed_ns = 0;
-    int *out = calloc((size_t)count, sizeof *out);
-    assert_non_null(out);
-    load_others();
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
-    assert_ok(cuda->read(device, 1, out, (size_t)count * sizeof *out, &error));
-    for (int64_t i = 0; i < count; i++)
-        assert_int_equal(out[i], a[count - 1 - i]);
-    free(out);
-    plan.launches[0].shared_bytes = (uint32_t)most + 4;
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
-    assert_non_null(strstr(error.text, "shared memory"));
-    check_add(1000);
-}
-
-static void test_wrong_launch_leaves_the_device_usable(void **state)
-{
-    struct launch_plan plan = add_plan(1000);
-    const void *inputs[ARGUMENTS_MAX] = {a, b};
-    double elapsed_ns = 0;
-    (void)state;
-    need_gpu();
-    plan.launches[0].block[0] = 2048;
-    assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
-    assert_non_null(strstr(error.text, "scaled_add <<<8, 2048, 0>>>"));
-    assert_is(cuda->time_block(device, &plan, 4, L2_COLD, false, &elapsed_ns, &error),
-              STATUS_LAUNCH_FAILED);
-    check_add(1000);
-}
-
 static void test_bandwidth_is_plausible(void **state)
 {
     struct bandwidth bandwidth;
@@ -485,31 +265,6 @@ static void test_bandwidth_is_plausible(void **state)
     check_add(COUNT);
 }
 
-/* Last: after it the process has no device any more. */
-static void test_wild_write_loses_the_device(void **state)
-{
-    struct launch_plan plan = {
-        .launch_count = 1,
-        .launches = {{.kernel = "write_nowhere",
-                      .grid = {1, 1, 1},
-                      .block = {32, 1, 1},
-                      .argument_count = 1,
-                      .arguments = {0}}},
-        .argument_count = 1,
-        .arguments = {vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, 1)},
-    };
-    const void *inputs[ARGUMENTS_MAX] = {NULL};
-    double elapsed_ns = 0;
-    (void)state;
-    need_gpu();
-    load_others();
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_DEVICE_LOST);
-    print_message("  %s\n", error.text);
-    assert_non_null(strstr(error.text, "write_nowhere"));
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_DEVICE_LOST);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,10 +278,7 @@ int main(void)
         cmocka_unit_test(test_times_what_the_kernel_takes),
         cmocka_unit_test(test_hot_is_not_slower_than_cold),
         cmocka_unit_test(test_tells_resources),
-        cmocka_unit_test(test_opts_in_to_shared_memory),
-        cmocka_unit_test(test_wrong_launch_leaves_the_device_usable),
         cmocka_unit_test(test_bandwidth_is_plausible),
-        cmocka_unit_test(test_wild_write_loses_the_device),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

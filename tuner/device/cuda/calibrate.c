@@ -6,10 +6,10 @@
 
 enum { PAIRS = 101, TICK_SAMPLES = 256, TRIES = 20 };
 
-static const int64_t window_ns = 50 * 1000 * 1000;
-static const int64_t warm_up_least_ns = 300 * 1000 * 1000;
-static const int64_t warm_up_most_ns = INT64_C(3) * 1000 * 1000 * 1000;
-static const int64_t pause_ns = 20 * 1000 * 1000;
+static const int64_t window_ns = INT64_C(50000000);
+static const int64_t warm_up_least_ns = INT64_C(300000000);
+static const int64_t warm_up_most_ns = INT64_C(3000000000);
+static const int64_t pause_ns = INT64_C(20000000);
 static const double settled = 0.005; /* relative change of the anchor's time between windows */
 
 static int by_size(const void *a, const void *b)

@@ -1,7 +1,7 @@
 #include "tuner/device/cuda/container.h"
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/hash.h"
@@ -161,6 +161,18 @@ enum status container_read(const void *data, size_t bytes, struct container *out
     return STATUS_OK;
 }
 
+/* The number before `word`, which ends the next field of a list; -1 when it is not there. */
+static int32_t number_before(const char **at, const char *word)
+{
+    char *end = NULL;
+    long number = strtol(*at, &end, 10);
+    size_t length = strlen(word);
+    if (end == *at || number < 0 || number > INT32_MAX / 2 || strncmp(end, word, length) != 0)
+        return -1;
+    *at = end + length;
+    return (int32_t)number;
+}
+
 /* "Function properties for NAME" is followed by a line with the stack frame and the spills; what
  * that line begins with differs between ptxas and NVRTC. */
 int32_t ptxas_spill_bytes(const char *log, const char *lowered)
@@ -174,11 +186,12 @@ int32_t ptxas_spill_bytes(const char *log, const char *lowered)
             continue;
         const char *numbers = strstr(at, frame);
         const char *next = strstr(at, heading);
-        int stores = 0;
-        int loads = 0;
-        if (numbers && (!next || numbers < next) &&
-            sscanf(numbers + sizeof frame - 1, "%d bytes spill stores, %d bytes spill loads",
-                   &stores, &loads) == 2)
+        if (!numbers || (next && numbers > next))
+            continue;
+        numbers += sizeof frame - 1;
+        int32_t stores = number_before(&numbers, " bytes spill stores, ");
+        int32_t loads = number_before(&numbers, " bytes spill loads");
+        if (stores >= 0 && loads >= 0)
             return stores + loads;
     }
     return -1;

@@ -33,17 +33,17 @@ static hwloc_obj_t place_of(hwloc_topology_t topology, const char *pci_address)
 
 static int numa_node_by_sysfs(const char *pci_address)
 {
-    char path[128];
-    int node = -1;
-    if (!string_format(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", pci_address))
+    char text[128];
+    long node = -1;
+    if (!string_format(text, sizeof text, "/sys/bus/pci/devices/%s/numa_node", pci_address))
         return -1;
-    FILE *file = fopen(path, "re");
+    FILE *file = fopen(text, "re");
     if (!file)
         return -1;
-    if (fscanf(file, "%d", &node) != 1)
-        node = -1;
+    if (fgets(text, sizeof text, file))
+        node = strtol(text, NULL, 10);
     (void)fclose(file);
-    return node;
+    return node >= 0 && node < 4096 ? (int)node : -1;
 }
 
 int cuda_numa_node(const char *pci_address)

@@ -195,8 +195,9 @@ enum status cuda_resources(struct device *device, const char *kernel_name, uint3
     }
     int warp = device->warp_size;
     int warps_a_block = ((int)block_threads + warp - 1) / warp;
+    int warps_an_sm = device->max_threads_per_sm / warp;
     out->active_blocks_per_sm = blocks;
-    out->occupancy = (double)blocks * warps_a_block / (device->max_threads_per_sm / warp);
+    out->occupancy = (double)blocks * warps_a_block / warps_an_sm;
     out->suggested_grid = -1;
     out->suggested_block = -1;
     int grid = 0;

@@ -1,0 +1,116 @@
+/* What errors on a GPU leave behind: a device that goes on, or one that only a new process has.
+ * Skipped where there is no GPU. */
+#include "tests/gpu/device/cuda_fixture.h"
+
+static enum status compile_others(const char *path)
+{
+    struct text log = {0};
+    struct binary_request request = {
+        .source_path = source,
+        .architecture = facts_text(&facts, "architecture", ""),
+        .kernel_count = 2,
+        .kernels = {"reverse_block", "write_nowhere"},
+    };
+    enum status status = cuda->compile(&request, path, &log, &error);
+    text_free(&log);
+    return status;
+}
+
+static void load_others(void)
+{
+    char path[80];
+    (void)snprintf(path, sizeof path, "%s.others", binary);
+    assert_ok(compile_others(path));
+    enum status status = cuda->load(device, path, &error);
+    (void)unlink(path);
+    assert_ok(status);
+}
+
+static void test_opts_in_to_shared_memory(void **state)
+{
+    (void)state;
+    need_gpu();
+    int64_t most = facts_integer(&facts, "shared_bytes_per_block_optin", 0);
+    if (most <= 48 << 10)
+        skip();
+    int64_t count = most / (int64_t)sizeof(int);
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "reverse_block",
+                      .grid = {1, 1, 1},
+                      .block = {256, 1, 1},
+                      .shared_bytes = (uint32_t)most,
+                      .argument_count = 2,
+                      .arguments = {0, 1}}},
+        .argument_count = 2,
+        .arguments = {vector("in", ELEMENT_I32, ARGUMENT_INPUT, count),
+                      vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, count)},
+    };
+    const void *inputs[ARGUMENTS_MAX] = {a};
+    double elapsed_ns = 0;
+    int *out = calloc((size_t)count, sizeof *out);
+    assert_non_null(out);
+    load_others();
+    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->read(device, 1, out, (size_t)count * sizeof *out, &error));
+    for (int64_t i = 0; i < count; i++)
+        assert_int_equal(out[i], a[count - 1 - i]);
+    free(out);
+    plan.launches[0].shared_bytes = (uint32_t)most + 4;
+    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    assert_non_null(strstr(error.text, "shared memory"));
+    check_add(1000);
+}
+
+static void test_wrong_launch_leaves_the_device_usable(void **state)
+{
+    struct launch_plan plan = add_plan(1000);
+    const void *inputs[ARGUMENTS_MAX] = {a, b};
+    double elapsed_ns = 0;
+    (void)state;
+    need_gpu();
+    plan.launches[0].block[0] = 2048;
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    assert_non_null(strstr(error.text, "scaled_add <<<8, 2048, 0>>>"));
+    assert_is(cuda->time_block(device, &plan, 4, L2_COLD, false, &elapsed_ns, &error),
+              STATUS_LAUNCH_FAILED);
+    check_add(1000);
+}
+
+/* Last: after it the process has no device any more. */
+static void test_wild_write_loses_the_device(void **state)
+{
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "write_nowhere",
+                      .grid = {1, 1, 1},
+                      .block = {32, 1, 1},
+                      .argument_count = 1,
+                      .arguments = {0}}},
+        .argument_count = 1,
+        .arguments = {vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, 1)},
+    };
+    const void *inputs[ARGUMENTS_MAX] = {NULL};
+    double elapsed_ns = 0;
+    (void)state;
+    need_gpu();
+    load_others();
+    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_DEVICE_LOST);
+    print_message("  %s\n", error.text);
+    assert_non_null(strstr(error.text, "write_nowhere"));
+    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_DEVICE_LOST);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_opts_in_to_shared_memory),
+        cmocka_unit_test(test_wrong_launch_leaves_the_device_usable),
+        cmocka_unit_test(test_wild_write_loses_the_device),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
