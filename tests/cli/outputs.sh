@@ -4,7 +4,7 @@ source "$TUNE_TESTS/lib.sh"
 write_experiment
 
 # A full disk behind standard output.
-for arguments in --help --version 'devices --json' 'run --help'; do
+for arguments in --help --version 'devices --json --device cpu' 'run --help'; do
     code=0
     # shellcheck disable=SC2086 # words
     "$TUNE" $arguments >/dev/full 2>full.err || code=$?

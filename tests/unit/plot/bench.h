@@ -189,7 +189,8 @@ static inline size_t remove_below(const char *folder)
         if (entry->d_name[0] == '.' && strchr("./", entry->d_name[1] ? entry->d_name[1] : '.'))
             continue;
         char path[600];
-        (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
+            continue;
         struct stat info;
         if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode))
             (void)remove_below(path);
