@@ -6,7 +6,7 @@
 #include "tuner/experiment/model.h"
 #include "tuner/experiment/read.h"
 
-enum { PRODUCT_MAX = 2000, PROBLEMS_TRIED = 3, POINTS_TRIED = 4 };
+enum { PRODUCT_MAX = 5000, PROBLEMS_TRIED = 3, POINTS_TRIED = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

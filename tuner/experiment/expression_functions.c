@@ -84,7 +84,8 @@ static bool to_integer(const struct expression *node, struct evaluation *evaluat
         return true;
     }
     real = rounded(real);
-    if (!(real >= -0x1p63 && real < 0x1p63))
+    const double limit = 9223372036854775808.0; /* 2^63 */
+    if (real < -limit || real >= limit)
         return evaluation_error(node, evaluation, "the result does not fit 64 bits");
     *out = value_integer((int64_t)real);
     return true;
@@ -230,9 +231,9 @@ static bool need_type(const struct expression *node, struct evaluation *evaluati
     if (element_from_name(value.text, out))
         return true;
     size_t count = 0;
-    const char *const *names = element_names(&count);
+    const char *const *types = element_names(&count);
     return evaluation_error(node, evaluation, "no element type is named '%s'%s", value.text,
-                            suggest(value.text, names, count).text);
+                            suggest(value.text, types, count).text);
 }
 
 static bool call_sizeof(const struct expression *node, struct evaluation *evaluation,

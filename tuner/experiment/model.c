@@ -1,6 +1,7 @@
 /* Variables and their environment: what a problem, a device and a configuration bind. */
 #include "tuner/experiment/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void bind_fact(struct environment *environment, size_t index, struct valu
     if (fact_names[index].number && value.kind == VALUE_TEXT) {
         char *end = NULL;
         double real = strtod(value.text, &end);
-        if (end == value.text || *end != '\0')
+        if (end == value.text || *end != '\0' || !isfinite(real))
             return;
         value = value_real(real);
     }

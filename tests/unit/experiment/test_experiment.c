@@ -55,7 +55,7 @@ static void content_hash_follows_file_and_sources(void **state)
     char path[64];
     struct error error;
     snprintf(path, sizeof path, "%s/r.c", folder);
-    assert_int_equal(file_write_atomically(path, "changed", 7, &error), STATUS_OK);
+    assert_int_equal(file_write_atomically(path, "REFERENCE", 9, &error), STATUS_OK);
     struct experiment *d = load_or_fail(base_text);
     assert_string_not_equal(experiment_content_hash(a), experiment_content_hash(d));
     assert_int_equal(file_write_atomically(path, "reference", 9, &error), STATUS_OK);

@@ -261,9 +261,9 @@ static void check_shipped(const char *name, const struct facts *facts, size_t fe
     load_shipped(name, &experiment);
     assert_true(experiment_problem_count(experiment) >= 16);
     for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
-        struct problem problem;
+        struct problem problem = {0};
         struct space *space = NULL;
-        struct error error;
+        struct error error = {0};
         struct baseline baselines[EXPERIMENT_BASELINES_MAX];
         size_t count = 0;
         experiment_problem(experiment, i, &problem);
