@@ -1,0 +1,191 @@
+/* The kernels that the stand-in can run: those that tune measures with, the shipped reductions, and
+ * one that copies, for the tests' own experiment. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/faults/driver/standin.h"
+
+/* Sizes of the arguments: a pointer or 64 bits, 32 bits. */
+#define P 8
+#define W 4
+
+static uint64_t pointer_bits(const struct call *call, int index)
+{
+    uint64_t value = 0;
+    memcpy(&value, call->arguments[index], sizeof value);
+    return value;
+}
+
+static void *pointer(const struct call *call, int index)
+{
+    return (void *)(uintptr_t)pointer_bits(call, index);
+}
+
+static int64_t wide(const struct call *call, int index)
+{
+    return (int64_t)pointer_bits(call, index);
+}
+
+static const char *element(const struct call *call)
+{
+    const char *name = image_define(call->image, "ELEMENT");
+    return name ? name : "int";
+}
+
+static size_t element_bytes(const struct call *call)
+{
+    const char *name = element(call);
+    return strstr(name, "double") || strstr(name, "long") ? 8 : 4;
+}
+
+static double read_real(const void *in, int64_t i, const char *type)
+{
+    return strcmp(type, "float") == 0 ? (double)((const float *)in)[i] : ((const double *)in)[i];
+}
+
+static void write_real(void *out, int64_t i, const char *type, double value)
+{
+    if (strcmp(type, "float") == 0)
+        ((float *)out)[i] = (float)value;
+    else
+        ((double *)out)[i] = value;
+}
+
+/* out[at] = in[first] + ... + in[end - 1]. The inputs are such that every order gives this sum. */
+static void sum(const struct call *call, const void *in, int64_t first, int64_t end, void *out,
+                int64_t at)
+{
+    const char *type = element(call);
+    if (strcmp(type, "float") == 0 || strcmp(type, "double") == 0) {
+        double total = 0;
+        for (int64_t i = first; i < end; i++)
+            total += read_real(in, i, type);
+        write_real(out, at, type, total);
+        return;
+    }
+    uint64_t total = 0;
+    bool is_wide = element_bytes(call) == 8;
+    for (int64_t i = first; i < end; i++)
+        total += is_wide ? ((const uint64_t *)in)[i] : ((const uint32_t *)in)[i];
+    if (is_wide)
+        ((uint64_t *)out)[at] = total;
+    else
+        ((uint32_t *)out)[at] = (uint32_t)total;
+}
+
+enum { IN, OUT, PARTIALS, TICKET, N };
+
+static void run_whole(const struct call *call)
+{
+    sum(call, pointer(call, IN), 0, wide(call, N), pointer(call, OUT), 0);
+}
+
+static void run_partials(const struct call *call)
+{
+    int64_t n = wide(call, N);
+    int64_t blocks = (int64_t)call_blocks(call);
+    for (int64_t i = 0; i < blocks; i++)
+        sum(call, pointer(call, IN), n * i / blocks, n * (i + 1) / blocks, pointer(call, PARTIALS),
+            i);
+}
+
+static double bytes_read(const struct call *call)
+{
+    return (double)wide(call, N) * (double)element_bytes(call);
+}
+
+/* copy_elements(in, out, n) */
+static void run_copy(const struct call *call)
+{
+    memcpy(pointer(call, 1), pointer(call, 0), (size_t)wide(call, 2) * element_bytes(call));
+}
+
+static double bytes_copied(const struct call *call)
+{
+    return 2.0 * (double)wide(call, 2) * (double)element_bytes(call);
+}
+
+/* tune_gate(open, seen, ticket): all is submitted behind a gate that never closes. */
+static void run_gate(const struct call *call)
+{
+    memcpy(pointer(call, 1), call->arguments[2], W);
+}
+
+/* tune_clean_read, tune_read and tune_write (data, count of 16 bytes, ...) */
+static double bytes_streamed(const struct call *call)
+{
+    return 16.0 * (double)wide(call, 1);
+}
+
+static const unsigned char reduce_arguments[] = {P, P, P, P, P};
+static const unsigned char copy_arguments[] = {P, P, P};
+static const unsigned char gate_arguments[] = {P, P, W};
+static const unsigned char stream_arguments[] = {P, P, P};
+
+static const struct host_kernel kernels[] = {
+    {"tune_gate", 3, gate_arguments, run_gate, NULL, -1},
+    {"tune_empty", 0, gate_arguments, NULL, NULL, -1},
+    {"tune_clean_read", 3, stream_arguments, NULL, bytes_streamed, -1},
+    {"tune_read", 3, stream_arguments, NULL, bytes_streamed, -1},
+    {"tune_write", 2, stream_arguments, NULL, bytes_streamed, -1},
+    {"reduce_one_block", 5, reduce_arguments, run_whole, bytes_read, OUT},
+    {"reduce_two_launches", 5, reduce_arguments, run_partials, bytes_read, PARTIALS},
+    {"reduce_last_block", 5, reduce_arguments, run_whole, bytes_read, OUT},
+    {"copy_elements", 3, copy_arguments, run_copy, bytes_copied, 1},
+};
+
+const struct host_kernel *host_kernel_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (strcmp(kernels[i].name, name) == 0)
+            return &kernels[i];
+    return NULL;
+}
+
+static uint64_t product(const unsigned size[DIMENSIONS])
+{
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
+uint64_t call_blocks(const struct call *call)
+{
+    return product(call->grid);
+}
+
+uint64_t call_threads(const struct call *call)
+{
+    return product(call->block);
+}
+
+/* 0 to 0.1 %, by what is launched: so that no two configurations tie. */
+static double fingerprint(const struct host_kernel *kernel, const struct call *call)
+{
+    char text[4096];
+    uint64_t hash = UINT64_C(1469598103934665603);
+    int length =
+        snprintf(text, sizeof text, "%s %u %u ", kernel->name, call->grid[0], call->block[0]);
+    (void)image_write(call->image, text + length, sizeof text - (size_t)length);
+    for (const char *c = text; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    return (double)(hash >> 40) / (double)(1 << 24) * 1e-3;
+}
+
+/* Memory is as fast as there are bytes in flight (Little's law, 600 ns), up to its pins; each block
+ * has its price, and so has each thread of a block at the block's end. */
+double call_time_ns(const struct host_kernel *kernel, const struct call *call)
+{
+    const struct model *model = current_model();
+    double blocks = (double)call_blocks(call);
+    double threads = (double)call_threads(call);
+    double peak = 2.0 * model->memory_clock_khz * 1e-6 * model->bus_bits / 8;
+    double resident = fmin(blocks * threads, 2048.0 * model->sm_count);
+    double loads = (double)image_number(call->image, "LOADS", 4);
+    double vector = (double)image_number(call->image, "VECTOR", 4);
+    double in_flight = resident * loads * vector * (double)element_bytes(call);
+    double bandwidth = fmin(in_flight / 600, 0.92 * peak);
+    double bytes = kernel->bytes ? kernel->bytes(call) : 0;
+    double step = image_number(call->image, "SHUFFLE", 1) ? 0.4 : 0.8;
+    double time = 1000 + bytes / bandwidth + step * threads + 300 * blocks / model->sm_count / 8;
+    return kernel->bytes ? time * (1 + fingerprint(kernel, call)) : 700;
+}

@@ -1,0 +1,248 @@
+/* Modules, functions, launches and graphs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/faults/driver/standin.h"
+
+struct node {
+    struct CUfunc_st *function;
+    struct call call;
+    unsigned shared;
+    uint64_t values[ARGUMENTS_MAX];
+    void *arguments[ARGUMENTS_MAX];
+};
+struct CUgraph_st {
+    struct node *nodes;
+    size_t count;
+    size_t capacity;
+};
+struct CUgraphExec_st {
+    struct CUgraph_st graph;
+};
+
+CUresult cuModuleLoadData(CUmodule *out, const void *data)
+{
+    struct CUmod_st *module = calloc(1, sizeof *module);
+    if (!module)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    bool good = image_read(data, &module->image);
+    struct subject subject = {.image = &module->image};
+    CUresult result = enter_with(__func__, &subject, 1);
+    if (result == CUDA_SUCCESS && !good)
+        result = CUDA_ERROR_INVALID_IMAGE;
+    if (result == CUDA_SUCCESS)
+        *out = module;
+    else
+        free(module);
+    return result;
+}
+
+/* Functions are never freed: they are small, and the process is not old. */
+CUresult cuModuleUnload(CUmodule module)
+{
+    (void)module;
+    return enter(__func__);
+}
+
+CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name)
+{
+    const struct host_kernel *kernel = host_kernel_find(name);
+    struct subject subject = {.kernel = name, .image = &module->image};
+    CUresult result = enter_with(__func__, &subject, 1);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!kernel)
+        return CUDA_ERROR_NOT_FOUND;
+    struct CUfunc_st *function = calloc(1, sizeof *function);
+    if (!function)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *function = (struct CUfunc_st){module, kernel};
+    *out = function;
+    return CUDA_SUCCESS;
+}
+
+static int threads_most(CUfunction function)
+{
+    return (int)image_number(&function->module->image, "BLOCK", 1024);
+}
+
+CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute, CUfunction function)
+{
+    const struct image *image = &function->module->image;
+    struct subject subject = subject_of(function, NULL, 0);
+    CUresult result = enter_with(__func__, &subject, 1);
+    long in_flight = image_number(image, "LOADS", 1) * image_number(image, "VECTOR", 1);
+    *out = 0;
+    if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS)
+        *out = (int)(16 + in_flight);
+    else if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+        *out = threads_most(function);
+    else if (attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+        *out = image_number(image, "SHUFFLE", 1) ? 128 : 4 * threads_most(function);
+    return result;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+    (void)attribute;
+    (void)value;
+    struct subject subject = subject_of(function, NULL, 0);
+    return enter_with(__func__, &subject, 1);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunction function, int block,
+                                                     size_t shared)
+{
+    struct subject subject = subject_of(function, NULL, 0);
+    (void)shared;
+    *out = block > 0 ? 2048 / block : 0;
+    *out = *out > 32 ? 32 : *out;
+    return enter_with(__func__, &subject, 1);
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function,
+                                          CUoccupancyB2DSize shared_for, size_t shared, int limit)
+{
+    struct subject subject = subject_of(function, NULL, 0);
+    (void)shared_for;
+    (void)shared;
+    (void)limit;
+    *block = threads_most(function);
+    *grid = 2048 / *block * current_model()->sm_count;
+    return enter_with(__func__, &subject, 1);
+}
+
+/* What a device refuses at once. */
+static CUresult check(CUfunction function, const struct call *call)
+{
+    uint64_t threads = call_threads(call);
+    if (call_blocks(call) == 0 || threads == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (threads > 1024)
+        return CUDA_ERROR_INVALID_VALUE;
+    return threads > (uint64_t)threads_most(function) ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+                                                      : CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        CUstream stream, void **arguments, void **extra)
+{
+    struct call call = {.image = &function->module->image,
+                        .grid = {grid_x, grid_y, grid_z},
+                        .block = {block_x, block_y, block_z},
+                        .arguments = arguments};
+    struct subject subject = subject_of(function, &call, shared);
+    CUresult result = enter_with(__func__, &subject, 1);
+    (void)stream;
+    (void)extra;
+    if (result == CUDA_SUCCESS)
+        result = check(function, &call);
+    return result == CUDA_SUCCESS ? queue_run(function, &call, shared) : result;
+}
+
+CUresult cuGraphCreate(CUgraph *out, unsigned flags)
+{
+    (void)flags;
+    CUresult result = enter(__func__);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *out = calloc(1, sizeof **out);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuGraphDestroy(CUgraph graph)
+{
+    free(graph->nodes);
+    free(graph);
+    return enter(__func__);
+}
+
+static bool make_room(CUgraph graph)
+{
+    if (graph->count < graph->capacity)
+        return true;
+    size_t capacity = graph->capacity > 0 ? 2 * graph->capacity : 64;
+    struct node *nodes = realloc(graph->nodes, capacity * sizeof *nodes);
+    if (!nodes)
+        return false;
+    graph->nodes = nodes;
+    graph->capacity = capacity;
+    return true;
+}
+
+CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
+                              size_t before_count, const CUDA_KERNEL_NODE_PARAMS *parameters)
+{
+    struct CUfunc_st *function = parameters->func;
+    struct node node = {
+        .function = function,
+        .call = {.image = &function->module->image,
+                 .grid = {parameters->gridDimX, parameters->gridDimY, parameters->gridDimZ},
+                 .block = {parameters->blockDimX, parameters->blockDimY, parameters->blockDimZ}},
+        .shared = parameters->sharedMemBytes,
+    };
+    struct subject subject = subject_of(function, &node.call, node.shared);
+    CUresult result = enter_with(__func__, &subject, 1);
+    (void)before;
+    (void)before_count;
+    if (result == CUDA_SUCCESS)
+        result = check(function, &node.call);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!make_room(graph))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < function->kernel->argument_count; i++)
+        memcpy(&node.values[i], parameters->kernelParams[i], function->kernel->argument_bytes[i]);
+    graph->nodes[graph->count++] = node;
+    *out = (CUgraphNode)graph; /* nothing but an order is asked of it, and that is kept */
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned long long flags)
+{
+    (void)flags;
+    CUresult result = enter(__func__);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUgraphExec_st *made = calloc(1, sizeof *made);
+    struct node *nodes = calloc(graph->count + 1, sizeof *nodes);
+    if (!made || !nodes) {
+        free(made);
+        free(nodes);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (graph->count > 0)
+        memcpy(nodes, graph->nodes, graph->count * sizeof *nodes);
+    made->graph = (struct CUgraph_st){nodes, graph->count, graph->count};
+    *out = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec made)
+{
+    free(made->graph.nodes);
+    free(made);
+    return enter(__func__);
+}
+
+CUresult cuGraphUpload(CUgraphExec made, CUstream stream)
+{
+    (void)made;
+    (void)stream;
+    return enter(__func__);
+}
+
+CUresult cuGraphLaunch(CUgraphExec made, CUstream stream)
+{
+    CUresult result = enter(__func__);
+    (void)stream;
+    for (size_t i = 0; i < made->graph.count && result == CUDA_SUCCESS; i++) {
+        struct node *node = &made->graph.nodes[i];
+        for (size_t j = 0; j < ARGUMENTS_MAX; j++)
+            node->arguments[j] = &node->values[j];
+        node->call.arguments = node->arguments;
+        result = queue_run(node->function, &node->call, node->shared);
+    }
+    return result;
+}

@@ -1,0 +1,123 @@
+/* Device memory is host memory: an address on the device is one on the host. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/faults/driver/standin.h"
+
+/* In front of each allocation. */
+enum { HEADER_BYTES = 256 };
+/* Of copies on the device, and of copies between it and the host. */
+static const double device_gbs = 1500;
+static const double host_gbs = 50;
+
+static uint64_t used_bytes;
+
+static CUresult enter_for_bytes(const char *call, size_t bytes)
+{
+    struct subject subject = {.bytes = bytes};
+    return enter_with(call, &subject, 1);
+}
+
+static void *at(CUdeviceptr address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+CUresult cuMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    CUresult result = enter(__func__);
+    *total = device_memory_bytes();
+    *free_bytes = *total - used_bytes;
+    return result;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *out, size_t bytes)
+{
+    CUresult result = enter_for_bytes(__func__, bytes);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (bytes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (bytes > device_memory_bytes() - used_bytes)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    size_t whole = (bytes + 2 * HEADER_BYTES - 1) / HEADER_BYTES * HEADER_BYTES;
+    char *memory = aligned_alloc(HEADER_BYTES, whole);
+    if (!memory)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(memory, &bytes, sizeof bytes);
+    used_bytes += bytes;
+    *out = (CUdeviceptr)(uintptr_t)(memory + HEADER_BYTES);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr address)
+{
+    size_t bytes = 0;
+    char *memory = (char *)at(address) - HEADER_BYTES;
+    memcpy(&bytes, memory, sizeof bytes);
+    used_bytes -= bytes;
+    free(memory);
+    return enter(__func__);
+}
+
+CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    CUresult result = enter_for_bytes(__func__, bytes);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *out = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *out, void *memory, unsigned flags)
+{
+    (void)flags;
+    *out = (CUdeviceptr)(uintptr_t)memory;
+    return enter(__func__);
+}
+
+CUresult cuMemFreeHost(void *memory)
+{
+    free(memory);
+    return enter(__func__);
+}
+
+static CUresult copy(const char *call, void *to, const void *from, size_t bytes, double gbs)
+{
+    CUresult result = enter_for_bytes(call, bytes);
+    if (result != CUDA_SUCCESS)
+        return result;
+    memmove(to, from, bytes);
+    queue_add_time(1500 + (double)bytes / gbs);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    (void)stream;
+    return copy(__func__, at(to), from, bytes, host_gbs);
+}
+
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    (void)stream;
+    return copy(__func__, to, at(from), bytes, host_gbs);
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    (void)stream;
+    return copy(__func__, at(to), at(from), bytes, device_gbs);
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t count, CUstream stream)
+{
+    (void)stream;
+    CUresult result = enter_for_bytes(__func__, count);
+    if (result != CUDA_SUCCESS)
+        return result;
+    memset(at(to), byte, count);
+    queue_add_time(1500 + (double)count / device_gbs);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,171 @@
+/* A stand-in libnvrtc: "compiling" writes down the defines. */
+#include <nvrtc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/faults/driver/script.h"
+
+enum { NAMES_MAX = 32, NAME_BYTES = 128, LOG_BYTES = 1024 };
+
+struct _nvrtcProgram {
+    struct image image;
+    char *source;
+    char names[NAMES_MAX][NAME_BYTES]; /* as asked for */
+    char lowered[NAMES_MAX][NAME_BYTES];
+    size_t name_count;
+    char log[LOG_BYTES];
+};
+
+static nvrtcResult enter(const char *call, const struct image *image)
+{
+    struct subject subject = {.image = image};
+    struct fault fault;
+    return script_match(call, &subject, 1, &fault) ? (nvrtcResult)script_perform(&fault)
+                                                   : NVRTC_SUCCESS;
+}
+
+const char *nvrtcGetErrorString(nvrtcResult result)
+{
+    switch (result) {
+    case NVRTC_SUCCESS:
+        return "NVRTC_SUCCESS";
+    case NVRTC_ERROR_OUT_OF_MEMORY:
+        return "NVRTC_ERROR_OUT_OF_MEMORY";
+    case NVRTC_ERROR_COMPILATION:
+        return "NVRTC_ERROR_COMPILATION";
+    default:
+        return "NVRTC_ERROR_INTERNAL_ERROR";
+    }
+}
+
+nvrtcResult nvrtcVersion(int *major, int *minor)
+{
+    *major = 13;
+    *minor = 0;
+    return enter(__func__, NULL);
+}
+
+static const int architectures[] = {75, 80, 86, 90, 100, 120};
+
+nvrtcResult nvrtcGetNumSupportedArchs(int *count)
+{
+    *count = sizeof architectures / sizeof *architectures;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetSupportedArchs(int *out)
+{
+    memcpy(out, architectures, sizeof architectures);
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcCreateProgram(nvrtcProgram *out, const char *source, const char *name,
+                               int header_count, const char *const *headers,
+                               const char *const *header_names)
+{
+    (void)header_count;
+    (void)headers;
+    (void)header_names;
+    struct _nvrtcProgram *program = calloc(1, sizeof *program);
+    if (!program)
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    program->source = strdup(source);
+    if (!program->source) {
+        free(program);
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    }
+    (void)snprintf(program->image.source, sizeof program->image.source, "%s", name);
+    *out = program;
+    return enter(__func__, &program->image);
+}
+
+nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
+{
+    free((*program)->source);
+    free(*program);
+    *program = NULL;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *name)
+{
+    if (program->name_count == NAMES_MAX || strlen(name) >= NAME_BYTES)
+        return NVRTC_ERROR_INVALID_INPUT;
+    size_t i = program->name_count++;
+    (void)snprintf(program->names[i], NAME_BYTES, "%s", name);
+    (void)snprintf(program->lowered[i], NAME_BYTES, "%.*s", (int)strcspn(name, "<"), name);
+    return NVRTC_SUCCESS;
+}
+
+static bool take_option(struct image *image, const char *option)
+{
+    static const char architecture[] = "--gpu-architecture=";
+    if (strncmp(option, architecture, sizeof architecture - 1) == 0) {
+        (void)snprintf(image->architecture, sizeof image->architecture, "%.15s",
+                       option + sizeof architecture - 1);
+        return true;
+    }
+    if (strncmp(option, "-D", 2) != 0)
+        return true;
+    size_t length = strcspn(option + 2, "=");
+    const char *value = option + 2 + length;
+    return image_add_define(image, option + 2, length, *value ? value + 1 : "1");
+}
+
+/* A rule may aim at a define, so the defines are read first. */
+nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options)
+{
+    struct image *image = &program->image;
+    for (int i = 0; i < option_count; i++)
+        if (!take_option(image, options[i]))
+            return NVRTC_ERROR_INVALID_OPTION;
+    nvrtcResult result = enter(__func__, image);
+    if (result == NVRTC_ERROR_COMPILATION)
+        (void)snprintf(program->log, LOG_BYTES,
+                       "%s(1): error: this configuration does not compile, as the script wants\n\n"
+                       "1 error detected in the compilation of \"%s\".\n",
+                       image->source, image->source);
+    for (size_t i = 0; i < program->name_count && result == NVRTC_SUCCESS; i++) {
+        if (strstr(program->source, program->lowered[i]))
+            continue;
+        (void)snprintf(program->log, LOG_BYTES, "%s: error: identifier \"%s\" is undefined\n",
+                       image->source, program->lowered[i]);
+        result = NVRTC_ERROR_COMPILATION;
+    }
+    return result;
+}
+
+nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *bytes)
+{
+    *bytes = strlen(program->log) + 1;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *out)
+{
+    memcpy(out, program->log, strlen(program->log) + 1);
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *name, const char **out)
+{
+    for (size_t i = 0; i < program->name_count; i++) {
+        *out = program->lowered[i];
+        if (strcmp(program->names[i], name) == 0)
+            return NVRTC_SUCCESS;
+    }
+    return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+}
+
+nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes)
+{
+    *bytes = image_write(&program->image, NULL, 0);
+    return enter(__func__, &program->image);
+}
+
+nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *out)
+{
+    (void)image_write(&program->image, out, image_write(&program->image, NULL, 0));
+    return NVRTC_SUCCESS;
+}

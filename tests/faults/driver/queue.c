@@ -1,0 +1,218 @@
+/* The stream, its clock, events, and what kernels did wrong until somebody waits. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/faults/driver/standin.h"
+
+enum { PENDING_MAX = 64 };
+
+static const double tick_ns = 32;
+static const double event_ns = 960;
+
+struct CUstream_st {
+    int unused;
+};
+struct CUevent_st {
+    double at_ns;
+};
+
+static CUresult context_error; /* after which nothing works */
+static double now_ns;
+static uint64_t noise_state;
+
+/* Kernels since the stream was last waited for; of those that are alike, one. */
+static struct subject pending[PENDING_MAX];
+static size_t pending_count;
+static struct fault pending_fault;
+static bool is_pending_fault;
+
+static CUresult settle(const struct fault *fault)
+{
+    int code = script_perform(fault);
+    if (code == 0 && fault->lost >= 0)
+        code = CUDA_ERROR_UNKNOWN;
+    if (code != 0 && (fault->sticky || fault->lost >= 0))
+        context_error = (CUresult)code;
+    return (CUresult)code;
+}
+
+CUresult enter_with(const char *call, const struct subject *subjects, size_t count)
+{
+    struct fault fault;
+    if (context_error != CUDA_SUCCESS)
+        return context_error;
+    return script_match(call, subjects, count, &fault) ? settle(&fault) : CUDA_SUCCESS;
+}
+
+CUresult enter(const char *call)
+{
+    struct subject none = {.kernel = NULL};
+    return enter_with(call, &none, 1);
+}
+
+CUresult enter_bare(const char *call)
+{
+    return (CUresult)script_call(call);
+}
+
+CUresult queue_wait(const char *call)
+{
+    struct subject none = {.kernel = NULL};
+    CUresult result = enter_with(call, pending_count > 0 ? pending : &none,
+                                 pending_count > 0 ? pending_count : 1);
+    pending_count = 0;
+    if (result == CUDA_SUCCESS && is_pending_fault) {
+        is_pending_fault = false;
+        pending_fault.sticky = true;
+        result = settle(&pending_fault);
+    }
+    return result;
+}
+
+struct subject subject_of(CUfunction function, const struct call *call, unsigned shared)
+{
+    return (struct subject){
+        .kernel = function->kernel->name,
+        .image = &function->module->image,
+        .grid = call ? call_blocks(call) : 0,
+        .block = call ? call_threads(call) : 0,
+        .shared = shared,
+    };
+}
+
+static bool is_alike(const struct subject *a, const struct subject *b)
+{
+    return a->kernel == b->kernel && a->image == b->image && a->grid == b->grid &&
+           a->block == b->block && a->shared == b->shared;
+}
+
+static void remember(const struct subject *subject)
+{
+    for (size_t i = 0; i < pending_count; i++)
+        if (is_alike(&pending[i], subject))
+            return;
+    if (pending_count < PENDING_MAX)
+        pending[pending_count++] = *subject;
+}
+
+/* With the setting noise=SEED, each kernel takes up to 1 % more. */
+static double noise(void)
+{
+    if (noise_state == 0)
+        noise_state = script_number("noise", 0);
+    if (noise_state == 0)
+        return 1;
+    noise_state = noise_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return 1 + (double)(noise_state >> 40) / (double)(1 << 24) * 0.01;
+}
+
+void queue_add_time(double ns)
+{
+    now_ns += ns;
+}
+
+/* What a kernel does wrong comes out when the stream is waited for, as on a device. */
+static void take_fault(const struct fault *fault)
+{
+    bool shows = fault->code || fault->hang || fault->crash || fault->abort || fault->slow_ms ||
+                 fault->exit_code >= 0 || fault->lost >= 0;
+    if (!shows || is_pending_fault)
+        return;
+    pending_fault = *fault;
+    is_pending_fault = true;
+}
+
+static void spoil(const struct host_kernel *kernel, const struct call *call)
+{
+    unsigned char *out = NULL;
+    if (kernel->output < 0)
+        return;
+    memcpy(&out, call->arguments[kernel->output], sizeof out);
+    out[0] ^= 1;
+}
+
+CUresult queue_run(CUfunction function, const struct call *call, unsigned shared)
+{
+    const struct host_kernel *kernel = function->kernel;
+    struct subject subject = subject_of(function, call, shared);
+    struct fault fault = {.slower = 0};
+    bool is_faulty = script_match("kernel", &subject, 1, &fault);
+    double time_ns = call_time_ns(kernel, call) * noise();
+    remember(&subject);
+    now_ns += is_faulty && fault.slower > 0 ? time_ns * fault.slower : time_ns;
+    if (is_faulty)
+        take_fault(&fault);
+    if (kernel->run && !is_pending_fault)
+        kernel->run(call);
+    if (is_faulty && fault.wrong)
+        spoil(kernel, call);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *out, unsigned flags)
+{
+    (void)flags;
+    CUresult result = enter(__func__);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *out = calloc(1, sizeof **out);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuStreamDestroy(CUstream stream)
+{
+    free(stream);
+    return enter(__func__);
+}
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+    (void)stream;
+    return queue_wait(__func__);
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    return queue_wait(__func__);
+}
+
+CUresult cuEventCreate(CUevent *out, unsigned flags)
+{
+    (void)flags;
+    CUresult result = enter(__func__);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *out = calloc(1, sizeof **out);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuEventDestroy(CUevent event)
+{
+    free(event);
+    return enter(__func__);
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    (void)stream;
+    CUresult result = enter(__func__);
+    if (result != CUDA_SUCCESS)
+        return result;
+    now_ns += event_ns;
+    event->at_ns = floor(now_ns / tick_ns) * tick_ns;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventSynchronize(CUevent event)
+{
+    (void)event;
+    return queue_wait(__func__);
+}
+
+CUresult cuEventElapsedTime(float *out, CUevent begin, CUevent end)
+{
+    CUresult result = enter(__func__);
+    *out = (float)((end->at_ns - begin->at_ns) * 1e-6);
+    return result;
+}

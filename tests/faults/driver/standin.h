@@ -1,0 +1,72 @@
+/* Between the files of the stand-in driver. One device and one stream are at work in a process;
+ * what is submitted runs at once, on the host, and takes the time that a simple model of a GPU
+ * gives it. */
+#ifndef TUNE_TESTS_FAULTS_STANDIN_H
+#define TUNE_TESTS_FAULTS_STANDIN_H
+
+#include <cuda.h>
+
+#include "tests/faults/driver/script.h"
+
+enum { ARGUMENTS_MAX = 8, DIMENSIONS = 3 };
+
+struct model {
+    const char *name;
+    int major, minor;
+    int sm_count;
+    int sm_clock_khz;
+    int memory_clock_khz;
+    int bus_bits;
+    int l2_bytes;
+    const char *pci; /* of the first; the bus number is raised for each further one */
+};
+/* The models of this host's devices, physically; devices.c. */
+const struct model *device_model(int physical);
+uint64_t device_memory_bytes(void);
+const struct model *current_model(void);
+
+/* A kernel that is launched: arguments[i] points at the value of argument i. */
+struct call {
+    const struct image *image;
+    unsigned grid[DIMENSIONS];
+    unsigned block[DIMENSIONS];
+    void *const *arguments;
+};
+
+/* A kernel that has an implementation on the host. */
+struct host_kernel {
+    const char *name;
+    size_t argument_count;
+    const unsigned char *argument_bytes;
+    void (*run)(const struct call *call);     /* NULL: does nothing */
+    double (*bytes)(const struct call *call); /* that it moves; NULL: none */
+    int output; /* the argument that is spoilt for a wrong result; -1: none */
+};
+const struct host_kernel *host_kernel_find(const char *name);
+uint64_t call_blocks(const struct call *call);
+uint64_t call_threads(const struct call *call);
+/* What it takes on the model, in ns; depends on its arguments only. */
+double call_time_ns(const struct host_kernel *kernel, const struct call *call);
+
+struct CUmod_st {
+    struct image image;
+};
+struct CUfunc_st {
+    struct CUmod_st *module;
+    const struct host_kernel *kernel;
+};
+
+/* What each call of the driver begins with: the error of the context, or of a rule about `call`. */
+CUresult enter(const char *call);
+CUresult enter_with(const char *call, const struct subject *subjects, size_t count);
+/* As enter, for calls that need no context and are answered also when it is lost. */
+CUresult enter_bare(const char *call);
+
+/* queue.c: the stream. */
+void queue_add_time(double ns);
+CUresult queue_run(CUfunction function, const struct call *call, unsigned shared);
+/* As enter, for calls that wait for the stream: what kernels did wrong shows here. */
+CUresult queue_wait(const char *call);
+struct subject subject_of(CUfunction function, const struct call *call, unsigned shared);
+
+#endif

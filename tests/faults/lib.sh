@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# Helpers of the tests in this folder, beside those of tests/cli.
+# shellcheck source=tests/cli/lib.sh
+source "$TUNE_TESTS/lib.sh"
+
+unset CUDA_VISIBLE_DEVICES TUNE_FAULTS
+export LD_LIBRARY_PATH=$TUNE_DRIVER TUNE_NVRTC_PATH=$TUNE_DRIVER
+export TUNE_FAULTS_STATE=$TMPDIR/driver.state
+# A hang costs this much, where nothing longer is due.
+export TUNE_TRIAL_TIMEOUT_MS=1000
+
+# write_copy [WAYS]: copy.yaml, an experiment of WAYS (default 6) times three configurations that
+# all work, told apart by `way`: TUNE_FAULTS makes one of them hostile (WAY=3).
+write_copy() {
+    local ways=${1:-6}
+    cat >copy.yaml <<Y
+experiment: copy
+about: Copies n elements.
+device: cuda
+source: copy.cu
+axes: {type: [i32]}
+sizes: {n: [1000]}
+parameters:
+  way: [$(seq -s ', ' "$ways")]
+  block: [64, 128, 256]
+derived: {grid: 'ceil_div(n, block)'}
+defines: {WAY: way}
+launches:
+  - {kernel: copy_elements, grid: grid, block: block, arguments: [in, out, n]}
+arguments:
+  - {name: in, type: "\${type}", count: n, fill: random}
+  - {name: out, type: "\${type}", count: n, output: true}
+  - {name: n, type: i64, value: n}
+check: {reference: copy_reference, source: copy_reference.c, output: out, tolerance: 0}
+metrics: {bytes: 2 * n * sizeof(type)}
+Y
+    echo 'extern "C" __global__ void copy_elements(const int *in, int *out, long long n);' >copy.cu
+    cat >copy_reference.c <<'C'
+void copy_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const int *in = arguments[0];
+    const long long n = *(const long long *)arguments[2];
+    for (long long i = 0; i < n; i++)
+        expected[i].integer = in[i];
+}
+C
+}
+
+# tune_copy FAULTS [OPTION...]: tunes it with these faults.
+tune_copy() {
+    export TUNE_FAULTS=$1
+    run "$TUNE" run ./copy.yaml --device cuda:0 --no-plots "${@:2}"
+}
+
+# outcomes: "WAY BLOCK STATUS" for each configuration that was tried.
+outcomes() {
+    query "SELECT json_extract(c.parameters, '\$.way'), json_extract(c.parameters, '\$.block'),
+        t.status FROM trials t JOIN configurations c ON c.id = t.configuration_id
+        WHERE t.stage = 'sweep' ORDER BY 1, 2, t.id"
+}
+
+# expect_only WAY STATUS [BLOCK]: this way has this status, and all others are ok.
+expect_only() {
+    local got want
+    got=$(outcomes)
+    want=$(outcomes | awk -v way="$1" -v status="$2" -v block="${3:-}" \
+        '{ print $1, $2, $1 == way && (block == "" || $2 == block) ? status : "ok" }')
+    [[ -n $got && $got == "$want" ]] || fail "way $1 should be $2, all others ok: $got"
+}
+
+# expect_detail REGEX: why a configuration of the sweep failed.
+expect_detail() {
+    query "SELECT DISTINCT detail FROM trials WHERE status != 'ok' AND stage = 'sweep'" \
+        >"$TMPDIR/details"
+    grep -qE -- "$1" "$TMPDIR/details" || fail "no failure says: $1; but: $(cat "$TMPDIR/details")"
+}
+
+# forget: the next run knows nothing of the last.
+forget() {
+    rm -rf tune.db* tuned.conf "$TUNE_FAULTS_STATE" "$TUNE_CACHE_DIR"
+}

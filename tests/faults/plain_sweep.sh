@@ -1,0 +1,25 @@
+# Without a fault: the shipped reductions are tuned whole on the stand-in driver, and once more at no
+# cost.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+
+run "$TUNE" run reduce --device 0 --sizes 1024,4096 --no-plots
+expect_code 0
+expect_err '4 problems, .* 0 failed'
+expect_out 'Stand-in GPU 132, driver 580'
+expect_file tuned.conf
+[[ $(grep -cE '^reduce\.sum\.(i32|f32) ' tuned.conf) -eq 4 ]] || fail "tuned.conf lacks a winner"
+[[ $(query "SELECT DISTINCT status FROM trials WHERE status NOT LIKE 'skip%'") == ok ]] ||
+    fail "a healthy kernel failed"
+trials=$(query "SELECT count(*) FROM trials")
+
+run "$TUNE" run reduce --device 0 --sizes 1024,4096 --no-plots
+expect_code 0
+expect_err ' 0 trials'
+[[ $(query "SELECT count(*) FROM trials") == "$trials" ]] || fail "something was measured twice"
+
+# A noisy timer hides no failure and makes none.
+rm -f tune.db
+TUNE_FAULTS=noise=7 run "$TUNE" run reduce --device 0 --sizes 1024 --no-plots
+expect_code 0
+expect_err ' 0 failed'
