@@ -236,7 +236,7 @@ static void plan_everything(const struct experiment *experiment, const struct pr
     struct error error;
     struct binary_request binary;
     struct kernel_use kernels[LAUNCHES_MAX];
-    struct launch_plan plan;
+    struct launch_plan plan = {0};
     struct named_value derived[EXPERIMENT_DERIVED_MAX];
     struct check check;
     size_t count = 0;
