@@ -123,6 +123,39 @@ static enum status measure_all(struct device *device, struct buffers *buffers,
     return status;
 }
 
+static void free_buffers(struct device *device, struct buffers *buffers)
+{
+    const struct cuda_driver *cuda = device->driver;
+    if (buffers->a)
+        (void)cuda->cuMemFree(buffers->a);
+    if (buffers->b)
+        (void)cuda->cuMemFree(buffers->b);
+    if (buffers->pinned)
+        (void)cuda->cuMemFreeHost(buffers->pinned);
+    *buffers = (struct buffers){.bytes = buffers->bytes};
+}
+
+/* All three, or none. */
+static CUresult allocate(struct device *device, struct buffers *buffers)
+{
+    const struct cuda_driver *cuda = device->driver;
+    buffers->pinned_bytes = buffers->bytes < pinned_bytes_most ? buffers->bytes : pinned_bytes_most;
+    CUresult result = cuda->cuMemAlloc(&buffers->a, buffers->bytes);
+    if (result != CUDA_SUCCESS)
+        buffers->a = 0;
+    else
+        result = cuda->cuMemAlloc(&buffers->b, buffers->bytes);
+    if (result != CUDA_SUCCESS)
+        buffers->b = 0;
+    else
+        result = cuda->cuMemHostAlloc(&buffers->pinned, buffers->pinned_bytes, 0);
+    if (result != CUDA_SUCCESS) {
+        buffers->pinned = NULL;
+        free_buffers(device, buffers);
+    }
+    return result;
+}
+
 static enum status make_buffers(struct device *device, int64_t bytes, struct buffers *buffers,
                                 struct error *error)
 {
@@ -140,27 +173,16 @@ static enum status make_buffers(struct device *device, int64_t bytes, struct buf
                          "measuring bandwidth needs two buffers of at least %lld bytes",
                          (long long)least_bytes);
     buffers->bytes = (size_t)wanted;
-    buffers->pinned_bytes = buffers->bytes < pinned_bytes_most ? buffers->bytes : pinned_bytes_most;
-    result = cuda->cuMemAlloc(&buffers->a, buffers->bytes);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuMemAlloc(&buffers->b, buffers->bytes);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuMemHostAlloc(&buffers->pinned, buffers->pinned_bytes, 0);
+    result = allocate(device, buffers);
+    /* Free memory may be in pieces, or another process was faster. */
+    while (result == CUDA_ERROR_OUT_OF_MEMORY && buffers->bytes / 2 >= (size_t)least_bytes) {
+        buffers->bytes /= 2;
+        result = allocate(device, buffers);
+    }
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "measuring bandwidth: buffers of %zu bytes",
                           buffers->bytes);
     return STATUS_OK;
-}
-
-static void free_buffers(struct device *device, struct buffers *buffers)
-{
-    const struct cuda_driver *cuda = device->driver;
-    if (buffers->a)
-        (void)cuda->cuMemFree(buffers->a);
-    if (buffers->b)
-        (void)cuda->cuMemFree(buffers->b);
-    if (buffers->pinned)
-        (void)cuda->cuMemFreeHost(buffers->pinned);
 }
 
 enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,

@@ -194,8 +194,9 @@ static enum status compile_program(const struct cuda_compiler *nvrtc, nvrtcProgr
     if (status != STATUS_OK)
         return status;
     text_append(log, messages);
+    /* It is this kernel that needs so much: the next may not. */
     if (result == NVRTC_ERROR_OUT_OF_MEMORY)
-        return error_no_memory(error);
+        return error_set(error, STATUS_COMPILE_FAILED, "NVRTC ran out of memory");
     if (result != NVRTC_SUCCESS)
         return compile_failed(nvrtc, result, messages, error);
     status = take_kernels(nvrtc, program, request, messages, options->arena, out, error);
