@@ -28,16 +28,38 @@ struct worker {
     int restarts;
 };
 
-static enum status greeted(struct worker *worker, struct error *error)
+/* After a device has gone, its number may be another's: nothing is measured on that one in its
+ * name.
+ */
+static enum status check_same_device(const struct worker *worker, const json_t *hello,
+                                     struct error *error)
+{
+    struct facts facts = {0};
+    enum status status = message_to_facts(json_object_get(hello, "facts"), &facts, error);
+    const char *before = facts_text(&worker->facts, "uuid", "");
+    const char *now = facts_text(&facts, "uuid", "");
+    if (status == STATUS_OK && strcmp(before, now) != 0)
+        status =
+            error_set(error, STATUS_UNAVAILABLE, "%s:%s is %s now, and was %s: that one is gone",
+                      worker->kind, worker->index, now, before);
+    facts_free(&facts);
+    return status;
+}
+
+/* Whatever the child said of itself; *answered: it did so. */
+static enum status greeted(struct worker *worker, bool *answered, struct error *error)
 {
     json_t *hello = NULL;
     enum status status = frame_read(worker->child.output, START_TIMEOUT_MS, &hello, error);
+    *answered = status == STATUS_OK;
     if (status == STATUS_OK)
         status = message_to_error(hello, error);
     if (status == STATUS_OK && worker->facts.count == 0) {
         status = message_to_facts(json_object_get(hello, "facts"), &worker->facts, error);
         worker->calibration.tick_ns = message_real(hello, "tick_ns", 0);
         worker->calibration.empty_pair_ns = message_real(hello, "empty_pair_ns", 0);
+    } else if (status == STATUS_OK) {
+        status = check_same_device(worker, hello, error);
     }
     json_decref(hello);
     return status;
@@ -51,12 +73,13 @@ static enum status start_child(struct worker *worker, struct error *error)
     enum status status = child_start(arguments, &worker->child, error);
     if (status != STATUS_OK)
         return status;
-    status = greeted(worker, error);
+    bool answered = false;
+    status = greeted(worker, &answered, error);
     if (status == STATUS_OK)
         return STATUS_OK;
     char how[128];
     child_kill(&worker->child, how, sizeof how);
-    if (status == STATUS_DEVICE_LOST && how[0])
+    if (!answered && how[0])
         return error_set(error, status, "the worker for %s:%s ended at its start (%s)",
                          worker->kind, worker->index, how);
     return status;
