@@ -144,6 +144,17 @@ CREATE TABLE resources (
     PRIMARY KEY (trial_id, launch)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE in_flight (
+    environment_id INTEGER NOT NULL REFERENCES environments (id),
+    problem_id INTEGER NOT NULL REFERENCES problems (id),
+    configuration_id INTEGER NOT NULL REFERENCES configurations (id),
+    run_id INTEGER NOT NULL REFERENCES runs (id),
+    boot_id TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    started_at TEXT NOT NULL,
+    PRIMARY KEY (environment_id, problem_id, configuration_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE baselines (
     environment_id INTEGER NOT NULL REFERENCES environments (id),
     problem_id INTEGER NOT NULL REFERENCES problems (id),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/failpoint.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/experiments.h"
@@ -12,7 +13,7 @@
 #include "tuner/export/export.h"
 #include "tuner/session/session.h"
 
-enum { DEVICES_MAX = 64 };
+enum { DEVICES_MAX = SESSION_DEVICES_MAX };
 
 struct run_device {
     const struct device_api *api;
@@ -27,6 +28,7 @@ struct run_options {
     const char *seed;
     const char *sizes;
     const char *jobs;
+    const char *retry;
     bool quiet;
     bool no_plots;
 };
@@ -142,6 +144,29 @@ static enum status parse_sizes(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+static enum status parse_retry(struct run *run, struct error *error)
+{
+    const char *next = run->text.retry;
+    while (next && *next) {
+        char word[32];
+        enum trial_status status = TRIAL_OK;
+        size_t length = strcspn(next, ",");
+        (void)string_format(word, sizeof word, "%.*s", (int)length, next);
+        if (!trial_status_from_name(word, &status) || status == TRIAL_OK ||
+            status == TRIAL_SKIPPED) {
+            const char *names[TRIAL_STATUS_COUNT];
+            for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+                names[i] = trial_status_name((enum trial_status)i);
+            const char *nearest = nearest_word(word, names, TRIAL_STATUS_COUNT);
+            return error_set(error, STATUS_USAGE, "--retry: '%s' is no failure; did you mean '%s'?",
+                             word, nearest ? nearest : "crashed");
+        }
+        run->session.retry_mask |= 1u << status;
+        next += length + (next[length] == ',' ? 1 : 0);
+    }
+    return STATUS_OK;
+}
+
 static enum status parse_values(struct run *run, struct error *error)
 {
     long long number = 0;
@@ -160,56 +185,66 @@ static enum status parse_values(struct run *run, struct error *error)
         status = option_integer("jobs", run->text.jobs, 1, 64, &number, error);
         run->session.compile_workers = (size_t)number;
     }
+    if (status == STATUS_OK)
+        status = parse_retry(run, error);
     return status == STATUS_OK ? parse_sizes(run, error) : status;
 }
 
 static void print_summary(const struct run *run, const struct session_summary *summary,
-                          const char *device)
+                          const char *kind)
 {
     if (run->text.quiet)
         return;
     double wall_s = (double)summary->wall_ns * 1e-9;
-    double rest_s = wall_s - (double)(summary->measuring_ns + summary->compile_wait_ns) * 1e-9;
+    double devices = summary->devices > 0 ? (double)summary->devices : 1.0;
+    double measuring_s = (double)summary->measuring_ns * 1e-9 / devices;
+    double waiting_s = (double)summary->compile_wait_ns * 1e-9 / devices;
     fprintf(stderr,
-            "tune: %s: %zu problems, %zu trials (%zu known already), %zu failed, in %.1f s: "
-            "%.1f s measuring, %.1f s waiting for the compiler, %.1f s other; %zu binaries "
+            "tune: %zu %s device%s: %zu problems, %zu trials (%zu known already), %zu failed, in "
+            "%.1f s: %.1f s measuring, %.1f s waiting for the compiler, %.1f s other; %zu binaries "
             "compiled, %zu cached\n",
-            device, summary->problems, summary->trials, summary->trials_known, summary->failures,
-            wall_s, (double)summary->measuring_ns * 1e-9, (double)summary->compile_wait_ns * 1e-9,
-            rest_s, summary->binaries_compiled, summary->binaries_cached);
+            summary->devices, kind, summary->devices == 1 ? "" : "s", summary->problems,
+            summary->trials, summary->trials_known, summary->failures, wall_s, measuring_s,
+            waiting_s, wall_s - measuring_s - waiting_s, summary->binaries_compiled,
+            summary->binaries_cached);
 }
 
-static enum status run_device(struct run *run, struct store *store, const struct run_device *device,
-                              struct error *error)
+/* All devices of one kind at once. */
+static enum status run_kind(struct run *run, struct store *store, const struct device_api *api,
+                            struct error *error)
 {
     struct experiment *experiments[EXPERIMENTS_MAX];
     struct session_summary summary;
-    char name[32];
-    size_t count = experiments_of_kind(&run->experiments, device->api->kind, experiments);
-    (void)string_format(name, sizeof name, "%s:%d", device->api->kind, device->index);
+    size_t count = experiments_of_kind(&run->experiments, api->kind, experiments);
+    run->session.device_count = 0;
+    for (size_t i = 0; i < run->device_count; i++)
+        if (run->devices[i].api == api)
+            run->session.device_indices[run->session.device_count++] = run->devices[i].index;
+    if (run->session.device_count == 0)
+        return STATUS_OK;
     if (count == 0)
         return error_set(error, STATUS_NOT_FOUND, "none of these experiments is for a %s device",
-                         device->api->kind);
-    run->session.device_kind = device->api->kind;
-    run->session.device_index = device->index;
-    run->session.compiles_beside_measuring = device->api->compiles_beside_measuring;
+                         api->kind);
+    run->session.device_kind = api->kind;
+    run->session.compiles_beside_measuring = api->compiles_beside_measuring;
     progress_begin(&run->view, run->text.quiet);
     struct session_events events = progress_events(&run->view);
     enum status status =
         session_run(store, &run->session, experiments, count, &events, &summary, error);
     progress_clear(&run->view);
     if (summary.run_id != 0)
-        print_summary(run, &summary, name);
+        print_summary(run, &summary, api->kind);
     return status;
 }
 
-/* A device that fails does not keep the next from being tuned; the first failure is reported. */
+/* Kinds one after the other: compilers and feeders of one would disturb the timings of a CPU. One
+ * that fails does not keep the next from being tuned; the first failure is reported. */
 static enum status run_devices(struct run *run, struct store *store, struct error *error)
 {
     enum status first = STATUS_OK;
-    for (size_t i = 0; i < run->device_count && !stop_requested; i++) {
+    for (size_t i = 0; device_kinds[i] && !stop_requested; i++) {
         struct error here = {0};
-        enum status status = run_device(run, store, &run->devices[i], &here);
+        enum status status = run_kind(run, store, device_kinds[i], &here);
         if (status != STATUS_OK && first == STATUS_OK) {
             first = status;
             *error = here;
@@ -251,7 +286,9 @@ static void draw(const struct run *run)
 
 static enum status run_with_store(struct run *run, struct store *store, struct error *error)
 {
+    FAILPOINT("run.opened");
     enum status status = run_devices(run, store, error);
+    FAILPOINT("run.measured");
     bool has_results =
         status == STATUS_OK || status == STATUS_INTERRUPTED || status == STATUS_NO_WINNER;
     struct error writing = {0};
@@ -273,7 +310,9 @@ static enum status run_it(struct run *run, struct error *error)
         return status;
     catch_signals();
     status = run_with_store(run, store, error);
+    FAILPOINT("run.written");
     store_close(store);
+    FAILPOINT("run.closed");
     struct error ignored = {0};
     if (status == STATUS_OK || status == STATUS_NO_WINNER) {
         enum status shown = run->text.quiet ? STATUS_OK : show_winners(run, &ignored);
@@ -325,6 +364,11 @@ static enum status run_command(const struct command *command, int argc, char **a
          .value = "N",
          .text = &run->text.jobs,
          .about = "compilers at a time (default: by the cores)"},
+        {.name = "retry",
+         .value = "STATUS,..",
+         .text = &run->text.retry,
+         .about = "try again what failed so in an earlier run: crashed,\ntimed_out, ... (else it "
+                  "is left alone)"},
         {.name = "no-plots", .flag = &run->text.no_plots, .about = "draw no pictures at the end"},
         {.name = "quiet",
          .letter = 'q',

@@ -7,20 +7,21 @@
 
 /* Replaces the parameter by the block size that the Occupancy API suggests for the first kernel as
  * it is compiled with the baseline's own value. */
-static enum status ask_occupancy(struct sweep *sweep, const struct baseline *baseline,
-                                 struct candidate *candidate, struct error *error)
+static enum status ask_occupancy(struct sweep *sweep, struct lane *lane,
+                                 const struct baseline *baseline, struct candidate *candidate,
+                                 struct error *error)
 {
     struct binary_request request;
     struct loaded loaded = {0};
     struct worker_outcome outcome = {.status = TRIAL_OK};
     struct point point = sweep_point(sweep, candidate, 0);
-    enum status status = point_binary(&point, &sweep->scratch, &request, error);
+    enum status status = point_binary(&point, &lane->scratch, &request, error);
     if (status == STATUS_OK)
-        status = binaries_request(&sweep->session->binaries, &request, &candidate->binary, error);
+        status = binaries_request(&sweep->group->binaries, &request, &candidate->binary, error);
     if (status == STATUS_OK)
-        status = binaries_await(&sweep->session->binaries, candidate->binary, error);
+        status = binaries_await(&sweep->group->binaries, candidate->binary, error);
     if (status == STATUS_OK)
-        status = sweep_load(sweep, candidate, &loaded, &outcome, error);
+        status = sweep_load(sweep, lane, candidate, &loaded, &outcome, error);
     if (status == STATUS_OK && outcome.status != TRIAL_OK)
         return error_set(error, STATUS_LAUNCH_FAILED, "%s", outcome.detail);
     if (status != STATUS_OK || loaded.resources[0].suggested_block <= 0)
@@ -41,24 +42,32 @@ static bool is_fault_of_baseline(enum status status)
 static enum status store_it(struct sweep *sweep, const struct baseline *baseline,
                             const struct candidate *candidate, struct error *error)
 {
-    return store_baseline(sweep->session->store, sweep->session->environment_id, sweep->problem_id,
-                          baseline->name, baseline->about, candidate->configuration_id, error);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sweep->group->lane_count; i++)
+        status = store_baseline(
+            sweep->group->session->store, sweep->group->lanes[i]->environment_id, sweep->problem_id,
+            baseline->name, baseline->about, candidate->configuration_id, error);
+    return status;
 }
 
 /* The candidate of the baseline: one that is there already, or a new one at the end. */
 static enum status add(struct sweep *sweep, const struct baseline *baseline, struct error *error)
 {
+    struct lane *lane = group_lane(sweep->group);
     struct candidate *candidate = &sweep->candidates[sweep->count];
     *candidate = (struct candidate){.configuration = baseline->configuration,
                                     .median_ns = (double)NAN,
                                     .same_as = NO_CANDIDATE,
                                     .is_baseline = true};
     enum status status = STATUS_OK;
+    if (!lane)
+        return error_set(error, STATUS_DEVICE_LOST, "no device is left");
     if (baseline->occupancy_parameter)
-        status = ask_occupancy(sweep, baseline, candidate, error);
-    arena_free(&sweep->scratch);
+        status = ask_occupancy(sweep, lane, baseline, candidate, error);
+    arena_free(&lane->scratch);
     if (is_fault_of_baseline(status)) {
-        session_note(sweep->session, "baseline '%s' is left out: %s", baseline->name, error->text);
+        session_note(sweep->group->session, "baseline '%s' is left out: %s", baseline->name,
+                     error->text);
         error_clear(error);
         return STATUS_OK;
     }
@@ -73,7 +82,7 @@ static enum status add(struct sweep *sweep, const struct baseline *baseline, str
             return store_it(sweep, baseline, &sweep->candidates[i], error);
         }
     }
-    status = store_configuration(sweep->session->store, sweep->experiment_id, candidate->key,
+    status = store_configuration(sweep->group->session->store, sweep->experiment_id, candidate->key,
                                  candidate->configuration.values, candidate->configuration.count,
                                  &candidate->configuration_id, error);
     if (status != STATUS_OK)
@@ -90,7 +99,7 @@ enum status sweep_add_baselines(struct sweep *sweep, struct error *error)
     if (!baselines)
         return error_no_memory(error);
     enum status status = experiment_baselines(sweep->experiment, &sweep->problem,
-                                              sweep->session->facts, baselines, &count, error);
+                                              sweep->group->facts, baselines, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         status = add(sweep, &baselines[i], error);
     sweep->best = sweep->count;

@@ -11,6 +11,7 @@ struct binary {
     const char *path;
     enum binary_state state;
     const char *detail; /* of a failure */
+    bool has_run;       /* on a device, in this run */
 };
 
 struct binaries {

@@ -29,8 +29,9 @@ struct finalist {
     struct worker_outcome outcome;
 };
 
-struct final {
+struct finals {
     struct sweep *sweep;
+    struct lane *lane;
     struct finalist *finalists;
     size_t count;
     struct arena arena;
@@ -45,21 +46,21 @@ static int by_median(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
-static void add_finalist(struct final *final, struct candidate *candidate)
+static void add_finalist(struct finals *finals, struct candidate *candidate)
 {
-    for (size_t i = 0; i < final->count; i++)
-        if (final->finalists[i].candidate == candidate)
+    for (size_t i = 0; i < finals->count; i++)
+        if (finals->finalists[i].candidate == candidate)
             return;
-    if (final->count < FINALISTS_MAX)
-        final->finalists[final->count++].candidate = candidate;
+    if (finals->count < FINALISTS_MAX)
+        finals->finalists[finals->count++].candidate = candidate;
 }
 
 /* The fastest, and what stands for each baseline. */
-static enum status pick(struct final *final, struct error *error)
+static enum status pick(struct finals *finals, struct error *error)
 {
-    struct sweep *sweep = final->sweep;
+    struct sweep *sweep = finals->sweep;
     struct candidate **order =
-        arena_alloc(&final->arena, sweep->count > 0 ? sweep->count : 1, sizeof *order);
+        arena_alloc(&finals->arena, sweep->count > 0 ? sweep->count : 1, sizeof *order);
     size_t ok = 0;
     if (!order)
         return error_no_memory(error);
@@ -68,7 +69,7 @@ static enum status pick(struct final *final, struct error *error)
             order[ok++] = &sweep->candidates[i];
     qsort(order, ok, sizeof *order, by_median);
     for (size_t i = 0; i < ok && i < FINALISTS; i++)
-        add_finalist(final, order[i]);
+        add_finalist(finals, order[i]);
     for (size_t i = 0; i < sweep->count; i++) {
         struct candidate *candidate = &sweep->candidates[i];
         if (!candidate->is_baseline || !candidate->done)
@@ -76,23 +77,24 @@ static enum status pick(struct final *final, struct error *error)
         if (candidate->same_as != NO_CANDIDATE)
             candidate = &sweep->candidates[candidate->same_as];
         if (candidate->status == TRIAL_OK)
-            add_finalist(final, candidate);
+            add_finalist(finals, candidate);
     }
     return STATUS_OK;
 }
 
 /* One block of one finalist. */
-static enum status measure_once(struct final *final, struct finalist *finalist, int round,
+static enum status measure_once(struct finals *finals, struct finalist *finalist, int round,
                                 struct error *error)
 {
-    struct sweep *sweep = final->sweep;
-    struct worker_samples samples = {.count = 0};
+    struct sweep *sweep = finals->sweep;
+    struct worker_samples samples = {0};
+    struct timing timing = {.blocks = 1, .runs = finalist->candidate->runs, .verify = round == 0};
     int64_t started_ns = clock_now_ns();
-    enum status status =
-        sweep_load(sweep, finalist->candidate, &finalist->loaded, &finalist->outcome, error);
+    enum status status = sweep_load(sweep, finals->lane, finalist->candidate, &finalist->loaded,
+                                    &finalist->outcome, error);
     if (status == STATUS_OK && finalist->outcome.status == TRIAL_OK)
-        status = sweep_measure(sweep, &finalist->loaded, 1, finalist->candidate->runs, round == 0,
-                               0, &samples, &finalist->outcome, error);
+        status = sweep_measure(sweep, finals->lane, &finalist->loaded, &timing, &samples,
+                               &finalist->outcome, error);
     if (status == STATUS_OK && finalist->outcome.status == TRIAL_OK && samples.count == 1) {
         finalist->candidate->runs = samples.runs;
         finalist->samples[finalist->sample_count++] = (struct store_sample){
@@ -102,64 +104,65 @@ static enum status measure_once(struct final *final, struct finalist *finalist, 
     return status;
 }
 
-static enum status run_round(struct final *final, const size_t *order, int round,
+static enum status run_round(struct finals *finals, const size_t *order, int round,
                              struct error *error)
 {
     /* What the round before left of the plans; those of the last round are stored. */
-    arena_free(&final->sweep->scratch);
-    for (size_t i = 0; i < final->count; i++) {
-        struct finalist *finalist = &final->finalists[order[i]];
-        if (session_stopped(final->sweep->session))
-            return error_set(error, STATUS_INTERRUPTED, "stopped; run again to go on");
+    arena_free(&finals->lane->scratch);
+    for (size_t i = 0; i < finals->count; i++) {
+        struct finalist *finalist = &finals->finalists[order[i]];
+        if (session_stopped(finals->sweep->group->session))
+            return session_stop_error(error);
         if (finalist->outcome.status != TRIAL_OK)
             continue;
-        enum status status = measure_once(final, finalist, round, error);
+        enum status status = measure_once(finals, finalist, round, error);
         if (status != STATUS_OK)
             return status;
     }
     return STATUS_OK;
 }
 
-static enum status run_rounds(struct final *final, struct error *error)
+static enum status run_rounds(struct finals *finals, struct error *error)
 {
-    struct session *session = final->sweep->session;
+    struct group *group = finals->sweep->group;
     size_t order[FINALISTS_MAX];
-    struct random random = {.seed = session->options->seed ^ (uint64_t) final->sweep->problem.n};
+    struct random random = {.seed =
+                                group->session->options->seed ^ (uint64_t)finals->sweep->problem.n};
     int64_t started_ns = clock_now_ns();
-    for (size_t i = 0; i < final->count; i++)
+    for (size_t i = 0; i < finals->count; i++)
         order[i] = i;
     for (int round = 0; round < ROUNDS_MOST; round++) {
         if (round >= ROUNDS_LEAST && clock_now_ns() - started_ns > final_budget_ns)
             return STATUS_OK;
-        random_shuffle(&random, order, final->count);
-        enum status status = run_round(final, order, round, error);
+        random_shuffle(&random, order, finals->count);
+        enum status status = run_round(finals, order, round, error);
         if (status != STATUS_OK)
             return status;
-        session_progress(session, "final");
+        session_progress(group, "final");
     }
     return STATUS_OK;
 }
 
-static enum status put(struct final *final, struct finalist *finalist, struct error *error)
+static enum status put(struct finals *finals, struct finalist *finalist, struct error *error)
 {
-    struct sweep *sweep = final->sweep;
+    struct sweep *sweep = finals->sweep;
     double values[ROUNDS_MOST];
     for (size_t i = 0; i < finalist->sample_count; i++)
         values[i] = finalist->samples[i].elapsed_ns;
     struct summary summary = summarize(values, finalist->sample_count);
     bool ok = finalist->outcome.status == TRIAL_OK;
     finalist->median_ns = ok ? summary.median : (double)NAN;
-    sweep->session->summary->samples += finalist->sample_count;
+    sweep->group->session->summary->samples += finalist->sample_count;
     struct store_trial trial = {
-        .run_id = sweep->session->summary->run_id,
-        .environment_id = sweep->session->environment_id,
+        .run_id = finals->lane->run_id,
+        .environment_id = finals->lane->environment_id,
         .problem_id = sweep->problem_id,
         .configuration_id = finalist->candidate->configuration_id,
         .stage = "final",
-        .l2_mode = sweep->session->options->l2_mode,
+        .l2_mode = sweep->group->session->options->l2_mode,
         .status = finalist->outcome.status,
         .detail = ok ? NULL : finalist->outcome.detail,
-        .binary_hash = sweep->session->binaries.items[finalist->candidate->binary].hash,
+        .binary_hash = sweep->group->binaries.items[finalist->candidate->binary].hash,
         .derived = ok ? finalist->loaded.derived : NULL,
         .derived_count = ok ? finalist->loaded.derived_count : 0,
         .plan = ok ? &finalist->loaded.plan : NULL,
@@ -172,17 +175,17 @@ static enum status put(struct final *final, struct finalist *finalist, struct er
         .max_ns = summary.maximum,
         .duration_ns = finalist->spent_ns,
     };
-    return store_trial(sweep->session->store, &trial, &finalist->trial_id, error);
+    return store_trial(sweep->group->session->store, &trial, &finalist->trial_id, error);
 }
 
-static enum status crown(struct final *final, bool *found, struct error *error)
+static enum status crown(struct finals *finals, bool *found, struct error *error)
 {
-    struct sweep *sweep = final->sweep;
-    struct session *session = sweep->session;
+    struct sweep *sweep = finals->sweep;
+    const struct session *session = sweep->group->session;
     const struct finalist *best = NULL;
     size_t candidates = 0;
-    for (size_t i = 0; i < final->count; i++) {
-        const struct finalist *finalist = &final->finalists[i];
+    for (size_t i = 0; i < finals->count; i++) {
+        const struct finalist *finalist = &finals->finalists[i];
         if (finalist->outcome.status == TRIAL_OK && finalist->median_ns > 0 &&
             (!best || finalist->median_ns < best->median_ns))
             best = finalist;
@@ -193,11 +196,11 @@ static enum status crown(struct final *final, bool *found, struct error *error)
     if (!best)
         return STATUS_OK;
     struct store_winner winner = {
-        .environment_id = session->environment_id,
+        .environment_id = finals->lane->environment_id,
         .problem_id = sweep->problem_id,
         .l2_mode = session->options->l2_mode,
         .trial_id = best->trial_id,
-        .run_id = session->summary->run_id,
+        .run_id = finals->lane->run_id,
         .candidate_count = (int64_t)candidates,
     };
     enum status status = store_winner_put(session->store, &winner, error);
@@ -207,19 +210,37 @@ static enum status crown(struct final *final, bool *found, struct error *error)
     return status;
 }
 
+static enum status final_on(struct sweep *sweep, struct lane *lane, bool *found,
+                            struct error *error)
+{
+    struct finals finals = {.sweep = sweep, .lane = lane};
+    *found = false;
+    finals.finalists = arena_alloc(&finals.arena, FINALISTS_MAX, sizeof *finals.finalists);
+    enum status status = finals.finalists ? pick(&finals, error) : error_no_memory(error);
+    if (status == STATUS_OK && finals.count > 0)
+        status = sweep_tell(sweep, lane, error);
+    if (status == STATUS_OK)
+        status = run_rounds(&finals, error);
+    for (size_t i = 0; status == STATUS_OK && i < finals.count; i++)
+        status = put(&finals, &finals.finalists[i], error);
+    if (status == STATUS_OK)
+        status = crown(&finals, found, error);
+    arena_free(&lane->scratch);
+    arena_free(&finals.arena);
+    return status;
+}
+
+/* On one device, since times of two are not to be compared that finely; on another one when that is
+ * lost. */
 enum status sweep_choose(struct sweep *sweep, bool *found, struct error *error)
 {
-    struct final final = {.sweep = sweep};
-    *found = false;
-    final.finalists = arena_alloc(&final.arena, FINALISTS_MAX, sizeof *final.finalists);
-    enum status status = final.finalists ? pick(&final, error) : error_no_memory(error);
-    if (status == STATUS_OK)
-        status = run_rounds(&final, error);
-    for (size_t i = 0; status == STATUS_OK && i < final.count; i++)
-        status = put(&final, &final.finalists[i], error);
-    if (status == STATUS_OK)
-        status = crown(&final, found, error);
-    arena_free(&sweep->scratch);
-    arena_free(&final.arena);
-    return status;
+    for (;;) {
+        struct lane *lane = group_lane(sweep->group);
+        if (!lane)
+            return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
+                             sweep->group->lanes[0]->error.text);
+        enum status status = final_on(sweep, lane, found, error);
+        if (!lane->lost)
+            return status;
+    }
 }

@@ -1,5 +1,6 @@
-/* A run: sweeps the problems of experiments on one device, chooses winners, keeps everything in the
- * store. Prints nothing: the caller is told through events. */
+/* A run: sweeps the problems of experiments on devices of one kind, chooses winners, keeps
+ * everything in the store. Devices that are alike share the work on each problem. Prints nothing:
+ * the caller is told through events. */
 #ifndef TUNE_SESSION_SESSION_H
 #define TUNE_SESSION_SESSION_H
 
@@ -15,15 +16,17 @@
 #include "tuner/store/store.h"
 #include "tuner/worker/worker.h"
 
-enum { SESSION_SIZES_MAX = 64 };
+enum { SESSION_SIZES_MAX = 64, SESSION_DEVICES_MAX = 64 };
 
 struct session_options {
     const char *device_kind;
-    int device_index;
+    int device_indices[SESSION_DEVICES_MAX];
+    size_t device_count;
     bool compiles_beside_measuring; /* as the device's interface says */
     uint64_t seed;
     enum l2_mode l2_mode;
-    size_t compile_workers;           /* 0: chosen from the number of cores */
+    size_t compile_workers; /* of each group of like devices; 0: chosen from the number of cores */
+    unsigned retry_mask;    /* bit s: trials known to have trial_status s are tried again */
     int64_t sizes[SESSION_SIZES_MAX]; /* only these n; none: all of the experiment */
     size_t size_count;
     const volatile sig_atomic_t *stop; /* becomes non-zero when the user wants to end */
@@ -60,7 +63,9 @@ struct session_summary {
     size_t failures;     /* of this run */
     size_t samples;
     size_t binaries_compiled, binaries_cached;
-    int64_t wall_ns, measuring_ns, compile_wait_ns;
+    size_t devices;
+    int64_t wall_ns;
+    int64_t measuring_ns, compile_wait_ns; /* of all devices together */
 };
 
 /* Runs the experiments (those of another device kind are an error). STATUS_INTERRUPTED after a

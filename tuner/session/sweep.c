@@ -1,18 +1,16 @@
-/* All configurations of one problem. */
+/* All configurations of one problem, by all devices of a group. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/search/search.h"
 #include "tuner/session/internal.h"
-
-enum { LOOKAHEAD = 256 };
 
 enum status sweep_list(struct sweep *sweep, struct error *error)
 {
-    enum status status = space_create(sweep->experiment, &sweep->problem, sweep->session->facts,
-                                      &sweep->space, error);
+    enum status status =
+        space_create(sweep->experiment, &sweep->problem, sweep->group->facts, &sweep->space, error);
     if (status != STATUS_OK)
         return status;
     size_t count = space_count(sweep->space);
@@ -28,7 +26,7 @@ enum status sweep_list(struct sweep *sweep, struct error *error)
             return error_set(error, STATUS_BAD_INPUT, "%s: a configuration's values are too long",
                              experiment_path(sweep->experiment));
         status =
-            store_configuration(sweep->session->store, sweep->experiment_id, candidate->key,
+            store_configuration(sweep->group->session->store, sweep->experiment_id, candidate->key,
                                 candidate->configuration.values, candidate->configuration.count,
                                 &candidate->configuration_id, error);
         if (status != STATUS_OK)
@@ -44,201 +42,215 @@ enum status sweep_list(struct sweep *sweep, struct error *error)
 
 static enum status request_binaries(struct sweep *sweep, struct error *error)
 {
-    for (size_t i = 0; i < sweep->count; i++) {
+    struct arena scratch = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sweep->count; i++) {
         struct binary_request request;
         struct point point = sweep_point(sweep, &sweep->candidates[i], 0);
-        enum status status = point_binary(&point, &sweep->scratch, &request, error);
+        status = point_binary(&point, &scratch, &request, error);
         if (status == STATUS_OK)
-            status = binaries_request(&sweep->session->binaries, &request,
+            status = binaries_request(&sweep->group->binaries, &request,
                                       &sweep->candidates[i].binary, error);
-        arena_free(&sweep->scratch);
-        if (status != STATUS_OK)
-            return status;
+        arena_free(&scratch);
     }
-    return STATUS_OK;
-}
-
-static struct candidate *find_key(struct sweep *sweep, const char *key)
-{
-    for (size_t i = 0; i < sweep->count; i++)
-        if (strcmp(sweep->candidates[i].key, key) == 0)
-            return &sweep->candidates[i];
-    return NULL;
-}
-
-/* A trial counts as known while the machine code it ran is the one that would run today. */
-static enum status take_known(void *context, const struct store_known_trial *known,
-                              struct error *error)
-{
-    (void)error;
-    struct sweep *sweep = context;
-    struct candidate *candidate = find_key(sweep, known->configuration_key);
-    if (!candidate || candidate->done ||
-        strcmp(sweep->session->binaries.items[candidate->binary].hash, known->binary_hash) != 0)
-        return STATUS_OK;
-    candidate->done = true;
-    candidate->status = known->status;
-    candidate->trial_id = known->trial_id;
-    candidate->median_ns = known->status == TRIAL_OK ? known->median_ns : (double)NAN;
-    sweep->session->summary->trials_known++;
-    sweep->session->progress.points_done++;
-    if (known->status == TRIAL_OK && (sweep->best == sweep->count ||
-                                      known->median_ns < sweep->candidates[sweep->best].median_ns))
-        sweep->best = (size_t)(candidate - sweep->candidates);
-    return STATUS_OK;
-}
-
-static enum status prepare_check(struct sweep *sweep, const struct point *point,
-                                 struct worker_problem *problem, struct error *error)
-{
-    struct check check = {0};
-    size_t index = 0;
-    enum status status = point_check(point, &sweep->arena, &check, error);
-    if (status == STATUS_OK)
-        status = binaries_request(&sweep->session->references, &check.binary, &index, error);
-    if (status == STATUS_OK)
-        status = binaries_await(&sweep->session->references, index, error);
-    if (status != STATUS_OK)
-        return error_prefix(error, "the reference of %s", experiment_name(sweep->experiment));
-    problem->reference_path = sweep->session->references.items[index].path;
-    problem->reference = check.reference;
-    problem->output = check.output;
-    problem->tolerance = check.tolerance;
-    return STATUS_OK;
-}
-
-/* Inputs and expected results do not depend on the configuration: any will do to describe them. */
-enum status sweep_send_problem(struct sweep *sweep, struct error *error)
-{
-    struct worker_problem problem = {0};
-    struct launch_plan *plan = arena_alloc(&sweep->arena, 1, sizeof *plan);
-    struct point point = sweep_point(sweep, &sweep->candidates[0], 1);
-    if (!plan)
-        return error_no_memory(error);
-    enum status status = point_plan(&point, &sweep->arena, plan, error);
-    problem.plan = plan;
-    if (status == STATUS_OK)
-        status = prepare_check(sweep, &point, &problem, error);
-    if (status != STATUS_OK)
-        return status;
-    int64_t started_ns = clock_now_ns();
-    status = worker_problem(sweep->session->worker, &problem, error);
-    sweep->session->summary->measuring_ns += clock_now_ns() - started_ns;
-    sweep->problem_sent = status == STATUS_OK;
     return status;
 }
 
-/* The points asked for and not tried yet, in order. */
-struct window {
-    size_t points[LOOKAHEAD];
-    size_t count;
-};
-
-static void refill(struct window *window, struct search *search, const struct sweep *sweep)
+static void refill(struct sweep *sweep)
 {
     size_t point = 0;
-    while (window->count < LOOKAHEAD && search_ask(search, &point))
+    while (sweep->window_count < LOOKAHEAD && search_ask(sweep->search, &point))
         if (!sweep->candidates[point].done)
-            window->points[window->count++] = point;
+            sweep->window[sweep->window_count++] = point;
 }
 
 /* The first of the window whose binary is there (or never will be); false: all are being compiled.
  */
-static bool take_ready(struct window *window, const struct sweep *sweep, size_t *point)
+static bool take_ready(struct sweep *sweep, size_t *point)
 {
-    for (size_t i = 0; i < window->count; i++) {
-        const struct candidate *candidate = &sweep->candidates[window->points[i]];
-        if (sweep->session->binaries.items[candidate->binary].state == BINARY_PENDING)
+    for (size_t i = 0; i < sweep->window_count; i++) {
+        const struct candidate *candidate = &sweep->candidates[sweep->window[i]];
+        if (sweep->group->binaries.items[candidate->binary].state == BINARY_PENDING)
             continue;
-        *point = window->points[i];
-        window->count--;
-        memmove(&window->points[i], &window->points[i + 1],
-                (window->count - i) * sizeof window->points[0]);
+        *point = sweep->window[i];
+        sweep->window_count--;
+        memmove(&sweep->window[i], &sweep->window[i + 1],
+                (sweep->window_count - i) * sizeof sweep->window[0]);
         return true;
     }
     return false;
 }
 
-static enum status wait_for_compilers(struct sweep *sweep, int64_t wait_ms, struct error *error)
+/* What a lost lane had in hand is left to the others. One place is free: it was taken from there,
+ * and other lanes refill only what is missing. */
+static void put_back(struct sweep *sweep, size_t point)
 {
-    int64_t started_ns = clock_now_ns();
-    session_progress(sweep->session, "compile");
-    enum status status = binaries_collect(&sweep->session->binaries, wait_ms, error);
-    sweep->session->summary->compile_wait_ns += clock_now_ns() - started_ns;
-    return status;
+    if (sweep->window_count == LOOKAHEAD)
+        return; /* stays undone; the next run takes it */
+    sweep->window[sweep->window_count++] = point;
+}
+
+/* The others go on meanwhile. */
+static void wait_for_compilers(struct sweep *sweep, struct lane *lane)
+{
+    const struct timespec pause = {.tv_nsec = 2000000};
+    session_progress(sweep->group, "compile");
+    int64_t left_ns = lane_leave(lane);
+    (void)nanosleep(&pause, NULL);
+    lane_enter(lane, left_ns, &lane->compile_wait_ns);
 }
 
 /* Where compiling takes the cores that kernels are timed on, all of it comes first. */
 static enum status compile_first(struct sweep *sweep, struct error *error)
 {
+    struct group *group = sweep->group;
+    struct lane *lane = group_lane(group);
     enum status status = STATUS_OK;
-    while (status == STATUS_OK && !sweep->session->options->compiles_beside_measuring &&
-           compile_pool_pending(sweep->session->binaries.pool) > 0) {
-        if (session_stopped(sweep->session))
-            return error_set(error, STATUS_INTERRUPTED, "stopped; run again to go on");
-        status = wait_for_compilers(sweep, 250, error);
+    while (status == STATUS_OK && lane && !group->session->options->compiles_beside_measuring &&
+           compile_pool_pending(group->binaries.pool) > 0) {
+        if (session_stopped(group->session))
+            return session_stop_error(error);
+        wait_for_compilers(sweep, lane);
+        status = binaries_collect(&group->binaries, 0, error);
     }
     return status;
 }
 
-static enum status try_all(struct sweep *sweep, struct search *search, struct error *error)
+static void tell_best(struct sweep *sweep)
 {
-    struct window window = {0};
-    enum status status = compile_first(sweep, error);
-    while (status == STATUS_OK) {
-        size_t point = 0;
-        if (session_stopped(sweep->session))
-            return error_set(error, STATUS_INTERRUPTED, "stopped; run again to go on");
-        refill(&window, search, sweep);
-        if (window.count == 0)
-            return STATUS_OK;
-        status = binaries_collect(&sweep->session->binaries, 0, error);
-        if (status != STATUS_OK)
-            return status;
-        if (!take_ready(&window, sweep, &point)) {
-            status = wait_for_compilers(sweep, 250, error);
-            continue;
-        }
-        if (!sweep->problem_sent)
-            status = sweep_send_problem(sweep, error);
-        if (status == STATUS_OK)
-            status = sweep_try(sweep, &sweep->candidates[point], error);
-        if (status != STATUS_OK)
-            return status;
-        search_tell(search, point, sweep->candidates[point].median_ns);
-        if (sweep->best != sweep->count) {
-            sweep->session->progress.best_ns = sweep->candidates[sweep->best].median_ns;
-            sweep->session->progress.best_key = sweep->candidates[sweep->best].key;
-        }
-        session_progress(sweep->session, "sweep");
+    if (sweep->best != sweep->count) {
+        sweep->group->best_ns = sweep->candidates[sweep->best].median_ns;
+        sweep->group->best_key = sweep->candidates[sweep->best].key;
     }
+    session_progress(sweep->group, "sweep");
+}
+
+/* One point by one lane; *idle: nothing is left to take. */
+static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
+                             struct error *error)
+{
+    size_t point = 0;
+    refill(sweep);
+    *idle = sweep->window_count == 0;
+    if (*idle)
+        return STATUS_OK;
+    enum status status = binaries_collect(&sweep->group->binaries, 0, error);
+    if (status != STATUS_OK)
+        return status;
+    if (!take_ready(sweep, &point)) {
+        wait_for_compilers(sweep, lane);
+        return STATUS_OK;
+    }
+    status = sweep_tell(sweep, lane, error);
+    if (status == STATUS_OK)
+        status = sweep_try(sweep, lane, &sweep->candidates[point], error);
+    if (lane->lost) {
+        put_back(sweep, point);
+        return STATUS_OK;
+    }
+    if (status != STATUS_OK)
+        return status;
+    search_tell(sweep->search, point, sweep->candidates[point].median_ns);
+    tell_best(sweep);
+    return STATUS_OK;
+}
+
+/* What a lane's thread does in a sweep; the mutex is held. */
+static enum status lane_loop(struct sweep *sweep, struct lane *lane, struct error *error)
+{
+    bool idle = false;
+    while (!idle && !lane->lost && !sweep->failed) {
+        if (session_stopped(sweep->group->session))
+            return session_stop_error(error);
+        enum status status = lane_step(sweep, lane, &idle, error);
+        if (status != STATUS_OK) {
+            sweep->failed = true;
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+struct lane_task {
+    struct sweep *sweep;
+    struct lane *lane;
+    bool started;
+    pthread_t thread;
+    enum status status;
+    struct error error;
+};
+
+static void *run_lane(void *context)
+{
+    struct lane_task *task = context;
+    pthread_mutex_t *mutex = &task->sweep->group->session->mutex;
+    (void)pthread_mutex_lock(mutex);
+    task->status = lane_loop(task->sweep, task->lane, &task->error);
+    (void)pthread_mutex_unlock(mutex);
+    return NULL;
+}
+
+/* All lanes at once: the first in this thread, the others in threads of their own. */
+static enum status run_lanes(struct sweep *sweep, struct error *error)
+{
+    struct lane_task tasks[SESSION_DEVICES_MAX];
+    struct group *group = sweep->group;
+    size_t count = 0;
+    for (size_t i = 0; i < group->lane_count; i++)
+        if (!group->lanes[i]->lost)
+            tasks[count++] = (struct lane_task){.sweep = sweep, .lane = group->lanes[i]};
+    if (count == 0)
+        return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
+                         group->lanes[0]->error.text);
+    for (size_t i = 1; i < count; i++)
+        tasks[i].started = pthread_create(&tasks[i].thread, NULL, run_lane, &tasks[i]) == 0;
+    tasks[0].status = lane_loop(sweep, tasks[0].lane, &tasks[0].error);
+    (void)pthread_mutex_unlock(&group->session->mutex);
+    for (size_t i = 1; i < count; i++)
+        if (tasks[i].started)
+            (void)pthread_join(tasks[i].thread, NULL);
+    (void)pthread_mutex_lock(&group->session->mutex);
+    for (size_t i = 0; i < count; i++) {
+        if (tasks[i].status != STATUS_OK) {
+            *error = tasks[i].error;
+            return tasks[i].status;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Again while a lost lane left something for the others. */
+static enum status try_all(struct sweep *sweep, struct error *error)
+{
+    enum status status = compile_first(sweep, error);
+    do {
+        if (status == STATUS_OK)
+            status = run_lanes(sweep, error);
+    } while (status == STATUS_OK && sweep->window_count > 0);
     return status;
 }
 
 enum status sweep_problem(struct sweep *sweep, struct error *error)
 {
-    struct session *session = sweep->session;
-    struct search *search = NULL;
+    const struct session_options *options = sweep->group->session->options;
     enum status status = sweep_add_baselines(sweep, error);
     if (status == STATUS_OK)
         status = request_binaries(sweep, error);
     if (status == STATUS_OK)
-        status = store_known_trials(session->store, session->environment_id, sweep->problem_id,
-                                    "sweep", session->options->l2_mode, take_known, sweep, error);
+        status = sweep_take_known(sweep, error);
     uint64_t seed = hash_u64(sweep->problem.key, strlen(sweep->problem.key),
-                             session->options->seed ^ (uint64_t)sweep->problem.n);
+                             options->seed ^ (uint64_t)sweep->problem.n);
     if (status == STATUS_OK)
-        status = search_create("exhaustive", sweep->count, seed, &search, error);
+        status = search_create("exhaustive", sweep->count, seed, &sweep->search, error);
     if (status == STATUS_OK)
-        status = try_all(sweep, search, error);
-    search_free(search);
+        status = try_all(sweep, error);
     return status;
 }
 
 void sweep_free(struct sweep *sweep)
 {
+    search_free(sweep->search);
     free(sweep->candidates);
     space_free(sweep->space);
     arena_free(&sweep->arena);
-    arena_free(&sweep->scratch);
 }

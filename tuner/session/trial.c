@@ -1,5 +1,6 @@
 /* One configuration: from its binary to a row of trials. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/clock.h"
@@ -12,6 +13,7 @@ enum {
     TIMEOUT_FLOOR_MS = 5000,
     TIMEOUT_FIRST_MS = 15000, /* uploads of inputs and first use of the device are in it */
     TIMEOUT_FACTOR = 50,
+    TIMEOUT_FLOOR_LEAST_MS = 100,
 };
 /* A configuration this much slower than the best ends with the samples it has. */
 static const double stop_factor = 3.0;
@@ -22,37 +24,33 @@ struct point sweep_point(const struct sweep *sweep, const struct candidate *cand
     return (struct point){
         .experiment = sweep->experiment,
         .problem = &sweep->problem,
-        .facts = sweep->session->facts,
+        .facts = sweep->group->facts,
         .configuration = &candidate->configuration,
         .active_blocks = active_blocks,
     };
 }
 
-static void count_worker_time(struct sweep *sweep, int64_t started_ns)
-{
-    sweep->session->summary->measuring_ns += clock_now_ns() - started_ns;
-}
-
-enum status sweep_load(struct sweep *sweep, const struct candidate *candidate,
+enum status sweep_load(struct sweep *sweep, struct lane *lane, const struct candidate *candidate,
                        struct loaded *loaded, struct worker_outcome *outcome, struct error *error)
 {
     struct kernel_use uses[LAUNCHES_MAX];
     struct worker_kernel kernels[LAUNCHES_MAX];
     size_t count = 0;
     struct point point = sweep_point(sweep, candidate, 0);
-    enum status status = point_kernels(&point, &sweep->scratch, uses, &count, error);
+    const char *path = sweep->group->binaries.items[candidate->binary].path;
+    enum status status = point_kernels(&point, &lane->scratch, uses, &count, error);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < count; i++)
         kernels[i] =
             (struct worker_kernel){uses[i].kernel, uses[i].block_threads, uses[i].shared_bytes};
-    int64_t started_ns = clock_now_ns();
-    status =
-        worker_load(sweep->session->worker, sweep->session->binaries.items[candidate->binary].path,
-                    kernels, count, loaded->resources, outcome, error);
-    count_worker_time(sweep, started_ns);
-    if (status != STATUS_OK || outcome->status != TRIAL_OK)
-        return status;
+    int64_t left_ns = lane_leave(lane);
+    status = worker_load(lane->worker, path, kernels, count, loaded->resources, outcome, error);
+    lane_enter(lane, left_ns, &lane->measuring_ns);
+    if (status != STATUS_OK)
+        return lane_lose(lane, error);
+    if (outcome->status != TRIAL_OK)
+        return STATUS_OK;
     int64_t active = loaded->resources[0].active_blocks_per_sm;
     if (active == 0) {
         outcome->status = TRIAL_LAUNCH_FAILED;
@@ -62,42 +60,65 @@ enum status sweep_load(struct sweep *sweep, const struct candidate *candidate,
         return STATUS_OK;
     }
     point.active_blocks = active > 0 ? active : 1;
-    status = point_plan(&point, &sweep->scratch, &loaded->plan, error);
+    status = point_plan(&point, &lane->scratch, &loaded->plan, error);
     if (status == STATUS_OK)
         status =
-            point_derived(&point, &sweep->scratch, loaded->derived, &loaded->derived_count, error);
+            point_derived(&point, &lane->scratch, loaded->derived, &loaded->derived_count, error);
     return status;
 }
 
-static int64_t timeout_ms(const struct sweep *sweep, uint32_t blocks)
+/* TUNE_TRIAL_TIMEOUT_MS: the least time limit of a trial, for those who know their kernels. */
+static int64_t timeout_floor_ms(int64_t otherwise)
 {
-    if (sweep->measured == 0 || sweep->best == sweep->count ||
-        sweep->worker_restarts != worker_restarts(sweep->session->worker))
-        return TIMEOUT_FIRST_MS;
-    double best_ns = sweep->candidates[sweep->best].median_ns;
-    double limit_ms = TIMEOUT_FACTOR * best_ns * (double)(blocks + 4) * 1e-6;
-    return limit_ms > TIMEOUT_FLOOR_MS ? (int64_t)limit_ms : TIMEOUT_FLOOR_MS;
+    const char *given = getenv("TUNE_TRIAL_TIMEOUT_MS");
+    long long floor_ms = given ? strtoll(given, NULL, 10) : 0;
+    return floor_ms >= TIMEOUT_FLOOR_LEAST_MS && floor_ms < INT32_MAX ? floor_ms : otherwise;
 }
 
-enum status sweep_measure(struct sweep *sweep, const struct loaded *loaded, uint32_t blocks,
-                          uint32_t runs, bool verify, double stop_above_ns,
-                          struct worker_samples *samples, struct worker_outcome *outcome,
-                          struct error *error)
+static int64_t timeout_ms(const struct sweep *sweep, struct lane *lane, uint32_t blocks)
+{
+    bool first = sweep->best == sweep->count || sweep->measured == 0 ||
+                 lane->restarts_seen != worker_restarts(lane->worker);
+    lane->restarts_seen = worker_restarts(lane->worker);
+    if (first)
+        return timeout_floor_ms(TIMEOUT_FIRST_MS);
+    double best_ns = sweep->candidates[sweep->best].median_ns;
+    int64_t limit_ms = (int64_t)(TIMEOUT_FACTOR * best_ns * (double)(blocks + 4) * 1e-6);
+    int64_t floor_ms = timeout_floor_ms(TIMEOUT_FLOOR_MS);
+    return limit_ms > floor_ms ? limit_ms : floor_ms;
+}
+
+/* After a crash or a hang the device must be seen to work before the blame is laid: a device that
+ * is gone for good takes whatever was running with it. */
+static enum status probe(struct lane *lane, struct error *error)
+{
+    int64_t left_ns = lane_leave(lane);
+    enum status status = worker_probe(lane->worker, error);
+    lane_enter(lane, left_ns, &lane->measuring_ns);
+    return status == STATUS_OK ? STATUS_OK : lane_lose(lane, error);
+}
+
+enum status sweep_measure(struct sweep *sweep, struct lane *lane, const struct loaded *loaded,
+                          const struct timing *timing, struct worker_samples *samples,
+                          struct worker_outcome *outcome, struct error *error)
 {
     struct worker_trial trial = {
         .plan = &loaded->plan,
-        .l2_mode = sweep->session->options->l2_mode,
-        .verify = verify,
-        .blocks = blocks,
-        .runs = runs,
-        .stop_above_ns = stop_above_ns,
-        .timeout_ms = timeout_ms(sweep, blocks),
+        .l2_mode = sweep->group->session->options->l2_mode,
+        .verify = timing->verify,
+        .blocks = timing->blocks,
+        .runs = timing->runs,
+        .stop_above_ns = timing->stop_above_ns,
+        .timeout_ms = timeout_ms(sweep, lane, timing->blocks),
     };
-    sweep->worker_restarts = worker_restarts(sweep->session->worker);
-    int64_t started_ns = clock_now_ns();
-    enum status status = worker_trial(sweep->session->worker, &trial, samples, outcome, error);
-    count_worker_time(sweep, started_ns);
-    return status;
+    int64_t left_ns = lane_leave(lane);
+    enum status status = worker_trial(lane->worker, &trial, samples, outcome, error);
+    lane_enter(lane, left_ns, &lane->measuring_ns);
+    if (status != STATUS_OK)
+        return lane_lose(lane, error);
+    if (outcome->status == TRIAL_CRASHED || outcome->status == TRIAL_TIMED_OUT)
+        return probe(lane, error);
+    return STATUS_OK;
 }
 
 /* What a plan launches, as a number: plans with the same hash do the same work. */
@@ -137,7 +158,7 @@ static int64_t find_twin(const struct sweep *sweep, const struct candidate *cand
 }
 
 /* Fills the row from what happened, and puts it into the store. */
-static enum status put(struct sweep *sweep, struct candidate *candidate,
+static enum status put(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
                        const struct loaded *loaded, const struct worker_outcome *outcome,
                        const struct worker_samples *samples, int64_t started_ns,
                        struct error *error)
@@ -151,17 +172,17 @@ static enum status put(struct sweep *sweep, struct candidate *candidate,
     }
     struct summary summary = summarize(values, samples->count);
     struct store_trial trial = {
-        .run_id = sweep->session->summary->run_id,
-        .environment_id = sweep->session->environment_id,
+        .run_id = lane->run_id,
+        .environment_id = lane->environment_id,
         .problem_id = sweep->problem_id,
         .configuration_id = candidate->configuration_id,
         .stage = "sweep",
-        .l2_mode = sweep->session->options->l2_mode,
+        .l2_mode = sweep->group->session->options->l2_mode,
         .status = outcome->status,
         .detail = outcome->detail[0] ? outcome->detail : NULL,
         .same_as_trial_id =
             candidate->same_as == NO_CANDIDATE ? 0 : sweep->candidates[candidate->same_as].trial_id,
-        .binary_hash = sweep->session->binaries.items[candidate->binary].hash,
+        .binary_hash = sweep->group->binaries.items[candidate->binary].hash,
         .derived = loaded ? loaded->derived : NULL,
         .derived_count = loaded ? loaded->derived_count : 0,
         .plan = loaded ? &loaded->plan : NULL,
@@ -178,31 +199,58 @@ static enum status put(struct sweep *sweep, struct candidate *candidate,
     candidate->status = outcome->status;
     candidate->median_ns = outcome->status == TRIAL_OK ? summary.median : (double)NAN;
     candidate->runs = samples->runs;
-    return store_trial(sweep->session->store, &trial, &candidate->trial_id, error);
+    return store_trial(sweep->group->session->store, &trial, &candidate->trial_id, error);
 }
 
-static void count_trial(struct sweep *sweep, const struct candidate *candidate, size_t index)
+static void count_trial(struct sweep *sweep, const struct candidate *candidate)
 {
-    struct session_summary *summary = sweep->session->summary;
+    struct session *session = sweep->group->session;
     bool failed = candidate->status != TRIAL_OK && candidate->status != TRIAL_SKIPPED;
     sweep->measured++;
-    summary->trials++;
-    summary->failures += failed ? 1 : 0;
-    sweep->session->progress.points_done++;
-    sweep->session->progress.failures += failed ? 1 : 0;
+    session->summary->trials++;
+    session->summary->failures += failed ? 1 : 0;
+    session->progress.points_done++;
+    session->progress.failures += failed ? 1 : 0;
     if (candidate->status == TRIAL_OK &&
         (sweep->best == sweep->count ||
          candidate->median_ns < sweep->candidates[sweep->best].median_ns))
-        sweep->best = index;
+        sweep->best = (size_t)(candidate - sweep->candidates);
 }
 
-static enum status try_loaded(struct sweep *sweep, struct candidate *candidate,
+enum status sweep_record(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
+                         const struct worker_outcome *outcome, struct error *error)
+{
+    struct worker_samples none = {0};
+    enum status status = put(sweep, lane, candidate, NULL, outcome, &none, clock_now_ns(), error);
+    if (status == STATUS_OK)
+        count_trial(sweep, candidate);
+    return status;
+}
+
+/* Written down before it is launched: whoever starts after a crash of the machine knows it. The
+ * disk is waited for only while the binary is new to the device. */
+static enum status announce(struct sweep *sweep, struct lane *lane,
+                            const struct candidate *candidate, struct error *error)
+{
+    struct binary *binary = &sweep->group->binaries.items[candidate->binary];
+    struct store_in_flight row = {
+        .environment_id = lane->environment_id,
+        .problem_id = sweep->problem_id,
+        .configuration_id = candidate->configuration_id,
+        .run_id = lane->run_id,
+        .boot_id = sweep->group->session->boot_id,
+    };
+    bool durable = !binary->has_run;
+    binary->has_run = true;
+    return store_in_flight_put(sweep->group->session->store, &row, durable, error);
+}
+
+static enum status try_loaded(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
                               struct loaded *loaded, struct worker_samples *samples,
                               struct worker_outcome *outcome, struct error *error)
 {
-    struct session *session = sweep->session;
     candidate->launch_hash =
-        launch_hash(&loaded->plan, session->binaries.items[candidate->binary].hash);
+        launch_hash(&loaded->plan, sweep->group->binaries.items[candidate->binary].hash);
     candidate->same_as = find_twin(sweep, candidate);
     if (candidate->same_as != NO_CANDIDATE) {
         outcome->status = TRIAL_SKIPPED;
@@ -210,21 +258,23 @@ static enum status try_loaded(struct sweep *sweep, struct candidate *candidate,
                             sweep->candidates[candidate->same_as].key);
         return STATUS_OK;
     }
-    double stop_above_ns = 0;
+    struct timing timing = {.blocks = SWEEP_BLOCKS, .verify = true};
     if (sweep->best != sweep->count && !candidate->is_baseline)
-        stop_above_ns = stop_factor * sweep->candidates[sweep->best].median_ns;
-    enum status status =
-        sweep_measure(sweep, loaded, SWEEP_BLOCKS, 0, true, stop_above_ns, samples, outcome, error);
-    session->summary->samples += samples->count;
+        timing.stop_above_ns = stop_factor * sweep->candidates[sweep->best].median_ns;
+    enum status status = announce(sweep, lane, candidate, error);
+    if (status == STATUS_OK)
+        status = sweep_measure(sweep, lane, loaded, &timing, samples, outcome, error);
+    sweep->group->session->summary->samples += samples->count;
     return status;
 }
 
-enum status sweep_try(struct sweep *sweep, struct candidate *candidate, struct error *error)
+enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
+                      struct error *error)
 {
     struct loaded loaded = {0};
     struct worker_samples samples = {0};
     struct worker_outcome outcome = {.status = TRIAL_OK};
-    const struct binary *binary = &sweep->session->binaries.items[candidate->binary];
+    const struct binary *binary = &sweep->group->binaries.items[candidate->binary];
     int64_t started_ns = clock_now_ns();
     bool has_plan = false;
     enum status status = STATUS_OK;
@@ -232,16 +282,19 @@ enum status sweep_try(struct sweep *sweep, struct candidate *candidate, struct e
         outcome.status = TRIAL_COMPILE_FAILED;
         (void)string_format(outcome.detail, sizeof outcome.detail, "%s", binary->detail);
     } else {
-        status = sweep_load(sweep, candidate, &loaded, &outcome, error);
+        status = sweep_load(sweep, lane, candidate, &loaded, &outcome, error);
         has_plan = status == STATUS_OK && outcome.status == TRIAL_OK;
     }
     if (has_plan)
-        status = try_loaded(sweep, candidate, &loaded, &samples, &outcome, error);
+        status = try_loaded(sweep, lane, candidate, &loaded, &samples, &outcome, error);
     if (status == STATUS_OK)
-        status =
-            put(sweep, candidate, has_plan ? &loaded : NULL, &outcome, &samples, started_ns, error);
-    arena_free(&sweep->scratch);
+        status = put(sweep, lane, candidate, has_plan ? &loaded : NULL, &outcome, &samples,
+                     started_ns, error);
+    if (status == STATUS_OK && has_plan && outcome.status != TRIAL_SKIPPED)
+        status = store_in_flight_clear(sweep->group->session->store, lane->environment_id,
+                                       sweep->problem_id, candidate->configuration_id, error);
+    arena_free(&lane->scratch);
     if (status == STATUS_OK)
-        count_trial(sweep, candidate, (size_t)(candidate - sweep->candidates));
+        count_trial(sweep, candidate);
     return status;
 }

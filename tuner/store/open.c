@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tuner/base/failpoint.h"
+
 extern const char store_schema[];
 extern const char store_migrations[];
 
@@ -163,6 +165,7 @@ static enum status open_to_write(struct store *store, const struct store_schema 
     if (status == STATUS_OK && version < schema->version)
         status = store_migrate(store, version, schema, error);
     /* A file system that cannot do WAL stays with the rollback journal: slower, as safe. */
+    FAILPOINT("store.ready");
     if (status == STATUS_OK)
         status = store_execute(store, "PRAGMA journal_mode = WAL", open_doing, error);
     return status;

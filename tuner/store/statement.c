@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tuner/base/failpoint.h"
+
 static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
     [STATEMENT_COMMIT] = "COMMIT",
@@ -42,6 +44,13 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
         " block_z, threads, dynamic_shared_bytes, static_shared_bytes, registers, local_bytes,"
         " spill_bytes, active_blocks_per_sm, occupancy) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+    [STATEMENT_IN_FLIGHT_PUT] =
+        "INSERT INTO in_flight (environment_id, problem_id, configuration_id, run_id, boot_id,"
+        " attempts, started_at) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6) "
+        "ON CONFLICT (environment_id, problem_id, configuration_id) DO UPDATE SET"
+        " run_id = ?4, boot_id = ?5, attempts = attempts + 1, started_at = ?6",
+    [STATEMENT_IN_FLIGHT_CLEAR] = "DELETE FROM in_flight WHERE environment_id = ?1 AND"
+                                  " problem_id = ?2 AND configuration_id = ?3",
 };
 
 static bool is_full(int code, int system_errno)
@@ -178,7 +187,9 @@ enum status store_take(const struct store *store, sqlite3_stmt *statement, int64
                        bool *found, const char *doing, struct error *error)
 {
     bool row = false;
-    enum status status = store_step(store, statement, &row, doing, error);
+    enum status status = FAILPOINT_FAILS("store.step")
+                             ? store_fail(store, SQLITE_IOERR, doing, error)
+                             : store_step(store, statement, &row, doing, error);
     if (found)
         *found = status == STATUS_OK && row;
     if (status == STATUS_OK && row && value)
@@ -187,6 +198,7 @@ enum status store_take(const struct store *store, sqlite3_stmt *statement, int64
         status = store_step(store, statement, &row, doing, error);
     (void)sqlite3_reset(statement);
     (void)sqlite3_clear_bindings(statement);
+    FAILPOINT("store.stepped");
     return status;
 }
 
@@ -201,7 +213,8 @@ enum status store_take_once(const struct store *store, sqlite3_stmt *statement, 
 enum status store_execute(const struct store *store, const char *sql, const char *doing,
                           struct error *error)
 {
-    int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    int code = FAILPOINT_FAILS("store.execute") ? SQLITE_IOERR
+                                                : sqlite3_exec(store->db, sql, NULL, NULL, NULL);
     return code == SQLITE_OK ? STATUS_OK : store_fail(store, code, doing, error);
 }
 
@@ -225,14 +238,17 @@ static enum status run_statement(struct store *store, enum statement_id id, cons
 
 enum status store_begin(struct store *store, const char *doing, struct error *error)
 {
+    FAILPOINT("store.begin");
     return run_statement(store, STATEMENT_BEGIN, doing, error);
 }
 
 enum status store_end(struct store *store, enum status status, const char *doing,
                       struct error *error)
 {
+    FAILPOINT("store.commit");
     if (status == STATUS_OK)
         status = run_statement(store, STATEMENT_COMMIT, doing, error);
+    FAILPOINT("store.committed");
     /* SQLite has rolled back by itself after some failures. */
     if (status != STATUS_OK && !sqlite3_get_autocommit(store->db)) {
         struct error ignored = {0};

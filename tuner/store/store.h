@@ -130,6 +130,34 @@ enum status store_known_trials(struct store *store, int64_t environment_id, int6
                                const char *stage, enum l2_mode mode, store_take_trial *take,
                                void *context, struct error *error);
 
+/* How many trials the environment's device has in other environments: with another driver, compiler,
+ * host or version of tune. */
+enum status store_other_trials(struct store *store, int64_t environment_id, int64_t *trials,
+                               struct error *error);
+
+/* What is being launched: written before, taken away after the trial is stored. What is found at a
+ * start was running when the program or the machine ended. */
+struct store_in_flight {
+    int64_t environment_id;
+    int64_t problem_id;
+    int64_t configuration_id;
+    int64_t run_id;
+    const char *boot_id; /* of the machine's start, "" when unknown */
+    /* Of rows read: */
+    int64_t attempts; /* launches that were never seen to end, this one counted */
+    const char *started_at;
+};
+/* `durable`: it is on disk when this returns, also for a machine that loses power. */
+enum status store_in_flight_put(struct store *store, const struct store_in_flight *row,
+                                bool durable, struct error *error);
+enum status store_in_flight_clear(struct store *store, int64_t environment_id, int64_t problem_id,
+                                  int64_t configuration_id, struct error *error);
+/* Calls `take` for each row of the problem; it may clear the row. */
+typedef enum status store_take_in_flight(void *context, const struct store_in_flight *row,
+                                         struct error *error);
+enum status store_in_flight_each(struct store *store, int64_t environment_id, int64_t problem_id,
+                                 store_take_in_flight *take, void *context, struct error *error);
+
 enum status store_baseline(struct store *store, int64_t environment_id, int64_t problem_id,
                            const char *name, const char *about, int64_t configuration_id,
                            struct error *error);

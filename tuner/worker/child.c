@@ -1,11 +1,14 @@
 #include "tuner/worker/child.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "tuner/base/failpoint.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/message.h"
 #include "tuner/worker/spawn.h"
@@ -16,10 +19,45 @@ bool worker_is_entry(const char *argument)
     return strcmp(argument, "__measure") == 0 || strcmp(argument, "__compile") == 0;
 }
 
+/* It may have ended before PR_SET_PDEATHSIG: then nothing holds the pipe's other end. */
+static bool parent_is_gone(void)
+{
+    struct pollfd input = {.fd = CHILD_INPUT, .events = POLLIN};
+    return poll(&input, 1, 0) > 0 && (input.revents & POLLHUP) != 0;
+}
+
+/* The parent's end of our input closes when the parent is gone, however it went. A kernel that
+ * hangs must not outlive it, so a thread watches, and ends this process and what it started. (The
+ * kernel's own parent-death signal is tied to the thread that started the child, not to the
+ * process.) */
+static void *watch_parent(void *unused)
+{
+    struct pollfd input = {.fd = CHILD_INPUT};
+    (void)unused;
+    while (poll(&input, 1, -1) < 0 && errno == EINTR)
+        continue;
+    (void)kill(0, SIGKILL);
+    return NULL;
+}
+
+static void start_watch(void)
+{
+    pthread_t thread;
+    sigset_t all;
+    sigset_t before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, watch_parent, NULL) == 0)
+        (void)pthread_detach(thread);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 int worker_main(int argc, char **argv)
 {
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    start_watch();
     (void)signal(SIGPIPE, SIG_IGN);
+    if (parent_is_gone())
+        return EXIT_CODE_FAILED;
     if (strcmp(argv[1], "__measure") == 0 && argc == 4)
         return measure_child(argv[2], (int)strtol(argv[3], NULL, 10));
     if (strcmp(argv[1], "__compile") == 0 && argc == 3)
@@ -35,12 +73,14 @@ int child_loop(child_serve *serve, void *context)
         json_t *answer = NULL;
         if (frame_read(CHILD_INPUT, -1, &request, &error) != STATUS_OK)
             return EXIT_CODE_OK; /* the parent is done with us */
+        FAILPOINT("child.asked");
         enum status served = serve(context, request, &answer, &error);
         json_decref(request);
         if (served != STATUS_OK) {
             json_decref(answer);
             answer = message_from_error(&error);
         }
+        FAILPOINT("child.done");
         enum status sent = answer ? frame_write(CHILD_OUTPUT, answer, &error) : STATUS_NO_MEMORY;
         json_decref(answer);
         if (sent != STATUS_OK || served == STATUS_DEVICE_LOST)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/failpoint.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/message.h"
@@ -24,7 +25,10 @@ struct worker {
     struct child child;
     struct facts facts;
     struct calibration calibration;
-    json_t *problem; /* the request, to be sent again to a new child */
+    json_t *problem; /* the requests, to be sent again to a new child */
+    json_t *load;
+    char how[128]; /* the last child ended, where that was noticed */
+    bool absent;   /* no child could be started: the device does not come back */
     int restarts;
 };
 
@@ -113,6 +117,7 @@ void worker_stop(struct worker *worker)
     child_kill(&worker->child, NULL, 0);
     facts_free(&worker->facts);
     json_decref(worker->problem);
+    json_decref(worker->load);
     free(worker);
 }
 
@@ -139,22 +144,29 @@ static enum status ask(struct worker *worker, json_t *request, int64_t timeout_m
         return error_no_memory(error);
     enum status status = frame_write(worker->child.input, request, error);
     json_decref(request);
+    FAILPOINT("worker.asked");
     if (status == STATUS_OK)
         status = frame_read(worker->child.output, timeout_ms, answer, error);
+    FAILPOINT("worker.answered");
     if (status == STATUS_OK)
         status = message_to_error(*answer, error);
     return status;
 }
 
-static enum status send_problem(struct worker *worker, struct error *error)
+static enum status send_again(struct worker *worker, json_t *request, int64_t timeout_ms,
+                              struct error *error)
 {
     json_t *answer = NULL;
-    if (!worker->problem)
+    if (!request)
         return STATUS_OK;
-    enum status status =
-        ask(worker, json_incref(worker->problem), PROBLEM_TIMEOUT_MS, &answer, error);
+    enum status status = ask(worker, json_incref(request), timeout_ms, &answer, error);
     json_decref(answer);
     return status;
+}
+
+static enum status send_problem(struct worker *worker, struct error *error)
+{
+    return send_again(worker, worker->problem, PROBLEM_TIMEOUT_MS, error);
 }
 
 /* A child that is there and knows the problem; a new one where the old one died. */
@@ -171,16 +183,50 @@ static enum status ensure_child(struct worker *worker, struct error *error)
     }
     if (worker->child.pid == 0)
         (void)error_prefix(error, "device %s:%s does not come back", worker->kind, worker->index);
-    return worker->child.pid == 0 ? status : STATUS_OK;
+    worker->absent = worker->child.pid == 0;
+    return worker->absent ? status : STATUS_OK;
+}
+
+/* As ask, of a child that has loaded what is to be measured when `loaded`. Does away with a child
+ * that cannot go on. One that was killed from outside says nothing about what it was doing: that is
+ * tried once more, with another child. */
+static enum status ask_surely(struct worker *worker, bool loaded, json_t *request,
+                              int64_t timeout_ms, json_t **answer, struct error *error)
+{
+    enum status status = request ? STATUS_OK : error_no_memory(error);
+    bool again = status == STATUS_OK;
+    for (int tries = 0; again && tries < 2; tries++) {
+        json_decref(*answer);
+        *answer = NULL;
+        worker->how[0] = '\0';
+        bool fresh = worker->child.pid == 0;
+        status = ensure_child(worker, error);
+        if (status == STATUS_OK && fresh && loaded)
+            status = send_again(worker, worker->load, LOAD_TIMEOUT_MS, error);
+        if (status == STATUS_OK)
+            status = ask(worker, json_incref(request), timeout_ms, answer, error);
+        again = false;
+        if (status == STATUS_TIMED_OUT)
+            (void)child_kill(&worker->child, NULL, 0);
+        else if (worker->absent)
+            break;
+        else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL)
+            again = child_kill(&worker->child, worker->how, sizeof worker->how) == CHILD_WAS_KILLED;
+    }
+    json_decref(request);
+    return status;
+}
+
+enum status worker_probe(struct worker *worker, struct error *error)
+{
+    return ensure_child(worker, error);
 }
 
 enum status worker_bandwidth(struct worker *worker, struct bandwidth *out, struct error *error)
 {
     json_t *answer = NULL;
-    enum status status = ensure_child(worker, error);
-    if (status == STATUS_OK)
-        status = ask(worker, json_pack("{s:s}", "do", "bandwidth"), BANDWIDTH_TIMEOUT_MS, &answer,
-                     error);
+    enum status status = ask_surely(worker, false, json_pack("{s:s}", "do", "bandwidth"),
+                                    BANDWIDTH_TIMEOUT_MS, &answer, error);
     if (status == STATUS_OK)
         *out = (struct bandwidth){
             .host_to_device_gbs = message_real(answer, "host_to_device", 0),
@@ -208,9 +254,10 @@ enum status worker_problem(struct worker *worker, const struct worker_problem *p
         return error_no_memory(error);
     if (worker->child.pid == 0)
         return ensure_child(worker, error);
-    enum status status = send_problem(worker, error);
-    if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)
-        child_kill(&worker->child, NULL, 0);
+    json_t *answer = NULL;
+    enum status status =
+        ask_surely(worker, false, json_incref(worker->problem), PROBLEM_TIMEOUT_MS, &answer, error);
+    json_decref(answer);
     return status;
 }
 
@@ -230,25 +277,22 @@ static enum trial_status trial_status_of(enum status status)
     }
 }
 
-/* Turns a failed answer into an outcome, and does away with a child that cannot go on. */
-static void settle(struct worker *worker, enum status status, int64_t timeout_ms,
+/* Turns a failed answer into an outcome. */
+static void settle(const struct worker *worker, enum status status, int64_t timeout_ms,
                    const struct error *error, struct worker_outcome *outcome)
 {
     outcome->status = trial_status_of(status);
     (void)string_format(outcome->detail, sizeof outcome->detail, "%s",
                         status == STATUS_OK ? "" : error->text);
     if (status == STATUS_TIMED_OUT) {
-        child_kill(&worker->child, NULL, 0);
         (void)string_format(outcome->detail, sizeof outcome->detail,
                             "no result after %lld ms; its process was killed",
                             (long long)timeout_ms);
     } else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL) {
-        char how[128];
-        child_kill(&worker->child, how, sizeof how);
         outcome->status = TRIAL_CRASHED;
-        if (strncmp(how, "signal", 6) == 0)
+        if (strncmp(worker->how, "signal", 6) == 0)
             (void)string_format(outcome->detail, sizeof outcome->detail,
-                                "it ended its process with %s", how);
+                                "it ended its process with %s", worker->how);
     }
 }
 
@@ -263,17 +307,16 @@ enum status worker_load(struct worker *worker, const char *binary_path,
         (void)json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "kernel", kernels[i].kernel,
                                                     "threads", (json_int_t)kernels[i].block_threads,
                                                     "shared", (json_int_t)kernels[i].shared_bytes));
-    json_t *request =
+    json_decref(worker->load);
+    worker->load =
         json_pack("{s:s, s:s, s:o}", "do", "load", "binary", binary_path, "kernels", list);
-    enum status status = ensure_child(worker, error);
-    if (status != STATUS_OK) {
-        json_decref(request);
-        return status;
-    }
-    status = ask(worker, request, LOAD_TIMEOUT_MS, &answer, error);
+    enum status status =
+        ask_surely(worker, false, json_incref(worker->load), LOAD_TIMEOUT_MS, &answer, error);
     const json_t *rows = json_object_get(answer, "resources");
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         status = message_to_resources(json_array_get(rows, i), &resources[i], error);
+    if (!worker->load || worker->absent)
+        return status;
     settle(worker, status, LOAD_TIMEOUT_MS, error, outcome);
     json_decref(answer);
     return STATUS_OK;
@@ -303,10 +346,12 @@ enum status worker_trial(struct worker *worker, const struct worker_trial *trial
 {
     json_t *answer = NULL;
     *samples = (struct worker_samples){0};
-    enum status status = ensure_child(worker, error);
-    if (status != STATUS_OK)
+    json_t *request = trial_request(trial);
+    if (!request)
+        return error_no_memory(error);
+    enum status status = ask_surely(worker, true, request, trial->timeout_ms, &answer, error);
+    if (worker->absent)
         return status;
-    status = ask(worker, trial_request(trial), trial->timeout_ms, &answer, error);
     const char *wrong = message_text(answer, "wrong", NULL);
     settle(worker, status, trial->timeout_ms, error, outcome);
     if (status == STATUS_OK)

@@ -33,6 +33,10 @@ struct calibration worker_calibration(const struct worker *worker);
 /* How often the child had to be replaced. */
 int worker_restarts(const struct worker *worker);
 
+/* Whether the device answers, with a new child where the old one died: such a child warms the
+ * device up and runs kernels of its own before it says that it is ready. */
+enum status worker_probe(struct worker *worker, struct error *error);
+
 enum status worker_bandwidth(struct worker *worker, struct bandwidth *out, struct error *error);
 
 /* What all trials of one problem share. */

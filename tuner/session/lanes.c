@@ -1,0 +1,159 @@
+/* Devices, their workers, and which of them are alike. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/text.h"
+#include "tuner/session/internal.h"
+
+int64_t lane_leave(struct lane *lane)
+{
+    (void)pthread_mutex_unlock(&lane->group->session->mutex);
+    return clock_now_ns();
+}
+
+void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns)
+{
+    int64_t now_ns = clock_now_ns();
+    (void)pthread_mutex_lock(&lane->group->session->mutex);
+    *spent_ns += now_ns - left_ns;
+}
+
+enum status lane_lose(struct lane *lane, const struct error *error)
+{
+    lane->lost = true;
+    lane->error = *error;
+    session_note(lane->group->session, "%s is lost: %s", lane->name, error->text);
+    return error->status;
+}
+
+struct lane *group_lane(const struct group *group)
+{
+    for (size_t i = 0; i < group->lane_count; i++)
+        if (!group->lanes[i]->lost)
+            return group->lanes[i];
+    return NULL;
+}
+
+/* Starting takes a second or more, most of it warming up: all devices at once. */
+static void *start_lane(void *context)
+{
+    struct lane *lane = context;
+    struct session *session = lane->group->session;
+    enum status status =
+        worker_start(session->options->device_kind, lane->index, &lane->worker, &lane->error);
+    if (status == STATUS_OK)
+        status = lock_take(facts_text(worker_facts(lane->worker), "uuid", lane->name), &lane->lock,
+                           &lane->error);
+    if (status != STATUS_OK) {
+        (void)error_prefix(&lane->error, "%s", lane->name);
+        worker_stop(lane->worker);
+        lane->worker = NULL;
+        lane->lost = true;
+    }
+    return NULL;
+}
+
+static bool alike(const struct facts *a, const struct facts *b)
+{
+    static const char *const texts[] = {"name", "architecture", "driver", "compiler"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (strcmp(facts_text(a, texts[i], ""), facts_text(b, texts[i], "")) != 0)
+            return false;
+    return facts_integer(a, "memory_bytes", 0) == facts_integer(b, "memory_bytes", 0) &&
+           facts_integer(a, "sm_count", 0) == facts_integer(b, "sm_count", 0);
+}
+
+static void join_group(struct session *session, struct lane *lane)
+{
+    const struct facts *facts = worker_facts(lane->worker);
+    struct group *group = NULL;
+    for (size_t i = 0; i < session->group_count && !group; i++)
+        if (alike(session->groups[i].facts, facts))
+            group = &session->groups[i];
+    if (!group) {
+        group = &session->groups[session->group_count++];
+        *group =
+            (struct group){.session = session, .facts = facts, .problem_key = "", .best_key = ""};
+    }
+    group->lanes[group->lane_count++] = lane;
+    lane->group = group;
+}
+
+static size_t compilers_a_group(const struct session *session)
+{
+    const struct session_options *options = session->options;
+    if (options->compile_workers > 0)
+        return options->compile_workers;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    /* A core each is left to the processes that measure beside them. */
+    if (options->compiles_beside_measuring)
+        cores -= (long)session->lane_count;
+    long share = cores / (long)session->group_count;
+    return share < 1 ? 1 : share > 32 ? 32 : (size_t)share;
+}
+
+static enum status start_groups(struct session *session, struct error *error)
+{
+    enum status status = STATUS_OK;
+    size_t compilers = compilers_a_group(session);
+    for (size_t i = 0; status == STATUS_OK && i < session->group_count; i++) {
+        struct group *group = &session->groups[i];
+        status = binaries_start(&group->binaries, session->options->device_kind, compilers,
+                                group->facts, error);
+        if (status == STATUS_OK)
+            status = binaries_start(&group->references, "cpu", 1, group->facts, error);
+    }
+    return status;
+}
+
+enum status lanes_start(struct session *session, struct error *error)
+{
+    /* Until the groups are known the lanes belong to one that is only a way to the session. */
+    struct group nobody = {.session = session};
+    const struct session_options *options = session->options;
+    session->lane_count = options->device_count;
+    for (size_t i = 0; i < session->lane_count; i++) {
+        struct lane *lane = &session->lanes[i];
+        *lane = (struct lane){.group = &nobody, .index = options->device_indices[i]};
+        (void)string_format(lane->name, sizeof lane->name, "%s:%d", options->device_kind,
+                            lane->index);
+        if (pthread_create(&lane->thread, NULL, start_lane, lane) != 0) {
+            lane->thread = pthread_self();
+            (void)start_lane(lane);
+        }
+    }
+    const struct lane *first_lost = NULL;
+    for (size_t i = 0; i < session->lane_count; i++) {
+        struct lane *lane = &session->lanes[i];
+        if (!pthread_equal(lane->thread, pthread_self()))
+            (void)pthread_join(lane->thread, NULL);
+        lane->group = NULL;
+        if (!lane->lost)
+            join_group(session, lane);
+        else if (!first_lost)
+            first_lost = lane;
+    }
+    if (session->group_count == 0 && first_lost) {
+        *error = first_lost->error;
+        return error->status;
+    }
+    for (size_t i = 0; i < session->lane_count; i++)
+        if (session->lanes[i].lost)
+            session_note(session, "%s; the other devices are tuned", session->lanes[i].error.text);
+    return start_groups(session, error);
+}
+
+void lanes_stop(struct session *session)
+{
+    for (size_t i = 0; i < session->group_count; i++) {
+        binaries_free(&session->groups[i].binaries);
+        binaries_free(&session->groups[i].references);
+    }
+    for (size_t i = 0; i < session->lane_count; i++) {
+        worker_stop(session->lanes[i].worker);
+        lock_release(session->lanes[i].lock);
+        arena_free(&session->lanes[i].scratch);
+    }
+}

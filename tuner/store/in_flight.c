@@ -1,0 +1,122 @@
+/* What is being launched right now, for whoever starts after a crash. */
+#include "tuner/store/internal.h"
+
+#include "tuner/base/clock.h"
+
+static const char put_doing[] = "note what is launched";
+
+static enum status put_row(struct store *store, const struct store_in_flight *row,
+                           struct error *error)
+{
+    char now[CLOCK_TIMESTAMP_BYTES];
+    sqlite3_stmt *statement = NULL;
+    enum status status = store_statement(store, STATEMENT_IN_FLIGHT_PUT, &statement, error);
+    if (status != STATUS_OK)
+        return status;
+    clock_timestamp(now);
+    (void)sqlite3_bind_int64(statement, 1, row->environment_id);
+    (void)sqlite3_bind_int64(statement, 2, row->problem_id);
+    (void)sqlite3_bind_int64(statement, 3, row->configuration_id);
+    (void)sqlite3_bind_int64(statement, 4, row->run_id);
+    store_bind_text(statement, 5, row->boot_id);
+    store_bind_text(statement, 6, now);
+    return store_take(store, statement, NULL, NULL, put_doing, error);
+}
+
+/* In WAL mode a commit reaches the disk at once only when synchronous is FULL. */
+enum status store_in_flight_put(struct store *store, const struct store_in_flight *row,
+                                bool durable, struct error *error)
+{
+    enum status status = STATUS_OK;
+    if (durable)
+        status = store_execute(store, "PRAGMA synchronous = FULL", put_doing, error);
+    if (status == STATUS_OK)
+        status = put_row(store, row, error);
+    if (durable) {
+        struct error restoring = {0};
+        enum status restored =
+            store_execute(store, "PRAGMA synchronous = NORMAL", put_doing, &restoring);
+        if (status == STATUS_OK && restored != STATUS_OK) {
+            *error = restoring;
+            status = restored;
+        }
+    }
+    return status;
+}
+
+enum status store_in_flight_clear(struct store *store, int64_t environment_id, int64_t problem_id,
+                                  int64_t configuration_id, struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    enum status status = store_statement(store, STATEMENT_IN_FLIGHT_CLEAR, &statement, error);
+    if (status != STATUS_OK)
+        return status;
+    (void)sqlite3_bind_int64(statement, 1, environment_id);
+    (void)sqlite3_bind_int64(statement, 2, problem_id);
+    (void)sqlite3_bind_int64(statement, 3, configuration_id);
+    return store_take(store, statement, NULL, NULL, put_doing, error);
+}
+
+/* `take` may clear rows: all are read before the first is given. */
+enum status store_in_flight_each(struct store *store, int64_t environment_id, int64_t problem_id,
+                                 store_take_in_flight *take, void *context, struct error *error)
+{
+    static const char doing[] = "read what was launched";
+    struct arena arena = {0};
+    struct in_flight_list {
+        struct in_flight_list *next;
+        struct store_in_flight row;
+    } *list = NULL;
+    sqlite3_stmt *statement = NULL;
+    bool more = true;
+    enum status status =
+        store_prepare(store,
+                      "SELECT configuration_id, run_id, boot_id, attempts, started_at "
+                      "FROM in_flight WHERE environment_id = ?1 AND problem_id = ?2",
+                      &statement, error);
+    if (status != STATUS_OK)
+        return status;
+    (void)sqlite3_bind_int64(statement, 1, environment_id);
+    (void)sqlite3_bind_int64(statement, 2, problem_id);
+    while (status == STATUS_OK && more) {
+        status = store_step(store, statement, &more, doing, error);
+        struct in_flight_list *item =
+            status == STATUS_OK && more ? arena_alloc(&arena, 1, sizeof *item) : NULL;
+        if (!item)
+            break;
+        item->row = (struct store_in_flight){
+            .environment_id = environment_id,
+            .problem_id = problem_id,
+            .configuration_id = sqlite3_column_int64(statement, 0),
+            .run_id = sqlite3_column_int64(statement, 1),
+            .boot_id = arena_strdup(&arena, (const char *)sqlite3_column_text(statement, 2)),
+            .attempts = sqlite3_column_int64(statement, 3),
+            .started_at = arena_strdup(&arena, (const char *)sqlite3_column_text(statement, 4)),
+        };
+        item->next = list;
+        list = item;
+    }
+    (void)sqlite3_finalize(statement);
+    for (; status == STATUS_OK && list; list = list->next)
+        status = take(context, &list->row, error);
+    arena_free(&arena);
+    return status;
+}
+
+enum status store_other_trials(struct store *store, int64_t environment_id, int64_t *trials,
+                               struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    *trials = 0;
+    enum status status =
+        store_prepare(store,
+                      "SELECT count(*) FROM trials WHERE environment_id IN ("
+                      "SELECT other.id FROM environments AS other "
+                      "JOIN environments AS own ON own.device_id = other.device_id "
+                      "WHERE own.id = ?1 AND other.id <> own.id)",
+                      &statement, error);
+    if (status != STATUS_OK)
+        return status;
+    (void)sqlite3_bind_int64(statement, 1, environment_id);
+    return store_take_once(store, statement, trials, NULL, "count trials", error);
+}
