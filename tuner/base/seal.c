@@ -1,0 +1,84 @@
+#include "tuner/base/seal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/base/files.h"
+#include "tuner/base/hash.h"
+
+/* In the machine's own order of bytes: sealed files stay on their machine. */
+struct trailer {
+    uint64_t magic;
+    uint64_t bytes; /* before the trailer */
+    uint64_t hash;  /* of them */
+};
+
+static const uint64_t trailer_magic = UINT64_C(0x314c414553455554); /* "TUESEAL1" */
+
+static struct trailer trailer_of(const void *data, size_t bytes)
+{
+    return (struct trailer){trailer_magic, bytes, hash_u64(data, bytes, trailer_magic ^ bytes)};
+}
+
+static bool has_trailer(const void *data, size_t bytes, struct trailer *out)
+{
+    if (bytes < sizeof *out)
+        return false;
+    memcpy(out, (const char *)data + bytes - sizeof *out, sizeof *out);
+    return out->magic == trailer_magic && out->bytes == bytes - sizeof *out;
+}
+
+size_t seal_contents(const void *data, size_t bytes)
+{
+    struct trailer trailer;
+    return has_trailer(data, bytes, &trailer) ? (size_t)trailer.bytes : bytes;
+}
+
+static enum status append(const char *path, const struct trailer *trailer, struct error *error)
+{
+    int file = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0)
+        return error_set_errno(error, errno, "%s", path);
+    ssize_t written = write(file, trailer, sizeof *trailer);
+    int failure = written < 0 ? errno : ENOSPC;
+    bool good = written == (ssize_t)sizeof *trailer;
+    if (close(file) != 0 && good) {
+        good = false;
+        failure = errno;
+    }
+    return good ? STATUS_OK : error_set_errno(error, failure, "%s: cannot write", path);
+}
+
+enum status seal_file(const char *path, struct error *error)
+{
+    struct arena arena = {0};
+    char *data = NULL;
+    size_t bytes = 0;
+    enum status status = file_read(&arena, path, SEALED_BYTES_MAX, &data, &bytes, error);
+    if (status == STATUS_OK) {
+        struct trailer trailer = trailer_of(data, bytes);
+        status = append(path, &trailer, error);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+enum status seal_check(const char *path, struct error *error)
+{
+    struct arena arena = {0};
+    struct trailer trailer;
+    char *data = NULL;
+    size_t bytes = 0;
+    enum status status = file_read(&arena, path, SEALED_BYTES_MAX, &data, &bytes, error);
+    if (status == STATUS_OK && (!has_trailer(data, bytes, &trailer) ||
+                                trailer_of(data, (size_t)trailer.bytes).hash != trailer.hash))
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "%s: damaged; run again, it will be compiled again", path);
+    arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,134 @@
+#include "tuner/base/trust.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tuner/base/text.h"
+
+enum { LINKS_MAX = 40 };
+
+/* What is still to be walked, and how far we are: an absolute path without links. */
+struct walk {
+    const char *path; /* as it was given */
+    char done[PATH_MAX];
+    char rest[PATH_MAX];
+    int links;
+};
+
+static enum status too_long(const struct walk *walk, struct error *error)
+{
+    return error_set(error, STATUS_BAD_INPUT, "%.400s: the path is too long", walk->path);
+}
+
+/* The first part of `rest`, taken off it; false at the end. */
+static bool next_part(struct walk *walk, char part[NAME_MAX + 1], bool *fits)
+{
+    size_t start = strspn(walk->rest, "/");
+    size_t length = strcspn(walk->rest + start, "/");
+    *fits = length <= NAME_MAX;
+    if (length == 0 || !*fits)
+        return false;
+    memcpy(part, walk->rest + start, length);
+    part[length] = '\0';
+    memmove(walk->rest, walk->rest + start + length, strlen(walk->rest + start + length) + 1);
+    return true;
+}
+
+static bool may_follow(const struct stat *link, const struct stat *folder)
+{
+    bool open_to_others = (folder->st_mode & S_IWOTH) != 0;
+    return !open_to_others || link->st_uid == geteuid() || link->st_uid == folder->st_uid;
+}
+
+/* `next` is a link: its target goes before what is still to be walked. */
+static enum status follow(struct walk *walk, const char *next, const struct stat *link,
+                          struct error *error)
+{
+    char target[PATH_MAX];
+    char rest[PATH_MAX];
+    struct stat folder;
+    if (stat(walk->done[0] ? walk->done : "/", &folder) != 0)
+        return error_set_errno(error, errno, "%s", walk->path);
+    if (!may_follow(link, &folder))
+        return error_set(error, STATUS_PERMISSION,
+                         "%.300s: %.300s is a symbolic link that another user (%lld) put into a "
+                         "folder open to all; it is not followed: name another file",
+                         walk->path, next, (long long)link->st_uid);
+    if (++walk->links > LINKS_MAX)
+        return error_set_errno(error, ELOOP, "%s", walk->path);
+    ssize_t length = readlink(next, target, sizeof target - 1);
+    if (length < 0)
+        return error_set_errno(error, errno, "%s", walk->path);
+    target[length] = '\0';
+    if (!string_format(rest, sizeof rest, "%s/%s", target, walk->rest))
+        return too_long(walk, error);
+    (void)strcpy(walk->rest, rest);
+    if (target[0] == '/')
+        walk->done[0] = '\0';
+    return STATUS_OK;
+}
+
+static enum status step(struct walk *walk, const char *part, struct error *error)
+{
+    char next[PATH_MAX];
+    struct stat info;
+    if (strcmp(part, ".") == 0)
+        return STATUS_OK;
+    if (strcmp(part, "..") == 0) {
+        char *slash = strrchr(walk->done, '/');
+        if (slash)
+            *slash = '\0';
+        return STATUS_OK;
+    }
+    if (!string_format(next, sizeof next, "%s/%s", walk->done, part))
+        return too_long(walk, error);
+    if (lstat(next, &info) != 0) {
+        bool last = strspn(walk->rest, "/") == strlen(walk->rest);
+        if (errno != ENOENT || !last)
+            return error_set_errno(error, errno, "%s", walk->path);
+    } else if (S_ISLNK(info.st_mode)) {
+        return follow(walk, next, &info, error);
+    }
+    (void)strcpy(walk->done, next);
+    return STATUS_OK;
+}
+
+enum status path_without_links(struct arena *arena, const char *path, const char **out,
+                               struct error *error)
+{
+    struct walk walk = {.path = path};
+    char part[NAME_MAX + 1];
+    bool fits = true;
+    *out = path;
+    if (!string_format(walk.rest, sizeof walk.rest, "%s", path))
+        return too_long(&walk, error);
+    if (path[0] != '/' && !getcwd(walk.done, sizeof walk.done))
+        return error_set_errno(error, errno, "the current folder");
+    if (strcmp(walk.done, "/") == 0)
+        walk.done[0] = '\0';
+    while (next_part(&walk, part, &fits)) {
+        enum status status = step(&walk, part, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (!fits)
+        return error_set_errno(error, ENAMETOOLONG, "%.400s", path);
+    if (walk.links == 0)
+        return STATUS_OK;
+    *out = arena_strdup(arena, walk.done[0] ? walk.done : "/");
+    return *out ? STATUS_OK : error_no_memory(error);
+}
+
+bool path_is_in_open_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+    if (!string_format(folder, sizeof folder, "%.*s", slash ? (int)(slash - path + 1) : 1,
+                       slash ? path : "."))
+        return false;
+    return stat(folder, &info) == 0 && (info.st_mode & S_IWOTH) != 0;
+}
