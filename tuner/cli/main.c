@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tuner/base/text.h"
 #include "tuner/base/version.h"
@@ -70,8 +72,20 @@ static const char *command_meant(const char *word)
     return nearest_word(word, names, COMMAND_COUNT);
 }
 
+/* Started with a standard stream closed (>&-), the database would be given its number, and what is
+ * printed would be written into it. Each gets a file on which its own use fails. */
+static bool hold_standard_streams(void)
+{
+    for (int file = 0; file <= 2; file++)
+        if (fcntl(file, F_GETFD) < 0 && open("/dev/null", file == 0 ? O_WRONLY : O_RDONLY) != file)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
+    if (!hold_standard_streams())
+        return EXIT_CODE_FAILED; /* and nowhere to say so */
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||

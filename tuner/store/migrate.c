@@ -96,10 +96,9 @@ static enum status finish_copy(const char *copy, const char *path, struct error 
 }
 
 /* FILE.schema-1, or the first of FILE.schema-1.2, .3 ... that is not there: a copy is never
- * overwritten. */
+ * overwritten. The empty file is made at once, so that no link can come in its place. */
 static bool copy_name(struct text *name, const char *path, int64_t version)
 {
-    struct stat info;
     for (int i = 1; i < 1000; i++) {
         text_clear(name);
         text_printf(name, "%s.schema-%lld", path, (long long)version);
@@ -107,8 +106,13 @@ static bool copy_name(struct text *name, const char *path, int64_t version)
             text_printf(name, ".%d", i);
         if (name->failed)
             return false;
-        if (lstat(text_string(name), &info) != 0 && errno == ENOENT)
+        int file = open(text_string(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (file >= 0) {
+            (void)close(file);
             return true;
+        }
+        if (errno != EEXIST)
+            return false;
     }
     return false;
 }
@@ -118,8 +122,9 @@ static enum status make_copy(struct store *store, int64_t version, struct error 
     struct text name = {0};
     sqlite3_stmt *statement = NULL;
     if (!copy_name(&name, store->path, version)) {
+        int failure = errno;
         text_free(&name);
-        return error_set(error, STATUS_IO, "%s: no free name for a copy of it", store->path);
+        return error_set_errno(error, failure, "%s: cannot make a copy of it", store->path);
     }
     enum status status = store_prepare(store, "VACUUM INTO ?1", &statement, error);
     if (status == STATUS_OK) {
