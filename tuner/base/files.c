@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tuner/base/failpoint.h"
+#include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
 
 static enum status read_open_file(struct arena *arena, int file, const char *path, size_t max_bytes,
@@ -68,42 +70,34 @@ static int write_all(int file, const char *data, size_t bytes)
     return 0;
 }
 
-/* mkstemp makes the file with O_EXCL, so a link planted at the name is never followed; its mode
- * 0600 is then widened to what the umask allows. */
-static int write_temporary(char *temporary, const void *data, size_t bytes)
+static int fill(int file, const void *data, size_t bytes)
 {
-    int file = mkstemp(temporary);
-    if (file < 0)
-        return errno;
-    mode_t mask = umask(0);
-    (void)umask(mask);
     int failure = write_all(file, data, bytes);
-    if (failure == 0 && fchmod(file, 0666 & ~mask) != 0)
-        failure = errno;
+    if (failure == 0 && FAILPOINT_FAILS("file.written"))
+        failure = EIO;
     if (failure == 0 && fsync(file) != 0)
         failure = errno;
-    if (close(file) != 0 && failure == 0)
-        failure = errno;
-    if (failure != 0)
-        (void)unlink(temporary);
     return failure;
 }
 
 enum status file_write_atomically(const char *path, const void *data, size_t bytes,
                                   struct error *error)
 {
-    char temporary[PATH_MAX];
-    if (!string_format(temporary, sizeof temporary, "%s.XXXXXX", path))
-        return error_set(error, STATUS_BAD_INPUT, "%s: the path is too long", path);
-    int failure = write_temporary(temporary, data, bytes);
+    struct temporary temporary;
+    enum status status = temporary_file_make(path, &temporary, error);
+    if (status != STATUS_OK)
+        return status;
+    int failure = fill(temporary.file, data, bytes);
     if (failure != 0)
-        return error_set_errno(error, failure, "%s: cannot write", path);
-    if (rename(temporary, path) != 0) {
-        failure = errno;
-        (void)unlink(temporary);
-        return error_set_errno(error, failure, "%s: cannot replace", path);
-    }
-    return STATUS_OK;
+        status = error_set_errno(error, failure, "%s: cannot write", path);
+    FAILPOINT("file.synced");
+    if (status == STATUS_OK && rename(temporary.path, path) != 0)
+        status = error_set_errno(error, errno, "%s: cannot replace", path);
+    FAILPOINT("file.renamed");
+    if (status != STATUS_OK)
+        (void)unlink(temporary.path);
+    (void)close(temporary.file); /* synced before: nothing is left that could fail */
+    return status;
 }
 
 bool file_exists(const char *path)

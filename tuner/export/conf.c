@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/tuned.h"
+#include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
 
 /* db/queries/conf.sql, conf_gains.sql */
@@ -288,6 +289,7 @@ enum status export_conf(struct store *store, const char *path, struct error *err
 {
     struct text text = {0};
     enum status status = export_conf_text(store, &text, NULL, error);
+    FAILPOINT("export.ready");
     if (status == STATUS_OK)
         status = file_write_atomically(path, text.data, text.length, error);
     text_free(&text);

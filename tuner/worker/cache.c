@@ -3,6 +3,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
+#include "tuner/worker/child.h"
 #include "tuner/worker/worker.h"
 
 enum { SOURCE_BYTES_MAX = 16 * 1024 * 1024 };
@@ -46,6 +47,16 @@ static enum status hash_request(const struct binary_request *request, const stru
     hash_finish(hash, out);
     arena_free(&arena);
     return STATUS_OK;
+}
+
+enum status scratch_prefix(struct arena *arena, const char **prefix, struct error *error)
+{
+    const char *folder = NULL;
+    enum status status = cache_folder(arena, &folder, error);
+    if (status != STATUS_OK)
+        return status;
+    *prefix = arena_printf(arena, "%s/scratch/", folder);
+    return *prefix ? folder_make(*prefix, error) : error_no_memory(error);
 }
 
 enum status binary_cache_path(const struct binary_request *request, const struct facts *facts,

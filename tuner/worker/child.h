@@ -4,13 +4,21 @@
 
 #include <jansson.h>
 
+#include "tuner/base/arena.h"
 #include "tuner/base/error.h"
+
+/* One compilation: wall clock, and processor time of each process in it. */
+enum { COMPILE_LIMIT_S = 120 };
 
 /* The measuring child: opens the device, then answers until its input ends. Returns the exit code.
  */
 int measure_child(const char *kind, int index);
 /* The compiling child. */
 int compile_child(const char *kind);
+/* What the names of the compiling children's temporary folders begin with; the folder above is
+ * made.
+ */
+enum status scratch_prefix(struct arena *arena, const char **prefix, struct error *error);
 
 /* Answers one message after the other with `serve` until the pipe closes; a failure of serve
  * becomes an error answer, and after STATUS_DEVICE_LOST the child ends so that a new one takes its

@@ -5,25 +5,27 @@
 #include <string.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
+#include "tuner/worker/child.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/message.h"
 #include "tuner/worker/spawn.h"
 #include "tuner/worker/worker.h"
 
 enum { POOL_WORKERS_MAX = 64, ANSWER_TIMEOUT_MS = 10000 };
-static const int64_t compile_limit_ns = INT64_C(120) * 1000000000;
+static const int64_t compile_limit_ns = INT64_C(1000000000) * COMPILE_LIMIT_S;
 
 struct job {
     struct job *next;
     json_t *request;
     uint64_t tag;
+    bool again; /* the process of its first try was killed from outside */
 };
 
 struct compiler {
     struct child child;
-    bool busy;
-    uint64_t tag;
+    struct job *job; /* NULL: idle */
     int64_t deadline_ns;
 };
 
@@ -45,6 +47,24 @@ static enum status start_compiler(struct compile_pool *pool, struct compiler *co
     return child_start(arguments, &compiler->child, error);
 }
 
+/* What killed compilers left. Nothing to fail for: the next one tries again. */
+static void sweep_scratch(void)
+{
+    struct arena arena = {0};
+    struct error ignored = {0};
+    const char *prefix = NULL;
+    if (scratch_prefix(&arena, &prefix, &ignored) == STATUS_OK)
+        temporary_folders_sweep(prefix);
+    arena_free(&arena);
+}
+
+static void free_job(struct job *job)
+{
+    if (job)
+        json_decref(job->request);
+    free(job);
+}
+
 enum status compile_pool_start(const char *kind, size_t workers, struct compile_pool **out,
                                struct error *error)
 {
@@ -55,6 +75,7 @@ enum status compile_pool_start(const char *kind, size_t workers, struct compile_
     pool->count = workers < 1 ? 1 : workers > POOL_WORKERS_MAX ? POOL_WORKERS_MAX : workers;
     for (size_t i = 0; i < pool->count; i++) /* the children start when there is work for them */
         pool->compilers[i].child = (struct child){.input = -1, .output = -1};
+    sweep_scratch();
     *out = pool;
     return STATUS_OK;
 }
@@ -63,14 +84,16 @@ void compile_pool_stop(struct compile_pool *pool)
 {
     if (!pool)
         return;
-    for (size_t i = 0; i < pool->count; i++)
+    for (size_t i = 0; i < pool->count; i++) {
         child_kill(&pool->compilers[i].child, NULL, 0);
+        free_job(pool->compilers[i].job);
+    }
     while (pool->first) {
         struct job *next = pool->first->next;
-        json_decref(pool->first->request);
-        free(pool->first);
+        free_job(pool->first);
         pool->first = next;
     }
+    sweep_scratch();
     free(pool);
 }
 
@@ -84,7 +107,7 @@ static enum status feed(struct compile_pool *pool, struct error *error)
 {
     for (size_t i = 0; i < pool->count && pool->first; i++) {
         struct compiler *compiler = &pool->compilers[i];
-        if (compiler->busy)
+        if (compiler->job)
             continue;
         enum status status = STATUS_OK;
         if (compiler->child.pid == 0)
@@ -99,12 +122,9 @@ static enum status feed(struct compile_pool *pool, struct error *error)
                 return status;
             continue;
         }
-        compiler->busy = true;
-        compiler->tag = job->tag;
-        compiler->deadline_ns = clock_now_ns() + compile_limit_ns;
         pool->first = job->next;
-        json_decref(job->request);
-        free(job);
+        compiler->job = job;
+        compiler->deadline_ns = clock_now_ns() + compile_limit_ns;
     }
     if (!pool->first)
         pool->last = NULL;
@@ -138,16 +158,30 @@ enum status compile_pool_submit(struct compile_pool *pool, const struct binary_r
 static void finish(struct compile_pool *pool, struct compiler *compiler, enum status status,
                    const struct error *error, struct compile_done *done)
 {
-    done->tag = compiler->tag;
+    done->tag = compiler->job->tag;
     done->status = status;
     (void)string_format(done->detail, sizeof done->detail, "%s",
                         status == STATUS_OK ? "" : error->text);
-    compiler->busy = false;
+    free_job(compiler->job);
+    compiler->job = NULL;
     pool->pending--;
 }
 
-/* The answer of a child whose pipe has something. */
-static void collect(struct compile_pool *pool, struct compiler *compiler, struct compile_done *done)
+/* To the head of the queue. */
+static void requeue(struct compile_pool *pool, struct compiler *compiler)
+{
+    struct job *job = compiler->job;
+    compiler->job = NULL;
+    job->again = true;
+    job->next = pool->first;
+    pool->first = job;
+    if (!pool->last)
+        pool->last = job;
+}
+
+/* The answer of a child whose pipe has something; false when its work was queued again, since
+ * somebody killed it: that says nothing about what it compiled. */
+static bool collect(struct compile_pool *pool, struct compiler *compiler, struct compile_done *done)
 {
     json_t *answer = NULL;
     struct error error = {0};
@@ -156,12 +190,17 @@ static void collect(struct compile_pool *pool, struct compiler *compiler, struct
         status = message_to_error(answer, &error);
     } else {
         char how[128];
-        child_kill(&compiler->child, how, sizeof how);
+        bool killed = child_kill(&compiler->child, how, sizeof how) == CHILD_WAS_KILLED;
+        if (killed && !compiler->job->again) {
+            requeue(pool, compiler);
+            return false;
+        }
         status = error_set(&error, STATUS_COMPILE_FAILED, "the compiler ended its process (%s)",
                            how[0] ? how : "no answer");
     }
     json_decref(answer);
     finish(pool, compiler, status, &error, done);
+    return true;
 }
 
 static bool find_overdue(struct compile_pool *pool, struct compile_done *done)
@@ -169,7 +208,7 @@ static bool find_overdue(struct compile_pool *pool, struct compile_done *done)
     int64_t now_ns = clock_now_ns();
     for (size_t i = 0; i < pool->count; i++) {
         struct compiler *compiler = &pool->compilers[i];
-        if (!compiler->busy || now_ns < compiler->deadline_ns)
+        if (!compiler->job || now_ns < compiler->deadline_ns)
             continue;
         struct error error = {0};
         child_kill(&compiler->child, NULL, 0);
@@ -188,7 +227,7 @@ static struct compiler *wait_any(struct compile_pool *pool, int64_t timeout_ms)
     struct compiler *waited[POOL_WORKERS_MAX];
     nfds_t count = 0;
     for (size_t i = 0; i < pool->count; i++) {
-        if (!pool->compilers[i].busy)
+        if (!pool->compilers[i].job)
             continue;
         pollers[count] = (struct pollfd){.fd = pool->compilers[i].child.output, .events = POLLIN};
         waited[count++] = &pool->compilers[i];
@@ -213,9 +252,7 @@ enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
             return status;
         int64_t left_ms = timeout_ms < 0 ? -1 : (deadline_ns - clock_now_ns()) / 1000000;
         struct compiler *ready = wait_any(pool, timeout_ms < 0 ? -1 : left_ms < 0 ? 0 : left_ms);
-        if (ready)
-            collect(pool, ready, done);
-        *got = ready || find_overdue(pool, done);
+        *got = ready ? collect(pool, ready, done) : find_overdue(pool, done);
         if (*got)
             return feed(pool, error);
         if (clock_now_ns() >= deadline_ns)

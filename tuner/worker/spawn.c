@@ -11,6 +11,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/clock.h"
+#include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 
@@ -69,12 +70,28 @@ static int spawn_with(char *const *arguments, const char *program, int input, in
     return failure;
 }
 
+/* /proc/self/exe is this program even when its file was replaced; without /proc its path must do.
+ */
+static int spawn_self(char *const *arguments, int input, int output, pid_t *pid)
+{
+    struct arena arena = {0};
+    struct error ignored = {0};
+    const char *program = "/proc/self/exe";
+    if (access(program, X_OK) != 0 && executable_path(&arena, &program, &ignored) != STATUS_OK) {
+        arena_free(&arena);
+        return ENOENT;
+    }
+    int failure = spawn_with(arguments, program, input, output, pid);
+    arena_free(&arena);
+    return failure;
+}
+
 enum status child_start(char *const *arguments, struct child *out, struct error *error)
 {
     int to_child[2];
     int from_child[2];
     *out = (struct child){.input = -1, .output = -1};
-    int failure = pipe_high(to_child);
+    int failure = FAILPOINT_FAILS("worker.start") ? EAGAIN : pipe_high(to_child);
     if (failure != 0)
         return error_set_errno(error, failure, "pipe");
     failure = pipe_high(from_child);
@@ -83,7 +100,7 @@ enum status child_start(char *const *arguments, struct child *out, struct error 
         (void)close(to_child[1]);
         return error_set_errno(error, failure, "pipe");
     }
-    failure = spawn_with(arguments, "/proc/self/exe", to_child[0], from_child[1], &out->pid);
+    failure = spawn_self(arguments, to_child[0], from_child[1], &out->pid);
     (void)close(to_child[0]);
     (void)close(from_child[1]);
     if (failure != 0) {
@@ -94,7 +111,15 @@ enum status child_start(char *const *arguments, struct child *out, struct error 
     }
     out->input = to_child[1];
     out->output = from_child[0];
+    FAILPOINT("worker.started");
     return STATUS_OK;
+}
+
+static enum child_end end_of(int wait_status)
+{
+    bool killed = WIFSIGNALED(wait_status) &&
+                  (WTERMSIG(wait_status) == SIGKILL || WTERMSIG(wait_status) == SIGTERM);
+    return killed ? CHILD_WAS_KILLED : CHILD_HAD_ENDED;
 }
 
 static void describe_end(int wait_status, char *how, size_t how_bytes)
@@ -121,17 +146,20 @@ static bool ended_by_itself(pid_t pid, int *wait_status)
     return false;
 }
 
-void child_kill(struct child *child, char *how, size_t how_bytes)
+enum child_end child_kill(struct child *child, char *how, size_t how_bytes)
 {
     int wait_status = 0;
+    enum child_end end = CHILD_WAS_RUNNING;
     if (how && how_bytes > 0)
         how[0] = '\0';
     if (child->input >= 0)
         (void)close(child->input);
     if (child->pid > 0) {
         bool ended = how && ended_by_itself(child->pid, &wait_status);
-        if (ended)
+        if (ended) {
             describe_end(wait_status, how, how_bytes);
+            end = end_of(wait_status);
+        }
         (void)kill(-child->pid, SIGKILL);
         while (!ended && waitpid(child->pid, &wait_status, 0) < 0 && errno == EINTR)
             continue;
@@ -139,4 +167,5 @@ void child_kill(struct child *child, char *how, size_t how_bytes)
     if (child->output >= 0)
         (void)close(child->output);
     *child = (struct child){.input = -1, .output = -1};
+    return end;
 }

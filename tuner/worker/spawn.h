@@ -20,8 +20,14 @@ struct child {
  * /dev/null; its standard error too unless TUNE_WORKER_STDERR is set. */
 enum status child_start(char *const *arguments, struct child *out, struct error *error);
 
+enum child_end {
+    CHILD_WAS_RUNNING, /* or nobody asked how it ended */
+    CHILD_HAD_ENDED,   /* by an exit, or a signal that a fault in it raises */
+    CHILD_WAS_KILLED,  /* SIGKILL or SIGTERM, which no fault raises: by a person, or for memory */
+};
+
 /* Kills the child and what it started, and waits for it. *how, if given, gets "signal 11
  * (Segmentation fault)" or "exit code 3": how it had ended before it was killed, or "". */
-void child_kill(struct child *child, char *how, size_t how_bytes);
+enum child_end child_kill(struct child *child, char *how, size_t how_bytes);
 
 #endif

@@ -1,0 +1,105 @@
+#include "tuner/base/failpoint.h"
+
+#ifdef TUNE_FAILPOINTS
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ENTRIES_MAX = 8, EXIT_CODE_FAILPOINT = 70 };
+
+/* By the place of the entry in TUNE_FAILPOINT. */
+static atomic_ulong times_reached[ENTRIES_MAX];
+
+struct entry {
+    const char *name;
+    size_t name_length;
+    unsigned long time;
+    const char *action;
+    size_t action_length;
+};
+
+/* A test with a misspelt entry would test nothing: it ends here. */
+static struct entry read_entry(const char *text, size_t length)
+{
+    struct entry entry = {.name = text, .time = 1};
+    const char *equals = memchr(text, '=', length);
+    if (!equals)
+        abort();
+    entry.action = equals + 1;
+    entry.action_length = length - (size_t)(entry.action - text);
+    entry.name_length = (size_t)(equals - text);
+    const char *number = memchr(text, '#', entry.name_length);
+    if (number) {
+        char *end = NULL;
+        entry.name_length = (size_t)(number - text);
+        entry.time = strtoul(number + 1, &end, 10);
+        if (end != equals || entry.time == 0)
+            abort();
+    }
+    return entry;
+}
+
+static bool is_meant(const struct entry *entry, const char *name)
+{
+    size_t length = entry->name_length;
+    if (length > 0 && entry->name[length - 1] == '*')
+        return strncmp(entry->name, name, length - 1) == 0;
+    return strlen(name) == length && strncmp(entry->name, name, length) == 0;
+}
+
+static bool says(const struct entry *entry, const char *action)
+{
+    return entry->action_length == strlen(action) &&
+           memcmp(entry->action, action, entry->action_length) == 0;
+}
+
+static void sleep_ms(const char *number)
+{
+    long ms = strtol(number, NULL, 10);
+    struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    while (nanosleep(&left, &left) != 0)
+        continue;
+}
+
+static bool act(const struct entry *entry)
+{
+    if (says(entry, "error"))
+        return true;
+    if (says(entry, "kill"))
+        (void)kill(getpid(), SIGKILL);
+    else if (says(entry, "stop"))
+        (void)kill(getpid(), SIGSTOP);
+    else if (says(entry, "exit"))
+        _exit(EXIT_CODE_FAILPOINT);
+    else if (entry->action_length > 6 && memcmp(entry->action, "sleep:", 6) == 0)
+        sleep_ms(entry->action + 6);
+    else
+        abort(); /* asked for, or no action that is known */
+    return false;
+}
+
+bool failpoint(const char *name)
+{
+    const char *next = getenv("TUNE_FAILPOINT");
+    bool fails = false;
+    for (size_t i = 0; next && *next; i++) {
+        size_t length = strcspn(next, ";");
+        if (i == ENTRIES_MAX)
+            abort();
+        struct entry entry = read_entry(next, length);
+        if (is_meant(&entry, name) && atomic_fetch_add(&times_reached[i], 1) + 1 == entry.time)
+            fails = act(&entry) || fails;
+        next += length + (next[length] == ';' ? 1 : 0);
+    }
+    return fails;
+}
+
+#else
+
+typedef int failpoint_is_compiled_out; /* ISO C wants a declaration in each file */
+
+#endif

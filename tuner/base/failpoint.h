@@ -1,0 +1,23 @@
+/* Named points at which a test makes the program die, hang or fail, to see what is left. Compiled
+ * in only with the CMake option TUNE_FAILPOINTS; elsewhere a point is nothing.
+ *
+ * TUNE_FAILPOINT="NAME#N=ACTION;...": the N-th time (default: the first) that this process comes to
+ * the point, do ACTION: kill (SIGKILL), abort, exit (at once, code 70), stop (SIGSTOP), sleep:MS,
+ * or error (the step fails; only points that are FAILPOINT_FAILS know that one). A NAME that ends
+ * in * stands for all that begin so, counted together. Each process counts for itself. */
+#ifndef TUNE_BASE_FAILPOINT_H
+#define TUNE_BASE_FAILPOINT_H
+
+#include <stdbool.h>
+
+#ifdef TUNE_FAILPOINTS
+/* True when the step should fail. */
+bool failpoint(const char *name);
+#define FAILPOINT(name)       ((void)failpoint(name))
+#define FAILPOINT_FAILS(name) failpoint(name)
+#else
+#define FAILPOINT(name)       ((void)0)
+#define FAILPOINT_FAILS(name) false
+#endif
+
+#endif

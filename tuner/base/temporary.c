@@ -1,0 +1,193 @@
+#include "tuner/base/temporary.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tuner/base/failpoint.h"
+#include "tuner/base/text.h"
+
+static const char file_middle[] = ".tune-";
+static const char file_end[] = ".tmp";
+enum { RANDOM_LETTERS = 6, TRIES_MAX = 100 };
+
+static bool is_random(const char *letters)
+{
+    for (int i = 0; i < RANDOM_LETTERS; i++)
+        if (!((letters[i] >= '0' && letters[i] <= '9') ||
+              (letters[i] >= 'A' && letters[i] <= 'Z') || (letters[i] >= 'a' && letters[i] <= 'z')))
+            return false;
+    return true;
+}
+
+/* Is `name` PREFIX, six letters, END? */
+static bool matches(const char *name, const char *prefix, const char *end)
+{
+    size_t length = strlen(prefix);
+    return strncmp(name, prefix, length) == 0 && is_random(name + length) &&
+           strcmp(name + length + RANDOM_LETTERS, end) == 0;
+}
+
+/* Ours, of the kind we make, and locked by nobody: then it is locked now. */
+static bool is_abandoned(int file, mode_t kind)
+{
+    struct stat info;
+    return fstat(file, &info) == 0 && (info.st_mode & S_IFMT) == kind && info.st_uid == geteuid() &&
+           (kind == S_IFDIR || info.st_nlink == 1) && flock(file, LOCK_EX | LOCK_NB) == 0;
+}
+
+static void remove_contents(int folder)
+{
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = again >= 0 ? fdopendir(again) : NULL;
+    if (!listing) {
+        if (again >= 0)
+            (void)close(again);
+        return;
+    }
+    const struct dirent *entry;
+    while ((entry = readdir(listing)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            (void)unlinkat(folder, entry->d_name, 0);
+    (void)closedir(listing);
+}
+
+static void sweep_one(int above, const char *name, mode_t kind)
+{
+    int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    int file = openat(above, name, flags | (kind == S_IFDIR ? O_DIRECTORY : 0));
+    if (file < 0)
+        return;
+    if (is_abandoned(file, kind)) {
+        if (kind == S_IFDIR)
+            remove_contents(file);
+        (void)unlinkat(above, name, kind == S_IFDIR ? AT_REMOVEDIR : 0);
+    }
+    (void)close(file);
+}
+
+/* What was left beside `path` under names that begin with its last part and `middle`. */
+static void sweep(const char *path, const char *middle, const char *end, mode_t kind)
+{
+    char folder[PATH_MAX];
+    char prefix[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    if (!string_format(folder, sizeof folder, "%.*s", slash ? (int)(base - path) : 1,
+                       slash ? path : ".") ||
+        !string_format(prefix, sizeof prefix, "%s%s", base, middle))
+        return;
+    DIR *listing = opendir(folder);
+    const struct dirent *entry;
+    while (listing && (entry = readdir(listing)))
+        if (matches(entry->d_name, prefix, end))
+            sweep_one(dirfd(listing), entry->d_name, kind);
+    if (listing)
+        (void)closedir(listing);
+}
+
+/* Between its making and its locking, a sweep by another process may have taken it. A file system
+ * without locks is no reason to fail: then nothing is ever swept there. */
+static bool lock_new(struct temporary *temporary)
+{
+    struct stat info;
+    while (flock(temporary->file, LOCK_EX) != 0 && errno == EINTR)
+        continue;
+    return stat(temporary->path, &info) == 0;
+}
+
+static bool random_letters(char out[RANDOM_LETTERS + 1])
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    unsigned char bytes[RANDOM_LETTERS];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return false;
+    for (int i = 0; i < RANDOM_LETTERS; i++)
+        out[i] = letters[bytes[i] % (sizeof letters - 1)];
+    out[RANDOM_LETTERS] = '\0';
+    return true;
+}
+
+/* Not by mkstemp: that makes the file with mode 0600, and to widen that afterwards the umask would
+ * have to be asked, which no thread can do without changing it for the others. */
+static int try_file(const char *path, struct temporary *out)
+{
+    char letters[RANDOM_LETTERS + 1];
+    if (!random_letters(letters))
+        return errno;
+    if (!string_format(out->path, sizeof out->path, "%s%s%s%s", path, file_middle, letters,
+                       file_end))
+        return ENAMETOOLONG;
+    out->file = open(out->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (out->file < 0)
+        return errno == EEXIST ? EAGAIN : errno;
+    if (lock_new(out))
+        return 0;
+    (void)close(out->file);
+    out->file = -1;
+    return EAGAIN;
+}
+
+enum status temporary_file_make(const char *path, struct temporary *out, struct error *error)
+{
+    int failure = EAGAIN;
+    *out = (struct temporary){.file = -1};
+    sweep(path, file_middle, file_end, S_IFREG);
+    for (int i = 0; failure == EAGAIN && i < TRIES_MAX; i++)
+        failure = FAILPOINT_FAILS("file.make") ? EIO : try_file(path, out);
+    if (failure != 0)
+        return error_set_errno(error, failure, "%s: cannot write", path);
+    FAILPOINT("file.made");
+    return STATUS_OK;
+}
+
+static int try_folder(const char *prefix, struct temporary *out)
+{
+    if (!string_format(out->path, sizeof out->path, "%sXXXXXX", prefix))
+        return ENAMETOOLONG;
+    if (!mkdtemp(out->path))
+        return errno;
+    out->file = open(out->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (out->file < 0)
+        return errno == ENOENT ? EAGAIN : errno;
+    if (lock_new(out))
+        return 0;
+    (void)close(out->file);
+    out->file = -1;
+    return EAGAIN;
+}
+
+enum status temporary_folder_make(const char *prefix, struct temporary *out, struct error *error)
+{
+    int failure = EAGAIN;
+    *out = (struct temporary){.file = -1};
+    temporary_folders_sweep(prefix);
+    for (int i = 0; failure == EAGAIN && i < TRIES_MAX; i++)
+        failure = FAILPOINT_FAILS("folder.make") ? EIO : try_folder(prefix, out);
+    if (failure != 0)
+        return error_set_errno(error, failure, "%s...: cannot make a temporary folder", prefix);
+    FAILPOINT("folder.made");
+    return STATUS_OK;
+}
+
+void temporary_folder_remove(struct temporary *temporary)
+{
+    if (temporary->file < 0)
+        return;
+    remove_contents(temporary->file);
+    (void)rmdir(temporary->path);
+    (void)close(temporary->file);
+    temporary->file = -1;
+}
+
+void temporary_folders_sweep(const char *prefix)
+{
+    sweep(prefix, "", "", S_IFDIR);
+}
