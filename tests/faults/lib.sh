@@ -75,6 +75,15 @@ expect_detail() {
     grep -qE -- "$1" "$TMPDIR/details" || fail "no failure says: $1; but: $(cat "$TMPDIR/details")"
 }
 
+# refuse_workers: no process of ours is left in this folder.
+refuse_workers() {
+    local process
+    for process in /proc/[0-9]*; do
+        [[ $(readlink "$process/cwd" || true) == "$PWD" ]] || continue
+        ! grep -qE '__(measure|compile)' "$process/cmdline" 2>/dev/null || fail "a worker was left"
+    done
+}
+
 # forget: the next run knows nothing of the last.
 forget() {
     rm -rf tune.db* tuned.conf "$TUNE_FAULTS_STATE" "$TUNE_CACHE_DIR"

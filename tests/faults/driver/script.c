@@ -83,7 +83,7 @@ static void keep(char out[WORD_BYTES], const char *text)
     (void)snprintf(out, WORD_BYTES, "%s", text);
 }
 
-/* Cuts the text at the last of these marks; gives what is behind it, or NULL. */
+/* Cuts the text at the mark; gives what is behind it, or NULL. */
 static char *cut(char *text, char mark)
 {
     char *at = strchr(text, mark);
@@ -160,6 +160,26 @@ static void read_range(struct rule *rule, char *text)
     rule->to = last ? number(last, "#") : rule->from;
 }
 
+/* The parts behind the call, each with its mark, in any order. */
+static void read_parts(struct rule *rule, char *part)
+{
+    while (*part) {
+        char mark = *part;
+        size_t length = strcspn(part + 1, "#>@");
+        char text[4 * WORD_BYTES];
+        if (length >= sizeof text)
+            script_fail("TUNE_FAULTS: '%s' is too long", part);
+        (void)snprintf(text, sizeof text, "%.*s", (int)length, part + 1);
+        if (mark == '#')
+            read_range(rule, trim(text));
+        else if (mark == '>')
+            rule->above = script_bytes(trim(text));
+        else
+            read_conditions(rule, text);
+        part += 1 + length;
+    }
+}
+
 static void read_rule(char *head, char *actions)
 {
     char *rest = NULL;
@@ -169,15 +189,9 @@ static void read_rule(char *head, char *actions)
     *rule = (struct rule){.from = 1, .to = LONG_MAX, .times = -1};
     rule->fault.exit_code = -1;
     rule->fault.lost = -1;
-    char *conditions = cut(head, '@');
-    char *above = cut(head, '>');
-    char *range = cut(head, '#');
-    if (conditions)
-        read_conditions(rule, conditions);
-    if (above)
-        rule->above = script_bytes(trim(above));
-    if (range)
-        read_range(rule, trim(range));
+    size_t length = strcspn(head, "#>@");
+    read_parts(rule, head + length);
+    head[length] = '\0';
     keep(rule->call, trim(head));
     for (char *word = strtok_r(actions, " \t\n", &rest); word;
          word = strtok_r(NULL, " \t\n", &rest))

@@ -1,0 +1,300 @@
+"""crash_matrix.py KILLS SEED: kills `$TUNE run double.yaml` in the current folder and starts it again,
+over and over, checking the database after each kill and everything at the end of each cycle."""
+
+import os
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+TUNE = os.environ["TUNE"]
+CACHE = os.environ["TUNE_CACHE_DIR"]
+MARK = "TUNE_CRASH_MATRIX=%d" % os.getpid()  # finds the processes of these runs, whoever their parent is
+COMMAND = [TUNE, "run", "double.yaml", "--device", "cpu", "--no-plots", "--quiet"]
+LIFE_S = 120.0  # a run that takes longer hangs
+
+# Where the parent is killed: (point, the latest time it is reached that is tried).
+EARLY = [("store.begin", 3), ("store.execute", 6), ("store.step", 12), ("store.stepped", 12),
+         ("store.commit", 3), ("store.committed", 3), ("store.ready", 1), ("run.opened", 1),
+         ("worker.started", 1)]
+MIDDLE = [("store.begin", 40), ("store.step", 600), ("store.stepped", 600), ("store.commit", 40),
+          ("store.committed", 40), ("worker.asked", 100), ("worker.answered", 100),
+          ("worker.started", 3)]
+LATE = ["run.measured", "export.ready", "file.made", "file.written", "file.synced", "file.renamed",
+        "run.written", "run.closed"]
+# Where each child is killed. Not at its first steps: a replacement, which repeats them, must get on.
+CHILD = [("child.asked", 4, 9), ("child.done", 4, 9), ("child.compiled", 2, 3),
+         ("child.renamed", 2, 3)]
+
+
+class Matrix:
+    def __init__(self, wanted, seed):
+        self.random = random.Random(seed)
+        self.wanted = wanted
+        self.kills = {}
+        self.log = []
+        self.committed = {}
+
+    def fail(self, text):
+        print("FAILED:", text)
+        print("the last steps:", *self.log[-12:], sep="\n  ")
+        if os.path.exists("err"):
+            print("--- err:", open("err", errors="replace").read()[-2000:])
+        sys.exit(1)
+
+    def count(self):
+        return sum(self.kills.values())
+
+    def note_kill(self, kind):
+        self.kills[kind] = self.kills.get(kind, 0) + 1
+
+    # ---- processes
+
+    def ours(self):
+        """Processes of these runs that are alive: [(pid, command line)]."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/environ" % pid, "rb") as file:
+                    if MARK.encode() not in file.read().split(b"\0"):
+                        continue
+                with open("/proc/%s/stat" % pid) as file:
+                    if file.read().rsplit(")", 1)[1].split()[0] in "ZX":
+                        continue
+                with open("/proc/%s/cmdline" % pid, "rb") as file:
+                    found.append((int(pid), file.read().replace(b"\0", b" ").decode(errors="replace")))
+            except OSError:
+                continue
+        return found
+
+    def check_no_orphans(self):
+        end = time.monotonic() + 10
+        while True:
+            left = self.ours()
+            if not left:
+                return
+            if time.monotonic() > end:
+                self.fail("processes outlive the run: %s" % left)
+            time.sleep(0.01)
+
+    def start(self, failpoint=None, more=()):
+        environment = dict(os.environ)
+        name, value = MARK.split("=")
+        environment[name] = value
+        environment.pop("TUNE_FAILPOINT", None)
+        if failpoint:
+            environment["TUNE_FAILPOINT"] = failpoint
+        self.log.append("run with %s" % (failpoint or "no failpoint"))
+        with open("out", "wb") as out, open("err", "wb") as err:
+            return subprocess.Popen(COMMAND + list(more), stdout=out, stderr=err, env=environment,
+                                    start_new_session=True)
+
+    def wait(self, run, seconds):
+        try:
+            return run.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def finish(self, run):
+        code = self.wait(run, LIFE_S)
+        if code is None:
+            self.fail("the run hangs: %s" % self.ours())
+        return code
+
+    def life(self, failpoint):
+        """A run that a failpoint kills, or that gets to its end before."""
+        code = self.finish(self.start(failpoint))
+        if code == -signal.SIGKILL:
+            self.note_kill("at " + failpoint.split("#")[0])
+        elif code != 0:
+            self.fail("exit code %d" % code)
+        self.check()
+        return code == 0
+
+    def killed_at_random(self):
+        run = self.start()
+        code = self.wait(run, self.random.choice([0.05, 0.3, 1.0]) * self.random.random())
+        if code is None:
+            run.kill()
+            code = self.finish(run)
+            self.note_kill("at a random time")
+            self.log.append("killed at a random time")
+        elif code != 0:
+            self.fail("exit code %d" % code)
+        self.check()
+
+    def workers_killed(self):
+        """One worker or more of a run that goes on, and may then be killed itself."""
+        run = self.start()
+        for _ in range(self.random.randint(1, 3)):
+            if self.wait(run, 0.3 * self.random.random()) is not None:
+                break
+            children = [pid for pid, words in self.ours() if " __" in words]
+            if children:
+                victim = self.random.choice(children)
+                try:
+                    os.kill(victim, signal.SIGKILL)
+                    self.note_kill("worker, at a random time")
+                    self.log.append("killed a worker")
+                except ProcessLookupError:
+                    pass
+        if self.random.random() < 0.7 and self.wait(run, 0.2 * self.random.random()) is None:
+            run.kill()
+            self.note_kill("at a random time")
+        code = self.finish(run)
+        if code not in (0, -signal.SIGKILL):
+            self.fail("exit code %d after a worker was killed" % code)
+        self.check()
+
+    def children_die(self):
+        """A whole run whose children die by themselves, each at its N-th step."""
+        point, least, most = self.random.choice(CHILD)
+        failpoint = "%s#%d=kill" % (point, self.random.randint(least, most))
+        code = self.finish(self.start(failpoint))
+        if code != 0:
+            self.fail("exit code %d" % code)
+        self.note_kill("child, at " + point)
+        self.check()
+
+    # ---- the database
+
+    def copy(self):
+        """A copy with its log, so that it is tune, not we, that recovers the original."""
+        shutil.rmtree("copy", ignore_errors=True)
+        os.mkdir("copy")
+        for name in ("tune.db", "tune.db-wal", "tune.db-journal"):
+            if os.path.exists(name):
+                shutil.copy(name, "copy/" + name)
+        return sqlite3.connect("copy/tune.db")
+
+    def check(self):
+        self.check_no_orphans()
+        if not os.path.exists("tune.db") or os.path.getsize("tune.db") == 0:
+            if self.committed:
+                self.fail("the database is gone")
+            return
+        db = self.copy()
+        if db.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
+            self.fail("integrity_check")
+        if db.execute("PRAGMA foreign_key_check").fetchall():
+            self.fail("foreign_key_check")
+        if db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] > 0:
+            self.check_trials(db)
+        db.close()
+
+    def check_trials(self, db):
+        half = db.execute("""
+            SELECT t.id FROM trials AS t WHERE
+                t.sample_count <> (SELECT count(*) FROM samples WHERE trial_id = t.id)
+                OR coalesce(t.launch_count, 0) <> (SELECT count(*) FROM resources WHERE trial_id = t.id)
+                OR (t.status = 'ok' AND t.sample_count = 0)""").fetchall()
+        if half:
+            self.fail("trials that are half there: %s" % half)
+        now = {row[0]: row[1:] for row in db.execute(
+            "SELECT id, problem_id, configuration_id, stage, status, measured_at FROM trials")}
+        won = {row[0] for row in db.execute("SELECT problem_id FROM winners")}
+        for number, before in self.committed.items():
+            if number not in now or now[number][:3] != before[:3]:
+                self.fail("trial %d, which was committed, is gone" % number)
+            again = now[number][3:] != before[3:]
+            # A final is one measurement of all finalists: it is begun again until there is a winner.
+            unfinished = before[2] == "final" and before[0] not in self.won
+            if again and not unfinished and before[3] != "crashed":
+                self.fail("trial %d was measured twice: %s, then %s" % (number, before, now[number]))
+        self.committed = now
+        self.won = won
+
+    def trials(self):
+        """{(key, n, configuration): status}, that of the one it is the same as where it is a twin."""
+        db = self.copy()
+        rows = db.execute("""
+            SELECT p.key, p.n, c.key, coalesce(twin.status, t.status)
+            FROM trials AS t JOIN problems AS p ON p.id = t.problem_id
+            JOIN configurations AS c ON c.id = t.configuration_id
+            LEFT JOIN trials AS twin ON twin.id = t.same_as_trial_id
+            WHERE t.stage = 'sweep'""").fetchall()
+        winners = db.execute("SELECT count(*) FROM winners").fetchone()[0]
+        db.close()
+        return {row[:3]: row[3] for row in rows}, winners
+
+    # ---- a cycle: from no database to a whole one
+
+    def clean(self):
+        for name in os.listdir("."):
+            if re.match(r"tuned?\.", name):
+                os.unlink(name)
+        self.committed = {}
+        self.won = set()
+
+    def expect_files(self):
+        allowed = {"tune.db", "tuned.conf", "out", "err", "copy", "double.yaml", "double_cpu.c",
+                   "double_reference.c"}
+        left = set(os.listdir(".")) - allowed
+        left |= {name for name in os.listdir(CACHE) if not name.endswith(".bin")} - {"scratch"}
+        left |= set(os.listdir(CACHE + "/scratch"))
+        left |= set(os.listdir(os.environ["TMPDIR"]))
+        if left:
+            self.fail("left-over files: %s" % sorted(left))
+
+    def complete(self):
+        """The last run is left alone. What was running when tune was killed twice is tried again."""
+        statuses = self.trials()[0].values() if self.committed else []
+        more = ["--retry", "crashed"] if "crashed" in statuses else []
+        code = self.finish(self.start(more=more))
+        if code != 0:
+            self.fail("exit code %d" % code)
+        self.check()
+
+    def expect_whole(self):
+        trials, winners = self.trials()
+        if trials != self.reference[0] or winners != self.reference[1]:
+            self.fail("not the trials of an undisturbed run: %s, %d winners" %
+                      (sorted(set(trials.items()) ^ set(self.reference[0].items())), winners))
+        exported = subprocess.run([TUNE, "export", "-o", "-"], capture_output=True)
+        if exported.returncode != 0 or exported.stdout != open("tuned.conf", "rb").read():
+            self.fail("tuned.conf is not what the database holds: %s" % exported.stderr)
+
+    def at(self, points, least=1):
+        point, most = self.random.choice(points)
+        return self.life("%s#%d=kill" % (point, self.random.randint(least, most)))
+
+    def cycle(self, number):
+        self.clean()
+        if number % 3 == 0:
+            shutil.rmtree(CACHE, ignore_errors=True)
+        for _ in range(5):
+            self.at(EARLY)
+        for _ in range(6):
+            self.at(MIDDLE)
+        for _ in range(4):
+            self.killed_at_random()
+        for _ in range(2):
+            self.workers_killed()
+        self.children_die()
+        self.complete()
+        for point in LATE:
+            self.life("%s=kill" % point)
+        self.complete()
+        self.expect_whole()
+        self.expect_files()
+
+    def run(self):
+        self.clean()
+        self.complete()
+        self.reference = self.trials()
+        if len(self.reference[0]) != 40 or self.reference[1] != 2:
+            self.fail("the undisturbed run: %d trials, %d winners" %
+                      (len(self.reference[0]), self.reference[1]))
+        number = 0
+        while self.count() < self.wanted:
+            self.cycle(number)
+            number += 1
+        print("%d kills in %d cycles:" % (self.count(), number),
+              ", ".join("%d %s" % (n, kind) for kind, n in sorted(self.kills.items())))
+
+
+Matrix(int(sys.argv[1]), int(sys.argv[2])).run()

@@ -1,0 +1,44 @@
+# A device that falls off the bus: what was measured is kept, the run ends with a line, and a later
+# one goes on where it ended.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+write_copy
+
+# Gone for one start, as after a reset: the next worker gets it again.
+tune_copy 'kernel@WAY=3,block=64: 719 lost=1 times=1'
+expect_code 0
+expect_file tuned.conf
+[[ $(outcomes | grep -cv ' ok$') -le 1 ]] || fail "more than one configuration was blamed"
+
+# Gone for good.
+forget
+tune_copy 'kernel@WAY=3#1: lost'
+expect_code 4
+expect_err 'cuda:0'
+expect_err 'CUDA_ERROR_NO_DEVICE|no longer|gone|come back'
+measured=$(query "SELECT count(*) FROM trials WHERE status = 'ok' AND stage = 'sweep'")
+[[ $measured -gt 0 ]] || fail "nothing of what was measured before is in the database"
+refuse_workers
+[[ $(query 'PRAGMA integrity_check') == ok ]] || fail "the database is damaged"
+
+# Still gone: nothing is added, nothing taken away.
+tune_copy ''
+expect_code 4
+expect_err 'CUDA_ERROR_NO_DEVICE'
+[[ $(query "SELECT count(*) FROM trials WHERE status = 'ok' AND stage = 'sweep'") == "$measured" ]] ||
+    fail "trials came or went without a device"
+
+# Back: the rest is measured, and only that.
+rm "$TUNE_FAULTS_STATE"
+tune_copy ''
+expect_code 0
+expect_file tuned.conf
+again=$(query "SELECT count(*) FROM (SELECT configuration_id FROM trials WHERE stage = 'sweep' AND
+    status = 'ok' GROUP BY 1 HAVING count(*) > 1)")
+[[ $again -eq 0 ]] || fail "$again configurations were measured twice"
+
+# Its number passes to another device: nothing is measured on that one in its name.
+forget
+tune_copy 'devices=big,small; kernel@WAY=3#1: lost'
+[[ $code -ne 0 ]] || fail "a device was lost, but exit code 0"
+expect_err 'GPU-01112131-4151-6171-8191-a1b1c1d1e1f1 now, and was GPU-00102030-'

@@ -1,0 +1,35 @@
+# A device that is out of memory: for a moment, for one problem, for all.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+write_copy 2
+sed -i 's/n: \[1000\]/n: [1000, 5000000]/' copy.yaml
+
+# 20 MB of input and output are too much, 4 kB are not.
+tune_copy 'memory=16M'
+expect_code 6
+expect_err 'copy.i32 n=5000000: no configuration works'
+expect_detail "bytes of device memory for 'in': CUDA_ERROR_OUT_OF_MEMORY"
+grep -q '^copy\.i32 n=1000 ' tuned.conf || fail "the problem that fits has no winner"
+
+# They fit once each.
+forget
+tune_copy 'memory=60M'
+expect_code 0
+
+# The first request fails: what other problems left behind is given up, and it is asked for again.
+forget
+tune_copy 'cuMemAlloc@start=1>16M#3: 2' --sizes 5000000
+expect_code 0
+[[ -z $(outcomes | grep -v ' ok$') ]] || fail "a configuration failed: $(outcomes)"
+
+# Large buffers to measure the ceilings with are not to be had: smaller ones do.
+forget
+tune_copy 'cuMemAlloc>20M: 2' --sizes 1000
+expect_code 0
+
+# Nothing can be had at all.
+forget
+tune_copy 'cuMemAlloc: 2'
+[[ $code -ne 0 ]] || fail "no memory, but exit code 0"
+expect_err 'CUDA_ERROR_OUT_OF_MEMORY \(2\)'
+expect_one_line err
