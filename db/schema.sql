@@ -43,10 +43,12 @@ CREATE TABLE experiments (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
     device_kind TEXT NOT NULL,
-    content_hash TEXT NOT NULL UNIQUE,
+    definition_hash TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
     path TEXT NOT NULL,
     text TEXT NOT NULL,
-    first_seen_at TEXT NOT NULL
+    first_seen_at TEXT NOT NULL,
+    UNIQUE (name, device_kind, definition_hash)
 ) STRICT;
 
 CREATE TABLE problems (

@@ -4,7 +4,8 @@
 #   tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]
 # Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.txt, devices.json,
 # gpu-tests.txt, tune.db, tuned.conf, run.txt, show.txt, example.txt, cub.csv.
-# GPU_STEPS limits the steps: GPU_STEPS="devices tests" (of devices tests tune resume example cub).
+# GPU_STEPS limits the steps: GPU_STEPS="devices tests" (of devices tests tune resume example cub
+# hostile several; several needs more than one GPU).
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?usage: tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]}" && pwd)
@@ -22,7 +23,7 @@ failed=0
 step() { # name command...
     local name=$1
     shift
-    case " ${GPU_STEPS:-devices tests tune resume example cub} " in *" $name "*) ;; *) return 0 ;; esac
+    case " ${GPU_STEPS:-devices tests tune resume example cub hostile} " in *" $name "*) ;; *) return 0 ;; esac
     printf '== %s\n' "$name"
     local start=$SECONDS
     if "$@"; then
@@ -85,10 +86,66 @@ cub() {
     "$program" --csv "$out/cub.csv"
 }
 
+# The healthy winner is found, each culprit is named rightly, and what a hang costs is said.
+hostile() {
+    local status=0 way want got
+    mkdir -p "$work/hostile" && cd "$work/hostile" || return 1
+    "$tune" run "$here/tests/gpu/hostile.yaml" --device 0 --no-plots >show.txt 2>run.txt || status=$?
+    "$tune" show --failures >failures.txt 2>&1
+    cat run.txt failures.txt | tee "$out/hostile.txt"
+    [ $status -eq 0 ] || { echo "exit code $status"; return 1; }
+    grep -q 'way=plain' tuned.conf || { echo "the winner is not the healthy one"; return 1; }
+    while read -r way want; do
+        got=$(grep -c "^.*way=$way .*" <(grep -E "$want" failures.txt))
+        [ "$got" -ge 1 ] || { echo "way $way is not $want"; status=1; }
+    done <<'WAYS'
+hang timed_out
+trap crashed
+wild crashed
+misaligned crashed
+wrong wrong_result
+racy wrong_result
+short wrong_result
+no_c compile_failed
+greedy launch_failed
+WAYS
+    return $status
+}
+
+# All GPUs at once: each takes its share; a worker that is killed loses nothing.
+several() {
+    local status=0 victim
+    mkdir -p "$work/several" && cd "$work/several" || return 1
+    ("$tune" --device all --no-plots >show.txt 2>run.txt) & local tuner=$!
+    sleep 8
+    victim=$(pgrep -f '__measure cuda 1' | head -n 1)
+    [ -n "$victim" ] && kill -9 "$victim" && echo "killed worker $victim of cuda:1"
+    wait $tuner || status=$?
+    cat run.txt show.txt | tee "$out/several.txt"
+    cp tune.db "$out/several.db"
+    python3 - tune.db <<'P' | tee -a "$out/several.txt" || status=1
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+rows = db.execute("""SELECT d.uuid, count(*), sum(t.status = 'ok'), sum(t.status NOT IN ('ok', 'skipped_by_constraint'))
+    FROM trials t JOIN environments e ON e.id = t.environment_id JOIN devices d ON d.id = e.device_id
+    WHERE t.stage = 'sweep' GROUP BY 1""").fetchall()
+for row in rows:
+    print("device %s: %d trials, %d ok, %d failed" % row)
+print("winners:", db.execute("SELECT count(*) FROM winners").fetchone()[0])
+twice = db.execute("""SELECT count(*) FROM (SELECT 1 FROM trials WHERE stage = 'sweep'
+    GROUP BY problem_id, configuration_id HAVING count(*) > 1)""").fetchone()[0]
+print("measured twice:", twice)
+sys.exit(0 if len(rows) > 1 and twice == 0 else 1)
+P
+    return $status
+}
+
 step devices devices
 step tests gpu_tests
 step tune tune_all
 step resume resume
 step example example
 step cub cub
+step hostile hostile
+case " ${GPU_STEPS:-} " in *' several '*) step several several ;; esac
 exit $failed

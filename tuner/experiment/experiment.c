@@ -31,6 +31,11 @@ const char *experiment_source(const struct experiment *experiment)
     return experiment->source;
 }
 
+const char *experiment_definition_hash(const struct experiment *experiment)
+{
+    return experiment->definition_hash;
+}
+
 const char *experiment_content_hash(const struct experiment *experiment)
 {
     return experiment->content_hash;

@@ -41,6 +41,9 @@ const char *experiment_device_kind(const struct experiment *experiment); /* "cud
 const char *experiment_source(const struct experiment *experiment);
 /* Hash of the file and of the sources it names. */
 const char *experiment_content_hash(const struct experiment *experiment);
+/* Hash of what a trial's meaning depends on besides its configuration and its binary: derived
+ * values, launches, arguments, the check with its reference. While it stays, trials stay valid. */
+const char *experiment_definition_hash(const struct experiment *experiment);
 /* The text of the file as it was read. */
 const char *experiment_text(const struct experiment *experiment);
 

@@ -116,6 +116,7 @@ struct experiment {
     const char *source;
     const char *text;
     char content_hash[HASH_TEXT_BYTES];
+    char definition_hash[HASH_TEXT_BYTES];
 
     struct scope scope;
     const struct expression *definitions[SLOTS_MAX]; /* of derived values */

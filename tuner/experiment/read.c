@@ -115,6 +115,8 @@ enum status experiment_read(const char *path, const char *text, size_t length,
     if (status == STATUS_OK)
         status = hash_content(experiment, error);
     if (status == STATUS_OK)
+        status = experiment_hash_definition(experiment, root, error);
+    if (status == STATUS_OK)
         *out = experiment;
     else
         experiment_free(experiment);

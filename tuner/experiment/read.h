@@ -99,4 +99,8 @@ bool check_types(struct file_reader *reader);
 enum status experiment_read(const char *path, const char *text, size_t length,
                             const char *data_folder, struct experiment **out, struct error *error);
 
+/* definition.c: fills experiment->definition_hash. */
+enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,
+                                       struct error *error);
+
 #endif

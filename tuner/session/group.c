@@ -130,6 +130,7 @@ static enum status run_experiment(struct group *group, const struct experiment *
         .name = experiment_name(experiment),
         .device_kind = experiment_device_kind(experiment),
         .content_hash = experiment_content_hash(experiment),
+        .definition_hash = experiment_definition_hash(experiment),
         .path = experiment_path(experiment),
         .text = experiment_text(experiment),
     };

@@ -113,9 +113,10 @@ enum status store_experiment(struct store *store, const struct store_experiment 
     sqlite3_stmt *add = NULL;
     enum status status = store_prepare(
         store,
-        "INSERT INTO experiments (name, device_kind, content_hash, path, text, first_seen_at) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6) "
-        "ON CONFLICT (content_hash) DO UPDATE SET path = ?4 RETURNING id",
+        "INSERT INTO experiments (name, device_kind, content_hash, path, text, first_seen_at,"
+        " definition_hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) "
+        "ON CONFLICT (name, device_kind, definition_hash) DO UPDATE SET"
+        " content_hash = ?3, path = ?4, text = ?5 RETURNING id",
         &add, error);
     if (status != STATUS_OK)
         return status;
@@ -125,6 +126,9 @@ enum status store_experiment(struct store *store, const struct store_experiment 
     store_bind_text(add, 4, experiment->path);
     store_bind_text(add, 5, experiment->text);
     store_bind_text(add, 6, now);
+    store_bind_text(add, 7,
+                    experiment->definition_hash ? experiment->definition_hash
+                                                : experiment->content_hash);
     return store_take_once(store, add, experiment_id, NULL, "store an experiment", error);
 }
 

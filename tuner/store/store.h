@@ -35,6 +35,7 @@ struct store_experiment {
     const char *name;
     const char *device_kind;
     const char *content_hash;
+    const char *definition_hash; /* with the name the row's identity; NULL: the content hash */
     const char *path;
     const char *text;
 };
@@ -130,8 +131,8 @@ enum status store_known_trials(struct store *store, int64_t environment_id, int6
                                const char *stage, enum l2_mode mode, store_take_trial *take,
                                void *context, struct error *error);
 
-/* How many trials the environment's device has in other environments: with another driver, compiler,
- * host or version of tune. */
+/* How many trials the environment's device has in other environments: with another driver,
+ * compiler, host or version of tune. */
 enum status store_other_trials(struct store *store, int64_t environment_id, int64_t *trials,
                                struct error *error);
 

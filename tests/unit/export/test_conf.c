@@ -41,7 +41,8 @@ static int setup(void **state)
     (void)snprintf(fixture->database, sizeof fixture->database, "%s/t.db", fixture->folder);
     (void)snprintf(fixture->conf, sizeof fixture->conf, "%s/tuned.conf", fixture->folder);
     ok(store_open(fixture->database, STORE_CREATE, &fixture->store, &error));
-    const struct store_experiment experiment = {"reduce", "cuda", "0123abcd", "reduce.yaml", ""};
+    const struct store_experiment experiment = {"reduce", "cuda",        "0123abcd",
+                                                NULL,     "reduce.yaml", ""};
     ok(store_experiment(fixture->store, &experiment, &fixture->experiment, &error));
     *state = fixture;
     return 0;

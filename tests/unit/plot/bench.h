@@ -57,7 +57,7 @@ static inline void add_device(struct bench *bench, const char *kind, const char 
                          &bench->environment_id, &error));
     facts_free(&facts);
     ok(store_experiment(bench->store,
-                        &(struct store_experiment){"reduce", kind, kind, "reduce.yaml", ""},
+                        &(struct store_experiment){"reduce", kind, kind, NULL, "reduce.yaml", ""},
                         &bench->experiment_id, &error));
     ok(store_run_start(bench->store,
                        &(struct store_run_start){bench->environment_id, 1, L2_COLD, 1, 1},

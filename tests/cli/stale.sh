@@ -1,0 +1,52 @@
+# What was measured stays valid until something changes that it depends on; then only that is measured
+# again, and it is said.
+# shellcheck shell=bash
+source "$TUNE_TESTS/lib.sh"
+write_experiment
+
+tune_it() {
+    run "$TUNE" run ./double.yaml --device cpu --no-plots
+    expect_code 0
+}
+measured() {
+    sed -n 's/.* problems, \([0-9]*\) trials (\([0-9]*\) known.*/\1 \2/p' "$captured.err"
+}
+expect_measured() { # trials known
+    [[ $(measured) == "$1 $2" ]] || fail "measured (new, known): $(measured), not $1 $2"
+}
+
+tune_it
+expect_measured 40 0
+tune_it
+expect_measured 0 40
+
+# A value more: only its points are new. A word of description: nothing is.
+sed -i 's/block: \[100, 200, 250, 500, 1000\]/block: [100, 125, 200, 250, 500, 1000]/; s/^about: .*/about: other words/' double.yaml
+tune_it
+expect_measured 8 40
+
+# A size more: only its problem is new.
+sed -i 's/n: \[1000, 5000\]/n: [1000, 2000, 5000]/' double.yaml
+tune_it
+expect_measured 24 48
+
+# The source changed: every binary is another.
+echo "/* changed */" >>double_cpu.c
+tune_it
+expect_measured 72 0
+expect_err 'stale, since source, flags or compiler changed'
+
+# The reference changed: what was right may be wrong now.
+echo "/* changed */" >>double_reference.c
+tune_it
+expect_measured 72 0
+tune_it
+expect_measured 0 72
+
+# Failures are left alone unless asked for.
+run "$TUNE" run ./double.yaml --device cpu --no-plots --retry wrong_result
+expect_code 0
+expect_measured 18 54
+run "$TUNE" run ./double.yaml --device cpu --no-plots --retry wrng_result
+expect_code 2
+expect_err "did you mean 'wrong_result'"
