@@ -30,6 +30,7 @@ target_include_directories(tune::xxhash INTERFACE ${XXHASH_INCLUDE_DIR})
 
 # CUDA is used through dlopen: only its headers are needed to build.
 set(TUNE_WITH_CUDA OFF)
+set(TUNE_TOOLKIT_DIR "" CACHE PATH "A CUDA toolkit to use before all others")
 if(NOT TUNE_CUDA STREQUAL "OFF")
   find_path(TUNE_CUDA_INCLUDE_DIR cuda.h
             HINTS "${TUNE_TOOLKIT_DIR}" ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda /opt/cuda
