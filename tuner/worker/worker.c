@@ -69,7 +69,8 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
     return status;
 }
 
-static enum status start_child(struct worker *worker, struct error *error)
+/* *killed: somebody ended the child before it was ready, which says nothing about the device. */
+static enum status start_once(struct worker *worker, bool *killed, struct error *error)
 {
     char program[] = "tune";
     char entry[] = "__measure";
@@ -82,11 +83,18 @@ static enum status start_child(struct worker *worker, struct error *error)
     if (status == STATUS_OK)
         return STATUS_OK;
     char how[128];
-    child_kill(&worker->child, how, sizeof how);
+    *killed = child_kill(&worker->child, how, sizeof how) == CHILD_WAS_KILLED;
     if (!answered && how[0])
         return error_set(error, status, "the worker for %s:%s ended at its start (%s)",
                          worker->kind, worker->index, how);
     return status;
+}
+
+static enum status start_child(struct worker *worker, struct error *error)
+{
+    bool killed = false;
+    enum status status = start_once(worker, &killed, error);
+    return killed ? start_once(worker, &killed, error) : status;
 }
 
 enum status worker_start(const char *kind, int index, struct worker **out, struct error *error)
