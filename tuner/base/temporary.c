@@ -187,6 +187,12 @@ void temporary_folder_remove(struct temporary *temporary)
     temporary->file = -1;
 }
 
+void temporary_folder_empty(struct temporary *temporary)
+{
+    if (temporary->file >= 0)
+        remove_contents(temporary->file);
+}
+
 void temporary_folders_sweep(const char *prefix)
 {
     sweep(prefix, "", "", S_IFDIR);

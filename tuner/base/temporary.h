@@ -23,6 +23,8 @@ enum status temporary_file_make(const char *path, struct temporary *out, struct 
 enum status temporary_folder_make(const char *prefix, struct temporary *out, struct error *error);
 /* Removes it with the files in it (not folders: none of ours has any). */
 void temporary_folder_remove(struct temporary *temporary);
+/* Removes the files in it, and keeps it. */
+void temporary_folder_empty(struct temporary *temporary);
 /* Removes the folders of that prefix that no living process holds. */
 void temporary_folders_sweep(const char *prefix);
 

@@ -1,12 +1,26 @@
-/* Compiled kernels by content. */
-#include <string.h>
+/* Compiled kernels by content: <hash>.bin, each sealed, so that a damaged one is known before it is
+ * loaded. The time of last use is the file's modification time. */
+#include "tuner/worker/cache.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/seal.h"
+#include "tuner/base/text.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/worker.h"
 
-enum { SOURCE_BYTES_MAX = 16 * 1024 * 1024 };
+enum { SOURCE_BYTES_MAX = 16 * 1024 * 1024, TOUCH_AFTER_S = 60 };
 
 /* Raised whenever what a binary file holds changes. */
 static const char *const cache_version = "1";
@@ -49,6 +63,20 @@ static enum status hash_request(const struct binary_request *request, const stru
     return STATUS_OK;
 }
 
+/* A file that is there and whole counts as used now; one that is damaged goes, so that the kernel
+ * is compiled again. */
+static void tend(const char *path)
+{
+    struct error ignored = {0};
+    struct stat info;
+    if (lstat(path, &info) != 0)
+        return;
+    if (seal_check(path, &ignored) != STATUS_OK)
+        (void)unlink(path);
+    else if (info.st_mtim.tv_sec + TOUCH_AFTER_S < time(NULL))
+        (void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
 enum status scratch_prefix(struct arena *arena, const char **prefix, struct error *error)
 {
     const char *folder = NULL;
@@ -72,5 +100,111 @@ enum status binary_cache_path(const struct binary_request *request, const struct
         return status;
     *path = arena_printf(arena, "%s/%s.bin", folder, digits);
     *hash = arena_strdup(arena, digits);
-    return *path && *hash ? STATUS_OK : error_no_memory(error);
+    if (!*path || !*hash)
+        return error_no_memory(error);
+    tend(*path);
+    return STATUS_OK;
+}
+
+/* ---- eviction ---- */
+
+struct entry {
+    char name[HASH_TEXT_BYTES + 4];
+    struct timespec used;
+    int64_t bytes;
+};
+
+struct entries {
+    struct entry *items;
+    size_t count;
+    size_t capacity;
+    int64_t bytes;
+};
+
+static enum status limit_bytes(int64_t *out, struct error *error)
+{
+    return environment_integer("TUNE_CACHE_BYTES", 0, INT64_MAX, INT64_C(2) << 30, out, error);
+}
+
+enum status cache_check_limit(struct error *error)
+{
+    int64_t ignored = 0;
+    return limit_bytes(&ignored, error);
+}
+
+static bool is_entry(const char *name)
+{
+    size_t digits = strspn(name, "0123456789abcdef");
+    return digits == HASH_TEXT_BYTES - 1 && strcmp(name + digits, ".bin") == 0;
+}
+
+/* False when memory is short. */
+static bool add_entry(struct entries *entries, const char *name, const struct stat *info)
+{
+    if (entries->count == entries->capacity) {
+        size_t capacity = entries->capacity ? entries->capacity * 2 : 256;
+        struct entry *items = realloc(entries->items, capacity * sizeof *items);
+        if (!items)
+            return false;
+        entries->items = items;
+        entries->capacity = capacity;
+    }
+    struct entry *entry = &entries->items[entries->count++];
+    *entry = (struct entry){.used = info->st_mtim, .bytes = (int64_t)info->st_blocks * 512};
+    (void)string_format(entry->name, sizeof entry->name, "%s", name);
+    entries->bytes += entry->bytes;
+    return true;
+}
+
+static int used_earlier(const void *a, const void *b)
+{
+    const struct timespec x = ((const struct entry *)a)->used, y = ((const struct entry *)b)->used;
+    if (x.tv_sec != y.tv_sec)
+        return x.tv_sec < y.tv_sec ? -1 : 1;
+    return (x.tv_nsec > y.tv_nsec) - (x.tv_nsec < y.tv_nsec);
+}
+
+static void evict(const char *folder, int64_t limit)
+{
+    struct entries entries = {0};
+    DIR *listing = opendir(folder);
+    const struct dirent *found;
+    while (listing && (found = readdir(listing))) {
+        struct stat info;
+        if (is_entry(found->d_name) &&
+            fstatat(dirfd(listing), found->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+            !add_entry(&entries, found->d_name, &info))
+            break;
+    }
+    if (entries.bytes > limit)
+        qsort(entries.items, entries.count, sizeof *entries.items, used_earlier);
+    for (size_t i = 0; i < entries.count && entries.bytes > limit; i++) {
+        (void)unlinkat(dirfd(listing), entries.items[i].name, 0);
+        entries.bytes -= entries.items[i].bytes;
+    }
+    if (listing)
+        (void)closedir(listing);
+    free(entries.items);
+}
+
+int cache_enter(const char *folder)
+{
+    char path[PATH_MAX];
+    if (!string_format(path, sizeof path, "%s/in-use.lock", folder))
+        return -1;
+    int file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (file >= 0)
+        (void)flock(file, LOCK_SH);
+    return file;
+}
+
+void cache_leave(const char *folder, int use)
+{
+    int64_t limit = 0;
+    struct error ignored = {0};
+    if (use < 0)
+        return;
+    if (limit_bytes(&limit, &ignored) == STATUS_OK && flock(use, LOCK_EX | LOCK_NB) == 0)
+        evict(folder, limit);
+    (void)close(use);
 }

@@ -77,8 +77,11 @@ int child_loop(child_serve *serve, void *context)
         enum status served = serve(context, request, &answer, &error);
         json_decref(request);
         if (served != STATUS_OK) {
+            json_t *failure = message_from_error(&error);
+            if (failure && json_object_get(answer, "log"))
+                (void)json_object_set(failure, "log", json_object_get(answer, "log"));
             json_decref(answer);
-            answer = message_from_error(&error);
+            answer = failure;
         }
         FAILPOINT("child.done");
         enum status sent = answer ? frame_write(CHILD_OUTPUT, answer, &error) : STATUS_NO_MEMORY;

@@ -7,8 +7,11 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
 
-/* One compilation: wall clock, and processor time of each process in it. */
+/* One compilation, unless TUNE_COMPILE_TIMEOUT_MS says otherwise: wall clock, and processor time of
+ * each process in it. */
 enum { COMPILE_LIMIT_S = 120 };
+/* Of the compiler's messages, what is passed on. */
+enum { COMPILE_LOG_BYTES_MAX = 64 * 1024 };
 
 /* The measuring child: opens the device, then answers until its input ends. Returns the exit code.
  */
@@ -21,8 +24,8 @@ int compile_child(const char *kind);
 enum status scratch_prefix(struct arena *arena, const char **prefix, struct error *error);
 
 /* Answers one message after the other with `serve` until the pipe closes; a failure of serve
- * becomes an error answer, and after STATUS_DEVICE_LOST the child ends so that a new one takes its
- * place. */
+ * becomes an error answer, which keeps the "log" of the answer that serve gave with it, and after
+ * STATUS_DEVICE_LOST the child ends so that a new one takes its place. */
 typedef enum status child_serve(void *context, const json_t *request, json_t **answer,
                                 struct error *error);
 int child_loop(child_serve *serve, void *context);

@@ -1,20 +1,26 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
+#include "tuner/base/seal.h"
 #include "tuner/base/temporary.h"
 #include "tuner/device/device.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/message.h"
 #include "tuner/worker/spawn.h"
 
+static const int64_t file_bytes_max = INT64_C(1) << 30;
+
 struct compiling {
     const struct device_api *api;
     struct temporary scratch; /* where compilers work; made for the first binary */
+    bool limited;
 };
 
 /* The compiler's own temporary files go there too, so that nothing of it outlives a kill for long.
@@ -32,18 +38,43 @@ static enum status make_scratch(struct compiling *state, struct error *error)
     return status;
 }
 
+static void lower_limit(__rlimit_resource_t which, rlim_t value)
+{
+    struct rlimit limit;
+    if (getrlimit(which, &limit) != 0)
+        return;
+    if (value < limit.rlim_max) /* RLIM_INFINITY is the greatest */
+        limit.rlim_cur = value;
+    (void)setrlimit(which, &limit);
+}
+
 /* What a compiler may still use, whether we live or not: a compiler's own children hear of no
  * parent's death, so this is what ends one that would run for ever. */
-static void limit_processor_time(void)
+static void limit_processor_time(int64_t timeout_ms)
 {
     struct rusage used;
-    struct rlimit limit;
-    if (getrusage(RUSAGE_SELF, &used) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0)
-        return;
-    rlim_t seconds = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + COMPILE_LIMIT_S + 1;
-    if (seconds < limit.rlim_max) /* RLIM_INFINITY is the greatest */
-        limit.rlim_cur = seconds;
-    (void)setrlimit(RLIMIT_CPU, &limit);
+    if (getrusage(RUSAGE_SELF, &used) == 0)
+        lower_limit(RLIMIT_CPU,
+                    (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec + timeout_ms / 1000 + 2));
+}
+
+/* Once for the life of this process: a source that makes its compiler grow without end must fail by
+ * itself, and where memory runs short all the same, compilers go first. Sanitizers reserve
+ * more address space than any limit. */
+static void limit_size(int64_t memory_bytes)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    lower_limit(RLIMIT_AS, (rlim_t)memory_bytes);
+#else
+    (void)memory_bytes;
+#endif
+    lower_limit(RLIMIT_FSIZE, (rlim_t)file_bytes_max);
+    lower_limit(RLIMIT_CORE, 0);
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)!write(file, "900", 3);
+        (void)close(file);
+    }
 }
 
 /* Under another name first: a binary in the cache is whole. */
@@ -55,6 +86,8 @@ static enum status compile_to(struct compiling *state, const struct binary_reque
     enum status status =
         fresh ? state->api->compile(binary, fresh, log, error) : error_no_memory(error);
     FAILPOINT("child.compiled");
+    if (status == STATUS_OK)
+        status = seal_file(fresh, error);
     if (status == STATUS_OK && rename(fresh, path) != 0)
         status = error_set_errno(error, errno, "%s: cannot replace", path);
     FAILPOINT("child.renamed");
@@ -71,8 +104,44 @@ static enum status compile_one(struct compiling *state, const json_t *request, s
         status = make_scratch(state, error);
     if (status != STATUS_OK)
         return status;
-    limit_processor_time();
-    return compile_to(state, &binary, message_text(request, "path", ""), log, error);
+    if (!state->limited)
+        limit_size(message_integer(request, "memory_bytes", INT64_MAX));
+    state->limited = true;
+    limit_processor_time(message_integer(request, "timeout_ms", 0));
+    status = compile_to(state, &binary, message_text(request, "path", ""), log, error);
+    if (status != STATUS_OK)
+        temporary_folder_empty(&state->scratch); /* what a compiler that was ended left */
+    return status;
+}
+
+/* A source that exhausts what its compiler may use is a source that does not compile; it must not
+ * look like a fault of this machine, which would end the run. */
+static enum status blame_source(const json_t *request, enum status status, struct error *error)
+{
+    bool exhausted = status == STATUS_NO_MEMORY || status == STATUS_TIMED_OUT ||
+                     (status == STATUS_COMPILE_FAILED && strstr(error->text, "memory"));
+    if (!exhausted && status != STATUS_BAD_INPUT && status != STATUS_INTERNAL)
+        return status;
+    char text[ERROR_TEXT_BYTES];
+    (void)string_format(text, sizeof text, "%s", error->text);
+    if (!exhausted || status == STATUS_TIMED_OUT)
+        return error_set(error, STATUS_COMPILE_FAILED, "%s", text);
+    return error_set(error, STATUS_COMPILE_FAILED,
+                     "%.900s (the limit is %lld MiB: TUNE_COMPILE_MEMORY_BYTES)", text,
+                     (long long)(message_integer(request, "memory_bytes", 0) >> 20));
+}
+
+/* The compiler's words, as far as they go: a source may hold bytes that are no UTF-8. */
+static json_t *log_answer(struct text *log)
+{
+    size_t length = log->length < COMPILE_LOG_BYTES_MAX ? log->length : COMPILE_LOG_BYTES_MAX;
+    json_t *text = json_stringn(text_string(log), length);
+    for (size_t i = 0; !text && i < length; i++)
+        if ((unsigned char)log->data[i] >= 0x80)
+            log->data[i] = '?';
+    if (!text)
+        text = json_stringn(text_string(log), length);
+    return json_pack("{s:o*}", "log", text);
 }
 
 static enum status serve(void *context, const json_t *request, json_t **answer, struct error *error)
@@ -80,8 +149,9 @@ static enum status serve(void *context, const json_t *request, json_t **answer, 
     struct arena arena = {0};
     struct text log = {0};
     enum status status = compile_one(context, request, &arena, &log, error);
-    if (status == STATUS_OK)
-        *answer = json_object();
+    if (status != STATUS_OK)
+        status = blame_source(request, status, error);
+    *answer = status == STATUS_OK ? json_object() : log_answer(&log);
     arena_free(&arena);
     text_free(&log);
     return status;

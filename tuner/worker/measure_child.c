@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/seal.h"
 #include "tuner/device/device.h"
 #include "tuner/trial/data.h"
 #include "tuner/trial/summary.h"
@@ -93,8 +94,10 @@ static enum status expect(struct measuring *state, const struct launch_plan *pla
     input_pointers(state, plan, inputs);
     state->output = (size_t)message_integer(request, "output", 0);
     state->tolerance = message_real(request, "tolerance", 0);
-    enum status status = reference_compute(path, message_text(request, "reference", ""), plan,
-                                           inputs, state->output, &state->expected, error);
+    enum status status = seal_check(path, error);
+    if (status == STATUS_OK)
+        status = reference_compute(path, message_text(request, "reference", ""), plan, inputs,
+                                   state->output, &state->expected, error);
     if (status != STATUS_OK)
         return status;
     const struct argument *output = &plan->arguments[state->output];
@@ -124,8 +127,10 @@ static enum status serve_load(struct measuring *state, const json_t *request, js
     const json_t *kernels = json_object_get(request, "kernels");
     json_t *list = json_array();
     (void)json_object_set_new(answer, "resources", list);
-    enum status status =
-        state->api->load(state->device, message_text(request, "binary", ""), error);
+    const char *binary = message_text(request, "binary", "");
+    enum status status = seal_check(binary, error); /* a cut shared object would end this process */
+    if (status == STATUS_OK)
+        status = state->api->load(state->device, binary, error);
     for (size_t i = 0; status == STATUS_OK && i < json_array_size(kernels); i++) {
         const json_t *use = json_array_get(kernels, i);
         struct kernel_resources resources;

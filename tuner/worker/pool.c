@@ -3,10 +3,14 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/environment.h"
+#include "tuner/base/files.h"
 #include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
+#include "tuner/worker/cache.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/message.h"
@@ -14,7 +18,8 @@
 #include "tuner/worker/worker.h"
 
 enum { POOL_WORKERS_MAX = 64, ANSWER_TIMEOUT_MS = 10000 };
-static const int64_t compile_limit_ns = INT64_C(1000000000) * COMPILE_LIMIT_S;
+static const int64_t memory_bytes_default = INT64_C(8) << 30;
+static const int64_t memory_bytes_least = INT64_C(1) << 30;
 
 struct job {
     struct job *next;
@@ -36,6 +41,11 @@ struct compile_pool {
     struct job *first;
     struct job *last;
     size_t pending; /* queued or being compiled */
+    int64_t timeout_ms;
+    int64_t memory_bytes;
+    char *log; /* of the result given last; NULL: none */
+    char *cache;
+    int cache_use;
 };
 
 static enum status start_compiler(struct compile_pool *pool, struct compiler *compiler,
@@ -65,6 +75,40 @@ static void free_job(struct job *job)
     free(job);
 }
 
+/* By default the compilers together leave a quarter of the memory to all else. */
+static int64_t memory_share(size_t workers)
+{
+    int64_t pages = sysconf(_SC_PHYS_PAGES);
+    int64_t share =
+        pages > 0 ? pages * sysconf(_SC_PAGESIZE) / 4 * 3 / (int64_t)workers : memory_bytes_default;
+    if (share < memory_bytes_least)
+        share = memory_bytes_least;
+    return share < memory_bytes_default ? share : memory_bytes_default;
+}
+
+static enum status read_limits(struct compile_pool *pool, struct error *error)
+{
+    enum status status =
+        environment_integer("TUNE_COMPILE_TIMEOUT_MS", 100, INT64_C(7) * 24 * 3600 * 1000,
+                            COMPILE_LIMIT_S * INT64_C(1000), &pool->timeout_ms, error);
+    if (status == STATUS_OK)
+        status = environment_integer("TUNE_COMPILE_MEMORY_BYTES", INT64_C(64) << 20, INT64_MAX,
+                                     memory_share(pool->count), &pool->memory_bytes, error);
+    return status == STATUS_OK ? cache_check_limit(error) : status;
+}
+
+/* Without a cache there is nothing to keep others from evicting; who needs one will be told. */
+static void enter_cache(struct compile_pool *pool)
+{
+    struct arena arena = {0};
+    struct error ignored = {0};
+    const char *folder = NULL;
+    pool->cache_use = -1;
+    if (cache_folder(&arena, &folder, &ignored) == STATUS_OK && (pool->cache = strdup(folder)))
+        pool->cache_use = cache_enter(folder);
+    arena_free(&arena);
+}
+
 enum status compile_pool_start(const char *kind, size_t workers, struct compile_pool **out,
                                struct error *error)
 {
@@ -75,6 +119,12 @@ enum status compile_pool_start(const char *kind, size_t workers, struct compile_
     pool->count = workers < 1 ? 1 : workers > POOL_WORKERS_MAX ? POOL_WORKERS_MAX : workers;
     for (size_t i = 0; i < pool->count; i++) /* the children start when there is work for them */
         pool->compilers[i].child = (struct child){.input = -1, .output = -1};
+    enum status status = read_limits(pool, error);
+    if (status != STATUS_OK) {
+        free(pool);
+        return status;
+    }
+    enter_cache(pool);
     sweep_scratch();
     *out = pool;
     return STATUS_OK;
@@ -94,12 +144,24 @@ void compile_pool_stop(struct compile_pool *pool)
         pool->first = next;
     }
     sweep_scratch();
+    if (pool->cache)
+        cache_leave(pool->cache, pool->cache_use);
+    free(pool->cache);
+    free(pool->log);
     free(pool);
 }
 
 size_t compile_pool_pending(const struct compile_pool *pool)
 {
     return pool->pending;
+}
+
+static bool is_compiling(const struct compile_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        if (pool->compilers[i].job)
+            return true;
+    return false;
 }
 
 /* Gives queued jobs to idle children. */
@@ -112,6 +174,8 @@ static enum status feed(struct compile_pool *pool, struct error *error)
         enum status status = STATUS_OK;
         if (compiler->child.pid == 0)
             status = start_compiler(pool, compiler, error);
+        if (status != STATUS_OK && is_compiling(pool))
+            return STATUS_OK; /* no more processes or files to be had: those that run go on */
         if (status != STATUS_OK)
             return status;
         struct job *job = pool->first;
@@ -124,7 +188,7 @@ static enum status feed(struct compile_pool *pool, struct error *error)
         }
         pool->first = job->next;
         compiler->job = job;
-        compiler->deadline_ns = clock_now_ns() + compile_limit_ns;
+        compiler->deadline_ns = clock_now_ns() + pool->timeout_ms * 1000000;
     }
     if (!pool->first)
         pool->last = NULL;
@@ -139,7 +203,9 @@ enum status compile_pool_submit(struct compile_pool *pool, const struct binary_r
         return error_no_memory(error);
     job->tag = tag;
     job->request = message_from_request(request);
-    if (!job->request || json_object_set_new(job->request, "path", json_string(binary_path)) != 0) {
+    if (!job->request || json_object_set_new(job->request, "path", json_string(binary_path)) != 0 ||
+        json_object_set_new(job->request, "timeout_ms", json_integer(pool->timeout_ms)) != 0 ||
+        json_object_set_new(job->request, "memory_bytes", json_integer(pool->memory_bytes)) != 0) {
         json_decref(job->request);
         free(job);
         return error_set(error, STATUS_BAD_INPUT,
@@ -156,8 +222,10 @@ enum status compile_pool_submit(struct compile_pool *pool, const struct binary_r
 }
 
 static void finish(struct compile_pool *pool, struct compiler *compiler, enum status status,
-                   const struct error *error, struct compile_done *done)
+                   const struct error *error, const char *log, struct compile_done *done)
 {
+    pool->log = *log ? strdup(log) : NULL; /* memory short: the first line must do */
+    done->log = pool->log ? pool->log : "";
     done->tag = compiler->job->tag;
     done->status = status;
     (void)string_format(done->detail, sizeof done->detail, "%s",
@@ -195,11 +263,13 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
             requeue(pool, compiler);
             return false;
         }
-        status = error_set(&error, STATUS_COMPILE_FAILED, "the compiler ended its process (%s)",
-                           how[0] ? how : "no answer");
+        status = error_set(&error, STATUS_COMPILE_FAILED,
+                           "the compiler ended its process (%s); it may use %lld MiB "
+                           "(TUNE_COMPILE_MEMORY_BYTES)",
+                           how[0] ? how : "no answer", (long long)(pool->memory_bytes >> 20));
     }
+    finish(pool, compiler, status, &error, message_text(answer, "log", ""), done);
     json_decref(answer);
-    finish(pool, compiler, status, &error, done);
     return true;
 }
 
@@ -212,9 +282,11 @@ static bool find_overdue(struct compile_pool *pool, struct compile_done *done)
             continue;
         struct error error = {0};
         child_kill(&compiler->child, NULL, 0);
-        (void)error_set(&error, STATUS_COMPILE_FAILED, "the compiler took over %lld s",
-                        (long long)(compile_limit_ns / 1000000000));
-        finish(pool, compiler, STATUS_COMPILE_FAILED, &error, done);
+        (void)error_set(&error, STATUS_COMPILE_FAILED,
+                        "the compiler was killed after %.1f s (TUNE_COMPILE_TIMEOUT_MS)",
+                        (double)pool->timeout_ms * 1e-3);
+        sweep_scratch();
+        finish(pool, compiler, STATUS_COMPILE_FAILED, &error, "", done);
         return true;
     }
     return false;
@@ -246,6 +318,8 @@ enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
 {
     int64_t deadline_ns = timeout_ms < 0 ? INT64_MAX : clock_now_ns() + timeout_ms * 1000000;
     *got = false;
+    free(pool->log);
+    pool->log = NULL;
     while (pool->pending > 0) {
         enum status status = feed(pool, error);
         if (status != STATUS_OK)

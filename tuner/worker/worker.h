@@ -96,7 +96,11 @@ enum status worker_trial(struct worker *worker, const struct worker_trial *trial
 
 struct compile_pool;
 
-/* `workers` children for the compilers of `kind`. */
+/* `workers` children for the compilers of `kind`, fewer where no more can be had. A compilation
+ * ends after TUNE_COMPILE_TIMEOUT_MS (default 120 s), and may use TUNE_COMPILE_MEMORY_BYTES
+ * (default 8 GiB, less where this machine has less for each of them). STATUS_BAD_INPUT when one of
+ * these, or TUNE_CACHE_BYTES, is no number. Evicts from the cache at its end: see
+ * binary_cache_path. */
 enum status compile_pool_start(const char *kind, size_t workers, struct compile_pool **out,
                                struct error *error);
 /* Kills what is running. */
@@ -111,6 +115,9 @@ struct compile_done {
     uint64_t tag;
     enum status status;            /* STATUS_OK: the binary is at its path */
     char detail[ERROR_TEXT_BYTES]; /* the first error of the compiler */
+    /* All it said when it failed, in UTF-8, up to 64 KiB; "" when nothing. The pool's, valid until
+     * the next compile_pool_wait or compile_pool_stop. */
+    const char *log;
 };
 /* Gives the next result, waiting up to `timeout_ms` (< 0: for ever) for it; *got false when none
  * came. Never blocks when nothing is pending. */
@@ -118,8 +125,10 @@ enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
                               struct compile_done *done, bool *got, struct error *error);
 
 /* Where the binary of a request is kept: a file in the cache folder named by the hash of source,
- * defines, flags, kernels, architecture, compiler and device name. `hash` gets that name. The path
- * belongs to the arena. */
+ * defines, flags, kernels, architecture, compiler and device name. `hash` gets that name. Both
+ * belong to the arena. A file that is there is checked on the way: one that is cut or damaged is
+ * removed, so that it is compiled again; another counts as used now. What was used longest ago goes
+ * when the cache grows over TUNE_CACHE_BYTES (default 2 GiB) and no other tuner runs. */
 enum status binary_cache_path(const struct binary_request *request, const struct facts *facts,
                               struct arena *arena, const char **path, const char **hash,
                               struct error *error);

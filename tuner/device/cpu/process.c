@@ -34,13 +34,14 @@ static char **english_environment(void)
     return copy;
 }
 
-/* Between fork and exec: only calls that are safe there. It gets a process group of its own, so
- * that its children can be killed with it, and ends when we do. */
+/* Between fork and exec: only calls that are safe there. It gets a process group of its own, unless
+ * it stays in ours, so that its children can be killed with it, and ends when we do. */
 static _Noreturn void become(const struct process_request *request, char *const *environment,
                              int input, int output)
 {
     sigset_t none;
-    (void)setpgid(0, 0);
+    if (!request->in_our_group)
+        (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
@@ -106,7 +107,8 @@ static enum status watch(const struct process_request *request, pid_t child, int
     int64_t deadline_ns = clock_now_ns() + request->timeout_ms * 1000000;
     if (drain(pipe, request, deadline_ns, output) && reap(child, deadline_ns, code))
         return STATUS_OK;
-    (void)kill(-child, SIGKILL);
+    if (!request->in_our_group)
+        (void)kill(-child, SIGKILL);
     (void)kill(child, SIGKILL);
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;

@@ -2,6 +2,7 @@
 #ifndef TUNE_DEVICE_CPU_PROCESS_H
 #define TUNE_DEVICE_CPU_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@ struct process_request {
     int input;               /* a file descriptor to read as standard input; -1: nothing to read */
     int64_t timeout_ms;      /* then it and its children are killed */
     size_t output_max;       /* bytes of output kept; the rest is read and dropped */
+    /* It stays in our process group, so that whoever kills that kills it and its children with us;
+     * at the end of its time only the program itself is then killed. */
+    bool in_our_group;
 };
 
 /* Appends standard output and error to `output`. *code: its exit code, or 128 + the signal that

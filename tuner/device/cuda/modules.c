@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/seal.h"
 #include "tuner/device/cuda/internal.h"
 
 enum { BINARY_BYTES_MAX = 64 << 20 };
@@ -61,7 +62,7 @@ static enum status load_module(struct device *device, const char *path, struct a
     enum status status = file_read(arena, path, BINARY_BYTES_MAX, &file, &bytes, error);
     if (status != STATUS_OK)
         return status;
-    status = container_read(file, bytes, &container, error);
+    status = container_read(file, seal_contents(file, bytes), &container, error);
     if (status != STATUS_OK)
         return error_prefix(error, "%s", path);
     CUresult result = device->driver->cuModuleLoadData(&module->handle, container.cubin);
