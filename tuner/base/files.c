@@ -3,15 +3,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tuner/base/failpoint.h"
 #include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
+#include "tuner/base/trust.h"
 
 static enum status read_open_file(struct arena *arena, int file, const char *path, size_t max_bytes,
                                   char **contents, size_t *length, struct error *error)
@@ -80,8 +83,7 @@ static int fill(int file, const void *data, size_t bytes)
     return failure;
 }
 
-enum status file_write_atomically(const char *path, const void *data, size_t bytes,
-                                  struct error *error)
+static enum status replace(const char *path, const void *data, size_t bytes, struct error *error)
 {
     struct temporary temporary;
     enum status status = temporary_file_make(path, &temporary, error);
@@ -97,6 +99,19 @@ enum status file_write_atomically(const char *path, const void *data, size_t byt
     if (status != STATUS_OK)
         (void)unlink(temporary.path);
     (void)close(temporary.file); /* synced before: nothing is left that could fail */
+    return status;
+}
+
+/* A link of the user's own stays a link: the file that it leads to is replaced. */
+enum status file_write_atomically(const char *path, const void *data, size_t bytes,
+                                  struct error *error)
+{
+    struct arena arena = {0};
+    const char *real = NULL;
+    enum status status = path_without_links(&arena, path, &real, error);
+    if (status == STATUS_OK)
+        status = replace(real, data, bytes, error);
+    arena_free(&arena);
     return status;
 }
 
@@ -123,12 +138,24 @@ enum status folder_make(const char *path, struct error *error)
     }
 }
 
+/* Where /proc is not there, the name by which the program was started: it is taken from the current
+ * folder when relative, which nothing of ours changes. */
+static ssize_t started_as(char path[PATH_MAX])
+{
+    const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+    return name && realpath(name, path) ? (ssize_t)strlen(path) : -1;
+}
+
 enum status executable_path(struct arena *arena, const char **out, struct error *error)
 {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length < 0)
-        return error_set_errno(error, errno, "/proc/self/exe");
+        length = started_as(path);
+    if (length < 0)
+        return error_set_errno(error, errno,
+                               "cannot tell where this program is: /proc is not there, and neither "
+                               "is the name it was started by");
     *out = arena_strndup(arena, path, (size_t)length);
     return *out ? STATUS_OK : error_no_memory(error);
 }
@@ -172,6 +199,66 @@ enum status data_folder(struct arena *arena, const char **out, struct error *err
     return STATUS_OK;
 }
 
+/* What is in the cache is loaded and run: nobody else may have a say in it. A folder that the user
+ * named is never changed (it might be /tmp), the one that is ours by its name is closed. */
+static enum status check_private(const char *path, bool given, struct error *error)
+{
+    struct stat info;
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0)
+        return error_set_errno(error, errno, "%s: the cache of compiled kernels", path);
+    enum status status = STATUS_OK;
+    if (fstat(folder, &info) != 0)
+        status = error_set_errno(error, errno, "%s", path);
+    else if (info.st_uid != geteuid())
+        status = error_set(error, STATUS_PERMISSION,
+                           "%s: the cache of compiled kernels belongs to another user (%lld): set "
+                           "TUNE_CACHE_DIR to a folder of your own",
+                           path, (long long)info.st_uid);
+    else if (given && (info.st_mode & 022) != 0)
+        status = error_set(error, STATUS_PERMISSION,
+                           "TUNE_CACHE_DIR=%s: others may write there, and what is there is run: "
+                           "name a folder of your own, or chmod go-w it",
+                           path);
+    else if (!given && (info.st_mode & 077) != 0 && fchmod(folder, 0700) != 0)
+        status = error_set_errno(error, errno, "%s: cannot be closed to others", path);
+    (void)close(folder);
+    return status;
+}
+
+/* Paths go through messages that are UTF-8. */
+static bool is_utf8(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    while (*c) {
+        int more = *c < 0x80 ? 0 : *c >= 0xc2 && *c < 0xe0 ? 1 : (*c & 0xf0) == 0xe0 ? 2 : -1;
+        if (*c >= 0xf0 && *c < 0xf5)
+            more = 3;
+        if (more < 0)
+            return false;
+        for (c++; more > 0; more--, c++)
+            if ((*c & 0xc0) != 0x80)
+                return false;
+    }
+    return true;
+}
+
+static enum status make_private(struct arena *arena, const char **path, bool given,
+                                struct error *error)
+{
+    if (!*path)
+        return error_no_memory(error);
+    if (!is_utf8(*path))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: the cache of compiled kernels needs a name in UTF-8: set "
+                         "TUNE_CACHE_DIR",
+                         *path);
+    enum status status = folder_make(*path, error);
+    if (status == STATUS_OK)
+        status = path_without_links(arena, *path, path, error);
+    return status == STATUS_OK ? check_private(*path, given, error) : status;
+}
+
 enum status cache_folder(struct arena *arena, const char **out, struct error *error)
 {
     const char *given = getenv("TUNE_CACHE_DIR");
@@ -186,5 +273,5 @@ enum status cache_folder(struct arena *arena, const char **out, struct error *er
     else
         return error_set(error, STATUS_NOT_FOUND,
                          "no place for compiled kernels: set TUNE_CACHE_DIR or HOME");
-    return *out ? folder_make(*out, error) : error_no_memory(error);
+    return make_private(arena, out, given && *given, error);
 }

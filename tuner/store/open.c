@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tuner/base/failpoint.h"
+#include "tuner/base/trust.h"
 
 extern const char store_schema[];
 extern const char store_migrations[];
@@ -36,8 +38,9 @@ static enum status connect(struct store *store, const char *options, int flags, 
         text_free(&uri);
         return error_no_memory(error);
     }
-    int code = sqlite3_open_v2(text_string(&uri), &store->db,
-                               flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    int code =
+        sqlite3_open_v2(text_string(&uri), &store->db,
+                        flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, NULL);
     text_free(&uri);
     if (code != SQLITE_OK)
         return store_fail(store, code, open_doing, error);
@@ -217,6 +220,50 @@ static enum status open_to_read(struct store *store, const struct store_schema *
     return status;
 }
 
+/* In a folder open to all, a log or journal that another user put beside the database would be
+ * played into it. */
+static enum status check_siblings(const struct store *store, struct error *error)
+{
+    static const char *const ends[] = {"-wal", "-shm", "-journal"};
+    struct text name = {0};
+    struct stat info;
+    struct stat database;
+    enum status status = STATUS_OK;
+    if (!path_is_in_open_folder(store->path))
+        return STATUS_OK;
+    uid_t owner = stat(store->path, &database) == 0 ? database.st_uid : geteuid();
+    for (size_t i = 0; status == STATUS_OK && i < sizeof ends / sizeof ends[0]; i++) {
+        text_clear(&name);
+        text_printf(&name, "%s%s", store->path, ends[i]);
+        if (name.failed)
+            status = error_no_memory(error);
+        else if (lstat(text_string(&name), &info) == 0 && info.st_uid != owner &&
+                 info.st_uid != geteuid())
+            status = error_set(error, STATUS_PERMISSION,
+                               "%s: %s beside it belongs to another user (%lld), in a folder open "
+                               "to all: not opened; move the database to a folder of your own",
+                               store->path, ends[i], (long long)info.st_uid);
+    }
+    text_free(&name);
+    return status;
+}
+
+/* The path that is opened has no links, so that none can be put there in the meantime either. */
+static enum status take_path(struct store *store, const char *path, struct error *error)
+{
+    struct arena arena = {0};
+    const char *real = NULL;
+    enum status status = path_without_links(&arena, path, &real, error);
+    if (status == STATUS_NOT_FOUND) /* what is missing is told in terms of the database, later */
+        real = path;
+    if (real && !(store->path = strdup(real)))
+        status = error_no_memory(error);
+    else if (status == STATUS_NOT_FOUND)
+        status = STATUS_OK;
+    arena_free(&arena);
+    return status == STATUS_OK ? check_siblings(store, error) : status;
+}
+
 enum status store_open_as(const char *path, enum store_mode mode, const struct store_schema *schema,
                           struct store **out, struct error *error)
 {
@@ -224,12 +271,12 @@ enum status store_open_as(const char *path, enum store_mode mode, const struct s
     if (path[0] == '\0')
         return error_set(error, STATUS_BAD_INPUT, "--db: the name of the database is empty");
     struct store *store = calloc(1, sizeof *store);
-    if (!store || !(store->path = strdup(path))) {
-        free(store);
+    if (!store)
         return error_no_memory(error);
-    }
     bool fresh = false;
-    enum status status = check_file(store, mode, &fresh, error);
+    enum status status = take_path(store, path, error);
+    if (status == STATUS_OK)
+        status = check_file(store, mode, &fresh, error);
     if (status == STATUS_OK)
         status = mode == STORE_CREATE ? open_to_write(store, schema, fresh, error)
                                       : open_to_read(store, schema, error);
