@@ -285,23 +285,25 @@ static enum trial_status trial_status_of(enum status status)
     }
 }
 
-/* Turns a failed answer into an outcome. */
-static void settle(const struct worker *worker, enum status status, int64_t timeout_ms,
-                   const struct error *error, struct worker_outcome *outcome)
+/* Turns a failed answer into an outcome. `answered`: the child itself said what failed, and that is
+ * more than how it then ended. */
+static void settle(const struct worker *worker, enum status status, bool answered,
+                   int64_t timeout_ms, const struct error *error, struct worker_outcome *outcome)
 {
     outcome->status = trial_status_of(status);
     (void)string_format(outcome->detail, sizeof outcome->detail, "%s",
                         status == STATUS_OK ? "" : error->text);
-    if (status == STATUS_TIMED_OUT) {
+    if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL)
+        outcome->status = TRIAL_CRASHED;
+    if (answered)
+        return;
+    if (status == STATUS_TIMED_OUT)
         (void)string_format(outcome->detail, sizeof outcome->detail,
                             "no result after %lld ms; its process was killed",
                             (long long)timeout_ms);
-    } else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL) {
-        outcome->status = TRIAL_CRASHED;
-        if (strncmp(worker->how, "signal", 6) == 0)
-            (void)string_format(outcome->detail, sizeof outcome->detail,
-                                "it ended its process with %s", worker->how);
-    }
+    else if (outcome->status == TRIAL_CRASHED && worker->how[0])
+        (void)string_format(outcome->detail, sizeof outcome->detail, "it ended its process with %s",
+                            worker->how);
 }
 
 enum status worker_load(struct worker *worker, const char *binary_path,
@@ -325,7 +327,7 @@ enum status worker_load(struct worker *worker, const char *binary_path,
         status = message_to_resources(json_array_get(rows, i), &resources[i], error);
     if (!worker->load || worker->absent)
         return status;
-    settle(worker, status, LOAD_TIMEOUT_MS, error, outcome);
+    settle(worker, status, answer != NULL, LOAD_TIMEOUT_MS, error, outcome);
     json_decref(answer);
     return STATUS_OK;
 }
@@ -361,7 +363,7 @@ enum status worker_trial(struct worker *worker, const struct worker_trial *trial
     if (worker->absent)
         return status;
     const char *wrong = message_text(answer, "wrong", NULL);
-    settle(worker, status, trial->timeout_ms, error, outcome);
+    settle(worker, status, answer != NULL, trial->timeout_ms, error, outcome);
     if (status == STATUS_OK)
         take_samples(answer, samples);
     if (status == STATUS_OK && wrong) {
