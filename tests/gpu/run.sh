@@ -2,10 +2,10 @@
 # Everything that needs a GPU, in one go: the tests labelled gpu, the shipped experiments tuned, the
 # example, the peers. Works on a built tree:
 #   tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]
-# Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.txt, devices.json,
-# gpu-tests.txt, tune.db, tuned.conf, run.txt, show.txt, example.txt, cub.csv.
+# Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.json, tune.db, tuned.conf,
+# run.txt, example.txt, cub.csv, lookup.txt, hostile.txt. db/recorded/ keeps them.
 # GPU_STEPS limits the steps: GPU_STEPS="devices tests" (of devices tests tune resume example cub
-# hostile several; several needs more than one GPU).
+# lookup hostile several; several needs more than one GPU).
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?usage: tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]}" && pwd)
@@ -23,7 +23,7 @@ failed=0
 step() { # name command...
     local name=$1
     shift
-    case " ${GPU_STEPS:-devices tests tune resume example cub hostile} " in *" $name "*) ;; *) return 0 ;; esac
+    case " ${GPU_STEPS:-devices tests tune resume example cub lookup hostile} " in *" $name "*) ;; *) return 0 ;; esac
     printf '== %s\n' "$name"
     local start=$SECONDS
     if "$@"; then
@@ -36,18 +36,18 @@ step() { # name command...
 
 devices() {
     "$tune" devices --json >"$out/devices.json" &&
-        "$tune" devices --device 0 --bandwidth >"$out/devices.txt" && cat "$out/devices.txt"
+        "$tune" devices --device 0 --bandwidth
 }
 
 gpu_tests() {
     local ok=0 program
-    : >"$out/gpu-tests.txt"
+    : >"$work/gpu-tests.txt"
     for program in "$build"/tests/gpu/test_*; do
         [ -x "$program" ] || continue
-        printf '%s\n' "-- ${program##*/}" >>"$out/gpu-tests.txt"
-        timeout 120 "$program" >>"$out/gpu-tests.txt" 2>&1 || { ok=1; echo "FAILED ${program##*/}"; }
+        printf '%s\n' "-- ${program##*/}" >>"$work/gpu-tests.txt"
+        timeout 120 "$program" >>"$work/gpu-tests.txt" 2>&1 || { ok=1; echo "FAILED ${program##*/}"; }
     done
-    grep -E '^-- |PASSED|FAILED|error|SKIPPED' "$out/gpu-tests.txt"
+    grep -E '^-- |PASSED|FAILED|error|SKIPPED' "$work/gpu-tests.txt"
     return $ok
 }
 
@@ -55,7 +55,7 @@ tune_all() {
     local status=0
     (cd "$work" && "$tune" --device 0 --no-plots >show.txt 2>run.txt) || status=$?
     tail -n 3 "$work/run.txt"
-    cp "$work/show.txt" "$work/run.txt" "$out/"
+    cp "$work/run.txt" "$out/"
     cp "$work/tuned.conf" "$out/" && cp "$work/tune.db" "$out/tune.db"
     cat "$work/show.txt"
     return $status
@@ -84,6 +84,12 @@ cub() {
     local program=$build/bin/cub_reduce
     [ -x "$program" ] || { echo "the CUB benchmark was not built (TUNE_BENCH_CUB)"; return 0; }
     "$program" --csv "$out/cub.csv"
+}
+
+lookup() {
+    local program=$build/bench/bench_lookup
+    [ -x "$program" ] || { echo "the benchmark of look-ups was not built"; return 1; }
+    "$program" "$work/tuned.conf" | tee "$out/lookup.txt"
 }
 
 # The healthy winner is found, each culprit is named rightly, and what a hang costs is said.
@@ -122,8 +128,7 @@ several() {
     [ -n "$victim" ] && kill -9 "$victim" && echo "killed worker $victim of cuda:1"
     wait $tuner || status=$?
     cat run.txt show.txt | tee "$out/several.txt"
-    cp tune.db "$out/several.db"
-    python3 - tune.db <<'P' | tee -a "$out/several.txt" || status=1
+        python3 - tune.db <<'P' | tee -a "$out/several.txt" || status=1
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 rows = db.execute("""SELECT d.uuid, count(*), sum(t.status = 'ok'), sum(t.status NOT IN ('ok', 'skipped_by_constraint'))
@@ -146,6 +151,7 @@ step tune tune_all
 step resume resume
 step example example
 step cub cub
+step lookup lookup
 step hostile hostile
 case " ${GPU_STEPS:-} " in *' several '*) step several several ;; esac
 exit $failed

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Records the CPU of this machine for db/recorded/: the shipped experiments, look-ups in their tuned.conf,
+# the example program.
+#   bench/record_cpu.sh BUILD_FOLDER [OUT_FOLDER]
+set -eu
+build=$(cd "${1:?usage: bench/record_cpu.sh BUILD_FOLDER [OUT_FOLDER]}" && pwd)
+out=${2:-cpu-results}
+mkdir -p "$out" && cd "$out"
+rm -f tune.db tune.db-wal tune.db-shm
+"$build/bin/tune" --device cpu --no-plots 2>run.txt
+"$build/bin/tune" devices --device cpu --json >devices.json
+"$build/bench/bench_lookup" tuned.conf | tee lookup.txt
+: >example.txt
+for n in 16384 1048576 16777216; do
+    "$build/examples/reduce_cpu" tuned.conf "$n" | tee -a example.txt
+done

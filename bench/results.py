@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Makes docs/results.md, and the table in README.md, from what was recorded on real devices.
+
+    bench/results.py BUILD_FOLDER        rewrites both files
+    bench/results.py BUILD_FOLDER --check   exits with 1 when they would change
+
+Reads db/recorded/*/ (what tests/gpu/run.sh and bench/record_cpu.sh bring back) through `tune show`; no
+figure is typed in by hand.
+"""
+import csv
+import io
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RECORDED = ROOT / "db" / "recorded"
+BEGIN, END = "<!-- results: made from db/recorded by bench/results.py; never typed in -->", "<!-- results end -->"
+
+
+def show(tune, database, *arguments):
+    text = subprocess.run([tune, "show", "--db", str(database), "--csv", *arguments], check=True,
+                          capture_output=True, text=True).stdout
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def microseconds(nanoseconds):
+    value = float(nanoseconds) / 1000
+    return f"{value:.3g}" if value < 100 else f"{value:.1f}"
+
+
+def size(n):
+    n = int(n)
+    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}"
+
+
+def cub_times(folder):
+    path = folder / "cub.csv"
+    if not path.exists():
+        return {}
+    return {(row["type"], int(row["n"])): float(row["median_ns"]) for row in csv.DictReader(path.open())}
+
+
+def baselines_of(row):
+    return [key[:-len("_ns")] for key in row if key.endswith("_ns") and key not in ("time_ns", "mad_ns")
+            and key[:-len("_ns")] + "_gain" in row]
+
+
+def table(rows, cub):
+    names = baselines_of(rows[0])
+    head = ["n", "winner, us", "GB/s", "of ceiling"] + [f"{name}, us" for name in names] + \
+           [f"gain over {name}" for name in names]
+    if cub:
+        head += ["CUB, us", "gain over CUB"]
+    lines = ["| " + " | ".join(head + ["configuration"]) + " |", "|" + "---|" * (len(head) + 1)]
+    for row in rows:
+        cells = [size(row["n"]), microseconds(row["time_ns"]), f"{float(row['gbs']):.4g}",
+                 f"{float(row['read_ceiling_percent']):.3g} %" if row["read_ceiling_percent"] else ""]
+        cells += [microseconds(row[name + "_ns"]) if row[name + "_ns"] else "" for name in names]
+        cells += [f"{float(row[name + '_gain']):.2f}x" if row[name + "_gain"] else "" for name in names]
+        if cub:
+            other = cub.get((row["problem"].split(".")[-1], int(row["n"])))
+            cells += [microseconds(other), f"{other / float(row['time_ns']):.2f}x"] if other else ["", ""]
+        lines.append("| " + " | ".join(cells + [f"`{row['configuration']}`"]) + " |")
+    return lines
+
+
+def run_lines(tune, database):
+    lines = []
+    for run in show(tune, database, "--runs"):
+        wall = float(run["wall_ns"]) / 1e9 if run.get("wall_ns") else None
+        share = [f"{float(run[key]):.0f} % {word}" for key, word in
+                 (("measuring_percent", "measuring"), ("compile_wait_percent", "waiting for the compiler"))
+                 if run.get(key)]
+        lines.append(f"Run of {run['started_at'][:10]}: {run['trial_count']} trials, {run['failed_count']} failed, "
+                     f"{run['binaries_compiled']} binaries compiled, in {wall:.1f} s; {', '.join(share)}.")
+    return lines
+
+
+def section(tune, folder):
+    database = folder / "tune.db"
+    rows = show(tune, database)
+    first = rows[0]
+    lines = [f"## {first['device']}", "",
+             f"{first['driver']}, {first['compiler']}, caches {first['l2_mode']}, "
+             f"{first['chosen_at'][:10]}; measured read ceiling "
+             f"{float(first['read_ceiling_gbs']):.0f} GB/s.", ""]
+    lines += run_lines(tune, database) + [""]
+    cub = cub_times(folder)
+    for problem in sorted({row["problem"] for row in rows}):
+        lines += [f"### {problem}", ""]
+        lines += table([row for row in rows if row["problem"] == problem], cub) + [""]
+    for name, title in (("hostile.txt", "Hostile kernels"), ("lookup.txt", "Loading tuned.conf and looking up"),
+                        ("example.txt", "The example program")):
+        path = folder / name
+        if path.exists():
+            lines += [f"### {title}", "", "```", path.read_text().rstrip(), "```", ""]
+    return lines
+
+
+def results(tune):
+    lines = ["# Results", "",
+             "Made by `bench/results.py` from the databases in `db/recorded/`, which `tests/gpu/run.sh` (a GPU)",
+             "and `bench/record_cpu.sh` (a CPU) recorded. Times are medians of the finals; gains over baselines",
+             "compare final with final of one run. CUB is `cub::DeviceReduce::Sum`, measured by",
+             "`bench/cub_reduce.cu` with the same protocol in a process of its own on the same device, right",
+             "after the run.", ""]
+    for folder in sorted(RECORDED.iterdir(), reverse=True):
+        if (folder / "tune.db").exists():
+            lines += section(tune, folder)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def readme(tune):
+    """The short table: one problem of each device."""
+    lines = [BEGIN, ""]
+    for folder in sorted(RECORDED.iterdir(), reverse=True):
+        if not (folder / "tune.db").exists():
+            continue
+        rows = [row for row in show(tune, folder / "tune.db") if row["problem"] == "reduce.sum.i32"]
+        cub = cub_times(folder)
+        names = baselines_of(rows[0])
+        lines += [f"`reduce.sum.i32` on {rows[0]['device']}, {rows[0]['chosen_at'][:10]}, caches "
+                  f"{rows[0]['l2_mode']}:", "",
+                  "| n | winner | of ceiling | " + " | ".join(f"over {name}" for name in names) +
+                  (" | over CUB |" if cub else " |"), "|" + "---|" * (3 + len(names) + (1 if cub else 0))]
+        for row in rows:
+            cells = [size(row["n"]), microseconds(row["time_ns"]) + " us",
+                     f"{float(row['read_ceiling_percent']):.3g} %" if row["read_ceiling_percent"] else ""]
+            cells += [f"{float(row[name + '_gain']):.2f}x" if row[name + "_gain"] else "" for name in names]
+            if cub:
+                other = cub.get(("i32", int(row["n"])))
+                cells.append(f"{other / float(row['time_ns']):.2f}x" if other else "")
+            lines.append("| " + " | ".join(cells) + " |")
+        lines.append("")
+    lines += ["All of it, and how it was made: [docs/results.md](docs/results.md).", "", END]
+    text = (ROOT / "README.md").read_text()
+    start = text.index("<!-- results:")
+    return text[:start] + "\n".join(lines) + text[text.index(END) + len(END):]
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__.strip())
+    tune = str(pathlib.Path(sys.argv[1]).resolve() / "bin" / "tune")
+    made = {ROOT / "docs" / "results.md": results(tune), ROOT / "README.md": readme(tune)}
+    changed = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
+    if "--check" in sys.argv[2:]:
+        for path in changed:
+            print(f"{path.relative_to(ROOT)} is not what bench/results.py makes")
+        sys.exit(1 if changed else 0)
+    for path in changed:
+        path.write_text(made[path])
+        print(f"wrote {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
