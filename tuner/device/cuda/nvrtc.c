@@ -81,6 +81,16 @@ static void note_folder(void)
         table.folder[0] = '\0';
 }
 
+/* NVRTC opens a second library by its bare name, which the loader finds only in its own places; one
+ * that is loaded already is taken by that name. Where it fails, NVRTC itself says so. */
+static void open_builtins(void)
+{
+    char path[sizeof table.folder + 64];
+    if (table.folder[0] && string_format(path, sizeof path, "%s/libnvrtc-builtins.so.%d.%d",
+                                         table.folder, table.major, table.minor))
+        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 static void start(void)
 {
     void *library = open_library();
@@ -101,6 +111,7 @@ static void start(void)
         return;
     }
     note_folder();
+    open_builtins();
 }
 
 const struct cuda_compiler *cuda_compiler(struct error *error)
