@@ -23,10 +23,22 @@ done_before=$(trials)
 [[ $done_before -ge 5 && $done_before -lt 40 ]] || fail "$done_before trials before the interrupt"
 [[ $(query "PRAGMA integrity_check") == ok ]] || fail "the database is damaged"
 [[ $(query "SELECT outcome FROM runs") == interrupted ]] || fail "the run is not marked interrupted"
+
+# Children of this test's own run: they have its environment.
+children() {
+    local process
+    for process in /proc/[0-9]*; do
+        if tr '\0' ' ' 2>/dev/null <"$process/cmdline" | grep -qE ' __(measure|compile) ' &&
+            grep -qsF "TUNE_CACHE_DIR=$TUNE_CACHE_DIR" "$process/environ"; then
+            echo "$process"
+        fi
+    done
+}
 for ((i = 0; i < 100; i++)); do
-    pgrep -f "^$TUNE __" -P 1 >left || break
+    [[ -n $(children) ]] || break
     sleep 0.05
 done
+[[ -z $(children) ]] || fail "children are left: $(children)"
 
 run "$TUNE" run double.yaml --device cpu --no-plots
 expect_code 0
