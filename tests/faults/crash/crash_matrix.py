@@ -1,4 +1,4 @@
-"""crash_matrix.py KILLS SEED: kills `$TUNE run double.yaml` in the current folder and starts it again,
+"""crash_matrix.py KILLS SEED|random: kills `$TUNE run double.yaml` in the current folder and starts it again,
 over and over, checking the database after each kill and everything at the end of each cycle."""
 
 import os
@@ -109,7 +109,7 @@ class Matrix:
         """A run that a failpoint kills, or that gets to its end before."""
         code = self.finish(self.start(failpoint))
         if code == -signal.SIGKILL:
-            self.note_kill("at " + failpoint.split("#")[0])
+            self.note_kill("at " + re.split("[#=]", failpoint)[0])
         elif code != 0:
             self.fail("exit code %d" % code)
         self.check()
@@ -157,7 +157,6 @@ class Matrix:
         code = self.finish(self.start(failpoint))
         if code != 0:
             self.fail("exit code %d" % code)
-        self.note_kill("child, at " + point)
         self.check()
 
     # ---- the database
@@ -234,7 +233,8 @@ class Matrix:
         allowed = {"tune.db", "tuned.conf", "out", "err", "copy", "double.yaml", "double_cpu.c",
                    "double_reference.c"}
         left = set(os.listdir(".")) - allowed
-        left |= {name for name in os.listdir(CACHE) if not name.endswith(".bin")} - {"scratch"}
+        left |= {name for name in os.listdir(CACHE) if not name.endswith(".bin")}
+        left -= {"scratch", "in-use.lock"}
         left |= set(os.listdir(CACHE + "/scratch"))
         left |= set(os.listdir(os.environ["TMPDIR"]))
         if left:
@@ -297,4 +297,6 @@ class Matrix:
               ", ".join("%d %s" % (n, kind) for kind, n in sorted(self.kills.items())))
 
 
-Matrix(int(sys.argv[1]), int(sys.argv[2])).run()
+seed = random.randrange(10**6) if sys.argv[2] == "random" else int(sys.argv[2])
+print("seed", seed, flush=True)
+Matrix(int(sys.argv[1]), seed).run()
