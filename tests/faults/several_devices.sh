@@ -1,0 +1,57 @@
+# Two equal devices and a third: the equal ones share the work, the third is tuned beside them, and
+# one that is lost loses only what it was doing.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+write_copy
+
+# tune_all FAULTS: all of devices 0, 1 (big) and 2 (small).
+tune_all() {
+    forget
+    export TUNE_FAULTS="devices=big,big,small; $1"
+    run "$TUNE" run ./copy.yaml --device all --no-plots
+    expect_code 0
+    [[ $(grep -c '^copy\.i32 n=1000 ' tuned.conf) -eq 2 ]] || fail "not a winner for each model"
+    refuse_workers
+}
+
+# trials STATUS: "CONFIGURATIONS TRIALS" of the sweep for each model of device.
+trials() {
+    query "SELECT d.name, count(DISTINCT t.configuration_id), count(*) FROM trials t
+        JOIN environments e ON e.id = t.environment_id JOIN devices d ON d.id = e.device_id
+        WHERE t.stage = 'sweep' AND t.status = '$1' GROUP BY 1 ORDER BY 1"
+}
+
+# expect_trials STATUS LINE...
+expect_trials() {
+    local got
+    got=$(trials "$1")
+    [[ $got == "$(printf '%s\n' "${@:2}")" ]] || fail "$1: $got"
+}
+
+# Every configuration once a model, and both of the equal ones took part.
+tune_all ''
+expect_trials ok 'Stand-in GPU 132 18 18' 'Stand-in GPU 40 18 18'
+[[ $(query "SELECT count(DISTINCT environment_id) FROM trials") -eq 3 ]] ||
+    fail "one of two equal devices did nothing"
+
+# A hostile kernel costs each model its trials, and nothing else.
+tune_all 'kernel@WAY=3,block=64: 700'
+expect_trials ok 'Stand-in GPU 132 17 17' 'Stand-in GPU 40 17 17'
+expect_trials crashed 'Stand-in GPU 132 1 1' 'Stand-in GPU 40 1 1'
+
+# One of the two falls off the bus: its share goes to the other.
+tune_all 'kernel@device=1,kernel=copy_elements#500: lost'
+expect_err 'cuda:1 is lost'
+expect_trials ok 'Stand-in GPU 132 18 18' 'Stand-in GPU 40 18 18'
+
+# The first goes, and the numbers of the others move down by one.
+tune_all 'kernel@device=0,kernel=copy_elements#500: lost'
+expect_err 'cuda:0 is lost'
+expect_trials ok 'Stand-in GPU 132 18 18' 'Stand-in GPU 40 18 18'
+
+# Of one device that is chosen, only that is touched.
+forget
+export TUNE_FAULTS='devices=big,small; cuDevicePrimaryCtxRetain@device=0: crash'
+CUDA_VISIBLE_DEVICES=1 run "$TUNE" run ./copy.yaml --device all --no-plots
+expect_code 0
+expect_trials ok 'Stand-in GPU 40 18 18'
