@@ -4,15 +4,7 @@
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 4
 
-# hangs FAULTS
-hangs() {
-    forget
-    tune_copy "$1"
-    expect_code 0
-    expect_only 3 timed_out 128
-    expect_detail 'no result after [0-9]+ ms'
-    refuse_workers
-}
-
-hangs 'kernel@WAY=3,block=128: hang'
-hangs 'cuLaunchKernel@WAY=3,block=128: hang'
+tune_copy 'kernel@WAY=2,block=128: hang; cuLaunchKernel@WAY=3,block=64: hang'
+expect_code 0
+expect_failed "2 128 timed_out no result after [0-9]+ ms" "3 64 timed_out no result after [0-9]+ ms"
+refuse_workers

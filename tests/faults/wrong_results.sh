@@ -1,22 +1,15 @@
-# Kernels whose result is wrong: at once, in a graph only, or now and then.
+# Kernels whose result is wrong: always, though the fastest by far, or only when launched again.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy
 
-# lies FAULTS: way 3 with blocks of 64.
-lies() {
-    forget
-    tune_copy "$1"
-    expect_code 0
-    expect_only 3 wrong_result 64
-    expect_detail 'out\[0\] is -?[0-9]+, not -?[0-9]+'
-    ! grep -q 'way=3 block=64 ' tuned.conf || fail "the winner is wrong"
-}
-
-lies 'kernel@WAY=3,block=64: wrong'
-lies 'kernel@WAY=3,block=64#2+: wrong'
-# The fastest by far, and wrong.
-lies 'kernel@WAY=3,block=64: wrong slower=0.01'
+tune_copy 'kernel@WAY=1,block=64: wrong
+    kernel@WAY=2,block=64#2+: wrong
+    kernel@WAY=3,block=64: wrong slower=0.01'
+expect_code 0
+wrong='wrong_result out\[0\] is -?[0-9]+, not -?[0-9]+'
+expect_failed "1 64 $wrong" "2 64 $wrong" "3 64 $wrong"
+! grep -qE 'way=(1|2|3) block=64 ' tuned.conf || fail "the winner is wrong"
 
 # Of the shipped reductions, one variant with one block size.
 forget
