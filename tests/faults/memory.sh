@@ -28,6 +28,7 @@ expect_failed
 forget
 tune_copy 'cuMemAlloc>20M: 2' --sizes 1000
 expect_code 0
+expect_out 'read ceiling [0-9]+ GB/s'
 
 # Nothing can be had at all.
 forget
