@@ -90,7 +90,8 @@ static size_t compilers_a_group(const struct session *session)
     /* A core each is left to the processes that measure beside them. */
     if (options->compiles_beside_measuring)
         cores -= (long)session->lane_count;
-    long share = cores / (long)session->group_count;
+    long groups = session->group_count > 0 ? (long)session->group_count : 1;
+    long share = cores / groups;
     return share < 1 ? 1 : share > 32 ? 32 : (size_t)share;
 }
 
