@@ -96,6 +96,7 @@ CREATE TABLE trials (
     l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot')),
     status TEXT NOT NULL,
     detail TEXT,
+    compile_log TEXT,
     same_as_trial_id INTEGER REFERENCES trials (id),
     binary_hash TEXT,
     derived TEXT CHECK (derived IS NULL OR json_valid(derived)),

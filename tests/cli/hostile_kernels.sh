@@ -81,6 +81,7 @@ expect_status 1 crashed
 expect_status 2 timed_out
 expect_status 3 wrong_result
 expect_status 4 compile_failed
+[[ $(query "SELECT max(compile_log LIKE '%this is no C%') FROM trials") == 1 ]] || fail "the compiler's log is not kept"
 expect_status 5 crashed
 expect_status 6 crashed
 

@@ -27,8 +27,8 @@ extern "C" __global__ void hostile_copy(const int *in, int *out, long long n, in
         int value = in[i];
         if (WRONG && i == n - 1)
             value ^= 1;
-        if (RACY) // right while nobody ran before, wrong after many runs
-            value += atomicAdd(scratch, 1) >= n ? 1 : 0;
+        if (RACY && i == n - 1) // right while nobody ran before, wrong from the second run on
+            value += atomicAdd(scratch, 1) > 0 ? 1 : 0;
         out[i] = value;
     }
 }

@@ -47,7 +47,7 @@ static enum status make_room(struct binaries *binaries, struct error *error)
 enum status binaries_request(struct binaries *binaries, const struct binary_request *request,
                              size_t *index, struct error *error)
 {
-    struct binary binary = {.state = BINARY_PENDING, .detail = ""};
+    struct binary binary = {.state = BINARY_PENDING, .detail = "", .log = ""};
     enum status status = binary_cache_path(request, binaries->facts, &binaries->arena, &binary.path,
                                            &binary.hash, error);
     if (status != STATUS_OK || find(binaries, binary.hash, index))
@@ -81,7 +81,8 @@ static enum status take(struct binaries *binaries, const struct compile_done *do
         return error_set(error, done->status, "%s", done->detail);
     binary->state = BINARY_FAILED;
     binary->detail = arena_strdup(&binaries->arena, done->detail);
-    return binary->detail ? STATUS_OK : error_no_memory(error);
+    binary->log = arena_strdup(&binaries->arena, done->log);
+    return binary->detail && binary->log ? STATUS_OK : error_no_memory(error);
 }
 
 enum status binaries_collect(struct binaries *binaries, int64_t timeout_ms, struct error *error)

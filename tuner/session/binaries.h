@@ -10,7 +10,8 @@ struct binary {
     const char *hash;
     const char *path;
     enum binary_state state;
-    const char *detail; /* of a failure */
+    const char *detail; /* of a failure: the compiler's first error */
+    const char *log;    /* of a failure: all that the compiler said */
     bool has_run;       /* on a device, in this run */
 };
 

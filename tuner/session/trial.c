@@ -15,6 +15,9 @@ enum {
     TIMEOUT_FACTOR = 50,
     TIMEOUT_FLOOR_LEAST_MS = 100,
 };
+/* Timings whose median absolute deviation is over this share of their median are not to be trusted.
+ */
+static const double unstable_share = 0.25;
 /* A configuration this much slower than the best ends with the samples it has. */
 static const double stop_factor = 3.0;
 
@@ -171,6 +174,7 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
                                         .elapsed_ns = samples->elapsed_ns[i]};
     }
     struct summary summary = summarize(values, samples->count);
+    const struct binary *binary = &sweep->group->binaries.items[candidate->binary];
     struct store_trial trial = {
         .run_id = lane->run_id,
         .environment_id = lane->environment_id,
@@ -180,9 +184,10 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
         .l2_mode = sweep->group->session->options->l2_mode,
         .status = outcome->status,
         .detail = outcome->detail[0] ? outcome->detail : NULL,
+        .compile_log = outcome->status == TRIAL_COMPILE_FAILED ? binary->log : NULL,
         .same_as_trial_id =
             candidate->same_as == NO_CANDIDATE ? 0 : sweep->candidates[candidate->same_as].trial_id,
-        .binary_hash = sweep->group->binaries.items[candidate->binary].hash,
+        .binary_hash = binary->hash,
         .derived = loaded ? loaded->derived : NULL,
         .derived_count = loaded ? loaded->derived_count : 0,
         .plan = loaded ? &loaded->plan : NULL,
@@ -245,6 +250,37 @@ static enum status announce(struct sweep *sweep, struct lane *lane,
     return store_in_flight_put(sweep->group->session->store, &row, durable, error);
 }
 
+static bool is_unstable(const struct worker_samples *samples)
+{
+    double values[WORKER_SAMPLES_MAX];
+    memcpy(values, samples->elapsed_ns, samples->count * sizeof values[0]);
+    struct summary summary = summarize(values, samples->count);
+    return samples->count >= SWEEP_BLOCKS && summary.mad > unstable_share * summary.median;
+}
+
+/* Timings that lie far apart get a second chance: as many again. */
+static enum status measure_again(struct sweep *sweep, struct lane *lane,
+                                 const struct loaded *loaded, const struct timing *timing,
+                                 struct worker_samples *samples, struct worker_outcome *outcome,
+                                 struct error *error)
+{
+    struct worker_samples more = {0};
+    struct timing same_runs = *timing;
+    same_runs.runs = samples->runs;
+    enum status status = sweep_measure(sweep, lane, loaded, &same_runs, &more, outcome, error);
+    if (status != STATUS_OK || outcome->status != TRIAL_OK)
+        return status;
+    for (uint32_t i = 0; i < more.count && samples->count < WORKER_SAMPLES_MAX; i++)
+        samples->elapsed_ns[samples->count++] = more.elapsed_ns[i];
+    if (is_unstable(samples)) {
+        outcome->status = TRIAL_UNSTABLE;
+        (void)string_format(outcome->detail, sizeof outcome->detail,
+                            "the median deviation of %u timings is over %.0f %% of their median",
+                            samples->count, unstable_share * 100);
+    }
+    return STATUS_OK;
+}
+
 static enum status try_loaded(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
                               struct loaded *loaded, struct worker_samples *samples,
                               struct worker_outcome *outcome, struct error *error)
@@ -264,6 +300,8 @@ static enum status try_loaded(struct sweep *sweep, struct lane *lane, struct can
     enum status status = announce(sweep, lane, candidate, error);
     if (status == STATUS_OK)
         status = sweep_measure(sweep, lane, loaded, &timing, samples, outcome, error);
+    if (status == STATUS_OK && outcome->status == TRIAL_OK && is_unstable(samples))
+        status = measure_again(sweep, lane, loaded, &timing, samples, outcome, error);
     sweep->group->session->summary->samples += samples->count;
     return status;
 }

@@ -2,6 +2,7 @@
 #include "tuner/store/internal.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,8 @@
 
 extern const char store_schema[];
 extern const char store_migrations[];
+
+enum { SQLITE_PATH_BYTES_MAX = 500 };
 
 static const char open_doing[] = "open the database";
 
@@ -248,6 +251,21 @@ static enum status check_siblings(const struct store *store, struct error *error
     return status;
 }
 
+/* SQLite names its files by absolute paths, and has room for so much. */
+static enum status check_length(const char *path, struct error *error)
+{
+    char folder[PATH_MAX] = "";
+    if (path[0] != '/' && !getcwd(folder, sizeof folder))
+        return error_set_errno(error, errno, "the current folder");
+    size_t length = strlen(folder) + 1 + strlen(path);
+    if (length <= SQLITE_PATH_BYTES_MAX)
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT,
+                     "%.400s: its path has %zu bytes, and SQLite takes %d: name a file with a "
+                     "shorter path",
+                     path, length, (int)SQLITE_PATH_BYTES_MAX);
+}
+
 /* The path that is opened has no links, so that none can be put there in the meantime either. */
 static enum status take_path(struct store *store, const char *path, struct error *error)
 {
@@ -261,6 +279,8 @@ static enum status take_path(struct store *store, const char *path, struct error
     else if (status == STATUS_NOT_FOUND)
         status = STATUS_OK;
     arena_free(&arena);
+    if (status == STATUS_OK)
+        status = check_length(store->path, error);
     return status == STATUS_OK ? check_siblings(store, error) : status;
 }
 

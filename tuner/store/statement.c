@@ -24,14 +24,15 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_TRIAL_PUT] =
         "INSERT INTO trials (run_id, environment_id, problem_id, configuration_id, stage, l2_mode,"
         " status, detail, same_as_trial_id, binary_hash, derived, launch_count, grid, block,"
-        " occupancy, sample_count, median_ns, mad_ns, min_ns, max_ns, duration_ns, measured_at) "
+        " occupancy, sample_count, median_ns, mad_ns, min_ns, max_ns, duration_ns, measured_at,"
+        " compile_log) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-        " ?19, ?20, ?21, ?22) "
+        " ?19, ?20, ?21, ?22, ?23) "
         "ON CONFLICT (environment_id, problem_id, configuration_id, stage, l2_mode) DO UPDATE SET"
         " run_id = ?1, status = ?7, detail = ?8, same_as_trial_id = ?9, binary_hash = ?10,"
         " derived = ?11, launch_count = ?12, grid = ?13, block = ?14, occupancy = ?15,"
         " sample_count = ?16, median_ns = ?17, mad_ns = ?18, min_ns = ?19, max_ns = ?20,"
-        " duration_ns = ?21, measured_at = ?22 "
+        " duration_ns = ?21, measured_at = ?22, compile_log = ?23 "
         "RETURNING id",
     [STATEMENT_TRIAL_FOLLOW] =
         "UPDATE trials SET same_as_trial_id = ?2 WHERE same_as_trial_id = ?1",

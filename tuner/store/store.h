@@ -99,6 +99,7 @@ struct store_trial {
     enum l2_mode l2_mode;
     enum trial_status status;
     const char *detail;       /* why it failed; NULL: none */
+    const char *compile_log;  /* what the compiler said of a failure; NULL: none */
     int64_t same_as_trial_id; /* 0: none. Launches exactly what that trial launches */
     const char *binary_hash;  /* NULL: none */
     const struct named_value *derived;

@@ -69,6 +69,7 @@ static void bind_trial(sqlite3_stmt *statement, const struct store_trial *trial,
     (void)sqlite3_bind_double(statement, 20, trial->max_ns);
     (void)sqlite3_bind_int64(statement, 21, trial->duration_ns);
     store_bind_text(statement, 22, now);
+    store_bind_text(statement, 23, trial->compile_log);
 }
 
 static enum status put_trial(struct store *store, const struct store_trial *trial, int64_t measured,
