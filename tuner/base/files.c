@@ -124,7 +124,7 @@ enum status folder_make(const char *path, struct error *error)
 {
     char part[PATH_MAX];
     if (!string_format(part, sizeof part, "%s", path))
-        return error_set(error, STATUS_BAD_INPUT, "%s: the path is too long", path);
+        return error_set(error, STATUS_BAD_INPUT, "%.400s: the path is too long", path);
     for (char *slash = part + 1;; slash++) {
         if (*slash != '/' && *slash != '\0')
             continue;

@@ -95,6 +95,17 @@ static bool has_own_prelude(const struct binary_request *request, const char *so
     return strstr(source, "#define TUNE_NO_PRELUDE") != NULL;
 }
 
+/* Within the quotes of a #line. */
+static void put_escaped(FILE *file, unsigned char c)
+{
+    if (c == '"' || c == '\\')
+        (void)fprintf(file, "\\%c", c);
+    else if (c < 0x20 || c == 0x7f)
+        (void)fprintf(file, "\\%03o", c);
+    else
+        (void)fputc(c, file);
+}
+
 /* An unnamed file with prelude and source, the latter under its own name and line numbers. */
 static enum status make_input(const struct binary_request *request, FILE **out, struct error *error)
 {
@@ -111,7 +122,7 @@ static enum status make_input(const struct binary_request *request, FILE **out, 
             (void)fputs(prelude, file);
         (void)fputs("#line 1 \"", file);
         for (const char *c = request->source_path; *c; c++)
-            (void)fprintf(file, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+            put_escaped(file, (unsigned char)*c);
         (void)fputs("\"\n", file);
         (void)fwrite(source, 1, length, file);
         if (fflush(file) != 0 || ferror(file) || fseek(file, 0, SEEK_SET) != 0)
