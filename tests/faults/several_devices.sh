@@ -49,6 +49,12 @@ tune_all 'kernel@device=0,kernel=copy_elements#500: lost'
 expect_err 'cuda:0 is lost'
 expect_trials ok 'Stand-in GPU 132 18 18' 'Stand-in GPU 40 18 18'
 
+# Then the second crashes once: its new worker finds it under its new number.
+tune_all 'kernel@device=0,kernel=copy_elements#500: lost; kernel@device=1,WAY=3: 700 times=1'
+refuse_err 'cuda:1 is lost'
+expect_trials crashed 'Stand-in GPU 132 1 1'
+expect_trials ok 'Stand-in GPU 132 17 17' 'Stand-in GPU 40 18 18'
+
 # Of one device that is chosen, only that is touched.
 forget
 export TUNE_FAULTS='devices=big,small; cuDevicePrimaryCtxRetain@device=0: crash'

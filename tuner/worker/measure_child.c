@@ -271,11 +271,42 @@ static enum status serve(void *context, const json_t *request, json_t **answer, 
     return status;
 }
 
+static enum status describe(struct measuring *state, int index, struct error *error)
+{
+    facts_free(&state->facts);
+    state->facts = (struct facts){0};
+    return state->api->describe(index, &state->facts, error);
+}
+
+/* When a device has gone, those behind it have other numbers. */
+static enum status find_device(struct measuring *state, int *index, const char *uuid,
+                               struct error *error)
+{
+    int count = 0;
+    if (describe(state, *index, error) == STATUS_OK &&
+        strcmp(facts_text(&state->facts, "uuid", ""), uuid) == 0)
+        return STATUS_OK;
+    error_clear(error);
+    enum status status = state->api->count(&count, error);
+    for (int i = 0; status == STATUS_OK && i < count; i++) {
+        struct error ignored = {0};
+        if (describe(state, i, &ignored) != STATUS_OK ||
+            strcmp(facts_text(&state->facts, "uuid", ""), uuid) != 0)
+            continue;
+        *index = i;
+        return STATUS_OK;
+    }
+    return status == STATUS_OK
+               ? error_set(error, STATUS_UNAVAILABLE, "%s is gone, other devices are there", uuid)
+               : status;
+}
+
 /* The first message: who we are, or why we cannot be. */
-static enum status greet(struct measuring *state, int index, struct error *error)
+static enum status greet(struct measuring *state, int index, const char *uuid, struct error *error)
 {
     json_t *hello = NULL;
-    enum status status = state->api->describe(index, &state->facts, error);
+    enum status status =
+        uuid ? find_device(state, &index, uuid, error) : describe(state, index, error);
     if (status == STATUS_OK)
         status = state->api->open(index, &state->device, error);
     if (status == STATUS_OK) {
@@ -293,14 +324,14 @@ static enum status greet(struct measuring *state, int index, struct error *error
     return status;
 }
 
-int measure_child(const char *kind, int index)
+int measure_child(const char *kind, int index, const char *uuid)
 {
     struct measuring state = {.api = device_kind(kind), .copies = 1};
     struct error error = {0};
     int code = EXIT_CODE_FAILED;
     if (!state.api)
         return EXIT_CODE_USAGE;
-    if (greet(&state, index, &error) == STATUS_OK)
+    if (greet(&state, index, uuid, &error) == STATUS_OK)
         code = child_loop(serve, &state);
     if (state.device)
         state.api->close(state.device);

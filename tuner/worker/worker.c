@@ -32,24 +32,6 @@ struct worker {
     int restarts;
 };
 
-/* After a device has gone, its number may be another's: nothing is measured on that one in its
- * name.
- */
-static enum status check_same_device(const struct worker *worker, const json_t *hello,
-                                     struct error *error)
-{
-    struct facts facts = {0};
-    enum status status = message_to_facts(json_object_get(hello, "facts"), &facts, error);
-    const char *before = facts_text(&worker->facts, "uuid", "");
-    const char *now = facts_text(&facts, "uuid", "");
-    if (status == STATUS_OK && strcmp(before, now) != 0)
-        status =
-            error_set(error, STATUS_UNAVAILABLE, "%s:%s is %s now, and was %s: that one is gone",
-                      worker->kind, worker->index, now, before);
-    facts_free(&facts);
-    return status;
-}
-
 /* Whatever the child said of itself; *answered: it did so. */
 static enum status greeted(struct worker *worker, bool *answered, struct error *error)
 {
@@ -62,8 +44,6 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
         status = message_to_facts(json_object_get(hello, "facts"), &worker->facts, error);
         worker->calibration.tick_ns = message_real(hello, "tick_ns", 0);
         worker->calibration.empty_pair_ns = message_real(hello, "empty_pair_ns", 0);
-    } else if (status == STATUS_OK) {
-        status = check_same_device(worker, hello, error);
     }
     json_decref(hello);
     return status;
@@ -74,7 +54,11 @@ static enum status start_once(struct worker *worker, bool *killed, struct error 
 {
     char program[] = "tune";
     char entry[] = "__measure";
-    char *arguments[] = {program, entry, worker->kind, worker->index, NULL};
+    /* A new child takes the same device, even when its number has changed. */
+    const char *known = facts_text(&worker->facts, "uuid", "");
+    char uuid[128];
+    bool is_known = *known && string_format(uuid, sizeof uuid, "%s", known);
+    char *arguments[] = {program, entry, worker->kind, worker->index, is_known ? uuid : NULL, NULL};
     enum status status = child_start(arguments, &worker->child, error);
     if (status != STATUS_OK)
         return status;
