@@ -31,7 +31,7 @@ expect_trials() {
 # Every configuration once a model, and both of the equal ones took part.
 tune_all ''
 expect_trials ok 'Stand-in GPU 132 18 18' 'Stand-in GPU 40 18 18'
-[[ $(query "SELECT count(DISTINCT environment_id) FROM trials") -eq 3 ]] ||
+[[ $(query "SELECT count(DISTINCT r.environment_id) FROM trials t JOIN runs r ON r.id = t.run_id") -eq 3 ]] ||
     fail "one of two equal devices did nothing"
 
 # A hostile kernel costs each model its trials, and nothing else.
@@ -50,7 +50,7 @@ expect_err 'cuda:0 is lost'
 expect_trials ok 'Stand-in GPU 132 18 18' 'Stand-in GPU 40 18 18'
 
 # Then the second crashes once: its new worker finds it under its new number.
-tune_all 'kernel@device=0,kernel=copy_elements#500: lost; kernel@device=1,WAY=3: 700 times=1'
+tune_all 'kernel@device=0,kernel=copy_elements: lost; kernel@device=1,kernel=copy_elements#700: 700 times=1'
 refuse_err 'cuda:1 is lost'
 expect_trials crashed 'Stand-in GPU 132 1 1'
 expect_trials ok 'Stand-in GPU 132 17 17' 'Stand-in GPU 40 18 18'

@@ -132,7 +132,8 @@ several() {
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 rows = db.execute("""SELECT d.uuid, count(*), sum(t.status = 'ok'), sum(t.status NOT IN ('ok', 'skipped_by_constraint'))
-    FROM trials t JOIN environments e ON e.id = t.environment_id JOIN devices d ON d.id = e.device_id
+    FROM trials t JOIN runs r ON r.id = t.run_id JOIN environments e ON e.id = r.environment_id
+    JOIN devices d ON d.id = e.device_id
     WHERE t.stage = 'sweep' GROUP BY 1""").fetchall()
 for row in rows:
     print("device %s: %d trials, %d ok, %d failed" % row)

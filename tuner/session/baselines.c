@@ -42,12 +42,9 @@ static bool is_fault_of_baseline(enum status status)
 static enum status store_it(struct sweep *sweep, const struct baseline *baseline,
                             const struct candidate *candidate, struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sweep->group->lane_count; i++)
-        status = store_baseline(
-            sweep->group->session->store, sweep->group->lanes[i]->environment_id, sweep->problem_id,
-            baseline->name, baseline->about, candidate->configuration_id, error);
-    return status;
+    return store_baseline(sweep->group->session->store, sweep->group->environment_id,
+                          sweep->problem_id, baseline->name, baseline->about,
+                          candidate->configuration_id, error);
 }
 
 /* The candidate of the baseline: one that is there already, or a new one at the end. */

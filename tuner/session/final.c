@@ -155,7 +155,7 @@ static enum status put(struct finals *finals, struct finalist *finalist, struct 
     sweep->group->session->summary->samples += finalist->sample_count;
     struct store_trial trial = {
         .run_id = finals->lane->run_id,
-        .environment_id = finals->lane->environment_id,
+        .environment_id = sweep->group->environment_id,
         .problem_id = sweep->problem_id,
         .configuration_id = finalist->candidate->configuration_id,
         .stage = "final",
@@ -196,7 +196,7 @@ static enum status crown(struct finals *finals, bool *found, struct error *error
     if (!best)
         return STATUS_OK;
     struct store_winner winner = {
-        .environment_id = finals->lane->environment_id,
+        .environment_id = sweep->group->environment_id,
         .problem_id = sweep->problem_id,
         .l2_mode = session->options->l2_mode,
         .trial_id = best->trial_id,

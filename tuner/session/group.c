@@ -58,14 +58,11 @@ static enum status store_this_problem(struct sweep *sweep, struct error *error)
 static enum status has_winner(const struct sweep *sweep, bool *has, struct error *error)
 {
     const struct session *session = sweep->group->session;
-    enum status status = STATUS_OK;
-    *has = false;
-    for (size_t i = 0; status == STATUS_OK && i < sweep->group->lane_count && !*has; i++) {
-        int64_t trial_id = 0;
-        status = store_winner_get(session->store, sweep->group->lanes[i]->environment_id,
-                                  sweep->problem_id, session->options->l2_mode, &trial_id, error);
-        *has = trial_id != 0;
-    }
+    int64_t trial_id = 0;
+    enum status status =
+        store_winner_get(session->store, sweep->group->environment_id, sweep->problem_id,
+                         session->options->l2_mode, &trial_id, error);
+    *has = trial_id != 0;
     return status;
 }
 

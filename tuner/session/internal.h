@@ -23,8 +23,8 @@ struct lane {
     char name[32]; /* "cuda:0" */
     int index;     /* of the device */
     struct worker *worker;
-    struct lock *lock; /* on the device, against another tuner */
-    int64_t environment_id;
+    struct lock *lock;      /* on the device, against another tuner */
+    int64_t environment_id; /* of this device: its runs and ceilings */
     int64_t run_id;
     struct arena scratch;     /* emptied for each trial */
     const struct sweep *told; /* the sweep whose problem the worker knows */
@@ -40,7 +40,10 @@ struct group {
     struct session *session;
     struct lane *lanes[SESSION_DEVICES_MAX];
     size_t lane_count;
-    const struct facts *facts;  /* of its first device; alike for all */
+    const struct facts *facts; /* of its first device; alike for all */
+    /* Trials and winners of the group count for its first device's environment, whichever device
+     * measured them: the run tells that. */
+    int64_t environment_id;
     struct binaries binaries;   /* of kernels */
     struct binaries references; /* of checks */
     const char *problem_key;    /* what it works on, for the progress */

@@ -52,8 +52,9 @@ static enum status take_known(void *context, const struct store_known_trial *tri
 
 static enum status clear(const struct known *known, int64_t configuration_id, struct error *error)
 {
-    return store_in_flight_clear(known->sweep->group->session->store, known->lane->environment_id,
-                                 known->sweep->problem_id, configuration_id, error);
+    return store_in_flight_clear(known->sweep->group->session->store,
+                                 known->sweep->group->environment_id, known->sweep->problem_id,
+                                 configuration_id, error);
 }
 
 /* What was in flight when the machine went down, or twice when the program did, is set aside. */
@@ -97,19 +98,16 @@ static void resolve_twins(struct sweep *sweep)
 enum status sweep_take_known(struct sweep *sweep, struct error *error)
 {
     const struct session *session = sweep->group->session;
-    struct known known = {.sweep = sweep};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sweep->group->lane_count; i++) {
-        known.lane = sweep->group->lanes[i];
-        status = store_known_trials(session->store, known.lane->environment_id, sweep->problem_id,
-                                    "sweep", session->options->l2_mode, take_known, &known, error);
-    }
+    struct known known = {.sweep = sweep, .lane = group_lane(sweep->group)};
+    if (!known.lane)
+        return error_set(error, STATUS_DEVICE_LOST, "no device is left");
+    enum status status =
+        store_known_trials(session->store, sweep->group->environment_id, sweep->problem_id, "sweep",
+                           session->options->l2_mode, take_known, &known, error);
     resolve_twins(sweep);
-    for (size_t i = 0; status == STATUS_OK && i < sweep->group->lane_count; i++) {
-        known.lane = sweep->group->lanes[i];
-        status = store_in_flight_each(session->store, known.lane->environment_id, sweep->problem_id,
-                                      take_in_flight, &known, error);
-    }
+    if (status == STATUS_OK)
+        status = store_in_flight_each(session->store, sweep->group->environment_id,
+                                      sweep->problem_id, take_in_flight, &known, error);
     if (status == STATUS_OK && known.stale > 0)
         session_note(session,
                      "%s n=%lld: %zu trials are stale, since source, flags or compiler changed; "

@@ -113,6 +113,8 @@ static enum status start_run(struct session *session, struct lane *lane, struct 
         .tick_ns = calibration.tick_ns,
         .empty_pair_ns = calibration.empty_pair_ns,
     };
+    if (lane->group->environment_id == 0)
+        lane->group->environment_id = lane->environment_id;
     status = store_run_start(session->store, &run, &lane->run_id, error);
     if (session->summary->run_id == 0) {
         session->summary->run_id = lane->run_id;

@@ -177,7 +177,7 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
     const struct binary *binary = &sweep->group->binaries.items[candidate->binary];
     struct store_trial trial = {
         .run_id = lane->run_id,
-        .environment_id = lane->environment_id,
+        .environment_id = sweep->group->environment_id,
         .problem_id = sweep->problem_id,
         .configuration_id = candidate->configuration_id,
         .stage = "sweep",
@@ -239,7 +239,7 @@ static enum status announce(struct sweep *sweep, struct lane *lane,
 {
     struct binary *binary = &sweep->group->binaries.items[candidate->binary];
     struct store_in_flight row = {
-        .environment_id = lane->environment_id,
+        .environment_id = sweep->group->environment_id,
         .problem_id = sweep->problem_id,
         .configuration_id = candidate->configuration_id,
         .run_id = lane->run_id,
@@ -329,7 +329,7 @@ enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *
         status = put(sweep, lane, candidate, has_plan ? &loaded : NULL, &outcome, &samples,
                      started_ns, error);
     if (status == STATUS_OK && has_plan && outcome.status != TRIAL_SKIPPED)
-        status = store_in_flight_clear(sweep->group->session->store, lane->environment_id,
+        status = store_in_flight_clear(sweep->group->session->store, sweep->group->environment_id,
                                        sweep->problem_id, candidate->configuration_id, error);
     arena_free(&lane->scratch);
     if (status == STATUS_OK)
