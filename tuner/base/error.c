@@ -32,6 +32,9 @@ static enum status status_of_errno(int errno_value)
         return STATUS_PERMISSION;
     case ENOENT:
         return STATUS_NOT_FOUND;
+    case ENAMETOOLONG:
+    case ELOOP:
+        return STATUS_BAD_INPUT;
     case ENOMEM:
         return STATUS_NO_MEMORY;
     default:
@@ -42,11 +45,15 @@ static enum status status_of_errno(int errno_value)
 enum status error_set_errno(struct error *error, int errno_value, const char *format, ...)
 {
     char what[ERROR_TEXT_BYTES];
+    const char *why = strerror(errno_value);
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return error_set(error, status_of_errno(errno_value), "%s: %s", what, strerror(errno_value));
+    /* Of a name that is too long, the reason is not what is cut. */
+    int room = (int)(sizeof what - sizeof ": ") - (int)strlen(why);
+    return error_set(error, status_of_errno(errno_value), "%.*s: %s", room > 0 ? room : 0, what,
+                     why);
 }
 
 enum status error_prefix(struct error *error, const char *format, ...)

@@ -19,7 +19,8 @@ enum status error_set(struct error *error, enum status status, const char *forma
     __attribute__((format(printf, 3, 4)));
 
 /* As error_set, with ": " and the text of errno behind it. STATUS_IO is turned into
- * STATUS_PERMISSION for EACCES, EPERM and EROFS, and into STATUS_NOT_FOUND for ENOENT. */
+ * STATUS_PERMISSION for EACCES, EPERM and EROFS, into STATUS_NOT_FOUND for ENOENT, and into
+ * STATUS_BAD_INPUT for a name that is too long or goes round in links. */
 enum status error_set_errno(struct error *error, int errno_value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

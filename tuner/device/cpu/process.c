@@ -16,21 +16,25 @@
 
 extern char **environ;
 
-/* Our environment with LC_ALL=C: messages are searched for words. Freed with free(). */
+/* Our environment with LC_ALL=C, since messages are searched for words, and with a PATH. Freed with
+ * free(). */
 static char **english_environment(void)
 {
     static char english[] = "LC_ALL=C";
+    static char path[] = "PATH=/usr/local/bin:/usr/bin:/bin"; /* compilers look for their parts */
     size_t count = 0;
     while (environ[count])
         count++;
-    char **copy = calloc(count + 2, sizeof *copy);
+    char **copy = calloc(count + 3, sizeof *copy);
     if (!copy)
         return NULL;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
         if (strncmp(environ[i], "LC_ALL=", 7) != 0)
             copy[kept++] = environ[i];
-    copy[kept] = english;
+    copy[kept++] = english;
+    if (!getenv("PATH"))
+        copy[kept] = path;
     return copy;
 }
 
