@@ -172,7 +172,7 @@ enum status temporary_folder_make(const char *prefix, struct temporary *out, str
     for (int i = 0; failure == EAGAIN && i < TRIES_MAX; i++)
         failure = FAILPOINT_FAILS("folder.make") ? EIO : try_folder(prefix, out);
     if (failure != 0)
-        return error_set_errno(error, failure, "%s...: cannot make a temporary folder", prefix);
+        return error_set_errno(error, failure, "%sXXXXXX: cannot make a temporary folder", prefix);
     FAILPOINT("folder.made");
     return STATUS_OK;
 }

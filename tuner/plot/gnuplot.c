@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,41 +17,23 @@ extern char **environ;
 
 enum { SCRIPTS_MAX = 4, TIME_LIMIT_S = 120, WORDS_MAX = 16384 };
 
-enum status scratch_make(struct arena *arena, const char *plots, const char **out,
+enum status scratch_make(struct arena *arena, const char *plots, struct temporary *out,
                          struct error *error)
 {
     const char *above = getenv("TMPDIR");
     if (!above || *above != '/')
         above = "/tmp";
-    char *folder = arena_printf(arena, "%s/tune-plot.XXXXXX", above);
-    if (!folder)
+    const char *prefix = arena_printf(arena, "%s/tune-plot.", above);
+    if (!prefix)
         return error_no_memory(error);
-    if (!mkdtemp(folder))
-        return error_set_errno(error, errno, "%s: cannot make a temporary folder (set TMPDIR)",
-                               above);
-    char *link = arena_printf(arena, "%s/plots", folder);
-    enum status status = STATUS_OK;
-    if (!link)
-        status = error_no_memory(error);
-    else if (symlink(plots, link) != 0)
-        status = error_set_errno(error, errno, "%s", link);
+    enum status status = temporary_folder_make(prefix, out, error);
     if (status != STATUS_OK)
-        scratch_remove(folder);
-    *out = status == STATUS_OK ? folder : NULL;
+        return error_prefix(error, "set TMPDIR to a folder that can be written");
+    if (symlinkat(plots, out->file, "plots") == 0)
+        return STATUS_OK;
+    status = error_set_errno(error, errno, "%s/plots", out->path);
+    temporary_folder_remove(out);
     return status;
-}
-
-void scratch_remove(const char *folder)
-{
-    DIR *listing = opendir(folder);
-    if (!listing)
-        return;
-    const struct dirent *entry;
-    while ((entry = readdir(listing)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            (void)unlinkat(dirfd(listing), entry->d_name, 0);
-    (void)closedir(listing);
-    (void)rmdir(folder);
 }
 
 /* An argument vector and no shell; nothing to read; what it says comes back through `pipe_end`. -d:

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "tuner/base/temporary.h"
 #include "tuner/plot/plot.h"
 
 enum { LAYERS_MAX = 16, LAYER_NAME_BYTES = 32 };
@@ -42,11 +43,10 @@ enum status plot_rows(struct store *store, const char *where, const char *sql,
                       const struct plot_subject *subject, const char *folder, struct text *table,
                       struct layers *layers, struct error *error);
 
-/* A new private folder, in which the scripts are seen as plots/, and the end of it with all files
- * in it: gnuplot works there on names that hold nothing of the user's. */
-enum status scratch_make(struct arena *arena, const char *plots, const char **out,
+/* A new private folder, in which the scripts are seen as plots/: gnuplot works there on names that
+ * hold nothing of the user's. */
+enum status scratch_make(struct arena *arena, const char *plots, struct temporary *out,
                          struct error *error);
-void scratch_remove(const char *folder);
 
 /* Runs gnuplot in `folder` on the scripts (ends with NULL) and waits for it. `where` names the
  * figure in errors. */

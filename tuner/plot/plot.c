@@ -17,9 +17,9 @@ struct job {
     const struct plot_request *request;
     const struct plot_subject *subject;
     const char *figure;
-    const char *plots;   /* folder of the scripts */
-    const char *needs;   /* what a device must have; NULL: not said */
-    const char *scratch; /* NULL: no picture is wanted */
+    const char *plots;        /* folder of the scripts */
+    const char *needs;        /* what a device must have; NULL: not said */
+    struct temporary scratch; /* file -1: no picture is wanted */
     struct text table;
     struct layers layers;
 };
@@ -63,7 +63,7 @@ static enum status write_variables(struct job *job, const char *format, struct e
         text_printf(&script, "%s_series = %zu\n%s_rows = %zu\n", layer->name, layer->series_count,
                     layer->name, layer->row_count);
     }
-    const char *path = arena_printf(&job->arena, "%s/variables.gp", job->scratch);
+    const char *path = arena_printf(&job->arena, "%s/variables.gp", job->scratch.path);
     enum status status = STATUS_OK;
     if (script.failed || !path)
         status = error_no_memory(error);
@@ -107,11 +107,11 @@ static enum status draw_picture(struct job *job, const char *format, struct erro
     if (status != STATUS_OK)
         return status;
     const char *figure = arena_printf(arena, "plots/%s.gp", job->figure);
-    const char *picture = arena_printf(arena, "%s/figure.%s", job->scratch, format);
+    const char *picture = arena_printf(arena, "%s/figure.%s", job->scratch.path, format);
     if (!figure || !picture)
         return error_no_memory(error);
     const char *const scripts[] = {"variables.gp", "plots/style.gp", figure, NULL};
-    status = gnuplot_run(job->figure, job->scratch, scripts, error);
+    status = gnuplot_run(job->figure, job->scratch.path, scripts, error);
     if (status != STATUS_OK)
         return status;
     char *contents = NULL;
@@ -143,7 +143,8 @@ static enum status fetch_rows(struct job *job, struct store *store, struct error
     if (!sql || !where)
         return error_no_memory(error);
     struct text *table = job->request->outputs & PLOT_DATA ? &job->table : NULL;
-    return plot_rows(store, where, sql, job->subject, job->scratch, table, &job->layers, error);
+    return plot_rows(store, where, sql, job->subject,
+                     job->scratch.file >= 0 ? job->scratch.path : NULL, table, &job->layers, error);
 }
 
 static bool has_points(const struct layers *layers)
@@ -175,7 +176,8 @@ static enum status draw_outputs(struct job *job, struct error *error)
 static enum status draw(struct store *store, const struct plot_request *request,
                         const struct plot_subject *subject, const char *figure, struct error *error)
 {
-    struct job job = {.request = request, .subject = subject, .figure = figure};
+    struct job job = {
+        .request = request, .subject = subject, .figure = figure, .scratch = {.file = -1}};
     enum status status = plots_folder(&job.arena, &job.plots, error);
     if (status == STATUS_OK && request->outputs & (PLOT_PNG | PLOT_SVG))
         status = scratch_make(&job.arena, job.plots, &job.scratch, error);
@@ -183,8 +185,7 @@ static enum status draw(struct store *store, const struct plot_request *request,
         status = fetch_rows(&job, store, error);
     if (status == STATUS_OK)
         status = draw_outputs(&job, error);
-    if (job.scratch)
-        scratch_remove(job.scratch);
+    temporary_folder_remove(&job.scratch);
     text_free(&job.table);
     arena_free(&job.arena);
     return status;
