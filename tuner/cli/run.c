@@ -176,6 +176,7 @@ static enum status parse_values(struct run *run, struct error *error)
     enum status status = STATUS_OK;
     run->session.seed = 1;
     run->session.stop = &stop_requested;
+    run->session.database = run->text.database;
     if (run->text.l2 && strcmp(run->text.l2, "hot") == 0)
         run->session.l2_mode = L2_HOT;
     else if (run->text.l2 && strcmp(run->text.l2, "cold") != 0)

@@ -81,6 +81,15 @@ static void join_group(struct session *session, struct lane *lane)
     lane->group = group;
 }
 
+static void settle_lane(struct session *session, struct lane *lane)
+{
+    if (session->options->database)
+        lock_note(lane->lock, session->options->database);
+    if (lock_warning(lane->lock)[0])
+        session_note(session, "%s: %s", lane->name, lock_warning(lane->lock));
+    join_group(session, lane);
+}
+
 static size_t compilers_a_group(const struct session *session)
 {
     const struct session_options *options = session->options;
@@ -132,7 +141,7 @@ enum status lanes_start(struct session *session, struct error *error)
             (void)pthread_join(lane->thread, NULL);
         lane->group = NULL;
         if (!lane->lost)
-            join_group(session, lane);
+            settle_lane(session, lane);
         else if (!first_lost)
             first_lost = lane;
     }

@@ -29,6 +29,8 @@ struct session_options {
     unsigned retry_mask;    /* bit s: trials known to have trial_status s are tried again */
     int64_t sizes[SESSION_SIZES_MAX]; /* only these n; none: all of the experiment */
     size_t size_count;
+    const char
+        *database; /* its path, for those who are told that the device is taken; may be NULL */
     const volatile sig_atomic_t *stop; /* becomes non-zero when the user wants to end */
 };
 
