@@ -98,7 +98,14 @@ hostile() {
     mkdir -p "$work/hostile" && cd "$work/hostile" || return 1
     "$tune" run "$here/tests/gpu/hostile.yaml" --device 0 --no-plots >show.txt 2>run.txt || status=$?
     "$tune" show --failures >failures.txt 2>&1
-    cat run.txt failures.txt | tee "$out/hostile.txt"
+    python3 - tune.db >cost.txt <<'P'
+import sqlite3, sys
+print("What each cost, a new worker process included:")
+for row in sqlite3.connect(sys.argv[1]).execute("""SELECT json_extract(c.parameters, '$.way'), t.status, t.duration_ns / 1e9
+        FROM trials t JOIN configurations c ON c.id = t.configuration_id WHERE t.stage = 'sweep' ORDER BY 3 DESC"""):
+    print("  %-12s %-16s %6.2f s" % row)
+P
+    sed "s#$here/##" run.txt failures.txt cost.txt | tee "$out/hostile.txt"
     [ $status -eq 0 ] || { echo "exit code $status"; return 1; }
     grep -q 'way=plain' tuned.conf || { echo "the winner is not the healthy one"; return 1; }
     while read -r way want; do
