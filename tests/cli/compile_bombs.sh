@@ -66,7 +66,7 @@ if [[ -z ${TUNE_SANITIZE:-} ]]; then
     expect_out 'way=1 .*(memory|signal|killed)'
     expect_out 'way=4 .*nested'
     [[ -z $(ls "$TUNE_CACHE_DIR/scratch") ]] || fail "files of compilers were left in the cache"
-    [[ -z $(ls "$TMPDIR" | grep -v '^last\.') ]] || fail "files of compilers were left in TMPDIR"
+    [[ -z $(find "$TMPDIR" -mindepth 1 ! -name 'last.*') ]] || fail "files of compilers were left in TMPDIR"
 fi
 
 # Time: the compiler of a healthy source, slowed down by another program of its name.
