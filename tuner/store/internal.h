@@ -53,6 +53,7 @@ struct store {
 /* Turns what SQLite says into the status and the line for people; `doing` is a verb: "store a
  * trial". Returns the status. */
 enum status store_fail(const struct store *store, int code, const char *doing, struct error *error);
+bool store_code_is_shared_memory(int code);
 
 /* The kept statement, ready for binding. */
 enum status store_statement(struct store *store, enum statement_id id, sqlite3_stmt **out,

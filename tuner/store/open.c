@@ -153,12 +153,42 @@ static enum status check_version(const struct store *store, const struct store_s
     return STATUS_OK;
 }
 
-static enum status open_to_write(struct store *store, const struct store_schema *schema, bool fresh,
-                                 struct error *error)
+/* WAL asks the file system for memory that processes share. SQLite finds out only when it first
+ * reads. */
+static enum status use_log(struct store *store, struct error *error)
+{
+    int64_t ignored = 0;
+    FAILPOINT("store.ready");
+    enum status status = store_execute(store, "PRAGMA journal_mode = WAL", open_doing, error);
+    if (status == STATUS_OK)
+        status = store_pragma(store, "SELECT count(*) FROM sqlite_schema", &ignored, error);
+    return status;
+}
+
+/* As long as no other process can have the database open, its log can be put away without. Before
+ * anything else, since every other statement reads first. */
+static enum status use_journal(struct store *store, struct error *error)
+{
+    return store_execute(store,
+                         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
+                         "PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema",
+                         open_doing, error);
+}
+
+static bool lacks_shared_memory(const struct store *store)
+{
+    int code = store->db ? sqlite3_extended_errcode(store->db) : SQLITE_OK;
+    return store_code_is_shared_memory(code) || (code & 0xff) == SQLITE_CANTOPEN;
+}
+
+static enum status try_to_write(struct store *store, const struct store_schema *schema, bool fresh,
+                                bool with_log, struct error *error)
 {
     enum status status = connect(store, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
     if (status == STATUS_OK && sqlite3_db_readonly(store->db, "main") == 1)
         status = store_fail(store, SQLITE_READONLY, "write", error);
+    if (status == STATUS_OK && !with_log)
+        status = use_journal(store, error);
     if (status == STATUS_OK)
         status = set_up(store, error);
     if (status == STATUS_OK && fresh)
@@ -170,11 +200,24 @@ static enum status open_to_write(struct store *store, const struct store_schema 
         status = check_version(store, schema, version, STORE_CREATE, error);
     if (status == STATUS_OK && version < schema->version)
         status = store_migrate(store, version, schema, error);
-    /* A file system that cannot do WAL stays with the rollback journal: slower, as safe. */
-    FAILPOINT("store.ready");
-    if (status == STATUS_OK)
-        status = store_execute(store, "PRAGMA journal_mode = WAL", open_doing, error);
+    if (status == STATUS_OK && with_log)
+        status = use_log(store, error);
     return status;
+}
+
+/* A file system that cannot do WAL gets the rollback journal: slower, as safe. */
+static enum status open_to_write(struct store *store, const struct store_schema *schema, bool fresh,
+                                 struct error *error)
+{
+    enum status status = try_to_write(store, schema, fresh, true, error);
+    if (status == STATUS_OK || !lacks_shared_memory(store))
+        return status;
+    disconnect(store);
+    struct error again = {0};
+    enum status second = try_to_write(store, schema, fresh, false, &again);
+    if (second == STATUS_OK)
+        error_clear(error);
+    return second == STATUS_OK ? STATUS_OK : status;
 }
 
 /* The log beside the database holds what is not in the file yet. */

@@ -110,6 +110,12 @@ static enum status fail_to_open(const char *path, int system_errno, const char *
     return error_set_errno(error, system_errno, "%s: cannot %s", path, doing);
 }
 
+bool store_code_is_shared_memory(int code)
+{
+    return code == SQLITE_IOERR_SHMOPEN || code == SQLITE_IOERR_SHMSIZE ||
+           code == SQLITE_IOERR_SHMLOCK || code == SQLITE_IOERR_SHMMAP;
+}
+
 enum status store_fail(const struct store *store, int code, const char *doing, struct error *error)
 {
     const char *path = store->path;
@@ -145,6 +151,11 @@ enum status store_fail(const struct store *store, int code, const char *doing, s
                          "again",
                          path);
     case SQLITE_IOERR:
+        if (store_code_is_shared_memory(code))
+            return error_set(error, STATUS_IO,
+                             "%s: cannot %s: its file system has no shared memory (%s); copy it to "
+                             "a local disk, or name another file with --db",
+                             path, doing, system_errno ? strerror(system_errno) : "a network one?");
         return error_set(error, STATUS_IO, "%s: cannot %s: %s", path, doing,
                          system_errno ? strerror(system_errno) : sqlite3_errstr(code));
     default:
