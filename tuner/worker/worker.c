@@ -203,7 +203,10 @@ static enum status ask_surely(struct worker *worker, bool loaded, json_t *reques
         else if (worker->absent)
             break;
         else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL)
-            again = child_kill(&worker->child, worker->how, sizeof worker->how) == CHILD_WAS_KILLED;
+            /* One that answered ends by our doing, and what it said stands. */
+            again =
+                child_kill(&worker->child, worker->how, sizeof worker->how) == CHILD_WAS_KILLED &&
+                !*answer;
     }
     json_decref(request);
     return status;
