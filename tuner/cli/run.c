@@ -82,7 +82,7 @@ static enum status add_all_gpus(struct run *run, struct error *error)
     int count = 0;
     if (!api)
         return error_set(error, STATUS_UNAVAILABLE, "this tune was built without CUDA");
-    enum status status = api->count(&count, error);
+    enum status status = worker_count(api->kind, &count, error);
     for (int i = 0; status == STATUS_OK && i < count; i++)
         status = add_device(run, api, i, error);
     if (status == STATUS_OK && count == 0)

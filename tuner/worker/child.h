@@ -16,6 +16,8 @@ enum { COMPILE_LOG_BYTES_MAX = 64 * 1024 };
 /* The measuring child: opens the device, then answers until its input ends. With `uuid`, the device
  * of that UUID, whatever its number is now. Returns the exit code. */
 int measure_child(const char *kind, int index, const char *uuid);
+/* Tells how many devices there are, and ends. */
+int count_child(const char *kind);
 /* The compiling child. */
 int compile_child(const char *kind);
 /* What the names of the compiling children's temporary folders begin with; the folder above is

@@ -19,6 +19,10 @@ bool worker_is_entry(const char *argument);
 /* The child's main; returns its exit code. */
 int worker_main(int argc, char **argv);
 
+/* How many devices of `kind` there are, asked of a child: the parent's process stays free of the
+ * driver. Also the errors of device_api.count. */
+enum status worker_count(const char *kind, int *count, struct error *error);
+
 /* ---- measuring ---- */
 
 struct worker;
