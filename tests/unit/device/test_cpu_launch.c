@@ -306,6 +306,24 @@ static void inputs_are_uploaded_when_they_change(void **state)
     check_input(sizeof second, second);
 }
 
+/* Memory that is freed and allocated again may lie where it lay. */
+static void other_contents_at_the_same_address_are_uploaded(void **state)
+{
+    static float values[1000];
+    const void *inputs[ARGUMENTS_MAX] = {values};
+    struct launch_plan plans[4] = {address_plan(1000), address_plan(1000), address_plan(1000),
+                                   address_plan(1000)};
+    (void)state;
+    plans[1].arguments[0].type = ELEMENT_I32;
+    plans[2].arguments[0].seed = 7;
+    plans[3].arguments[0].fill = FILL_RANDOM;
+    for (size_t i = 0; i < 8; i++) {
+        values[0] = (float)i + 1;
+        bind(&plans[i % 4], inputs, 1);
+        check_input(sizeof values, values);
+    }
+}
+
 static void an_empty_input_has_an_address(void **state)
 {
     static float input[1];
@@ -396,6 +414,7 @@ int main(void)
         cmocka_unit_test(cold_blocks_take_another_copy_each_run),
         cmocka_unit_test(hot_blocks_run_twice_before_on_the_same_copy),
         cmocka_unit_test(inputs_are_uploaded_when_they_change),
+        cmocka_unit_test(other_contents_at_the_same_address_are_uploaded),
         cmocka_unit_test(an_empty_input_has_an_address),
         cmocka_unit_test(reading_past_an_argument_is_refused),
         cmocka_unit_test(binaries_are_kept_apart),

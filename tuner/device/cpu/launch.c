@@ -239,7 +239,7 @@ enum status cpu_bind(struct device *device, const struct launch_plan *plan,
         size_t bytes = (size_t)argument->count * element_bytes(argument->type);
         if (argument->role == ARGUMENT_INPUT)
             status =
-                vector_upload(&device->vectors[i], &placement, inputs[i], bytes, copies, error);
+                vector_upload(&device->vectors[i], &placement, argument, inputs[i], copies, error);
         else if (argument->role != ARGUMENT_SCALAR)
             status = vector_reserve(&device->vectors[i], &placement, bytes, error);
     }

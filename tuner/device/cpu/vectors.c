@@ -86,13 +86,28 @@ static uint32_t copies_that_fit(const struct placement *placement, size_t bytes,
     return copies > 0 ? copies : 1;
 }
 
-enum status vector_upload(struct vector *vector, const struct placement *placement,
-                          const void *host, size_t bytes, uint32_t copies, struct error *error)
+/* The address alone does not tell: what is freed and allocated again may come to lie where it lay.
+ */
+static bool holds(const struct vector *vector, const struct argument *argument, const void *host,
+                  size_t bytes)
 {
-    if (!well_placed(vector, placement) || vector->host != host || vector->host_bytes < bytes) {
+    return vector->host == host && vector->type == argument->type &&
+           vector->fill == argument->fill && vector->seed == argument->seed &&
+           vector->host_bytes >= bytes;
+}
+
+enum status vector_upload(struct vector *vector, const struct placement *placement,
+                          const struct argument *argument, const void *host, uint32_t copies,
+                          struct error *error)
+{
+    size_t bytes = (size_t)argument->count * element_bytes(argument->type);
+    if (!well_placed(vector, placement) || !holds(vector, argument, host, bytes)) {
         vector_free(vector);
         vector->bytes = vector->host_bytes = bytes;
         vector->host = host;
+        vector->type = argument->type;
+        vector->fill = argument->fill;
+        vector->seed = argument->seed;
         vector->placed_by = placement->threads;
     }
     copies = copies_that_fit(placement, vector->bytes, copies);

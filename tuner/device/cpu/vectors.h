@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "tuner/base/error.h"
+#include "tuner/base/launch.h"
 #include "tuner/device/cpu/pool.h"
 
 /* Pages of their own, so aligned to 64 bytes and more, first touched by the threads that will read
@@ -17,6 +18,9 @@ struct vector {
     size_t bytes;      /* of a copy */
     const void *host;  /* what the copies hold; NULL: output or scratch */
     size_t host_bytes;
+    enum element_type type; /* with fill and seed: what `host` held when it was copied */
+    enum argument_fill fill;
+    uint64_t seed;
     int placed_by; /* threads that touched it first */
 };
 
@@ -28,10 +32,11 @@ struct placement {
     size_t bytes_max; /* for all copies of one vector */
 };
 
-/* Gives up to `copies` copies of the `bytes` bytes at `host`; fewer when memory is short, at least
- * one. Those that are there already are left. */
+/* Gives up to `copies` copies of the input at `host`; fewer when memory is short, at least one.
+ * Those that are there already are left. */
 enum status vector_upload(struct vector *vector, const struct placement *placement,
-                          const void *host, size_t bytes, uint32_t copies, struct error *error);
+                          const struct argument *argument, const void *host, uint32_t copies,
+                          struct error *error);
 /* Room for `bytes` bytes, with any contents. */
 enum status vector_reserve(struct vector *vector, const struct placement *placement, size_t bytes,
                            struct error *error);
