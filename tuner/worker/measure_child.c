@@ -126,9 +126,10 @@ static enum status serve_load(struct measuring *state, const json_t *request, js
 {
     const json_t *kernels = json_object_get(request, "kernels");
     json_t *list = json_array();
-    (void)json_object_set_new(answer, "resources", list);
     const char *binary = message_text(request, "binary", "");
-    enum status status = seal_check(binary, error); /* a cut shared object would end this process */
+    enum status status = message_set(answer, "resources", list, error);
+    if (status == STATUS_OK)
+        status = seal_check(binary, error); /* a cut shared object would end this process */
     if (status == STATUS_OK)
         status = state->api->load(state->device, binary, error);
     for (size_t i = 0; status == STATUS_OK && i < json_array_size(kernels); i++) {
@@ -139,7 +140,7 @@ static enum status serve_load(struct measuring *state, const json_t *request, js
                                   (uint32_t)message_integer(use, "threads", 1),
                                   (uint32_t)message_integer(use, "shared", 0), &resources, error);
         if (status == STATUS_OK)
-            (void)json_array_append_new(list, message_from_resources(&resources));
+            status = message_append(list, message_from_resources(&resources), error);
     }
     return status;
 }
@@ -177,15 +178,15 @@ static enum status take_samples(struct measuring *state, const struct launch_pla
         bool hopeless = timing->stop_above_ns > 0 && elapsed_ns > timing->stop_above_ns;
         if (status != STATUS_OK || hopeless) {
             timing->runs = 1;
-            (void)json_array_append_new(samples, json_real(elapsed_ns));
-            return status;
+            return status == STATUS_OK ? message_append(samples, json_real(elapsed_ns), error)
+                                       : status;
         }
     }
     for (uint32_t i = 0; status == STATUS_OK && i < timing->blocks; i++) {
         status = state->api->time_block(state->device, plan, timing->runs, timing->mode, i > 0,
                                         &elapsed_ns, error);
         if (status == STATUS_OK)
-            (void)json_array_append_new(samples, json_real(elapsed_ns));
+            status = message_append(samples, json_real(elapsed_ns), error);
         if (timing->stop_above_ns > 0 && elapsed_ns > timing->stop_above_ns)
             break;
     }
@@ -198,7 +199,7 @@ static enum status verify(struct measuring *state, const struct launch_plan *pla
     char detail[ERROR_TEXT_BYTES] = "";
     enum status status = check_output(state, plan, right, detail, sizeof detail, error);
     if (status == STATUS_OK && !*right)
-        (void)json_object_set_new(answer, "wrong", json_string(detail));
+        status = message_set(answer, "wrong", json_string(detail), error);
     return status;
 }
 
@@ -217,8 +218,9 @@ static enum status serve_trial(struct measuring *state, const json_t *request, j
     bool right = true;
     double first_ns = 0;
     json_t *samples = json_array();
-    (void)json_object_set_new(answer, "samples", samples);
-    enum status status = message_to_plan(json_object_get(request, "plan"), arena, &plan, error);
+    enum status status = message_set(answer, "samples", samples, error);
+    if (status == STATUS_OK)
+        status = message_to_plan(json_object_get(request, "plan"), arena, &plan, error);
     if (status != STATUS_OK)
         return status;
     input_pointers(state, &plan, inputs);
@@ -233,7 +235,8 @@ static enum status serve_trial(struct measuring *state, const json_t *request, j
         status = take_samples(state, &plan, &timing, samples, error);
     if (status == STATUS_OK && checked && right) /* what repeated launches left behind */
         status = verify(state, &plan, answer, &right, error);
-    (void)json_object_set_new(answer, "runs", json_integer(timing.runs));
+    if (status == STATUS_OK)
+        status = message_set(answer, "runs", json_integer(timing.runs), error);
     return status;
 }
 
@@ -241,12 +244,18 @@ static enum status serve_bandwidth(struct measuring *state, json_t *answer, stru
 {
     struct bandwidth bandwidth = {0};
     enum status status = state->api->bandwidth(state->device, 0, &bandwidth, error);
-    (void)json_object_set_new(answer, "host_to_device", json_real(bandwidth.host_to_device_gbs));
-    (void)json_object_set_new(answer, "device_to_host", json_real(bandwidth.device_to_host_gbs));
-    (void)json_object_set_new(answer, "copy", json_real(bandwidth.copy_gbs));
-    (void)json_object_set_new(answer, "read", json_real(bandwidth.read_gbs));
-    (void)json_object_set_new(answer, "write", json_real(bandwidth.write_gbs));
-    (void)json_object_set_new(answer, "bytes", json_integer(bandwidth.bytes));
+    const struct {
+        const char *key;
+        double gbs;
+    } rows[] = {{"host_to_device", bandwidth.host_to_device_gbs},
+                {"device_to_host", bandwidth.device_to_host_gbs},
+                {"copy", bandwidth.copy_gbs},
+                {"read", bandwidth.read_gbs},
+                {"write", bandwidth.write_gbs}};
+    for (size_t i = 0; status == STATUS_OK && i < sizeof rows / sizeof rows[0]; i++)
+        status = message_set(answer, rows[i].key, json_real(rows[i].gbs), error);
+    if (status == STATUS_OK)
+        status = message_set(answer, "bytes", json_integer(bandwidth.bytes), error);
     return status;
 }
 

@@ -20,6 +20,24 @@ double message_real(const json_t *object, const char *key, double otherwise)
     return json_is_number(value) ? json_number_value(value) : otherwise;
 }
 
+enum status message_set(json_t *object, const char *key, json_t *value, struct error *error)
+{
+    return json_object_set_new(object, key, value) == 0 ? STATUS_OK : error_no_memory(error);
+}
+
+enum status message_append(json_t *list, json_t *item, struct error *error)
+{
+    return json_array_append_new(list, item) == 0 ? STATUS_OK : error_no_memory(error);
+}
+
+json_t *message_with(json_t *list, json_t *item)
+{
+    if (json_array_append_new(list, item) == 0)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 json_t *message_from_value(struct value value)
 {
     switch (value.kind) {
@@ -60,7 +78,7 @@ static json_t *from_launch(const struct launch *launch)
 {
     json_t *arguments = json_array();
     for (size_t i = 0; i < launch->argument_count; i++)
-        (void)json_array_append_new(arguments, json_integer(launch->arguments[i]));
+        arguments = message_with(arguments, json_integer(launch->arguments[i]));
     return json_pack("{s:s, s:[iii], s:[iii], s:I, s:I, s:i, s:o}", "kernel", launch->kernel,
                      "grid", (int)launch->grid[0], (int)launch->grid[1], (int)launch->grid[2],
                      "block", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2],
@@ -84,9 +102,9 @@ json_t *message_from_plan(const struct launch_plan *plan)
     json_t *launches = json_array();
     json_t *arguments = json_array();
     for (size_t i = 0; i < plan->launch_count; i++)
-        (void)json_array_append_new(launches, from_launch(&plan->launches[i]));
+        launches = message_with(launches, from_launch(&plan->launches[i]));
     for (size_t i = 0; i < plan->argument_count; i++)
-        (void)json_array_append_new(arguments, from_argument(&plan->arguments[i]));
+        arguments = message_with(arguments, from_argument(&plan->arguments[i]));
     return json_pack("{s:o, s:o}", "launches", launches, "arguments", arguments);
 }
 
@@ -181,7 +199,7 @@ static json_t *from_texts(const char *const *texts, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        (void)json_array_append_new(array, json_string(texts[i]));
+        array = message_with(array, json_string(texts[i]));
     return array;
 }
 
@@ -189,9 +207,8 @@ json_t *message_from_request(const struct binary_request *request)
 {
     json_t *defines = json_array();
     for (size_t i = 0; i < request->define_count; i++)
-        (void)json_array_append_new(defines,
-                                    json_pack("[so]", request->defines[i].name,
-                                              message_from_value(request->defines[i].value)));
+        defines = message_with(defines, json_pack("[so]", request->defines[i].name,
+                                                  message_from_value(request->defines[i].value)));
     return json_pack("{s:s, s:s, s:o, s:o, s:o}", "source", request->source_path, "architecture",
                      request->architecture, "defines", defines, "flags",
                      from_texts(request->flags, request->flag_count), "kernels",
@@ -260,8 +277,8 @@ json_t *message_from_facts(const struct facts *facts)
     json_t *array = json_array();
     for (size_t i = 0; i < facts->count; i++) {
         const struct fact *fact = &facts->items[i];
-        (void)json_array_append_new(array, json_pack("[ssso]", fact->key, fact->label, fact->unit,
-                                                     message_from_value(fact->value)));
+        array = message_with(array, json_pack("[ssso]", fact->key, fact->label, fact->unit,
+                                              message_from_value(fact->value)));
     }
     return array;
 }

@@ -26,6 +26,13 @@ enum status message_to_facts(const json_t *json, struct facts *out, struct error
 enum status message_to_resources(const json_t *json, struct kernel_resources *out,
                                  struct error *error);
 
+/* Each takes the value or item, which may be NULL. A message never lacks a part in silence: it
+ * would be another message. */
+enum status message_set(json_t *object, const char *key, json_t *value, struct error *error);
+enum status message_append(json_t *list, json_t *item, struct error *error);
+/* The list with the item; NULL, and the list is gone, when either is not there. */
+json_t *message_with(json_t *list, json_t *item);
+
 /* Members, with a default where they are absent. */
 const char *message_text(const json_t *object, const char *key, const char *otherwise);
 int64_t message_integer(const json_t *object, const char *key, int64_t otherwise);

@@ -301,9 +301,9 @@ enum status worker_load(struct worker *worker, const char *binary_path,
     json_t *list = json_array();
     json_t *answer = NULL;
     for (size_t i = 0; i < count; i++)
-        (void)json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "kernel", kernels[i].kernel,
-                                                    "threads", (json_int_t)kernels[i].block_threads,
-                                                    "shared", (json_int_t)kernels[i].shared_bytes));
+        list = message_with(list, json_pack("{s:s, s:I, s:I}", "kernel", kernels[i].kernel,
+                                            "threads", (json_int_t)kernels[i].block_threads,
+                                            "shared", (json_int_t)kernels[i].shared_bytes));
     json_decref(worker->load);
     worker->load =
         json_pack("{s:s, s:s, s:o}", "do", "load", "binary", binary_path, "kernels", list);

@@ -1,0 +1,380 @@
+/* Every allocation of a reader or writer fails once, one after the other: each time it is an error,
+ * told in a line, with nothing left allocated; or SQLite, which can do without some, goes on and
+ * the result is what it always is. Linked with --wrap, so that the libraries in it are meant too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/tuned.h"
+#include "tuner/base/files.h"
+#include "tuner/base/hash.h"
+#include "tuner/experiment/experiment.h"
+#include "tuner/export/export.h"
+#include "tuner/store/store.h"
+#include "tuner/worker/message.h"
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *at, size_t bytes);
+void __real_free(void *at);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *at, size_t bytes);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t bytes);
+void __wrap_free(void *at);
+
+static long until_failure; /* 0: none fails */
+static bool failed;
+static long live;
+
+static bool may_allocate(void)
+{
+    if (until_failure == 0 || --until_failure > 0)
+        return true;
+    failed = true;
+    return false;
+}
+
+static void *counted(void *at)
+{
+    live += at != NULL;
+    return at;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return may_allocate() ? counted(__real_malloc(bytes)) : NULL;
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return may_allocate() ? counted(__real_calloc(count, bytes)) : NULL;
+}
+
+void *__wrap_realloc(void *at, size_t bytes)
+{
+    if (!may_allocate())
+        return NULL;
+    void *now = __real_realloc(at, bytes);
+    live += !at && now;
+    return now;
+}
+
+char *__wrap_strndup(const char *text, size_t bytes)
+{
+    size_t length = strnlen(text, bytes);
+    char *copy = __wrap_malloc(length + 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return __wrap_strndup(text, strlen(text));
+}
+
+void __wrap_free(void *at)
+{
+    live -= at != NULL;
+    __real_free(at);
+}
+
+/* ---- what is tried ---- */
+
+static struct facts facts; /* of the device that everything is for */
+static char database[64];
+static char database_folder[64];
+
+/* Each gives a number that stands for its result. */
+typedef enum status scenario(uint64_t *result, struct error *error);
+
+static enum status read_point(const struct point *point, uint64_t *result, struct error *error)
+{
+    struct arena arena = {0};
+    struct binary_request request;
+    struct launch_plan plan;
+    struct named_value derived[EXPERIMENT_DERIVED_MAX];
+    size_t derived_count = 0;
+    struct check check;
+    enum status status = point_binary(point, &arena, &request, error);
+    if (status == STATUS_OK)
+        status = point_plan(point, &arena, &plan, error);
+    if (status == STATUS_OK)
+        status = point_derived(point, &arena, derived, &derived_count, error);
+    if (status == STATUS_OK)
+        status = point_check(point, &arena, &check, error);
+    if (status == STATUS_OK)
+        *result += request.define_count + 10 * plan.launch_count + 100 * plan.argument_count +
+                   1000 * derived_count + 10000 * plan.launches[0].grid[0];
+    arena_free(&arena);
+    return status;
+}
+
+static enum status read_experiment(uint64_t *result, struct error *error)
+{
+    struct experiment *experiment = NULL;
+    struct space *space = NULL;
+    struct problem problem;
+    enum status status = experiment_load(TEST_SOURCE_DIR "/configs/reduce.yaml", TEST_SOURCE_DIR,
+                                         &experiment, error);
+    if (status != STATUS_OK)
+        return status;
+    experiment_problem(experiment, 0, &problem);
+    status = space_create(experiment, &problem, &facts, &space, error);
+    if (status == STATUS_OK) {
+        struct configuration configuration;
+        struct point point = {.experiment = experiment,
+                              .problem = &problem,
+                              .facts = &facts,
+                              .configuration = &configuration,
+                              .active_blocks = 2};
+        space_configuration(space, space_count(space) / 2, &configuration);
+        *result = 1000000 * space_count(space);
+        status = read_point(&point, result, error);
+        space_free(space);
+    }
+    experiment_free(experiment);
+    return status;
+}
+
+static enum status read_conf(uint64_t *result, struct error *error)
+{
+    static const char text[] = "tuned-conf 1\n\n"
+                               "[cuda \"NVIDIA H200\"] compute_capability=9.0 sm_count=132\n"
+                               "sum n=1024 block=256 label=\"a b\" | time_ns=1360\n"
+                               "sum n=4096 block=512 | time_ns=1990\n\nend\n";
+    const struct tuned_device device = {.kind = "cuda", .name = "NVIDIA H200"};
+    struct tuned_answer answer;
+    struct tuned_error refused;
+    struct tuned *tuned = tuned_load_memory(text, sizeof text - 1, "conf", &refused);
+    if (!tuned)
+        return error_set(error, STATUS_NO_MEMORY, "%s", refused.text);
+    (void)tuned_find(tuned, &device, "sum", 4096, &answer);
+    *result = (uint64_t)tuned_integer(answer.entry, "block", 0);
+    tuned_free(tuned);
+    return STATUS_OK;
+}
+
+static struct launch_plan some_plan(void)
+{
+    struct launch_plan plan = {.launch_count = 1, .argument_count = 1};
+    plan.launches[0] = (struct launch){.kernel = "reduce<int>",
+                                       .grid = {264, 2, 1},
+                                       .block = {1024, 1, 1},
+                                       .argument_count = 1,
+                                       .threads = 1};
+    plan.arguments[0] =
+        (struct argument){.name = "in", .type = ELEMENT_F32, .role = ARGUMENT_INPUT, .count = 100};
+    return plan;
+}
+
+static enum status pass_messages(uint64_t *result, struct error *error)
+{
+    struct arena arena = {0};
+    struct facts there = {0};
+    struct launch_plan plan = some_plan();
+    struct launch_plan again;
+    json_t *of_plan = message_from_plan(&plan);
+    json_t *of_facts = message_from_facts(&facts);
+    const struct binary_request request = {.source_path = "k.cu",
+                                           .architecture = "sm_90",
+                                           .defines = {{"BLOCK", value_integer(256)}},
+                                           .define_count = 1,
+                                           .flags = {"-O3"},
+                                           .flag_count = 1,
+                                           .kernels = {"reduce"},
+                                           .kernel_count = 1};
+    struct binary_request same = {0};
+    json_t *of_request = message_from_request(&request);
+    enum status status = of_plan && of_facts && of_request ? STATUS_OK : error_no_memory(error);
+    if (status == STATUS_OK)
+        status = message_to_plan(of_plan, &arena, &again, error);
+    if (status == STATUS_OK)
+        status = message_to_facts(of_facts, &there, error);
+    if (status == STATUS_OK)
+        status = message_to_request(of_request, &arena, &same, error);
+    if (status == STATUS_OK)
+        *result = 1000000 * again.launches[0].grid[0] + 1000 * again.argument_count + there.count +
+                  100 * (same.define_count + same.flag_count + same.kernel_count);
+    json_decref(of_plan);
+    json_decref(of_facts);
+    json_decref(of_request);
+    facts_free(&there);
+    arena_free(&arena);
+    return status;
+}
+
+static enum status store_rows(struct store *store, struct store_trial *trial, struct error *error)
+{
+    const struct store_environment environment = {
+        .facts = &facts, .tool_version = "1", .host = "host"};
+    const struct store_experiment experiment = {
+        .name = "e", .device_kind = "cuda", .content_hash = "h", .path = "p", .text = "t"};
+    const struct named_value values[] = {{"block", value_integer(256)}};
+    struct store_problem problem = {.key = "reduce.sum", .n = 1000, .bytes_moved = 4000};
+    int64_t experiment_id = 0;
+    enum status status = store_environment(store, &environment, &trial->environment_id, error);
+    if (status == STATUS_OK)
+        status = store_experiment(store, &experiment, &experiment_id, error);
+    problem.experiment_id = experiment_id;
+    if (status == STATUS_OK)
+        status = store_problem(store, &problem, &trial->problem_id, error);
+    if (status == STATUS_OK)
+        status = store_configuration(store, experiment_id, "block=256", values, 1,
+                                     &trial->configuration_id, error);
+    const struct store_run_start run = {.environment_id = trial->environment_id, .seed = 1};
+    if (status == STATUS_OK)
+        status = store_run_start(store, &run, &trial->run_id, error);
+    return status;
+}
+
+static enum status store_and_export(struct store *store, uint64_t *result, struct error *error)
+{
+    static const struct store_sample samples[] = {{0, 10, 100.0}, {1, 10, 101.0}, {2, 10, 102.0}};
+    const struct launch_plan plan = some_plan();
+    struct store_trial trial = {.stage = "final",
+                                .status = TRIAL_OK,
+                                .binary_hash = "hash",
+                                .plan = &plan,
+                                .samples = samples,
+                                .sample_count = 3,
+                                .median_ns = 101,
+                                .mad_ns = 1,
+                                .min_ns = 100,
+                                .max_ns = 102,
+                                .duration_ns = 1};
+    struct text text = {0};
+    size_t entries = 0;
+    int64_t id = 0;
+    enum status status = store_rows(store, &trial, error);
+    if (status == STATUS_OK)
+        status = store_trial(store, &trial, &id, error);
+    const struct store_winner winner = {.environment_id = trial.environment_id,
+                                        .problem_id = trial.problem_id,
+                                        .trial_id = id,
+                                        .run_id = trial.run_id,
+                                        .candidate_count = 1};
+    if (status == STATUS_OK)
+        status = store_winner_put(store, &winner, error);
+    if (status == STATUS_OK)
+        status = export_conf_text(store, &text, &entries, error);
+    *result = entries;
+    text_free(&text);
+    return status;
+}
+
+static enum status write_database(uint64_t *result, struct error *error)
+{
+    struct store *store = NULL;
+    enum status status = store_open(database, STORE_CREATE, &store, error);
+    if (status != STATUS_OK)
+        return status;
+    status = store_and_export(store, result, error);
+    store_close(store);
+    return status;
+}
+
+static enum status read_database(uint64_t *result, struct error *error)
+{
+    struct store *store = NULL;
+    struct text text = {0};
+    size_t entries = 0;
+    enum status status = store_open(database, STORE_READ, &store, error);
+    if (status == STATUS_OK)
+        status = export_conf_text(store, &text, &entries, error);
+    *result = entries;
+    text_free(&text);
+    store_close(store);
+    return status;
+}
+
+/* ---- each allocation of each ---- */
+
+static int complain(const char *name, long number, const char *what, const struct error *error)
+{
+    fprintf(stderr, "%s, allocation %ld: %s (%s: %s)\n", name, number, what,
+            status_name(error->status), error->text);
+    return 1;
+}
+
+/* Each of the first 300, then one in `step`. */
+static int try_all(const char *name, scenario *run, void (*prepare)(void), long step)
+{
+    struct error error = {0};
+    uint64_t expected = 0;
+    long number = 0;
+    long refused = 0;
+    for (int warm = 0; warm < 2; warm++) {
+        if (prepare)
+            prepare();
+        if (run(&expected, &error) != STATUS_OK)
+            return complain(name, 0, "it does not work at all", &error);
+    }
+    do {
+        uint64_t result = 0;
+        error_clear(&error);
+        if (prepare)
+            prepare();
+        long before = live;
+        failed = false;
+        number += number < 300 ? 1 : step;
+        until_failure = number;
+        enum status status = run(&result, &error);
+        until_failure = 0;
+        if (live != before)
+            return complain(name, number, "something is left allocated", &error);
+        if (status == STATUS_OK && result != expected)
+            return complain(name, number, "another result, and no error", &error);
+        if (status != STATUS_OK && (error.status != status || !error.text[0]))
+            return complain(name, number, "an error without words", &error);
+        refused += status != STATUS_OK;
+    } while (failed);
+    printf("%-16s about %5ld allocations, refused %5ld times\n", name, number, refused);
+    return refused > 0 ? 0 : complain(name, number, "nothing was ever refused", &error);
+}
+
+static void remove_database(void)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        char path[80];
+        (void)snprintf(path, sizeof path, "%s%s", database, ends[i]);
+        (void)unlink(path);
+    }
+}
+
+int main(void)
+{
+    (void)snprintf(database_folder, sizeof database_folder, "/tmp/tune-allocations.XXXXXX");
+    if (!mkdtemp(database_folder))
+        return 1;
+    (void)snprintf(database, sizeof database, "%.40s/tune.db", database_folder);
+    facts_add_text(&facts, "kind", "Kind", "cuda");
+    facts_add_text(&facts, "name", "Name", "NVIDIA H200");
+    facts_add_text(&facts, "uuid", "UUID", "GPU-1");
+    facts_add_text(&facts, "architecture", "Architecture", "sm_90");
+    facts_add_text(&facts, "compute_capability", "Compute capability", "9.0");
+    facts_add_integer(&facts, "memory_bytes", "Memory", "bytes", 1LL << 37);
+    facts_add_integer(&facts, "sm_count", "SMs", "", 132);
+    facts_add_integer(&facts, "max_threads_per_block", "Threads", "", 1024);
+    facts_add_integer(&facts, "max_threads_per_sm", "Threads", "", 2048);
+    facts_add_integer(&facts, "max_blocks_per_sm", "Blocks", "", 32);
+    facts_add_integer(&facts, "shared_bytes_per_block", "Shared", "bytes", 49152);
+    facts_add_integer(&facts, "warp_size", "Warp", "", 32);
+    int bad = try_all("experiment", read_experiment, NULL, 1);
+    bad += try_all("tuned.conf", read_conf, NULL, 1);
+    bad += try_all("messages", pass_messages, NULL, 1);
+    bad += try_all("database, new", write_database, remove_database, 17);
+    bad += try_all("database, there", write_database, NULL, 13);
+    bad += try_all("database, read", read_database, NULL, 7);
+    remove_database();
+    (void)rmdir(database_folder);
+    facts_free(&facts);
+    return bad > 0;
+}
