@@ -56,6 +56,7 @@ install(FILES README.md CONTRIBUTING.md NEWS.md LICENSE DESTINATION ${CMAKE_INST
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
 install(FILES kernels/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/kernels)
+install(FILES plots/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/plots)
 install(FILES db/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/db OPTIONAL)
 # Notices of the libraries that are linked in or go along.
 foreach(package libsqlite3-dev libyaml-dev libjansson-dev libhwloc-dev libxxhash-dev)
