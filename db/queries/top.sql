@@ -76,7 +76,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        (SELECT r.registers FROM resources AS r
         WHERE r.trial_id IN (ranked.trial_id, ranked.sweep_trial_id) AND r.launch = 0
         ORDER BY r.registers IS NULL LIMIT 1) AS registers,
-       ranked.grid, ranked.block, ranked.launch_count,
+       ranked.grid, CASE d.kind WHEN 'cuda' THEN ranked.block END AS block, ranked.launch_count,
        CASE WHEN ranked.configuration_id = ranked.winner_id
             THEN 'winner' || coalesce(', ' || ranked.baseline, '')
             ELSE ranked.baseline END AS mark,
