@@ -284,32 +284,41 @@ static int compare_times(const void *a, const void *b)
 
 enum { SAMPLES = 21 };
 
+/* The input, many times over: each run takes another copy, so that none profits from what the run
+ * before left in the caches. tune measures so too (L2 cold). */
+struct input {
+    int *data;
+    long long n, copies;
+    int expected;
+};
+
 /* The median of SAMPLES; each sample is enough runs for a millisecond or so. False: a wrong sum. */
-static bool time_plan(const struct plan *plan, const int *in, long long n, int expected,
-                      double *median_ns)
+static bool time_plan(const struct plan *plan, const struct input *input, double *median_ns)
 {
+    static long long turn;
     double times[SAMPLES];
-    int out = ~expected;
-    long long block = plan->block, count = n, partial_count = plan->grid;
+    int out = ~input->expected;
+    long long block = plan->block, n = input->n, partial_count = plan->grid;
     int *partials = malloc((size_t)plan->grid * sizeof *partials);
-    void *const arguments[] = {(void *)(size_t)in, &out, partials, &block, &count, &partial_count};
+    void *arguments[] = {input->data, &out, partials, &block, &n, &partial_count};
     if (!partials)
         return false;
     reduce(plan, arguments);
-    bool right = out == expected;
+    bool right = out == input->expected;
     long long runs = 1 + 4000000 / n;
     for (int i = 0; right && i < SAMPLES; i++) {
         long long start = now_ns();
         for (long long run = 0; run < runs; run++) {
+            arguments[0] = input->data + turn++ % input->copies * n;
             reduce(plan, arguments);
             atomic_signal_fence(memory_order_seq_cst); /* no run is merged with the next */
         }
         times[i] = (double)(now_ns() - start) / (double)runs;
-        right = out == expected;
+        right = out == input->expected;
     }
     free(partials);
     if (!right) {
-        fprintf(stderr, "reduce_cpu: wrong result: %d, expected %d\n", out, expected);
+        fprintf(stderr, "reduce_cpu: wrong result: %d, expected %d\n", out, input->expected);
         return false;
     }
     qsort(times, SAMPLES, sizeof times[0], compare_times);
@@ -317,17 +326,21 @@ static bool time_plan(const struct plan *plan, const int *in, long long n, int e
     return true;
 }
 
-static int *make_input(long long n, int *expected)
+static bool make_input(long long n, struct input *input)
 {
-    int *in = malloc((size_t)n * sizeof *in);
+    enum { COPIES_ELEMENTS = 1 << 25 }; /* 128 MiB: more than most last-level caches */
     unsigned state = 1, total = 0;
-    for (long long i = 0; in && i < n; i++) {
+    *input = (struct input){.n = n, .copies = 1 + COPIES_ELEMENTS / n};
+    input->data = malloc((size_t)(input->copies * n) * sizeof(int));
+    for (long long i = 0; input->data && i < n; i++) {
         state = state * 1664525u + 1013904223u;
-        in[i] = (int)state;
+        input->data[i] = (int)state;
         total += state; /* wraps, as the kernel's sum does */
     }
-    *expected = (int)total;
-    return in;
+    for (long long i = 1; input->data && i < input->copies; i++)
+        memcpy(input->data + i * n, input->data, (size_t)n * sizeof(int));
+    input->expected = (int)total;
+    return input->data != NULL;
 }
 
 static void print_time(const char *name, double ns, long long n)
@@ -336,12 +349,13 @@ static void print_time(const char *name, double ns, long long n)
 }
 
 /* Runs the plain loop, then what the entry says. */
-static bool compare(const struct tuned_answer *answer, const int *in, long long n, int expected)
+static bool compare(const struct tuned_answer *answer, const struct input *input)
 {
+    long long n = input->n;
     const struct plan loop = {&variants[0], true, n, 1, 1, false};
     struct plan plan;
     double loop_ns = 0, tuned_ns = 0;
-    if (!time_plan(&loop, in, n, expected, &loop_ns))
+    if (!time_plan(&loop, input, &loop_ns))
         return false;
     print_time("baseline", loop_ns, n);
     if (!answer->entry) {
@@ -352,7 +366,7 @@ static bool compare(const struct tuned_answer *answer, const int *in, long long 
         printf("this program has no such variant: the baseline is what runs\n");
         return true;
     }
-    if (!time_plan(&plan, in, n, expected, &tuned_ns))
+    if (!time_plan(&plan, input, &tuned_ns))
         return false;
     print_time("tuned", tuned_ns, n);
     printf(
@@ -375,11 +389,10 @@ int main(int argc, char **argv)
     read_model(model, sizeof model);
     pool.cores = count_cores(pool.processors);
     const struct tuned_device device = {"cpu", model, 0, 0, pool.cores, 0};
-    int expected = 0;
-    int *in = make_input(n, &expected);
-    if (!in || pool.cores == 0 || !start_pool()) {
+    struct input input;
+    if (!make_input(n, &input) || pool.cores == 0 || !start_pool()) {
         fprintf(stderr, "reduce_cpu: no memory or no threads\n");
-        free(in);
+        free(input.data);
         return 1;
     }
 
@@ -393,8 +406,8 @@ int main(int argc, char **argv)
     tuned_reason(&answer, reason, sizeof reason);
     printf("device    %s, %d cores\nproblem   reduce.sum.i32, n = %lld\nanswer    %s: %s\n", model,
            pool.cores, n, tuned_grade_name(answer.grade), reason);
-    bool right = compare(&answer, in, n, expected);
+    bool right = compare(&answer, &input);
     tuned_free(tuned);
-    free(in);
+    free(input.data);
     return right ? 0 : 1;
 }
