@@ -9,7 +9,7 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 
-enum { BAR_WIDTH = 20, LINE_MAX_BYTES = 256 };
+enum { BAR_WIDTH = 20, BAR_WIDTH_LEAST = 6, LINE_MAX_BYTES = 256 };
 static const int64_t redraw_every_ns = 100000000;
 
 void progress_begin(struct progress_view *view, bool quiet)
@@ -59,30 +59,42 @@ static size_t terminal_width(void)
     return 80;
 }
 
+/* [####....]  42%, with a bar of at most BAR_WIDTH characters. */
+static void format_bar(const struct session_progress *progress, size_t width, char *out,
+                       size_t bytes)
+{
+    char bar[BAR_WIDTH + 1];
+    size_t total = progress->points_total > 0 ? progress->points_total : 1;
+    size_t done = progress->points_done < total ? progress->points_done : total;
+    memset(bar, '.', width);
+    memset(bar, '#', done * width / total);
+    bar[width] = '\0';
+    (void)string_format(out, bytes, "[%s] %3zu%%", bar, done * 100 / total);
+}
+
+/* What matters most stands first, for a narrow terminal cuts the end; before that the bar shrinks.
+ */
 static void draw(const struct progress_view *view, const struct session_progress *progress)
 {
     char line[LINE_MAX_BYTES];
+    char rest[LINE_MAX_BYTES - 64];
     char best[32];
     char left[32];
-    char bar[BAR_WIDTH + 1];
+    char bar[BAR_WIDTH + 16];
     double rate = 0;
-    size_t total = progress->points_total > 0 ? progress->points_total : 1;
-    size_t filled = progress->points_done * BAR_WIDTH / total;
-    if (filled > BAR_WIDTH)
-        filled = BAR_WIDTH;
-    memset(bar, '.', BAR_WIDTH);
-    memset(bar, '#', filled);
-    bar[BAR_WIDTH] = '\0';
+    size_t width = terminal_width();
+    size_t bar_width = BAR_WIDTH;
     format_time(progress->best_ns, best, sizeof best);
     format_left(view, progress, &rate, left, sizeof left);
-    size_t percent = progress->points_done * 100 / total;
-    (void)string_format(
-        line, sizeof line, "[%s] %3zu%% %s n=%lld %s | %.0f/s, %s left | best %s | %zu failed", bar,
-        percent > 100 ? 100 : percent, progress->problem_key, (long long)progress->n,
-        progress->phase, rate, left, best, progress->failures);
-    size_t width = terminal_width();
+    (void)string_format(rest, sizeof rest, " %.0f/s, %s left, %zu failed, best %s: %s n=%lld %s",
+                        rate, left, progress->failures, best, progress->problem_key,
+                        (long long)progress->n, progress->phase);
+    while (bar_width > BAR_WIDTH_LEAST && bar_width + strlen("[] 100%") + strlen(rest) >= width)
+        bar_width--;
+    format_bar(progress, bar_width, bar, sizeof bar);
+    (void)string_format(line, sizeof line, "%s%s", bar, rest);
     if (strlen(line) >= width && width < sizeof line)
-        line[width - 1] = '\0';
+        line[width > 0 ? width - 1 : 0] = '\0';
     fprintf(stderr, "\r\033[K%s", line);
     (void)fflush(stderr);
 }
