@@ -45,6 +45,9 @@ enum status options_parse(const struct command *command, const struct option_spe
 enum status option_integer(const char *name, const char *text, long long low, long long high,
                            long long *out, struct error *error);
 
+/* A problem's size, at least 1: 16777216, 2**24 or 2^24. */
+enum status option_size(const char *name, const char *text, long long *out, struct error *error);
+
 /* The options that most commands share. */
 #define OPTION_DB_ABOUT  "the database (default tune.db)"
 #define DEFAULT_DATABASE "tune.db"

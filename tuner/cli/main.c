@@ -88,6 +88,10 @@ int main(int argc, char **argv)
         return EXIT_CODE_FAILED; /* and nowhere to say so */
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
+    if (argc == 3 && strcmp(argv[1], "help") == 0 && find_command(argv[2])) {
+        char *words[] = {argv[2], "--help", NULL};
+        return run_command(find_command(argv[2]), 2, words);
+    }
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
                      strcmp(argv[1], "help") == 0)) {
         print_overview(stdout);

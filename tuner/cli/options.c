@@ -1,3 +1,5 @@
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +149,34 @@ enum status option_integer(const char *name, const char *text, long long low, lo
     if (end == text || *end != '\0' || value < low || value > high)
         return error_set(error, STATUS_USAGE, "--%s %s: write a whole number from %lld to %lld",
                          name, text, low, high);
+    *out = value;
+    return STATUS_OK;
+}
+
+/* BASE, BASE**POWER or BASE^POWER; 0 when it is none, or too large. */
+static long long read_size(const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    long long base = isdigit((unsigned char)text[0]) ? strtoll(text, &end, 10) : 0;
+    long long value = base;
+    if (end && (*end == '^' || strncmp(end, "**", 2) == 0)) {
+        const char *start = end + (*end == '^' ? 1 : 2);
+        long power = isdigit((unsigned char)start[0]) ? strtol(start, &end, 10) : -1;
+        value = power == 0 ? 1 : base;
+        for (long i = 1; i < power && value > 1; i++)
+            value = __builtin_mul_overflow(value, base, &value) ? 0 : value;
+        end = power < 0 ? NULL : end;
+    }
+    return end && *end == '\0' && errno == 0 ? value : 0;
+}
+
+enum status option_size(const char *name, const char *text, long long *out, struct error *error)
+{
+    long long value = read_size(text);
+    if (value <= 0)
+        return error_set(error, STATUS_USAGE, "--%s %s: write a size such as 16777216 or 2**24",
+                         name, text);
     *out = value;
     return STATUS_OK;
 }

@@ -80,7 +80,7 @@ static enum status read_request(const struct words *words, struct plot_request *
     if (words->l2_mode && strcmp(words->l2_mode, "cold") != 0 && strcmp(words->l2_mode, "hot") != 0)
         return error_set(error, STATUS_USAGE, "--l2 %s: write cold or hot", words->l2_mode);
     if (words->n) {
-        enum status status = option_integer("n", words->n, 1, INT64_MAX, &n, error);
+        enum status status = option_size("n", words->n, &n, error);
         if (status != STATUS_OK)
             return status;
     }
@@ -178,7 +178,7 @@ static enum status run(const struct command *command, int argc, char **argv, str
          .text = &words.problem},
         {.name = "n",
          .value = "N",
-         .about = "size (default: the largest measured)",
+         .about = "size, such as 16777216 or 2**24 (default: the largest measured)",
          .text = &words.n},
         {.name = "device",
          .value = "NAME",
@@ -215,6 +215,6 @@ static enum status run(const struct command *command, int argc, char **argv, str
 const struct command command_plot = {
     .name = "plot",
     .usage = "[FIGURE...] [options]",
-    .about = "draw figures of the measurements with gnuplot (no FIGURE: all of them)",
+    .about = "Draws figures of the measurements with gnuplot (no FIGURE: all of them).",
     .run = run,
 };

@@ -138,7 +138,7 @@ static enum status parse_sizes(struct run *run, struct error *error)
         if (run->session.size_count == SESSION_SIZES_MAX)
             return error_set(error, STATUS_USAGE, "--sizes: more than %d sizes", SESSION_SIZES_MAX);
         (void)string_format(word, sizeof word, "%.*s", (int)length, next);
-        enum status status = option_integer("sizes", word, 1, INT64_MAX / 2, &n, error);
+        enum status status = option_size("sizes", word, &n, error);
         if (status != STATUS_OK)
             return status;
         run->session.sizes[run->session.size_count++] = n;
@@ -355,7 +355,7 @@ static enum status run_command(const struct command *command, int argc, char **a
         {.name = "sizes",
          .value = "N,N",
          .text = &run->text.sizes,
-         .about = "only problems of these sizes"},
+         .about = "only problems of these sizes: 1048576,2**24"},
         {.name = "l2",
          .value = "MODE",
          .text = &run->text.l2,
@@ -397,6 +397,6 @@ static enum status run_command(const struct command *command, int argc, char **a
 const struct command command_run = {
     .name = "run",
     .usage = "[EXPERIMENT...] [options]",
-    .about = "sweep, choose the fastest, write tuned.conf (the default command)",
+    .about = "Sweeps, chooses the fastest, writes tuned.conf and draws (the default command).",
     .run = run_command,
 };

@@ -1,11 +1,10 @@
 #include "tuner/cli/show.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/json.h"
+#include "tuner/cli/command.h"
 
 extern const char show_query_words[];
 extern const char show_query_sizes[];
@@ -65,23 +64,11 @@ static enum status check_words(struct show *show, struct store *store, struct er
 
 enum status show_parse_size(struct show *show, struct error *error)
 {
-    char *end = NULL;
-    errno = 0;
-    long long base = isdigit((unsigned char)show->n[0]) ? strtoll(show->n, &end, 10) : 0;
-    long long value = base;
-    if (end && (*end == '^' || strncmp(end, "**", 2) == 0)) {
-        const char *start = end + (*end == '^' ? 1 : 2);
-        long power = isdigit((unsigned char)start[0]) ? strtol(start, &end, 10) : -1;
-        value = power == 0 ? 1 : base;
-        for (long i = 1; i < power && value != 0; i++)
-            value = __builtin_mul_overflow(value, base, &value) ? 0 : value;
-        end = power < 0 ? NULL : end;
-    }
-    if (!end || *end != '\0' || errno != 0 || value <= 0)
-        return error_set(error, STATUS_USAGE, "--n %s: write a size such as 16777216 or 2**24",
-                         show->n);
-    (void)string_format(show->n_text, sizeof show->n_text, "%lld", value);
-    return STATUS_OK;
+    long long value = 0;
+    enum status status = option_size("n", show->n, &value, error);
+    if (status == STATUS_OK)
+        (void)string_format(show->n_text, sizeof show->n_text, "%lld", value);
+    return status;
 }
 
 void show_parameters(const struct show *show, struct store_parameter out[SHOW_PARAMETERS])
