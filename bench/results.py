@@ -26,7 +26,7 @@ def show(tune, database, *arguments):
 
 def microseconds(nanoseconds):
     value = float(nanoseconds) / 1000
-    return f"{value:.3g}" if value < 100 else f"{value:.1f}"
+    return f"{value:#.3g}" if value < 100 else f"{value:.1f}"
 
 
 def size(n):
@@ -54,8 +54,8 @@ def table(rows, cub):
         head += ["CUB, us", "gain over CUB"]
     lines = ["| " + " | ".join(head + ["configuration"]) + " |", "|" + "---|" * (len(head) + 1)]
     for row in rows:
-        cells = [size(row["n"]), microseconds(row["time_ns"]), f"{float(row['gbs']):.4g}",
-                 f"{float(row['read_ceiling_percent']):.3g} %" if row["read_ceiling_percent"] else ""]
+        cells = [size(row["n"]), microseconds(row["time_ns"]), f"{float(row['gbs']):#.4g}".rstrip("."),
+                 f"{float(row['read_ceiling_percent']):#.3g} %" if row["read_ceiling_percent"] else ""]
         cells += [microseconds(row[name + "_ns"]) if row[name + "_ns"] else "" for name in names]
         cells += [f"{float(row[name + '_gain']):.2f}x" if row[name + "_gain"] else "" for name in names]
         if cub:
@@ -77,6 +77,17 @@ def run_lines(tune, database):
     return lines
 
 
+def figures(tune, folder):
+    """Pictures of one problem at a large size, as `tune plot` draws them; those without data are left out."""
+    problem, n = "reduce.sum.i32", {"cuda": 10**8, "cpu": 2**24}
+    kind = show(tune, folder / "tune.db")[0]["device_kind"]
+    target = ROOT / "docs" / "figures" / folder.name
+    target.mkdir(parents=True, exist_ok=True)
+    subprocess.run([tune, "plot", "--db", str(folder / "tune.db"), "--problem", problem, "--n", str(n[kind]),
+                    "--format", "png", "-o", str(target)], check=False, capture_output=True)
+    return [f"![{path.stem}](figures/{folder.name}/{path.name})" for path in sorted(target.glob("*.png"))]
+
+
 def section(tune, folder):
     database = folder / "tune.db"
     rows = show(tune, database)
@@ -86,6 +97,8 @@ def section(tune, folder):
              f"{first['chosen_at'][:10]}; measured read ceiling "
              f"{float(first['read_ceiling_gbs']):.0f} GB/s.", ""]
     lines += run_lines(tune, database) + [""]
+    for picture in figures(tune, folder):
+        lines += [picture, ""]
     cub = cub_times(folder)
     for problem in sorted({row["problem"] for row in rows}):
         lines += [f"### {problem}", ""]
@@ -126,7 +139,7 @@ def readme(tune):
                   (" | over CUB |" if cub else " |"), "|" + "---|" * (3 + len(names) + (1 if cub else 0))]
         for row in rows:
             cells = [size(row["n"]), microseconds(row["time_ns"]) + " us",
-                     f"{float(row['read_ceiling_percent']):.3g} %" if row["read_ceiling_percent"] else ""]
+                     f"{float(row['read_ceiling_percent']):#.3g} %" if row["read_ceiling_percent"] else ""]
             cells += [f"{float(row[name + '_gain']):.2f}x" if row[name + "_gain"] else "" for name in names]
             if cub:
                 other = cub.get(("i32", int(row["n"])))

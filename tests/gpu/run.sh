@@ -89,7 +89,7 @@ cub() {
 lookup() {
     local program=$build/bench/bench_lookup
     [ -x "$program" ] || { echo "the benchmark of look-ups was not built"; return 1; }
-    "$program" "$work/tuned.conf" | tee "$out/lookup.txt"
+    (cd "$work" && "$program" tuned.conf) | tee "$out/lookup.txt"
 }
 
 # The healthy winner is found, each culprit is named rightly, and what a hang costs is said.
