@@ -196,12 +196,15 @@ class Matrix:
         now = {row[0]: row[1:] for row in db.execute(
             "SELECT id, problem_id, configuration_id, stage, status, measured_at FROM trials")}
         won = {row[0] for row in db.execute("SELECT problem_id FROM winners")}
+        swept = {row[0] for number, row in now.items()
+                 if row[2] == "sweep" and self.committed.get(number) != row}
         for number, before in self.committed.items():
             if number not in now or now[number][:3] != before[:3]:
                 self.fail("trial %d, which was committed, is gone" % number)
             again = now[number][3:] != before[3:]
-            # A final is one measurement of all finalists: it is begun again until there is a winner.
-            unfinished = before[2] == "final" and before[0] not in self.won
+            # A final is one measurement of all finalists: it is begun again until there is a winner,
+            # and when its sweep has new trials (those of --retry).
+            unfinished = before[2] == "final" and (before[0] not in self.won or before[0] in swept)
             if again and not unfinished and before[3] != "crashed":
                 self.fail("trial %d was measured twice: %s, then %s" % (number, before, now[number]))
         self.committed = now

@@ -175,7 +175,7 @@ def workers():
     on."""
     base()
     failures = ["compile_failed", "launch_failed", "crashed", "timed_out", "wrong_result"]
-    for where, steps in (("__measure", 400), ("__compile", 120)):
+    for where, steps in (("__measure", 900), ("__compile", 250)):
         number = 1
         while number < 3000:
             if where == "__compile":
