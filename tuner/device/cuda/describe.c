@@ -101,7 +101,7 @@ enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *o
                          count == 1 ? "is" : "are", count, count == 1 ? "" : "s");
     CUresult result = driver->cuDeviceGet(out, index);
     if (result != CUDA_SUCCESS)
-        return error_set(error, STATUS_UNAVAILABLE, "the driver does not give it (%d)", index,
+        return error_set(error, STATUS_UNAVAILABLE, "the driver does not give it (%d)",
                          (int)result);
     return STATUS_OK;
 }
