@@ -57,16 +57,35 @@ enum status store_in_flight_clear(struct store *store, int64_t environment_id, i
     return store_take(store, statement, NULL, NULL, put_doing, error);
 }
 
+struct in_flight_list {
+    struct in_flight_list *next;
+    struct store_in_flight row;
+};
+
+static enum status copy_row(sqlite3_stmt *statement, struct arena *arena,
+                            struct in_flight_list **list, struct error *error)
+{
+    struct in_flight_list *item = arena_alloc(arena, 1, sizeof *item);
+    if (!item)
+        return error_no_memory(error);
+    item->row = (struct store_in_flight){
+        .configuration_id = sqlite3_column_int64(statement, 0),
+        .run_id = sqlite3_column_int64(statement, 1),
+        .boot_id = arena_strdup(arena, (const char *)sqlite3_column_text(statement, 2)),
+        .attempts = sqlite3_column_int64(statement, 3),
+        .started_at = arena_strdup(arena, (const char *)sqlite3_column_text(statement, 4)),
+    };
+    item->next = *list;
+    *list = item;
+    return item->row.boot_id && item->row.started_at ? STATUS_OK : error_no_memory(error);
+}
+
 /* `take` may clear rows: all are read before the first is given. */
 enum status store_in_flight_each(struct store *store, int64_t environment_id, int64_t problem_id,
                                  store_take_in_flight *take, void *context, struct error *error)
 {
-    static const char doing[] = "read what was launched";
     struct arena arena = {0};
-    struct in_flight_list {
-        struct in_flight_list *next;
-        struct store_in_flight row;
-    } *list = NULL;
+    struct in_flight_list *list = NULL;
     sqlite3_stmt *statement = NULL;
     bool more = true;
     enum status status =
@@ -79,26 +98,16 @@ enum status store_in_flight_each(struct store *store, int64_t environment_id, in
     (void)sqlite3_bind_int64(statement, 1, environment_id);
     (void)sqlite3_bind_int64(statement, 2, problem_id);
     while (status == STATUS_OK && more) {
-        status = store_step(store, statement, &more, doing, error);
-        struct in_flight_list *item =
-            status == STATUS_OK && more ? arena_alloc(&arena, 1, sizeof *item) : NULL;
-        if (!item)
-            break;
-        item->row = (struct store_in_flight){
-            .environment_id = environment_id,
-            .problem_id = problem_id,
-            .configuration_id = sqlite3_column_int64(statement, 0),
-            .run_id = sqlite3_column_int64(statement, 1),
-            .boot_id = arena_strdup(&arena, (const char *)sqlite3_column_text(statement, 2)),
-            .attempts = sqlite3_column_int64(statement, 3),
-            .started_at = arena_strdup(&arena, (const char *)sqlite3_column_text(statement, 4)),
-        };
-        item->next = list;
-        list = item;
+        status = store_step(store, statement, &more, "read what was launched", error);
+        if (status == STATUS_OK && more)
+            status = copy_row(statement, &arena, &list, error);
     }
     (void)sqlite3_finalize(statement);
-    for (; status == STATUS_OK && list; list = list->next)
+    for (; status == STATUS_OK && list; list = list->next) {
+        list->row.environment_id = environment_id;
+        list->row.problem_id = problem_id;
         status = take(context, &list->row, error);
+    }
     arena_free(&arena);
     return status;
 }
