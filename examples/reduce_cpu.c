@@ -138,8 +138,8 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t started, ended;
     struct job job;
-    long long round; /* launches so far */
-    int running;
+    atomic_llong round; /* launches so far */
+    atomic_int running;
     atomic_llong next; /* block, of a queued job */
     int processors[CPU_SETSIZE];
     int cores;
@@ -170,24 +170,42 @@ static void run_share(const struct job *job, int thread)
         job->function(&block, job->arguments);
 }
 
+/* To wake a sleeping thread takes longer than a small sum, so those that wait look for a while
+ * before they sleep. */
+enum { LOOKS = 100000 };
+
+static void look_for_round(long long seen)
+{
+    for (int i = 0; i < LOOKS && atomic_load(&pool.round) == seen; i++)
+        atomic_signal_fence(memory_order_seq_cst);
+}
+
+static void look_for_end(void)
+{
+    for (int i = 0; i < LOOKS && atomic_load(&pool.running) > 0; i++)
+        atomic_signal_fence(memory_order_seq_cst);
+}
+
 static void *work(void *argument)
 {
     int thread = *(const int *)argument;
     long long seen = 0;
     pin(thread);
-    pthread_mutex_lock(&pool.lock);
     for (;;) {
+        look_for_round(seen);
+        pthread_mutex_lock(&pool.lock);
         while (pool.round == seen)
             pthread_cond_wait(&pool.started, &pool.lock);
         seen = pool.round;
         struct job job = pool.job;
+        pthread_mutex_unlock(&pool.lock);
         if (thread >= job.threads)
             continue;
-        pthread_mutex_unlock(&pool.lock);
         run_share(&job, thread);
         pthread_mutex_lock(&pool.lock);
         if (--pool.running == 0)
             pthread_cond_signal(&pool.ended);
+        pthread_mutex_unlock(&pool.lock);
     }
     return NULL;
 }
@@ -219,6 +237,7 @@ static void launch(struct job job)
     }
     run_share(&job, 0);
     if (job.threads > 1) {
+        look_for_end();
         pthread_mutex_lock(&pool.lock);
         while (pool.running > 0)
             pthread_cond_wait(&pool.ended, &pool.lock);
