@@ -62,6 +62,13 @@ struct in_flight_list {
     struct store_in_flight row;
 };
 
+/* NULL too where SQLite had no memory for it. */
+static const char *copy_text(sqlite3_stmt *statement, int column, struct arena *arena)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return text ? arena_strdup(arena, text) : NULL;
+}
+
 static enum status copy_row(sqlite3_stmt *statement, struct arena *arena,
                             struct in_flight_list **list, struct error *error)
 {
@@ -71,9 +78,9 @@ static enum status copy_row(sqlite3_stmt *statement, struct arena *arena,
     item->row = (struct store_in_flight){
         .configuration_id = sqlite3_column_int64(statement, 0),
         .run_id = sqlite3_column_int64(statement, 1),
-        .boot_id = arena_strdup(arena, (const char *)sqlite3_column_text(statement, 2)),
+        .boot_id = copy_text(statement, 2, arena),
         .attempts = sqlite3_column_int64(statement, 3),
-        .started_at = arena_strdup(arena, (const char *)sqlite3_column_text(statement, 4)),
+        .started_at = copy_text(statement, 4, arena),
     };
     item->next = *list;
     *list = item;
