@@ -13,7 +13,8 @@ static enum status prepare_check(struct sweep *sweep, const struct point *point,
     if (status == STATUS_OK)
         status = binaries_await(&sweep->group->references, index, error);
     if (status != STATUS_OK)
-        return error_prefix(error, "the reference of %s", experiment_name(sweep->experiment));
+        return error_prefix(error, "the reference of %s (%s)", experiment_name(sweep->experiment),
+                            check.binary.source_path ? check.binary.source_path : "");
     problem->reference_path = sweep->group->references.items[index].path;
     problem->reference = check.reference;
     problem->output = check.output;

@@ -24,6 +24,7 @@ struct finalist {
     struct store_sample samples[ROUNDS_MOST];
     size_t sample_count;
     double median_ns;
+    bool unstable; /* its timings lie too far apart to be trusted */
     int64_t trial_id;
     int64_t spent_ns;
     struct worker_outcome outcome;
@@ -152,6 +153,7 @@ static enum status put(struct finals *finals, struct finalist *finalist, struct 
     struct summary summary = summarize(values, finalist->sample_count);
     bool ok = finalist->outcome.status == TRIAL_OK;
     finalist->median_ns = ok ? summary.median : (double)NAN;
+    finalist->unstable = timings_unstable(&summary);
     sweep->group->session->summary->samples += finalist->sample_count;
     struct store_trial trial = {
         .run_id = finals->lane->run_id,
@@ -178,6 +180,31 @@ static enum status put(struct finals *finals, struct finalist *finalist, struct 
     return store_trial(sweep->group->session->store, &trial, &finalist->trial_id, error);
 }
 
+/* Steady before unsteady, then the smaller median. */
+static bool is_better(const struct finalist *a, const struct finalist *b)
+{
+    if (!b || a->unstable != b->unstable)
+        return !b || !a->unstable;
+    return a->median_ns < b->median_ns;
+}
+
+static void tell_winner(const struct sweep *sweep, const struct finalist *best)
+{
+    const struct session *session = sweep->group->session;
+    double gbs = sweep->bytes_moved / best->median_ns;
+    if (gbs > sweep->group->fastest_gbs)
+        sweep->group->fastest_gbs = gbs;
+    if (best->unstable)
+        session_note(
+            session,
+            "%s n=%lld: the timings of all finalists lie far apart (is the machine busy?); "
+            "the winner is not to be trusted",
+            sweep->problem.key, (long long)sweep->problem.n);
+    if (session->events->winner)
+        session->events->winner(session->events->context, sweep->problem.key, sweep->problem.n,
+                                best->candidate->key, best->median_ns);
+}
+
 static enum status crown(struct finals *finals, bool *found, struct error *error)
 {
     struct sweep *sweep = finals->sweep;
@@ -187,7 +214,7 @@ static enum status crown(struct finals *finals, bool *found, struct error *error
     for (size_t i = 0; i < finals->count; i++) {
         const struct finalist *finalist = &finals->finalists[i];
         if (finalist->outcome.status == TRIAL_OK && finalist->median_ns > 0 &&
-            (!best || finalist->median_ns < best->median_ns))
+            is_better(finalist, best))
             best = finalist;
     }
     for (size_t i = 0; i < sweep->count; i++)
@@ -204,9 +231,8 @@ static enum status crown(struct finals *finals, bool *found, struct error *error
         .candidate_count = (int64_t)candidates,
     };
     enum status status = store_winner_put(session->store, &winner, error);
-    if (status == STATUS_OK && session->events->winner)
-        session->events->winner(session->events->context, sweep->problem.key, sweep->problem.n,
-                                best->candidate->key, best->median_ns);
+    if (status == STATUS_OK)
+        tell_winner(sweep, best);
     return status;
 }
 

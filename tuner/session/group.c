@@ -40,8 +40,7 @@ enum status group_count_work(struct group *group, struct error *error)
 static enum status store_this_problem(struct sweep *sweep, struct error *error)
 {
     struct point point = sweep_point(sweep, &sweep->candidates[0], 0);
-    double bytes = 0;
-    enum status status = point_bytes(&point, &bytes, error);
+    enum status status = point_bytes(&point, &sweep->bytes_moved, error);
     if (status != STATUS_OK)
         return status;
     struct store_problem row = {
@@ -50,7 +49,7 @@ static enum status store_this_problem(struct sweep *sweep, struct error *error)
         .axes = sweep->problem.axes,
         .axis_count = sweep->problem.axis_count,
         .n = sweep->problem.n,
-        .bytes_moved = bytes,
+        .bytes_moved = sweep->bytes_moved,
     };
     return store_problem(sweep->group->session->store, &row, &sweep->problem_id, error);
 }

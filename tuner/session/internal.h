@@ -14,6 +14,7 @@
 #include "tuner/search/search.h"
 #include "tuner/session/binaries.h"
 #include "tuner/session/session.h"
+#include "tuner/trial/summary.h"
 
 struct group;
 struct sweep;
@@ -50,6 +51,7 @@ struct group {
     int64_t n;
     double best_ns;
     const char *best_key;
+    double fastest_gbs; /* of the winners: bytes that must move over their time */
     enum status status;
     struct error error;
     pthread_t thread;
@@ -116,6 +118,7 @@ struct sweep {
     int64_t experiment_id;
     struct problem problem;
     int64_t problem_id;
+    double bytes_moved; /* at least, by a run; 0: not said */
     struct arena arena; /* lives as long as the sweep */
     struct space *space;
     struct candidate *candidates;
@@ -169,6 +172,8 @@ struct timing {
 enum status sweep_measure(struct sweep *sweep, struct lane *lane, const struct loaded *loaded,
                           const struct timing *timing, struct worker_samples *samples,
                           struct worker_outcome *outcome, struct error *error);
+/* Whether timings lie so far apart that they are not to be trusted. */
+bool timings_unstable(const struct summary *summary);
 /* Puts a trial of stage "sweep" without samples into the store. */
 enum status sweep_record(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
                          const struct worker_outcome *outcome, struct error *error);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/text.h"
 #include "tuner/base/version.h"
 #include "tuner/session/internal.h"
 
@@ -47,18 +48,19 @@ void session_progress(struct group *group, const char *phase)
         session->events->progress(session->events->context, &session->progress);
 }
 
-/* How fast the device can be at best: measured once for each environment. */
-static enum status measure_ceilings(struct session *session, struct lane *lane, struct error *error)
+static double larger(double a, double b)
 {
-    bool found = false;
-    struct store_ceilings ceilings;
+    return a > b ? a : b;
+}
+
+/* Measures how fast the device can be at best, and keeps the better of that and of what is known.
+ */
+static enum status measure_ceilings(struct session *session, struct lane *lane,
+                                    struct store_ceilings *ceilings, struct error *error)
+{
     struct bandwidth bandwidth = {0};
-    enum status status =
-        store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
-    if (status != STATUS_OK || found)
-        return status;
     int64_t left_ns = lane_leave(lane);
-    status = worker_bandwidth(lane->worker, &bandwidth, error);
+    enum status status = worker_bandwidth(lane->worker, &bandwidth, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     if (status != STATUS_OK) {
         session_note(session, "%s: its ceilings could not be measured: %s", lane->name,
@@ -66,15 +68,49 @@ static enum status measure_ceilings(struct session *session, struct lane *lane, 
         error_clear(error);
         return STATUS_OK;
     }
-    ceilings = (struct store_ceilings){
+    *ceilings = (struct store_ceilings){
         .buffer_bytes = bandwidth.bytes,
-        .host_to_device_gbs = bandwidth.host_to_device_gbs,
-        .device_to_host_gbs = bandwidth.device_to_host_gbs,
-        .copy_gbs = bandwidth.copy_gbs,
-        .read_gbs = bandwidth.read_gbs,
-        .write_gbs = bandwidth.write_gbs,
+        .host_to_device_gbs = larger(ceilings->host_to_device_gbs, bandwidth.host_to_device_gbs),
+        .device_to_host_gbs = larger(ceilings->device_to_host_gbs, bandwidth.device_to_host_gbs),
+        .copy_gbs = larger(ceilings->copy_gbs, bandwidth.copy_gbs),
+        .read_gbs = larger(ceilings->read_gbs, bandwidth.read_gbs),
+        .write_gbs = larger(ceilings->write_gbs, bandwidth.write_gbs),
     };
-    return store_ceilings_put(session->store, lane->environment_id, &ceilings, error);
+    return store_ceilings_put(session->store, lane->environment_id, ceilings, error);
+}
+
+/* Once for each environment. */
+static enum status know_ceilings(struct session *session, struct lane *lane, struct error *error)
+{
+    bool found = false;
+    struct store_ceilings ceilings = {0};
+    enum status status =
+        store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
+    if (status != STATUS_OK || found)
+        return status;
+    ceilings = (struct store_ceilings){0};
+    return measure_ceilings(session, lane, &ceilings, error);
+}
+
+/* A ceiling that a winner broke through was measured on a busy machine: once more. */
+static enum status recheck_ceilings(struct session *session, struct group *group,
+                                    struct error *error)
+{
+    bool found = false;
+    struct store_ceilings ceilings = {0};
+    struct lane *lane = group_lane(group);
+    enum status status =
+        store_ceilings_get(session->store, group->environment_id, &found, &ceilings, error);
+    if (status != STATUS_OK || !found || !lane || group->fastest_gbs <= ceilings.read_gbs ||
+        lane->environment_id != group->environment_id)
+        return status;
+    status = measure_ceilings(session, lane, &ceilings, error);
+    if (status == STATUS_OK && group->fastest_gbs > ceilings.read_gbs)
+        session_note(session,
+                     "%s: a winner moves %.0f GB/s, more than the measured read ceiling of %.0f: "
+                     "the machine is busy, or a cache keeps part of the data",
+                     lane->name, group->fastest_gbs, ceilings.read_gbs);
+    return status;
 }
 
 static enum status tell_of_other_environments(struct session *session, struct lane *lane,
@@ -102,7 +138,7 @@ static enum status start_run(struct session *session, struct lane *lane, struct 
     if (status == STATUS_OK)
         status = tell_of_other_environments(session, lane, error);
     if (status == STATUS_OK)
-        status = measure_ceilings(session, lane, error);
+        status = know_ceilings(session, lane, error);
     if (status != STATUS_OK)
         return status;
     struct calibration calibration = worker_calibration(lane->worker);
@@ -135,6 +171,25 @@ static enum status check_kinds(const struct session *session, struct error *erro
     return STATUS_OK;
 }
 
+static enum status no_such_size(const struct session *session, struct error *error)
+{
+    struct text sizes = {0};
+    for (size_t i = 0; i < session->experiment_count; i++) {
+        int64_t last = 0;
+        for (size_t j = 0; j < experiment_problem_count(session->experiments[i]); j++) {
+            struct problem problem;
+            experiment_problem(session->experiments[i], j, &problem);
+            if (problem.n > last)
+                text_printf(&sizes, " %lld", (long long)problem.n);
+            last = problem.n > last ? problem.n : last;
+        }
+    }
+    (void)error_set(error, STATUS_NOT_FOUND, "no problem has that size; there are:%s",
+                    text_string(&sizes));
+    text_free(&sizes);
+    return error->status;
+}
+
 static enum status start(struct session *session, struct error *error)
 {
     enum status status = check_kinds(session, error);
@@ -143,8 +198,7 @@ static enum status start(struct session *session, struct error *error)
     for (size_t i = 0; status == STATUS_OK && i < session->group_count; i++)
         status = group_count_work(&session->groups[i], error);
     if (status == STATUS_OK && session->progress.problem_count == 0)
-        return error_set(error, STATUS_NOT_FOUND,
-                         "no problem has that size; the sizes are in the experiment's file");
+        return no_such_size(session, error);
     for (size_t i = 0; status == STATUS_OK && i < session->lane_count; i++)
         if (!session->lanes[i].lost)
             status = start_run(session, &session->lanes[i], error);
@@ -179,6 +233,8 @@ static enum status run_groups(struct session *session, struct error *error)
         struct group *group = &session->groups[i];
         if (i > 0 && !started[i])
             group_run(group);
+        if (group->status == STATUS_OK)
+            group->status = recheck_ceilings(session, group, &group->error);
         if (group->status != STATUS_OK && status == STATUS_OK) {
             *error = group->error;
             status = group->status;

@@ -250,12 +250,17 @@ static enum status announce(struct sweep *sweep, struct lane *lane,
     return store_in_flight_put(sweep->group->session->store, &row, durable, error);
 }
 
+bool timings_unstable(const struct summary *summary)
+{
+    return summary->count >= SWEEP_BLOCKS && summary->mad > unstable_share * summary->median;
+}
+
 static bool is_unstable(const struct worker_samples *samples)
 {
     double values[WORKER_SAMPLES_MAX];
     memcpy(values, samples->elapsed_ns, samples->count * sizeof values[0]);
     struct summary summary = summarize(values, samples->count);
-    return samples->count >= SWEEP_BLOCKS && summary.mad > unstable_share * summary.median;
+    return timings_unstable(&summary);
 }
 
 /* Timings that lie far apart get a second chance: as many again. */
