@@ -103,7 +103,8 @@ def section(tune, folder):
     for problem in sorted({row["problem"] for row in rows}):
         lines += [f"### {problem}", ""]
         lines += table([row for row in rows if row["problem"] == problem], cub) + [""]
-    for name, title in (("hostile.txt", "Hostile kernels"), ("lookup.txt", "Loading tuned.conf and looking up"),
+    for name, title in (("hostile.txt", "Hostile kernels"),
+                        ("several.txt", "Two GPUs at once, one worker killed on the way"), ("lookup.txt", "Loading tuned.conf and looking up"),
                         ("example.txt", "The example program")):
         path = folder / name
         if path.exists():

@@ -377,7 +377,7 @@ static enum status run_command(const struct command *command, int argc, char **a
         {.name = "quiet",
          .letter = 'q',
          .flag = &run->text.quiet,
-         .about = "print nothing but failures"},
+         .about = "print failures and what needs attention only"},
     };
     enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
                                        argv, words, EXPERIMENTS_MAX, &word_count, &helped, error);
