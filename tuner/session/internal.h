@@ -73,6 +73,7 @@ struct session {
     char boot_id[64]; /* of the machine's present start; "" where it cannot be read */
 };
 
+/* report.c */
 bool session_stopped(const struct session *session);
 enum status session_stop_error(struct error *error);
 void session_note(const struct session *session, const char *format, ...)
