@@ -23,29 +23,19 @@ static enum status put_row(struct store *store, const struct store_in_flight *ro
     return store_take(store, statement, NULL, NULL, put_doing, error);
 }
 
-/* In WAL mode a commit reaches the disk at once only when synchronous is FULL. */
 enum status store_in_flight_put(struct store *store, const struct store_in_flight *row,
                                 bool durable, struct error *error)
 {
-    enum status status = STATUS_OK;
     if (durable)
-        status = store_execute(store, "PRAGMA synchronous = FULL", put_doing, error);
+        return put_row(store, row, error);
+    enum status status = store_relax(store, true, error);
     if (status == STATUS_OK)
         status = put_row(store, row, error);
-    if (durable) {
-        struct error restoring = {0};
-        enum status restored =
-            store_execute(store, "PRAGMA synchronous = NORMAL", put_doing, &restoring);
-        if (status == STATUS_OK && restored != STATUS_OK) {
-            *error = restoring;
-            status = restored;
-        }
-    }
-    return status;
+    return store_relaxed_end(store, status, error);
 }
 
-enum status store_in_flight_clear(struct store *store, int64_t environment_id, int64_t problem_id,
-                                  int64_t configuration_id, struct error *error)
+static enum status clear_row(struct store *store, int64_t environment_id, int64_t problem_id,
+                             int64_t configuration_id, struct error *error)
 {
     sqlite3_stmt *statement = NULL;
     enum status status = store_statement(store, STATEMENT_IN_FLIGHT_CLEAR, &statement, error);
@@ -55,6 +45,15 @@ enum status store_in_flight_clear(struct store *store, int64_t environment_id, i
     (void)sqlite3_bind_int64(statement, 2, problem_id);
     (void)sqlite3_bind_int64(statement, 3, configuration_id);
     return store_take(store, statement, NULL, NULL, put_doing, error);
+}
+
+enum status store_in_flight_clear(struct store *store, int64_t environment_id, int64_t problem_id,
+                                  int64_t configuration_id, struct error *error)
+{
+    enum status status = store_relax(store, true, error);
+    if (status == STATUS_OK)
+        status = clear_row(store, environment_id, problem_id, configuration_id, error);
+    return store_relaxed_end(store, status, error);
 }
 
 struct in_flight_list {

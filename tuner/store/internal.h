@@ -82,6 +82,12 @@ enum status store_begin(struct store *store, const char *doing, struct error *er
 enum status store_end(struct store *store, enum status status, const char *doing,
                       struct error *error);
 
+/* A commit waits for the disk, so that no power cut takes back what was stored. Relaxed, it does
+ * not: for rows that the next full commit makes durable with its own, or that may be lost. */
+enum status store_relax(struct store *store, bool relaxed, struct error *error);
+/* Ends that, whatever came of it; returns the first failure. */
+enum status store_relaxed_end(struct store *store, enum status status, struct error *error);
+
 /* Binding: NULL, NaN and (for integers) values below `least` become SQL NULL. */
 void store_bind_text(sqlite3_stmt *statement, int index, const char *text);
 void store_bind_from(sqlite3_stmt *statement, int index, int64_t value, int64_t least);

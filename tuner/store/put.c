@@ -161,6 +161,26 @@ enum status store_problem(struct store *store, const struct store_problem *probl
     return store_take(store, statement, problem_id, NULL, "store a problem", error);
 }
 
+static enum status add_configuration(struct store *store, int64_t experiment_id, const char *key,
+                                     const struct named_value *parameters, size_t count,
+                                     int64_t *configuration_id, struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    text_clear(&store->json[0]);
+    json_append_object(&store->json[0], parameters, count);
+    if (store->json[0].failed)
+        return error_no_memory(error);
+    enum status status = store_statement(store, STATEMENT_CONFIGURATION_ADD, &statement, error);
+    if (status != STATUS_OK)
+        return status;
+    (void)sqlite3_bind_int64(statement, 1, experiment_id);
+    store_bind_text(statement, 2, key);
+    store_bind_text(statement, 3, text_string(&store->json[0]));
+    return store_take(store, statement, configuration_id, NULL, "store a configuration", error);
+}
+
+/* Thousands come at once, and none means anything before its first trial, whose commit makes it
+ * durable. */
 enum status store_configuration(struct store *store, int64_t experiment_id, const char *key,
                                 const struct named_value *parameters, size_t count,
                                 int64_t *configuration_id, struct error *error)
@@ -176,17 +196,11 @@ enum status store_configuration(struct store *store, int64_t experiment_id, cons
     }
     if (status != STATUS_OK || found)
         return status;
-    text_clear(&store->json[0]);
-    json_append_object(&store->json[0], parameters, count);
-    if (store->json[0].failed)
-        return error_no_memory(error);
-    status = store_statement(store, STATEMENT_CONFIGURATION_ADD, &statement, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(statement, 1, experiment_id);
-    store_bind_text(statement, 2, key);
-    store_bind_text(statement, 3, text_string(&store->json[0]));
-    return store_take(store, statement, configuration_id, NULL, "store a configuration", error);
+    status = store_relax(store, true, error);
+    if (status == STATUS_OK)
+        status = add_configuration(store, experiment_id, key, parameters, count, configuration_id,
+                                   error);
+    return store_relaxed_end(store, status, error);
 }
 
 static void bind_positive(sqlite3_stmt *statement, int index, double value)

@@ -285,3 +285,19 @@ void store_bind_from(sqlite3_stmt *statement, int index, int64_t value, int64_t 
     else
         (void)sqlite3_bind_null(statement, index);
 }
+
+enum status store_relax(struct store *store, bool relaxed, struct error *error)
+{
+    return store_execute(store,
+                         relaxed ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL",
+                         "set how the database is written", error);
+}
+
+enum status store_relaxed_end(struct store *store, enum status status, struct error *error)
+{
+    struct error ending = {0};
+    enum status ended = store_relax(store, false, &ending);
+    if (status == STATUS_OK && ended != STATUS_OK)
+        *error = ending;
+    return status == STATUS_OK ? ended : status;
+}

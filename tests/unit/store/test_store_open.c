@@ -84,7 +84,7 @@ static void test_settings(void **state)
     assert_int_equal(pragma(f, "PRAGMA application_id"), STORE_APPLICATION_ID);
     assert_int_equal(pragma(f, "PRAGMA user_version"), STORE_SCHEMA_VERSION);
     assert_int_equal(pragma(f, "PRAGMA foreign_keys"), 1);
-    assert_int_equal(pragma(f, "PRAGMA synchronous"), 1);
+    assert_int_equal(pragma(f, "PRAGMA synchronous"), 2); /* FULL: a commit waits for the disk */
     assert_int_equal(pragma(f, "PRAGMA busy_timeout"), STORE_BUSY_MS);
     sqlite3_stmt *mode = NULL;
     must(store_prepare(f->store, "PRAGMA journal_mode", &mode, &f->error));
