@@ -13,12 +13,17 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_ROLLBACK] = "ROLLBACK",
     [STATEMENT_PROBLEM_FIND] =
         "SELECT id FROM problems WHERE experiment_id = ?1 AND key = ?2 AND n = ?3",
+    /* Another tuner may have added it since it was looked for. */
     [STATEMENT_PROBLEM_ADD] = "INSERT INTO problems (experiment_id, key, n, axes, bytes_moved) "
-                              "VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id",
+                              "VALUES (?1, ?2, ?3, ?4, ?5) "
+                              "ON CONFLICT (experiment_id, key, n) DO UPDATE SET key = ?2 "
+                              "RETURNING id",
     [STATEMENT_CONFIGURATION_FIND] =
         "SELECT id FROM configurations WHERE experiment_id = ?1 AND key = ?2",
     [STATEMENT_CONFIGURATION_ADD] = "INSERT INTO configurations (experiment_id, key, parameters) "
-                                    "VALUES (?1, ?2, ?3) RETURNING id",
+                                    "VALUES (?1, ?2, ?3) "
+                                    "ON CONFLICT (experiment_id, key) DO UPDATE SET key = ?2 "
+                                    "RETURNING id",
     [STATEMENT_TRIAL_MEASURED] = "SELECT coalesce(same_as_trial_id, id) FROM trials WHERE id = ?1",
     /* The row is kept when a trial is measured again, since winners and duplicates point to it. */
     [STATEMENT_TRIAL_PUT] =
