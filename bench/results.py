@@ -147,6 +147,9 @@ def readme(tune):
                 cells.append(f"{other / float(row['time_ns']):.2f}x" if other else "")
             lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
+    for picture in sorted((ROOT / "docs" / "figures").glob("*/occupancy-*.png")):
+        lines += ["What each configuration does with its occupancy (theoretical, from the CUDA Occupancy API):", "",
+                  f"![Occupancy against throughput]({picture.relative_to(ROOT)})", ""]
     lines += ["All of it, and how it was made: [docs/results.md](docs/results.md).", "", END]
     text = (ROOT / "README.md").read_text()
     start = text.index("<!-- results:")
