@@ -78,7 +78,11 @@ static enum status start_child(struct worker *worker, struct error *error)
 {
     bool killed = false;
     enum status status = start_once(worker, &killed, error);
-    return killed ? start_once(worker, &killed, error) : status;
+    for (int i = 1; killed && i < STARTS_IN_A_ROW_MAX; i++) {
+        killed = false;
+        status = start_once(worker, &killed, error);
+    }
+    return status;
 }
 
 enum status worker_start(const char *kind, int index, struct worker **out, struct error *error)
