@@ -3,6 +3,7 @@
 #ifndef TUNE_BASE_LAUNCH_H
 #define TUNE_BASE_LAUNCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,7 +47,12 @@ struct argument {
     enum argument_fill fill; /* inputs only */
     uint64_t seed;           /* of the fill */
     int64_t count;           /* elements of a vector, >= 0; scratch and output at least 1 */
-    struct value scalar;     /* the value of a scalar, converted to `type` when passed */
+    /* What a kernel may take for granted of a vector's start: it is a multiple of this many bytes.
+     * 0: as the device's allocator gives it (256). */
+    uint32_t alignment_bytes;
+    /* Where the vector starts behind such an address: 0 but in checks of awkward starts. */
+    uint32_t offset_bytes;
+    struct value scalar; /* the value of a scalar, converted to `type` when passed */
 };
 
 enum schedule { SCHEDULE_STATIC, SCHEDULE_QUEUED };
@@ -83,13 +89,21 @@ struct kernel_resources {
     int32_t suggested_grid;       /* ... and the fewest blocks that fill the device */
 };
 
-/* How the caches are when a run is timed. Stored by name, never mixed. */
+/* How the last-level cache is when a run is timed. Stored by name, never mixed. */
 enum l2_mode {
-    L2_COLD, /* a clean buffer of twice the last-level cache was read; inputs rotate over copies */
+    L2_COLD, /* a clean buffer of twice the cache was read; inputs rotate over copies */
     L2_HOT,  /* the same buffers again, two untimed runs first */
+    /* As data that streams by: inputs rotate over copies worth at least five times the cache, and
+     * nothing is read between blocks; where the copies do not come to that, as cold. */
+    L2_STREAM,
+    /* As cold, but flushed by writing, as other harnesses do: to show what that costs. */
+    L2_DIRTY,
 };
+enum { L2_MODES = 4 };
 
 const char *l2_mode_name(enum l2_mode mode);
+/* False when there is no mode of that name. */
+bool l2_mode_parse(const char *name, enum l2_mode *out);
 const char *schedule_name(enum schedule schedule);
 const char *fill_name(enum argument_fill fill);
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tuner/base/conditions.h"
 #include "tuner/base/error.h"
 #include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
@@ -16,6 +17,36 @@ struct device; /* an open device; each implementation has its own */
 struct calibration {
     double tick_ns;       /* resolution of the timer */
     double empty_pair_ns; /* what is read around nothing; time_block has taken it off */
+    double node_gap_ns;   /* from the end of a launch to the start of the next in a block */
+};
+
+/* How a device is brought to its working state. open takes them. */
+struct warm_up {
+    double window_ms; /* keep busy in windows of this length ... */
+    double settled;   /* ... until clock and anchor move less than this share, three in a row */
+    double least_ms, most_ms;
+    double pause_ms; /* after a pause longer than this, one window more */
+};
+
+/* Slots keep what was prepared for a plan (a graph on a GPU), so that many plans can be timed in
+ * turn: slot 0 to DEVICE_SLOTS - 1. */
+enum { DEVICE_SLOTS = 1024 };
+
+struct block {
+    const struct launch_plan *plan; /* bound last */
+    uint32_t runs;                  /* 1 .. 512; <= copies where inputs rotate */
+    enum l2_mode mode;
+    uint32_t slot;
+    /* Plan, runs and mode are those of the last block of this slot: what was built then may be used
+     * again, if the memory that was bound since is where it was. */
+    bool prepared;
+};
+
+struct energy {
+    double window_ns;    /* from one step of the counter to another */
+    double energy_j;     /* that the device used in it, whatever for */
+    double runs;         /* of the plan in it */
+    double resolution_j; /* the counter's step, as seen */
 };
 
 /* GB/s, 10^9 bytes a second; 0 where it does not apply. */
@@ -48,8 +79,9 @@ struct device_api {
     enum status (*compile)(const struct binary_request *request, const char *binary_path,
                            struct text *log, struct error *error);
 
-    /* Opens device `index` and calibrates its timer. *out is freed by close. */
-    enum status (*open)(int index, struct device **out, struct error *error);
+    /* Opens device `index`, warms it up and calibrates its timer. *out is freed by close. */
+    enum status (*open)(int index, const struct warm_up *warm_up, struct device **out,
+                        struct error *error);
     void (*close)(struct device *device);
     void (*calibration)(const struct device *device, struct calibration *out);
 
@@ -65,20 +97,40 @@ struct device_api {
     /* Gives the plan's vectors memory on the device and uploads inputs. `inputs[i]` is the host
      * copy of argument i for inputs, else NULL; it must stay valid and unchanged until the next
      * call with another pointer or a larger count. Uploads only what is not there yet. Makes up to
-     * `copies` distinct copies of each input (fewer if memory is short) for cold timing. */
+     * `copies` distinct copies of each input (fewer if memory is short) for cold timing. A vector
+     * starts offset_bytes behind an address as the allocator gives it. Outputs and scratch have
+     * guard bands of GUARD_BYTES on both sides. */
     enum status (*bind)(struct device *device, const struct launch_plan *plan,
                         const void *const *inputs, uint32_t copies, struct error *error);
-    /* Runs the bound plan once, for verification: outputs poisoned with 0xa5 bytes, scratch
-     * zeroed, launched, waited for, errors checked. *elapsed_ns: a first idea of its time. */
+    /* Runs the bound plan once, for verification: outputs poisoned with 0xa5 bytes, guard bands
+     * written, scratch zeroed, launched, waited for, errors checked. *elapsed_ns: a first idea of
+     * its time. */
     enum status (*run)(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
                        struct error *error);
-    /* Times `runs` runs of the bound plan back to back as one block (a graph behind a gate on a
-     * GPU), and gives the time of one in *elapsed_ns, the empty pair taken off. Prepares (graph,
-     * flush) before each; `prepared` true means that plan, runs and mode are those of the call
-     * before, so that what was built then may be used again. runs <= copies when cold. */
-    enum status (*time_block)(struct device *device, const struct launch_plan *plan, uint32_t runs,
-                              enum l2_mode mode, bool prepared, double *elapsed_ns,
+    /* Once more as the run before left everything: outputs poisoned, scratch untouched. */
+    enum status (*run_again)(struct device *device, const struct launch_plan *plan,
+                             struct error *error);
+    /* Whether the guard bands of the bound plan's outputs and scratch are as they were written;
+     * `detail` says which one is not. */
+    enum status (*guards)(struct device *device, const struct launch_plan *plan, bool *intact,
+                          char *detail, size_t detail_bytes, struct error *error);
+    /* Times block->runs runs of the bound plan back to back as one block (a graph behind a gate on
+     * a GPU), and gives the time of one in *elapsed_ns, the empty pair taken off. Brings the cache
+     * into the mode's state before; zeroes the scratch when another slot was timed last. */
+    enum status (*time_block)(struct device *device, const struct block *block, double *elapsed_ns,
                               struct error *error);
+    /* Forgets all slots. */
+    void (*drop_slots)(struct device *device);
+    /* Times the anchor: a fixed piece of work of the device's own, about 50 us to 5 ms, that shows
+     * whether the device is as fast as it was. */
+    enum status (*anchor)(struct device *device, double *elapsed_ns, struct error *error);
+    /* Never fails: what cannot be read is unknown. Takes well under a millisecond. */
+    void (*conditions)(struct device *device, struct conditions *out);
+    /* Runs the block again and again for at least `window_ms` between two steps of the energy
+     * counter. Inputs rotate over copies, nothing is flushed. STATUS_UNAVAILABLE, with the reason,
+     * where there is no counter that may be read. */
+    enum status (*measure_energy)(struct device *device, const struct block *block,
+                                  double window_ms, struct energy *out, struct error *error);
     /* Copies the first `bytes` bytes of vector argument `index` of the bound plan to the host. */
     enum status (*read)(struct device *device, size_t index, void *out, size_t bytes,
                         struct error *error);
@@ -87,6 +139,8 @@ struct device_api {
     enum status (*bandwidth)(struct device *device, int64_t bytes, struct bandwidth *out,
                              struct error *error);
 };
+
+enum { GUARD_BYTES = 256 };
 
 /* All kinds, in the order in which they are preferred; ends with NULL. */
 extern const struct device_api *const device_kinds[];

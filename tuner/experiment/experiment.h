@@ -63,6 +63,10 @@ struct problem {
 size_t experiment_problem_count(const struct experiment *experiment);
 void experiment_problem(const struct experiment *experiment, size_t index, struct problem *out);
 
+/* The same problem at another size. */
+void experiment_problem_at(const struct experiment *experiment, const struct problem *problem,
+                           int64_t n, struct problem *out);
+
 /* One value for each parameter. Texts are owned by the experiment or space. */
 struct configuration {
     size_t count;
@@ -80,6 +84,11 @@ void space_free(struct space *space);
 size_t space_count(const struct space *space);
 size_t space_product_count(const struct space *space); /* before constraints */
 void space_configuration(const struct space *space, size_t index, struct configuration *out);
+/* Whether the configuration is a point of the problem's space: its values among the parameters' and
+ * all constraints kept. Cheap: the space is not enumerated. */
+enum status space_admits(const struct experiment *experiment, const struct problem *problem,
+                         const struct facts *facts, const struct configuration *configuration,
+                         bool *admits, struct error *error);
 
 /* A configuration that nobody tuned, to compare with. */
 struct baseline {
@@ -144,5 +153,29 @@ enum status point_check(const struct point *point, struct arena *arena, struct c
 
 /* Bytes a run must move at least (metrics: bytes); 0 when the file says none. */
 enum status point_bytes(const struct point *point, double *out, struct error *error);
+
+/* What is made as small as can be. */
+struct metrics {
+    double time_ns;  /* of one run */
+    double energy_j; /* of one run; NaN: not measured */
+    double power_w;  /* energy over time; NaN: not measured */
+    double bytes;    /* point_bytes */
+    const struct launch_plan *plan;
+    const struct kernel_resources *resources; /* of the first launch; NULL: unknown */
+};
+struct objective;
+/* "time", "energy", "edp" (energy times time), the name of one of the experiment's `objectives`, or
+ * a formula over time_ns, energy_j, power_w, bytes, launches, registers, shared_bytes, occupancy,
+ * threads (of the first launch's block), n, the axes and the parameters: smaller is better.
+ * STATUS_USAGE with what is wrong in it. Freed by objective_free. */
+enum status objective_create(const struct experiment *experiment, const char *text,
+                             struct objective **out, struct error *error);
+void objective_free(struct objective *objective);
+bool objective_needs_energy(const struct objective *objective);
+/* The formula, blanks normalised, or the name: what it is stored by. */
+const char *objective_text(const struct objective *objective);
+/* STATUS_BAD_INPUT when it is no positive number. */
+enum status objective_value(const struct objective *objective, const struct point *point,
+                            const struct metrics *metrics, double *value, struct error *error);
 
 #endif

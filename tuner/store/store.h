@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tuner/base/conditions.h"
 #include "tuner/base/error.h"
 #include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
@@ -71,6 +72,13 @@ struct store_run_start {
     enum l2_mode l2_mode;
     double tick_ns;
     double empty_pair_ns;
+    double node_gap_ns;      /* NaN: NULL */
+    const char *effort;      /* "quick", "normal", "thorough" */
+    int64_t budget_ns;       /* 0: NULL, none was given */
+    const char *objective;   /* "time", "energy", "edp" or a formula */
+    const char *protocol;    /* every number of the protocol: "name=value name=value ..." */
+    const char *worker_cpus; /* where the measuring process was pinned; NULL: nowhere */
+    const char *near;        /* what of the machine its device hangs on; NULL: unknown */
 };
 enum status store_run_start(struct store *store, const struct store_run_start *run, int64_t *run_id,
                             struct error *error);
@@ -86,16 +94,20 @@ enum status store_run_end(struct store *store, int64_t run_id, const struct stor
                           struct error *error);
 
 struct store_sample {
-    int32_t round;
+    int32_t process;   /* 0: the sweep's and race's; 1 ..: the fresh processes that confirm */
+    int32_t round;     /* ordinal in store_round; the sweep has none */
     int32_t runs;      /* runs in the block */
+    bool invalid;      /* its round was dropped */
     double elapsed_ns; /* of one run, the empty pair taken off */
+    double energy_j;   /* of one run; NaN: NULL */
 };
 struct store_trial {
     int64_t run_id;
     int64_t environment_id;
     int64_t problem_id;
     int64_t configuration_id;
-    const char *stage; /* "sweep", "final" */
+    const char *stage;     /* "sweep", "race", "confirm" */
+    const char *objective; /* what the race was about; a sweep's is "time" */
     enum l2_mode l2_mode;
     enum trial_status status;
     const char *detail;       /* why it failed; NULL: none */
@@ -108,11 +120,13 @@ struct store_trial {
     const struct kernel_resources *resources; /* one a launch of the plan; NULL: none */
     const struct store_sample *samples;
     size_t sample_count;
-    double median_ns, mad_ns, min_ns, max_ns; /* NaN: none */
+    double median_ns, mad_ns, min_ns, max_ns; /* of its valid samples; NaN: none */
+    double energy_j;                          /* median of a run; NaN: none */
+    double value;                             /* of the objective; NaN: none */
     int64_t duration_ns;                      /* what the trial cost, from load to last sample */
 };
 /* The trial with its samples and resources in one transaction; a trial of the same environment,
- * problem, configuration, stage and mode is replaced. */
+ * problem, configuration, stage, objective and mode is replaced. */
 enum status store_trial(struct store *store, const struct store_trial *trial, int64_t *trial_id,
                         struct error *error);
 
@@ -163,19 +177,119 @@ enum status store_in_flight_each(struct store *store, int64_t environment_id, in
 enum status store_baseline(struct store *store, int64_t environment_id, int64_t problem_id,
                            const char *name, const char *about, int64_t configuration_id,
                            struct error *error);
+/* A round of a race or of a process that confirms. */
+struct store_round {
+    int64_t run_id;
+    int64_t problem_id;
+    const char *stage; /* "race", "confirm" */
+    const char *objective;
+    int32_t process;
+    int32_t ordinal;
+    const char *fault;                      /* why it does not count; NULL: it does */
+    double anchor_first_ns, anchor_last_ns; /* NaN: NULL */
+    int64_t twin_configuration_id;          /* measured twice in the round; 0: none */
+    double first_ns, twin_ns;               /* its two medians; NaN: NULL */
+    struct conditions conditions;           /* after the round */
+    int64_t at_ns;                          /* since the start of the run */
+};
+/* Replaces all rounds of that run, problem, stage, objective and process. */
+enum status store_rounds(struct store *store, const struct store_round *rounds, size_t count,
+                         struct error *error);
+
+/* What the gauntlet said of a configuration's binary. */
+struct store_gauntlet {
+    int64_t environment_id;
+    int64_t problem_id;
+    int64_t configuration_id;
+    const char *binary_hash;
+    bool passed;
+    int32_t cases;      /* that were run */
+    const char *detail; /* of the case that failed; NULL: none */
+};
+enum status store_gauntlet_put(struct store *store, const struct store_gauntlet *row,
+                               struct error *error);
+/* *found false: never run with that binary. `detail` (ERROR_TEXT_BYTES) may be NULL. */
+enum status store_gauntlet_get(struct store *store, int64_t environment_id, int64_t problem_id,
+                               int64_t configuration_id, const char *binary_hash, bool *found,
+                               bool *passed, char *detail, struct error *error);
+
+/* A finalist as the choice saw it. */
+struct store_contender {
+    int64_t configuration_id;
+    int64_t trial_id;
+    int32_t place;                                      /* by time, 1 first */
+    double difference, difference_low, difference_high; /* relative, to the fastest; NaN: NULL */
+    bool proven, tied;
+    const char *out; /* why it could not win: "baseline", "gauntlet: ..."; NULL: it could */
+};
 struct store_winner {
     int64_t environment_id;
     int64_t problem_id;
     enum l2_mode l2_mode;
+    const char *objective;
     int64_t trial_id;
     int64_t run_id;
-    int64_t candidate_count; /* configurations it was chosen from */
+    const char *stage;                /* that it was chosen by: "race", "confirm" */
+    int64_t candidate_count;          /* configurations it was chosen from */
+    int64_t space_count;              /* legal ones there are */
+    double value;                     /* of the objective */
+    double time_low_ns, time_high_ns; /* interval of the median run; NaN: NULL */
+    double delta;                     /* what counted as a tie, relative */
+    double floor;                     /* A/A, relative; NaN: NULL */
+    double claim;      /* no configuration is better by more than this, relative ... */
+    double confidence; /* ... at this confidence; NaN: NULL */
+    int32_t processes, rounds, rounds_dropped;
+    int32_t tied_count; /* the winner counted */
+    bool kept_incumbent;
+    const char *trust; /* "sound", "noisy", "unstable" */
+    const char *trust_reason;
+    const struct store_contender *contenders;
+    size_t contender_count;
 };
+/* The winner and its contenders, in one transaction; the one before of the same environment,
+ * problem, mode and objective is replaced. */
 enum status store_winner_put(struct store *store, const struct store_winner *winner,
                              struct error *error);
-/* *trial_id 0 when there is none. */
+/* *trial_id 0 when there is none; `stage` (16 bytes) gets what it was chosen by, and may be NULL.
+ */
 enum status store_winner_get(struct store *store, int64_t environment_id, int64_t problem_id,
-                             enum l2_mode mode, int64_t *trial_id, struct error *error);
+                             enum l2_mode mode, const char *objective, int64_t *trial_id,
+                             char *stage, struct error *error);
+/* The key of the newest winner of this device and problem (by experiment name, problem key and n,
+ * whatever the environment), for the incumbent; false in *found when there is none. `key` is
+ * appended to. */
+enum status store_incumbent(struct store *store, int64_t environment_id, int64_t problem_id,
+                            enum l2_mode mode, const char *objective, bool *found, struct text *key,
+                            struct error *error);
+
+/* A range of sizes with one configuration. */
+struct store_range_check {
+    int64_t n;
+    bool measured;                    /* a size of the experiment; false: one between */
+    double loss, loss_low, loss_high; /* relative, to the best of those looked at */
+    int64_t best_configuration_id;
+};
+struct store_range {
+    int64_t n_low, n_high; /* inclusive */
+    int64_t configuration_id;
+    double bound; /* worst loss at its measured sizes, upper bound where it was looked at */
+    const struct store_range_check *checks;
+    size_t check_count;
+};
+struct store_ranges {
+    int64_t environment_id;
+    int64_t experiment_id;
+    const char *problem_key;
+    enum l2_mode l2_mode;
+    const char *objective;
+    int64_t run_id;
+    double within;
+    const struct store_range *ranges;
+    size_t count;
+};
+/* Replaces all ranges of that environment, experiment, problem key, mode and objective. */
+enum status store_ranges_put(struct store *store, const struct store_ranges *ranges,
+                             struct error *error);
 
 /* A read-only query for show, plot and export: a statement of db/queries/ or plots/ (a SELECT; any
  * other is refused) with named parameters (":n"), each value as text; those that the statement does

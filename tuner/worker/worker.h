@@ -11,6 +11,7 @@
 #include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
 #include "tuner/device/device.h"
+#include "tuner/trial/protocol.h"
 
 /* ---- child side ---- */
 
@@ -28,8 +29,10 @@ enum status worker_count(const char *kind, int *count, struct error *error);
 struct worker;
 
 /* Starts a child that opens device `index` of `kind`, and waits until it is ready. A missing device
- * or driver is the child's error, passed on. Freed by worker_stop. */
-enum status worker_start(const char *kind, int index, struct worker **out, struct error *error);
+ * or driver is the child's error, passed on. The child measures by the protocol (tuner/trial/
+ * protocol.h), which is copied; NULL: the defaults. Freed by worker_stop. */
+enum status worker_start(const char *kind, int index, const struct protocol *protocol,
+                         struct worker **out, struct error *error);
 void worker_stop(struct worker *worker);
 /* What the device said of itself when the worker first started; owned by the worker. */
 const struct facts *worker_facts(const struct worker *worker);
@@ -41,7 +44,23 @@ int worker_restarts(const struct worker *worker);
  * device up and runs kernels of its own before it says that it is ready. */
 enum status worker_probe(struct worker *worker, struct error *error);
 
+/* Ends the child and starts another, with nothing loaded: what a process brings along by chance
+ * (addresses, code placement) is then drawn anew. */
+enum status worker_fresh(struct worker *worker, struct error *error);
+
+/* Pins the child, and those that replace it, to processors: "3" or "0-3,8". Best done before the
+ * first problem, so that its memory is near. Failing to is no error: *pinned tells. */
+enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, struct error *error);
+
 enum status worker_bandwidth(struct worker *worker, struct bandwidth *out, struct error *error);
+
+/* The device's state; with `anchor` also the time of its anchor (else NaN). */
+struct worker_moment {
+    struct conditions conditions;
+    double anchor_ns;
+};
+enum status worker_moment(struct worker *worker, bool anchor, struct worker_moment *out,
+                          struct error *error);
 
 /* What all trials of one problem share. */
 struct worker_problem {
@@ -82,7 +101,7 @@ struct worker_trial {
     const struct launch_plan *plan; /* of the binary loaded last */
     enum l2_mode l2_mode;
     bool verify;          /* run once and hold against the reference, before and after timing */
-    uint32_t blocks;      /* samples wanted, 1 .. WORKER_SAMPLES_MAX */
+    uint32_t blocks;      /* samples wanted, 0 .. WORKER_SAMPLES_MAX */
     uint32_t runs;        /* runs a block; 0: found from a first timing */
     double stop_above_ns; /* ends with the samples it has once one is slower; 0: never */
     int64_t timeout_ms;
@@ -96,17 +115,58 @@ enum status worker_trial(struct worker *worker, const struct worker_trial *trial
                          struct worker_samples *samples, struct worker_outcome *outcome,
                          struct error *error);
 
+/* A plan that is timed again and again, in turn with others. The child keeps what it needs for it;
+ * nothing is launched until it is visited. */
+enum { WORKER_SLOTS = DEVICE_SLOTS };
+struct worker_slot {
+    const char *binary_path;
+    const struct launch_plan *plan; /* copied */
+    enum l2_mode l2_mode;
+    uint32_t runs; /* a block */
+};
+/* Says what slot `slot` is. Kept in the parent too: a new child is told when the slot is visited.
+ * All slots are forgotten with worker_problem. */
+enum status worker_arm(struct worker *worker, uint32_t slot, const struct worker_slot *what,
+                       struct error *error);
+/* Times `blocks` blocks of a slot. */
+enum status worker_visit(struct worker *worker, uint32_t slot, uint32_t blocks, int64_t timeout_ms,
+                         struct worker_samples *samples, struct worker_outcome *outcome,
+                         struct error *error);
+/* Energy of a slot's runs over a window. STATUS_UNAVAILABLE where the device has no counter that
+ * may be read. */
+enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms,
+                          int64_t timeout_ms, struct energy *out, struct worker_outcome *outcome,
+                          struct error *error);
+
+/* One case of the gauntlet: inputs made as the plan says (its own sizes, seeds and offsets),
+ * outputs poisoned, run `repeats` times without touching the scratch in between, each time held
+ * against the reference, guard bands looked at. A wrong result or a broken guard band is
+ * outcome->status TRIAL_WRONG_RESULT with the reason. Does not disturb problem and slots. */
+struct worker_case {
+    const char *binary_path;
+    const struct launch_plan *plan;
+    const char *reference_path; /* NULL: only guard bands and errors are looked at */
+    const char *reference;
+    size_t output;
+    double tolerance;
+    uint32_t repeats; /* >= 1 */
+    int64_t timeout_ms;
+};
+enum status worker_check(struct worker *worker, const struct worker_case *what,
+                         struct worker_outcome *outcome, struct error *error);
+
 /* ---- compiling ---- */
 
 struct compile_pool;
 
-/* `workers` children for the compilers of `kind`, fewer where no more can be had. A compilation
+/* `workers` children for the compilers of `kind`, fewer where no more can be had, on the processors
+ * `cpus` ("0-3,8"; NULL: wherever this process may run). A compilation
  * ends after TUNE_COMPILE_TIMEOUT_MS (default 120 s), and may use TUNE_COMPILE_MEMORY_BYTES
  * (default 8 GiB, less where this machine has less for each of them). STATUS_BAD_INPUT when one of
  * these, or TUNE_CACHE_BYTES, is no number. Evicts from the cache at its end: see
  * binary_cache_path. */
-enum status compile_pool_start(const char *kind, size_t workers, struct compile_pool **out,
-                               struct error *error);
+enum status compile_pool_start(const char *kind, size_t workers, const char *cpus,
+                               struct compile_pool **out, struct error *error);
 /* Kills what is running. */
 void compile_pool_stop(struct compile_pool *pool);
 

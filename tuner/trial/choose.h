@@ -1,0 +1,35 @@
+/* The winner among finalists, each measured in several fresh processes. */
+#ifndef TUNE_TRIAL_CHOOSE_H
+#define TUNE_TRIAL_CHOOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tuner/trial/estimate.h"
+
+struct contender {
+    /* In: */
+    const double *levels; /* one a process: ln of the objective, relative to the process's own
+                             reference (the same for all contenders of a process); NaN: missing */
+    size_t order;         /* place in the fixed order, 0 first; all different */
+    bool eligible;        /* may win: no baseline outside the space, nothing that failed */
+    /* Out: */
+    struct interval difference; /* relative, to the fastest eligible; 0 for itself */
+    bool proven;                /* upper bound within delta: shown to be as fast as the fastest */
+    bool tied;                  /* lower bound within delta: not shown to be slower */
+};
+
+struct choice {
+    size_t fastest; /* smallest mean; count: none is eligible */
+    size_t winner;  /* the incumbent if proven; else the first in order of the proven */
+    bool kept_incumbent;
+    size_t tied;           /* eligible contenders that are tied, the winner counted */
+    struct interval claim; /* of winner - fastest: no contender is faster by more than claim.high */
+};
+
+/* `incumbent`: index, or count for none. With fewer than two processes there are no intervals: then
+ * proven and tied go by the estimate alone. */
+void choose(struct contender *contenders, size_t count, size_t processes, double delta,
+            double confidence, size_t incumbent, struct choice *out);
+
+#endif

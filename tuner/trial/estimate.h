@@ -1,0 +1,40 @@
+/* Estimates with their intervals, of plain numbers. */
+#ifndef TUNE_TRIAL_ESTIMATE_H
+#define TUNE_TRIAL_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* NaN where there are too few numbers for it. */
+struct interval {
+    double estimate, low, high;
+};
+
+enum { ESTIMATE_MAX = 512 }; /* numbers at most */
+
+/* Hodges-Lehmann estimate of the centre of symmetric differences, the median of their Walsh
+ * averages, with the interval of the signed-rank test at the normal quantile z (Hollander, Wolfe:
+ * Nonparametric Statistical Methods). With too few numbers for z the interval is infinite. */
+struct interval hodges_lehmann(const double *differences, size_t count, double z);
+/* Two-sided p of the signed-rank test (exact up to 25 without ties, else normal with correction).
+ */
+double signed_rank_p(const double *differences, size_t count);
+/* Mean with Student's interval at `confidence` (0.99). */
+struct interval mean_interval(const double *values, size_t count, double confidence);
+double normal_quantile(double probability);
+double student_quantile(double probability, size_t degrees);
+/* Does not change `values`. NaN for none. */
+double median_of(const double *values, size_t count);
+double mad_of(const double *values, size_t count);
+
+/* What the harness itself cannot tell apart: from the paired differences of a configuration with
+ * its twin. floor = max(|estimate|, half of the 99 % interval); biased: the difference is
+ * significant at 1 % and over `bias`. */
+struct twin_floor {
+    struct interval difference;
+    double floor;
+    bool biased;
+};
+struct twin_floor twin_floor(const double *differences, size_t count, double bias);
+
+#endif

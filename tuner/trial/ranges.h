@@ -1,0 +1,22 @@
+/* Few configurations for many sizes. */
+#ifndef TUNE_TRIAL_RANGES_H
+#define TUNE_TRIAL_RANGES_H
+
+#include <stddef.h>
+
+struct size_range {
+    size_t first, last;   /* sizes, by index */
+    size_t configuration; /* by index */
+    double worst_loss; /* at its measured sizes: 0.01 is one percent slower than the best there */
+};
+
+/* loss[size * configurations + c]: relative to the best at that size, 0 for it; INFINITY where c
+ * cannot be used. order[c]: place in the fixed order. Cuts the sizes into the fewest ranges whose
+ * configuration loses at most `within` at each; of those cuts the one with the smallest sum of
+ * worst losses; in a range, of the configurations within `delta` of its smallest worst loss the
+ * first in order. A size without any usable configuration is in no range. Returns the number of
+ * ranges, at most `sizes`; 0 and no ranges also when memory is short. */
+size_t ranges_cover(const double *loss, size_t sizes, size_t configurations, const size_t *order,
+                    double within, double delta, struct size_range *out);
+
+#endif

@@ -1,0 +1,30 @@
+/* Whether numbers deserve trust, and why not. */
+#ifndef TUNE_TRIAL_VERDICT_H
+#define TUNE_TRIAL_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum verdict {
+    VERDICT_SOUND,
+    VERDICT_NOISY,    /* usable, with a wider tie band than asked for, or not confirmed */
+    VERDICT_UNSTABLE, /* not to be used: dropped rounds, a biased harness */
+};
+const char *verdict_name(enum verdict verdict); /* "sound", "noisy", "unstable" */
+
+struct verdict_facts {
+    size_t rounds, rounds_dropped;
+    const char *most_frequent_fault; /* name of a round_fault; NULL: none */
+    double dropped_most;             /* the protocol's */
+    double floor;                    /* A/A, relative; NaN: unknown */
+    double delta;                    /* the protocol's */
+    bool biased;
+    size_t processes;      /* fresh processes that confirmed; 0: none */
+    bool conditions_known; /* clocks and throttle reasons could be read */
+};
+
+/* `reason`: one sentence for people, also when sound. */
+enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t reason_bytes);
+
+#endif
