@@ -14,6 +14,8 @@
 #include "tuner/base/launch.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/store/store.h"
+#include "tuner/trial/protocol.h"
+#include "tuner/trial/verdict.h"
 #include "tuner/worker/worker.h"
 
 enum { SESSION_SIZES_MAX = 64, SESSION_DEVICES_MAX = 64 };
@@ -26,7 +28,11 @@ struct session_options {
     uint64_t seed;
     enum l2_mode l2_mode;
     size_t compile_workers; /* of each group of like devices; 0: chosen from the number of cores */
-    unsigned retry_mask;    /* bit s: trials known to have trial_status s are tried again */
+    struct protocol protocol; /* of the device kind, with what the user has set */
+    enum effort effort;       /* that the protocol began with */
+    int64_t budget_ns;        /* of wall time; 0: as long as it takes */
+    const char *objective;    /* "time", "energy", "edp", a name of the experiment's or a formula */
+    unsigned retry_mask;      /* bit s: trials known to have trial_status s are tried again */
     int64_t sizes[SESSION_SIZES_MAX]; /* only these n; none: all of the experiment */
     size_t size_count;
     const char
@@ -42,7 +48,22 @@ struct session_progress {
     size_t failures;                  /* of this run */
     double best_ns;                   /* of this problem so far; NaN: none yet */
     const char *best_key;             /* its configuration */
-    const char *phase;                /* "compile", "sweep", "final" */
+    const char *phase;                /* "compile", "sweep", "race", "check", "confirm", "ranges" */
+    int process, process_count;       /* of the confirmation */
+};
+
+/* A choice. A problem's winner is told once the race has found it, and again when fresh processes
+ * have confirmed it or chosen another. */
+struct session_winner {
+    const char *problem_key;
+    int64_t n;
+    const char *configuration;
+    double median_ns;
+    double value;      /* of the objective */
+    size_t tied;       /* configurations that are as good, itself counted */
+    bool confirmed;    /* by fresh processes */
+    const char *trust; /* "sound", "noisy", "unstable" */
+    const char *trust_reason;
 };
 
 /* Each may be NULL. `context` is handed through. */
@@ -51,8 +72,7 @@ struct session_events {
     void (*progress)(void *context, const struct session_progress *progress);
     /* One line that the user should see: a failure, a skipped problem, what is resumed. */
     void (*note)(void *context, const char *line);
-    void (*winner)(void *context, const char *problem_key, int64_t n, const char *configuration,
-                   double median_ns);
+    void (*winner)(void *context, const struct session_winner *winner);
 };
 
 struct session_summary {
@@ -68,6 +88,15 @@ struct session_summary {
     size_t devices;
     int64_t wall_ns;
     int64_t measuring_ns, compile_wait_ns; /* of all devices together */
+    /* Of the winners chosen in this run. */
+    size_t winners, tied; /* tied: winners that are not alone */
+    size_t rounds, rounds_dropped;
+    size_t verdicts[VERDICTS]; /* by enum verdict */
+    char worst_reason[256];    /* of the worst verdict */
+    double floor_worst;        /* the largest A/A floor, relative; NaN: none */
+    size_t gauntlet_failures;  /* finalists that were thrown out */
+    size_t ranges, sizes;      /* ranges of sizes that cover the measured sizes */
+    bool budget_spent;         /* the budget ended something early */
 };
 
 /* Runs the experiments (those of another device kind are an error). STATUS_INTERRUPTED after a

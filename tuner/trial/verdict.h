@@ -11,6 +11,7 @@ enum verdict {
     VERDICT_NOISY,    /* usable, with a wider tie band than asked for, or not confirmed */
     VERDICT_UNSTABLE, /* not to be used: dropped rounds, a biased harness */
 };
+enum { VERDICTS = 3 };
 const char *verdict_name(enum verdict verdict); /* "sound", "noisy", "unstable" */
 
 struct verdict_facts {
