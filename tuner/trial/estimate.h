@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* NaN where there are too few numbers for it. */
+/* NaN where there are too few numbers for it. Numbers that are not finite count as missing, here
+ * and in all functions below. */
 struct interval {
     double estimate, low, high;
 };
@@ -14,7 +15,8 @@ enum { ESTIMATE_MAX = 512 }; /* numbers at most */
 
 /* Hodges-Lehmann estimate of the centre of symmetric differences, the median of their Walsh
  * averages, with the interval of the signed-rank test at the normal quantile z (Hollander, Wolfe:
- * Nonparametric Statistical Methods). With too few numbers for z the interval is infinite. */
+ * Nonparametric Statistical Methods); up to 25 differences that test is exact. With too few numbers
+ * for z the interval is infinite. */
 struct interval hodges_lehmann(const double *differences, size_t count, double z);
 /* Two-sided p of the signed-rank test (exact up to 25 without ties, else normal with correction).
  */
