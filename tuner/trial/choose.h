@@ -23,8 +23,10 @@ struct choice {
     size_t fastest; /* smallest mean; count: none is eligible */
     size_t winner;  /* the incumbent if proven; else the first in order of the proven */
     bool kept_incumbent;
-    size_t tied;           /* eligible contenders that are tied, the winner counted */
-    struct interval claim; /* of winner - fastest: no contender is faster by more than claim.high */
+    size_t tied; /* eligible contenders that are tied, the winner counted */
+    /* Of winner - fastest; but claim.high is the largest upper bound of the winner's difference to
+     * any eligible contender, so that, at the confidence, none is faster by more than that. */
+    struct interval claim;
 };
 
 /* `incumbent`: index, or count for none. With fewer than two processes there are no intervals: then

@@ -18,7 +18,7 @@ struct verdict_facts {
     size_t rounds, rounds_dropped;
     const char *most_frequent_fault; /* name of a round_fault; NULL: none */
     double dropped_most;             /* the protocol's */
-    double floor;                    /* A/A, relative; NaN: unknown */
+    double floor;                    /* A/A, relative; NaN: unknown, which is noisy */
     double delta;                    /* the protocol's */
     bool biased;
     size_t processes;      /* fresh processes that confirmed; 0: none */
