@@ -1,8 +1,8 @@
--- The database of tune, version 1. Every table, column and unit is explained in db/README.md; a
+-- The database of tune, version 2. Every table, column and unit is explained in db/README.md; a
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -76,9 +76,16 @@ CREATE TABLE runs (
     ended_at TEXT,
     outcome TEXT CHECK (outcome IN ('complete', 'interrupted', 'failed')),
     seed INTEGER NOT NULL,
-    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot')),
+    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot', 'stream', 'dirty')),
     tick_ns REAL NOT NULL,
     empty_pair_ns REAL NOT NULL,
+    node_gap_ns REAL,
+    effort TEXT,
+    budget_ns INTEGER,
+    objective TEXT NOT NULL DEFAULT 'time',
+    protocol TEXT,
+    worker_cpus TEXT,
+    near TEXT,
     wall_ns INTEGER,
     measuring_ns INTEGER,
     compile_wait_ns INTEGER,
@@ -92,8 +99,9 @@ CREATE TABLE trials (
     environment_id INTEGER NOT NULL REFERENCES environments (id),
     problem_id INTEGER NOT NULL REFERENCES problems (id),
     configuration_id INTEGER NOT NULL REFERENCES configurations (id),
-    stage TEXT NOT NULL CHECK (stage IN ('sweep', 'final')),
-    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot')),
+    stage TEXT NOT NULL CHECK (stage IN ('sweep', 'race', 'confirm')),
+    objective TEXT NOT NULL DEFAULT 'time',
+    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot', 'stream', 'dirty')),
     status TEXT NOT NULL,
     detail TEXT,
     compile_log TEXT,
@@ -109,9 +117,11 @@ CREATE TABLE trials (
     mad_ns REAL,
     min_ns REAL,
     max_ns REAL,
+    energy_j REAL,
+    value REAL,
     duration_ns INTEGER NOT NULL,
     measured_at TEXT NOT NULL,
-    UNIQUE (environment_id, problem_id, configuration_id, stage, l2_mode)
+    UNIQUE (environment_id, problem_id, configuration_id, stage, objective, l2_mode)
 ) STRICT;
 
 CREATE INDEX trials_by_problem ON trials (problem_id, environment_id, status, median_ns);
@@ -120,9 +130,12 @@ CREATE INDEX trials_by_twin ON trials (same_as_trial_id) WHERE same_as_trial_id 
 CREATE TABLE samples (
     trial_id INTEGER NOT NULL REFERENCES trials (id) ON DELETE CASCADE,
     ordinal INTEGER NOT NULL,
+    process INTEGER NOT NULL DEFAULT 0,
     round INTEGER NOT NULL,
     runs INTEGER NOT NULL,
+    invalid INTEGER NOT NULL DEFAULT 0 CHECK (invalid IN (0, 1)),
     elapsed_ns REAL NOT NULL,
+    energy_j REAL,
     PRIMARY KEY (trial_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 
@@ -167,61 +180,202 @@ CREATE TABLE baselines (
     PRIMARY KEY (environment_id, problem_id, name)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE rounds (
+    run_id INTEGER NOT NULL REFERENCES runs (id),
+    problem_id INTEGER NOT NULL REFERENCES problems (id),
+    stage TEXT NOT NULL CHECK (stage IN ('race', 'confirm')),
+    objective TEXT NOT NULL,
+    process INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    fault TEXT,
+    anchor_first_ns REAL,
+    anchor_last_ns REAL,
+    twin_configuration_id INTEGER REFERENCES configurations (id),
+    first_ns REAL,
+    twin_ns REAL,
+    sm_clock_mhz REAL,
+    memory_clock_mhz REAL,
+    temperature_c REAL,
+    power_w REAL,
+    energy_j REAL,
+    throttle INTEGER,
+    ecc_errors INTEGER,
+    other_processes INTEGER,
+    at_ns INTEGER NOT NULL,
+    PRIMARY KEY (run_id, problem_id, stage, objective, process, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE gauntlets (
+    environment_id INTEGER NOT NULL REFERENCES environments (id),
+    problem_id INTEGER NOT NULL REFERENCES problems (id),
+    configuration_id INTEGER NOT NULL REFERENCES configurations (id),
+    binary_hash TEXT NOT NULL,
+    passed INTEGER NOT NULL CHECK (passed IN (0, 1)),
+    cases INTEGER NOT NULL,
+    detail TEXT,
+    checked_at TEXT NOT NULL,
+    PRIMARY KEY (environment_id, problem_id, configuration_id, binary_hash)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE winners (
     id INTEGER PRIMARY KEY,
     environment_id INTEGER NOT NULL REFERENCES environments (id),
     problem_id INTEGER NOT NULL REFERENCES problems (id),
-    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot')),
+    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot', 'stream', 'dirty')),
+    objective TEXT NOT NULL DEFAULT 'time',
     trial_id INTEGER NOT NULL REFERENCES trials (id),
     run_id INTEGER NOT NULL REFERENCES runs (id),
+    stage TEXT NOT NULL CHECK (stage IN ('sweep', 'race', 'confirm')),
     candidate_count INTEGER NOT NULL,
+    space_count INTEGER,
+    value REAL,
+    time_low_ns REAL,
+    time_high_ns REAL,
+    delta REAL,
+    floor REAL,
+    claim REAL,
+    confidence REAL,
+    processes INTEGER,
+    rounds INTEGER,
+    rounds_dropped INTEGER,
+    tied_count INTEGER,
+    kept_incumbent INTEGER CHECK (kept_incumbent IN (0, 1)),
+    trust TEXT CHECK (trust IN ('sound', 'noisy', 'unstable')),
+    trust_reason TEXT,
     chosen_at TEXT NOT NULL,
-    UNIQUE (environment_id, problem_id, l2_mode)
+    UNIQUE (environment_id, problem_id, objective, l2_mode)
 ) STRICT;
 
--- Each configuration that was tried, with what may be compared: its time in the sweep and its time
--- among the finalists, both looked up through same_as_trial_id, and NULL where it was not timed.
+CREATE TABLE contenders (
+    winner_id INTEGER NOT NULL REFERENCES winners (id) ON DELETE CASCADE,
+    configuration_id INTEGER NOT NULL REFERENCES configurations (id),
+    trial_id INTEGER REFERENCES trials (id),
+    place INTEGER NOT NULL,
+    difference REAL,
+    difference_low REAL,
+    difference_high REAL,
+    proven INTEGER NOT NULL CHECK (proven IN (0, 1)),
+    tied INTEGER NOT NULL CHECK (tied IN (0, 1)),
+    out TEXT,
+    PRIMARY KEY (winner_id, configuration_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ranges (
+    id INTEGER PRIMARY KEY,
+    environment_id INTEGER NOT NULL REFERENCES environments (id),
+    experiment_id INTEGER NOT NULL REFERENCES experiments (id),
+    problem_key TEXT NOT NULL,
+    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot', 'stream', 'dirty')),
+    objective TEXT NOT NULL,
+    run_id INTEGER NOT NULL REFERENCES runs (id),
+    n_low INTEGER NOT NULL,
+    n_high INTEGER NOT NULL,
+    configuration_id INTEGER NOT NULL REFERENCES configurations (id),
+    within REAL NOT NULL,
+    bound REAL,
+    chosen_at TEXT NOT NULL,
+    UNIQUE (environment_id, experiment_id, problem_key, objective, l2_mode, n_low),
+    CHECK (n_low <= n_high)
+) STRICT;
+
+CREATE TABLE range_checks (
+    range_id INTEGER NOT NULL REFERENCES ranges (id) ON DELETE CASCADE,
+    n INTEGER NOT NULL,
+    measured INTEGER NOT NULL CHECK (measured IN (0, 1)),
+    loss REAL,
+    loss_low REAL,
+    loss_high REAL,
+    best_configuration_id INTEGER REFERENCES configurations (id),
+    PRIMARY KEY (range_id, n)
+) STRICT, WITHOUT ROWID;
+
+-- Each configuration that was tried, with what may be compared, once for each objective that was
+-- asked for: its time in the sweep, in the race about that objective and in the processes that
+-- confirmed, all looked up through same_as_trial_id, and NULL where it was not timed. final is the
+-- best measured of race and confirmation.
 CREATE VIEW points AS
-WITH own AS (
-    SELECT environment_id, problem_id, configuration_id, l2_mode,
-           max(CASE stage WHEN 'sweep' THEN coalesce(same_as_trial_id, id) END) AS sweep_id,
-           max(CASE stage WHEN 'final' THEN coalesce(same_as_trial_id, id) END) AS final_id
-    FROM trials
-    GROUP BY environment_id, problem_id, configuration_id, l2_mode
+WITH asked AS (
+    SELECT DISTINCT t.environment_id, t.problem_id, t.l2_mode,
+           CASE t.stage WHEN 'sweep' THEN r.objective ELSE t.objective END AS objective
+    FROM trials AS t
+    JOIN runs AS r ON r.id = t.run_id
+    UNION
+    SELECT environment_id, problem_id, l2_mode, 'time' FROM trials
+),
+own AS (
+    SELECT t.environment_id, t.problem_id, t.configuration_id, t.l2_mode, asked.objective,
+           max(CASE t.stage WHEN 'sweep' THEN coalesce(t.same_as_trial_id, t.id) END) AS sweep_id,
+           max(CASE WHEN t.stage = 'race' AND t.objective = asked.objective
+                    THEN coalesce(t.same_as_trial_id, t.id) END) AS race_id,
+           max(CASE WHEN t.stage = 'confirm' AND t.objective = asked.objective
+                    THEN coalesce(t.same_as_trial_id, t.id) END) AS confirm_id
+    FROM trials AS t
+    JOIN asked
+        ON asked.environment_id = t.environment_id AND asked.problem_id = t.problem_id
+        AND asked.l2_mode = t.l2_mode
+    GROUP BY t.environment_id, t.problem_id, t.configuration_id, t.l2_mode, asked.objective
 )
-SELECT own.environment_id, own.problem_id, own.configuration_id, own.l2_mode,
-       coalesce(final.configuration_id, sweep.configuration_id) AS measured_configuration_id,
+SELECT own.environment_id, own.problem_id, own.configuration_id, own.l2_mode, own.objective,
+       coalesce(confirm.configuration_id, race.configuration_id, sweep.configuration_id)
+           AS measured_configuration_id,
        sweep.id AS sweep_trial_id,
        CASE sweep.status WHEN 'ok' THEN sweep.median_ns END AS sweep_ns,
        CASE sweep.status WHEN 'ok' THEN sweep.mad_ns END AS sweep_mad_ns,
+       race.id AS race_trial_id,
+       CASE race.status WHEN 'ok' THEN race.median_ns END AS race_ns,
+       CASE race.status WHEN 'ok' THEN race.mad_ns END AS race_mad_ns,
+       CASE race.status WHEN 'ok' THEN race.value END AS race_value,
+       confirm.id AS confirm_trial_id,
+       CASE confirm.status WHEN 'ok' THEN confirm.median_ns END AS confirm_ns,
+       CASE confirm.status WHEN 'ok' THEN confirm.mad_ns END AS confirm_mad_ns,
+       CASE confirm.status WHEN 'ok' THEN confirm.value END AS confirm_value,
        final.id AS final_trial_id,
+       final.stage AS final_stage,
        CASE final.status WHEN 'ok' THEN final.median_ns END AS final_ns,
        CASE final.status WHEN 'ok' THEN final.mad_ns END AS final_mad_ns,
+       CASE final.status WHEN 'ok' THEN final.value END AS final_value,
+       CASE final.status WHEN 'ok' THEN final.energy_j END AS final_energy_j,
        coalesce(final.launch_count, sweep.launch_count) AS launch_count,
        coalesce(final.grid, sweep.grid) AS grid,
        coalesce(final.block, sweep.block) AS block,
        coalesce(final.occupancy, sweep.occupancy) AS occupancy
 FROM own
 LEFT JOIN trials AS sweep ON sweep.id = own.sweep_id
--- The finalist may be the twin that was really measured.
-LEFT JOIN trials AS twin
-    ON twin.environment_id = own.environment_id AND twin.problem_id = own.problem_id
-    AND twin.configuration_id = sweep.configuration_id AND twin.stage = 'final'
-    AND twin.l2_mode = own.l2_mode
+-- What was raced may be the twin that was really measured.
+LEFT JOIN trials AS race_twin
+    ON race_twin.environment_id = own.environment_id AND race_twin.problem_id = own.problem_id
+    AND race_twin.configuration_id = sweep.configuration_id AND race_twin.stage = 'race'
+    AND race_twin.objective = own.objective AND race_twin.l2_mode = own.l2_mode
+LEFT JOIN trials AS confirm_twin
+    ON confirm_twin.environment_id = own.environment_id
+    AND confirm_twin.problem_id = own.problem_id
+    AND confirm_twin.configuration_id = sweep.configuration_id AND confirm_twin.stage = 'confirm'
+    AND confirm_twin.objective = own.objective AND confirm_twin.l2_mode = own.l2_mode
+LEFT JOIN trials AS race
+    ON race.id = coalesce(own.race_id, race_twin.same_as_trial_id, race_twin.id)
+LEFT JOIN trials AS confirm
+    ON confirm.id = coalesce(own.confirm_id, confirm_twin.same_as_trial_id, confirm_twin.id)
 LEFT JOIN trials AS final
-    ON final.id = coalesce(own.final_id, twin.same_as_trial_id, twin.id);
+    ON final.id = CASE WHEN confirm.status = 'ok' THEN confirm.id
+                       ELSE coalesce(race.id, confirm.id) END;
 
--- Of each device, experiment name, problem key, n and mode: where it was tried last. An experiment
--- file that was changed, or a new driver, makes new rows beside the old ones.
+-- Of each device, experiment name, problem key, n, mode and objective: where it was tried last. An
+-- experiment file that was changed, or a new driver, makes new rows beside the old ones. A sweep
+-- belongs to the objective of its run.
 CREATE VIEW latest_problems AS
-SELECT environment_id, problem_id, l2_mode, run_id
+SELECT environment_id, problem_id, l2_mode, objective, run_id
 FROM (
-    SELECT t.environment_id, t.problem_id, t.l2_mode, t.run_id,
+    SELECT t.environment_id, t.problem_id, t.l2_mode, t.objective, t.run_id,
            row_number() OVER (
-               PARTITION BY e.device_id, x.name, p.key, p.n, t.l2_mode
+               PARTITION BY e.device_id, x.name, p.key, p.n, t.l2_mode, t.objective
                ORDER BY t.run_id DESC, t.problem_id DESC) AS place
-    FROM (SELECT environment_id, problem_id, l2_mode, max(run_id) AS run_id
-          FROM trials GROUP BY environment_id, problem_id, l2_mode) AS t
+    FROM (SELECT trials.environment_id, problem_id, trials.l2_mode,
+                 CASE stage WHEN 'sweep' THEN runs.objective ELSE trials.objective END
+                     AS objective,
+                 max(run_id) AS run_id
+          FROM trials
+          JOIN runs ON runs.id = trials.run_id
+          GROUP BY 1, 2, 3, 4) AS t
     JOIN environments AS e ON e.id = t.environment_id
     JOIN problems AS p ON p.id = t.problem_id
     JOIN experiments AS x ON x.id = p.experiment_id

@@ -7,7 +7,7 @@
 #include "tuner/store/store.h"
 
 #define STORE_APPLICATION_ID 0x54756e65 /* "Tune"; set by db/schema.sql too */
-#define STORE_SCHEMA_VERSION 1          /* user_version, set by db/schema.sql too */
+#define STORE_SCHEMA_VERSION 2          /* user_version, set by db/schema.sql too */
 
 enum { STORE_BUSY_MS = 10000 };
 
@@ -40,6 +40,14 @@ enum statement_id {
     STATEMENT_RESOURCE_ADD,
     STATEMENT_IN_FLIGHT_PUT,
     STATEMENT_IN_FLIGHT_CLEAR,
+    STATEMENT_ROUNDS_DROP,
+    STATEMENT_ROUND_ADD,
+    STATEMENT_WINNER_PUT,
+    STATEMENT_CONTENDERS_DROP,
+    STATEMENT_CONTENDER_ADD,
+    STATEMENT_RANGES_DROP,
+    STATEMENT_RANGE_ADD,
+    STATEMENT_RANGE_CHECK_ADD,
     STATEMENT_COUNT
 };
 
@@ -48,6 +56,8 @@ struct store {
     char *path;
     sqlite3_stmt *statements[STATEMENT_COUNT];
     struct text json[2]; /* kept, so that a trial allocates nothing */
+    bool batch;          /* store_batch_begin was called */
+    bool batch_failed;   /* and something in it failed: it can only be rolled back */
 };
 
 /* Turns what SQLite says into the status and the line for people; `doing` is a verb: "store a
@@ -77,13 +87,14 @@ enum status store_pragma(const struct store *store, const char *sql, int64_t *va
                          struct error *error);
 
 /* One transaction; store_end commits when `status` is STATUS_OK, else rolls back, and returns the
- * first failure. */
+ * first failure. Inside a batch both leave it to that. */
 enum status store_begin(struct store *store, const char *doing, struct error *error);
 enum status store_end(struct store *store, enum status status, const char *doing,
                       struct error *error);
 
 /* A commit waits for the disk, so that no power cut takes back what was stored. Relaxed, it does
- * not: for rows that the next full commit makes durable with its own, or that may be lost. */
+ * not: for rows that the next full commit makes durable with its own, or that may be lost. Inside a
+ * batch it makes no difference. */
 enum status store_relax(struct store *store, bool relaxed, struct error *error);
 /* Ends that, whatever came of it; returns the first failure. */
 enum status store_relaxed_end(struct store *store, enum status status, struct error *error);
@@ -91,6 +102,8 @@ enum status store_relaxed_end(struct store *store, enum status status, struct er
 /* Binding: NULL, NaN and (for integers) values below `least` become SQL NULL. */
 void store_bind_text(sqlite3_stmt *statement, int index, const char *text);
 void store_bind_from(sqlite3_stmt *statement, int index, int64_t value, int64_t least);
+/* NULL becomes "time". */
+void store_bind_objective(sqlite3_stmt *statement, int index, const char *objective);
 
 /* Copies the database aside, then brings it from its version to the schema's. */
 enum status store_migrate(struct store *store, int64_t version, const struct store_schema *schema,

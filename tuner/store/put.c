@@ -1,5 +1,5 @@
 /* The rows that trials hang on: environments, experiments, problems, configurations, runs, and
- * what was chosen. */
+ * baselines. */
 #include "tuner/store/internal.h"
 
 #include <string.h>
@@ -270,11 +270,13 @@ enum status store_run_start(struct store *store, const struct store_run_start *r
     char now[CLOCK_TIMESTAMP_BYTES];
     clock_timestamp(now);
     sqlite3_stmt *add = NULL;
-    enum status status =
-        store_prepare(store,
-                      "INSERT INTO runs (environment_id, started_at, seed, l2_mode, tick_ns,"
-                      " empty_pair_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
-                      &add, error);
+    enum status status = store_prepare(
+        store,
+        "INSERT INTO runs (environment_id, started_at, seed, l2_mode, tick_ns,"
+        " empty_pair_ns, node_gap_ns, effort, budget_ns, objective, protocol,"
+        " worker_cpus, near) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id",
+        &add, error);
     if (status != STATUS_OK)
         return status;
     (void)sqlite3_bind_int64(add, 1, run->environment_id);
@@ -283,6 +285,13 @@ enum status store_run_start(struct store *store, const struct store_run_start *r
     store_bind_text(add, 4, l2_mode_name(run->l2_mode));
     (void)sqlite3_bind_double(add, 5, run->tick_ns);
     (void)sqlite3_bind_double(add, 6, run->empty_pair_ns);
+    (void)sqlite3_bind_double(add, 7, run->node_gap_ns);
+    store_bind_text(add, 8, run->effort);
+    store_bind_from(add, 9, run->budget_ns, 1);
+    store_bind_objective(add, 10, run->objective);
+    store_bind_text(add, 11, run->protocol);
+    store_bind_text(add, 12, run->worker_cpus);
+    store_bind_text(add, 13, run->near);
     return store_take_once(store, add, run_id, NULL, "store a run", error);
 }
 
@@ -335,46 +344,4 @@ enum status store_baseline(struct store *store, int64_t environment_id, int64_t 
     store_bind_text(put, 4, about);
     (void)sqlite3_bind_int64(put, 5, configuration_id);
     return store_take_once(store, put, NULL, NULL, "store a baseline", error);
-}
-
-enum status store_winner_put(struct store *store, const struct store_winner *winner,
-                             struct error *error)
-{
-    char now[CLOCK_TIMESTAMP_BYTES];
-    clock_timestamp(now);
-    sqlite3_stmt *put = NULL;
-    enum status status = store_prepare(
-        store,
-        "INSERT INTO winners (environment_id, problem_id, l2_mode, trial_id, run_id,"
-        " candidate_count, chosen_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) "
-        "ON CONFLICT (environment_id, problem_id, l2_mode) DO UPDATE SET trial_id = ?4,"
-        " run_id = ?5, candidate_count = ?6, chosen_at = ?7",
-        &put, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(put, 1, winner->environment_id);
-    (void)sqlite3_bind_int64(put, 2, winner->problem_id);
-    store_bind_text(put, 3, l2_mode_name(winner->l2_mode));
-    (void)sqlite3_bind_int64(put, 4, winner->trial_id);
-    (void)sqlite3_bind_int64(put, 5, winner->run_id);
-    (void)sqlite3_bind_int64(put, 6, winner->candidate_count);
-    store_bind_text(put, 7, now);
-    return store_take_once(store, put, NULL, NULL, "store a winner", error);
-}
-
-enum status store_winner_get(struct store *store, int64_t environment_id, int64_t problem_id,
-                             enum l2_mode mode, int64_t *trial_id, struct error *error)
-{
-    sqlite3_stmt *get = NULL;
-    *trial_id = 0;
-    enum status status = store_prepare(store,
-                                       "SELECT trial_id FROM winners WHERE environment_id = ?1 AND "
-                                       "problem_id = ?2 AND l2_mode = ?3",
-                                       &get, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(get, 1, environment_id);
-    (void)sqlite3_bind_int64(get, 2, problem_id);
-    store_bind_text(get, 3, l2_mode_name(mode));
-    return store_take_once(store, get, trial_id, NULL, "find a winner", error);
 }

@@ -30,20 +30,22 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
         "INSERT INTO trials (run_id, environment_id, problem_id, configuration_id, stage, l2_mode,"
         " status, detail, same_as_trial_id, binary_hash, derived, launch_count, grid, block,"
         " occupancy, sample_count, median_ns, mad_ns, min_ns, max_ns, duration_ns, measured_at,"
-        " compile_log) "
+        " compile_log, objective, energy_j, value) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-        " ?19, ?20, ?21, ?22, ?23) "
-        "ON CONFLICT (environment_id, problem_id, configuration_id, stage, l2_mode) DO UPDATE SET"
+        " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26) "
+        "ON CONFLICT (environment_id, problem_id, configuration_id, stage, objective, l2_mode)"
+        " DO UPDATE SET"
         " run_id = ?1, status = ?7, detail = ?8, same_as_trial_id = ?9, binary_hash = ?10,"
         " derived = ?11, launch_count = ?12, grid = ?13, block = ?14, occupancy = ?15,"
         " sample_count = ?16, median_ns = ?17, mad_ns = ?18, min_ns = ?19, max_ns = ?20,"
-        " duration_ns = ?21, measured_at = ?22, compile_log = ?23 "
+        " duration_ns = ?21, measured_at = ?22, compile_log = ?23, energy_j = ?25, value = ?26 "
         "RETURNING id",
     [STATEMENT_TRIAL_FOLLOW] =
         "UPDATE trials SET same_as_trial_id = ?2 WHERE same_as_trial_id = ?1",
     [STATEMENT_SAMPLES_DROP] = "DELETE FROM samples WHERE trial_id = ?1",
-    [STATEMENT_SAMPLE_ADD] = "INSERT INTO samples (trial_id, ordinal, round, runs, elapsed_ns) "
-                             "VALUES (?1, ?2, ?3, ?4, ?5)",
+    [STATEMENT_SAMPLE_ADD] =
+        "INSERT INTO samples (trial_id, ordinal, process, round, runs, invalid, elapsed_ns,"
+        " energy_j) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     [STATEMENT_RESOURCES_DROP] = "DELETE FROM resources WHERE trial_id = ?1",
     [STATEMENT_RESOURCE_ADD] =
         "INSERT INTO resources (trial_id, launch, kernel, grid_x, grid_y, grid_z, block_x, block_y,"
@@ -57,6 +59,43 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
         " run_id = ?4, boot_id = ?5, attempts = attempts + 1, started_at = ?6",
     [STATEMENT_IN_FLIGHT_CLEAR] = "DELETE FROM in_flight WHERE environment_id = ?1 AND"
                                   " problem_id = ?2 AND configuration_id = ?3",
+    [STATEMENT_ROUNDS_DROP] = "DELETE FROM rounds WHERE run_id = ?1 AND problem_id = ?2 AND"
+                              " stage = ?3 AND objective = ?4 AND process = ?5",
+    [STATEMENT_ROUND_ADD] =
+        "INSERT INTO rounds (run_id, problem_id, stage, objective, process, ordinal, fault,"
+        " anchor_first_ns, anchor_last_ns, twin_configuration_id, first_ns, twin_ns, sm_clock_mhz,"
+        " memory_clock_mhz, temperature_c, power_w, energy_j, throttle, ecc_errors,"
+        " other_processes, at_ns) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
+        " ?19, ?20, ?21)",
+    [STATEMENT_WINNER_PUT] =
+        "INSERT INTO winners (environment_id, problem_id, l2_mode, objective, trial_id, run_id,"
+        " stage, candidate_count, space_count, value, time_low_ns, time_high_ns, delta, floor,"
+        " claim, confidence, processes, rounds, rounds_dropped, tied_count, kept_incumbent, trust,"
+        " trust_reason, chosen_at) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
+        " ?19, ?20, ?21, ?22, ?23, ?24) "
+        "ON CONFLICT (environment_id, problem_id, objective, l2_mode) DO UPDATE SET"
+        " trial_id = ?5, run_id = ?6, stage = ?7, candidate_count = ?8, space_count = ?9,"
+        " value = ?10, time_low_ns = ?11, time_high_ns = ?12, delta = ?13, floor = ?14,"
+        " claim = ?15, confidence = ?16, processes = ?17, rounds = ?18, rounds_dropped = ?19,"
+        " tied_count = ?20, kept_incumbent = ?21, trust = ?22, trust_reason = ?23,"
+        " chosen_at = ?24 "
+        "RETURNING id",
+    [STATEMENT_CONTENDERS_DROP] = "DELETE FROM contenders WHERE winner_id = ?1",
+    [STATEMENT_CONTENDER_ADD] =
+        "INSERT INTO contenders (winner_id, configuration_id, trial_id, place, difference,"
+        " difference_low, difference_high, proven, tied, out) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [STATEMENT_RANGES_DROP] = "DELETE FROM ranges WHERE environment_id = ?1 AND experiment_id = ?2"
+                              " AND problem_key = ?3 AND l2_mode = ?4 AND objective = ?5",
+    [STATEMENT_RANGE_ADD] =
+        "INSERT INTO ranges (environment_id, experiment_id, problem_key, l2_mode, objective,"
+        " run_id, n_low, n_high, configuration_id, within, bound, chosen_at) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
+    [STATEMENT_RANGE_CHECK_ADD] =
+        "INSERT INTO range_checks (range_id, n, measured, loss, loss_low, loss_high,"
+        " best_configuration_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 };
 
 static bool is_full(int code, int system_errno)
@@ -255,6 +294,11 @@ static enum status run_statement(struct store *store, enum statement_id id, cons
 
 enum status store_begin(struct store *store, const char *doing, struct error *error)
 {
+    if (store->batch_failed)
+        return error_set(error, STATUS_INTERNAL,
+                         "%s: cannot %s: what was stored with it could not be", store->path, doing);
+    if (store->batch)
+        return STATUS_OK;
     FAILPOINT("store.begin");
     return run_statement(store, STATEMENT_BEGIN, doing, error);
 }
@@ -262,6 +306,10 @@ enum status store_begin(struct store *store, const char *doing, struct error *er
 enum status store_end(struct store *store, enum status status, const char *doing,
                       struct error *error)
 {
+    if (store->batch) {
+        store->batch_failed = store->batch_failed || status != STATUS_OK;
+        return status;
+    }
     FAILPOINT("store.commit");
     if (status == STATUS_OK)
         status = run_statement(store, STATEMENT_COMMIT, doing, error);
@@ -272,6 +320,29 @@ enum status store_end(struct store *store, enum status status, const char *doing
         (void)run_statement(store, STATEMENT_ROLLBACK, doing, &ignored);
     }
     return status;
+}
+
+static const char batch_doing[] = "store what belongs together";
+
+enum status store_batch_begin(struct store *store, struct error *error)
+{
+    if (store->batch)
+        return error_set(error, STATUS_INTERNAL, "%s: a batch is open already", store->path);
+    enum status status = store_begin(store, batch_doing, error);
+    store->batch = status == STATUS_OK;
+    return status;
+}
+
+enum status store_batch_end(struct store *store, enum status status, struct error *error)
+{
+    bool failed = store->batch_failed;
+    if (!store->batch)
+        return error_set(error, STATUS_INTERNAL, "%s: no batch is open", store->path);
+    store->batch = store->batch_failed = false;
+    if (status == STATUS_OK && failed)
+        status = error_set(error, STATUS_INTERNAL, "%s: cannot %s: a part of it failed",
+                           store->path, batch_doing);
+    return store_end(store, status, batch_doing, error);
 }
 
 void store_bind_text(sqlite3_stmt *statement, int index, const char *text)
@@ -291,8 +362,15 @@ void store_bind_from(sqlite3_stmt *statement, int index, int64_t value, int64_t 
         (void)sqlite3_bind_null(statement, index);
 }
 
+void store_bind_objective(sqlite3_stmt *statement, int index, const char *objective)
+{
+    store_bind_text(statement, index, objective ? objective : "time");
+}
+
 enum status store_relax(struct store *store, bool relaxed, struct error *error)
 {
+    if (!sqlite3_get_autocommit(store->db))
+        return STATUS_OK; /* cannot be changed inside a transaction, whose commit decides */
     return store_execute(store,
                          relaxed ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL",
                          "set how the database is written", error);

@@ -24,6 +24,16 @@ enum status store_open(const char *path, enum store_mode mode, struct store **ou
                        struct error *error);
 void store_close(struct store *store);
 
+/* Between these, everything that is stored is one transaction, which waits for the disk once: all
+ * of it is there, or nothing. store_batch_end takes what came of the calls between: it commits when
+ * that is STATUS_OK, else rolls back and returns it (also when a call between failed and was passed
+ * over). After a failure nothing more is to be stored before the end. Batches do not nest; others
+ * cannot write meanwhile, so measure before, not between. */
+enum status store_batch_begin(struct store *store, struct error *error);
+enum status store_batch_end(struct store *store, enum status status, struct error *error);
+
+/* An objective that is NULL is "time". */
+
 /* Each of these finds the row or makes it, and gives its id. */
 struct store_environment {
     const struct facts *facts; /* of the device */
@@ -192,7 +202,8 @@ struct store_round {
     struct conditions conditions;           /* after the round */
     int64_t at_ns;                          /* since the start of the run */
 };
-/* Replaces all rounds of that run, problem, stage, objective and process. */
+/* Replaces all rounds of that run, problem, stage, objective and process; they may be of several of
+ * these, one after the other. */
 enum status store_rounds(struct store *store, const struct store_round *rounds, size_t count,
                          struct error *error);
 
@@ -229,7 +240,7 @@ struct store_winner {
     const char *objective;
     int64_t trial_id;
     int64_t run_id;
-    const char *stage;                /* that it was chosen by: "race", "confirm" */
+    const char *stage; /* that it was chosen by: "race", "confirm"; "sweep" when ended before */
     int64_t candidate_count;          /* configurations it was chosen from */
     int64_t space_count;              /* legal ones there are */
     double value;                     /* of the objective */

@@ -70,6 +70,9 @@ static void bind_trial(sqlite3_stmt *statement, const struct store_trial *trial,
     (void)sqlite3_bind_int64(statement, 21, trial->duration_ns);
     store_bind_text(statement, 22, now);
     store_bind_text(statement, 23, trial->compile_log);
+    store_bind_objective(statement, 24, trial->objective);
+    (void)sqlite3_bind_double(statement, 25, trial->energy_j);
+    (void)sqlite3_bind_double(statement, 26, trial->value);
 }
 
 static enum status put_trial(struct store *store, const struct store_trial *trial, int64_t measured,
@@ -114,9 +117,12 @@ static enum status put_samples(struct store *store, const struct store_trial *tr
             break;
         (void)sqlite3_bind_int64(statement, 1, trial_id);
         (void)sqlite3_bind_int64(statement, 2, (int64_t)i);
-        (void)sqlite3_bind_int(statement, 3, sample->round);
-        (void)sqlite3_bind_int(statement, 4, sample->runs);
-        (void)sqlite3_bind_double(statement, 5, sample->elapsed_ns);
+        (void)sqlite3_bind_int(statement, 3, sample->process);
+        (void)sqlite3_bind_int(statement, 4, sample->round);
+        (void)sqlite3_bind_int(statement, 5, sample->runs);
+        (void)sqlite3_bind_int(statement, 6, sample->invalid);
+        (void)sqlite3_bind_double(statement, 7, sample->elapsed_ns);
+        (void)sqlite3_bind_double(statement, 8, sample->energy_j);
         status = store_take(store, statement, NULL, NULL, trial_doing, error);
     }
     return status;
