@@ -19,7 +19,7 @@ static int open_device(void **state)
     struct error error = {0};
     if (make_folder(state) != 0 || setenv("HWLOC_SYNTHETIC", "core:3 pu:1", 1) != 0)
         return -1;
-    return device_cpu.open(0, &device, &error) == STATUS_OK ? 0 : -1;
+    return device_cpu.open(0, &no_warm_up, &device, &error) == STATUS_OK ? 0 : -1;
 }
 
 static int close_device(void **state)

@@ -127,7 +127,11 @@ enum status cpu_bandwidth(struct device *device, int64_t bytes, struct bandwidth
         pages_unmap(stream.to, stream.bytes);
         return error_no_memory(error);
     }
-    fill_together(device->pool, device->machine.cores, stream.from, NULL, 0x5a, stream.bytes);
+    struct placing placing = {
+        .pool = device->pool,
+        .nodes = device->machine.nodes,
+        .layout = layout_of(device->machine.nodes, device->machine.cores, SCHEDULE_STATIC)};
+    fill_together(&placing, stream.from, NULL, 0x5a, stream.bytes);
     out->bytes = bytes;
     out->copy_gbs = fastest_gbs(device, copy_part, &stream, 2.0 * (double)bytes);
     out->read_gbs = fastest_read_gbs(device, &stream);

@@ -4,11 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/clock.h"
 #include "tuner/device/cpu/compiler.h"
 #include "tuner/device/cpu/device.h"
-
-enum { CALIBRATION_READS = 2001 };
 
 static enum status cpu_count(int *count, struct error *error)
 {
@@ -17,37 +14,14 @@ static enum status cpu_count(int *count, struct error *error)
     return STATUS_OK;
 }
 
-static int compare_int64(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The tick is the least step that the clock was seen to make; the empty pair the median of what it
- * reads around nothing. */
-static void calibrate(struct calibration *out)
-{
-    int64_t steps[CALIBRATION_READS];
-    for (size_t i = 0; i < CALIBRATION_READS; i++) {
-        int64_t start_ns = clock_now_ns();
-        steps[i] = clock_now_ns() - start_ns;
-    }
-    qsort(steps, CALIBRATION_READS, sizeof steps[0], compare_int64);
-    size_t middle = CALIBRATION_READS / 2;
-    size_t first = 0;
-    while (first + 1 < CALIBRATION_READS && steps[first] <= 0)
-        first++;
-    out->tick_ns = steps[first] > 0 ? (double)steps[first] : 1;
-    out->empty_pair_ns = (double)steps[middle];
-}
-
 static void cpu_close(struct device *device)
 {
     if (!device)
         return;
     flush_free(device);
     for (size_t i = 0; i < ARGUMENTS_MAX; i++)
-        vector_free(&device->vectors[i]);
+        shelf_free(&device->shelves[i]);
+    sensors_close(&device->sensors);
     pool_stop(device->pool);
     for (size_t i = 0; i < device->binary_count; i++) {
         (void)dlclose(device->binaries[i].handle);
@@ -58,13 +32,40 @@ static void cpu_close(struct device *device)
     free(device);
 }
 
-static enum status cpu_open(int index, struct device **out, struct error *error)
+static int running_threads(void *context)
+{
+    return pool_awake(((struct device *)context)->pool);
+}
+
+void cpu_conditions(struct device *device, struct conditions *out)
+{
+    sensors_read(&device->sensors, running_threads, device, out);
+}
+
+/* The state of one hardware thread a core is the core's. */
+static enum status open_sensors(struct device *device, struct error *error)
+{
+    size_t cores = (size_t)device->machine.cores;
+    unsigned *processors = calloc(cores, sizeof *processors);
+    if (!processors)
+        return error_no_memory(error);
+    for (size_t i = 0; i < cores; i++)
+        processors[i] = device->machine.units[i]->os_index;
+    sensors_open(&device->sensors, "", processors, cores);
+    free(processors);
+    return STATUS_OK;
+}
+
+static enum status cpu_open(int index, const struct warm_up *how, struct device **out,
+                            struct error *error)
 {
     if (index != 0)
         return error_set(error, STATUS_NOT_FOUND, "there is no device cpu:%d, only cpu", index);
     struct device *device = calloc(1, sizeof *device);
     if (!device)
         return error_no_memory(error);
+    device->timed_slot = -1;
+    device->warm_up = *how;
     enum status status = machine_load(&device->machine, error);
     if (status == STATUS_OK)
         status = pool_start(&device->machine, &device->pool, error);
@@ -73,7 +74,14 @@ static enum status cpu_open(int index, struct device **out, struct error *error)
         free(device);
         return status;
     }
-    calibrate(&device->calibration);
+    status = open_sensors(device, error);
+    if (status == STATUS_OK)
+        status = warm_up(device, error);
+    if (status != STATUS_OK) {
+        cpu_close(device);
+        return status;
+    }
+    calibrate(device);
     *out = device;
     return STATUS_OK;
 }
@@ -165,7 +173,13 @@ const struct device_api device_cpu = {
     .resources = cpu_resources,
     .bind = cpu_bind,
     .run = cpu_run,
+    .run_again = cpu_run_again,
+    .guards = cpu_guards,
     .time_block = cpu_time_block,
+    .drop_slots = cpu_drop_slots,
+    .anchor = cpu_anchor,
+    .conditions = cpu_conditions,
+    .measure_energy = cpu_measure_energy,
     .read = cpu_read,
     .bandwidth = cpu_bandwidth,
 };

@@ -4,6 +4,7 @@
 
 #include "tuner/device/cpu/machine.h"
 #include "tuner/device/cpu/pool.h"
+#include "tuner/device/cpu/sensors.h"
 #include "tuner/device/cpu/vectors.h"
 #include "tuner/device/device.h"
 
@@ -16,31 +17,64 @@ struct device {
     struct machine machine;
     struct pool *pool;
     struct calibration calibration;
+    struct warm_up warm_up;
+    int64_t busy_until_ns;
+    struct sensors sensors;
     struct binary *binaries;
     size_t binary_count;
     size_t current; /* index + 1; 0: none */
-    struct vector vectors[ARGUMENTS_MAX];
+    struct shelf shelves[ARGUMENTS_MAX];
     size_t argument_count; /* of the bound plan */
+    int64_t timed_slot;    /* whose runs the scratch is as left by; -1: another's */
+    uint32_t streamed;     /* runs in L2_STREAM so far: each takes the next copy */
     char **flush;          /* one a core, read to empty the caches; NULL until first needed */
+    size_t anchor_at;      /* where in them the anchor reads next */
 };
+
+/* How memory for argument `index` of the plan is laid out. */
+struct placing placing_for(const struct device *device, const struct launch_plan *plan,
+                           size_t index);
 
 /* describe.c */
 enum status cpu_describe(int index, struct facts *facts, struct error *error);
-/* launch.c: the functions of struct device_api */
+/* bind.c: the functions of struct device_api */
 enum status cpu_bind(struct device *device, const struct launch_plan *plan,
                      const void *const *inputs, uint32_t copies, struct error *error);
-enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
-                    struct error *error);
-enum status cpu_time_block(struct device *device, const struct launch_plan *plan, uint32_t runs,
-                           enum l2_mode mode, bool prepared, double *elapsed_ns,
-                           struct error *error);
+enum status cpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
+                       char *detail, size_t detail_bytes, struct error *error);
 enum status cpu_read(struct device *device, size_t index, void *out, size_t bytes,
                      struct error *error);
+/* All of the plan's vectors of a role, as far as the plan needs them, set to a value. */
+void set_vectors(struct device *device, const struct launch_plan *plan, enum argument_role role,
+                 int value);
+void guard_vectors(struct device *device, const struct launch_plan *plan);
+/* block.c: the functions of struct device_api */
+enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
+                    struct error *error);
+enum status cpu_run_again(struct device *device, const struct launch_plan *plan,
+                          struct error *error);
+enum status cpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
+                           struct error *error);
+void cpu_drop_slots(struct device *device);
+/* energy.c */
+enum status cpu_measure_energy(struct device *device, const struct block *block, double window_ms,
+                               struct energy *out, struct error *error);
+/* anchor.c */
+enum status cpu_anchor(struct device *device, double *elapsed_ns, struct error *error);
+enum status warm_up(struct device *device, struct error *error);
+/* One window more after a pause. */
+enum status warm_up_again(struct device *device, struct error *error);
+/* cpu.c */
+void cpu_conditions(struct device *device, struct conditions *out);
+/* calibrate.c */
+void calibrate(struct device *device);
 /* ceilings.c */
 enum status cpu_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
                           struct error *error);
-/* flush.c: fills all caches with clean lines of something else. */
-enum status flush_caches(struct device *device, struct error *error);
+/* flush.c: fills all caches with lines of something else, clean or dirty. */
+enum status flush_caches(struct device *device, bool dirty, struct error *error);
+enum status flush_make(struct device *device, struct error *error);
+size_t flush_bytes(const struct machine *machine, int core);
 void flush_free(struct device *device);
 /* Reads every byte at the speed of the memory. */
 void read_through(const char *data, size_t bytes);

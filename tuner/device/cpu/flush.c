@@ -3,11 +3,11 @@
 
 #include "tuner/device/cpu/device.h"
 
-enum { UNKNOWN_CACHE_FLUSH_BYTES = 64 << 20 };
+enum { UNKNOWN_CACHE_FLUSH_BYTES = 64 << 20, LINE_BYTES = 64 };
 
-static size_t flush_bytes(const struct machine *machine, int thread)
+size_t flush_bytes(const struct machine *machine, int core)
 {
-    int64_t bytes = machine_flush_bytes(machine, thread);
+    int64_t bytes = machine_flush_bytes(machine, core);
     return bytes > 0 ? (size_t)bytes : UNKNOWN_CACHE_FLUSH_BYTES;
 }
 
@@ -33,9 +33,11 @@ static void place(void *context, int thread, int threads)
 
 /* One for each last-level cache, shared by its cores. Pages that were never written would all be
  * one and the same page of zeros. */
-static enum status make_buffers(struct device *device, struct error *error)
+enum status flush_make(struct device *device, struct error *error)
 {
     int cores = device->machine.cores;
+    if (device->flush)
+        return STATUS_OK;
     device->flush = calloc((size_t)cores, sizeof *device->flush);
     if (!device->flush)
         return error_no_memory(error);
@@ -68,12 +70,26 @@ static void read_own(void *context, int thread, int threads)
     read_through(device->flush[thread], flush_bytes(&device->machine, thread));
 }
 
-/* Each core reads all of its buffer, not only a share: its private caches are flushed too, and so
- * are those of cores that a virtual machine wrongly says to share one cache. */
-enum status flush_caches(struct device *device, struct error *error)
+/* One store a line leaves all of it dirty. Cores that share a buffer start at different places, and
+ * atomically, since they meet. */
+static void write_own(void *context, int thread, int threads)
 {
-    enum status status = device->flush ? STATUS_OK : make_buffers(device, error);
+    const struct device *device = context;
+    size_t bytes = flush_bytes(&device->machine, thread);
+    size_t start = bytes / LINE_BYTES * (size_t)thread / (size_t)threads * LINE_BYTES;
+    char *data = device->flush[thread];
+    for (size_t i = start; i < bytes; i += LINE_BYTES)
+        __atomic_store_n(&data[i], 0x5a, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < start; i += LINE_BYTES)
+        __atomic_store_n(&data[i], 0x5a, __ATOMIC_RELAXED);
+}
+
+/* Each core goes through all of its buffer, not only a share: its private caches are flushed too,
+ * and so are those of cores that a virtual machine wrongly says to share one cache. */
+enum status flush_caches(struct device *device, bool dirty, struct error *error)
+{
+    enum status status = flush_make(device, error);
     if (status == STATUS_OK)
-        pool_run(device->pool, device->machine.cores, read_own, device);
+        pool_run(device->pool, device->machine.cores, dirty ? write_own : read_own, device);
     return status;
 }

@@ -56,6 +56,22 @@ static void order_units(struct machine *machine)
     machine->hardware_threads = placed;
 }
 
+/* Where nothing is known of nodes, all lies on one. */
+static void number_nodes(struct machine *machine)
+{
+    int count = 0;
+    for (int i = 0; i < machine->hardware_threads; i++) {
+        hwloc_const_nodeset_t own = machine->units[i]->nodeset;
+        int known = -1;
+        for (int j = 0; j < i && known < 0; j++) {
+            hwloc_const_nodeset_t other = machine->units[j]->nodeset;
+            if (!own || !other || hwloc_bitmap_isequal(own, other))
+                known = machine->nodes[j];
+        }
+        machine->nodes[i] = known >= 0 ? known : count++;
+    }
+}
+
 static enum status read_topology(struct machine *machine, struct error *error)
 {
     hwloc_topology_t topology = machine->topology;
@@ -73,9 +89,11 @@ static enum status read_topology(struct machine *machine, struct error *error)
     if (machine->cores == 0)
         return error_set(error, STATUS_UNAVAILABLE, "cpu: hwloc finds no processor to run on");
     machine->units = calloc((size_t)machine->hardware_threads, sizeof(hwloc_obj_t));
-    if (!machine->units)
+    machine->nodes = calloc((size_t)machine->hardware_threads, sizeof(int));
+    if (!machine->units || !machine->nodes)
         return error_no_memory(error);
     order_units(machine);
+    number_nodes(machine);
     return STATUS_OK;
 }
 
@@ -97,6 +115,7 @@ enum status machine_load(struct machine *out, struct error *error)
 void machine_free(struct machine *machine)
 {
     free(machine->units);
+    free(machine->nodes);
     if (machine->topology)
         hwloc_topology_destroy(machine->topology);
     *machine = (struct machine){0};

@@ -27,6 +27,8 @@ struct machine {
     /* hwloc's processing units in the order in which threads are put on them: the first hardware
      * thread of each core, then the second of each, and so on; hardware_threads of them. */
     hwloc_obj_t *units;
+    /* The NUMA node of each unit, numbered from 0 as they first appear in that order. */
+    int *nodes;
 };
 
 enum status machine_load(struct machine *out, struct error *error);

@@ -251,3 +251,11 @@ int pool_pinned(const struct pool *pool)
 {
     return atomic_load(&pool->pinned);
 }
+
+int pool_awake(const struct pool *pool)
+{
+    int awake = 1;
+    for (int i = 1; i < pool->started; i++)
+        awake += !atomic_load(&pool->workers[i].asleep);
+    return awake;
+}

@@ -22,6 +22,8 @@ void pool_stop(struct pool *pool);
 int pool_size(const struct pool *pool);
 /* How many of them are pinned: all, or fewer where the system does not let us. */
 int pool_pinned(const struct pool *pool);
+/* How many are running now: the caller, and those that still spin or work. */
+int pool_awake(const struct pool *pool);
 
 /* Runs the task on the first `threads` threads (1 .. pool_size) and returns when all are through.
  * Idle threads spin for a moment, since the next run often comes at once, then sleep. */

@@ -4,7 +4,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE_BYTES = 4096 };
+#include "tuner/device/device.h"
+
+enum {
+    PAGE_BYTES = 4096,
+    /* The system may give pages of this size; turns of less would then not be turns. */
+    HUGE_PAGE_BYTES = 2 << 20,
+    HUGE_FROM_BYTES = 16 << 20,
+};
+
+_Static_assert((int)GUARD_BYTES <= (int)PAGE_BYTES, "the band before lies in the page before");
 
 /* Fresh pages each time: memory from the heap may have been touched, and so placed, before. */
 char *pages_map(size_t bytes)
@@ -21,18 +30,16 @@ void pages_unmap(char *pages, size_t bytes)
 }
 
 struct fill {
+    const struct placing *placing;
     char *data;
     const char *source;
     int value;
     size_t bytes;
+    size_t granule;
 };
 
-static void fill_part(void *context, int thread, int threads)
+static void fill_piece(const struct fill *fill, size_t start, size_t end)
 {
-    const struct fill *fill = context;
-    size_t pages = (fill->bytes + PAGE_BYTES - 1) / PAGE_BYTES;
-    size_t start = pages * (size_t)thread / (size_t)threads * PAGE_BYTES;
-    size_t end = pages * (size_t)(thread + 1) / (size_t)threads * PAGE_BYTES;
     end = end < fill->bytes ? end : fill->bytes;
     if (start >= end)
         return;
@@ -42,45 +49,105 @@ static void fill_part(void *context, int thread, int threads)
         memset(fill->data + start, fill->value, end - start);
 }
 
-void fill_together(struct pool *pool, int threads, char *data, const char *source, int value,
-                   size_t bytes)
+static void fill_part(void *context, int thread, int threads)
 {
-    struct fill fill = {.data = data, .source = source, .value = value, .bytes = bytes};
-    pool_run(pool, bytes > PAGE_BYTES ? threads : 1, fill_part, &fill);
+    const struct fill *fill = context;
+    size_t granules = (fill->bytes + fill->granule - 1) / fill->granule;
+    (void)threads;
+    struct share share =
+        layout_share(&fill->placing->layout, fill->placing->nodes, thread, granules);
+    if (share.step == 1)
+        fill_piece(fill, share.first * fill->granule, share.end * fill->granule);
+    for (size_t i = share.first; share.step > 1 && i < share.end; i += share.step)
+        fill_piece(fill, i * fill->granule, (i + 1) * fill->granule);
 }
 
-void vector_free(struct vector *vector)
+void fill_together(const struct placing *placing, char *data, const char *source, int value,
+                   size_t bytes)
+{
+    bool huge = placing->layout.interleaved && bytes >= HUGE_FROM_BYTES;
+    struct fill fill = {.placing = placing,
+                        .data = data,
+                        .source = source,
+                        .value = value,
+                        .bytes = bytes,
+                        .granule = huge ? HUGE_PAGE_BYTES : PAGE_BYTES};
+    if (bytes > PAGE_BYTES)
+        pool_run(placing->pool, placing->layout.threads, fill_part, &fill);
+    else
+        fill_piece(&fill, 0, bytes);
+}
+
+size_t argument_bytes(const struct argument *argument)
+{
+    return (size_t)argument->count * element_bytes(argument->type);
+}
+
+char *vector_data(const struct vector *vector, uint32_t copy)
+{
+    return vector->pages[copy] + PAGE_BYTES + vector->offset;
+}
+
+static size_t mapped_bytes(const struct vector *vector)
+{
+    return PAGE_BYTES + vector->offset + vector->bytes + GUARD_BYTES;
+}
+
+static void vector_free(struct vector *vector)
 {
     for (uint32_t i = 0; i < vector->count; i++)
-        pages_unmap(vector->copies[i], vector->bytes);
-    free(vector->copies);
+        pages_unmap(vector->pages[i], mapped_bytes(vector));
+    free(vector->pages);
     *vector = (struct vector){0};
+}
+
+void shelf_free(struct shelf *shelf)
+{
+    for (size_t i = 0; i < LAYOUTS_KEPT; i++)
+        vector_free(&shelf->vectors[i]);
+    *shelf = (struct shelf){0};
 }
 
 static bool add_copy(struct vector *vector)
 {
     if (vector->count == vector->capacity) {
         uint32_t capacity = vector->capacity ? vector->capacity * 2 : 4;
-        char **copies = realloc(vector->copies, capacity * sizeof *copies);
-        if (!copies)
+        char **pages = realloc(vector->pages, capacity * sizeof *pages);
+        if (!pages)
             return false;
-        vector->copies = copies;
+        vector->pages = pages;
         vector->capacity = capacity;
     }
-    char *pages = pages_map(vector->bytes);
+    char *pages = pages_map(mapped_bytes(vector));
     if (pages)
-        vector->copies[vector->count++] = pages;
+        vector->pages[vector->count++] = pages;
     return pages != NULL;
 }
 
-static bool well_placed(const struct vector *vector, const struct placement *placement)
+/* The one that lies as wanted; else an empty one, else the one used longest ago, emptied. */
+static struct vector *take(struct shelf *shelf, const struct layout *layout)
 {
-    return vector->count > 0 && (!placement->many_nodes || vector->placed_by == placement->threads);
+    struct vector *oldest = &shelf->vectors[0];
+    struct vector *found = NULL;
+    for (size_t i = 0; i < LAYOUTS_KEPT; i++) {
+        struct vector *vector = &shelf->vectors[i];
+        if (vector->count > 0 && layout_same(&vector->layout, layout))
+            found = vector;
+        if (vector->used < oldest->used)
+            oldest = vector;
+    }
+    if (!found) {
+        vector_free(oldest);
+        found = oldest;
+    }
+    found->used = ++shelf->uses;
+    shelf->bound = found;
+    return found;
 }
 
-static uint32_t copies_that_fit(const struct placement *placement, size_t bytes, uint32_t copies)
+static uint32_t copies_that_fit(const struct placing *placing, size_t bytes, uint32_t copies)
 {
-    size_t most = bytes > 0 ? placement->bytes_max / bytes : copies;
+    size_t most = bytes > 0 ? placing->bytes_max / bytes : copies;
     if (copies > most)
         copies = (uint32_t)most;
     return copies > 0 ? copies : 1;
@@ -88,45 +155,86 @@ static uint32_t copies_that_fit(const struct placement *placement, size_t bytes,
 
 /* The address alone does not tell: what is freed and allocated again may come to lie where it lay.
  */
-static bool holds(const struct vector *vector, const struct argument *argument, const void *host,
-                  size_t bytes)
+static bool holds(const struct vector *vector, const struct argument *argument, const void *host)
 {
     return vector->host == host && vector->type == argument->type &&
            vector->fill == argument->fill && vector->seed == argument->seed &&
-           vector->host_bytes >= bytes;
+           vector->offset == argument->offset_bytes && vector->bytes >= argument_bytes(argument);
 }
 
-enum status vector_upload(struct vector *vector, const struct placement *placement,
-                          const struct argument *argument, const void *host, uint32_t copies,
-                          struct error *error)
+enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
+                         const struct argument *argument, const void *host, uint32_t copies,
+                         struct error *error)
 {
-    size_t bytes = (size_t)argument->count * element_bytes(argument->type);
-    if (!well_placed(vector, placement) || !holds(vector, argument, host, bytes)) {
-        vector_free(vector);
-        vector->bytes = vector->host_bytes = bytes;
+    /* What is kept for other layouts is old as well. */
+    for (size_t i = 0; i < LAYOUTS_KEPT; i++)
+        if (shelf->vectors[i].count > 0 && !holds(&shelf->vectors[i], argument, host))
+            vector_free(&shelf->vectors[i]);
+    struct vector *vector = take(shelf, &placing->layout);
+    if (vector->count == 0) {
+        vector->bytes = argument_bytes(argument);
+        vector->offset = argument->offset_bytes;
         vector->host = host;
         vector->type = argument->type;
         vector->fill = argument->fill;
         vector->seed = argument->seed;
-        vector->placed_by = placement->threads;
+        vector->layout = placing->layout;
     }
-    copies = copies_that_fit(placement, vector->bytes, copies);
+    copies = copies_that_fit(placing, vector->bytes, copies);
     while (vector->count < copies && add_copy(vector))
-        fill_together(placement->pool, placement->threads, vector->copies[vector->count - 1], host,
-                      0, vector->bytes);
+        fill_together(placing, vector_data(vector, vector->count - 1), host, 0, vector->bytes);
     return vector->count > 0 ? STATUS_OK : error_no_memory(error);
 }
 
-enum status vector_reserve(struct vector *vector, const struct placement *placement, size_t bytes,
-                           struct error *error)
+enum status shelf_reserve(struct shelf *shelf, const struct placing *placing,
+                          const struct argument *argument, struct error *error)
 {
-    if (well_placed(vector, placement) && !vector->host && vector->bytes >= bytes)
+    size_t bytes = argument_bytes(argument);
+    struct vector *vector = take(shelf, &placing->layout);
+    if (vector->count > 0 && !vector->host && vector->offset == argument->offset_bytes &&
+        vector->bytes >= bytes)
         return STATUS_OK;
+    uint64_t used = vector->used;
     vector_free(vector);
     vector->bytes = bytes;
-    vector->placed_by = placement->threads;
+    vector->offset = argument->offset_bytes;
+    vector->layout = placing->layout;
+    vector->used = used;
     if (!add_copy(vector))
         return error_no_memory(error);
-    fill_together(placement->pool, placement->threads, vector->copies[0], NULL, 0, bytes);
+    fill_together(placing, vector_data(vector, 0), NULL, 0, bytes);
     return STATUS_OK;
+}
+
+/* No two neighbours alike, so that what copies a neighbour is seen, too. */
+static unsigned char guard_byte(size_t i)
+{
+    return (unsigned char)(0x5b + 37 * i);
+}
+
+void vector_guard(struct vector *vector, size_t bytes)
+{
+    char *before = vector_data(vector, 0) - GUARD_BYTES;
+    char *behind = vector_data(vector, 0) + bytes;
+    for (size_t i = 0; i < GUARD_BYTES; i++) {
+        before[i] = (char)guard_byte(i);
+        behind[i] = (char)guard_byte(i + GUARD_BYTES);
+    }
+}
+
+bool vector_guarded(const struct vector *vector, size_t bytes, int64_t *at)
+{
+    const char *before = vector_data(vector, 0) - GUARD_BYTES;
+    const char *behind = vector_data(vector, 0) + bytes;
+    for (size_t i = 0; i < GUARD_BYTES; i++)
+        if ((unsigned char)before[i] != guard_byte(i)) {
+            *at = (int64_t)i - GUARD_BYTES;
+            return false;
+        }
+    for (size_t i = 0; i < GUARD_BYTES; i++)
+        if ((unsigned char)behind[i] != guard_byte(i + GUARD_BYTES)) {
+            *at = (int64_t)(bytes + i);
+            return false;
+        }
+    return true;
 }

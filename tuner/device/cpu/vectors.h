@@ -7,44 +7,64 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/launch.h"
+#include "tuner/device/cpu/layout.h"
 #include "tuner/device/cpu/pool.h"
 
-/* Pages of their own, so aligned to 64 bytes and more, first touched by the threads that will read
- * them. Zero-initialise; freed by vector_free. */
+/* Pages of their own, first touched as the layout has it, with room for a guard band on both sides.
+ * Zero-initialise; freed by vector_free. */
 struct vector {
-    char **copies;
-    uint32_t count;    /* of copies */
-    uint32_t capacity; /* of `copies` */
-    size_t bytes;      /* of a copy */
-    const void *host;  /* what the copies hold; NULL: output or scratch */
-    size_t host_bytes;
+    char **pages;           /* one mapping a copy */
+    uint32_t count;         /* of copies */
+    uint32_t capacity;      /* of `pages` */
+    size_t bytes;           /* of a copy's data */
+    size_t offset;          /* of the data behind the start of a page */
+    const void *host;       /* what the copies hold; NULL: output or scratch */
     enum element_type type; /* with fill and seed: what `host` held when it was copied */
     enum argument_fill fill;
     uint64_t seed;
-    int placed_by; /* threads that touched it first */
+    struct layout layout;
+    uint64_t used; /* when last */
+};
+
+/* One argument's memory, for each layout that plans in turn ask for. */
+enum { LAYOUTS_KEPT = 4 };
+struct shelf {
+    struct vector vectors[LAYOUTS_KEPT];
+    struct vector *bound; /* NULL: nothing yet */
+    uint64_t uses;
 };
 
 /* How memory is to be laid out. */
-struct placement {
+struct placing {
     struct pool *pool;
-    int threads;      /* each first touches an equal part */
-    bool many_nodes;  /* several NUMA nodes: other threads mean other places */
+    const int *nodes; /* of each thread */
+    struct layout layout;
     size_t bytes_max; /* for all copies of one vector */
 };
 
 /* Gives up to `copies` copies of the input at `host`; fewer when memory is short, at least one.
  * Those that are there already are left. */
-enum status vector_upload(struct vector *vector, const struct placement *placement,
-                          const struct argument *argument, const void *host, uint32_t copies,
-                          struct error *error);
-/* Room for `bytes` bytes, with any contents. */
-enum status vector_reserve(struct vector *vector, const struct placement *placement, size_t bytes,
-                           struct error *error);
-void vector_free(struct vector *vector);
+enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
+                         const struct argument *argument, const void *host, uint32_t copies,
+                         struct error *error);
+/* Room for an output or scratch, with any contents. */
+enum status shelf_reserve(struct shelf *shelf, const struct placing *placing,
+                          const struct argument *argument, struct error *error);
+void shelf_free(struct shelf *shelf);
 
-/* All threads' parts of [data, data + bytes): copied from `source`, or set to `value` when that is
+/* Where a copy's data starts. */
+char *vector_data(const struct vector *vector, uint32_t copy);
+size_t argument_bytes(const struct argument *argument);
+
+/* Guard bands of GUARD_BYTES before and behind the first `bytes` bytes of the first copy. */
+void vector_guard(struct vector *vector, size_t bytes);
+/* False when a byte of them was changed: *at is the first one's place, counted from the data's
+ * start. */
+bool vector_guarded(const struct vector *vector, size_t bytes, int64_t *at);
+
+/* All threads' shares of [data, data + bytes): copied from `source`, or set to `value` when that is
  * NULL. */
-void fill_together(struct pool *pool, int threads, char *data, const char *source, int value,
+void fill_together(const struct placing *placing, char *data, const char *source, int value,
                    size_t bytes);
 
 /* NULL when memory is short. */

@@ -1,0 +1,110 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/device/cpu/device.h"
+
+/* The anchor: every core reads memory that is in no cache and computes, several times over; the
+ * median is its time, since one moment lent to something else is not the device's state. */
+enum {
+    PASSES = 5,
+    READ_BYTES = 1 << 20, /* a core and pass: about 100 us */
+    STEPS = 40 * 1000,    /* of the computation: about as long */
+    SETTLED_WINDOWS = 3,
+};
+
+static void one_pass(void *context, int thread, int threads)
+{
+    const struct device *device = context;
+    size_t bytes = flush_bytes(&device->machine, thread);
+    size_t piece = bytes / (size_t)threads < READ_BYTES ? bytes / (size_t)threads : READ_BYTES;
+    size_t at = (device->anchor_at + (size_t)thread * piece) % (bytes - piece + 1);
+    read_through(device->flush[thread] + at / 64 * 64, piece);
+    uint64_t x = 0x9e3779b97f4a7c15U + (uint64_t)thread;
+    double real = 1;
+    for (int i = 0; i < STEPS; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        real = real * 0.999 + 0.25;
+    }
+    volatile double sink = real + (double)(x & 1);
+    (void)sink;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double timed_anchor(struct device *device)
+{
+    double times[PASSES];
+    int cores = device->machine.cores;
+    for (int i = 0; i < PASSES; i++) {
+        int64_t start_ns = clock_now_ns();
+        pool_run(device->pool, cores, one_pass, device);
+        times[i] = (double)(clock_now_ns() - start_ns);
+        device->anchor_at += (size_t)cores * READ_BYTES;
+    }
+    device->busy_until_ns = clock_now_ns();
+    qsort(times, PASSES, sizeof *times, by_size);
+    return times[PASSES / 2];
+}
+
+/* Keeps the cores busy for a window; gives the anchor's shortest time in it, and the clock. */
+static double window(struct device *device, double *clock_mhz)
+{
+    int64_t end_ns = clock_now_ns() + (int64_t)(device->warm_up.window_ms * 1e6);
+    double shortest_ns = INFINITY;
+    struct conditions now;
+    do
+        shortest_ns = fmin(shortest_ns, timed_anchor(device));
+    while (clock_now_ns() < end_ns);
+    cpu_conditions(device, &now);
+    *clock_mhz = now.sm_clock_mhz;
+    return shortest_ns;
+}
+
+static bool moved(double before, double now, double settled)
+{
+    return fabs(now - before) >= settled * now; /* an unknown clock does not move */
+}
+
+enum status warm_up(struct device *device, struct error *error)
+{
+    const struct warm_up *how = &device->warm_up;
+    double anchor_before_ns = 0, clock_before_mhz = 0;
+    int64_t start_ns = clock_now_ns();
+    enum status status = flush_make(device, error);
+    for (int still = 0; status == STATUS_OK;) {
+        double clock_mhz = 0, anchor_ns = window(device, &clock_mhz);
+        bool restless = moved(anchor_before_ns, anchor_ns, how->settled) ||
+                        moved(clock_before_mhz, clock_mhz, how->settled);
+        still = restless ? 0 : still + 1;
+        anchor_before_ns = anchor_ns;
+        clock_before_mhz = clock_mhz;
+        double spent_ms = (double)(clock_now_ns() - start_ns) / 1e6;
+        if ((still >= SETTLED_WINDOWS && spent_ms >= how->least_ms) || spent_ms >= how->most_ms)
+            break;
+    }
+    return status;
+}
+
+enum status warm_up_again(struct device *device, struct error *error)
+{
+    double pause_ms = (double)(clock_now_ns() - device->busy_until_ns) / 1e6, clock_mhz = 0;
+    enum status status = flush_make(device, error);
+    if (status == STATUS_OK && device->warm_up.pause_ms > 0 && pause_ms > device->warm_up.pause_ms)
+        (void)window(device, &clock_mhz);
+    return status;
+}
+
+enum status cpu_anchor(struct device *device, double *elapsed_ns, struct error *error)
+{
+    enum status status = warm_up_again(device, error);
+    if (status == STATUS_OK)
+        *elapsed_ns = timed_anchor(device);
+    return status;
+}

@@ -1,0 +1,103 @@
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/device/cpu/device.h"
+
+struct placing placing_for(const struct device *device, const struct launch_plan *plan,
+                           size_t index)
+{
+    const struct machine *machine = &device->machine;
+    struct placing placing = {
+        .pool = device->pool,
+        .nodes = machine->nodes,
+        .layout = layout_for_argument(plan, index, machine->nodes, pool_size(device->pool)),
+        .bytes_max = (size_t)machine->memory_bytes / 4,
+    };
+    if (machine->numa_nodes > 1)
+        placing.bytes_max /= LAYOUTS_KEPT;
+    return placing;
+}
+
+enum status cpu_bind(struct device *device, const struct launch_plan *plan,
+                     const void *const *inputs, uint32_t copies, struct error *error)
+{
+    enum status status = STATUS_OK;
+    device->argument_count = 0;
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        struct placing placing = placing_for(device, plan, i);
+        if (argument->role == ARGUMENT_INPUT)
+            status =
+                shelf_upload(&device->shelves[i], &placing, argument, inputs[i], copies, error);
+        else if (argument->role != ARGUMENT_SCALAR)
+            status = shelf_reserve(&device->shelves[i], &placing, argument, error);
+    }
+    if (status == STATUS_OK)
+        device->argument_count = plan->argument_count;
+    return status;
+}
+
+void set_vectors(struct device *device, const struct launch_plan *plan, enum argument_role role,
+                 int value)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        struct placing placing = placing_for(device, plan, i);
+        if (argument->role == role)
+            fill_together(&placing, vector_data(device->shelves[i].bound, 0), NULL, value,
+                          argument_bytes(argument));
+    }
+}
+
+static bool is_guarded(const struct argument *argument)
+{
+    return argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_SCRATCH;
+}
+
+void guard_vectors(struct device *device, const struct launch_plan *plan)
+{
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (is_guarded(&plan->arguments[i]))
+            vector_guard(device->shelves[i].bound, argument_bytes(&plan->arguments[i]));
+}
+
+static void describe_breach(const struct argument *argument, int64_t at, char *detail, size_t bytes)
+{
+    int64_t size = (int64_t)argument_bytes(argument);
+    const char *role = argument->role == ARGUMENT_OUTPUT ? "output" : "scratch";
+    long long away = (long long)(at < 0 ? -at : at - size + 1);
+    (void)string_format(detail, bytes, "%s '%s' of %lld bytes was written %s: byte %lld %s it",
+                        role, argument->name, (long long)size,
+                        at < 0 ? "before its start" : "behind its end", away,
+                        at < 0 ? "before" : "behind");
+}
+
+enum status cpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
+                       char *detail, size_t detail_bytes, struct error *error)
+{
+    *intact = true;
+    if (plan->argument_count != device->argument_count)
+        return error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
+    for (size_t i = 0; *intact && i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        int64_t at = 0;
+        if (!is_guarded(argument) ||
+            vector_guarded(device->shelves[i].bound, argument_bytes(argument), &at))
+            continue;
+        *intact = false;
+        describe_breach(argument, at, detail, detail_bytes);
+    }
+    return STATUS_OK;
+}
+
+enum status cpu_read(struct device *device, size_t index, void *out, size_t bytes,
+                     struct error *error)
+{
+    const struct vector *vector =
+        index < device->argument_count ? device->shelves[index].bound : NULL;
+    if (!vector || bytes > vector->bytes)
+        return error_set(error, STATUS_INTERNAL, "cpu: argument %zu has no %zu bytes to be read",
+                         index, bytes);
+    memcpy(out, vector_data(vector, 0), bytes);
+    return STATUS_OK;
+}
