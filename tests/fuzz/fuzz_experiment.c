@@ -1,5 +1,6 @@
 /* Any bytes as an experiment file: it is refused with a place, or all that can be asked of it is
  * answered. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,51 @@ static void ask_point(const struct point *point)
     arena_free(&arena);
 }
 
+/* A configuration of the space is admitted; one without its last value is not. */
+static void ask_admission(const struct point *point)
+{
+    struct configuration fewer = *point->configuration;
+    struct error error = {0};
+    bool admits = false;
+    require(space_admits(point->experiment, point->problem, point->facts, point->configuration,
+                         &admits, &error) == STATUS_OK);
+    require(admits);
+    fewer.count--;
+    require(space_admits(point->experiment, point->problem, point->facts, &fewer, &admits,
+                         &error) == STATUS_OK);
+    require(!admits);
+}
+
+static void ask_objective(const struct point *point, const char *text)
+{
+    const struct kernel_resources resources = {.registers = 32, .occupancy = 0.5};
+    struct metrics metrics = {.time_ns = 1000, .energy_j = 2, .power_w = NAN, .bytes = 64};
+    struct launch_plan plan;
+    struct arena arena = {0};
+    struct objective *objective = NULL;
+    struct error error = {0};
+    double value = 0;
+    metrics.resources = &resources;
+    if (!refused(point_plan(point, &arena, &plan, &error), &error))
+        metrics.plan = &plan;
+    if (!refused(objective_create(point->experiment, text, &objective, &error), &error)) {
+        require(objective_text(objective)[0] != '\0');
+        if (!refused(objective_value(objective, point, &metrics, &value, &error), &error))
+            require(value > 0);
+    }
+    objective_free(objective);
+    arena_free(&arena);
+}
+
+static void ask_objectives(const struct point *point)
+{
+    const struct experiment *experiment = point->experiment;
+    for (size_t i = 0; i < experiment->objective_count; i++) {
+        ask_objective(point, experiment->objectives[i].name);
+        ask_objective(point, experiment->objectives[i].formula.text);
+    }
+}
+
 static bool is_small(const struct experiment *experiment)
 {
     size_t product = 1;
@@ -80,7 +126,10 @@ static void ask_problem(const struct experiment *experiment, const struct proble
     for (size_t i = 0; i < space_count(space) && i < POINTS_TRIED; i++) {
         struct configuration configuration;
         space_configuration(space, i, &configuration);
-        ask_point(&(struct point){experiment, problem, facts, &configuration, (int64_t)i});
+        const struct point point = {experiment, problem, facts, &configuration, (int64_t)i};
+        ask_point(&point);
+        ask_admission(&point);
+        ask_objectives(&point);
     }
     space_free(space);
 }

@@ -15,7 +15,8 @@ struct known_texts {
 };
 
 struct types {
-    struct file_reader *reader;
+    const struct experiment *experiment;
+    struct error *error;
     unsigned slots[SLOTS_MAX]; /* what each variable may be; 0: not yet known */
     struct place place;        /* of the expression looked at: its file */
 };
@@ -25,7 +26,7 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
 static bool type_error(const struct types *types, const struct expression *node, const char *what)
 {
     struct place place = {types->place.file, node->line, node->column};
-    (void)place_error(types->reader->error, STATUS_BAD_INPUT, place, "%s", what);
+    (void)place_error(types->error, STATUS_BAD_INPUT, place, "%s", what);
     return false;
 }
 
@@ -52,7 +53,7 @@ static void add_list(struct types *types, struct known_texts *texts, const struc
 /* An axis has the texts of its list, a parameter also those that baselines give it. */
 static void texts_of(struct types *types, size_t slot, struct known_texts *out)
 {
-    const struct experiment *experiment = types->reader->experiment;
+    const struct experiment *experiment = types->experiment;
     *out = (struct known_texts){.known = false};
     if (slot >= SLOT_AXES && slot < SLOT_SIZE) {
         out->known = true;
@@ -78,7 +79,7 @@ static bool check_text(struct types *types, const struct expression *variable,
     if (variable->kind != EXPRESSION_VARIABLE || literal->kind != EXPRESSION_CONSTANT ||
         literal->constant.kind != VALUE_TEXT)
         return true;
-    const struct experiment *experiment = types->reader->experiment;
+    const struct experiment *experiment = types->experiment;
     struct known_texts texts;
     texts_of(types, variable->index, &texts);
     for (size_t i = 0; i < texts.count; i++)
@@ -87,7 +88,7 @@ static bool check_text(struct types *types, const struct expression *variable,
     if (!texts.known)
         return true;
     struct place place = {types->place.file, literal->line, literal->column};
-    (void)place_error(types->reader->error, STATUS_BAD_INPUT, place, "'%s' is never '%.60s'%s",
+    (void)place_error(types->error, STATUS_BAD_INPUT, place, "'%s' is never '%.60s'%s",
                       experiment->scope.names[variable->index], literal->constant.text,
                       suggest(literal->constant.text, texts.words, texts.count).text);
     return false;
@@ -150,7 +151,7 @@ static bool check_operands(struct types *types, const struct expression *node, u
 
 static bool type_of_variable(struct types *types, const struct expression *node, unsigned *out)
 {
-    const struct expression *definition = types->reader->experiment->definitions[node->index];
+    const struct expression *definition = types->experiment->definitions[node->index];
     unsigned *known = &types->slots[node->index];
     if (*known == 0 && definition && !type_of(types, definition, known))
         return false;
@@ -227,11 +228,12 @@ static bool learn_list(struct types *types, const struct named_list *list)
 
 static bool learn_slots(struct types *types)
 {
-    const struct experiment *experiment = types->reader->experiment;
+    const struct experiment *experiment = types->experiment;
     for (size_t i = 0; i < fact_name_count; i++)
         types->slots[SLOT_FACTS + i] = fact_names[i].number ? NUMBER : TEXT;
     types->slots[SLOT_SIZE] = NUMBER;
-    types->slots[SLOT_ACTIVE_BLOCKS] = NUMBER;
+    for (size_t slot = SLOT_ACTIVE_BLOCKS; slot < SLOT_COUNT_OBJECTIVE; slot++)
+        types->slots[slot] = NUMBER;
     for (size_t i = 0; i < experiment->axis_count; i++)
         if (!learn_list(types, &experiment->axes[i]))
             return false;
@@ -248,15 +250,27 @@ static bool learn_slots(struct types *types)
     return true;
 }
 
-bool check_types(struct file_reader *reader)
+bool check_types(const struct experiment *experiment, const struct read_formula *formulas,
+                 struct error *error)
 {
-    struct types types = {.reader = reader, .place = {.file = reader->experiment->path}};
+    struct types types = {
+        .experiment = experiment, .error = error, .place = {.file = experiment->path}};
     if (!learn_slots(&types))
         return false;
-    for (const struct read_formula *at = reader->formulas; at; at = at->next) {
+    for (const struct read_formula *at = formulas; at; at = at->next) {
         unsigned type = ANY;
         if (!type_of(&types, at->formula.tree, &type))
             return false;
     }
     return true;
+}
+
+bool check_number(const struct experiment *experiment, const struct formula *formula,
+                  struct error *error)
+{
+    struct types types = {.experiment = experiment, .error = error, .place = formula->place};
+    unsigned type = ANY;
+    if (!learn_slots(&types) || !type_of(&types, formula->tree, &type))
+        return false;
+    return (type & NUMBER) || type_error(&types, formula->tree, "a number is needed, not a text");
 }

@@ -67,8 +67,8 @@ static bool check_keys_fit(struct file_reader *reader)
     return true;
 }
 
-/* Types and fills that the axes alone decide, for each point of the axes: a wrong one is found
- * before anything runs. */
+/* Types, alignments and fills that the axes alone decide, for each point of the axes: a wrong one
+ * is found before anything runs. */
 static bool check_arguments(struct file_reader *reader, struct environment *environment,
                             struct arena *arena)
 {
@@ -79,6 +79,11 @@ static bool check_arguments(struct file_reader *reader, struct environment *envi
         enum argument_fill fill = FILL_ZERO;
         if (within(experiment, rule->type.uses, USE_AXES) &&
             argument_type(rule, environment, arena, &type, reader->error) != STATUS_OK)
+            return false;
+        uint32_t alignment = 0;
+        const struct slot_set both = slot_set_union(rule->type.uses, rule->alignment.uses);
+        if (within(experiment, both, USE_AXES) &&
+            argument_alignment(rule, type, environment, &alignment, reader->error) != STATUS_OK)
             return false;
         if (rule->role == ARGUMENT_INPUT && within(experiment, rule->fill.uses, USE_AXES) &&
             argument_fill(rule, environment, arena, &fill, reader->error) != STATUS_OK)
@@ -105,8 +110,18 @@ static bool check_axes_points(struct file_reader *reader)
     return right;
 }
 
+static bool check_objectives(struct file_reader *reader)
+{
+    const struct experiment *experiment = reader->experiment;
+    for (size_t i = 0; i < experiment->objective_count; i++)
+        if (!check_number(experiment, &experiment->objectives[i].formula, reader->error))
+            return false;
+    return true;
+}
+
 bool check_whole(struct file_reader *reader)
 {
-    return check_problem_count(reader) && check_keys_fit(reader) && check_types(reader) &&
-           check_axes_points(reader);
+    return check_problem_count(reader) && check_keys_fit(reader) &&
+           check_types(reader->experiment, reader->formulas, reader->error) &&
+           check_axes_points(reader) && check_objectives(reader);
 }

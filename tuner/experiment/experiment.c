@@ -96,6 +96,14 @@ void experiment_problem(const struct experiment *experiment, size_t index, struc
     out->n = experiment->sizes[index % experiment->size.count];
 }
 
+void experiment_problem_at(const struct experiment *experiment, const struct problem *problem,
+                           int64_t n, struct problem *out)
+{
+    *out = *problem;
+    out->size_name = experiment->size.name;
+    out->n = n;
+}
+
 bool configuration_key(const struct configuration *configuration, char out[CONFIGURATION_KEY_BYTES])
 {
     size_t length = 0;

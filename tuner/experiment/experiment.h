@@ -166,15 +166,17 @@ struct metrics {
 struct objective;
 /* "time", "energy", "edp" (energy times time), the name of one of the experiment's `objectives`, or
  * a formula over time_ns, energy_j, power_w, bytes, launches, registers, shared_bytes, occupancy,
- * threads (of the first launch's block), n, the axes and the parameters: smaller is better.
- * STATUS_USAGE with what is wrong in it. Freed by objective_free. */
+ * threads (of the first launch's block; CPU: that share its grid), n, the axes and the parameters:
+ * smaller is better. A name of the experiment's goes before one of these. Needs the experiment as
+ * long as it lives. STATUS_USAGE with what is wrong in it. Freed by objective_free. */
 enum status objective_create(const struct experiment *experiment, const char *text,
                              struct objective **out, struct error *error);
 void objective_free(struct objective *objective);
 bool objective_needs_energy(const struct objective *objective);
 /* The formula, blanks normalised, or the name: what it is stored by. */
 const char *objective_text(const struct objective *objective);
-/* STATUS_BAD_INPUT when it is no positive number. */
+/* `point` gives problem and configuration. edp is in J s. STATUS_BAD_INPUT when it is no positive
+ * number; STATUS_UNAVAILABLE when a formula needs what is not known. */
 enum status objective_value(const struct objective *objective, const struct point *point,
                             const struct metrics *metrics, double *value, struct error *error);
 

@@ -14,13 +14,25 @@ enum {
     SLOT_DERIVED = SLOT_PARAMETERS + EXPERIMENT_PARAMETERS_MAX,
     SLOT_ACTIVE_BLOCKS = SLOT_DERIVED + EXPERIMENT_DERIVED_MAX,
     SLOT_COUNT = SLOT_ACTIVE_BLOCKS + 1,
+    /* What an objective may name besides: measured, or known of what was measured. */
+    SLOT_TIME = SLOT_COUNT,
+    SLOT_ENERGY,
+    SLOT_POWER,
+    SLOT_BYTES,
+    SLOT_LAUNCHES,
+    SLOT_REGISTERS,
+    SLOT_SHARED,
+    SLOT_OCCUPANCY,
+    SLOT_THREADS,
+    SLOT_COUNT_OBJECTIVE,
 };
-_Static_assert((int)SLOT_COUNT <= (int)SLOTS_MAX, "too many variables");
+_Static_assert((int)SLOT_COUNT_OBJECTIVE <= (int)SLOTS_MAX, "too many variables");
 
 enum {
     PARAMETER_VALUES_MAX = 1024,
     AXIS_VALUES_MAX = 64,
     CONSTRAINTS_MAX = 256,
+    OBJECTIVES_MAX = 16,
     PROBLEMS_MAX = 65536,
 };
 
@@ -87,6 +99,7 @@ struct argument_rule {
     struct template type;
     struct template fill;
     struct formula count;
+    struct formula alignment;
     struct formula value;
 };
 
@@ -144,6 +157,9 @@ struct experiment {
     size_t argument_count;
     struct check_rule check;
     struct formula bytes; /* metrics: bytes */
+    struct scope objective_scope;
+    struct named_formula objectives[OBJECTIVES_MAX];
+    size_t objective_count;
     struct baseline_rule baselines[EXPERIMENT_BASELINES_MAX];
     size_t baseline_count;
 };

@@ -152,6 +152,25 @@ enum status argument_fill(const struct argument_rule *rule, struct environment *
                        name, suggest(name, names, sizeof names / sizeof *names).text);
 }
 
+enum { ALIGNMENT_MOST = 256 }; /* of what the devices' allocators give */
+
+enum status argument_alignment(const struct argument_rule *rule, enum element_type type,
+                               struct environment *environment, uint32_t *out, struct error *error)
+{
+    const int64_t element = (int64_t)element_bytes(type);
+    int64_t bytes = 0;
+    *out = 0;
+    enum status status = formula_integer(&rule->alignment, "alignment", element, ALIGNMENT_MOST, 0,
+                                         environment, &bytes, error);
+    if (status != STATUS_OK)
+        return status;
+    if (bytes & (bytes - 1)) /* such an address is no multiple of what an allocator gives */
+        return place_error(error, STATUS_BAD_INPUT, rule->alignment.place,
+                           "alignment is %lld, which is not a power of two", (long long)bytes);
+    *out = (uint32_t)bytes;
+    return STATUS_OK;
+}
+
 /* Of the name and the axes, not of the size: the data of n is the beginning of that of a larger n,
  * and arguments differ from one another. */
 static uint64_t argument_seed(const char *name, const struct problem *problem)
@@ -223,6 +242,8 @@ static enum status make_argument(const struct argument_rule *rule, const struct 
         out->seed = argument_seed(rule->name, problem);
         status = argument_fill(rule, environment, arena, &out->fill, error);
     }
+    if (status == STATUS_OK)
+        status = argument_alignment(rule, out->type, environment, &out->alignment_bytes, error);
     if (status == STATUS_OK)
         status = formula_integer(&rule->count, "count", rule->role == ARGUMENT_INPUT ? 0 : 1,
                                  COUNT_MAX, 0, environment, &out->count, error);

@@ -13,6 +13,9 @@ enum status applying_launches(const struct experiment *experiment, struct enviro
 /* A type's name that a template gave. */
 enum status argument_type(const struct argument_rule *rule, struct environment *environment,
                           struct arena *arena, enum element_type *out, struct error *error);
+/* What the kernels take for granted of the vector's start, in bytes; 0 when nothing was said. */
+enum status argument_alignment(const struct argument_rule *rule, enum element_type type,
+                               struct environment *environment, uint32_t *out, struct error *error);
 enum status argument_fill(const struct argument_rule *rule, struct environment *environment,
                           struct arena *arena, enum argument_fill *out, struct error *error);
 

@@ -40,7 +40,7 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
     struct experiment *experiment = reader->experiment;
     return CHECK_KEYS(reader, root, "an experiment", "!experiment", "about", "device", "!source",
                       "axes", "!sizes", "!parameters", "constraints", "derived", "defines", "flags",
-                      "!launches", "!arguments", "!check", "metrics", "baselines") &&
+                      "!launches", "!arguments", "!check", "metrics", "objectives", "baselines") &&
            read_heading(reader, root) && declare_names(reader, root) &&
            read_derived(reader, root) && read_axes(reader, node_get(root, "axes")) &&
            read_sizes(reader, node_get(root, "sizes")) &&
@@ -54,6 +54,7 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
            read_source(reader, node_get(root, "source"), &experiment->source) &&
            read_check(reader, node_get(root, "check")) &&
            read_metrics(reader, node_get(root, "metrics")) &&
+           read_objectives(reader, node_get(root, "objectives")) &&
            read_baselines(reader, node_get(root, "baselines")) && check_whole(reader);
 }
 
@@ -100,6 +101,7 @@ enum status experiment_read(const char *path, const char *text, size_t length,
     struct file_reader reader = {.experiment = experiment,
                                  .arena = &experiment->arena,
                                  .data_folder = data_folder,
+                                 .scope = &experiment->scope,
                                  .error = error};
     const struct node *root = NULL;
     enum status status = STATUS_OK;

@@ -15,6 +15,7 @@ struct file_reader {
     struct experiment *experiment;
     struct arena *arena; /* the experiment's */
     const char *data_folder;
+    const struct scope *scope; /* what expressions may name now */
     struct read_formula *formulas;
     struct error *error;
 };
@@ -89,11 +90,17 @@ bool read_arguments(struct file_reader *reader, const struct node *node);
 bool read_launches(struct file_reader *reader, const struct node *node);
 bool read_check(struct file_reader *reader, const struct node *node);
 bool read_metrics(struct file_reader *reader, const struct node *node);
+/* objective.c */
+bool read_objectives(struct file_reader *reader, const struct node *node);
 /* What can only be checked when all has been read. */
 bool check_whole(struct file_reader *reader);
 /* Texts where numbers are needed and the other way round; comparisons with a text that the variable
  * never has. */
-bool check_types(struct file_reader *reader);
+bool check_types(const struct experiment *experiment, const struct read_formula *formulas,
+                 struct error *error);
+/* As check_types for one formula, which must give a number. */
+bool check_number(const struct experiment *experiment, const struct formula *formula,
+                  struct error *error);
 
 /* experiment_load from memory; `path` is what errors call it. */
 enum status experiment_read(const char *path, const char *text, size_t length,

@@ -94,8 +94,7 @@ static bool check_allowed(struct file_reader *reader, const struct formula *form
 static bool parse(struct file_reader *reader, const struct source_text *source, const char *what,
                   unsigned allowed, struct formula *out)
 {
-    if (expression_parse(reader->arena, source, &reader->experiment->scope, out, reader->error) !=
-        STATUS_OK)
+    if (expression_parse(reader->arena, source, reader->scope, out, reader->error) != STATUS_OK)
         return false;
     struct read_formula *kept = arena_alloc(reader->arena, 1, sizeof *kept);
     if (!kept)

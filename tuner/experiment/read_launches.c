@@ -60,10 +60,11 @@ static bool read_role(struct file_reader *reader, const struct node *node,
         argument->role = ARGUMENT_OUTPUT;
     else if (is_scratch)
         argument->role = ARGUMENT_SCRATCH;
-    if (argument->role == ARGUMENT_SCALAR &&
-        (node_get(node, "count") || node_get(node, "fill") || output || scratch))
+    if (argument->role == ARGUMENT_SCALAR && (node_get(node, "count") || node_get(node, "fill") ||
+                                              node_get(node, "alignment") || output || scratch))
         return node_error(reader, node,
-                          "'%s' has a value, so it is a scalar: no count, fill, output or scratch",
+                          "'%s' has a value, so it is a scalar: no count, fill, alignment, output "
+                          "or scratch",
                           argument->name);
     if (argument->role != ARGUMENT_SCALAR && !node_get(node, "count"))
         return node_error(reader, node, "'%s' needs a count (a vector) or a value (a scalar)",
@@ -91,7 +92,7 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
     struct experiment *experiment = reader->experiment;
     struct argument_rule *argument = &experiment->arguments[experiment->argument_count];
     if (!CHECK_KEYS(reader, node, "an argument", "!name", "!type", "count", "value", "fill",
-                    "output", "scratch"))
+                    "alignment", "output", "scratch"))
         return false;
     const struct node *name = node_get(node, "name");
     if (!need_name(reader, name, "the argument's name"))
@@ -112,6 +113,7 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
                        allowed & ~(unsigned)USE_ACTIVE_BLOCKS, &argument->type) &&
            read_fill(reader, node, argument) &&
            read_optional(reader, node, "count", allowed, &argument->count) &&
+           read_optional(reader, node, "alignment", USE_CONFIGURATION, &argument->alignment) &&
            read_optional(reader, node, "value", allowed, &argument->value);
 }
 

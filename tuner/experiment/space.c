@@ -252,3 +252,82 @@ void space_configuration(const struct space *space, size_t index, struct configu
         out->values[i] = (struct named_value){.name = space->experiment->parameters[i].name,
                                               .value = space->values[i][point[i]]};
 }
+
+/* ---- one point, without the others ---- */
+
+static enum status find_value(const struct named_list *parameter, struct value value,
+                              struct environment *environment, bool *found, struct error *error)
+{
+    *found = false;
+    for (size_t i = 0; i < parameter->count && !*found; i++) {
+        struct value candidate;
+        enum status status =
+            expression_evaluate(parameter->values[i].tree, environment, &candidate, error);
+        if (status != STATUS_OK)
+            return status;
+        *found = same_value(candidate, value);
+    }
+    return STATUS_OK;
+}
+
+static const struct named_value *find_parameter(const struct configuration *configuration,
+                                                const char *name)
+{
+    for (size_t i = 0; i < configuration->count; i++)
+        if (strcmp(configuration->values[i].name, name) == 0)
+            return &configuration->values[i];
+    return NULL;
+}
+
+/* Whether each parameter has one of its values, and nothing else has one; then binds them. */
+static enum status bind_values(const struct experiment *experiment,
+                               const struct configuration *configuration,
+                               struct environment *environment, bool *among, struct error *error)
+{
+    *among = configuration->count == experiment->parameter_count;
+    for (size_t i = 0; i < experiment->parameter_count && *among; i++) {
+        const struct named_list *parameter = &experiment->parameters[i];
+        const struct named_value *given = find_parameter(configuration, parameter->name);
+        *among = given != NULL;
+        if (!given)
+            break;
+        enum status status = find_value(parameter, given->value, environment, among, error);
+        if (status != STATUS_OK)
+            return status;
+        environment_bind(environment, SLOT_PARAMETERS + i, given->value);
+    }
+    return STATUS_OK;
+}
+
+/* In the order in which the walk comes upon them: one may guard another against an error. */
+static enum status keeps_constraints(const struct experiment *experiment,
+                                     struct environment *environment, bool *keeps,
+                                     struct error *error)
+{
+    size_t depths[CONSTRAINTS_MAX];
+    for (size_t i = 0; i < experiment->constraint_count; i++)
+        depths[i] = depth_of(experiment, experiment->constraints[i].uses);
+    *keeps = true;
+    for (size_t depth = 0; depth <= experiment->parameter_count; depth++)
+        for (size_t i = 0; i < experiment->constraint_count && *keeps; i++) {
+            if (depths[i] != depth)
+                continue;
+            enum status status =
+                formula_truth(&experiment->constraints[i], environment, keeps, error);
+            if (status != STATUS_OK)
+                return status;
+        }
+    return STATUS_OK;
+}
+
+enum status space_admits(const struct experiment *experiment, const struct problem *problem,
+                         const struct facts *facts, const struct configuration *configuration,
+                         bool *admits, struct error *error)
+{
+    struct environment environment;
+    environment_start(&environment, experiment, problem, facts);
+    enum status status = bind_values(experiment, configuration, &environment, admits, error);
+    if (status == STATUS_OK && *admits)
+        status = keeps_constraints(experiment, &environment, admits, error);
+    return status;
+}

@@ -44,6 +44,23 @@ static void axes_turn_the_last_fastest(void **state)
     experiment_free(experiment);
 }
 
+static void a_problem_at_another_size(void **state)
+{
+    (void)state;
+    struct experiment *experiment = load_or_fail(base_text);
+    struct problem problem;
+    struct problem between;
+    experiment_problem(experiment, 4, &problem);
+    experiment_problem_at(experiment, &problem, 12345, &between);
+    assert_int_equal(between.n, 12345);
+    assert_string_equal(between.key, "scale.f32");
+    assert_string_equal(between.size_name, "n");
+    assert_int_equal(between.axis_count, 1);
+    assert_string_equal(between.axes[0].value.text, "f32");
+    assert_int_equal(problem.n, 1 << 20);
+    experiment_free(experiment);
+}
+
 static void content_hash_follows_file_and_sources(void **state)
 {
     (void)state;
@@ -247,7 +264,21 @@ static void values(void **state)
          "blanks, quotes and = \\ # ; ` $"},
         {"[128, 256,", "[128, 2**99,", "t.yaml:11:17: the result does not fit 64 bits"},
         {"type: f64, value: 1 / 2", "type: f64, value: 1 / 2, count: 3",
-         "t.yaml:37:5: 'factor' has a value, so it is a scalar: no count, fill, output or "
+         "t.yaml:37:5: 'factor' has a value, so it is a scalar: no count, fill, alignment, output "
+         "or "
+         "scratch"},
+        {"count: n}", "count: n, alignment: sizeof(type) // 2}",
+         "t.yaml:34:54: alignment is 2, which is not from 4 to 256"},
+        {"count: n}", "count: n, alignment: 12}",
+         "t.yaml:34:54: alignment is 12, which is not a power of two"},
+        {"count: n}", "count: n, alignment: resident}",
+         "t.yaml:34:54: alignment cannot use 'active_blocks' (through 'resident'): it is known "
+         "only "
+         "after compiling; only grids, counts and values of arguments and derived values may use "
+         "it"},
+        {"type: f64, value: 1 / 2", "type: f64, value: 1 / 2, alignment: 8",
+         "t.yaml:37:5: 'factor' has a value, so it is a scalar: no count, fill, alignment, output "
+         "or "
          "scratch"},
         {"type: i64, value: n", "type: i64",
          "t.yaml:36:5: 'n' needs a count (a vector) or a value (a scalar)"},
@@ -370,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(base_is_read),
         cmocka_unit_test(axes_turn_the_last_fastest),
+        cmocka_unit_test(a_problem_at_another_size),
         cmocka_unit_test(content_hash_follows_file_and_sources),
         cmocka_unit_test(keys_and_kinds),
         cmocka_unit_test(names),

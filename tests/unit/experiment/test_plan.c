@@ -347,10 +347,38 @@ static void launches_on_the_cpu(void **state)
     experiment_free(experiment);
 }
 
+static void alignment_is_of_the_vector(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct launch_plan plan;
+    start_with(&fixture,
+               load_changed("count: n}", "count: n, alignment: block // 16 * sizeof(type)}"), 5,
+               "staged", 256, value_integer(2));
+    plan_or_fail(&fixture, &plan);
+    assert_int_equal(plan.arguments[0].alignment_bytes, 64);
+    for (size_t i = 1; i < 5; i++)
+        assert_int_equal(plan.arguments[i].alignment_bytes, 0); /* nothing was said */
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(plan.arguments[i].offset_bytes, 0);
+    fixture.configuration.values[1].value = value_integer(192);
+    assert_int_equal(point_plan(&fixture.point, &fixture.arena, &plan, &fixture.error),
+                     STATUS_BAD_INPUT);
+    assert_string_equal(fixture.error.text,
+                        "t.yaml:34:54: alignment is 48, which is not a power of two");
+    fixture.configuration.values[1].value = value_integer(2048);
+    assert_int_equal(point_plan(&fixture.point, &fixture.arena, &plan, &fixture.error),
+                     STATUS_BAD_INPUT);
+    assert_string_equal(fixture.error.text,
+                        "t.yaml:34:54: alignment is 512, which is not from 4 to 256");
+    end(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_and_arguments),
+        cmocka_unit_test(alignment_is_of_the_vector),
         cmocka_unit_test(launches_may_not_apply),
         cmocka_unit_test(binary_and_kernels),
         cmocka_unit_test(active_blocks_are_waited_for),

@@ -81,6 +81,94 @@ static void pruning_equals_brute_force(void **state)
     experiment_free(experiment);
 }
 
+/* Every point of the product is admitted exactly when the space has it. */
+static void expect_admissions(const struct experiment *experiment, const struct facts *facts,
+                              const struct problem *problem)
+{
+    static const int64_t as[] = {16, 32, 48, 64, 512}, bs[] = {3, 8, 32}, cs[] = {1, 2, 4, 8};
+    for (size_t a = 0; a < 5; a++)
+        for (size_t b = 0; b < 3; b++)
+            for (size_t c = 0; c < 4; c++)
+                for (int64_t d = 0; d < 3; d++) {
+                    const struct configuration point = {
+                        .count = 4,
+                        .values = {{"d", value_integer(d)}, /* in any order */
+                                   {"a", value_integer(as[a])},
+                                   {"b", value_real((double)bs[b])},
+                                   {"c", value_integer(cs[c])}}};
+                    bool admits = !is_legal(as[a], bs[b], cs[c], d);
+                    struct error error;
+                    assert_int_equal(
+                        space_admits(experiment, problem, facts, &point, &admits, &error),
+                        STATUS_OK);
+                    assert_int_equal(admits, is_legal(as[a], bs[b], cs[c], d));
+                }
+}
+
+static void expect_not_admitted(const struct experiment *experiment, const struct problem *problem,
+                                struct configuration point)
+{
+    bool admits = true;
+    struct error error;
+    assert_int_equal(space_admits(experiment, problem, NULL, &point, &admits, &error), STATUS_OK);
+    assert_false(admits);
+}
+
+static void admission_equals_brute_force(void **state)
+{
+    (void)state;
+    struct experiment *experiment =
+        load_space("  a: [16, 2 * 16, ceil_div(n, 86), 64, 512]\n  b: [3, 8, 32]\n"
+                   "  c: [1, 2, 4, 8]\n  d: [0, 1, 2]\n",
+                   "derived:\n  tile: wide * c\n  wide: a * 2\n"
+                   "constraints:\n  - tile % b == 0\n  - tile <= n\n  - d == 0 or wide > b\n"
+                   "  - (a + d) % 3 != 1\n  - not (c == 4 and b == 8)\n");
+    struct facts facts = {0};
+    struct problem problem;
+    add_gpu_facts(&facts);
+    experiment_problem(experiment, 0, &problem);
+    expect_admissions(experiment, &facts, &problem);
+    facts_free(&facts);
+    const struct configuration legal = {.count = 4,
+                                        .values = {{"a", value_integer(64)},
+                                                   {"b", value_integer(8)},
+                                                   {"c", value_integer(1)},
+                                                   {"d", value_integer(1)}}};
+    bool admits = false;
+    struct error error;
+    assert_int_equal(space_admits(experiment, &problem, NULL, &legal, &admits, &error), STATUS_OK);
+    assert_true(admits);
+    struct configuration other = legal;
+    other.values[0].value = value_integer(65); /* no value of the list */
+    expect_not_admitted(experiment, &problem, other);
+    other.values[0].value = value_text("64");
+    expect_not_admitted(experiment, &problem, other);
+    other = legal;
+    other.values[2].name = "e"; /* a parameter that there is no longer */
+    expect_not_admitted(experiment, &problem, other);
+    other = legal;
+    other.values[other.count++] = (struct named_value){"e", value_integer(1)};
+    expect_not_admitted(experiment, &problem, other);
+    other.count = 3;
+    expect_not_admitted(experiment, &problem, other);
+    experiment_free(experiment);
+}
+
+/* A constraint that keeps another from an error does so here, too, wherever it stands. */
+static void admission_keeps_the_order_of_the_walk(void **state)
+{
+    (void)state;
+    struct experiment *experiment =
+        load_space("  a: [0, 2]\n  b: [4, 5]\n", "constraints:\n  - b % a == 0\n  - a > 0\n");
+    struct problem problem;
+    experiment_problem(experiment, 0, &problem);
+    expect_not_admitted(
+        experiment, &problem,
+        (struct configuration){.count = 2,
+                               .values = {{"a", value_integer(0)}, {"b", value_integer(4)}}});
+    experiment_free(experiment);
+}
+
 static void expect_counts(const char *parameters, const char *constraints, size_t product,
                           size_t legal)
 {
@@ -304,6 +392,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pruning_equals_brute_force),
+        cmocka_unit_test(admission_equals_brute_force),
+        cmocka_unit_test(admission_keeps_the_order_of_the_walk),
         cmocka_unit_test(published_spaces_have_their_counts),
         cmocka_unit_test(values_that_repeat_are_taken_once),
         cmocka_unit_test(device_facts_are_values),

@@ -1,0 +1,366 @@
+/* What is made small: time, energy, their product, or a formula over what was measured. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/experiment/model.h"
+#include "tuner/experiment/read.h"
+#include "tuner/experiment/token.h"
+
+enum objective_kind { OBJECTIVE_TIME, OBJECTIVE_ENERGY, OBJECTIVE_EDP, OBJECTIVE_FORMULA };
+
+static const char *const plain_names[] = {
+    [OBJECTIVE_TIME] = "time",
+    [OBJECTIVE_ENERGY] = "energy",
+    [OBJECTIVE_EDP] = "edp",
+};
+enum { PLAIN_NAMES = sizeof plain_names / sizeof *plain_names };
+
+static const char *const metric_names[] = {
+    "time_ns",   "energy_j",     "power_w",   "bytes",   "launches",
+    "registers", "shared_bytes", "occupancy", "threads",
+};
+enum { METRIC_NAMES = sizeof metric_names / sizeof *metric_names };
+_Static_assert((int)METRIC_NAMES == (int)SLOT_COUNT_OBJECTIVE - (int)SLOT_COUNT,
+               "a name for each slot");
+
+struct objective {
+    struct arena arena;
+    const struct experiment *experiment;
+    enum objective_kind kind;
+    struct formula formula; /* the arena's or the experiment's */
+    const char *text;
+    bool needs_energy;
+};
+
+/* ---- reading ---- */
+
+/* The problem's names and the parameters', then those metrics whose names they leave. Facts and
+ * derived values are left out: they may be unknown where trials are compared. */
+static void fill_scope(const struct experiment *experiment, struct scope *scope)
+{
+    *scope = (struct scope){.count = SLOT_COUNT_OBJECTIVE};
+    for (size_t slot = SLOT_AXES; slot < SLOT_DERIVED; slot++)
+        scope->names[slot] = experiment->scope.names[slot];
+    for (size_t i = 0; i < METRIC_NAMES; i++) {
+        bool taken = false;
+        for (size_t slot = SLOT_AXES; slot < SLOT_DERIVED && !taken; slot++)
+            taken = scope->names[slot] && strcmp(scope->names[slot], metric_names[i]) == 0;
+        if (!taken)
+            scope->names[SLOT_COUNT + i] = metric_names[i];
+    }
+}
+
+static bool uses_energy(const struct formula *formula)
+{
+    return slot_set_has(&formula->uses, SLOT_ENERGY) || slot_set_has(&formula->uses, SLOT_POWER);
+}
+
+/* A formula of configuration and problem alone would compare nothing that was measured. */
+static enum status check_measures(const struct formula *formula, struct error *error)
+{
+    if (slot_set_has(&formula->uses, SLOT_TIME) || uses_energy(formula))
+        return STATUS_OK;
+    return place_error(error, STATUS_BAD_INPUT, formula->place,
+                       "an objective must name time_ns, energy_j or power_w: nothing else is "
+                       "measured");
+}
+
+static bool check_name(struct file_reader *reader, const struct node *key)
+{
+    const struct scope *scope = &reader->experiment->objective_scope;
+    if (!need_name(reader, key, "the objective"))
+        return false;
+    for (size_t i = 0; i < PLAIN_NAMES; i++)
+        if (strcmp(plain_names[i], key->text) == 0)
+            return node_error(reader, key, "the objective '%s' is there already", key->text);
+    for (size_t slot = 0; slot < scope->count; slot++)
+        if (scope->names[slot] && strcmp(scope->names[slot], key->text) == 0)
+            return node_error(reader, key, "the name '%s' is taken by %s", key->text,
+                              slot < SLOT_COUNT ? "an axis, the size or a parameter"
+                                                : "what objectives are made of");
+    return true;
+}
+
+bool read_objectives(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    fill_scope(experiment, &experiment->objective_scope);
+    if (!node)
+        return true;
+    if (!need_kind(reader, node, NODE_MAPPING, "objectives"))
+        return false;
+    if (node->count > OBJECTIVES_MAX)
+        return node_error(reader, node, "%zu objectives; the most is %d", node->count,
+                          OBJECTIVES_MAX);
+    reader->scope = &experiment->objective_scope;
+    bool right = true;
+    for (const struct node *key = node->first; key && right; key = key->next) {
+        struct named_formula *objective = &experiment->objectives[experiment->objective_count++];
+        objective->name = key->text;
+        right = check_name(reader, key) &&
+                read_formula(reader, key->value, key->text, USE_ALL, &objective->formula) &&
+                check_measures(&objective->formula, reader->error) == STATUS_OK;
+    }
+    reader->scope = &experiment->scope;
+    return right;
+}
+
+/* ---- the text that it is stored by ---- */
+
+/* Whether an operand has just ended, so that a sign behind it stands between two. */
+static bool ends_operand(enum token_kind kind)
+{
+    return kind == TOKEN_VALUE || kind == TOKEN_NAME || kind == TOKEN_TRUE || kind == TOKEN_FALSE ||
+           kind == TOKEN_CLOSE || kind == TOKEN_CLOSE_LIST;
+}
+
+static bool is_opening(enum token_kind kind)
+{
+    return kind == TOKEN_OPEN || kind == TOKEN_OPEN_LIST;
+}
+
+/* Follows from the tokens alone, so that blanks make no difference. */
+static bool blank_between(enum token_kind before_last, enum token_kind last, enum token_kind next)
+{
+    bool last_is_sign = (last == TOKEN_PLUS || last == TOKEN_MINUS) && !ends_operand(before_last);
+    if (last == TOKEN_END || is_opening(last) || last_is_sign)
+        return false;
+    if (next == TOKEN_OPEN && last == TOKEN_NAME)
+        return false;
+    return next != TOKEN_CLOSE && next != TOKEN_CLOSE_LIST && next != TOKEN_COMMA;
+}
+
+static enum status normalise(struct arena *arena, const char *formula, const char **out,
+                             struct error *error)
+{
+    struct source_text source = {.text = formula};
+    struct text text = {0};
+    struct token token = {0};
+    enum token_kind before_last = TOKEN_END;
+    enum token_kind last = TOKEN_END;
+    enum status status = token_read(arena, &source, 0, &token, error);
+    while (status == STATUS_OK && token.kind != TOKEN_END) {
+        if (blank_between(before_last, last, token.kind))
+            text_append(&text, " ");
+        text_append_bytes(&text, formula + token.offset, token.length);
+        before_last = last;
+        last = token.kind;
+        status = token_read(arena, &source, token.offset + token.length, &token, error);
+    }
+    if (status == STATUS_OK) {
+        *out = text.failed ? NULL : arena_strdup(arena, text_string(&text));
+        if (!*out)
+            status = error_no_memory(error);
+    }
+    text_free(&text);
+    return status;
+}
+
+/* ---- creating ---- */
+
+static bool find_named(struct objective *objective, const char *text)
+{
+    const struct experiment *experiment = objective->experiment;
+    for (size_t i = 0; i < PLAIN_NAMES; i++) {
+        if (strcmp(plain_names[i], text) != 0)
+            continue;
+        objective->kind = (enum objective_kind)i;
+        objective->text = plain_names[i];
+        objective->needs_energy = i != OBJECTIVE_TIME;
+        return true;
+    }
+    for (size_t i = 0; i < experiment->objective_count; i++) {
+        if (strcmp(experiment->objectives[i].name, text) != 0)
+            continue;
+        objective->formula = experiment->objectives[i].formula;
+        objective->text = experiment->objectives[i].name;
+        objective->needs_energy = uses_energy(&objective->formula);
+        return true;
+    }
+    return false;
+}
+
+/* A lone word that is no variable was meant as a name. */
+static enum status check_word(const struct experiment *experiment, const char *text,
+                              struct error *error)
+{
+    const char *words[PLAIN_NAMES + OBJECTIVES_MAX + METRIC_NAMES];
+    size_t count = 0;
+    if (!is_name(text))
+        return STATUS_OK;
+    for (size_t slot = 0; slot < experiment->objective_scope.count; slot++)
+        if (experiment->objective_scope.names[slot] &&
+            strcmp(experiment->objective_scope.names[slot], text) == 0)
+            return STATUS_OK;
+    for (size_t i = 0; i < PLAIN_NAMES; i++)
+        words[count++] = plain_names[i];
+    for (size_t i = 0; i < experiment->objective_count; i++)
+        words[count++] = experiment->objectives[i].name;
+    for (size_t i = 0; i < METRIC_NAMES; i++)
+        words[count++] = metric_names[i];
+    return error_set(error, STATUS_BAD_INPUT, "no objective is named '%.60s'%s", text,
+                     suggest(text, words, count).text);
+}
+
+static enum status parse_formula(struct objective *objective, const char *text, struct error *error)
+{
+    const struct experiment *experiment = objective->experiment;
+    text += strspn(text, " \t\r\n");
+    if (text[0] == '\0')
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the objective is empty: time, energy, edp or a formula");
+    struct source_text source = {
+        .place = {.file = "objective", .line = 1, .column = 1},
+        .text = arena_strdup(&objective->arena, text), /* the tree's texts may point into it */
+        .exact = true,
+    };
+    if (!source.text)
+        return error_no_memory(error);
+    enum status status = check_word(experiment, text, error);
+    if (status == STATUS_OK)
+        status = expression_parse(&objective->arena, &source, &experiment->objective_scope,
+                                  &objective->formula, error);
+    if (status == STATUS_OK && !check_number(experiment, &objective->formula, error))
+        status = error->status;
+    if (status == STATUS_OK)
+        status = check_measures(&objective->formula, error);
+    if (status == STATUS_OK)
+        status = normalise(&objective->arena, source.text, &objective->text, error);
+    objective->needs_energy = status == STATUS_OK && uses_energy(&objective->formula);
+    return status;
+}
+
+enum status objective_create(const struct experiment *experiment, const char *text,
+                             struct objective **out, struct error *error)
+{
+    struct objective *objective = calloc(1, sizeof *objective);
+    if (!objective)
+        return error_no_memory(error);
+    objective->experiment = experiment;
+    objective->kind = OBJECTIVE_FORMULA;
+    enum status status = STATUS_OK;
+    if (!find_named(objective, text))
+        status = parse_formula(objective, text, error);
+    if (status == STATUS_BAD_INPUT) /* it is not a file that is wrong but what was asked for */
+        status = error->status = STATUS_USAGE;
+    if (status == STATUS_OK)
+        *out = objective;
+    else
+        objective_free(objective);
+    return status;
+}
+
+void objective_free(struct objective *objective)
+{
+    if (!objective)
+        return;
+    arena_free(&objective->arena);
+    free(objective);
+}
+
+bool objective_needs_energy(const struct objective *objective)
+{
+    return objective->needs_energy;
+}
+
+const char *objective_text(const struct objective *objective)
+{
+    return objective->text;
+}
+
+/* ---- the value ---- */
+
+/* What is not known stays unbound: a formula that comes to need it says so. */
+static void bind_real(struct environment *environment, size_t slot, double value)
+{
+    if (isfinite(value))
+        environment_bind(environment, slot, value_real(value));
+}
+
+static void bind_count(struct environment *environment, size_t slot, int64_t value)
+{
+    if (value >= 0)
+        environment_bind(environment, slot, value_integer(value));
+}
+
+static void bind_plan(struct environment *environment, const struct launch_plan *plan)
+{
+    if (!plan || plan->launch_count == 0)
+        return;
+    const struct launch *first = &plan->launches[0];
+    bind_count(environment, SLOT_LAUNCHES, (int64_t)plan->launch_count);
+    /* On a CPU a block is one thread: it is the threads that share the grid that matter. */
+    bind_count(environment, SLOT_THREADS,
+               first->threads > 0 ? (int64_t)first->threads
+                                  : (int64_t)first->block[0] * first->block[1] * first->block[2]);
+}
+
+static void bind_metrics(struct environment *environment, const struct metrics *metrics)
+{
+    const struct kernel_resources *resources = metrics->resources;
+    bind_real(environment, SLOT_TIME, metrics->time_ns);
+    bind_real(environment, SLOT_ENERGY, metrics->energy_j);
+    bind_real(environment, SLOT_POWER, metrics->power_w);
+    if (metrics->bytes > 0)
+        bind_real(environment, SLOT_BYTES, metrics->bytes);
+    bind_plan(environment, metrics->plan);
+    if (!resources)
+        return;
+    bind_count(environment, SLOT_REGISTERS, resources->registers);
+    if (metrics->plan && resources->static_shared_bytes >= 0)
+        bind_count(environment, SLOT_SHARED,
+                   (int64_t)resources->static_shared_bytes +
+                       (int64_t)metrics->plan->launches[0].shared_bytes);
+    if (resources->occupancy >= 0)
+        bind_real(environment, SLOT_OCCUPANCY, resources->occupancy);
+}
+
+static enum status formula_value(const struct objective *objective, const struct point *point,
+                                 const struct metrics *metrics, double *value, struct error *error)
+{
+    struct environment environment;
+    environment_start(&environment, objective->experiment, point->problem, point->facts);
+    environment.file = objective->formula.place.file;
+    environment.scope = &objective->experiment->objective_scope;
+    bind_metrics(&environment, metrics);
+    enum status status =
+        environment_configure(&environment, objective->experiment, point->configuration, error);
+    struct value result;
+    if (status == STATUS_OK)
+        status = expression_evaluate(objective->formula.tree, &environment, &result, error);
+    if (status == STATUS_OK && !value_number(result, value))
+        status = place_error(error, STATUS_BAD_INPUT, objective->formula.place,
+                             "the objective gives the text '%s', not a number", result.text);
+    return status;
+}
+
+enum status objective_value(const struct objective *objective, const struct point *point,
+                            const struct metrics *metrics, double *value, struct error *error)
+{
+    double result = NAN;
+    switch (objective->kind) {
+    case OBJECTIVE_TIME:
+        result = metrics->time_ns;
+        break;
+    case OBJECTIVE_ENERGY:
+        result = metrics->energy_j;
+        break;
+    case OBJECTIVE_EDP:
+        result = metrics->energy_j * metrics->time_ns * 1e-9;
+        break;
+    case OBJECTIVE_FORMULA: {
+        enum status status = formula_value(objective, point, metrics, &result, error);
+        if (status != STATUS_OK)
+            return status;
+        break;
+    }
+    }
+    if (!(result > 0) || !isfinite(result))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the objective '%.200s' is %g here; it must be a positive number",
+                         objective->text, result);
+    *value = result;
+    return STATUS_OK;
+}
