@@ -17,7 +17,9 @@ struct device; /* an open device; each implementation has its own */
 struct calibration {
     double tick_ns;       /* resolution of the timer */
     double empty_pair_ns; /* what is read around nothing; time_block has taken it off */
-    double node_gap_ns;   /* from the end of a launch to the start of the next in a block */
+    /* What each further launch costs in a block at least: the slope over empty launches in a row,
+     * the launch itself included. */
+    double node_gap_ns;
 };
 
 /* How a device is brought to its working state. open takes them. */

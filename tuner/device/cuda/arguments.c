@@ -65,7 +65,7 @@ static enum status prepare_values(struct device *device, const struct launch_pla
         if ((uint64_t)argument->count * element_bytes(argument->type) > device->vectors[i].bytes)
             return error_set(error, STATUS_INTERNAL, "argument '%s' is larger than it was bound",
                              argument->name);
-        out->values[i] = device->vectors[i].base;
+        out->values[i] = cuda_vector_start(&device->vectors[i]);
     }
     return STATUS_OK;
 }
@@ -104,6 +104,6 @@ void cuda_rotate(const struct device *device, const struct launch_plan *plan, ui
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
         if (plan->arguments[i].role == ARGUMENT_INPUT && vector->copies > 0)
-            prepared->values[i] = vector->base + run % vector->copies * vector->stride;
+            prepared->values[i] = cuda_vector_start(vector) + run % vector->copies * vector->stride;
     }
 }

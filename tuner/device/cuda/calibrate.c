@@ -1,16 +1,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tuner/base/clock.h"
 #include "tuner/device/cuda/internal.h"
 
-enum { PAIRS = 101, TICK_SAMPLES = 256, TRIES = 20 };
-
-static const int64_t window_ns = INT64_C(50000000);
-static const int64_t warm_up_least_ns = INT64_C(300000000);
-static const int64_t warm_up_most_ns = INT64_C(3000000000);
-static const int64_t pause_ns = INT64_C(20000000);
-static const double settled = 0.005; /* relative change of the anchor's time between windows */
+enum { PAIRS = 101, TICK_SAMPLES = 256, GAP_SAMPLES = 31, GAP_NODES = 64 };
 
 static int by_size(const void *a, const void *b)
 {
@@ -19,89 +12,20 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The time of one pass over the flush buffer: the anchor of the warm-up. */
-static enum status timed_flush(struct device *device, double *elapsed_ns, struct error *error)
+static CUresult submit_empty(struct device *device, void *context)
 {
-    const struct cuda_driver *cuda = device->driver;
-    float elapsed_ms = 0;
-    CUresult result = cuda->cuEventRecord(device->begin, device->stream);
-    enum status status = STATUS_OK;
-    if (result == CUDA_SUCCESS)
-        status = cuda_harness_flush(device, error);
-    if (status != STATUS_OK)
-        return status;
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuEventRecord(device->end, device->stream);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuEventSynchronize(device->end);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuEventElapsedTime(&elapsed_ms, device->begin, device->end);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "warming up");
-    *elapsed_ns = (double)elapsed_ms * 1e6;
-    return STATUS_OK;
-}
-
-/* Keeps the device busy for a window; gives the anchor's shortest time in it. */
-static enum status window(struct device *device, double *anchor_ns, struct error *error)
-{
-    int64_t end = clock_now_ns() + window_ns;
-    *anchor_ns = INFINITY;
-    do {
-        double elapsed_ns = 0;
-        enum status status = timed_flush(device, &elapsed_ns, error);
-        if (status != STATUS_OK)
-            return status;
-        *anchor_ns = fmin(*anchor_ns, elapsed_ns);
-    } while (clock_now_ns() < end);
-    device->busy_until_ns = clock_now_ns();
-    return STATUS_OK;
-}
-
-enum status cuda_warm_up(struct device *device, struct error *error)
-{
-    int64_t start = clock_now_ns();
-    double before = 0;
-    int still = 0; /* windows in a row in which the anchor did not move */
-    for (;;) {
-        double anchor = 0;
-        enum status status = window(device, &anchor, error);
-        if (status != STATUS_OK)
-            return status;
-        still = fabs(anchor - before) < settled * anchor ? still + 1 : 0;
-        before = anchor;
-        int64_t spent = clock_now_ns() - start;
-        if ((still >= 3 && spent >= warm_up_least_ns) || spent >= warm_up_most_ns)
-            return STATUS_OK;
-    }
-}
-
-enum status cuda_warm_again(struct device *device, struct error *error)
-{
-    double anchor = 0;
-    if (clock_now_ns() - device->busy_until_ns <= pause_ns)
-        return STATUS_OK;
-    return window(device, &anchor, error);
+    CUresult result = CUDA_SUCCESS;
+    for (int left = *(int *)context; left > 0 && result == CUDA_SUCCESS; left--)
+        result = cuda_launch(device, device->harness.empty, 1, 32, NULL);
+    return result;
 }
 
 /* The time read around `kernels` empty kernels behind the gate. */
 static enum status timed_empty(struct device *device, int kernels, double *elapsed_ns,
                                struct error *error)
 {
-    for (int tries = 0; tries < TRIES; tries++) {
-        bool again = false;
-        CUresult result = cuda_gate_begin(device);
-        for (int i = 0; i < kernels && result == CUDA_SUCCESS; i++)
-            result = cuda_launch(device, device->harness.empty, 1, 32, NULL);
-        result = cuda_gate_end(device, result, elapsed_ns, &again);
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "calibrating the timer");
-        if (!again)
-            return STATUS_OK;
-    }
-    return error_set(error, STATUS_TIMED_OUT,
-                     "calibrating the timer: this process was stopped for over 2 s again and "
-                     "again: the machine is too busy to measure on");
+    return cuda_time_gated(device, submit_empty, &kernels, "calibrating the timer", elapsed_ns,
+                           error);
 }
 
 /* The timer counts in ticks: times of unlike lengths lie a whole number of them apart. */
@@ -115,6 +39,68 @@ static double smallest_step(double *times, size_t count)
             tick = step;
     }
     return isfinite(tick) ? tick : 0;
+}
+
+static enum status make_empty_graph(struct device *device, int nodes, CUgraphExec *out,
+                                    struct error *error)
+{
+    const CUDA_KERNEL_NODE_PARAMS node = {.func = device->harness.empty,
+                                          .gridDimX = 1,
+                                          .gridDimY = 1,
+                                          .gridDimZ = 1,
+                                          .blockDimX = 32,
+                                          .blockDimY = 1,
+                                          .blockDimZ = 1};
+    CUgraph graph = NULL;
+    CUgraphNode last = NULL;
+    *out = NULL;
+    CUresult result = device->driver->cuGraphCreate(&graph, 0);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "making a graph");
+    for (int i = 0; i < nodes && result == CUDA_SUCCESS; i++)
+        result = cuda_graph_append(device, graph, &last, &node);
+    if (result == CUDA_SUCCESS)
+        result = cuda_graph_finish(device, graph, out);
+    (void)device->driver->cuGraphDestroy(graph);
+    return result == CUDA_SUCCESS
+               ? STATUS_OK
+               : cuda_error(device, result, error, "calibrating the gap in graphs");
+}
+
+static CUresult submit_graph(struct device *device, void *context)
+{
+    return device->driver->cuGraphLaunch(*(CUgraphExec *)context, device->stream);
+}
+
+/* The median time of a graph of so many empty kernels, one after the other. */
+static enum status timed_empty_graph(struct device *device, int nodes, double *median_ns,
+                                     struct error *error)
+{
+    double times[GAP_SAMPLES];
+    CUgraphExec graph = NULL;
+    enum status status = make_empty_graph(device, nodes, &graph, error);
+    for (size_t i = 0; i < GAP_SAMPLES && status == STATUS_OK; i++)
+        status = cuda_time_gated(device, submit_graph, &graph, "calibrating the gap in graphs",
+                                 &times[i], error);
+    if (graph)
+        (void)device->driver->cuGraphExecDestroy(graph);
+    if (status != STATUS_OK)
+        return status;
+    qsort(times, GAP_SAMPLES, sizeof *times, by_size);
+    *median_ns = times[GAP_SAMPLES / 2];
+    return STATUS_OK;
+}
+
+static enum status calibrate_gap(struct device *device, struct error *error)
+{
+    double one = 0;
+    double many = 0;
+    enum status status = timed_empty_graph(device, 1, &one, error);
+    if (status == STATUS_OK)
+        status = timed_empty_graph(device, 1 + GAP_NODES, &many, error);
+    if (status == STATUS_OK)
+        device->calibration.node_gap_ns = fmax((many - one) / GAP_NODES, 0);
+    return status;
 }
 
 enum status cuda_calibrate(struct device *device, struct error *error)
@@ -131,6 +117,5 @@ enum status cuda_calibrate(struct device *device, struct error *error)
     qsort(pairs, PAIRS, sizeof *pairs, by_size);
     device->calibration.empty_pair_ns = pairs[PAIRS / 2];
     device->calibration.tick_ns = smallest_step(times, TICK_SAMPLES);
-    device->busy_until_ns = clock_now_ns();
-    return STATUS_OK;
+    return calibrate_gap(device, error);
 }

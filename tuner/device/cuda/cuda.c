@@ -16,7 +16,13 @@ const struct device_api device_cuda = {
     .resources = cuda_resources,
     .bind = cuda_bind,
     .run = cuda_run,
+    .run_again = cuda_run_again,
+    .guards = cuda_guards,
     .time_block = cuda_time_block,
+    .drop_slots = cuda_drop_slots,
+    .anchor = cuda_anchor,
+    .conditions = cuda_conditions,
+    .measure_energy = cuda_measure_energy,
     .read = cuda_read,
     .bandwidth = cuda_bandwidth,
 };

@@ -50,6 +50,7 @@
     X(cuEventDestroy)                                                                              \
     X(cuEventRecord)                                                                               \
     X(cuEventSynchronize)                                                                          \
+    X(cuEventQuery)                                                                                \
     X(cuEventElapsedTime)                                                                          \
     X(cuLaunchKernel)                                                                              \
     X(cuGraphCreate)                                                                               \

@@ -1,3 +1,4 @@
+#include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
 
@@ -10,6 +11,7 @@ static const struct {
     {"tune_gate", offsetof(struct harness, gate)},
     {"tune_empty", offsetof(struct harness, empty)},
     {"tune_clean_read", offsetof(struct harness, clean_read)},
+    {"tune_anchor", offsetof(struct harness, anchor)},
     {"tune_read", offsetof(struct harness, read)},
     {"tune_write", offsetof(struct harness, write)},
 };
@@ -56,16 +58,35 @@ CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, 
                                           arguments, NULL);
 }
 
-/* Fills the L2 with lines that need no write-back: a memset would leave dirty ones, and their
- * write-back would be charged to the kernel that is timed. */
-enum status cuda_harness_flush(struct device *device, struct error *error)
+static CUresult pass(struct device *device, CUfunction function)
 {
     unsigned long long count = device->flush_bytes / 16;
     void *arguments[] = {&device->flush, &count, &device->sink};
-    CUresult result = cuda_launch(device, device->harness.clean_read,
-                                  (uint32_t)device->sm_count * 4, 512, arguments);
+    return cuda_launch(device, function, (uint32_t)device->sm_count * 4, 512, arguments);
+}
+
+CUresult cuda_anchor_pass(struct device *device)
+{
+    return pass(device, device->harness.anchor);
+}
+
+/* Fills the L2 with lines that need no write-back: a memset would leave dirty ones, and their
+ * write-back would be charged to the kernel that is timed. */
+enum status cuda_flush(struct device *device, struct error *error)
+{
+    CUresult result = pass(device, device->harness.clean_read);
     return result == CUDA_SUCCESS ? STATUS_OK
                                   : cuda_error(device, result, error, "emptying the L2 cache");
+}
+
+/* With zeros, as a clean pass needs them to be there. */
+enum status cuda_flush_dirty(struct device *device, struct error *error)
+{
+    CUresult result =
+        device->driver->cuMemsetD8Async(device->flush, 0, device->flush_bytes, device->stream);
+    return result == CUDA_SUCCESS
+               ? STATUS_OK
+               : cuda_error(device, result, error, "emptying the L2 cache by writing");
 }
 
 CUresult cuda_gate_begin(struct device *device)
@@ -96,4 +117,31 @@ CUresult cuda_gate_end(struct device *device, CUresult submitted, double *elapse
     result = cuda->cuEventElapsedTime(&elapsed_ms, device->begin, device->end);
     *elapsed_ns = (double)elapsed_ms * 1e6;
     return result;
+}
+
+enum status cuda_time_gated(struct device *device, CUresult (*work)(struct device *, void *),
+                            void *context, const char *what, double *elapsed_ns,
+                            struct error *error)
+{
+    for (int tries = 0; tries < GATE_TRIES; tries++) {
+        bool again = false;
+        CUresult result = cuda_gate_begin(device);
+        if (result == CUDA_SUCCESS)
+            result = work(device, context);
+        result = cuda_gate_end(device, result, elapsed_ns, &again);
+        device->busy_until_ns = clock_now_ns();
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "%s", what);
+        if (!again)
+            return STATUS_OK;
+    }
+    return cuda_too_busy(error);
+}
+
+enum status cuda_too_busy(struct error *error)
+{
+    return error_set(error, STATUS_TIMED_OUT,
+                     "this process was stopped for over 2 s, %d times in a row: the machine is too "
+                     "busy to measure on",
+                     GATE_TRIES);
 }

@@ -7,8 +7,9 @@
 #include "tuner/device/cuda/container.h"
 #include "tuner/device/cuda/cuda.h"
 #include "tuner/device/cuda/driver.h"
+#include "tuner/device/cuda/nvml.h"
 
-enum { MODULES_MAX = 512, RUNS_MAX = 4096 };
+enum { MODULES_MAX = DEVICE_SLOTS, BLOCK_RUNS_MAX = 512, GATE_TRIES = 3, NO_SLOT = -1 };
 
 struct kernel {
     char *name; /* as requested */
@@ -24,15 +25,18 @@ struct module {
     CUmodule handle;
     struct kernel *kernels;
     size_t kernel_count;
-    uint64_t used; /* larger: later */
+    uint64_t used;   /* larger: later */
+    uint64_t serial; /* of this load; never 0 */
 };
 
-/* The device memory of one argument. Kept from plan to plan, as its size allows. */
+/* The device memory of one argument. Kept from plan to plan, as its size allows. Outputs and
+ * scratch have a guard band right before and right behind them. */
 struct vector {
     CUdeviceptr base;
     size_t capacity;
-    size_t bytes; /* of the bound plan's vector */
-    /* Inputs: what is there. Copy k begins at base + k * stride. */
+    size_t offset; /* of the bound plan's vector behind base */
+    size_t bytes;  /* of the bound plan's vector */
+    /* Inputs: what is there. Copy k begins at base + offset + k * stride. */
     const void *host;
     enum element_type type;
     uint64_t seed;
@@ -58,15 +62,18 @@ struct harness {
     CUfunction gate;
     CUfunction empty;
     CUfunction clean_read;
+    CUfunction anchor;
     CUfunction read;
     CUfunction write;
 };
 
-/* The graph of the last block, for one that is the same. */
+/* What a slot keeps: a graph, and what it was built on. It may be launched while that holds. */
 struct block_graph {
     CUgraphExec exec; /* NULL: there is none */
     uint32_t runs;
     enum l2_mode mode;
+    uint64_t module; /* serial of the one whose kernels it launches */
+    uint64_t layout; /* cuda_layout */
 };
 
 struct device {
@@ -88,17 +95,21 @@ struct device {
     CUdeviceptr flush; /* flush_bytes, never written after its first fill */
     size_t flush_bytes;
     CUdeviceptr sink; /* 64 bytes that no kernel ever writes, but could */
+    struct warm_up warm_up;
     struct calibration calibration;
     int64_t busy_until_ns; /* when the device was last known to work */
+    struct nvml nvml;      /* kept open; not open where it cannot be had */
 
     struct module modules[MODULES_MAX];
     size_t module_count;
     struct module *current;
     uint64_t module_clock;
+    uint64_t module_serial;
 
     struct vector vectors[ARGUMENTS_MAX];
     size_t argument_count; /* of the bound plan */
-    struct block_graph graph;
+    struct block_graph slots[DEVICE_SLOTS];
+    int64_t scratch_slot; /* whose blocks left the scratch as it is; NO_SLOT: anybody's */
 };
 
 /* error.c. Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
@@ -122,7 +133,7 @@ enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *o
 int cuda_numa_node(const char *pci_address);
 /* Binds the thread to one core near the device; does nothing where the topology does not tell. */
 void cuda_bind_thread(const char *pci_address, int index);
-/* nvml.c. Appends what NVML knows; `driver_text` gets "580.65.06" or "". */
+/* nvml.c and nvml.h. Appends what NVML knows; `driver_text` gets "580.65.06" or "". */
 void cuda_describe_nvml(const char *pci_address, struct facts *facts, char *driver_text,
                         size_t driver_bytes);
 
@@ -135,24 +146,45 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
                               struct text *log, struct error *error);
 
 /* open.c */
-enum status cuda_open(int index, struct device **out, struct error *error);
+enum status cuda_open(int index, const struct warm_up *warm_up, struct device **out,
+                      struct error *error);
 void cuda_close(struct device *device);
 void cuda_calibration(const struct device *device, struct calibration *out);
 
-/* calibrate.c. The clock of a device that idled is a fraction of its clock at work. */
-enum status cuda_warm_up(struct device *device, struct error *error);
-enum status cuda_warm_again(struct device *device, struct error *error);
+/* calibrate.c: tick, empty pair, node gap. */
 enum status cuda_calibrate(struct device *device, struct error *error);
+
+/* anchor.c. The clock of a device that idled is a fraction of its clock at work. */
+enum status cuda_warm_up(struct device *device, struct error *error);
+/* One window more, after a pause. */
+enum status cuda_warm_again(struct device *device, struct error *error);
+enum status cuda_anchor(struct device *device, double *elapsed_ns, struct error *error);
+
+/* conditions.c */
+void cuda_conditions(struct device *device, struct conditions *out);
+/* NaN when unknown. */
+double cuda_sm_clock(const struct device *device);
+/* The library must have the function; gives the library's result. */
+int cuda_energy_counter(const struct nvml *nvml, double *joules);
 
 /* harness.c */
 enum status cuda_harness_load(struct device *device, struct error *error);
-enum status cuda_harness_flush(struct device *device, struct error *error);
+/* Fill the L2 with clean lines, or with dirty ones. */
+enum status cuda_flush(struct device *device, struct error *error);
+enum status cuda_flush_dirty(struct device *device, struct error *error);
+CUresult cuda_anchor_pass(struct device *device);
 /* Work behind a gate: begin, submit ..., end. What lies between begin and end starts when all of it
  * was submitted, so that the host's pace is not measured. `*elapsed_ns` includes the empty pair.
  * cuda_gate_end must be called also when submitting failed; it then passes that result on.
  * `*again`: the host was late, the gate gave up, the time is worthless. */
 CUresult cuda_gate_begin(struct device *device);
 CUresult cuda_gate_end(struct device *device, CUresult submitted, double *elapsed_ns, bool *again);
+/* Times `work` so, again where the host was late, up to GATE_TRIES times. `what` begins errors. */
+enum status cuda_time_gated(struct device *device, CUresult (*work)(struct device *, void *),
+                            void *context, const char *what, double *elapsed_ns,
+                            struct error *error);
+/* STATUS_TIMED_OUT: the host was late each time. */
+enum status cuda_too_busy(struct error *error);
 CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, uint32_t block,
                      void **arguments);
 
@@ -173,6 +205,10 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
                       const void *const *inputs, uint32_t copies, struct error *error);
 enum status cuda_read(struct device *device, size_t index, void *out, size_t bytes,
                       struct error *error);
+/* Stands for where the vectors and their copies lie. */
+uint64_t cuda_layout(const struct device *device);
+/* Where the vector of a bound argument starts. */
+CUdeviceptr cuda_vector_start(const struct vector *vector);
 void cuda_vectors_free(struct device *device);
 
 /* arguments.c: a plan as the driver takes it. */
@@ -199,16 +235,44 @@ bool cuda_scalar(struct value value, enum element_type type, uint64_t *out);
 /* launch.c */
 enum status cuda_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
                      struct error *error);
+enum status cuda_run_again(struct device *device, const struct launch_plan *plan,
+                           struct error *error);
 /* Submits each launch once. */
 enum status cuda_submit(struct device *device, const struct prepared_plan *prepared,
                         struct error *error);
-enum status cuda_zero_scratch(struct device *device, const struct launch_plan *plan,
+/* Fills the vectors of a role. */
+enum status cuda_fill(struct device *device, const struct launch_plan *plan,
+                      enum argument_role role, unsigned char byte, struct error *error);
+
+/* guards.c */
+enum status cuda_write_guards(struct device *device, const struct launch_plan *plan,
                               struct error *error);
+enum status cuda_guards(struct device *device, const struct launch_plan *plan, bool *intact,
+                        char *detail, size_t detail_bytes, struct error *error);
+
+/* graph.c: the graphs of blocks. */
+/* Appends a node behind *last (NULL: the first). */
+CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *last,
+                           const CUDA_KERNEL_NODE_PARAMS *node);
+/* Makes the graph executable and uploads it. *out is NULL on failure. */
+CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out);
+/* The slot's graph for this block, kept or built anew (*fresh). */
+enum status cuda_slot_graph(struct device *device, const struct block *block, CUgraphExec *out,
+                            bool *fresh, struct error *error);
+void cuda_drop_slots(struct device *device);
+/* Forgets the graphs that launch kernels of a module. */
+void cuda_drop_module_slots(struct device *device, uint64_t serial);
+
 /* block.c */
-enum status cuda_time_block(struct device *device, const struct launch_plan *plan, uint32_t runs,
-                            enum l2_mode mode, bool prepared, double *elapsed_ns,
+enum status cuda_time_block(struct device *device, const struct block *block, double *elapsed_ns,
                             struct error *error);
-void cuda_drop_graph(struct device *device);
+/* Makes a block ready to be launched: graph, scratch, clock. */
+enum status cuda_block_ready(struct device *device, const struct block *block, CUgraphExec *out,
+                             struct error *error);
+
+/* energy.c */
+enum status cuda_measure_energy(struct device *device, const struct block *block, double window_ms,
+                                struct energy *out, struct error *error);
 
 /* bandwidth.c */
 enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,

@@ -3,6 +3,8 @@
 #include "tuner/base/clock.h"
 #include "tuner/device/cuda/internal.h"
 
+enum { POISON = 0xa5 };
+
 static enum status launch_failed(struct device *device, CUresult result,
                                  const struct launch *launch, struct error *error)
 {
@@ -27,26 +29,20 @@ enum status cuda_submit(struct device *device, const struct prepared_plan *prepa
     return STATUS_OK;
 }
 
-static enum status fill(struct device *device, const struct launch_plan *plan,
-                        enum argument_role role, unsigned char byte, struct error *error)
+enum status cuda_fill(struct device *device, const struct launch_plan *plan,
+                      enum argument_role role, unsigned char byte, struct error *error)
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
         if (plan->arguments[i].role != role || vector->bytes == 0)
             continue;
-        CUresult result =
-            device->driver->cuMemsetD8Async(vector->base, byte, vector->bytes, device->stream);
+        CUresult result = device->driver->cuMemsetD8Async(cuda_vector_start(vector), byte,
+                                                          vector->bytes, device->stream);
         if (result != CUDA_SUCCESS)
             return cuda_error(device, result, error, "filling argument '%s'",
                               plan->arguments[i].name);
     }
     return STATUS_OK;
-}
-
-enum status cuda_zero_scratch(struct device *device, const struct launch_plan *plan,
-                              struct error *error)
-{
-    return fill(device, plan, ARGUMENT_SCRATCH, 0, error);
 }
 
 static enum status wait_for_run(struct device *device, const struct launch_plan *plan,
@@ -70,20 +66,40 @@ static enum status wait_for_run(struct device *device, const struct launch_plan 
     return STATUS_OK;
 }
 
+/* Launches once and waits. The scratch is then not as a slot's blocks left it. */
+static enum status launch_once(struct device *device, const struct launch_plan *plan,
+                               const struct prepared_plan *prepared, double *elapsed_ns,
+                               struct error *error)
+{
+    device->scratch_slot = NO_SLOT;
+    CUresult result = device->driver->cuEventRecord(device->begin, device->stream);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "starting the timer");
+    enum status status = cuda_submit(device, prepared, error);
+    return status == STATUS_OK ? wait_for_run(device, plan, elapsed_ns, error) : status;
+}
+
 enum status cuda_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
                      struct error *error)
 {
     struct prepared_plan prepared;
     enum status status = cuda_prepare(device, plan, &prepared, error);
     if (status == STATUS_OK)
-        status = fill(device, plan, ARGUMENT_OUTPUT, 0xa5, error);
+        status = cuda_fill(device, plan, ARGUMENT_OUTPUT, POISON, error);
     if (status == STATUS_OK)
-        status = cuda_zero_scratch(device, plan, error);
-    if (status != STATUS_OK)
-        return status;
-    CUresult result = device->driver->cuEventRecord(device->begin, device->stream);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "starting the timer");
-    status = cuda_submit(device, &prepared, error);
-    return status == STATUS_OK ? wait_for_run(device, plan, elapsed_ns, error) : status;
+        status = cuda_write_guards(device, plan, error);
+    if (status == STATUS_OK)
+        status = cuda_fill(device, plan, ARGUMENT_SCRATCH, 0, error);
+    return status == STATUS_OK ? launch_once(device, plan, &prepared, elapsed_ns, error) : status;
+}
+
+enum status cuda_run_again(struct device *device, const struct launch_plan *plan,
+                           struct error *error)
+{
+    struct prepared_plan prepared;
+    double elapsed_ns = 0;
+    enum status status = cuda_prepare(device, plan, &prepared, error);
+    if (status == STATUS_OK)
+        status = cuda_fill(device, plan, ARGUMENT_OUTPUT, POISON, error);
+    return status == STATUS_OK ? launch_once(device, plan, &prepared, &elapsed_ns, error) : status;
 }

@@ -1,8 +1,11 @@
 #include "tuner/base/clock.h"
+#include "tuner/base/hash.h"
 #include "tuner/device/cuda/internal.h"
 
-/* Vectors begin at a multiple of this, as cuMemAlloc's do: kernels may load 16 bytes or more. */
+/* Vectors without an offset begin at a multiple of this, as cuMemAlloc's do: kernels may load 16
+ * bytes or more. What lies before an output holds its guard band. */
 static const size_t alignment = 256;
+static const size_t front_bytes = 512;
 static const size_t granule = 2 << 20;
 
 static size_t round_up(size_t value, size_t multiple)
@@ -41,7 +44,7 @@ static enum status make_room(struct device *device, struct vector *vector, size_
     if (bytes <= vector->capacity)
         return STATUS_OK;
     size_t spare = vector->capacity > 0 && bytes < (size_t)1 << 28 ? bytes / 2 : 0;
-    cuda_drop_graph(device);
+    device->scratch_slot = NO_SLOT;
     free_vector(device, vector);
     size_t wanted = round_up(bytes + spare, bytes > granule / 2 ? granule : 4096);
     CUresult result = device->driver->cuMemAlloc(&vector->base, wanted);
@@ -61,11 +64,41 @@ static size_t vector_bytes(const struct argument *argument)
                : (size_t)argument->count * element_bytes(argument->type);
 }
 
-/* A stride of its own also for an empty input, so that each has an address. */
+/* From one copy of an input to the next. One of its own also for an empty input, so that each has
+ * an address. */
 static size_t stride_of(const struct argument *argument)
 {
-    size_t bytes = vector_bytes(argument);
+    size_t bytes = argument->offset_bytes + vector_bytes(argument);
     return round_up(bytes ? bytes : 1, alignment);
+}
+
+/* Of the vector behind its allocation. */
+static size_t offset_of(const struct argument *argument)
+{
+    return argument->offset_bytes + (argument->role == ARGUMENT_INPUT ? 0 : front_bytes);
+}
+
+/* What an output or scratch takes with its guard bands. */
+static size_t guarded_bytes(const struct argument *argument)
+{
+    return offset_of(argument) + vector_bytes(argument) + GUARD_BYTES;
+}
+
+CUdeviceptr cuda_vector_start(const struct vector *vector)
+{
+    return vector->base + vector->offset;
+}
+
+uint64_t cuda_layout(const struct device *device)
+{
+    uint64_t places[ARGUMENTS_MAX][3];
+    for (size_t i = 0; i < device->argument_count; i++) {
+        const struct vector *vector = &device->vectors[i];
+        places[i][0] = cuda_vector_start(vector);
+        places[i][1] = vector->stride;
+        places[i][2] = vector->copies;
+    }
+    return hash_u64(places, device->argument_count * sizeof *places, 0);
 }
 
 /* As many copies as half of the memory holds that is free or ours already. */
@@ -79,8 +112,10 @@ static uint32_t affordable_copies(struct device *device, const struct launch_pla
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
         held += device->vectors[i].capacity;
+        if (argument->role == ARGUMENT_SCALAR)
+            continue;
         if (argument->role != ARGUMENT_INPUT) {
-            others += vector_bytes(argument);
+            others += guarded_bytes(argument);
             continue;
         }
         one_of_each += stride_of(argument);
@@ -111,8 +146,9 @@ static enum status upload(struct device *device, struct vector *vector,
     if (is_uploaded(vector, argument, host))
         return STATUS_OK;
     forget(vector);
-    CUresult result =
-        device->driver->cuMemcpyHtoDAsync(vector->base, host, vector->bytes, device->stream);
+    device->scratch_slot = NO_SLOT; /* the L2 is full of it */
+    CUresult result = device->driver->cuMemcpyHtoDAsync(cuda_vector_start(vector), host,
+                                                        vector->bytes, device->stream);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "uploading '%s'", argument->name);
     vector->host = host;
@@ -127,8 +163,6 @@ static enum status upload(struct device *device, struct vector *vector,
 static enum status make_copies(struct device *device, struct vector *vector, size_t stride,
                                uint32_t copies, const char *name, struct error *error)
 {
-    if (vector->stride != stride || vector->copies != copies)
-        cuda_drop_graph(device);
     if (vector->stride != stride || vector->copy_bytes < vector->bytes || vector->filled < 1)
         vector->filled = 1;
     vector->stride = stride;
@@ -136,9 +170,10 @@ static enum status make_copies(struct device *device, struct vector *vector, siz
     if (vector->filled == 1)
         vector->copy_bytes = vector->bytes;
     /* Copies of a shorter part overwrite the rest of what was uploaded. */
-    if (copies > 1 && vector->uploaded > stride)
-        vector->uploaded = stride;
+    if (copies > 1 && vector->uploaded > stride - vector->offset)
+        vector->uploaded = stride - vector->offset;
     while (vector->filled < copies) {
+        device->scratch_slot = NO_SLOT;
         uint32_t left = copies - vector->filled;
         uint32_t part = left < vector->filled ? left : vector->filled;
         CUresult result = device->driver->cuMemcpyDtoDAsync(
@@ -163,14 +198,16 @@ static enum status bind_vector(struct device *device, const struct argument *arg
     if (argument->count < 0 || (is_input && argument->count > 0 && !host))
         return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
     enum status status =
-        make_room(device, vector, is_input ? stride * copies : stride, argument->name, error);
+        make_room(device, vector, is_input ? stride * copies : guarded_bytes(argument),
+                  argument->name, error);
     if (status != STATUS_OK)
         return status;
     vector->bytes = vector_bytes(argument);
-    if (!is_input) {
+    if (!is_input || vector->offset != offset_of(argument))
         forget(vector);
+    vector->offset = offset_of(argument);
+    if (!is_input)
         return STATUS_OK;
-    }
     if (vector->bytes > 0)
         status = upload(device, vector, argument, host, error);
     if (status == STATUS_OK)
@@ -204,7 +241,7 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
     enum status status = bind_all(device, plan, inputs, copies, error);
     if (status == STATUS_NO_MEMORY) {
         /* What other problems left behind is in the way. */
-        cuda_drop_graph(device);
+        cuda_drop_slots(device);
         cuda_vectors_free(device);
         status = bind_all(device, plan, inputs, copies, error);
     }
@@ -222,8 +259,8 @@ enum status cuda_read(struct device *device, size_t index, void *out, size_t byt
                          bytes);
     if (bytes == 0)
         return STATUS_OK;
-    CUresult result =
-        device->driver->cuMemcpyDtoHAsync(out, device->vectors[index].base, bytes, device->stream);
+    CUresult result = device->driver->cuMemcpyDtoHAsync(
+        out, cuda_vector_start(&device->vectors[index]), bytes, device->stream);
     if (result == CUDA_SUCCESS)
         result = device->driver->cuStreamSynchronize(device->stream);
     if (result != CUDA_SUCCESS)

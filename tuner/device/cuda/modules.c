@@ -74,8 +74,8 @@ static enum status load_module(struct device *device, const char *path, struct a
     return take_kernels(device, &container, module, error);
 }
 
-/* The slot for one more module: a new one, or that of the module used longest ago. A module that
- * the last graph launches may go, so the graph goes first. */
+/* The slot for one more module: a new one, or that of the module used longest ago. The
+ * graphs that launch its kernels go first. */
 static struct module *free_slot(struct device *device)
 {
     if (device->module_count < MODULES_MAX)
@@ -84,7 +84,7 @@ static struct module *free_slot(struct device *device)
     for (size_t i = 1; i < device->module_count; i++)
         if (device->modules[i].used < oldest->used)
             oldest = &device->modules[i];
-    cuda_drop_graph(device);
+    cuda_drop_module_slots(device, oldest->serial);
     free_module(device, oldest);
     return oldest;
 }
@@ -104,6 +104,7 @@ static enum status load_new(struct device *device, const char *path, const struc
     device->current = free_slot(device);
     *device->current = module;
     device->current->used = ++device->module_clock;
+    device->current->serial = ++device->module_serial;
     return STATUS_OK;
 }
 
@@ -116,7 +117,7 @@ enum status cuda_load(struct device *device, const char *binary_path, struct err
                          binary_path);
     for (size_t i = 0; i < device->module_count; i++) {
         struct module *module = &device->modules[i];
-        if (strcmp(module->path, binary_path) != 0 || !same_file(&module->file, &file))
+        if (!same_file(&module->file, &file) || strcmp(module->path, binary_path) != 0)
             continue;
         module->used = ++device->module_clock;
         device->current = module;

@@ -1,39 +1,10 @@
-/* The management library, for what the driver API does not tell. The toolkit need not carry its
- * header, so the few functions used are declared here. */
+#include "tuner/device/cuda/nvml.h"
+
 #include <dlfcn.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
-
-typedef struct nvml_device *nvml_handle;
-typedef int nvml_number_of(nvml_handle device, unsigned *out);
-typedef int nvml_number_of_type(nvml_handle device, unsigned type, unsigned *out);
-typedef int nvml_pair_of(nvml_handle device, unsigned *current, unsigned *pending);
-
-/* The functions have these names in the library. */
-struct nvml {
-    int (*nvmlInit_v2)(void);
-    int (*nvmlShutdown)(void);
-    const char *(*nvmlErrorString)(int result);
-    int (*nvmlSystemGetDriverVersion)(char *out, unsigned bytes);
-    int (*nvmlSystemGetNVMLVersion)(char *out, unsigned bytes);
-    int (*nvmlDeviceGetHandleByPciBusId_v2)(const char *pci_address, nvml_handle *out);
-    nvml_number_of_type *nvmlDeviceGetClockInfo;
-    nvml_number_of_type *nvmlDeviceGetMaxClockInfo;
-    nvml_number_of_type *nvmlDeviceGetTemperature;
-    nvml_pair_of *nvmlDeviceGetEccMode;
-    nvml_pair_of *nvmlDeviceGetMigMode;
-    nvml_number_of *nvmlDeviceGetPersistenceMode;
-    nvml_number_of *nvmlDeviceGetCurrPcieLinkGeneration;
-    nvml_number_of *nvmlDeviceGetMaxPcieLinkGeneration;
-    nvml_number_of *nvmlDeviceGetCurrPcieLinkWidth;
-    nvml_number_of *nvmlDeviceGetMaxPcieLinkWidth;
-    nvml_number_of *nvmlDeviceGetPowerUsage;
-    nvml_number_of *nvmlDeviceGetEnforcedPowerLimit;
-    int (*nvmlDeviceGetCurrentClocksThrottleReasons)(nvml_handle device, unsigned long long *out);
-};
 
 #define NVML_ROW(name)                                                                             \
     {                                                                                              \
@@ -59,10 +30,13 @@ static const struct library_symbol symbols[] = {
     NVML_ROW(nvmlDeviceGetMaxPcieLinkWidth),
     NVML_ROW(nvmlDeviceGetPowerUsage),
     NVML_ROW(nvmlDeviceGetEnforcedPowerLimit),
+    NVML_ROW(nvmlDeviceGetCurrentClocksEventReasons),
     NVML_ROW(nvmlDeviceGetCurrentClocksThrottleReasons),
+    NVML_ROW(nvmlDeviceGetTotalEnergyConsumption),
+    NVML_ROW(nvmlDeviceGetTotalEccErrors),
+    NVML_ROW(nvmlDeviceGetComputeRunningProcesses_v3),
+    NVML_ROW(nvmlDeviceGetComputeRunningProcesses_v2),
 };
-
-enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, SENSOR_GPU = 0 };
 
 struct number_row {
     size_t offset; /* of the function in struct nvml */
@@ -75,14 +49,14 @@ struct number_row {
 };
 
 static const struct number_row numbers[] = {
-    {offsetof(struct nvml, nvmlDeviceGetClockInfo), true, CLOCK_SM, "sm_clock_now_mhz",
+    {offsetof(struct nvml, nvmlDeviceGetClockInfo), true, NVML_CLOCK_SM, "sm_clock_now_mhz",
      "SM clock now", "MHz", 1},
-    {offsetof(struct nvml, nvmlDeviceGetMaxClockInfo), true, CLOCK_SM, "sm_clock_max_mhz",
+    {offsetof(struct nvml, nvmlDeviceGetMaxClockInfo), true, NVML_CLOCK_SM, "sm_clock_max_mhz",
      "SM clock, largest", "MHz", 1},
-    {offsetof(struct nvml, nvmlDeviceGetClockInfo), true, CLOCK_MEMORY, "memory_clock_now_mhz",
+    {offsetof(struct nvml, nvmlDeviceGetClockInfo), true, NVML_CLOCK_MEMORY, "memory_clock_now_mhz",
      "Memory clock now", "MHz", 1},
-    {offsetof(struct nvml, nvmlDeviceGetMaxClockInfo), true, CLOCK_MEMORY, "memory_clock_max_mhz",
-     "Memory clock, largest", "MHz", 1},
+    {offsetof(struct nvml, nvmlDeviceGetMaxClockInfo), true, NVML_CLOCK_MEMORY,
+     "memory_clock_max_mhz", "Memory clock, largest", "MHz", 1},
     {offsetof(struct nvml, nvmlDeviceGetCurrPcieLinkGeneration), false, 0, "pcie_generation_now",
      "PCIe generation now", "", 1},
     {offsetof(struct nvml, nvmlDeviceGetMaxPcieLinkGeneration), false, 0, "pcie_generation_max",
@@ -91,7 +65,7 @@ static const struct number_row numbers[] = {
      "PCIe lanes now", "", 1},
     {offsetof(struct nvml, nvmlDeviceGetMaxPcieLinkWidth), false, 0, "pcie_lanes_max",
      "PCIe lanes, most", "", 1},
-    {offsetof(struct nvml, nvmlDeviceGetTemperature), true, SENSOR_GPU, "temperature_c",
+    {offsetof(struct nvml, nvmlDeviceGetTemperature), true, NVML_SENSOR_GPU, "temperature_c",
      "Temperature now", "C", 1},
     {offsetof(struct nvml, nvmlDeviceGetPowerUsage), false, 0, "power_now_w", "Power now", "W",
      1e-3},
@@ -114,8 +88,7 @@ static const struct {
     {0x100, "display clocks"},
 };
 
-static void add_number(const struct nvml *nvml, nvml_handle device, const struct number_row *row,
-                       struct facts *facts)
+static void add_number(const struct nvml *nvml, const struct number_row *row, struct facts *facts)
 {
     unsigned number = 0;
     int result = -1;
@@ -123,11 +96,11 @@ static void add_number(const struct nvml *nvml, nvml_handle device, const struct
     if (row->typed) {
         nvml_number_of_type *function;
         memcpy(&function, member, sizeof function);
-        result = function ? function(device, row->type, &number) : -1;
+        result = function ? function(nvml->device, row->type, &number) : -1;
     } else {
         nvml_number_of *function;
         memcpy(&function, member, sizeof function);
-        result = function ? function(device, &number) : -1;
+        result = function ? function(nvml->device, &number) : -1;
     }
     if (result != 0)
         return;
@@ -146,12 +119,19 @@ static void add_mode(nvml_pair_of *function, nvml_handle device, const char *key
         facts_add(facts, key, label, "", value_boolean(current != 0));
 }
 
-static void add_throttling(const struct nvml *nvml, nvml_handle device, struct facts *facts)
+bool cuda_nvml_reasons(const struct nvml *nvml, unsigned long long *out)
+{
+    nvml_wide_number_of *function = nvml->nvmlDeviceGetCurrentClocksEventReasons
+                                        ? nvml->nvmlDeviceGetCurrentClocksEventReasons
+                                        : nvml->nvmlDeviceGetCurrentClocksThrottleReasons;
+    return function && function(nvml->device, out) == NVML_SUCCESS;
+}
+
+static void add_throttling(const struct nvml *nvml, struct facts *facts)
 {
     unsigned long long reasons = 0;
     struct text names = {0};
-    if (!nvml->nvmlDeviceGetCurrentClocksThrottleReasons ||
-        nvml->nvmlDeviceGetCurrentClocksThrottleReasons(device, &reasons) != 0)
+    if (!cuda_nvml_reasons(nvml, &reasons))
         return;
     for (size_t i = 0; i < sizeof throttle_reasons / sizeof *throttle_reasons; i++)
         if (reasons & throttle_reasons[i].bit)
@@ -161,31 +141,18 @@ static void add_throttling(const struct nvml *nvml, nvml_handle device, struct f
     text_free(&names);
 }
 
-static void add_device(const struct nvml *nvml, nvml_handle device, struct facts *facts)
+static void add_device(const struct nvml *nvml, struct facts *facts)
 {
     unsigned persistence = 0;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        add_number(nvml, device, &numbers[i], facts);
-    add_mode(nvml->nvmlDeviceGetEccMode, device, "ecc_mode", "ECC (NVML)", facts);
-    add_mode(nvml->nvmlDeviceGetMigMode, device, "mig_mode", "MIG mode", facts);
+        add_number(nvml, &numbers[i], facts);
+    add_mode(nvml->nvmlDeviceGetEccMode, nvml->device, "ecc_mode", "ECC (NVML)", facts);
+    add_mode(nvml->nvmlDeviceGetMigMode, nvml->device, "mig_mode", "MIG mode", facts);
     if (nvml->nvmlDeviceGetPersistenceMode &&
-        nvml->nvmlDeviceGetPersistenceMode(device, &persistence) == 0)
+        nvml->nvmlDeviceGetPersistenceMode(nvml->device, &persistence) == NVML_SUCCESS)
         facts_add(facts, "persistence_mode", "Persistence mode", "",
                   value_boolean(persistence != 0));
-    add_throttling(nvml, device, facts);
-}
-
-static void add_all(const struct nvml *nvml, const char *pci_address, struct facts *facts,
-                    char *driver_text, size_t driver_bytes)
-{
-    char version[96] = "";
-    nvml_handle device = NULL;
-    if (nvml->nvmlSystemGetDriverVersion(driver_text, (unsigned)driver_bytes) != 0)
-        driver_text[0] = '\0';
-    if (nvml->nvmlSystemGetNVMLVersion(version, sizeof version) == 0)
-        facts_add_text(facts, "nvml", "NVML", version);
-    if (nvml->nvmlDeviceGetHandleByPciBusId_v2(pci_address, &device) == 0)
-        add_device(nvml, device, facts);
+    add_throttling(nvml, facts);
 }
 
 static void *open_library(void)
@@ -198,7 +165,7 @@ static void *open_library(void)
     return library;
 }
 
-/* Of the others, any may be missing: its fact is then left out. */
+/* Of the others, any may be missing: what it tells is then unknown. */
 static bool is_usable(const struct nvml *nvml)
 {
     return nvml->nvmlInit_v2 && nvml->nvmlShutdown && nvml->nvmlErrorString &&
@@ -206,27 +173,63 @@ static bool is_usable(const struct nvml *nvml)
            nvml->nvmlDeviceGetHandleByPciBusId_v2;
 }
 
+/* Only with a reason that is short enough to be told whole. */
+static bool refuse(struct nvml *nvml, char *reason, size_t reason_bytes, const char *text,
+                   const char *detail)
+{
+    if (!string_format(reason, reason_bytes, "%s%s", text, detail))
+        reason[0] = '\0';
+    if (nvml->library)
+        (void)dlclose(nvml->library);
+    nvml->library = NULL;
+    return false;
+}
+
+bool cuda_nvml_open(struct nvml *out, char *reason, size_t reason_bytes)
+{
+    *out = (struct nvml){.library = open_library()};
+    if (!out->library)
+        return refuse(out, reason, reason_bytes,
+                      "not found: ", "libnvidia-ml.so.1 is not installed");
+    (void)library_resolve(out->library, symbols, sizeof symbols / sizeof *symbols, out);
+    if (!is_usable(out))
+        return refuse(out, reason, reason_bytes, "libnvidia-ml.so.1 is too old", "");
+    int result = out->nvmlInit_v2();
+    if (result != NVML_SUCCESS)
+        return refuse(out, reason, reason_bytes, "does not start: ", out->nvmlErrorString(result));
+    return true;
+}
+
+void cuda_nvml_close(struct nvml *nvml)
+{
+    if (!nvml->library)
+        return;
+    (void)nvml->nvmlShutdown();
+    (void)dlclose(nvml->library);
+    *nvml = (struct nvml){.library = NULL};
+}
+
+bool cuda_nvml_find(struct nvml *nvml, const char *pci_address)
+{
+    return nvml->nvmlDeviceGetHandleByPciBusId_v2(pci_address, &nvml->device) == NVML_SUCCESS;
+}
+
 void cuda_describe_nvml(const char *pci_address, struct facts *facts, char *driver_text,
                         size_t driver_bytes)
 {
     struct nvml nvml;
-    char text[160];
+    char text[160] = "";
+    char version[96] = "";
     driver_text[0] = '\0';
-    void *library = open_library();
-    if (!library) {
-        facts_add_text(facts, "nvml", "NVML", "not found: libnvidia-ml.so.1 is not installed");
+    if (!cuda_nvml_open(&nvml, text, sizeof text)) {
+        facts_add_text(facts, "nvml", "NVML", text);
         return;
     }
-    (void)library_resolve(library, symbols, sizeof symbols / sizeof *symbols, &nvml);
-    int result = is_usable(&nvml) ? nvml.nvmlInit_v2() : -1;
-    if (!is_usable(&nvml)) {
-        facts_add_text(facts, "nvml", "NVML", "libnvidia-ml.so.1 is too old");
-    } else if (result != 0) {
-        if (string_format(text, sizeof text, "does not start: %s", nvml.nvmlErrorString(result)))
-            facts_add_text(facts, "nvml", "NVML", text);
-    } else {
-        add_all(&nvml, pci_address, facts, driver_text, driver_bytes);
-        (void)nvml.nvmlShutdown();
-    }
-    (void)dlclose(library);
+    if (nvml.nvmlSystemGetDriverVersion(driver_text, (unsigned)driver_bytes) != NVML_SUCCESS)
+        driver_text[0] = '\0';
+    if (nvml.nvmlSystemGetNVMLVersion(version, sizeof version) == NVML_SUCCESS)
+        facts_add_text(facts, "nvml", "NVML", version);
+    if (cuda_nvml_find(&nvml, pci_address))
+        add_device(&nvml, facts);
+    cuda_nvml_close(&nvml);
 }

@@ -99,6 +99,15 @@ static enum status make_flush_buffer(struct device *device, struct error *error)
     return STATUS_OK;
 }
 
+/* Without it the device's state stays unknown, which is no error. */
+static void open_nvml(struct device *device, const char *pci_address)
+{
+    char reason[160];
+    if (cuda_nvml_open(&device->nvml, reason, sizeof reason) &&
+        !cuda_nvml_find(&device->nvml, pci_address))
+        cuda_nvml_close(&device->nvml);
+}
+
 static enum status open_parts(struct device *device, struct error *error)
 {
     char pci_address[32] = "";
@@ -107,8 +116,10 @@ static enum status open_parts(struct device *device, struct error *error)
         return status;
     /* Before the context: what the driver allocates then lies near the device, too. */
     if (device->driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address, device->handle) ==
-        CUDA_SUCCESS)
+        CUDA_SUCCESS) {
         cuda_bind_thread(pci_address, device->index);
+        open_nvml(device, pci_address);
+    }
     status = read_limits(device, error);
     if (status == STATUS_OK)
         status = open_context(device, error);
@@ -125,7 +136,8 @@ static enum status open_parts(struct device *device, struct error *error)
     return status;
 }
 
-enum status cuda_open(int index, struct device **out, struct error *error)
+enum status cuda_open(int index, const struct warm_up *warm_up, struct device **out,
+                      struct error *error)
 {
     *out = NULL;
     const struct cuda_driver *driver = cuda_driver(error);
@@ -138,6 +150,8 @@ enum status cuda_open(int index, struct device **out, struct error *error)
         return error_no_memory(error);
     device->driver = driver;
     device->index = index;
+    device->warm_up = *warm_up;
+    device->scratch_slot = NO_SLOT;
     enum status status = open_parts(device, error);
     if (status != STATUS_OK)
         cuda_close(device);
@@ -153,7 +167,7 @@ void cuda_close(struct device *device)
         return;
     const struct cuda_driver *cuda = device->driver;
     if (device->context) {
-        cuda_drop_graph(device);
+        cuda_drop_slots(device);
         cuda_modules_free(device);
         cuda_vectors_free(device);
         if (device->flush)
@@ -173,6 +187,7 @@ void cuda_close(struct device *device)
         (void)cuda->cuCtxSetCurrent(NULL);
         (void)cuda->cuDevicePrimaryCtxRelease(device->handle);
     }
+    cuda_nvml_close(&device->nvml);
     free(device);
 }
 

@@ -1,0 +1,91 @@
+/* The anchor, and the warm-up that waits until it stands still. */
+#include <math.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/device/cuda/internal.h"
+
+/* Passes over a buffer of twice the L2: 0.1 to 1 ms on what there is today. */
+enum { PASSES = 4, STILL_WINDOWS = 3 };
+
+static CUresult submit_passes(struct device *device, void *context)
+{
+    CUresult result = CUDA_SUCCESS;
+    (void)context;
+    for (int i = 0; i < PASSES && result == CUDA_SUCCESS; i++)
+        result = cuda_anchor_pass(device);
+    return result;
+}
+
+/* Behind a pass that is not timed, so that it does not matter what was in the L2 before. */
+static enum status timed_passes(struct device *device, double *elapsed_ns, struct error *error)
+{
+    CUresult result = cuda_anchor_pass(device);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "the anchor");
+    return cuda_time_gated(device, submit_passes, NULL, "the anchor", elapsed_ns, error);
+}
+
+/* Keeps the device busy for a window; gives the anchor's shortest time in it. */
+static enum status window(struct device *device, double *anchor_ns, struct error *error)
+{
+    int64_t end = clock_now_ns() + (int64_t)(device->warm_up.window_ms * 1e6);
+    *anchor_ns = INFINITY;
+    do {
+        double elapsed_ns = 0;
+        enum status status = timed_passes(device, &elapsed_ns, error);
+        if (status != STATUS_OK)
+            return status;
+        *anchor_ns = fmin(*anchor_ns, elapsed_ns);
+    } while (clock_now_ns() < end);
+    return STATUS_OK;
+}
+
+/* True also of what is not known. */
+static bool is_still(double now, double before, double settled)
+{
+    return !(fabs(now - before) >= settled * now);
+}
+
+enum status cuda_warm_up(struct device *device, struct error *error)
+{
+    const struct warm_up *warm_up = &device->warm_up;
+    int64_t start = clock_now_ns();
+    double anchor_before = 0;
+    double clock_before = 0;
+    int still = 0; /* windows in a row in which neither moved */
+    for (;;) {
+        double anchor = 0;
+        enum status status = window(device, &anchor, error);
+        if (status != STATUS_OK)
+            return status;
+        double clock = cuda_sm_clock(device); /* before the device has time to idle */
+        still = is_still(anchor, anchor_before, warm_up->settled) &&
+                        is_still(clock, clock_before, warm_up->settled)
+                    ? still + 1
+                    : 0;
+        anchor_before = anchor;
+        clock_before = clock;
+        double spent_ms = (double)(clock_now_ns() - start) * 1e-6;
+        if ((still >= STILL_WINDOWS && spent_ms >= warm_up->least_ms) ||
+            spent_ms >= warm_up->most_ms)
+            return STATUS_OK;
+    }
+}
+
+enum status cuda_warm_again(struct device *device, struct error *error)
+{
+    double anchor = 0;
+    double idle_ms = (double)(clock_now_ns() - device->busy_until_ns) * 1e-6;
+    return idle_ms <= device->warm_up.pause_ms ? STATUS_OK : window(device, &anchor, error);
+}
+
+enum status cuda_anchor(struct device *device, double *elapsed_ns, struct error *error)
+{
+    enum status status = cuda_warm_again(device, error);
+    if (status == STATUS_OK)
+        status = timed_passes(device, elapsed_ns, error);
+    if (status == STATUS_OK)
+        *elapsed_ns =
+            fmax(*elapsed_ns - device->calibration.empty_pair_ns, device->calibration.tick_ns);
+    return status;
+}
