@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "tuner/base/error.h"
 
@@ -22,8 +23,15 @@ extern const struct command command_show;
 extern const struct command command_plot;
 extern const struct command command_export;
 
-/* One option. Exactly one of `flag` and `text` is set; `text` options take a value, as "--name V"
- * or "--name=V". A letter of 0 means none. */
+/* The values of an option that may be given several times, in their order; borrowed from argv. */
+enum { OPTION_LIST_MAX = 64 };
+struct option_list {
+    size_t count;
+    const char *items[OPTION_LIST_MAX];
+};
+
+/* One option. Exactly one of `flag`, `text` and `list` is set; the latter two take a value, as
+ * "--name V" or "--name=V". A letter of 0 means none. */
 struct option_spec {
     const char *name;
     char letter;
@@ -31,6 +39,7 @@ struct option_spec {
     const char *about; /* may hold several lines */
     bool *flag;
     const char **text;
+    struct option_list *list;
 };
 
 /* Reads the options into what their rows point to; what is no option goes to `words` (at most
@@ -47,6 +56,10 @@ enum status option_integer(const char *name, const char *text, long long low, lo
 
 /* A problem's size, at least 1: 16777216, 2**24 or 2^24. */
 enum status option_size(const char *name, const char *text, long long *out, struct error *error);
+
+/* A time, at least 1 ms: 90, 90s, 1.5h; units s (without one, too), m, h, d. */
+enum status option_duration(const char *name, const char *text, int64_t *nanoseconds,
+                            struct error *error);
 
 /* The options that most commands share. */
 #define OPTION_DB_ABOUT  "the database (default tune.db)"

@@ -6,6 +6,7 @@
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
 #include "tuner/device/device.h"
+#include "tuner/trial/protocol.h"
 
 static enum status run_devices(const struct command *command, int argc, char **argv,
                                struct error *error);
@@ -58,7 +59,14 @@ static enum status measure_ceilings(const struct device_api *api, int index, str
 {
     struct device *device = NULL;
     struct bandwidth bandwidth = {0};
-    enum status status = api->open(index, &device, error);
+    struct protocol protocol;
+    protocol_defaults(EFFORT_NORMAL, api->kind, &protocol);
+    const struct warm_up warm_up = {.window_ms = protocol.warm_window_ms,
+                                    .settled = protocol.warm_settled,
+                                    .least_ms = protocol.warm_least_ms,
+                                    .most_ms = protocol.warm_most_ms,
+                                    .pause_ms = protocol.pause_ms};
+    enum status status = api->open(index, &warm_up, &device, error);
     if (status != STATUS_OK)
         return status;
     status = api->bandwidth(device, 0, &bandwidth, error);

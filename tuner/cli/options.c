@@ -86,8 +86,15 @@ static enum status take_option(const struct option_spec *option, const char *att
     if (!attached && !next)
         return error_set(error, STATUS_USAGE, "--%s needs a value: --%s %s", option->name,
                          option->name, option->value);
-    *option->text = attached ? attached : next;
     *taken = !attached;
+    if (option->text) {
+        *option->text = attached ? attached : next;
+        return STATUS_OK;
+    }
+    if (option->list->count == OPTION_LIST_MAX)
+        return error_set(error, STATUS_USAGE, "--%s: more than %d of them", option->name,
+                         OPTION_LIST_MAX);
+    option->list->items[option->list->count++] = attached ? attached : next;
     return STATUS_OK;
 }
 
@@ -169,6 +176,34 @@ static long long read_size(const char *text)
         end = power < 0 ? NULL : end;
     }
     return end && *end == '\0' && errno == 0 ? value : 0;
+}
+
+/* Seconds in what stands behind the number; 0 when that is no unit. */
+static double unit_seconds(const char *unit)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(unit, units[i].name) == 0)
+            return units[i].seconds;
+    return 0;
+}
+
+enum status option_duration(const char *name, const char *text, int64_t *nanoseconds,
+                            struct error *error)
+{
+    static const double least_s = 1e-3, most_s = 365 * 86400.0;
+    char *end = NULL;
+    bool number = strspn(text, "0123456789.") > 0;
+    double value = number ? strtod(text, &end) : 0;
+    double seconds = number ? value * unit_seconds(end) : 0;
+    if (!(seconds >= least_s) || seconds > most_s)
+        return error_set(error, STATUS_USAGE, "--%s %s: write a time such as 90s, 30m or 8h", name,
+                         text);
+    *nanoseconds = (int64_t)(seconds * 1e9);
+    return STATUS_OK;
 }
 
 enum status option_size(const char *name, const char *text, long long *out, struct error *error)

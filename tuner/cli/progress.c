@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -12,10 +13,12 @@
 enum { BAR_WIDTH = 20, BAR_WIDTH_LEAST = 6, LINE_MAX_BYTES = 256 };
 static const int64_t redraw_every_ns = 100000000;
 
-void progress_begin(struct progress_view *view, bool quiet)
+void progress_begin(struct progress_view *view, bool quiet, const struct session_options *options)
 {
-    *view = (struct progress_view){
-        .quiet = quiet, .terminal = isatty(STDERR_FILENO) == 1, .started_ns = clock_now_ns()};
+    *view = (struct progress_view){.options = options,
+                                   .quiet = quiet,
+                                   .terminal = isatty(STDERR_FILENO) == 1,
+                                   .started_ns = clock_now_ns()};
 }
 
 void progress_clear(struct progress_view *view)
@@ -35,20 +38,50 @@ static void format_time(double elapsed_ns, char *out, size_t bytes)
         (void)string_format(out, bytes, "%.2f ms", elapsed_ns * 1e-6);
 }
 
-static void format_left(const struct progress_view *view, const struct session_progress *progress,
-                        double *rate, char *out, size_t bytes)
+/* Phases that go over the problems once more, after all points are done. */
+static bool goes_over_again(const struct session_progress *progress)
 {
-    double seconds = (double)(clock_now_ns() - view->started_ns) * 1e-9;
-    size_t done = progress->points_done - view->first_done;
-    *rate = seconds > 0 ? (double)done / seconds : 0;
-    size_t left = progress->points_total > progress->points_done
-                      ? progress->points_total - progress->points_done
-                      : 0;
-    (void)string_format(out, bytes, "-");
-    if (*rate > 0) {
-        long long wait_s = (long long)ceil((double)left / *rate);
-        (void)string_format(out, bytes, "%lld:%02lld", wait_s / 60, wait_s % 60);
+    return strcmp(progress->phase, "confirm") == 0 || strcmp(progress->phase, "ranges") == 0;
+}
+
+/* How much of what the bar is about is done, 0 to 1: points, or what a later phase goes over. */
+static double share_done(const struct session_progress *progress)
+{
+    double total = progress->points_total > 0 ? (double)progress->points_total : 1;
+    double done = (double)progress->points_done / total;
+    if (goes_over_again(progress)) {
+        int processes = progress->process_count > 0 ? progress->process_count : 1;
+        int process = progress->process > 0 ? progress->process - 1 : 0;
+        double problems = progress->problem_count > 0 ? (double)progress->problem_count : 1;
+        done = (process + (double)progress->problem_index / problems) / processes;
     }
+    return done < 1 ? done : 1;
+}
+
+/* As the work went so far; no longer than the budget lasts. */
+static void format_left(const struct progress_view *view, const struct session_progress *progress,
+                        char *out, size_t bytes)
+{
+    int64_t now_ns = clock_now_ns();
+    bool again = goes_over_again(progress);
+    double known = again || progress->points_total == 0
+                       ? 0
+                       : (double)view->first_done / (double)progress->points_total;
+    double share = share_done(progress);
+    double passed_s = (double)(now_ns - (again ? view->phase_started_ns : view->started_ns)) * 1e-9;
+    (void)string_format(out, bytes, "-");
+    if (share <= known || passed_s <= 0)
+        return;
+    double left_s = passed_s * (1 - share) / (share - known);
+    double budget_s = (double)(view->started_ns + view->options->budget_ns - now_ns) * 1e-9;
+    if (view->options->budget_ns > 0 && left_s > budget_s)
+        left_s = budget_s > 0 ? budget_s : 0;
+    long long wait_s = (long long)ceil(left_s);
+    if (wait_s < 3600)
+        (void)string_format(out, bytes, "%lld:%02lld", wait_s / 60, wait_s % 60);
+    else
+        (void)string_format(out, bytes, "%lld:%02lld:%02lld", wait_s / 3600, wait_s / 60 % 60,
+                            wait_s % 60);
 }
 
 static size_t terminal_width(void)
@@ -60,16 +93,22 @@ static size_t terminal_width(void)
 }
 
 /* [####....]  42%, with a bar of at most BAR_WIDTH characters. */
-static void format_bar(const struct session_progress *progress, size_t width, char *out,
-                       size_t bytes)
+static void format_bar(double share, size_t width, char *out, size_t bytes)
 {
     char bar[BAR_WIDTH + 1];
-    size_t total = progress->points_total > 0 ? progress->points_total : 1;
-    size_t done = progress->points_done < total ? progress->points_done : total;
     memset(bar, '.', width);
-    memset(bar, '#', done * width / total);
+    memset(bar, '#', (size_t)(share * (double)width));
     bar[width] = '\0';
-    (void)string_format(out, bytes, "[%s] %3zu%%", bar, done * 100 / total);
+    (void)string_format(out, bytes, "[%s] %3d%%", bar, (int)(share * 100));
+}
+
+static void format_phase(const struct session_progress *progress, char *out, size_t bytes)
+{
+    if (progress->process_count > 0 && strcmp(progress->phase, "confirm") == 0)
+        (void)string_format(out, bytes, "%s (process %d of %d)", progress->phase, progress->process,
+                            progress->process_count);
+    else
+        (void)string_format(out, bytes, "%s", progress->phase);
 }
 
 /* What matters most stands first, for a narrow terminal cuts the end; before that the bar shrinks.
@@ -80,18 +119,19 @@ static void draw(const struct progress_view *view, const struct session_progress
     char rest[LINE_MAX_BYTES - 64];
     char best[32];
     char left[32];
+    char phase[48];
     char bar[BAR_WIDTH + 16];
-    double rate = 0;
     size_t width = terminal_width();
     size_t bar_width = BAR_WIDTH;
     format_time(progress->best_ns, best, sizeof best);
-    format_left(view, progress, &rate, left, sizeof left);
-    (void)string_format(rest, sizeof rest, " %.0f/s, %s left, %zu failed, best %s: %s n=%lld %s",
-                        rate, left, progress->failures, best, progress->problem_key,
-                        (long long)progress->n, progress->phase);
+    format_left(view, progress, left, sizeof left);
+    format_phase(progress, phase, sizeof phase);
+    (void)string_format(rest, sizeof rest, " %s left, %s %s n=%lld, best %s, %zu failed", left,
+                        phase, progress->problem_key, (long long)progress->n, best,
+                        progress->failures);
     while (bar_width > BAR_WIDTH_LEAST && bar_width + strlen("[] 100%") + strlen(rest) >= width)
         bar_width--;
-    format_bar(progress, bar_width, bar, sizeof bar);
+    format_bar(share_done(progress), bar_width, bar, sizeof bar);
     (void)string_format(line, sizeof line, "%s%s", bar, rest);
     if (strlen(line) >= width && width < sizeof line)
         line[width > 0 ? width - 1 : 0] = '\0';
@@ -108,6 +148,9 @@ static void on_progress(void *context, const struct session_progress *progress)
         view->started_ns = now_ns;
         view->first_done = progress->points_done;
     }
+    if (!view->phase || strcmp(view->phase, progress->phase) != 0)
+        view->phase_started_ns = now_ns;
+    view->phase = progress->phase;
     if (view->quiet || !view->terminal || now_ns - view->drawn_ns < redraw_every_ns)
         return;
     view->drawn_ns = now_ns;
@@ -122,16 +165,74 @@ static void on_note(void *context, const char *line)
     fprintf(stderr, "tune: %s\n", line);
 }
 
-static void on_winner(void *context, const char *problem_key, int64_t n, const char *configuration,
-                      double median_ns)
+/* What of a choice is told: a line is printed for each that differs from all before. */
+struct progress_choice {
+    char *text;
+};
+
+/* False when it was told before; where memory is short it is new. */
+static bool remember(struct progress_view *view, const struct session_winner *winner)
+{
+    struct text text = {0};
+    text_printf(&text, "%s %lld %s", winner->problem_key, (long long)winner->n,
+                winner->configuration);
+    bool known = false;
+    for (size_t i = 0; i < view->choice_count && !known; i++)
+        known = strcmp(view->choices[i].text, text_string(&text)) == 0;
+    if (!known && view->choice_count == view->choice_capacity) {
+        size_t capacity = view->choice_capacity ? 2 * view->choice_capacity : 64;
+        struct progress_choice *more = realloc(view->choices, capacity * sizeof *more);
+        view->choices = more ? more : view->choices;
+        view->choice_capacity = more ? capacity : view->choice_capacity;
+    }
+    if (!known && text.data && !text.failed && view->choice_count < view->choice_capacity)
+        view->choices[view->choice_count++] = (struct progress_choice){text.data};
+    else
+        text_free(&text);
+    return !known;
+}
+
+void progress_end(struct progress_view *view)
+{
+    progress_clear(view);
+    for (size_t i = 0; i < view->choice_count; i++)
+        free(view->choices[i].text);
+    free(view->choices);
+    view->choices = NULL;
+    view->choice_count = view->choice_capacity = 0;
+}
+
+/* ", energy 0.0123" where not the time was made small. */
+static void format_value(const struct progress_view *view, double value, char *out, size_t bytes)
+{
+    out[0] = '\0';
+    if (strcmp(view->options->objective, "time") != 0 && isfinite(value))
+        (void)string_format(out, bytes, ", %.20s %.4g", view->options->objective, value);
+}
+
+/* The choice of a race is told at once; what fresh processes say of it only where it is news:
+ * another configuration, or no winner to trust. */
+static void on_winner(void *context, const struct session_winner *winner)
 {
     struct progress_view *view = context;
     char time[32];
-    if (view->quiet)
+    char value[64];
+    bool changed = remember(view, winner);
+    bool unstable = winner->trust && strcmp(winner->trust, "unstable") == 0;
+    if (view->quiet || (winner->confirmed && !changed && !unstable))
         return;
     progress_clear(view);
-    format_time(median_ns, time, sizeof time);
-    fprintf(stderr, "%s n=%lld: %s with %s\n", problem_key, (long long)n, time, configuration);
+    format_time(winner->median_ns, time, sizeof time);
+    format_value(view, winner->value, value, sizeof value);
+    fprintf(stderr, "%s n=%lld: %s%s with %s", winner->problem_key, (long long)winner->n, time,
+            value, winner->configuration);
+    if (winner->confirmed && changed)
+        fputs(", as fresh processes found", stderr);
+    if (winner->tied > 1)
+        fprintf(stderr, " (%zu are as good)", winner->tied);
+    if (unstable)
+        fprintf(stderr, "; unstable: %s", winner->trust_reason ? winner->trust_reason : "");
+    fputc('\n', stderr);
 }
 
 struct session_events progress_events(struct progress_view *view)

@@ -4,17 +4,27 @@
 
 #include "tuner/session/session.h"
 
+struct progress_choice; /* a provisional winner that was told */
+
 struct progress_view {
-    bool quiet;    /* nothing but failures */
-    bool terminal; /* standard error is one */
+    const struct session_options *options; /* of the session that is watched */
+    bool quiet;                            /* nothing but failures */
+    bool terminal;                         /* standard error is one */
     bool bar_shown;
     int64_t started_ns;
     int64_t drawn_ns;
     size_t first_done; /* points known before the first drawing */
     bool started;
+    const char *phase; /* that was drawn last, and since when */
+    int64_t phase_started_ns;
+    struct progress_choice *choices;
+    size_t choice_count, choice_capacity;
 };
 
-void progress_begin(struct progress_view *view, bool quiet);
+/* `options` must outlive the view. Ended by progress_end. */
+void progress_begin(struct progress_view *view, bool quiet, const struct session_options *options);
+/* Takes the bar away and frees what the view holds. */
+void progress_end(struct progress_view *view);
 /* Events that draw on `view`, which must outlive them. */
 struct session_events progress_events(struct progress_view *view);
 /* Takes the bar away, so that other lines can be printed. */

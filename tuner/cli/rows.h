@@ -50,7 +50,7 @@ void rows_print_table(const struct rows *rows, size_t first, size_t end,
 void rows_print_list(const struct rows *rows, size_t row);
 /* RFC 4180, numbers as they are stored. */
 void rows_print_csv(const struct rows *rows);
-/* An array of objects; the columns baselines, parameters and derived hold JSON already. */
+/* An array of objects; the columns baselines, parameters, derived and checks hold JSON already. */
 void rows_print_json(const struct rows *rows);
 /* Only the object of one row. */
 void rows_print_json_row(const struct rows *rows, size_t row);

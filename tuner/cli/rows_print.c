@@ -195,7 +195,7 @@ void rows_print_csv(const struct rows *rows)
 
 static void append_cell(struct text *out, const char *name, const struct cell *cell)
 {
-    static const char *const json_columns[] = {"baselines", "parameters", "derived"};
+    static const char *const json_columns[] = {"baselines", "parameters", "derived", "checks"};
     bool json = cell->number && isfinite(strtod(cell->text, NULL));
     for (size_t i = 0; i < sizeof json_columns / sizeof json_columns[0]; i++)
         json = json || (cell->text && strcmp(name, json_columns[i]) == 0);

@@ -12,6 +12,8 @@ extern const char show_query_baselines[];
 extern const char show_query_top[];
 extern const char show_query_failures[];
 extern const char show_query_runs[];
+extern const char show_query_contenders[];
+extern const char show_query_ranges[];
 extern const char show_query_trial[];
 extern const char show_query_trial_launches[];
 extern const char show_query_trial_samples[];
@@ -31,6 +33,9 @@ static const struct row_column winner_columns[] = {
     {"time_ns", "time"},
     {"gbs", "GB/s"},
     {"read_ceiling_percent", "of ceiling"},
+    {"value", "value"},
+    {"tied_count", "tied"},
+    {"trust", "trust"},
     /* the baselines, then: */
     {"configuration", "configuration"},
 };
@@ -81,6 +86,31 @@ static const struct row_column run_columns[] = {
     {"driver", "driver"},
     {"tool_version", "tune"},
 };
+static const struct row_column tie_columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"place", "#"},
+    {"standing", "standing"},
+    {"time_ns", "time"},
+    {"difference_percent", "slower by"},
+    {"low_percent", "at least"},
+    {"high_percent", "at most"},
+    {"out", "why out"},
+    {"baseline", "baseline"},
+    {"trial_id", "trial"},
+    {"configuration", "configuration"},
+};
+static const struct row_column range_columns[] = {
+    {"problem", "problem"},
+    {"n_low", "from n"},
+    {"n_high", "to n"},
+    {"bound_percent", "loses at most"},
+    {"sizes_measured", "measured sizes"},
+    {"measured_loss_percent", "worst"},
+    {"sizes_between", "looked at between"},
+    {"between_loss_percent", "worst"},
+    {"configuration", "configuration"},
+};
 static const struct row_column launch_columns[] = {
     {"launch", "launch"},
     {"kernel", "kernel"},
@@ -111,43 +141,20 @@ static const struct question top_question = {show_query_top, "no point with a ti
                                              COLUMNS(top_columns)};
 static const struct question failures_question = {show_query_failures, "no point failed",
                                                   COLUMNS(failure_columns)};
+static const struct question ties_question = {
+    show_query_contenders, "no winner yet that was chosen among contenders", COLUMNS(tie_columns)};
+static const struct question ranges_question = {show_query_ranges, "no ranges of sizes yet",
+                                                COLUMNS(range_columns)};
 static const struct question runs_question = {show_query_runs, "no run yet", COLUMNS(run_columns)};
-
-static bool same_text(const struct rows *rows, size_t a, size_t b, const char *name)
-{
-    return strcmp(rows_text(rows, a, name, ""), rows_text(rows, b, name, "")) == 0;
-}
-
-/* "NVIDIA H200, driver 580.1, NVRTC 13.0, L2 cold; read ceiling 4193 GB/s" */
-static void print_heading(const struct rows *rows, size_t row)
-{
-    bool cpu = strcmp(rows_text(rows, row, "device_kind", ""), "cpu") == 0;
-    rows_put_text(rows_text(rows, row, "device", ""));
-    fputs(cpu ? ", " : ", driver ", stdout);
-    rows_put_text(rows_text(rows, row, "driver", ""));
-    fputs(", ", stdout);
-    rows_put_text(rows_text(rows, row, "compiler", ""));
-    printf(", L2 %s", rows_text(rows, row, "l2_mode", ""));
-    const char *ceiling = rows_text(rows, row, "read_ceiling_gbs", NULL);
-    if (ceiling)
-        printf("; read ceiling %.0f GB/s", strtod(ceiling, NULL));
-    putchar('\n');
-}
 
 /* One table for each device, environment and mode. */
 static void print_groups(const struct rows *rows, const struct row_column *columns, size_t count)
 {
-    static const char *const group[] = {"device_uuid", "l2_mode", "driver", "compiler",
-                                        "read_ceiling_gbs"};
     for (size_t first = 0; first < rows->row_count;) {
-        size_t end = first;
-        bool same = true;
-        while (same && ++end < rows->row_count)
-            for (size_t i = 0; i < sizeof group / sizeof group[0]; i++)
-                same = same && same_text(rows, first, end, group[i]);
+        size_t end = show_group_end(rows, first);
         if (first > 0)
             putchar('\n');
-        print_heading(rows, first);
+        show_heading(rows, first);
         rows_print_table(rows, first, end, columns, count);
         first = end;
     }
@@ -235,11 +242,12 @@ static enum status answer_trial(const struct show *show, struct store *store, st
 static enum status check_use(struct show *show, struct error *error)
 {
     long long number = 0;
-    int questions =
-        (show->top != NULL) + show->baselines + show->failures + (show->trial != NULL) + show->runs;
+    int questions = (show->top != NULL) + show->baselines + show->failures + show->trust +
+                    show->ties + show->ranges + (show->trial != NULL) + show->runs;
     if (questions > 1)
         return error_set(error, STATUS_USAGE,
-                         "give one of --top, --baselines, --failures, --trial and --runs");
+                         "give one of --top, --baselines, --failures, --trust, --ties, --ranges, "
+                         "--trial and --runs");
     if (show->json && show->csv)
         return error_set(error, STATUS_USAGE, "give one of --json and --csv");
     if ((show->trial || show->runs) && (show->word_count > 0 || show->n))
@@ -259,6 +267,8 @@ static const struct question *question_of(const struct show *show)
            : show->baselines ? &baselines_question
            : show->failures  ? &failures_question
            : show->runs      ? &runs_question
+           : show->ties      ? &ties_question
+           : show->ranges    ? &ranges_question
                              : &winners_question;
 }
 
@@ -271,8 +281,9 @@ static enum status show_all(struct show *show, struct error *error)
     if (status == STATUS_OK)
         status = show_check_names(show, store, error);
     if (status == STATUS_OK)
-        status = show->trial ? answer_trial(show, store, error)
-                             : answer(show, question_of(show), store, error);
+        status = show->trial   ? answer_trial(show, store, error)
+                 : show->trust ? show_trust(show, store, error)
+                               : answer(show, question_of(show), store, error);
     store_close(store);
     free(show->words_json);
     return status;
@@ -292,6 +303,21 @@ static enum status run_show(const struct command *command, int argc, char **argv
          .text = &show.top},
         {.name = "baselines", .about = "each baseline beside the winner", .flag = &show.baselines},
         {.name = "failures", .about = "points without a time, and why", .flag = &show.failures},
+        {.name = "trust",
+         .about = "whether the winners deserve trust, and why: clocks,\nthrottling, temperature, "
+                  "rounds dropped, A/A floor, verdict",
+         .flag = &show.trust},
+        {.name = "ties",
+         .about = "among which configurations each winner was chosen, how\nmuch slower they are, "
+                  "and why they are out",
+         .flag = &show.ties},
+        {.name = "ranges",
+         .about = "ranges of sizes with one configuration, and what it\nloses at most",
+         .flag = &show.ranges},
+        {.name = "objective",
+         .value = "NAME",
+         .about = "winners by this: time (default), energy, edp, a formula",
+         .text = &show.objective},
         {.name = "trial",
          .value = "ID",
          .about = "one trial: its launches and every sample",
@@ -300,7 +326,9 @@ static enum status run_show(const struct command *command, int argc, char **argv
          .about = "runs: how they ended and what their time went to",
          .flag = &show.runs},
         {.name = "json", .about = "as JSON", .flag = &show.json},
-        {.name = "csv", .about = "as CSV; of a trial its samples", .flag = &show.csv},
+        {.name = "csv",
+         .about = "as CSV; of a trial its samples, of --trust the verdicts",
+         .flag = &show.csv},
     };
     bool helped = false;
     enum status status =
@@ -312,6 +340,7 @@ static enum status run_show(const struct command *command, int argc, char **argv
 const struct command command_show = {
     .name = "show",
     .usage = "[EXPERIMENT|PROBLEM...] [options]",
-    .about = "Answers from the database: winners beside baselines and ceiling; failures; runs.",
+    .about =
+        "Answers from the database: winners beside baselines and ceiling; trust; failures; runs.",
     .run = run_show,
 };

@@ -7,12 +7,13 @@
 
 #include "tuner/cli/rows.h"
 
-enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64, SHOW_PARAMETERS = 4 };
+enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64, SHOW_PARAMETERS = 5 };
 
 /* What was asked. */
 struct show {
     const char *db, *n, *top, *trial;
-    bool baselines, failures, runs, json, csv;
+    const char *objective; /* NULL: time */
+    bool baselines, failures, runs, trust, ties, ranges, json, csv;
     const char *words[SHOW_WORDS_MAX];
     size_t word_count;
     char n_text[24];  /* --n as a plain number; empty: all */
@@ -26,6 +27,13 @@ enum status show_parse_size(struct show *show, struct error *error);
 enum status show_check_names(struct show *show, struct store *store, struct error *error);
 /* The parameters of the queries. */
 void show_parameters(const struct show *show, struct store_parameter out[SHOW_PARAMETERS]);
+
+/* --trust: the runs behind the winners, and the verdict on each. */
+enum status show_trust(const struct show *show, struct store *store, struct error *error);
+/* The line above a table: "NVIDIA H200, driver 580.1, NVRTC 13.0, L2 cold". */
+void show_heading(const struct rows *rows, size_t row);
+/* The row after the last that stands below the same heading as row `first`. */
+size_t show_group_end(const struct rows *rows, size_t first);
 
 /* Turns the column of baselines (JSON) into two columns of each baseline, its time and the winner's
  * gain over it, and puts them into the table before its last column. */

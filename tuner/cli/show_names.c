@@ -8,6 +8,7 @@
 
 extern const char show_query_words[];
 extern const char show_query_sizes[];
+extern const char show_query_objectives[];
 
 /* Words that name nothing in the database: the nearest word, or what there is. */
 static enum status check_word(const struct rows *known, const char *word, const char *db,
@@ -77,6 +78,7 @@ void show_parameters(const struct show *show, struct store_parameter out[SHOW_PA
     out[1] = (struct store_parameter){"n", show->n_text[0] ? show->n_text : NULL};
     out[2] = (struct store_parameter){"top", show->top};
     out[3] = (struct store_parameter){"trial", show->trial};
+    out[4] = (struct store_parameter){"objective", show->objective ? show->objective : "time"};
 }
 
 static enum status check_size(const struct show *show, struct store *store, struct error *error)
@@ -86,7 +88,7 @@ static enum status check_size(const struct show *show, struct store *store, stru
     struct text list = {0};
     long long nearest = 0;
     bool found = false;
-    if (!show->n)
+    if (!show->n || show->ranges)
         return STATUS_OK;
     show_parameters(show, parameters);
     enum status status =
@@ -110,8 +112,49 @@ static enum status check_size(const struct show *show, struct store *store, stru
     return status;
 }
 
+/* As the winners' objectives are compared: blanks do not count. */
+static bool same_objective(const char *a, const char *b)
+{
+    while (*a || *b) {
+        a += strspn(a, " ");
+        b += strspn(b, " ");
+        if (*a != *b)
+            return false;
+        a += *a != '\0';
+        b += *b != '\0';
+    }
+    return true;
+}
+
+static enum status check_objective(const struct show *show, struct store *store,
+                                   struct error *error)
+{
+    struct rows known = {0};
+    struct text list = {0};
+    bool found = false;
+    if (!show->objective)
+        return STATUS_OK;
+    enum status status = rows_read(store, show_query_objectives, NULL, 0, &known, error);
+    for (size_t i = 0; status == STATUS_OK && i < known.row_count; i++) {
+        const char *name = known.cells[i][0].text;
+        found = found || same_objective(name, show->objective);
+        text_printf(&list, "%s%s", i > 0 ? ", " : "", name);
+    }
+    if (status == STATUS_OK && !found)
+        status =
+            known.row_count == 0
+                ? error_set(error, STATUS_NOT_FOUND, "%s has no winner yet", show->db)
+                : error_set(error, STATUS_NOT_FOUND, "no winner by '%s' in %s; there are by: %s",
+                            show->objective, show->db, text_string(&list));
+    text_free(&list);
+    rows_free(&known);
+    return status;
+}
+
 enum status show_check_names(struct show *show, struct store *store, struct error *error)
 {
     enum status status = check_words(show, store, error);
-    return status == STATUS_OK ? check_size(show, store, error) : status;
+    if (status == STATUS_OK)
+        status = check_size(show, store, error);
+    return status == STATUS_OK ? check_objective(show, store, error) : status;
 }

@@ -1,0 +1,44 @@
+-- Among which configurations each winner was chosen: how much slower each was than the fastest of
+-- them, with its interval, and why it did not win.
+-- :words      experiment names and problem keys (a JSON array; NULL: all)
+-- :n          one size (NULL: all)
+-- :objective  what was made small (NULL: time)
+WITH chosen AS (
+    SELECT w.*, e.device_id, x.name AS experiment, p.key AS problem, p.n,
+           row_number() OVER (
+               PARTITION BY e.device_id, x.name, p.key, p.n, w.l2_mode
+               ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC) AS place
+    FROM winners AS w
+    JOIN environments AS e ON e.id = w.environment_id
+    JOIN problems AS p ON p.id = w.problem_id
+    JOIN experiments AS x ON x.id = p.experiment_id
+    WHERE (:n IS NULL OR p.n = :n)
+      AND replace(w.objective, ' ', '') = replace(coalesce(:objective, 'time'), ' ', '')
+      AND (:words IS NULL OR EXISTS (
+          SELECT 1 FROM json_each(:words) AS word
+          WHERE x.name = word.value OR p.key = word.value
+             OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
+)
+SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
+       chosen.l2_mode, chosen.objective, chosen.experiment, chosen.problem, chosen.n,
+       k.place, m.median_ns AS time_ns, m.value, 100 * k.difference AS difference_percent,
+       100 * k.difference_low AS low_percent, 100 * k.difference_high AS high_percent,
+       100 * chosen.delta AS delta_percent, k.proven, k.tied, k.out,
+       CASE WHEN k.configuration_id = t.configuration_id THEN 'winner'
+            WHEN k.out IS NOT NULL THEN 'out' WHEN k.proven THEN 'as fast' WHEN k.tied THEN 'tied'
+            ELSE 'slower' END AS standing,
+       (SELECT group_concat(b.name, ', ') FROM baselines AS b
+        WHERE b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
+          AND b.configuration_id = k.configuration_id) AS baseline,
+       k.trial_id, c.key AS configuration, c.parameters
+FROM chosen
+JOIN contenders AS k ON k.winner_id = chosen.id
+JOIN devices AS d ON d.id = chosen.device_id
+JOIN environments AS e ON e.id = chosen.environment_id
+JOIN trials AS t ON t.id = chosen.trial_id
+JOIN configurations AS c ON c.id = k.configuration_id
+LEFT JOIN trials AS own ON own.id = k.trial_id
+LEFT JOIN trials AS m ON m.id = coalesce(own.same_as_trial_id, own.id)
+WHERE chosen.place = 1
+ORDER BY d.kind DESC, d.id, chosen.l2_mode, chosen.experiment, chosen.problem, chosen.n, k.place,
+         k.configuration_id;

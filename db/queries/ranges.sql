@@ -1,0 +1,46 @@
+-- Ranges of sizes with one configuration, as they were found last: what it loses at most against the
+-- best at the sizes that were measured, and at those between that were looked at.
+-- :words      experiment names and problem keys (a JSON array; NULL: all)
+-- :n          only the range that holds it (NULL: all)
+-- :objective  what was made small (NULL: time)
+WITH latest AS (
+    SELECT g.*, e.device_id, x.name AS experiment,
+           dense_rank() OVER (
+               PARTITION BY e.device_id, x.name, g.problem_key, g.l2_mode
+               ORDER BY g.run_id DESC, g.environment_id DESC, g.experiment_id DESC) AS place
+    FROM ranges AS g
+    JOIN environments AS e ON e.id = g.environment_id
+    JOIN experiments AS x ON x.id = g.experiment_id
+    WHERE replace(g.objective, ' ', '') = replace(coalesce(:objective, 'time'), ' ', '')
+      AND (:words IS NULL OR EXISTS (
+          SELECT 1 FROM json_each(:words) AS word
+          WHERE x.name = word.value OR g.problem_key = word.value
+             OR substr(g.problem_key, 1, length(word.value) + 1) = word.value || '.'))
+),
+looked AS (
+    SELECT range_id, sum(measured) AS sizes_measured, sum(NOT measured) AS sizes_between,
+           max(CASE WHEN measured THEN loss END) AS loss_measured,
+           max(CASE WHEN NOT measured THEN loss END) AS loss_between,
+           json_group_array(json_object(
+               'n', n, 'measured', json(iif(measured, 'true', 'false')), 'loss', loss,
+               'loss_low', loss_low, 'loss_high', loss_high, 'best', best)) AS checks
+    FROM (SELECT k.*, c.key AS best
+          FROM range_checks AS k
+          LEFT JOIN configurations AS c ON c.id = k.best_configuration_id
+          ORDER BY k.range_id, k.n)
+    GROUP BY range_id
+)
+SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
+       latest.l2_mode, latest.objective, latest.experiment, latest.problem_key AS problem,
+       latest.n_low, latest.n_high, 100 * latest.within AS within_percent,
+       100 * latest.bound AS bound_percent, looked.sizes_measured,
+       100 * looked.loss_measured AS measured_loss_percent, looked.sizes_between,
+       100 * looked.loss_between AS between_loss_percent, looked.checks, latest.chosen_at,
+       latest.run_id AS run, c.key AS configuration, c.parameters
+FROM latest
+JOIN devices AS d ON d.id = latest.device_id
+JOIN environments AS e ON e.id = latest.environment_id
+JOIN configurations AS c ON c.id = latest.configuration_id
+LEFT JOIN looked ON looked.range_id = latest.id
+WHERE latest.place = 1 AND (:n IS NULL OR CAST(:n AS INTEGER) BETWEEN latest.n_low AND latest.n_high)
+ORDER BY d.kind DESC, d.id, latest.l2_mode, latest.experiment, latest.problem_key, latest.n_low;

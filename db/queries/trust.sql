@@ -1,0 +1,40 @@
+-- How far the winner of each device, problem, n and mode can be trusted: what it was chosen by, the
+-- noise that was found, the verdict and its reason.
+-- :words      experiment names and problem keys (a JSON array; NULL: all)
+-- :n          one size (NULL: all)
+-- :objective  what was made small (NULL: time)
+WITH chosen AS (
+    SELECT w.*, e.device_id, x.name AS experiment, p.key AS problem, p.n,
+           row_number() OVER (
+               PARTITION BY e.device_id, x.name, p.key, p.n, w.l2_mode
+               ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC) AS place
+    FROM winners AS w
+    JOIN environments AS e ON e.id = w.environment_id
+    JOIN problems AS p ON p.id = w.problem_id
+    JOIN experiments AS x ON x.id = p.experiment_id
+    WHERE (:n IS NULL OR p.n = :n)
+      AND replace(w.objective, ' ', '') = replace(coalesce(:objective, 'time'), ' ', '')
+      AND (:words IS NULL OR EXISTS (
+          SELECT 1 FROM json_each(:words) AS word
+          WHERE x.name = word.value OR p.key = word.value
+             OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
+)
+SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
+       chosen.l2_mode, chosen.objective, chosen.run_id AS run, chosen.experiment, chosen.problem,
+       chosen.n, chosen.stage,
+       m.median_ns AS time_ns, chosen.time_low_ns, chosen.time_high_ns, chosen.value,
+       coalesce(chosen.trust, 'unknown') AS trust, chosen.trust_reason, chosen.rounds,
+       chosen.rounds_dropped, chosen.processes, 100 * chosen.floor AS floor_percent,
+       100 * chosen.delta AS delta_percent, 100 * chosen.claim AS claim_percent,
+       100 * chosen.confidence AS confidence_percent, chosen.tied_count, chosen.kept_incumbent,
+       chosen.candidate_count, chosen.space_count, chosen.chosen_at, chosen.trial_id,
+       c.key AS configuration, c.parameters
+FROM chosen
+JOIN devices AS d ON d.id = chosen.device_id
+JOIN environments AS e ON e.id = chosen.environment_id
+JOIN trials AS t ON t.id = chosen.trial_id
+JOIN trials AS m ON m.id = coalesce(t.same_as_trial_id, t.id)
+JOIN configurations AS c ON c.id = t.configuration_id
+WHERE chosen.place = 1
+ORDER BY d.kind DESC, d.id, chosen.l2_mode, chosen.run_id, chosen.experiment, chosen.problem,
+         chosen.n;

@@ -1,0 +1,70 @@
+/* Between the files of tune run. */
+#ifndef TUNE_CLI_RUN_H
+#define TUNE_CLI_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/cli/command.h"
+#include "tuner/cli/experiments.h"
+#include "tuner/cli/progress.h"
+#include "tuner/device/device.h"
+#include "tuner/session/session.h"
+
+enum { RUN_DEVICES_MAX = SESSION_DEVICES_MAX };
+
+/* What stood on the command line. */
+struct run_text {
+    const char *device;
+    const char *database;
+    const char *conf; /* NULL: not given */
+    const char *l2;
+    const char *seed;
+    const char *sizes;
+    const char *jobs;
+    const char *retry;
+    const char *effort;
+    const char *budget;
+    struct option_list set;
+    bool list_protocol;
+    bool quiet;
+    bool no_plots;
+};
+
+struct run_device {
+    const struct device_api *api;
+    int index;
+};
+
+struct run {
+    struct run_text text;
+    struct session_options session;
+    int64_t started_ns;
+    int64_t budget_ns; /* of all kinds of device together; 0: none */
+    struct run_device devices[RUN_DEVICES_MAX];
+    size_t device_count;
+    struct experiment_list experiments;
+    struct progress_view view;
+};
+
+/* Reads the command line into a zeroed run, its devices and experiments included. *done: --help or
+ * --list-protocol was asked for and answered. The experiments are freed by experiments_free. */
+enum status run_parse(const struct command *command, int argc, char **argv, struct run *run,
+                      bool *done, struct error *error);
+
+/* The devices that are meant: GPUs are counted by a child process. */
+enum status run_parse_devices(struct run *run, struct error *error);
+
+/* The numbers to measure by on devices of `kind`: the effort's, and what --set says. */
+enum status run_protocol(const struct run *run, const char *kind, struct protocol *out,
+                         struct error *error);
+/* Checks --set for every kind of device. */
+enum status run_check_protocol(const struct run *run, struct error *error);
+/* All numbers with their meaning, to stdout. */
+enum status run_list_protocol(const struct run *run, struct error *error);
+
+/* What became of the devices of a kind: lines on stderr. */
+void run_print_summary(const struct run *run, const struct session_summary *summary);
+
+#endif

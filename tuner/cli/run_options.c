@@ -1,0 +1,197 @@
+/* The command line of `tune run`. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/cli/run.h"
+
+static enum status parse_sizes(struct run *run, struct error *error)
+{
+    const char *next = run->text.sizes;
+    while (next && *next) {
+        char word[32];
+        long long n = 0;
+        size_t length = strcspn(next, ",");
+        if (run->session.size_count == SESSION_SIZES_MAX)
+            return error_set(error, STATUS_USAGE, "--sizes: more than %d sizes", SESSION_SIZES_MAX);
+        (void)string_format(word, sizeof word, "%.*s", (int)length, next);
+        enum status status = option_size("sizes", word, &n, error);
+        if (status != STATUS_OK)
+            return status;
+        run->session.sizes[run->session.size_count++] = n;
+        next += length + (next[length] == ',' ? 1 : 0);
+    }
+    return STATUS_OK;
+}
+
+static enum status parse_retry(struct run *run, struct error *error)
+{
+    const char *next = run->text.retry;
+    while (next && *next) {
+        char word[32];
+        enum trial_status status = TRIAL_OK;
+        size_t length = strcspn(next, ",");
+        (void)string_format(word, sizeof word, "%.*s", (int)length, next);
+        if (!trial_status_from_name(word, &status) || status == TRIAL_OK ||
+            status == TRIAL_SKIPPED) {
+            const char *names[TRIAL_STATUS_COUNT];
+            for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+                names[i] = trial_status_name((enum trial_status)i);
+            const char *nearest = nearest_word(word, names, TRIAL_STATUS_COUNT);
+            return error_set(error, STATUS_USAGE, "--retry: '%s' is no failure; did you mean '%s'?",
+                             word, nearest ? nearest : "crashed");
+        }
+        run->session.retry_mask |= 1u << status;
+        next += length + (next[length] == ',' ? 1 : 0);
+    }
+    return STATUS_OK;
+}
+
+static enum status parse_l2(struct run *run, struct error *error)
+{
+    const char *names[L2_MODES];
+    if (!run->text.l2 || l2_mode_parse(run->text.l2, &run->session.l2_mode))
+        return STATUS_OK;
+    for (int i = 0; i < L2_MODES; i++)
+        names[i] = l2_mode_name((enum l2_mode)i);
+    const char *nearest = nearest_word(run->text.l2, names, L2_MODES);
+    if (nearest)
+        return error_set(error, STATUS_USAGE, "--l2 %s: did you mean '%s'?", run->text.l2, nearest);
+    return error_set(error, STATUS_USAGE, "--l2 %s: write cold, hot, stream or dirty",
+                     run->text.l2);
+}
+
+static enum status parse_effort(struct run *run, struct error *error)
+{
+    run->session.effort = EFFORT_NORMAL;
+    if (run->text.effort && !effort_parse(run->text.effort, &run->session.effort))
+        return error_set(error, STATUS_USAGE, "--effort %s: write quick, normal or thorough",
+                         run->text.effort);
+    if (run->text.budget)
+        return option_duration("budget", run->text.budget, &run->budget_ns, error);
+    return STATUS_OK;
+}
+
+static enum status parse_values(struct run *run, struct error *error)
+{
+    long long number = 0;
+    enum status status = STATUS_OK;
+    run->session.seed = 1;
+    run->session.database = run->text.database;
+    if (run->text.seed) {
+        status = option_integer("seed", run->text.seed, 0, INT64_MAX, &number, error);
+        run->session.seed = (uint64_t)number;
+    }
+    if (status == STATUS_OK && run->text.jobs) {
+        status = option_integer("jobs", run->text.jobs, 1, 64, &number, error);
+        run->session.compile_workers = (size_t)number;
+    }
+    if (status == STATUS_OK)
+        status = parse_l2(run, error);
+    if (status == STATUS_OK)
+        status = parse_effort(run, error);
+    if (status == STATUS_OK)
+        status = parse_retry(run, error);
+    if (status == STATUS_OK)
+        status = parse_sizes(run, error);
+    return status == STATUS_OK ? run_check_protocol(run, error) : status;
+}
+
+/* Every experiment must know what is asked for, before the first of them takes an hour. */
+static enum status check_objective(const struct run *run, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < run->experiments.count && status == STATUS_OK; i++) {
+        struct objective *objective = NULL;
+        status =
+            objective_create(run->experiments.items[i], run->session.objective, &objective, error);
+        objective_free(objective);
+    }
+    return status == STATUS_OK ? status : error_prefix(error, "--objective");
+}
+
+enum status run_parse(const struct command *command, int argc, char **argv, struct run *run,
+                      bool *done, struct error *error)
+{
+    const char *words[EXPERIMENTS_MAX];
+    size_t word_count = 0;
+    run->text.database = DEFAULT_DATABASE;
+    run->session.objective = "time";
+    const struct option_spec options[] = {
+        {.name = "device",
+         .letter = 'd',
+         .value = "LIST",
+         .text = &run->text.device,
+         .about = "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU)"},
+        {.name = "db", .value = "FILE", .text = &run->text.database, .about = OPTION_DB_ABOUT},
+        {.name = "conf",
+         .value = "FILE",
+         .text = &run->text.conf,
+         .about =
+             "the file that programs load (default tuned.conf, and none\nwith an objective other "
+             "than time)"},
+        {.name = "sizes",
+         .value = "N,N",
+         .text = &run->text.sizes,
+         .about = "only problems of these sizes: 1048576,2**24"},
+        {.name = "effort",
+         .value = "LEVEL",
+         .text = &run->text.effort,
+         .about = "quick, normal (default) or thorough: how long is measured\nbefore a winner is "
+                  "called one"},
+        {.name = "budget",
+         .value = "TIME",
+         .text = &run->text.budget,
+         .about =
+             "ends in time with the best so far: 90s, 30m, 8h\n(default: as long as it takes)"},
+        {.name = "objective",
+         .value = "NAME",
+         .text = &run->session.objective,
+         .about = "what is to be small: time (default), energy, edp (energy\ntimes time), one of "
+                  "the experiment's, or a formula such\nas 'energy_j * time_ns**2'"},
+        {.name = "l2",
+         .value = "MODE",
+         .text = &run->text.l2,
+         .about = "caches before a timing: cold (default), hot, stream or\ndirty (flushed by "
+                  "writing, to show what that costs)"},
+        {.name = "set",
+         .value = "NAME=VALUE",
+         .list = &run->text.set,
+         .about = "another value for a number of the protocol; may be\ngiven several times"},
+        {.name = "list-protocol",
+         .flag = &run->text.list_protocol,
+         .about = "print these numbers with their meaning, and exit"},
+        {.name = "seed",
+         .value = "N",
+         .text = &run->text.seed,
+         .about = "of the order in which configurations are tried\n(default 1)"},
+        {.name = "jobs",
+         .value = "N",
+         .text = &run->text.jobs,
+         .about = "compilers at a time (default: by the cores)"},
+        {.name = "retry",
+         .value = "STATUS,..",
+         .text = &run->text.retry,
+         .about = "try again what failed so in an earlier run: crashed,\ntimed_out, ... (else it "
+                  "is left alone)"},
+        {.name = "no-plots", .flag = &run->text.no_plots, .about = "draw no pictures at the end"},
+        {.name = "quiet",
+         .letter = 'q',
+         .flag = &run->text.quiet,
+         .about = "print failures and what needs attention only"},
+    };
+    enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
+                                       argv, words, EXPERIMENTS_MAX, &word_count, done, error);
+    if (status != STATUS_OK || *done)
+        return status;
+    status = parse_values(run, error);
+    *done = run->text.list_protocol;
+    if (status == STATUS_OK && *done)
+        return run_list_protocol(run, error);
+    if (status == STATUS_OK)
+        status = experiments_load(words, word_count, &run->experiments, error);
+    if (status == STATUS_OK)
+        status = check_objective(run, error);
+    return status == STATUS_OK ? run_parse_devices(run, error) : status;
+}

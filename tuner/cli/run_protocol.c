@@ -1,0 +1,101 @@
+/* The numbers that a run measures by: the effort's, those of --set, and a list of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/cli/run.h"
+
+enum { NUMBERS_MAX = 96, KINDS_MAX = 4 };
+
+enum status run_protocol(const struct run *run, const char *kind, struct protocol *out,
+                         struct error *error)
+{
+    enum status status = STATUS_OK;
+    protocol_defaults(run->session.effort, kind, out);
+    for (size_t i = 0; i < run->text.set.count && status == STATUS_OK; i++) {
+        status = protocol_set(out, run->text.set.items[i], error);
+        if (status != STATUS_OK)
+            (void)error_prefix(error, "--set %s", run->text.set.items[i]);
+    }
+    return status;
+}
+
+enum status run_check_protocol(const struct run *run, struct error *error)
+{
+    enum status status = STATUS_OK;
+    struct protocol protocol;
+    for (size_t i = 0; device_kinds[i] && status == STATUS_OK; i++)
+        status = run_protocol(run, device_kinds[i]->kind, &protocol, error);
+    return status;
+}
+
+/* The numbers of several kinds of device beside each other. */
+struct number_list {
+    struct arena arena;
+    bool failed;
+    size_t kind_count, kind; /* kind: being filled */
+    size_t count, next;
+    const char *names[NUMBERS_MAX], *abouts[NUMBERS_MAX];
+    const char *values[NUMBERS_MAX][KINDS_MAX];
+};
+
+static void take_number(void *context, const char *name, const char *value, const char *about)
+{
+    struct number_list *list = context;
+    size_t i = list->next++;
+    if (i >= NUMBERS_MAX)
+        return;
+    list->count = i + 1;
+    list->names[i] = arena_strdup(&list->arena, name);
+    list->abouts[i] = arena_strdup(&list->arena, about);
+    list->values[i][list->kind] = arena_strdup(&list->arena, value);
+    list->failed =
+        list->failed || !list->names[i] || !list->abouts[i] || !list->values[i][list->kind];
+}
+
+static void print_numbers(const struct number_list *list, const char *const *kinds)
+{
+    int width[1 + KINDS_MAX] = {(int)strlen("name")};
+    for (size_t k = 0; k < list->kind_count; k++)
+        width[1 + k] = (int)strlen(kinds[k]);
+    for (size_t i = 0; i < list->count; i++) {
+        width[0] = (int)strlen(list->names[i]) > width[0] ? (int)strlen(list->names[i]) : width[0];
+        for (size_t k = 0; k < list->kind_count; k++) {
+            int length = (int)strlen(list->values[i][k]);
+            width[1 + k] = length > width[1 + k] ? length : width[1 + k];
+        }
+    }
+    printf("%-*s", width[0], "name");
+    for (size_t k = 0; k < list->kind_count; k++)
+        printf("  %*s", width[1 + k], kinds[k]);
+    puts("  meaning");
+    for (size_t i = 0; i < list->count; i++) {
+        printf("%-*s", width[0], list->names[i]);
+        for (size_t k = 0; k < list->kind_count; k++)
+            printf("  %*s", width[1 + k], list->values[i][k]);
+        printf("  %s\n", list->abouts[i]);
+    }
+}
+
+enum status run_list_protocol(const struct run *run, struct error *error)
+{
+    struct number_list list = {0};
+    const char *kinds[KINDS_MAX];
+    enum status status = STATUS_OK;
+    for (size_t i = 0; device_kinds[i] && i < KINDS_MAX && status == STATUS_OK; i++) {
+        struct protocol protocol;
+        status = run_protocol(run, device_kinds[i]->kind, &protocol, error);
+        kinds[i] = device_kinds[i]->kind;
+        list.kind = i;
+        list.kind_count = i + 1;
+        list.next = 0;
+        if (status == STATUS_OK)
+            protocol_each(&protocol, take_number, &list);
+    }
+    if (status == STATUS_OK && list.failed)
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        print_numbers(&list, kinds);
+    arena_free(&list.arena);
+    return status;
+}

@@ -1,0 +1,336 @@
+/* tune show --trust: how the device was while the winners were chosen, and what follows. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/conditions.h"
+#include "tuner/cli/show.h"
+#include "tuner/trial/protocol.h"
+
+extern const char show_query_trust[];
+extern const char show_query_trust_runs[];
+
+enum { LABEL_WIDTH = 17 };
+
+static const struct row_column verdict_columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"time_ns", "time"},
+    {"time_low_ns", "at least"},
+    {"time_high_ns", "at most"},
+    {"trust", "trust"},
+    {"stage", "chosen in"},
+    {"processes", "processes"},
+    {"rounds", "rounds"},
+    {"rounds_dropped", "dropped"},
+    {"floor_percent", "A/A floor"},
+    {"delta_percent", "tie up to"},
+    {"claim_percent", "none better by"},
+    {"tied_count", "tied"},
+    {"trust_reason", "why"},
+};
+
+/* ---- what follows from the columns ---- */
+
+struct number_text {
+    const char *name, *value;
+};
+struct numbers {
+    struct arena arena;
+    struct text *changes; /* NULL while the defaults are taken */
+    size_t count, next;
+    struct number_text items[128];
+    bool failed;
+};
+
+static void take_number(void *context, const char *name, const char *value, const char *about)
+{
+    struct numbers *numbers = context;
+    size_t i = numbers->next++;
+    (void)about;
+    if (i >= sizeof numbers->items / sizeof numbers->items[0])
+        return;
+    if (!numbers->changes) {
+        numbers->items[i].name = arena_strdup(&numbers->arena, name);
+        numbers->items[i].value = arena_strdup(&numbers->arena, value);
+        numbers->failed = numbers->failed || !numbers->items[i].name || !numbers->items[i].value;
+    } else if (!numbers->failed && strcmp(numbers->items[i].value, value) != 0) {
+        text_printf(numbers->changes, "%s%s=%s", numbers->changes->length > 0 ? " " : "", name,
+                    value);
+    }
+}
+
+/* The numbers of a stored protocol that are not the defaults of its effort: "confirm_rounds=20". */
+static bool append_changes(const char *stored, const char *effort_text, const char *kind,
+                           struct text *out)
+{
+    struct numbers numbers = {0};
+    struct protocol defaults;
+    struct protocol protocol;
+    enum effort effort = EFFORT_NORMAL;
+    struct error ignored = {0};
+    if (!stored || !effort_parse(effort_text, &effort) ||
+        protocol_parse(stored, &protocol, &ignored) != STATUS_OK)
+        return false;
+    protocol_defaults(effort, kind, &defaults);
+    protocol_each(&defaults, take_number, &numbers);
+    numbers.changes = out;
+    numbers.next = 0;
+    protocol_each(&protocol, take_number, &numbers);
+    arena_free(&numbers.arena);
+    return !numbers.failed && !out->failed;
+}
+
+static bool set_text(struct rows *rows, size_t row, const char *column, const char *value)
+{
+    int index = rows_column(rows, column);
+    const char *text = value ? arena_strdup(&rows->arena, value) : NULL;
+    if (index >= 0)
+        rows->cells[row][index] = (struct cell){.text = text};
+    return !value || text;
+}
+
+/* Adds the columns `throttling` and `protocol_changes`, in words. */
+static enum status add_words(struct rows *rows, struct error *error)
+{
+    static const char *const added[] = {"throttling", "protocol_changes"};
+    bool good = rows_add_columns(rows, added, 2);
+    for (size_t i = 0; i < rows->row_count && good; i++) {
+        char words[256];
+        struct text changes = {0};
+        const char *bits = rows_text(rows, i, "throttle", "-1");
+        bool known =
+            append_changes(rows_text(rows, i, "protocol", NULL), rows_text(rows, i, "effort", ""),
+                           rows_text(rows, i, "device_kind", ""), &changes);
+        good = set_text(rows, i, "throttling",
+                        throttle_text(strtoll(bits, NULL, 10), words, sizeof words)) &&
+               set_text(rows, i, "protocol_changes", known ? text_string(&changes) : NULL);
+        text_free(&changes);
+    }
+    return good ? STATUS_OK : error_no_memory(error);
+}
+
+/* ---- the report of a run ---- */
+
+static double number(const struct rows *rows, size_t row, const char *column)
+{
+    return strtod(rows_text(rows, row, column, "0"), NULL);
+}
+
+static bool is_known(const struct rows *rows, size_t row, const char *column)
+{
+    return rows_text(rows, row, column, NULL) != NULL;
+}
+
+static void put_label(const char *label)
+{
+    printf("  %-*s", LABEL_WIDTH, label);
+}
+
+static void put_line(const char *label, const char *text)
+{
+    put_label(label);
+    rows_put_text(text);
+    putchar('\n');
+}
+
+/* "1965 to 1980 MHz"; "1980 MHz" when it never moved. */
+static void put_range(const struct rows *rows, size_t row, const char *label, const char *column,
+                      const char *unit)
+{
+    char low[64];
+    char high[64];
+    (void)string_format(low, sizeof low, "%s_low", column);
+    (void)string_format(high, sizeof high, "%s_high", column);
+    if (!is_known(rows, row, low)) {
+        put_line(label, "unknown");
+        return;
+    }
+    double least = number(rows, row, low);
+    double most = number(rows, row, high);
+    put_label(label);
+    if (most - least < 0.5)
+        printf("%.0f %s\n", most, unit);
+    else if (least > 0)
+        printf("%.0f to %.0f %s, %.1f %% apart\n", least, most, unit, 100 * (most - least) / most);
+    else
+        printf("%.0f to %.0f %s\n", least, most, unit);
+}
+
+static void put_events(const struct rows *rows, size_t row)
+{
+    put_label("throttled by");
+    rows_put_text(rows_text(rows, row, "throttling", "unknown"));
+    if (number(rows, row, "throttled_rounds") > 0)
+        printf(", in %.0f of %.0f rounds", number(rows, row, "throttled_rounds"),
+               number(rows, row, "rounds"));
+    putchar('\n');
+    put_label("ECC errors");
+    if (!is_known(rows, row, "ecc_errors_moved"))
+        puts("unknown");
+    else if (number(rows, row, "ecc_errors_moved") > 0)
+        printf("%.0f while measuring\n", number(rows, row, "ecc_errors_moved"));
+    else
+        puts("none while measuring");
+    put_label("other processes");
+    if (!is_known(rows, row, "other_processes_most"))
+        puts("unknown");
+    else if (number(rows, row, "other_processes_most") > 0)
+        printf("up to %.0f, in %.0f of %.0f rounds\n", number(rows, row, "other_processes_most"),
+               number(rows, row, "other_processes_rounds"), number(rows, row, "rounds"));
+    else
+        puts("none");
+}
+
+static void put_conditions(const struct rows *rows, size_t row)
+{
+    bool gpu = strcmp(rows_text(rows, row, "device_kind", ""), "cuda") == 0;
+    put_range(rows, row, gpu ? "SM clock" : "clock", "sm_clock_mhz", "MHz");
+    if (gpu)
+        put_range(rows, row, "memory clock", "memory_clock_mhz", "MHz");
+    put_range(rows, row, "temperature", "temperature_c", "C");
+    put_range(rows, row, "power", "power_w", "W");
+    put_events(rows, row);
+    if (gpu && !is_known(rows, row, "sm_clock_mhz_low") && !is_known(rows, row, "throttle"))
+        put_line("", "(NVML is missing here or tells nothing: rounds were judged by the anchor)");
+}
+
+static void put_noise(const struct rows *rows, size_t row)
+{
+    double rounds = number(rows, row, "rounds");
+    double dropped = number(rows, row, "rounds_dropped");
+    put_label("rounds");
+    printf("%.0f, %.0f dropped", rounds, dropped);
+    if (dropped > 0) {
+        printf(" (%.1f %%): ", 100 * dropped / rounds);
+        rows_put_text(rows_text(rows, row, "faults", ""));
+    }
+    putchar('\n');
+    put_label("A/A floor");
+    if (is_known(rows, row, "floor_percent"))
+        printf("at most %.2g %%\n", number(rows, row, "floor_percent"));
+    else
+        puts("unknown");
+}
+
+static void put_harness(const struct rows *rows, size_t row)
+{
+    const char *cpus = rows_text(rows, row, "worker_cpus", NULL);
+    const char *near = rows_text(rows, row, "near", NULL);
+    put_label("pinned to");
+    rows_put_text(cpus && cpus[0] ? "processor " : "nothing");
+    rows_put_text(cpus ? cpus : "");
+    if (near && near[0]) {
+        fputs("; the device is near ", stdout);
+        rows_put_text(near);
+    }
+    putchar('\n');
+    put_label("timer");
+    printf("tick %.4g ns, empty pair %.4g ns", number(rows, row, "tick_ns"),
+           number(rows, row, "empty_pair_ns"));
+    if (is_known(rows, row, "node_gap_ns"))
+        printf(", gap between launches %.4g ns", number(rows, row, "node_gap_ns"));
+    putchar('\n');
+    put_line("L2", rows_text(rows, row, "l2_mode", "unknown"));
+    put_label("effort");
+    rows_put_text(rows_text(rows, row, "effort", "unknown"));
+    if (is_known(rows, row, "budget_ns"))
+        printf(", budget %.0f s", number(rows, row, "budget_ns") * 1e-9);
+    const char *changes = rows_text(rows, row, "protocol_changes", "");
+    if (changes[0]) {
+        fputs(", but ", stdout);
+        rows_put_text(changes);
+    }
+    putchar('\n');
+}
+
+static void put_verdict(const struct rows *rows, size_t row)
+{
+    static const char *const verdicts[] = {"sound", "noisy", "unstable"};
+    put_label("verdict");
+    rows_put_text(rows_text(rows, row, "trust", "unknown"));
+    const char *separator = ": ";
+    for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++) {
+        char column[32];
+        (void)string_format(column, sizeof column, "%s_count", verdicts[i]);
+        if (number(rows, row, column) > 0) {
+            printf("%s%.0f %s", separator, number(rows, row, column), verdicts[i]);
+            separator = ", ";
+        }
+    }
+    if (number(rows, row, "tied_count") > 0)
+        printf("; %.0f tied with others", number(rows, row, "tied_count"));
+    putchar('\n');
+}
+
+/* The run's conditions, then the verdicts of the problems that it chose winners of. */
+static void print_run(const struct rows *runs, size_t run, const struct rows *problems)
+{
+    size_t first = 0;
+    const char *id = rows_text(runs, run, "run", "");
+    show_heading(runs, run);
+    printf("run %s, started %s\n", id, rows_text(runs, run, "started_at", ""));
+    put_verdict(runs, run);
+    put_noise(runs, run);
+    put_conditions(runs, run);
+    put_harness(runs, run);
+    putchar('\n');
+    while (first < problems->row_count && strcmp(rows_text(problems, first, "run", ""), id) != 0)
+        first++;
+    size_t end = first;
+    while (end < problems->row_count && strcmp(rows_text(problems, end, "run", ""), id) == 0)
+        end++;
+    rows_print_table(problems, first, end, verdict_columns,
+                     sizeof verdict_columns / sizeof verdict_columns[0]);
+}
+
+static const char *worst_trust(const struct rows *runs)
+{
+    static const char *const order[] = {"unstable", "noisy", "unknown", "sound"};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        for (size_t row = 0; row < runs->row_count; row++)
+            if (strcmp(rows_text(runs, row, "trust", ""), order[i]) == 0)
+                return order[i];
+    return "unknown";
+}
+
+static void print_trust(const struct show *show, const struct rows *runs,
+                        const struct rows *problems)
+{
+    if (problems->row_count == 0)
+        fprintf(stderr, "%s: no winner yet\n", show->db);
+    if (show->json) {
+        printf("{\"trust\": \"%s\",\n\"runs\": ", worst_trust(runs));
+        rows_print_json(runs);
+        fputs(",\n\"winners\": ", stdout);
+        rows_print_json(problems);
+        fputs("}\n", stdout);
+    } else if (show->csv) {
+        rows_print_csv(problems);
+    } else {
+        for (size_t run = 0; run < runs->row_count; run++) {
+            if (run > 0)
+                putchar('\n');
+            print_run(runs, run, problems);
+        }
+    }
+}
+
+enum status show_trust(const struct show *show, struct store *store, struct error *error)
+{
+    struct rows runs = {0};
+    struct rows problems = {0};
+    struct store_parameter parameters[SHOW_PARAMETERS];
+    show_parameters(show, parameters);
+    enum status status =
+        rows_read(store, show_query_trust_runs, parameters, SHOW_PARAMETERS, &runs, error);
+    if (status == STATUS_OK)
+        status = add_words(&runs, error);
+    if (status == STATUS_OK)
+        status = rows_read(store, show_query_trust, parameters, SHOW_PARAMETERS, &problems, error);
+    if (status == STATUS_OK)
+        print_trust(show, &runs, &problems);
+    rows_free(&runs);
+    rows_free(&problems);
+    return status;
+}
