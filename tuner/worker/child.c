@@ -50,10 +50,10 @@ int worker_main(int argc, char **argv)
 {
     start_watch();
     (void)signal(SIGPIPE, SIG_IGN);
-    if (strcmp(argv[1], "__measure") == 0 && (argc == 4 || argc == 5))
-        return measure_child(argv[2], (int)strtol(argv[3], NULL, 10), argc == 5 ? argv[4] : NULL);
-    if (strcmp(argv[1], "__compile") == 0 && argc == 3)
-        return compile_child(argv[2]);
+    if (strcmp(argv[1], "__measure") == 0 && argc == 4)
+        return measure_child(argv[2], (int)strtol(argv[3], NULL, 10));
+    if (strcmp(argv[1], "__compile") == 0 && (argc == 3 || argc == 4))
+        return compile_child(argv[2], argc == 4 ? argv[3] : NULL);
     if (strcmp(argv[1], "__count") == 0 && argc == 3)
         return count_child(argv[2]);
     return EXIT_CODE_USAGE;

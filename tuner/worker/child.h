@@ -13,13 +13,15 @@ enum { COMPILE_LIMIT_S = 120 };
 /* Of the compiler's messages, what is passed on. */
 enum { COMPILE_LOG_BYTES_MAX = 64 * 1024 };
 
-/* The measuring child: opens the device, then answers until its input ends. With `uuid`, the device
- * of that UUID, whatever its number is now. Returns the exit code. */
-int measure_child(const char *kind, int index, const char *uuid);
+/* The measuring child: reads a first message with "protocol" (protocol_format), "cpus" (where it is
+ * pinned; "": nowhere) and "uuid" (unless it is "", the device of that UUID is opened, whatever its
+ * number is now), opens the device, says what it is, then answers until its input ends. Returns the
+ * exit code. */
+int measure_child(const char *kind, int index);
 /* Tells how many devices there are, and ends. */
 int count_child(const char *kind);
-/* The compiling child. */
-int compile_child(const char *kind);
+/* The compiling child. `cpus`: where it and its compilers run; NULL: anywhere. */
+int compile_child(const char *kind, const char *cpus);
 /* What the names of the compiling children's temporary folders begin with; the folder above is
  * made.
  */

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tuner/base/cpus.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
 #include "tuner/base/seal.h"
@@ -157,11 +158,13 @@ static enum status serve(void *context, const json_t *request, json_t **answer, 
     return status;
 }
 
-int compile_child(const char *kind)
+int compile_child(const char *kind, const char *cpus)
 {
     struct compiling state = {.api = device_kind(kind), .scratch = {.file = -1}};
     if (!state.api)
         return EXIT_CODE_USAGE;
+    if (cpus)
+        (void)cpus_pin(cpus); /* to compile elsewhere is better than not to */
     int code = child_loop(serve, &state);
     temporary_folder_remove(&state.scratch);
     return code;

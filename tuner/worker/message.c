@@ -1,6 +1,10 @@
 #include "tuner/worker/message.h"
 
+#include <math.h>
 #include <string.h>
+
+/* Alignments and offsets of vectors, in bytes: more makes no sense. */
+enum { VECTOR_SHIFT_MAX = 1 << 20 };
 
 const char *message_text(const json_t *object, const char *key, const char *otherwise)
 {
@@ -91,10 +95,12 @@ static json_t *from_argument(const struct argument *argument)
 {
     json_t *scalar =
         argument->role == ARGUMENT_SCALAR ? message_from_value(argument->scalar) : json_integer(0);
-    return json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:o}", "name", argument->name, "type",
-                     (int)argument->type, "role", (int)argument->role, "fill", (int)argument->fill,
-                     "seed", (json_int_t)argument->seed, "count", (json_int_t)argument->count,
-                     "scalar", scalar);
+    return json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o}", "name", argument->name,
+                     "type", (int)argument->type, "role", (int)argument->role, "fill",
+                     (int)argument->fill, "seed", (json_int_t)argument->seed, "count",
+                     (json_int_t)argument->count, "alignment",
+                     (json_int_t)argument->alignment_bytes, "offset",
+                     (json_int_t)argument->offset_bytes, "scalar", scalar);
 }
 
 json_t *message_from_plan(const struct launch_plan *plan)
@@ -156,11 +162,17 @@ static enum status to_argument(const json_t *json, struct arena *arena, struct a
     int64_t type = message_integer(json, "type", -1);
     int64_t role = message_integer(json, "role", -1);
     int64_t fill = message_integer(json, "fill", -1);
+    int64_t alignment = message_integer(json, "alignment", 0);
+    int64_t offset = message_integer(json, "offset", 0);
     out->count = message_integer(json, "count", -1);
     if (!in_range(type, 0, ELEMENT_TYPE_COUNT - 1) ||
         !in_range(role, ARGUMENT_INPUT, ARGUMENT_SCALAR) ||
-        !in_range(fill, FILL_ZERO, FILL_RANDOM_EXACT) || !in_range(out->count, 0, INT64_C(1) << 44))
+        !in_range(fill, FILL_ZERO, FILL_RANDOM_EXACT) ||
+        !in_range(out->count, 0, INT64_C(1) << 44) || !in_range(alignment, 0, VECTOR_SHIFT_MAX) ||
+        !in_range(offset, 0, VECTOR_SHIFT_MAX))
         return malformed(error, "argument");
+    out->alignment_bytes = (uint32_t)alignment;
+    out->offset_bytes = (uint32_t)offset;
     out->type = (enum element_type)type;
     out->role = (enum argument_role)role;
     out->fill = (enum argument_fill)fill;
@@ -334,6 +346,38 @@ enum status message_to_resources(const json_t *json, struct kernel_resources *ou
         .suggested_grid = resource(json, "suggested_grid"),
     };
     return STATUS_OK;
+}
+
+/* JSON has no NaN. */
+static json_t *real_or_null(double real)
+{
+    return isfinite(real) ? json_real(real) : json_null();
+}
+
+json_t *message_from_conditions(const struct conditions *conditions)
+{
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "sm_clock_mhz",
+        real_or_null(conditions->sm_clock_mhz), "memory_clock_mhz",
+        real_or_null(conditions->memory_clock_mhz), "temperature_c",
+        real_or_null(conditions->temperature_c), "power_w", real_or_null(conditions->power_w),
+        "energy_j", real_or_null(conditions->energy_j), "throttle",
+        (json_int_t)conditions->throttle, "ecc_errors", (json_int_t)conditions->ecc_errors,
+        "other_processes", (json_int_t)conditions->other_processes);
+}
+
+void message_to_conditions(const json_t *json, struct conditions *out)
+{
+    *out = (struct conditions){
+        .sm_clock_mhz = message_real(json, "sm_clock_mhz", NAN),
+        .memory_clock_mhz = message_real(json, "memory_clock_mhz", NAN),
+        .temperature_c = message_real(json, "temperature_c", NAN),
+        .power_w = message_real(json, "power_w", NAN),
+        .energy_j = message_real(json, "energy_j", NAN),
+        .throttle = message_integer(json, "throttle", -1),
+        .ecc_errors = message_integer(json, "ecc_errors", -1),
+        .other_processes = message_integer(json, "other_processes", -1),
+    };
 }
 
 json_t *message_from_error(const struct error *error)

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "tuner/base/arena.h"
+#include "tuner/base/conditions.h"
 #include "tuner/base/error.h"
 #include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
@@ -15,6 +16,7 @@ json_t *message_from_plan(const struct launch_plan *plan);
 json_t *message_from_request(const struct binary_request *request);
 json_t *message_from_facts(const struct facts *facts);
 json_t *message_from_resources(const struct kernel_resources *resources);
+json_t *message_from_conditions(const struct conditions *conditions);
 
 /* Each refuses what is missing or out of range with STATUS_INTERNAL. Texts are copied to the arena.
  */
@@ -25,6 +27,8 @@ enum status message_to_request(const json_t *json, struct arena *arena, struct b
 enum status message_to_facts(const json_t *json, struct facts *out, struct error *error);
 enum status message_to_resources(const json_t *json, struct kernel_resources *out,
                                  struct error *error);
+/* What is missing is unknown. */
+void message_to_conditions(const json_t *json, struct conditions *out);
 
 /* Each takes the value or item, which may be NULL. A message never lacks a part in silence: it
  * would be another message. */

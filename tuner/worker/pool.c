@@ -36,6 +36,7 @@ struct compiler {
 
 struct compile_pool {
     char kind[16];
+    char *cpus; /* NULL: anywhere */
     struct compiler compilers[POOL_WORKERS_MAX];
     size_t count;
     struct job *first;
@@ -53,7 +54,7 @@ static enum status start_compiler(struct compile_pool *pool, struct compiler *co
 {
     char program[] = "tune";
     char entry[] = "__compile";
-    char *arguments[] = {program, entry, pool->kind, NULL};
+    char *arguments[] = {program, entry, pool->kind, pool->cpus, NULL};
     return child_start(arguments, &compiler->child, error);
 }
 
@@ -109,18 +110,23 @@ static void enter_cache(struct compile_pool *pool)
     arena_free(&arena);
 }
 
-enum status compile_pool_start(const char *kind, size_t workers, struct compile_pool **out,
-                               struct error *error)
+enum status compile_pool_start(const char *kind, size_t workers, const char *cpus,
+                               struct compile_pool **out, struct error *error)
 {
     struct compile_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
         return error_no_memory(error);
+    if (cpus && *cpus && !(pool->cpus = strdup(cpus))) {
+        free(pool);
+        return error_no_memory(error);
+    }
     (void)string_format(pool->kind, sizeof pool->kind, "%s", kind);
     pool->count = workers < 1 ? 1 : workers > POOL_WORKERS_MAX ? POOL_WORKERS_MAX : workers;
     for (size_t i = 0; i < pool->count; i++) /* the children start when there is work for them */
         pool->compilers[i].child = (struct child){.input = -1, .output = -1};
     enum status status = read_limits(pool, error);
     if (status != STATUS_OK) {
+        free(pool->cpus);
         free(pool);
         return status;
     }
@@ -147,6 +153,7 @@ void compile_pool_stop(struct compile_pool *pool)
     if (pool->cache)
         cache_leave(pool->cache, pool->cache_use);
     free(pool->cache);
+    free(pool->cpus);
     free(pool->log);
     free(pool);
 }

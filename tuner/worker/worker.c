@@ -1,36 +1,16 @@
-/* The parent's side of a measuring worker. */
+/* The life of a measuring worker's child, seen from the parent, and how it is asked. */
 #include "tuner/worker/worker.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/failpoint.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/frame.h"
+#include "tuner/worker/internal.h"
 #include "tuner/worker/message.h"
-#include "tuner/worker/spawn.h"
 
-enum {
-    START_TIMEOUT_MS = 60000,
-    LOAD_TIMEOUT_MS = 30000,
-    PROBLEM_TIMEOUT_MS = 300000, /* inputs and references of large problems are made on one core */
-    BANDWIDTH_TIMEOUT_MS = 120000,
-    STARTS_IN_A_ROW_MAX = 3,
-};
-
-struct worker {
-    char kind[16];
-    char index[16];
-    struct child child;
-    struct facts facts;
-    struct calibration calibration;
-    json_t *problem; /* the requests, to be sent again to a new child */
-    json_t *load;
-    char how[128]; /* the last child ended, where that was noticed */
-    bool absent;   /* no child could be started: the device does not come back */
-    int restarts;
-};
+enum { START_TIMEOUT_MS = 60000, STARTS_IN_A_ROW_MAX = 3 };
 
 /* Whatever the child said of itself; *answered: it did so. */
 static enum status greeted(struct worker *worker, bool *answered, struct error *error)
@@ -44,8 +24,23 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
         status = message_to_facts(json_object_get(hello, "facts"), &worker->facts, error);
         worker->calibration.tick_ns = message_real(hello, "tick_ns", 0);
         worker->calibration.empty_pair_ns = message_real(hello, "empty_pair_ns", 0);
+        worker->calibration.node_gap_ns = message_real(hello, "node_gap_ns", 0);
     }
     json_decref(hello);
+    return status;
+}
+
+/* What the child must know before it opens the device. One that takes the place of another opens
+ * the same device, even when its number has changed. */
+static enum status send_start(struct worker *worker, struct error *error)
+{
+    const char *uuid = facts_text(&worker->facts, "uuid", "");
+    json_t *start = json_pack("{s:s, s:s, s:s}", "protocol", worker->protocol, "cpus", worker->cpus,
+                              "uuid", uuid);
+    if (!start)
+        return error_no_memory(error);
+    enum status status = frame_write(worker->child.input, start, error);
+    json_decref(start);
     return status;
 }
 
@@ -54,16 +49,15 @@ static enum status start_once(struct worker *worker, bool *killed, struct error 
 {
     char program[] = "tune";
     char entry[] = "__measure";
-    /* A new child takes the same device, even when its number has changed. */
-    const char *known = facts_text(&worker->facts, "uuid", "");
-    char uuid[128];
-    bool is_known = *known && string_format(uuid, sizeof uuid, "%s", known);
-    char *arguments[] = {program, entry, worker->kind, worker->index, is_known ? uuid : NULL, NULL};
+    char *arguments[] = {program, entry, worker->kind, worker->index, NULL};
     enum status status = child_start(arguments, &worker->child, error);
     if (status != STATUS_OK)
         return status;
     bool answered = false;
-    status = greeted(worker, &answered, error);
+    worker->generation++;
+    status = send_start(worker, error);
+    if (status == STATUS_OK)
+        status = greeted(worker, &answered, error);
     if (status == STATUS_OK)
         return STATUS_OK;
     char how[128];
@@ -85,19 +79,40 @@ static enum status start_child(struct worker *worker, struct error *error)
     return status;
 }
 
-enum status worker_start(const char *kind, int index, struct worker **out, struct error *error)
+/* Kept as text: so it goes to each child. */
+static enum status take_protocol(struct worker *worker, const struct protocol *protocol,
+                                 struct error *error)
+{
+    struct protocol defaults;
+    struct text text = {0};
+    if (!protocol) {
+        protocol_defaults(EFFORT_NORMAL, worker->kind, &defaults);
+        protocol = &defaults;
+    }
+    protocol_format(protocol, &text);
+    if (!text.failed)
+        worker->protocol = strdup(text_string(&text));
+    worker->cpus = strdup("");
+    text_free(&text);
+    return worker->protocol && worker->cpus ? STATUS_OK : error_no_memory(error);
+}
+
+enum status worker_start(const char *kind, int index, const struct protocol *protocol,
+                         struct worker **out, struct error *error)
 {
     struct worker *worker = calloc(1, sizeof *worker);
     *out = NULL;
     if (!worker)
         return error_no_memory(error);
     worker->child = (struct child){.input = -1, .output = -1};
+    enum status status = STATUS_OK;
     if (!string_format(worker->kind, sizeof worker->kind, "%s", kind) ||
-        !string_format(worker->index, sizeof worker->index, "%d", index)) {
-        free(worker);
-        return error_set(error, STATUS_INTERNAL, "device name too long");
-    }
-    enum status status = start_child(worker, error);
+        !string_format(worker->index, sizeof worker->index, "%d", index))
+        status = error_set(error, STATUS_INTERNAL, "device name too long");
+    if (status == STATUS_OK)
+        status = take_protocol(worker, protocol, error);
+    if (status == STATUS_OK)
+        status = start_child(worker, error);
     if (status != STATUS_OK) {
         worker_stop(worker);
         return status;
@@ -106,14 +121,31 @@ enum status worker_start(const char *kind, int index, struct worker **out, struc
     return STATUS_OK;
 }
 
+void worker_forget(struct kept *kept)
+{
+    json_decref(kept->request);
+    *kept = (struct kept){0};
+}
+
+enum status worker_keep(struct kept *kept, json_t *request, struct error *error)
+{
+    worker_forget(kept);
+    kept->request = request;
+    return request ? STATUS_OK : error_no_memory(error);
+}
+
 void worker_stop(struct worker *worker)
 {
     if (!worker)
         return;
     child_kill(&worker->child, NULL, 0);
     facts_free(&worker->facts);
-    json_decref(worker->problem);
-    json_decref(worker->load);
+    worker_forget(&worker->problem);
+    worker_forget(&worker->load);
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        worker_forget(&worker->slots[i]);
+    free(worker->protocol);
+    free(worker->cpus);
     free(worker);
 }
 
@@ -149,56 +181,56 @@ static enum status ask(struct worker *worker, json_t *request, int64_t timeout_m
     return status;
 }
 
-static enum status send_again(struct worker *worker, json_t *request, int64_t timeout_ms,
-                              struct error *error)
+/* Tells the child what it does not know yet. */
+static enum status tell(struct worker *worker, struct kept *kept, struct error *error)
 {
     json_t *answer = NULL;
-    if (!request)
+    if (!kept || !kept->request || kept->told == worker->generation)
         return STATUS_OK;
-    enum status status = ask(worker, json_incref(request), timeout_ms, &answer, error);
+    enum status status = ask(worker, json_incref(kept->request), kept->timeout_ms, &answer, error);
     json_decref(answer);
+    if (status == STATUS_OK)
+        kept->told = worker->generation;
     return status;
 }
 
-static enum status send_problem(struct worker *worker, struct error *error)
-{
-    return send_again(worker, worker->problem, PROBLEM_TIMEOUT_MS, error);
-}
-
-/* A child that is there and knows the problem; a new one where the old one died. */
-static enum status ensure_child(struct worker *worker, struct error *error)
+enum status worker_ensure(struct worker *worker, bool problem, struct error *error)
 {
     enum status status = STATUS_OK;
-    for (int i = 0; worker->child.pid == 0 && i < STARTS_IN_A_ROW_MAX; i++) {
-        worker->restarts++;
-        status = start_child(worker, error);
+    for (int i = 0; i < STARTS_IN_A_ROW_MAX; i++) {
+        status = STATUS_OK;
+        if (worker->child.pid == 0) {
+            worker->restarts++;
+            status = start_child(worker, error);
+        }
+        if (status == STATUS_OK && problem)
+            status = tell(worker, &worker->problem, error);
         if (status == STATUS_OK)
-            status = send_problem(worker, error);
-        if (status != STATUS_OK)
-            child_kill(&worker->child, NULL, 0);
+            break;
+        child_kill(&worker->child, NULL, 0);
     }
-    if (worker->child.pid == 0)
-        (void)error_prefix(error, "device %s:%s does not come back", worker->kind, worker->index);
     worker->absent = worker->child.pid == 0;
-    return worker->absent ? status : STATUS_OK;
+    if (worker->absent)
+        return error_prefix(error, "device %s:%s does not come back", worker->kind, worker->index);
+    error_clear(error);
+    return STATUS_OK;
 }
 
-/* As ask, of a child that has loaded what is to be measured when `loaded`. Does away with a child
- * that cannot go on. One that was killed from outside says nothing about what it was doing: that is
- * tried once more, with another child. */
-static enum status ask_surely(struct worker *worker, bool loaded, json_t *request,
-                              int64_t timeout_ms, json_t **answer, struct error *error)
+/* A child that was killed from outside says nothing about what it was doing: that is tried once
+ * more, with another child. */
+enum status worker_ask(struct worker *worker, bool problem, struct kept *also, json_t *request,
+                       int64_t timeout_ms, json_t **answer, struct error *error)
 {
     enum status status = request ? STATUS_OK : error_no_memory(error);
     bool again = status == STATUS_OK;
+    *answer = NULL;
     for (int tries = 0; again && tries < 2; tries++) {
         json_decref(*answer);
         *answer = NULL;
         worker->how[0] = '\0';
-        bool fresh = worker->child.pid == 0;
-        status = ensure_child(worker, error);
-        if (status == STATUS_OK && fresh && loaded)
-            status = send_again(worker, worker->load, LOAD_TIMEOUT_MS, error);
+        status = worker_ensure(worker, problem, error);
+        if (status == STATUS_OK)
+            status = tell(worker, also, error);
         if (status == STATUS_OK)
             status = ask(worker, json_incref(request), timeout_ms, answer, error);
         again = false;
@@ -218,149 +250,16 @@ static enum status ask_surely(struct worker *worker, bool loaded, json_t *reques
 
 enum status worker_probe(struct worker *worker, struct error *error)
 {
-    return ensure_child(worker, error);
+    return worker_ensure(worker, true, error);
 }
 
-enum status worker_bandwidth(struct worker *worker, struct bandwidth *out, struct error *error)
+/* One that we end ourselves is no restart. */
+enum status worker_fresh(struct worker *worker, struct error *error)
 {
-    json_t *answer = NULL;
-    enum status status = ask_surely(worker, false, json_pack("{s:s}", "do", "bandwidth"),
-                                    BANDWIDTH_TIMEOUT_MS, &answer, error);
-    if (status == STATUS_OK)
-        *out = (struct bandwidth){
-            .host_to_device_gbs = message_real(answer, "host_to_device", 0),
-            .device_to_host_gbs = message_real(answer, "device_to_host", 0),
-            .copy_gbs = message_real(answer, "copy", 0),
-            .read_gbs = message_real(answer, "read", 0),
-            .write_gbs = message_real(answer, "write", 0),
-            .bytes = message_integer(answer, "bytes", 0),
-        };
-    else
-        child_kill(&worker->child, NULL, 0);
-    json_decref(answer);
-    return status;
-}
-
-enum status worker_problem(struct worker *worker, const struct worker_problem *problem,
-                           struct error *error)
-{
-    json_decref(worker->problem);
-    worker->problem = json_pack("{s:s, s:o, s:s*, s:s*, s:I, s:f}", "do", "problem", "plan",
-                                message_from_plan(problem->plan), "reference_path",
-                                problem->reference_path, "reference", problem->reference, "output",
-                                (json_int_t)problem->output, "tolerance", problem->tolerance);
-    if (!worker->problem)
-        return error_no_memory(error);
-    if (worker->child.pid == 0)
-        return ensure_child(worker, error);
-    json_t *answer = NULL;
-    enum status status =
-        ask_surely(worker, false, json_incref(worker->problem), PROBLEM_TIMEOUT_MS, &answer, error);
-    json_decref(answer);
-    return status;
-}
-
-static enum trial_status trial_status_of(enum status status)
-{
-    switch (status) {
-    case STATUS_OK:
-        return TRIAL_OK;
-    case STATUS_COMPILE_FAILED:
-        return TRIAL_COMPILE_FAILED;
-    case STATUS_TIMED_OUT:
-        return TRIAL_TIMED_OUT;
-    case STATUS_DEVICE_LOST:
-        return TRIAL_CRASHED;
-    default:
-        return TRIAL_LAUNCH_FAILED;
+    child_kill(&worker->child, NULL, 0);
+    if (start_child(worker, error) == STATUS_OK) {
+        worker->absent = false;
+        return STATUS_OK;
     }
-}
-
-/* Turns a failed answer into an outcome. `answered`: the child itself said what failed, and that is
- * more than how it then ended. */
-static void settle(const struct worker *worker, enum status status, bool answered,
-                   int64_t timeout_ms, const struct error *error, struct worker_outcome *outcome)
-{
-    outcome->status = trial_status_of(status);
-    (void)string_format(outcome->detail, sizeof outcome->detail, "%s",
-                        status == STATUS_OK ? "" : error->text);
-    if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL)
-        outcome->status = TRIAL_CRASHED;
-    if (answered)
-        return;
-    if (status == STATUS_TIMED_OUT)
-        (void)string_format(outcome->detail, sizeof outcome->detail,
-                            "no result after %lld ms; its process was killed",
-                            (long long)timeout_ms);
-    else if (outcome->status == TRIAL_CRASHED && worker->how[0])
-        (void)string_format(outcome->detail, sizeof outcome->detail, "it ended its process with %s",
-                            worker->how);
-}
-
-enum status worker_load(struct worker *worker, const char *binary_path,
-                        const struct worker_kernel *kernels, size_t count,
-                        struct kernel_resources *resources, struct worker_outcome *outcome,
-                        struct error *error)
-{
-    json_t *list = json_array();
-    json_t *answer = NULL;
-    for (size_t i = 0; i < count; i++)
-        list = message_with(list, json_pack("{s:s, s:I, s:I}", "kernel", kernels[i].kernel,
-                                            "threads", (json_int_t)kernels[i].block_threads,
-                                            "shared", (json_int_t)kernels[i].shared_bytes));
-    json_decref(worker->load);
-    worker->load =
-        json_pack("{s:s, s:s, s:o}", "do", "load", "binary", binary_path, "kernels", list);
-    enum status status =
-        ask_surely(worker, false, json_incref(worker->load), LOAD_TIMEOUT_MS, &answer, error);
-    const json_t *rows = json_object_get(answer, "resources");
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = message_to_resources(json_array_get(rows, i), &resources[i], error);
-    if (!worker->load || worker->absent)
-        return status;
-    settle(worker, status, answer != NULL, LOAD_TIMEOUT_MS, error, outcome);
-    json_decref(answer);
-    return STATUS_OK;
-}
-
-static void take_samples(const json_t *answer, struct worker_samples *samples)
-{
-    const json_t *list = json_object_get(answer, "samples");
-    samples->runs = (uint32_t)message_integer(answer, "runs", 0);
-    samples->count = 0;
-    for (size_t i = 0; i < json_array_size(list) && i < WORKER_SAMPLES_MAX; i++)
-        samples->elapsed_ns[samples->count++] = json_number_value(json_array_get(list, i));
-}
-
-static json_t *trial_request(const struct worker_trial *trial)
-{
-    uint32_t blocks = trial->blocks < WORKER_SAMPLES_MAX ? trial->blocks : WORKER_SAMPLES_MAX;
-    return json_pack("{s:s, s:o, s:i, s:b, s:I, s:I, s:f}", "do", "trial", "plan",
-                     message_from_plan(trial->plan), "mode", (int)trial->l2_mode, "verify",
-                     (int)trial->verify, "blocks", (json_int_t)blocks, "runs",
-                     (json_int_t)trial->runs, "stop_above_ns", trial->stop_above_ns);
-}
-
-enum status worker_trial(struct worker *worker, const struct worker_trial *trial,
-                         struct worker_samples *samples, struct worker_outcome *outcome,
-                         struct error *error)
-{
-    json_t *answer = NULL;
-    *samples = (struct worker_samples){0};
-    json_t *request = trial_request(trial);
-    if (!request)
-        return error_no_memory(error);
-    enum status status = ask_surely(worker, true, request, trial->timeout_ms, &answer, error);
-    if (worker->absent)
-        return status;
-    const char *wrong = message_text(answer, "wrong", NULL);
-    settle(worker, status, answer != NULL, trial->timeout_ms, error, outcome);
-    if (status == STATUS_OK)
-        take_samples(answer, samples);
-    if (status == STATUS_OK && wrong) {
-        outcome->status = TRIAL_WRONG_RESULT;
-        (void)string_format(outcome->detail, sizeof outcome->detail, "%s", wrong);
-    }
-    json_decref(answer);
-    return STATUS_OK;
+    return worker_ensure(worker, false, error);
 }

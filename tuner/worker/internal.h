@@ -1,0 +1,59 @@
+/* The parent's side of a measuring worker, between the files of this folder. */
+#ifndef TUNE_WORKER_INTERNAL_H
+#define TUNE_WORKER_INTERNAL_H
+
+#include <jansson.h>
+
+#include "tuner/worker/spawn.h"
+#include "tuner/worker/worker.h"
+
+enum { LOAD_TIMEOUT_MS = 30000 };
+
+/* A request that every child must have had before it can go on with what rests on it. */
+struct kept {
+    json_t *request;    /* NULL: none */
+    unsigned told;      /* the generation of the child that was told; 0: none was */
+    int64_t timeout_ms; /* for the answer */
+};
+
+struct worker {
+    char kind[16];
+    char index[16];
+    char *protocol; /* as text */
+    char *cpus;     /* where children are pinned; "": nowhere */
+    struct child child;
+    unsigned generation; /* of the child: how many were started */
+    struct facts facts;
+    struct calibration calibration;
+    struct kept problem;
+    struct kept load;
+    struct kept slots[WORKER_SLOTS];
+    char how[128]; /* the last child ended, where that was noticed */
+    bool absent;   /* no child could be started: the device does not come back */
+    int restarts;
+};
+
+void worker_forget(struct kept *kept);
+/* Takes the request over; STATUS_NO_MEMORY when it is NULL. */
+enum status worker_keep(struct kept *kept, json_t *request, struct error *error);
+
+/* A child that is there, and knows the problem when `problem`; a new one where the old one died. */
+enum status worker_ensure(struct worker *worker, bool problem, struct error *error);
+
+/* Sends a request and waits for its answer, which is the caller's also when this fails: *answer is
+ * then NULL or what the child said. Takes the request over; NULL is STATUS_NO_MEMORY. The child is
+ * one that knows the problem when `problem`, and has been told `also` unless that is NULL. Does
+ * away with a child that cannot go on. */
+enum status worker_ask(struct worker *worker, bool problem, struct kept *also, json_t *request,
+                       int64_t timeout_ms, json_t **answer, struct error *error);
+
+/* Turns what worker_ask gave into an outcome. `answered`: the child itself said what failed, and
+ * that is more than how it then ended. */
+void worker_settle(const struct worker *worker, enum status status, bool answered,
+                   int64_t timeout_ms, const struct error *error, struct worker_outcome *outcome);
+
+/* The samples of an answer. STATUS_INTERNAL when it has other things in their place. */
+enum status worker_take_samples(const json_t *answer, struct worker_samples *samples,
+                                struct error *error);
+
+#endif

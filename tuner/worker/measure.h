@@ -1,0 +1,87 @@
+/* The measuring child, between its files. */
+#ifndef TUNE_WORKER_MEASURE_H
+#define TUNE_WORKER_MEASURE_H
+
+#include <jansson.h>
+#include <sched.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/device/device.h"
+#include "tuner/trial/data.h"
+#include "tuner/trial/protocol.h"
+
+/* The contents follow from type, fill and seed, and from an element's index. */
+struct host_input {
+    void *data;
+    enum element_type type;
+    enum argument_fill fill;
+    uint64_t seed;
+    int64_t count;
+};
+
+/* What an output is held against. */
+struct expectation {
+    struct tune_expected *elements; /* NULL: nothing is checked */
+    void *got;                      /* the output read back */
+    size_t output;                  /* the argument */
+    size_t count;                   /* its elements */
+    double tolerance;
+};
+
+/* A plan that is timed in turn with others. */
+struct armed {
+    struct arena arena; /* of what follows */
+    const char *binary;
+    struct launch_plan plan;
+    enum l2_mode mode;
+    uint32_t runs;
+    bool prepared; /* the device has built what it needs for it */
+};
+
+struct measuring {
+    const struct device_api *api;
+    struct device *device;
+    struct facts facts;
+    struct calibration calibration;
+    struct protocol protocol;
+    cpu_set_t processors;                    /* that this process had before it was pinned */
+    int processor_count;                     /* 0: unknown */
+    struct host_input inputs[ARGUMENTS_MAX]; /* of the problem */
+    struct host_input cases[ARGUMENTS_MAX];  /* of checks that need others */
+    struct expectation expected;
+    char *binary; /* of the load request last served; NULL: none */
+    struct armed *slots[DEVICE_SLOTS];
+};
+
+/* What serves a request fills `answer`, an object. */
+typedef enum status measure_serve(struct measuring *state, const json_t *request, json_t *answer,
+                                  struct arena *arena, struct error *error);
+
+/* measure_inputs.c */
+measure_serve serve_problem;
+/* The problem's data where it serves the plan, else data of the check's own. */
+enum status inputs_for_check(struct measuring *state, const struct launch_plan *plan,
+                             const void *out[ARGUMENTS_MAX], struct error *error);
+/* STATUS_INTERNAL when the problem that was told does not serve the plan. */
+enum status inputs_of_problem(const struct measuring *state, const struct launch_plan *plan,
+                              const void *out[ARGUMENTS_MAX], struct error *error);
+void inputs_free(struct measuring *state);
+/* Computes what the reference of the request gives for the inputs; nothing without one. What `out`
+ * held is freed, and it is freed by expectation_free. */
+enum status expectation_make(const json_t *request, const struct launch_plan *plan,
+                             const void *const inputs[ARGUMENTS_MAX], struct expectation *out,
+                             struct error *error);
+void expectation_free(struct expectation *expected);
+/* Reads the bound plan's output and holds it against what is expected; false with the reason. */
+enum status expectation_holds(struct measuring *state, const struct expectation *expected,
+                              const struct launch_plan *plan, bool *right, char *detail,
+                              size_t detail_bytes, struct error *error);
+
+/* measure_time.c */
+measure_serve serve_load, serve_trial, serve_arm, serve_visit, serve_energy;
+void slots_forget(struct measuring *state);
+
+/* measure_check.c */
+measure_serve serve_check;
+
+#endif

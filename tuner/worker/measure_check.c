@@ -1,0 +1,74 @@
+/* One case of the gauntlet, in the measuring child. */
+#include "tuner/base/seal.h"
+#include "tuner/base/text.h"
+#include "tuner/worker/measure.h"
+#include "tuner/worker/message.h"
+
+static enum status say_wrong(json_t *answer, const char *detail, struct error *error)
+{
+    return message_set(answer, "wrong", json_string(detail), error);
+}
+
+/* The runs, one after the other, until one is wrong. The first finds its scratch zeroed, the others
+ * as the run before left it. */
+static enum status run_case(struct measuring *state, const struct launch_plan *plan,
+                            const struct expectation *expected, int64_t repeats, json_t *answer,
+                            struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (int64_t i = 0; status == STATUS_OK && i < repeats; i++) {
+        char detail[ERROR_TEXT_BYTES] = "";
+        char which[ERROR_TEXT_BYTES];
+        bool right = true;
+        double ignored_ns = 0;
+        status = i == 0 ? state->api->run(state->device, plan, &ignored_ns, error)
+                        : state->api->run_again(state->device, plan, error);
+        if (status == STATUS_OK && expected->elements)
+            status = expectation_holds(state, expected, plan, &right, detail, sizeof detail, error);
+        if (status != STATUS_OK || right)
+            continue;
+        if (i == 0 ||
+            !string_format(which, sizeof which, "run %lld of %lld, the first was right: %s",
+                           (long long)i + 1, (long long)repeats, detail))
+            return say_wrong(answer, detail, error);
+        return say_wrong(answer, which, error);
+    }
+    return status;
+}
+
+static enum status check_guards(struct measuring *state, const struct launch_plan *plan,
+                                json_t *answer, struct error *error)
+{
+    char detail[ERROR_TEXT_BYTES] = "";
+    bool intact = true;
+    enum status status =
+        state->api->guards(state->device, plan, &intact, detail, sizeof detail, error);
+    return status == STATUS_OK && !intact ? say_wrong(answer, detail, error) : status;
+}
+
+enum status serve_check(struct measuring *state, const json_t *request, json_t *answer,
+                        struct arena *arena, struct error *error)
+{
+    struct launch_plan plan;
+    struct expectation expected = {0};
+    const void *inputs[ARGUMENTS_MAX];
+    const char *binary = message_text(request, "binary", "");
+    enum status status = message_to_plan(json_object_get(request, "plan"), arena, &plan, error);
+    if (status == STATUS_OK)
+        status = inputs_for_check(state, &plan, inputs, error);
+    if (status == STATUS_OK)
+        status = expectation_make(request, &plan, inputs, &expected, error);
+    if (status == STATUS_OK)
+        status = seal_check(binary, error);
+    if (status == STATUS_OK)
+        status = state->api->load(state->device, binary, error);
+    if (status == STATUS_OK)
+        status = state->api->bind(state->device, &plan, inputs, 1, error);
+    if (status == STATUS_OK)
+        status = run_case(state, &plan, &expected, message_integer(request, "repeats", 1), answer,
+                          error);
+    if (status == STATUS_OK && !json_object_get(answer, "wrong"))
+        status = check_guards(state, &plan, answer, error);
+    expectation_free(&expected);
+    return status;
+}

@@ -1,0 +1,358 @@
+/* Configurations timed by the measuring child: once, or in turn. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/seal.h"
+#include "tuner/trial/summary.h"
+#include "tuner/worker/measure.h"
+#include "tuner/worker/message.h"
+#include "tuner/worker/worker.h"
+
+/* Copies of the inputs for timing fill at most this much, and a 16th of the device's memory; those
+ * that stream by, up to a quarter when five times the cache needs it. */
+static const int64_t copies_bytes_max = INT64_C(768) << 20;
+enum { RUNS_MAX = 512, STREAM_CACHES = 5 };
+/* The device's slot of trials. The parent may have armed it, too. */
+enum { TRIAL_SLOT = DEVICE_SLOTS - 1 };
+
+static int64_t input_bytes(const struct launch_plan *plan)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (plan->arguments[i].role == ARGUMENT_INPUT)
+            bytes += plan->arguments[i].count * (int64_t)element_bytes(plan->arguments[i].type);
+    return bytes > 0 ? bytes : 1;
+}
+
+/* Of all caches of the last level together. */
+static int64_t last_level_bytes(const struct facts *facts)
+{
+    static const char *const keys[][2] = {
+        {"l3_bytes", "l3_count"}, {"l2_bytes", "l2_count"}, {"l1d_bytes", "l1d_count"}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        int64_t bytes = facts_integer(facts, keys[i][0], 0);
+        if (bytes > 0)
+            return bytes * facts_integer(facts, keys[i][1], 1);
+    }
+    return 0;
+}
+
+/* The runs that it takes for a block's inputs to be five times the cache; 1 in other modes. */
+static uint32_t least_runs(const struct measuring *state, const struct launch_plan *plan,
+                           enum l2_mode mode)
+{
+    int64_t bytes = input_bytes(plan);
+    int64_t wanted = mode == L2_STREAM ? STREAM_CACHES * last_level_bytes(&state->facts) : 1;
+    int64_t runs = (wanted + bytes - 1) / bytes;
+    return runs > RUNS_MAX ? RUNS_MAX : runs < 1 ? 1 : (uint32_t)runs;
+}
+
+static uint32_t copies_for(const struct measuring *state, const struct launch_plan *plan,
+                           enum l2_mode mode)
+{
+    int64_t bytes = input_bytes(plan);
+    int64_t memory = facts_integer(&state->facts, "memory_bytes", INT64_C(4) << 30);
+    int64_t room = memory / 16 < copies_bytes_max ? memory / 16 : copies_bytes_max;
+    int64_t needed = bytes * least_runs(state, plan, mode);
+    if (mode == L2_HOT)
+        return 1;
+    if (room < needed)
+        room = needed < memory / 4 ? needed : memory / 4;
+    int64_t copies = room / bytes;
+    return copies > RUNS_MAX ? RUNS_MAX : copies < 1 ? 1 : (uint32_t)copies;
+}
+
+static uint32_t most_runs(const struct measuring *state, const struct launch_plan *plan,
+                          enum l2_mode mode)
+{
+    return mode == L2_HOT ? RUNS_MAX : copies_for(state, plan, mode);
+}
+
+/* What a request asks for, within what can be had. */
+static uint32_t runs_within(int64_t runs, uint32_t most)
+{
+    return runs < 1 ? 1 : runs > most ? most : (uint32_t)runs;
+}
+
+/* From the time of one run. */
+static uint32_t runs_of_block(const struct measuring *state, const struct block *block,
+                              double run_ns)
+{
+    const struct protocol *protocol = &state->protocol;
+    uint32_t most = most_runs(state, block->plan, block->mode);
+    uint32_t runs = block_runs(run_ns, state->calibration.tick_ns, protocol->block_ns, most);
+    if (run_ns > 0 && runs * run_ns > protocol->block_most_ns)
+        runs = runs_within((int64_t)(protocol->block_most_ns / run_ns), most);
+    uint32_t least = least_runs(state, block->plan, block->mode);
+    return runs < least ? runs_within(least, most) : runs;
+}
+
+static enum l2_mode mode_of(const json_t *request)
+{
+    int64_t mode = message_integer(request, "mode", L2_COLD);
+    return mode >= 0 && mode < L2_MODES ? (enum l2_mode)mode : L2_COLD;
+}
+
+static enum status load_binary(struct measuring *state, const char *path, struct error *error)
+{
+    enum status status = seal_check(path, error); /* a cut shared object would end this process */
+    return status == STATUS_OK ? state->api->load(state->device, path, error) : status;
+}
+
+static enum status bind_plan(struct measuring *state, const struct launch_plan *plan,
+                             enum l2_mode mode, struct error *error)
+{
+    const void *inputs[ARGUMENTS_MAX];
+    enum status status = inputs_of_problem(state, plan, inputs, error);
+    if (status != STATUS_OK)
+        return status;
+    return state->api->bind(state->device, plan, inputs, copies_for(state, plan, mode), error);
+}
+
+enum status serve_load(struct measuring *state, const json_t *request, json_t *answer,
+                       struct arena *arena, struct error *error)
+{
+    const json_t *kernels = json_object_get(request, "kernels");
+    json_t *list = json_array();
+    const char *binary = message_text(request, "binary", "");
+    (void)arena;
+    free(state->binary);
+    state->binary = strdup(binary);
+    enum status status = message_set(answer, "resources", list, error);
+    if (status == STATUS_OK && !state->binary)
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        status = load_binary(state, binary, error);
+    for (size_t i = 0; status == STATUS_OK && i < json_array_size(kernels); i++) {
+        const json_t *use = json_array_get(kernels, i);
+        struct kernel_resources resources;
+        status =
+            state->api->resources(state->device, message_text(use, "kernel", ""),
+                                  (uint32_t)message_integer(use, "threads", 1),
+                                  (uint32_t)message_integer(use, "shared", 0), &resources, error);
+        if (status == STATUS_OK)
+            status = message_append(list, message_from_resources(&resources), error);
+    }
+    return status;
+}
+
+struct timing {
+    struct block block; /* runs 0: to be found */
+    uint32_t blocks;
+    double stop_above_ns;
+};
+
+static enum status time_once(struct measuring *state, const struct block *block, json_t *samples,
+                             double *elapsed_ns, struct error *error)
+{
+    enum status status = state->api->time_block(state->device, block, elapsed_ns, error);
+    return status == STATUS_OK ? message_append(samples, json_real(*elapsed_ns), error) : status;
+}
+
+static enum status take_samples(struct measuring *state, struct timing *timing, json_t *samples,
+                                struct error *error)
+{
+    struct block *block = &timing->block;
+    double elapsed_ns = 0;
+    enum status status = STATUS_OK;
+    if (block->runs == 0) {
+        block->runs = 1;
+        status = state->api->time_block(state->device, block, &elapsed_ns, error);
+        bool hopeless = timing->stop_above_ns > 0 && elapsed_ns > timing->stop_above_ns;
+        if (status == STATUS_OK && hopeless)
+            return message_append(samples, json_real(elapsed_ns), error);
+        if (status == STATUS_OK)
+            block->runs = runs_of_block(state, block, elapsed_ns);
+    }
+    for (uint32_t i = 0; status == STATUS_OK && i < timing->blocks; i++) {
+        status = time_once(state, block, samples, &elapsed_ns, error);
+        block->prepared = true;
+        if (timing->stop_above_ns > 0 && elapsed_ns > timing->stop_above_ns)
+            break;
+    }
+    return status;
+}
+
+static enum status verify(struct measuring *state, const struct launch_plan *plan, json_t *answer,
+                          bool *right, struct error *error)
+{
+    char detail[ERROR_TEXT_BYTES] = "";
+    enum status status =
+        expectation_holds(state, &state->expected, plan, right, detail, sizeof detail, error);
+    if (status == STATUS_OK && !*right)
+        status = message_set(answer, "wrong", json_string(detail), error);
+    return status;
+}
+
+/* Timed, and right before and after: also what repeated launches left behind. */
+static enum status try_plan(struct measuring *state, struct timing *timing, bool checked,
+                            json_t *samples, json_t *answer, struct error *error)
+{
+    const struct launch_plan *plan = timing->block.plan;
+    bool right = true;
+    double first_ns = 0;
+    enum status status = bind_plan(state, plan, timing->block.mode, error);
+    if (status == STATUS_OK && checked)
+        status = state->api->run(state->device, plan, &first_ns, error);
+    if (status == STATUS_OK && checked)
+        status = verify(state, plan, answer, &right, error);
+    if (status != STATUS_OK || !right || timing->blocks == 0)
+        return status;
+    status = take_samples(state, timing, samples, error);
+    if (status == STATUS_OK && checked)
+        status = verify(state, plan, answer, &right, error);
+    return status;
+}
+
+enum status serve_trial(struct measuring *state, const json_t *request, json_t *answer,
+                        struct arena *arena, struct error *error)
+{
+    struct launch_plan plan;
+    bool checked = json_is_true(json_object_get(request, "verify")) && state->expected.elements;
+    int64_t runs = message_integer(request, "runs", 0);
+    json_t *samples = json_array();
+    enum status status = message_set(answer, "samples", samples, error);
+    if (status == STATUS_OK)
+        status = message_to_plan(json_object_get(request, "plan"), arena, &plan, error);
+    if (status == STATUS_OK && !state->binary)
+        status = error_set(error, STATUS_INTERNAL, "nothing was loaded that could be tried");
+    if (status == STATUS_OK) /* slots and checks load others */
+        status = load_binary(state, state->binary, error);
+    if (status != STATUS_OK)
+        return status;
+    struct timing timing = {
+        .block = {.plan = &plan, .mode = mode_of(request), .slot = TRIAL_SLOT},
+        .blocks = runs_within(message_integer(request, "blocks", 1), WORKER_SAMPLES_MAX),
+        .stop_above_ns = message_real(request, "stop_above_ns", 0),
+    };
+    if (message_integer(request, "blocks", 1) == 0)
+        timing.blocks = 0;
+    if (runs > 0)
+        timing.block.runs = runs_within(runs, most_runs(state, &plan, timing.block.mode));
+    if (state->slots[TRIAL_SLOT])
+        state->slots[TRIAL_SLOT]->prepared = false;
+    status = try_plan(state, &timing, checked, samples, answer, error);
+    if (status == STATUS_OK)
+        status = message_set(answer, "runs", json_integer(timing.block.runs), error);
+    return status;
+}
+
+static void forget_slot(struct armed **slot)
+{
+    if (*slot)
+        arena_free(&(*slot)->arena);
+    free(*slot);
+    *slot = NULL;
+}
+
+void slots_forget(struct measuring *state)
+{
+    for (size_t i = 0; i < DEVICE_SLOTS; i++)
+        forget_slot(&state->slots[i]);
+    if (state->device)
+        state->api->drop_slots(state->device);
+}
+
+static enum status slot_of(const json_t *request, size_t *slot, struct error *error)
+{
+    int64_t number = message_integer(request, "slot", -1);
+    if (number < 0 || number >= DEVICE_SLOTS)
+        return error_set(error, STATUS_INTERNAL, "there is no slot %lld", (long long)number);
+    *slot = (size_t)number;
+    return STATUS_OK;
+}
+
+enum status serve_arm(struct measuring *state, const json_t *request, json_t *answer,
+                      struct arena *arena, struct error *error)
+{
+    size_t slot = 0;
+    (void)answer, (void)arena;
+    enum status status = slot_of(request, &slot, error);
+    if (status != STATUS_OK)
+        return status;
+    forget_slot(&state->slots[slot]);
+    struct armed *armed = calloc(1, sizeof *armed);
+    if (!armed)
+        return error_no_memory(error);
+    armed->mode = mode_of(request);
+    armed->binary = arena_strdup(&armed->arena, message_text(request, "binary", ""));
+    status = armed->binary ? message_to_plan(json_object_get(request, "plan"), &armed->arena,
+                                             &armed->plan, error)
+                           : error_no_memory(error);
+    armed->runs = runs_within(message_integer(request, "runs", 1),
+                              most_runs(state, &armed->plan, armed->mode));
+    state->slots[slot] = armed;
+    if (status != STATUS_OK)
+        forget_slot(&state->slots[slot]);
+    return status;
+}
+
+/* Brings an armed plan into place; `block` is then what to time. */
+static enum status enter_slot(struct measuring *state, const json_t *request, struct armed **out,
+                              struct block *block, struct error *error)
+{
+    size_t slot = 0;
+    enum status status = slot_of(request, &slot, error);
+    if (status != STATUS_OK)
+        return status;
+    struct armed *armed = *out = state->slots[slot];
+    if (!armed)
+        return error_set(error, STATUS_INTERNAL, "slot %zu holds no plan", slot);
+    status = load_binary(state, armed->binary, error);
+    if (status == STATUS_OK)
+        status = bind_plan(state, &armed->plan, armed->mode, error);
+    *block = (struct block){.plan = &armed->plan,
+                            .runs = armed->runs,
+                            .mode = armed->mode,
+                            .slot = (uint32_t)slot,
+                            .prepared = armed->prepared};
+    return status;
+}
+
+enum status serve_visit(struct measuring *state, const json_t *request, json_t *answer,
+                        struct arena *arena, struct error *error)
+{
+    struct armed *armed = NULL;
+    struct block block;
+    double elapsed_ns = 0;
+    uint32_t blocks = runs_within(message_integer(request, "blocks", 1), WORKER_SAMPLES_MAX);
+    json_t *samples = json_array();
+    (void)arena;
+    enum status status = message_set(answer, "samples", samples, error);
+    if (status == STATUS_OK)
+        status = enter_slot(state, request, &armed, &block, error);
+    if (status != STATUS_OK)
+        return status;
+    for (uint32_t i = 0; status == STATUS_OK && i < blocks; i++) {
+        status = time_once(state, &block, samples, &elapsed_ns, error);
+        block.prepared = armed->prepared = status == STATUS_OK;
+    }
+    if (status == STATUS_OK)
+        status = message_set(answer, "runs", json_integer(block.runs), error);
+    return status;
+}
+
+enum status serve_energy(struct measuring *state, const json_t *request, json_t *answer,
+                         struct arena *arena, struct error *error)
+{
+    struct armed *armed = NULL;
+    struct block block;
+    struct energy energy = {0};
+    (void)arena;
+    enum status status = enter_slot(state, request, &armed, &block, error);
+    if (status != STATUS_OK)
+        return status;
+    status = state->api->measure_energy(state->device, &block,
+                                        message_real(request, "window_ms", 0), &energy, error);
+    const struct {
+        const char *key;
+        double value;
+    } rows[] = {{"window_ns", energy.window_ns},
+                {"energy_j", energy.energy_j},
+                {"runs", energy.runs},
+                {"resolution_j", energy.resolution_j}};
+    for (size_t i = 0; status == STATUS_OK && i < sizeof rows / sizeof rows[0]; i++)
+        status = message_set(answer, rows[i].key, json_real(rows[i].value), error);
+    return status;
+}
