@@ -161,6 +161,8 @@ static void rank_sum_chances(size_t count, double chances[EXACT_SUM_MOST + 1])
 static size_t walsh_rank(size_t count, double z)
 {
     double n = (double)count;
+    if (isinf(z))
+        return 0;
     if (count > EXACT_MOST) {
         double rank = n * (n + 1) / 4 - z * sqrt(n * (n + 1) * (2 * n + 1) / 24);
         return rank < 1 ? 0 : (size_t)rank;

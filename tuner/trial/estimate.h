@@ -16,7 +16,7 @@ enum { ESTIMATE_MAX = 512 }; /* numbers at most */
 /* Hodges-Lehmann estimate of the centre of symmetric differences, the median of their Walsh
  * averages, with the interval of the signed-rank test at the normal quantile z (Hollander, Wolfe:
  * Nonparametric Statistical Methods); up to 25 differences that test is exact. With too few numbers
- * for z the interval is infinite. */
+ * for z the interval is infinite; z may be INFINITY for the estimate alone. */
 struct interval hodges_lehmann(const double *differences, size_t count, double z);
 /* Two-sided p of the signed-rank test (exact up to 25 without ties, else normal with correction).
  */

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct round {
     double *y;
@@ -108,7 +107,7 @@ static double candidate_level(const struct race *race, size_t candidate, const d
         if (race->rounds[r].valid)
             differences[count++] = race->rounds[r].y[candidate] - centres[r];
     }
-    return hodges_lehmann(differences, count, race->protocol.race_z).estimate;
+    return hodges_lehmann(differences, count, (double)INFINITY).estimate;
 }
 
 static size_t first_alive(const struct race *race)
@@ -202,6 +201,51 @@ struct twin_floor race_floor(const struct race *race)
 double race_delta(const struct race *race)
 {
     return fmax(race->protocol.delta, race_floor(race).floor); /* fmax passes NaN over */
+}
+
+/* ---- finalists ---- */
+
+struct finalist {
+    size_t candidate;
+    size_t group; /* 0: the leader, 1: within delta of it, 2: the others */
+    size_t order;
+    double estimate;
+};
+
+static int compare_finalists(const void *a, const void *b)
+{
+    const struct finalist *x = a;
+    const struct finalist *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->group == 2 && (x->estimate < y->estimate || x->estimate > y->estimate))
+        return x->estimate < y->estimate ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+enum status race_finalists(const struct race *race, const size_t *order, size_t most, size_t *out,
+                           size_t *count, struct error *error)
+{
+    double delta = race_delta(race);
+    struct finalist *all = calloc(race->count > 0 ? race->count : 1, sizeof *all);
+    size_t alive = 0;
+    *count = 0;
+    if (!all)
+        return error_no_memory(error);
+    for (size_t i = 0; i < race->count; i++) {
+        if (race->fates[i] != RACE_ALIVE)
+            continue;
+        double estimate = race_between(race, i, race->leader, (double)INFINITY).estimate;
+        size_t group = i == race->leader ? 0 : estimate <= delta ? 1 : 2;
+        /* One never measured beside the leader is the last. */
+        all[alive++] = (struct finalist){i, group, order ? order[i] : i,
+                                         isnan(estimate) ? (double)INFINITY : estimate};
+    }
+    qsort(all, alive, sizeof *all, compare_finalists);
+    for (; *count < alive && *count < most; ++*count)
+        out[*count] = all[*count].candidate;
+    free(all);
+    return STATUS_OK;
 }
 
 /* ---- judging ---- */

@@ -51,6 +51,13 @@ size_t race_leader(const struct race *race);
 struct interval race_difference(const struct race *race, size_t candidate);
 /* Between two candidates, likewise: a - b. */
 struct interval race_between(const struct race *race, size_t a, size_t b, double z);
+/* At most `most` (>= 1) of those alive, to be confirmed: the leader, then by order[candidate]
+ * (NULL: as they come) those whose estimate is within race_delta of it, then the others by
+ * estimate. Among equals the fixed order decides already here: by estimate, two tunings of the same
+ * candidates would confirm different ones, and then choose differently. `out` has room for `most`.
+ */
+enum status race_finalists(const struct race *race, const size_t *order, size_t most, size_t *out,
+                           size_t *count, struct error *error);
 /* Of all twins so far. */
 struct twin_floor race_floor(const struct race *race);
 /* What counts as a tie now: max(protocol's delta, A/A floor). */
