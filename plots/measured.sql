@@ -1,6 +1,6 @@
 -- What every figure starts from; it stands before the figure's own statement.
---   measured  each launch that was timed, once: where it was measured again among the finalists,
---             that time. low_gbs and high_gbs are the throughput at the median plus and minus the
+-- Winners and races are those about time, whatever else was asked for.
+--   measured  each launch that was timed, once: where it was raced or confirmed, that time. low_gbs and high_gbs are the throughput at the median plus and minus the
 --             median absolute deviation.
 --   marked    the winner and the baselines among them: rank 0 is the winner.
 --   ceiling   the device's measured read bandwidth; no row when there is none.
@@ -14,6 +14,7 @@ WITH timed AS (
     JOIN points AS t ON t.problem_id = p.id
     WHERE p.experiment_id = CAST(:experiment AS INTEGER) AND p.key = :problem
       AND t.environment_id = CAST(:environment AS INTEGER) AND t.l2_mode = :l2_mode
+      AND t.objective = 'time'
       AND coalesce(t.final_ns, t.sweep_ns) > 0 AND p.bytes_moved > 0
 ),
 measured AS (
@@ -33,6 +34,7 @@ chosen AS (
     JOIN trials AS t ON t.id = w.trial_id
     WHERE p.experiment_id = CAST(:experiment AS INTEGER) AND p.key = :problem
       AND w.environment_id = CAST(:environment AS INTEGER) AND w.l2_mode = :l2_mode
+      AND w.objective = 'time'
     UNION ALL
     SELECT p.n, dense_rank() OVER (ORDER BY b.name DESC), b.name, b.configuration_id
     FROM problems AS p

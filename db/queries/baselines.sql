@@ -1,32 +1,36 @@
--- Each baseline of the problems as they were tried last, beside the winner.
+-- Each baseline of the problems as they were tried last, beside the winner, once for each objective
+-- that was asked for. Gains compare times of one stage: of the processes that confirmed, else of the
+-- race, else of the sweep.
 -- :words  experiment names and problem keys (a JSON array; NULL: all)
 -- :n      one size (NULL: all)
 WITH chosen AS (
     SELECT l.*, e.device_id, x.name AS experiment, p.key AS problem, p.n, p.bytes_moved,
-           wp.sweep_ns, wp.final_ns
+           wp.sweep_ns, wp.race_ns, wp.confirm_ns
     FROM latest_problems AS l
     JOIN environments AS e ON e.id = l.environment_id
     JOIN problems AS p ON p.id = l.problem_id
     JOIN experiments AS x ON x.id = p.experiment_id
     LEFT JOIN winners AS w
         ON w.environment_id = l.environment_id AND w.problem_id = l.problem_id
-        AND w.l2_mode = l.l2_mode
+        AND w.l2_mode = l.l2_mode AND w.objective = l.objective
     LEFT JOIN trials AS t ON t.id = w.trial_id
     LEFT JOIN points AS wp
         ON wp.environment_id = l.environment_id AND wp.problem_id = l.problem_id
         AND wp.configuration_id = t.configuration_id AND wp.l2_mode = l.l2_mode
+        AND wp.objective = l.objective
     WHERE (:n IS NULL OR p.n = :n)
       AND (:words IS NULL OR EXISTS (
           SELECT 1 FROM json_each(:words) AS word
           WHERE x.name = word.value OR p.key = word.value
              OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
 ),
-timed AS (
+beside AS (
     SELECT chosen.*, b.name AS baseline, b.about, bc.key AS configuration,
-           CASE WHEN chosen.final_ns IS NULL THEN coalesce(bp.sweep_ns, bp.final_ns)
-                ELSE coalesce(bp.final_ns, bp.sweep_ns) END AS time_ns,
-           coalesce(bp.final_ns / chosen.final_ns, bp.sweep_ns / chosen.sweep_ns) AS gain,
-           t.status, t.detail
+           bp.sweep_ns AS own_sweep_ns, bp.race_ns AS own_race_ns, bp.confirm_ns AS own_confirm_ns,
+           CASE WHEN chosen.confirm_ns IS NOT NULL AND bp.confirm_ns IS NOT NULL THEN 'confirm'
+                WHEN chosen.race_ns IS NOT NULL AND bp.race_ns IS NOT NULL THEN 'race'
+                WHEN chosen.sweep_ns IS NOT NULL AND bp.sweep_ns IS NOT NULL THEN 'sweep'
+                END AS shared, t.status, t.detail
     FROM chosen
     JOIN baselines AS b
         ON b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
@@ -34,19 +38,31 @@ timed AS (
     LEFT JOIN points AS bp
         ON bp.environment_id = b.environment_id AND bp.problem_id = b.problem_id
         AND bp.configuration_id = b.configuration_id AND bp.l2_mode = chosen.l2_mode
+        AND bp.objective = chosen.objective
     LEFT JOIN trials AS t ON t.id = coalesce(bp.final_trial_id, bp.sweep_trial_id)
+),
+timed AS (
+    SELECT *,
+           CASE shared WHEN 'confirm' THEN own_confirm_ns WHEN 'race' THEN own_race_ns
+                       WHEN 'sweep' THEN own_sweep_ns
+                       ELSE coalesce(own_confirm_ns, own_race_ns, own_sweep_ns) END AS time_ns,
+           CASE shared WHEN 'confirm' THEN confirm_ns WHEN 'race' THEN race_ns
+                       WHEN 'sweep' THEN sweep_ns
+                       ELSE coalesce(confirm_ns, race_ns, sweep_ns) END AS winner_ns
+    FROM beside
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
        timed.l2_mode, ceilings.read_gbs AS read_ceiling_gbs,
-       timed.experiment, timed.problem, timed.n, timed.baseline, timed.status, timed.time_ns,
-       nullif(timed.bytes_moved, 0) / timed.time_ns AS gbs,
+       timed.experiment, timed.problem, timed.n, timed.objective, timed.baseline, timed.status,
+       timed.time_ns, nullif(timed.bytes_moved, 0) / timed.time_ns AS gbs,
        100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.read_gbs
            AS read_ceiling_percent,
-       coalesce(timed.final_ns, timed.sweep_ns) AS winner_ns, timed.gain AS winner_gain,
-       timed.configuration, timed.about, timed.detail
+       timed.winner_ns, CASE WHEN timed.shared IS NOT NULL THEN timed.time_ns / timed.winner_ns END
+           AS winner_gain,
+       timed.shared AS stage, timed.configuration, timed.about, timed.detail
 FROM timed
 JOIN devices AS d ON d.id = timed.device_id
 JOIN environments AS e ON e.id = timed.environment_id
 LEFT JOIN latest_ceilings AS ceilings ON ceilings.environment_id = timed.environment_id
-ORDER BY d.kind DESC, d.id, timed.l2_mode, timed.experiment, timed.problem, timed.n,
-         timed.baseline;
+ORDER BY d.kind DESC, d.id, timed.l2_mode, timed.objective <> 'time', timed.objective,
+         timed.experiment, timed.problem, timed.n, timed.baseline;

@@ -2,9 +2,9 @@
 -- :words  experiment names and problem keys (a JSON array; NULL: all)
 -- :n      one size (NULL: all)
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
-       t.l2_mode, x.name AS experiment, p.key AS problem, p.n, t.stage, t.id AS trial_id,
-       m.status, m.detail, c.key AS configuration, c.parameters
-FROM latest_problems AS l
+       t.l2_mode, x.name AS experiment, p.key AS problem, p.n, t.stage,
+       t.objective, t.id AS trial_id, m.status, m.detail, c.key AS configuration, c.parameters
+FROM (SELECT DISTINCT environment_id, problem_id, l2_mode FROM latest_problems) AS l
 JOIN trials AS t USING (environment_id, problem_id, l2_mode)
 JOIN trials AS m ON m.id = coalesce(t.same_as_trial_id, t.id)
 JOIN environments AS e ON e.id = t.environment_id
@@ -18,4 +18,5 @@ WHERE m.status <> 'ok'
       SELECT 1 FROM json_each(:words) AS word
       WHERE x.name = word.value OR p.key = word.value
          OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
-ORDER BY d.kind DESC, d.id, t.l2_mode, x.name, p.key, p.n, m.status, c.id, t.stage DESC;
+ORDER BY d.kind DESC, d.id, t.l2_mode, x.name, p.key, p.n, m.status, c.id,
+         t.stage DESC, t.objective;

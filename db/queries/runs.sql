@@ -10,6 +10,7 @@ WITH counted AS (
 SELECT r.id AS run, d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid,
        e.driver, e.compiler, e.tool_version, e.host, r.started_at, r.ended_at,
        coalesce(r.outcome, 'not ended') AS outcome, r.l2_mode, r.seed, r.tick_ns, r.empty_pair_ns,
+       r.node_gap_ns, r.effort, r.objective, r.budget_ns, r.worker_cpus, r.near, r.protocol,
        r.wall_ns, r.measuring_ns, r.compile_wait_ns,
        100.0 * r.measuring_ns / nullif(r.wall_ns, 0) AS measuring_percent,
        100.0 * r.compile_wait_ns / nullif(r.wall_ns, 0) AS compile_wait_percent,

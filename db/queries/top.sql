@@ -1,7 +1,8 @@
--- The fastest points of each problem as it was tried last. Finalists come first, by their time in
--- the finals; behind them the others by their time in the sweep, since the two are never compared.
--- (Baselines are measured in the finals whatever their time: one that is slower than every finalist
--- takes its place by its time in the sweep.)
+-- The best points of each problem as it was tried last, once for each objective that was asked for.
+-- Those that fresh processes confirmed come first, by what was measured then; behind them what was
+-- raced, by the race; behind these the others by their time in the sweep: the three are never
+-- compared. (Baselines are measured in every stage whatever their time: one that is slower than all
+-- others of a stage takes its place by the stage before.)
 -- Configurations that launch exactly the same show once.
 -- :words  experiment names and problem keys (a JSON array; NULL: all)
 -- :n      one size (NULL: all)
@@ -14,12 +15,12 @@ WITH chosen AS (
     JOIN problems AS p ON p.id = l.problem_id
     JOIN experiments AS x ON x.id = p.experiment_id
     LEFT JOIN (SELECT winners.environment_id, winners.problem_id, winners.l2_mode,
-                      m.configuration_id
+                      winners.objective, m.configuration_id
                FROM winners
                JOIN trials AS t ON t.id = winners.trial_id
                JOIN trials AS m ON m.id = coalesce(t.same_as_trial_id, t.id)) AS w
         ON w.environment_id = l.environment_id AND w.problem_id = l.problem_id
-        AND w.l2_mode = l.l2_mode
+        AND w.l2_mode = l.l2_mode AND w.objective = l.objective
     WHERE (:n IS NULL OR p.n = :n)
       AND (:words IS NULL OR EXISTS (
           SELECT 1 FROM json_each(:words) AS word
@@ -27,48 +28,62 @@ WITH chosen AS (
              OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
 ),
 tried AS MATERIALIZED (
-    SELECT chosen.*, points.*
+    SELECT chosen.*, points.*,
+           iif(chosen.objective = 'time', race_ns, race_value) AS race_by,
+           iif(chosen.objective = 'time', confirm_ns, confirm_value) AS confirm_by
     FROM chosen
-    JOIN points USING (environment_id, problem_id, l2_mode)
+    JOIN points USING (environment_id, problem_id, l2_mode, objective)
     WHERE coalesce(points.final_ns, points.sweep_ns) IS NOT NULL
 ),
 named AS MATERIALIZED (
-    SELECT tried.environment_id, tried.problem_id, tried.l2_mode, tried.measured_configuration_id,
-           group_concat(b.name, ', ') AS baseline
+    SELECT tried.environment_id, tried.problem_id, tried.l2_mode, tried.objective,
+           tried.measured_configuration_id, group_concat(b.name, ', ') AS baseline
     FROM baselines AS b
     JOIN tried USING (environment_id, problem_id, configuration_id)
-    GROUP BY 1, 2, 3, 4
+    GROUP BY 1, 2, 3, 4, 5
 ),
 marked AS (
     SELECT tried.*, named.baseline
     FROM tried
-    LEFT JOIN named USING (environment_id, problem_id, l2_mode, measured_configuration_id)
+    LEFT JOIN named
+        USING (environment_id, problem_id, l2_mode, objective, measured_configuration_id)
     WHERE tried.configuration_id = tried.measured_configuration_id
 ),
-raced AS (
+staged AS (
     SELECT marked.*,
-           final_ns IS NOT NULL AND final_ns <= max(CASE WHEN baseline IS NULL THEN final_ns END)
-               OVER (PARTITION BY environment_id, problem_id, l2_mode) AS finalist
+           CASE WHEN confirm_by <= max(iif(baseline IS NULL, confirm_by, NULL)) OVER problem
+                THEN 'confirm'
+                WHEN race_by <= max(iif(baseline IS NULL, race_by, NULL)) OVER problem THEN 'race'
+                WHEN sweep_ns IS NOT NULL THEN 'sweep'
+                ELSE final_stage END AS stage
     FROM marked
+    WINDOW problem AS (PARTITION BY environment_id, problem_id, l2_mode, objective)
+),
+timed AS (
+    SELECT staged.*,
+           CASE stage WHEN 'confirm' THEN confirm_by WHEN 'race' THEN race_by ELSE sweep_ns END
+               AS ranked_by,
+           CASE stage WHEN 'confirm' THEN confirm_ns WHEN 'race' THEN race_ns ELSE sweep_ns END
+               AS time_ns,
+           CASE stage WHEN 'confirm' THEN confirm_mad_ns WHEN 'race' THEN race_mad_ns
+                      ELSE sweep_mad_ns END AS mad_ns,
+           CASE stage WHEN 'confirm' THEN confirm_trial_id WHEN 'race' THEN race_trial_id
+                      ELSE sweep_trial_id END AS trial_id,
+           CASE stage WHEN 'confirm' THEN confirm_value WHEN 'race' THEN race_value END AS value
+    FROM staged
 ),
 ranked AS (
-    SELECT raced.*,
+    SELECT timed.*,
            row_number() OVER (
-               PARTITION BY environment_id, problem_id, l2_mode
-               ORDER BY coalesce(finalist, 0) DESC,
-                        CASE WHEN finalist THEN final_ns ELSE coalesce(sweep_ns, final_ns) END,
-                        configuration_id) AS place,
-           CASE WHEN finalist OR sweep_ns IS NULL THEN 'final' ELSE 'sweep' END AS stage,
-           CASE WHEN finalist OR sweep_ns IS NULL THEN final_ns ELSE sweep_ns END AS time_ns,
-           CASE WHEN finalist OR sweep_ns IS NULL THEN final_mad_ns ELSE sweep_mad_ns END AS mad_ns,
-           CASE WHEN finalist OR sweep_ns IS NULL THEN final_trial_id ELSE sweep_trial_id END
-               AS trial_id
-    FROM raced
+               PARTITION BY environment_id, problem_id, l2_mode, objective
+               ORDER BY stage = 'confirm' DESC, stage = 'race' DESC, ranked_by,
+                        configuration_id) AS place
+    FROM timed
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
        ranked.l2_mode, ceilings.read_gbs AS read_ceiling_gbs,
-       ranked.experiment, ranked.problem, ranked.n, ranked.place, ranked.stage, ranked.time_ns,
-       100 * ranked.mad_ns / ranked.time_ns AS spread_percent,
+       ranked.experiment, ranked.problem, ranked.n, ranked.objective, ranked.place, ranked.stage,
+       ranked.time_ns, 100 * ranked.mad_ns / ranked.time_ns AS spread_percent, ranked.value,
        nullif(ranked.bytes_moved, 0) / ranked.time_ns AS gbs,
        100 * nullif(ranked.bytes_moved, 0) / ranked.time_ns / ceilings.read_gbs
            AS read_ceiling_percent,
@@ -87,5 +102,5 @@ JOIN environments AS e ON e.id = ranked.environment_id
 LEFT JOIN latest_ceilings AS ceilings ON ceilings.environment_id = ranked.environment_id
 JOIN configurations AS c ON c.id = ranked.configuration_id
 WHERE ranked.place <= CAST(:top AS INTEGER)
-ORDER BY d.kind DESC, d.id, ranked.l2_mode, ranked.experiment, ranked.problem, ranked.n,
-         ranked.place;
+ORDER BY d.kind DESC, d.id, ranked.l2_mode, ranked.objective <> 'time', ranked.objective,
+         ranked.experiment, ranked.problem, ranked.n, ranked.place;
