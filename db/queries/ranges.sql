@@ -11,7 +11,7 @@ WITH latest AS (
     FROM ranges AS g
     JOIN environments AS e ON e.id = g.environment_id
     JOIN experiments AS x ON x.id = g.experiment_id
-    WHERE replace(g.objective, ' ', '') = replace(coalesce(:objective, 'time'), ' ', '')
+    WHERE g.objective = coalesce(:objective, 'time')
       AND (:words IS NULL OR EXISTS (
           SELECT 1 FROM json_each(:words) AS word
           WHERE x.name = word.value OR g.problem_key = word.value

@@ -13,7 +13,7 @@ WITH chosen AS (
     JOIN problems AS p ON p.id = w.problem_id
     JOIN experiments AS x ON x.id = p.experiment_id
     WHERE (:n IS NULL OR p.n = :n)
-      AND replace(w.objective, ' ', '') = replace(coalesce(:objective, 'time'), ' ', '')
+      AND w.objective = coalesce(:objective, 'time')
       AND (:words IS NULL OR EXISTS (
           SELECT 1 FROM json_each(:words) AS word
           WHERE x.name = word.value OR p.key = word.value

@@ -12,15 +12,24 @@ _tune_options() {
         sed -n 's/^  *\(-[a-zA-Z], \)\{0,1\}\(--[a-z0-9-]*\)\( [A-Z][A-Z,]*\)\{0,1\}.*/\2\3/p'
 }
 
-# Words for the value of option $1, which help names $2 ("FILE"); files where nothing better is known.
+# The numbers of the measuring protocol, by name.
+_tune_numbers() {
+    "$1" run --list-protocol 2>/dev/null | sed -n '2,$s/ .*//p'
+}
+
+# Words for the value $3 of option $1 of program $4, which help names $2 ("FILE"); files where nothing
+# better is known.
 _tune_value() {
     case $1 in
     --device) compgen -W 'cpu cuda:0 all' -- "$3" ;;
-    --l2) compgen -W 'cold hot' -- "$3" ;;
+    --l2) compgen -W 'cold hot stream dirty' -- "$3" ;;
+    --effort) compgen -W 'quick normal thorough' -- "$3" ;;
+    --objective) compgen -W 'time energy edp' -- "$3" ;;
+    --set) compgen -W "$(_tune_numbers "$4")" -S = -- "$3" ;;
     *)
         case $2 in
         FOLDER | DIR) compgen -d -- "$3" ;;
-        N | N,N) ;;
+        N | N,N | K | ID | TIME) ;;
         *) compgen -f -- "$3" ;;
         esac
         ;;
@@ -39,7 +48,7 @@ _tune() {
     if [[ $before == --* && $COMP_CWORD -gt 1 ]]; then
         line=$(_tune_options "$program" "$command" | grep -E -- "^$before ")
         if [[ -n $line ]]; then
-            mapfile -t COMPREPLY < <(_tune_value "$before" "${line#* }" "$word")
+            mapfile -t COMPREPLY < <(_tune_value "$before" "${line#* }" "$word" "$program")
             return
         fi
     fi

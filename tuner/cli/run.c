@@ -106,12 +106,15 @@ static enum status show_winners(const struct run *run, struct error *error)
 {
     char name[] = "show";
     char option[] = "--db";
+    char by[] = "--objective";
     char *database = strdup(run->text.database);
-    if (!database)
-        return error_no_memory(error);
-    char *arguments[] = {name, option, database, NULL};
-    enum status status = command_show.run(&command_show, 3, arguments, error);
+    char *objective = strdup(run->session.objective);
+    char *arguments[] = {name, option, database, by, objective, NULL};
+    enum status status = database && objective
+                             ? command_show.run(&command_show, 5, arguments, error)
+                             : error_no_memory(error);
     free(database);
+    free(objective);
     return status;
 }
 
@@ -131,6 +134,30 @@ static void draw(const struct run *run)
     free(database);
 }
 
+/* tuned.conf holds the winners by time, unless a file is named for others. NULL: write none. */
+static const char *conf_path(const struct run *run)
+{
+    if (run->text.conf)
+        return run->text.conf;
+    return strcmp(run->session.objective, "time") == 0 ? DEFAULT_CONF : NULL;
+}
+
+static enum status write_conf(const struct run *run, struct store *store, struct error *error)
+{
+    const char *path = conf_path(run);
+    if (!path && !run->text.quiet)
+        fprintf(stderr,
+                "tune: %s is left as it is, for the winners by time; 'tune export "
+                "--objective ...' writes these\n",
+                DEFAULT_CONF);
+    if (!path)
+        return STATUS_OK;
+    enum status status = export_conf(store, path, error);
+    if (status == STATUS_OK && !run->text.quiet)
+        fprintf(stderr, "tune: wrote %s\n", path);
+    return status;
+}
+
 static enum status run_with_store(struct run *run, struct store *store, struct error *error)
 {
     FAILPOINT("run.opened");
@@ -139,9 +166,7 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
     bool has_results =
         status == STATUS_OK || status == STATUS_INTERRUPTED || status == STATUS_NO_WINNER;
     struct error writing = {0};
-    enum status written = has_results ? export_conf(store, run->text.conf, &writing) : STATUS_OK;
-    if (written == STATUS_OK && has_results && !run->text.quiet)
-        fprintf(stderr, "tune: wrote %s\n", run->text.conf);
+    enum status written = has_results ? write_conf(run, store, &writing) : STATUS_OK;
     if (written != STATUS_OK && (status == STATUS_OK || status == STATUS_NO_WINNER)) {
         *error = writing;
         return written;

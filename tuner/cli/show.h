@@ -12,10 +12,11 @@ enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64, SHOW_PARAMETERS = 5 };
 /* What was asked. */
 struct show {
     const char *db, *n, *top, *trial;
-    const char *objective; /* NULL: time */
+    const char *objective; /* as given; NULL: time, or what there is */
     bool baselines, failures, runs, trust, ties, ranges, json, csv;
     const char *words[SHOW_WORDS_MAX];
     size_t word_count;
+    char by[1024];    /* the objective meant */
     char n_text[24];  /* --n as a plain number; empty: all */
     char *words_json; /* owned; NULL: all */
 };

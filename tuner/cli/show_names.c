@@ -78,7 +78,7 @@ void show_parameters(const struct show *show, struct store_parameter out[SHOW_PA
     out[1] = (struct store_parameter){"n", show->n_text[0] ? show->n_text : NULL};
     out[2] = (struct store_parameter){"top", show->top};
     out[3] = (struct store_parameter){"trial", show->trial};
-    out[4] = (struct store_parameter){"objective", show->objective ? show->objective : "time"};
+    out[4] = (struct store_parameter){"objective", show->by};
 }
 
 static enum status check_size(const struct show *show, struct store *store, struct error *error)
@@ -126,27 +126,38 @@ static bool same_objective(const char *a, const char *b)
     return true;
 }
 
-static enum status check_objective(const struct show *show, struct store *store,
-                                   struct error *error)
+/* Without --objective: time, or where there is no winner by time what there are winners by. */
+static enum status choose_objective(struct show *show, const struct rows *known,
+                                    struct error *error)
 {
-    struct rows known = {0};
     struct text list = {0};
-    bool found = false;
-    if (!show->objective)
-        return STATUS_OK;
-    enum status status = rows_read(store, show_query_objectives, NULL, 0, &known, error);
-    for (size_t i = 0; status == STATUS_OK && i < known.row_count; i++) {
-        const char *name = known.cells[i][0].text;
-        found = found || same_objective(name, show->objective);
+    const char *wanted = show->objective ? show->objective : "time";
+    const char *meant = NULL;
+    for (size_t i = 0; i < known->row_count; i++) {
+        const char *name = known->cells[i][0].text;
+        meant = same_objective(name, wanted) ? name : meant;
         text_printf(&list, "%s%s", i > 0 ? ", " : "", name);
     }
-    if (status == STATUS_OK && !found)
-        status =
-            known.row_count == 0
-                ? error_set(error, STATUS_NOT_FOUND, "%s has no winner yet", show->db)
-                : error_set(error, STATUS_NOT_FOUND, "no winner by '%s' in %s; there are by: %s",
-                            show->objective, show->db, text_string(&list));
+    if (!meant && !show->objective)
+        meant = known->row_count > 0 ? known->cells[0][0].text : "time";
+    enum status status = STATUS_OK;
+    if (!meant && known->row_count == 0)
+        status = error_set(error, STATUS_NOT_FOUND, "%s has no winner yet", show->db);
+    else if (!meant)
+        status = error_set(error, STATUS_NOT_FOUND, "no winner by '%s' in %s; there are by: %s",
+                           wanted, show->db, text_string(&list));
+    else if (!string_format(show->by, sizeof show->by, "%s", meant))
+        status = error_set(error, STATUS_BAD_INPUT, "%s: an objective is too long", show->db);
     text_free(&list);
+    return status;
+}
+
+static enum status check_objective(struct show *show, struct store *store, struct error *error)
+{
+    struct rows known = {0};
+    enum status status = rows_read(store, show_query_objectives, NULL, 0, &known, error);
+    if (status == STATUS_OK)
+        status = choose_objective(show, &known, error);
     rows_free(&known);
     return status;
 }
