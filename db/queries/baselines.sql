@@ -3,6 +3,7 @@
 -- race, else of the sweep.
 -- :words  experiment names and problem keys (a JSON array; NULL: all)
 -- :n      one size (NULL: all)
+-- :objective  what was made small (NULL: all)
 WITH chosen AS (
     SELECT l.*, e.device_id, x.name AS experiment, p.key AS problem, p.n, p.bytes_moved,
            wp.sweep_ns, wp.race_ns, wp.confirm_ns
@@ -19,6 +20,7 @@ WITH chosen AS (
         AND wp.configuration_id = t.configuration_id AND wp.l2_mode = l.l2_mode
         AND wp.objective = l.objective
     WHERE (:n IS NULL OR p.n = :n)
+      AND (:objective IS NULL OR l.objective = :objective)
       AND (:words IS NULL OR EXISTS (
           SELECT 1 FROM json_each(:words) AS word
           WHERE x.name = word.value OR p.key = word.value

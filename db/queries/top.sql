@@ -6,6 +6,7 @@
 -- Configurations that launch exactly the same show once.
 -- :words  experiment names and problem keys (a JSON array; NULL: all)
 -- :n      one size (NULL: all)
+-- :objective  what was made small (NULL: all)
 -- :top    how many of each problem
 WITH chosen AS (
     SELECT l.*, e.device_id, x.name AS experiment, p.key AS problem, p.n, p.bytes_moved,
@@ -22,6 +23,7 @@ WITH chosen AS (
         ON w.environment_id = l.environment_id AND w.problem_id = l.problem_id
         AND w.l2_mode = l.l2_mode AND w.objective = l.objective
     WHERE (:n IS NULL OR p.n = :n)
+      AND (:objective IS NULL OR l.objective = :objective)
       AND (:words IS NULL OR EXISTS (
           SELECT 1 FROM json_each(:words) AS word
           WHERE x.name = word.value OR p.key = word.value

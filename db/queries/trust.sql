@@ -26,7 +26,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        coalesce(chosen.trust, 'unknown') AS trust, chosen.trust_reason, chosen.rounds,
        chosen.rounds_dropped, chosen.processes, 100 * chosen.floor AS floor_percent,
        100 * chosen.delta AS delta_percent, 100 * chosen.claim AS claim_percent,
-       100 * chosen.confidence AS confidence_percent, chosen.tied_count, chosen.kept_incumbent,
+       100 * chosen.confidence AS confidence_percent, chosen.tied_count,
+       nullif(chosen.tied_count, 1) AS tied, chosen.kept_incumbent,
        chosen.candidate_count, chosen.space_count, chosen.chosen_at, chosen.trial_id,
        c.key AS configuration, c.parameters
 FROM chosen

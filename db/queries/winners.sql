@@ -4,6 +4,7 @@
 -- :words  experiment names and problem keys (a JSON array; NULL: all); "reduce.sum" takes in
 --         "reduce.sum.i32"
 -- :n      one size (NULL: all)
+-- :objective  what was made small (NULL: all)
 WITH chosen AS (
     SELECT w.*, e.device_id, x.name AS experiment, p.key AS problem, p.n, p.bytes_moved,
            row_number() OVER (
@@ -14,6 +15,7 @@ WITH chosen AS (
     JOIN problems AS p ON p.id = w.problem_id
     JOIN experiments AS x ON x.id = p.experiment_id
     WHERE (:n IS NULL OR p.n = :n)
+      AND (:objective IS NULL OR w.objective = :objective)
       AND (:words IS NULL OR EXISTS (
           SELECT 1 FROM json_each(:words) AS word
           WHERE x.name = word.value OR p.key = word.value
@@ -65,7 +67,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.read_gbs
            AS read_ceiling_percent,
        timed.time_low_ns, timed.time_high_ns, timed.value, 100 * timed.claim AS claim_percent,
-       timed.confidence, timed.tied_count, timed.kept_incumbent, timed.trust, timed.trust_reason,
+       timed.confidence, timed.tied_count,
+       nullif(timed.tied_count, 1) AS tied, timed.kept_incumbent, timed.trust, timed.trust_reason,
        timed.candidate_count, timed.space_count, timed.chosen_at, timed.trial_id,
        (SELECT json_group_array(json_object(
                    'name', compared.name, 'about', compared.about,

@@ -49,6 +49,8 @@ static const char *cell_shown(const char *name, const struct cell *cell, char ou
         (void)string_format(out, CELL_BYTES, "%.*f", rate_digits(value), value);
     else if (ends_with(name, "gain"))
         (void)string_format(out, CELL_BYTES, "%.2fx", value);
+    else if (strcmp(name, "value") == 0)
+        (void)string_format(out, CELL_BYTES, "%.4g", value);
     else
         return cell->text;
     return out;

@@ -34,7 +34,7 @@ static const struct row_column winner_columns[] = {
     {"gbs", "GB/s"},
     {"read_ceiling_percent", "of ceiling"},
     {"value", "value"},
-    {"tied_count", "tied"},
+    {"tied", "tied"},
     {"trust", "trust"},
     /* the baselines, then: */
     {"configuration", "configuration"},
@@ -53,6 +53,7 @@ static const struct row_column top_columns[] = {
     {"time_ns", "time"},
     {"spread_percent", "spread"},
     {"stage", "stage"},
+    {"value", "value"},
     {"gbs", "GB/s"},
     {"read_ceiling_percent", "of ceiling"},
     {"occupancy_percent", "occupancy"},
@@ -92,7 +93,8 @@ static const struct row_column tie_columns[] = {
     {"place", "#"},
     {"standing", "standing"},
     {"time_ns", "time"},
-    {"difference_percent", "slower by"},
+    {"value", "value"},
+    {"difference_percent", "worse by"},
     {"low_percent", "at least"},
     {"high_percent", "at most"},
     {"out", "why out"},
@@ -160,15 +162,27 @@ static void print_groups(const struct rows *rows, const struct row_column *colum
     }
 }
 
+/* The objective's value is told where it is not the time. */
+static size_t choose_columns(const struct show *show, const struct question *question,
+                             struct row_column out[SHOW_COLUMNS_MAX])
+{
+    size_t count = 0;
+    bool by_time = strcmp(show->by, "time") == 0;
+    for (size_t i = 0; i < question->column_count; i++)
+        if (!by_time || strcmp(question->columns[i].name, "value") != 0)
+            out[count++] = question->columns[i];
+    return count;
+}
+
 static enum status answer(const struct show *show, const struct question *question,
                           struct store *store, struct error *error)
 {
     struct store_parameter parameters[SHOW_PARAMETERS];
     struct row_column columns[SHOW_COLUMNS_MAX];
     struct rows rows = {0};
-    size_t column_count = question->column_count;
+    size_t column_count = 0;
     show_parameters(show, parameters);
-    memcpy(columns, question->columns, column_count * sizeof columns[0]);
+    column_count = choose_columns(show, question, columns);
     enum status status = rows_read(store, question->sql, parameters, SHOW_PARAMETERS, &rows, error);
     if (status == STATUS_OK && !show->json)
         status = show_spread_baselines(&rows, columns, &column_count, error);

@@ -26,7 +26,7 @@ static const struct row_column verdict_columns[] = {
     {"floor_percent", "A/A floor"},
     {"delta_percent", "tie up to"},
     {"claim_percent", "none better by"},
-    {"tied_count", "tied"},
+    {"tied", "tied"},
     {"trust_reason", "why"},
 };
 
