@@ -23,7 +23,7 @@ struct plot_request {
     const char *device;     /* its name, uuid, kind, or "cuda:0" [any] */
     const char *problem;    /* its key: "reduce.sum.i32" [the one that has the largest size] */
     int64_t n;              /* [the largest measured] */
-    const char *l2_mode;    /* "cold" or "hot" [cold where measured, else hot] */
+    const char *l2_mode;    /* "cold", "hot" ... [cold where measured, else hot ...] */
     const char *folder;     /* where the files go; made if absent [the current one] */
     unsigned outputs;       /* of enum plot_output */
     void *context;          /* handed to the two below, which may be NULL */

@@ -18,14 +18,14 @@
     " AND (:n IS NULL OR p.n = CAST(:n AS INTEGER))"
 
 /* The environment and then the experiment measured last; there the largest size; there cold before
- * hot; there the problem that the experiment names first. */
+ * the other modes; there the problem that the experiment names first. */
 static const char choose_sql[] =
     "SELECT t.environment_id, p.experiment_id, p.n, p.key, t.l2_mode, d.name,"
     " substr(max(t.measured_at), 1, 10)" MEASURED " GROUP BY t.environment_id, p.id, t.l2_mode"
     " ORDER BY max(max(t.measured_at)) OVER (PARTITION BY t.environment_id) DESC,"
     " t.environment_id DESC,"
     " max(max(t.measured_at)) OVER (PARTITION BY t.environment_id, p.experiment_id) DESC,"
-    " p.experiment_id DESC, p.n DESC, t.l2_mode = 'cold' DESC, p.id LIMIT 1";
+    " p.experiment_id DESC, p.n DESC, instr('cold hot stream dirty', t.l2_mode), p.id LIMIT 1";
 
 enum { L2_MODE, ENVIRONMENT, DEVICE, PROBLEM, SIZE, CONSTRAINT_COUNT };
 
