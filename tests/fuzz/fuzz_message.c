@@ -1,5 +1,6 @@
 /* Any bytes as what comes through a worker's pipe: it is refused, or what was read can be written
  * again and reads the same. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,6 +51,26 @@ static void read_others(const json_t *message)
     arena_free(&arena);
 }
 
+/* Answers to visits and moments: unknown stays unknown. */
+static void read_answers(const json_t *message)
+{
+    struct error error = {0};
+    struct worker_samples samples;
+    struct conditions conditions;
+    struct conditions again;
+    if (message_to_samples(message, &samples, &error) == STATUS_OK)
+        require(samples.count <= WORKER_SAMPLES_MAX);
+    else
+        require(error.text[0] != '\0');
+    message_to_conditions(json_object_get(message, "conditions"), &conditions);
+    json_t *written = message_from_conditions(&conditions);
+    require(written);
+    message_to_conditions(written, &again);
+    require(isnan(again.power_w) == isnan(conditions.power_w));
+    require(again.throttle == conditions.throttle);
+    json_decref(written);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int ends[2];
@@ -62,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (frame_read(ends[0], 1000, &message, &error) == STATUS_OK) {
         read_plan(message);
         read_others(message);
+        read_answers(message);
         json_decref(message);
     } else {
         require(error.text[0] != '\0' && !message);

@@ -1,4 +1,5 @@
 /* Any bytes as a tuned.conf: it is refused with a reason, or it answers. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -26,9 +27,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             enum tuned_grade grade = tuned_find(tuned, &devices[i], "reduce.sum.i32", n, &answer);
             if ((grade == TUNED_NONE) != (answer.entry == NULL))
                 abort();
+            bool within = answer.entry && n >= tuned_entry_n_low(answer.entry) &&
+                          n <= tuned_entry_n_high(answer.entry);
+            if ((grade >= TUNED_IN_RANGE && !within) || (grade == TUNED_NEAREST_SIZE && within))
+                abort();
             (void)tuned_integer(answer.entry, "grid", 1);
             (void)tuned_reason(&answer, reason, sizeof reason);
         }
+    for (size_t i = 0; i < tuned_entry_count(tuned); i++) {
+        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
+        long long n = tuned_entry_n(entry);
+        struct tuned_answer answer;
+        if (n < tuned_entry_n_low(entry) || n > tuned_entry_n_high(entry) ||
+            tuned_find(tuned, tuned_entry_device(entry), tuned_entry_problem(entry), n, &answer) <
+                TUNED_NEAREST_SIZE)
+            abort();
+    }
     tuned_free(tuned);
     return 0;
 }

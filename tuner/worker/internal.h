@@ -52,8 +52,4 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
 void worker_settle(const struct worker *worker, enum status status, bool answered,
                    int64_t timeout_ms, const struct error *error, struct worker_outcome *outcome);
 
-/* The samples of an answer. STATUS_INTERNAL when it has other things in their place. */
-enum status worker_take_samples(const json_t *answer, struct worker_samples *samples,
-                                struct error *error);
-
 #endif

@@ -380,6 +380,22 @@ void message_to_conditions(const json_t *json, struct conditions *out)
     };
 }
 
+enum status message_to_samples(const json_t *json, struct worker_samples *out, struct error *error)
+{
+    const json_t *list = json_object_get(json, "samples");
+    int64_t runs = message_integer(json, "runs", 0);
+    *out = (struct worker_samples){.runs = in_range(runs, 1, INT32_MAX) ? (uint32_t)runs : 0};
+    if (json_array_size(list) > WORKER_SAMPLES_MAX)
+        return malformed(error, "count of samples");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *sample = json_array_get(list, i);
+        if (!json_is_number(sample))
+            return malformed(error, "sample");
+        out->elapsed_ns[out->count++] = json_number_value(sample);
+    }
+    return STATUS_OK;
+}
+
 json_t *message_from_error(const struct error *error)
 {
     json_t *text = json_string(error->text);

@@ -9,6 +9,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
+#include "tuner/worker/worker.h"
 
 /* Each gives a new reference, NULL when memory is short or a text is not UTF-8. */
 json_t *message_from_value(struct value value);
@@ -27,6 +28,8 @@ enum status message_to_request(const json_t *json, struct arena *arena, struct b
 enum status message_to_facts(const json_t *json, struct facts *out, struct error *error);
 enum status message_to_resources(const json_t *json, struct kernel_resources *out,
                                  struct error *error);
+/* Those of an answer; none when it has none. */
+enum status message_to_samples(const json_t *json, struct worker_samples *out, struct error *error);
 /* What is missing is unknown. */
 void message_to_conditions(const json_t *json, struct conditions *out);
 

@@ -195,23 +195,6 @@ enum status worker_load(struct worker *worker, const char *binary_path,
     return STATUS_OK;
 }
 
-enum status worker_take_samples(const json_t *answer, struct worker_samples *samples,
-                                struct error *error)
-{
-    const json_t *list = json_object_get(answer, "samples");
-    int64_t runs = message_integer(answer, "runs", 0);
-    *samples = (struct worker_samples){.runs = runs > 0 && runs < INT32_MAX ? (uint32_t)runs : 0};
-    if (json_array_size(list) > WORKER_SAMPLES_MAX)
-        return error_set(error, STATUS_INTERNAL, "the worker answered with too many samples");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *sample = json_array_get(list, i);
-        if (!json_is_number(sample))
-            return error_set(error, STATUS_INTERNAL, "the worker answered with no samples");
-        samples->elapsed_ns[samples->count++] = json_number_value(sample);
-    }
-    return STATUS_OK;
-}
-
 static json_t *trial_request(const struct worker_trial *trial)
 {
     uint32_t blocks = trial->blocks < WORKER_SAMPLES_MAX ? trial->blocks : WORKER_SAMPLES_MAX;
@@ -233,7 +216,7 @@ enum status worker_trial(struct worker *worker, const struct worker_trial *trial
     enum status status =
         worker_ask(worker, true, &worker->load, request, trial->timeout_ms, &answer, error);
     if (status == STATUS_OK)
-        status = worker_take_samples(answer, samples, error);
+        status = message_to_samples(answer, samples, error);
     if (!worker->absent) {
         worker_settle(worker, status, answer != NULL, trial->timeout_ms, error, outcome);
         settle_wrong(answer, outcome);

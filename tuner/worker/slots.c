@@ -42,7 +42,10 @@ enum status worker_visit(struct worker *worker, uint32_t slot, uint32_t blocks, 
         return error_no_memory(error);
     status = worker_ask(worker, true, &worker->slots[slot], request, timeout_ms, &answer, error);
     if (status == STATUS_OK)
-        status = worker_take_samples(answer, samples, error);
+        status = message_to_samples(answer, samples, error);
+    if (status == STATUS_OK && samples->count != blocks)
+        status = error_set(error, STATUS_INTERNAL, "%u samples in the place of %u", samples->count,
+                           blocks);
     if (!worker->absent) {
         worker_settle(worker, status, answer != NULL, timeout_ms, error, outcome);
         status = STATUS_OK;

@@ -45,7 +45,8 @@ int worker_restarts(const struct worker *worker);
 enum status worker_probe(struct worker *worker, struct error *error);
 
 /* Ends the child and starts another, with nothing loaded: what a process brings along by chance
- * (addresses, code placement) is then drawn anew. */
+ * (addresses, code placement) is then drawn anew. Of problem, binary and slots it is told when they
+ * are next needed. No restart. */
 enum status worker_fresh(struct worker *worker, struct error *error);
 
 /* Pins the child, and those that replace it, to processors: "3" or "0-3,8". Best done before the

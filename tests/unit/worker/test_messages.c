@@ -1,4 +1,5 @@
 /* What goes over the pipe comes out the same, and what is no message of ours is refused. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +28,9 @@ static struct launch_plan sample_plan(void)
                                           .role = ARGUMENT_INPUT,
                                           .fill = FILL_RANDOM_EXACT,
                                           .seed = UINT64_C(0xfedcba9876543210),
-                                          .count = 100000000};
+                                          .count = 100000000,
+                                          .alignment_bytes = 16,
+                                          .offset_bytes = 4};
     plan.arguments[1] = (struct argument){.name = "n",
                                           .type = ELEMENT_I64,
                                           .role = ARGUMENT_SCALAR,
@@ -55,6 +58,9 @@ static void plans_come_out_the_same(void **state)
     assert_int_equal(out.arguments[0].count, 100000000);
     assert_true(out.arguments[0].seed == UINT64_C(0xfedcba9876543210));
     assert_int_equal(out.arguments[0].fill, FILL_RANDOM_EXACT);
+    assert_int_equal(out.arguments[0].alignment_bytes, 16);
+    assert_int_equal(out.arguments[0].offset_bytes, 4);
+    assert_int_equal(out.arguments[1].offset_bytes, 0);
     assert_true(out.arguments[1].scalar.integer == INT64_MAX);
     json_decref(json);
     arena_free(&arena);
@@ -82,6 +88,11 @@ static void wrong_plans_are_refused(void **state)
     struct launch_plan out;
     in.launches[0].arguments[1] = 2; /* there are two */
     json_t *json = message_from_plan(&in);
+    assert_int_equal(message_to_plan(json, &arena, &out, &error), STATUS_INTERNAL);
+    json_decref(json);
+    in = sample_plan();
+    in.arguments[0].offset_bytes = UINT32_MAX;
+    json = message_from_plan(&in);
     assert_int_equal(message_to_plan(json, &arena, &out, &error), STATUS_INTERNAL);
     json_decref(json);
     arena_free(&arena);
@@ -147,12 +158,66 @@ static void what_is_no_frame_is_refused(void **state)
     assert_int_equal(read_bytes("TUN1\2\0\0\0{}", 10), STATUS_OK);
 }
 
+static void what_is_unknown_stays_unknown(void **state)
+{
+    (void)state;
+    struct conditions in = conditions_unknown();
+    struct conditions out;
+    in.sm_clock_mhz = 1980;
+    in.ecc_errors = 3;
+    json_t *json = message_from_conditions(&in);
+    assert_non_null(json);
+    message_to_conditions(json, &out);
+    assert_true(out.sm_clock_mhz == 1980);
+    assert_true(isnan(out.memory_clock_mhz) && isnan(out.temperature_c) && isnan(out.power_w) &&
+                isnan(out.energy_j));
+    assert_int_equal(out.ecc_errors, 3);
+    assert_int_equal(out.throttle, -1);
+    assert_int_equal(out.other_processes, -1);
+    json_decref(json);
+    message_to_conditions(NULL, &out);
+    assert_true(isnan(out.sm_clock_mhz));
+    assert_int_equal(out.ecc_errors, -1);
+}
+
+static enum status read_samples(const char *text, struct worker_samples *samples)
+{
+    struct error error = {0};
+    json_t *json = json_loads(text, 0, NULL);
+    assert_non_null(json);
+    enum status status = message_to_samples(json, samples, &error);
+    json_decref(json);
+    return status;
+}
+
+static void samples_are_numbers(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    assert_int_equal(read_samples("{\"samples\":[1.5,2],\"runs\":3}", &samples), STATUS_OK);
+    assert_int_equal(samples.count, 2);
+    assert_int_equal(samples.runs, 3);
+    assert_true(samples.elapsed_ns[0] == 1.5 && samples.elapsed_ns[1] == 2);
+    assert_int_equal(read_samples("{\"runs\":-1}", &samples), STATUS_OK);
+    assert_int_equal(samples.count, 0);
+    assert_int_equal(samples.runs, 0);
+    assert_int_equal(read_samples("{\"samples\":[1,null]}", &samples), STATUS_INTERNAL);
+    char many[3 * WORKER_SAMPLES_MAX + 32] = "{\"samples\":[1";
+    for (int i = 0; i < WORKER_SAMPLES_MAX; i++)
+        (void)strcat(many, ",1");
+    assert_int_equal(read_samples(strcat(many, "]}"), &samples), STATUS_INTERNAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_come_out_the_same),     cmocka_unit_test(wrong_plans_are_refused),
-        cmocka_unit_test(errors_keep_status_and_text), cmocka_unit_test(frames_pass_a_pipe),
+        cmocka_unit_test(plans_come_out_the_same),
+        cmocka_unit_test(wrong_plans_are_refused),
+        cmocka_unit_test(errors_keep_status_and_text),
+        cmocka_unit_test(frames_pass_a_pipe),
         cmocka_unit_test(what_is_no_frame_is_refused),
+        cmocka_unit_test(what_is_unknown_stays_unknown),
+        cmocka_unit_test(samples_are_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

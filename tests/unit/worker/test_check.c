@@ -1,0 +1,132 @@
+/* Cases of the gauntlet: what a trial at one size does not find. */
+#include "worker_fixture.h"
+
+static int set_up(void **state)
+{
+    if (clear_marks(state) != 0 || start_quick_worker(state) != 0)
+        return -1;
+    tell_problem(ELEMENTS);
+    load_kernels();
+    return 0;
+}
+
+static struct worker_outcome check_plan(const struct launch_plan *plan, uint32_t repeats,
+                                        int64_t timeout_ms)
+{
+    struct error error = {0};
+    struct worker_outcome outcome;
+    struct worker_case what = {.binary_path = kernels_path,
+                               .plan = plan,
+                               .reference_path = reference_path,
+                               .reference = "reference",
+                               .output = 1,
+                               .repeats = repeats,
+                               .timeout_ms = timeout_ms};
+    if (worker_check(worker, &what, &outcome, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    return outcome;
+}
+
+static struct worker_outcome check(const char *kernel, int64_t n, uint32_t repeats)
+{
+    struct launch_plan plan = plan_of(kernel, n, 'k');
+    return check_plan(&plan, repeats, TIMEOUT_MS);
+}
+
+static void expect_wrong(struct worker_outcome outcome, const char *part)
+{
+    assert_int_equal(outcome.status, TRIAL_WRONG_RESULT);
+    if (!strstr(outcome.detail, part))
+        fail_msg("'%s' is not in '%s'", part, outcome.detail);
+}
+
+static void what_is_right_passes_at_any_size_and_place(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 7, ELEMENTS, 5 * ELEMENTS, 3};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct launch_plan plan = plan_of("right", sizes[i], 'k');
+        plan.arguments[0].offset_bytes = 4 * (uint32_t)i;
+        plan.arguments[1].offset_bytes = 4;
+        plan.arguments[0].seed = 1 + i / 2;
+        struct worker_outcome outcome = check_plan(&plan, 3, TIMEOUT_MS);
+        assert_string_equal(outcome.detail, "");
+        assert_int_equal(outcome.status, TRIAL_OK);
+        expect_marks("kkk");
+    }
+    assert_int_equal(worker_restarts(worker), 0);
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    expect_wrong(check("wrong", ELEMENTS, 2), "out[3] is ");
+    expect_wrong(check("beyond", ELEMENTS, 1), "out");
+    expect_wrong(check("once", ELEMENTS, 3), "run 2 of 3");
+    assert_int_equal(check("once", ELEMENTS, 1).status, TRIAL_OK);
+    assert_int_equal(worker_restarts(worker), 0);
+}
+
+/* Without a reference only errors and guard bands tell. */
+static void guard_bands_tell_without_a_reference(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct worker_outcome outcome;
+    struct launch_plan plan = plan_of("wrong", ELEMENTS, 'k');
+    struct worker_case what = {
+        .binary_path = kernels_path, .plan = &plan, .repeats = 2, .timeout_ms = TIMEOUT_MS};
+    assert_int_equal(worker_check(worker, &what, &outcome, &error), STATUS_OK);
+    assert_int_equal(outcome.status, TRIAL_OK);
+    plan.launches[0].kernel = "beyond";
+    assert_int_equal(worker_check(worker, &what, &outcome, &error), STATUS_OK);
+    expect_wrong(outcome, "out");
+}
+
+/* The problem's own data is in place again, also after cases with as much data from other seeds. */
+static void trials_after_a_check_have_their_data(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    must_arm(0, "right", 'a', L2_COLD, 1);
+    for (uint64_t seed = 2; seed < 6; seed++) {
+        struct launch_plan plan = plan_of("right", ELEMENTS, 'k');
+        plan.arguments[0].seed = seed;
+        assert_int_equal(check_plan(&plan, 1, TIMEOUT_MS).status, TRIAL_OK);
+        if (seed % 2)
+            continue;
+        struct worker_outcome outcome = try_kernel("right", 1, 1, L2_COLD, &samples);
+        assert_string_equal(outcome.detail, "");
+        must_visit(0, 1);
+    }
+    expect_marks("ktt"
+                 "ak"
+                 "ktt"
+                 "ak");
+}
+
+static void a_check_that_crashes_or_hangs_costs_one_child(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    assert_int_equal(check("crash", ELEMENTS, 1).status, TRIAL_CRASHED);
+    struct launch_plan plan = plan_of("hang", ELEMENTS, 'k');
+    assert_int_equal(check_plan(&plan, 1, 300).status, TRIAL_TIMED_OUT);
+    assert_int_equal(try_kernel("right", 1, 1, L2_COLD, &samples).status, TRIAL_OK);
+    assert_int_equal(worker_restarts(worker), 2);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && worker_is_entry(argv[1]))
+        return worker_main(argc, argv);
+#define CHECK_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, stop_worker)
+    const struct CMUnitTest tests[] = {
+        CHECK_TEST(what_is_right_passes_at_any_size_and_place),
+        CHECK_TEST(what_is_wrong_is_named),
+        CHECK_TEST(guard_bands_tell_without_a_reference),
+        CHECK_TEST(trials_after_a_check_have_their_data),
+        CHECK_TEST(a_check_that_crashes_or_hangs_costs_one_child),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,192 @@
+/* The measuring child's life: what it is told at its start, and what it says of its device. */
+#include "tuner/trial/data.h"
+#include "worker_fixture.h"
+
+static int set_up(void **state)
+{
+    if (clear_marks(state) != 0 || start_quick_worker(state) != 0)
+        return -1;
+    tell_problem(ELEMENTS);
+    return 0;
+}
+
+/* How many runs a block gets follows from the protocol. */
+static void the_protocol_reaches_the_child(void **state)
+{
+    struct protocol protocol = quick_protocol();
+    struct worker_samples samples;
+    (void)stop_worker(state);
+    protocol.block_ns = 1e12;
+    protocol.block_most_ns = 1e12;
+    start_worker(&protocol);
+    tell_problem(ELEMENTS);
+    load_kernels();
+    assert_int_equal(try_kernel("right", 1, 0, L2_HOT, &samples).status, TRIAL_OK);
+    assert_int_equal(samples.runs, 512);
+    assert_int_equal(samples.count, 1);
+    (void)stop_worker(state);
+    protocol.block_most_ns = 1;
+    start_worker(&protocol);
+    tell_problem(ELEMENTS);
+    load_kernels();
+    assert_int_equal(try_kernel("right", 1, 0, L2_HOT, &samples).status, TRIAL_OK);
+    assert_int_equal(samples.runs, 1);
+}
+
+static void no_blocks_is_verification_only(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    load_kernels();
+    assert_int_equal(try_kernel("right", 0, 0, L2_COLD, &samples).status, TRIAL_OK);
+    assert_int_equal(samples.count, 0);
+    expect_marks("t");
+    assert_int_equal(try_kernel("wrong", 0, 0, L2_COLD, &samples).status, TRIAL_WRONG_RESULT);
+    assert_int_equal(try_kernel("once", 2, 2, L2_HOT, &samples).status, TRIAL_OK);
+    assert_int_equal(samples.count, 2);
+}
+
+static void all_cache_modes_are_timed(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    load_kernels();
+    for (int mode = 0; mode < L2_MODES; mode++) {
+        struct worker_outcome outcome = try_kernel("right", 2, 3, (enum l2_mode)mode, &samples);
+        assert_string_equal(outcome.detail, "");
+        assert_int_equal(samples.count, 2);
+        assert_int_equal(samples.runs, 3);
+    }
+}
+
+/* However short the blocks are to be. */
+static void what_streams_by_is_five_times_the_cache(void **state)
+{
+    struct protocol protocol = quick_protocol();
+    struct worker_samples samples;
+    (void)stop_worker(state);
+    protocol.block_most_ns = 1;
+    start_worker(&protocol);
+    tell_problem(ELEMENTS);
+    load_kernels();
+    assert_int_equal(try_kernel("right", 1, 0, L2_STREAM, &samples).status, TRIAL_OK);
+    assert_int_equal(samples.runs, 5 * CACHE_BYTES / (4 * ELEMENTS));
+    assert_int_equal(try_kernel("right", 1, 0, L2_COLD, &samples).status, TRIAL_OK);
+    assert_int_equal(samples.runs, 1);
+}
+
+static void a_moment_tells_conditions_and_anchor(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct worker_moment moment;
+    assert_int_equal(worker_moment(worker, false, &moment, &error), STATUS_OK);
+    assert_true(isnan(moment.anchor_ns));
+    assert_true(moment.conditions.other_processes >= 0); /* from /proc, which is here */
+    assert_int_equal(worker_moment(worker, true, &moment, &error), STATUS_OK);
+    assert_true(moment.anchor_ns > 0);
+    assert_int_equal(kill(child_of_ours(), SIGKILL), 0);
+    assert_int_equal(worker_moment(worker, true, &moment, &error), STATUS_OK);
+    assert_true(moment.anchor_ns > 0);
+    assert_int_equal(worker_restarts(worker), 1);
+}
+
+static void a_fresh_process_is_another_one(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct worker_samples samples;
+    load_kernels();
+    must_arm(0, "right", 'a', L2_COLD, 1);
+    pid_t before = child_of_ours();
+    assert_int_equal(worker_fresh(worker, &error), STATUS_OK);
+    assert_true(child_of_ours() != before);
+    assert_int_equal(worker_restarts(worker), 0);
+    /* It is told what it needs when it needs it. */
+    must_visit(0, 1);
+    assert_int_equal(try_kernel("right", 1, 1, L2_COLD, &samples).status, TRIAL_OK);
+    expect_marks("att");
+}
+
+static void allowed_processors(pid_t pid, char out[64])
+{
+    char path[64];
+    char line[256];
+    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "r");
+    out[0] = '\0';
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        (void)sscanf(line, "Cpus_allowed_list: %63s", out);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void pinned_children_stay_pinned(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    char ours[64];
+    char theirs[64];
+    char last[64];
+    bool pinned = true;
+    allowed_processors(getpid(), ours);
+    const char *cut = strpbrk(ours, "-,"); /* the last processor that we may use */
+    while (cut && strpbrk(cut + 1, "-,"))
+        cut = strpbrk(cut + 1, "-,");
+    (void)snprintf(last, sizeof last, "%s", cut ? cut + 1 : ours);
+    assert_int_equal(worker_pin(worker, "no processor", &pinned, &error), STATUS_OK);
+    assert_false(pinned);
+    assert_int_equal(worker_pin(worker, last, &pinned, &error), STATUS_OK);
+    assert_true(pinned);
+    allowed_processors(child_of_ours(), theirs);
+    assert_string_equal(theirs, last);
+    assert_int_equal(kill(child_of_ours(), SIGKILL), 0);
+    struct worker_moment moment;
+    assert_int_equal(worker_moment(worker, false, &moment, &error), STATUS_OK);
+    allowed_processors(child_of_ours(), theirs);
+    assert_string_equal(theirs, last);
+}
+
+/* Several threads fill what is large; each element is as one thread has it. */
+static void large_inputs_are_filled_right(void **state)
+{
+    (void)state;
+    enum { LARGE = 9000001 };
+    struct error error = {0};
+    struct worker_outcome outcome;
+    struct launch_plan plan = plan_of("dump", LARGE, 'k');
+    struct worker_case what = {
+        .binary_path = kernels_path, .plan = &plan, .repeats = 1, .timeout_ms = TIMEOUT_MS};
+    plan.arguments[0].seed = 99;
+    plan.arguments[1].count = 1;
+    assert_int_equal(worker_check(worker, &what, &outcome, &error), STATUS_OK);
+    assert_int_equal(outcome.status, TRIAL_OK);
+    int32_t *expected = calloc(LARGE, sizeof *expected);
+    int32_t *got = calloc(LARGE, sizeof *got);
+    FILE *file = fopen(in_folder("marks"), "r");
+    assert_true(expected && got && file);
+    fill_vector(expected, ELEMENT_I32, FILL_RANDOM, 99, 0, LARGE);
+    assert_int_equal(fread(got, sizeof *got, LARGE, file), LARGE);
+    assert_true(memcmp(got, expected, LARGE * sizeof *got) == 0);
+    assert_int_equal(fclose(file), 0);
+    free(expected);
+    free(got);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && worker_is_entry(argv[1]))
+        return worker_main(argc, argv);
+#define MEASURING_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, stop_worker)
+    const struct CMUnitTest tests[] = {
+        MEASURING_TEST(the_protocol_reaches_the_child),
+        MEASURING_TEST(no_blocks_is_verification_only),
+        MEASURING_TEST(all_cache_modes_are_timed),
+        MEASURING_TEST(what_streams_by_is_five_times_the_cache),
+        MEASURING_TEST(a_moment_tells_conditions_and_anchor),
+        MEASURING_TEST(a_fresh_process_is_another_one),
+        MEASURING_TEST(pinned_children_stay_pinned),
+        MEASURING_TEST(large_inputs_are_filled_right),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

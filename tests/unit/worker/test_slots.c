@@ -1,0 +1,153 @@
+/* Plans timed in turn, by a child that may be replaced in between. */
+#include "worker_fixture.h"
+
+static int set_up(void **state)
+{
+    if (clear_marks(state) != 0 || start_quick_worker(state) != 0)
+        return -1;
+    tell_problem(ELEMENTS);
+    return 0;
+}
+
+static void slots_take_turns(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    must_arm(0, "right", 'a', L2_COLD, 3);
+    must_arm(WORKER_SLOTS - 1, "right", 'b', L2_HOT, 2);
+    must_visit(0, 2);
+    expect_marks("aaaaaa");
+    must_visit(WORKER_SLOTS - 1, 1);
+    expect_marks("bbbb"); /* two of them untimed */
+    must_visit(0, 1);
+    expect_marks("aaa");
+    must_arm(0, "right", 'c', L2_COLD, 1);
+    must_visit(0, 1);
+    expect_marks("c");
+    assert_int_equal(visit(0, 1, TIMEOUT_MS, &samples).status, TRIAL_OK);
+    assert_int_equal(samples.runs, 1);
+}
+
+/* A trial is of the binary that was loaded, and its slot may be one that is armed. */
+static void trials_between_visits_disturb_nothing(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    load_kernels();
+    must_arm(WORKER_SLOTS - 1, "right", 'a', L2_HOT, 1);
+    must_visit(WORKER_SLOTS - 1, 1);
+    expect_marks("aaa");
+    assert_int_equal(try_kernel("right", 1, 1, L2_HOT, &samples).status, TRIAL_OK);
+    expect_marks("tttt");
+    must_visit(WORKER_SLOTS - 1, 1);
+    expect_marks("aaa");
+}
+
+static void a_child_that_was_killed_is_told_again(void **state)
+{
+    (void)state;
+    must_arm(0, "right", 'a', L2_COLD, 1);
+    must_arm(1, "right", 'b', L2_COLD, 2);
+    must_visit(0, 1);
+    must_visit(1, 1);
+    expect_marks("abb");
+    assert_int_equal(kill(child_of_ours(), SIGKILL), 0);
+    must_visit(1, 1);
+    expect_marks("bb");
+    assert_int_equal(worker_restarts(worker), 1);
+    must_visit(0, 1);
+    expect_marks("a");
+    assert_int_equal(worker_restarts(worker), 1);
+}
+
+static void a_visit_that_crashes_or_hangs_costs_one_child(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    must_arm(0, "right", 'a', L2_COLD, 1);
+    must_arm(1, "crash", 'b', L2_COLD, 1);
+    must_arm(2, "hang", 'c', L2_COLD, 1);
+    struct worker_outcome outcome = visit(1, 1, TIMEOUT_MS, &samples);
+    assert_int_equal(outcome.status, TRIAL_CRASHED);
+    assert_non_null(strstr(outcome.detail, "signal"));
+    assert_int_equal(samples.count, 0);
+    must_visit(0, 1);
+    outcome = visit(2, 1, 300, &samples);
+    assert_int_equal(outcome.status, TRIAL_TIMED_OUT);
+    must_visit(0, 1);
+    assert_int_equal(worker_restarts(worker), 2);
+    expect_marks("aa");
+}
+
+static void the_problem_forgets_slots(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct worker_samples samples;
+    struct worker_outcome outcome;
+    must_arm(0, "right", 'a', L2_COLD, 1);
+    must_visit(0, 1);
+    tell_problem(ELEMENTS);
+    assert_int_equal(worker_visit(worker, 0, 1, TIMEOUT_MS, &samples, &outcome, &error),
+                     STATUS_INTERNAL);
+    assert_int_equal(worker_visit(worker, WORKER_SLOTS, 1, TIMEOUT_MS, &samples, &outcome, &error),
+                     STATUS_INTERNAL);
+    struct launch_plan plan = plan_of("right", ELEMENTS, 'a');
+    struct worker_slot what = {kernels_path, &plan, L2_COLD, 1};
+    assert_int_equal(worker_arm(worker, WORKER_SLOTS, &what, &error), STATUS_INTERNAL);
+}
+
+static void what_fails_to_load_is_the_slots_fault(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct worker_samples samples;
+    struct launch_plan plan = plan_of("absent", ELEMENTS, 'a');
+    struct worker_slot what = {kernels_path, &plan, L2_COLD, 1};
+    assert_int_equal(worker_arm(worker, 0, &what, &error), STATUS_OK);
+    assert_int_equal(visit(0, 1, TIMEOUT_MS, &samples).status, TRIAL_LAUNCH_FAILED);
+    what.binary_path = in_folder("marks"); /* no binary of ours */
+    assert_int_equal(worker_arm(worker, 0, &what, &error), STATUS_OK);
+    assert_int_equal(visit(0, 1, TIMEOUT_MS, &samples).status, TRIAL_LAUNCH_FAILED);
+    assert_int_equal(worker_restarts(worker), 0);
+}
+
+/* Few machines let everybody read the counter. */
+static void energy_is_measured_or_unavailable(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct energy energy;
+    struct worker_outcome outcome;
+    must_arm(0, "right", 'a', L2_COLD, 1);
+    enum status status = worker_energy(worker, 0, 20, TIMEOUT_MS, &energy, &outcome, &error);
+    assert_int_equal(outcome.status, TRIAL_OK);
+    if (status == STATUS_OK) {
+        assert_true(energy.energy_j > 0 && energy.runs > 0 && energy.window_ns >= 20e6);
+    } else {
+        assert_int_equal(status, STATUS_UNAVAILABLE);
+        assert_true(error.text[0] != '\0');
+    }
+    assert_int_equal(worker_restarts(worker), 0);
+    must_arm(1, "crash", 'b', L2_COLD, 1);
+    status = worker_energy(worker, 1, 20, TIMEOUT_MS, &energy, &outcome, &error);
+    if (status == STATUS_OK)
+        assert_int_equal(outcome.status, TRIAL_CRASHED);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && worker_is_entry(argv[1]))
+        return worker_main(argc, argv);
+#define SLOTS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, stop_worker)
+    const struct CMUnitTest tests[] = {
+        SLOTS_TEST(slots_take_turns),
+        SLOTS_TEST(trials_between_visits_disturb_nothing),
+        SLOTS_TEST(a_child_that_was_killed_is_told_again),
+        SLOTS_TEST(a_visit_that_crashes_or_hangs_costs_one_child),
+        SLOTS_TEST(the_problem_forgets_slots),
+        SLOTS_TEST(what_fails_to_load_is_the_slots_fault),
+        SLOTS_TEST(energy_is_measured_or_unavailable),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,308 @@
+/* What the tests of the measuring worker share: kernels compiled for the CPU, and a worker with a
+ * child of this very program. */
+#ifndef TESTS_UNIT_WORKER_WORKER_FIXTURE_H
+#define TESTS_UNIT_WORKER_WORKER_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/worker/worker.h"
+
+enum { TIMEOUT_MS = 20000, ELEMENTS = 1000, CACHE_BYTES = 40000 };
+
+static char folder[64];
+static char kernels_path[128];   /* the binary of the kernels below */
+static char reference_path[128]; /* that of the reference */
+static struct worker *worker;
+
+/* Arguments: 0 in, 1 out, 2 ticket, 3 n, 4 mark. Each run leaves the mark in the file
+ * $TEST_MARKS. */
+static const char kernels_source[] =
+    "char *getenv(const char *);\n"
+    "int open(const char *, int, ...);\n"
+    "long write(int, const void *, unsigned long);\n"
+    "int close(int);\n"
+    "static void say(const void *bytes, long count) {\n"
+    "    int file = open(getenv(\"TEST_MARKS\"), 02001);\n"
+    "    if (file >= 0) { write(file, bytes, count); close(file); }\n"
+    "}\n"
+    "static void copy(void *const *a) {\n"
+    "    const int *in = a[0]; int *out = a[1];\n"
+    "    for (long long i = 0; i < *(const long long *)a[3]; i++) out[i] = in[i] + 1;\n"
+    "}\n"
+    "void right(const struct tune_block *block, void *const *a) {\n"
+    "    (void)block; copy(a); say(a[4], 1);\n"
+    "}\n"
+    "void once(const struct tune_block *block, void *const *a) {\n"
+    "    (void)block; if ((*(int *)a[2])++ == 0) copy(a);\n"
+    "}\n"
+    "void beyond(const struct tune_block *block, void *const *a) {\n"
+    "    (void)block; copy(a); ((int *)a[1])[*(const long long *)a[3]] = 7;\n"
+    "}\n"
+    "void wrong(const struct tune_block *block, void *const *a) {\n"
+    "    (void)block; copy(a); ((int *)a[1])[3]++;\n"
+    "}\n"
+    "void crash(const struct tune_block *block, void *const *a) {\n"
+    "    (void)block, (void)a; __builtin_trap();\n"
+    "}\n"
+    "void hang(const struct tune_block *block, void *const *a) {\n"
+    "    (void)block; for (;;) *(volatile int *)a[2] = 1;\n"
+    "}\n"
+    "void dump(const struct tune_block *block, void *const *a) {\n"
+    "    (void)block; say(a[0], *(const long long *)a[3] * 4);\n"
+    "}\n";
+static const char reference_source[] =
+    "void reference(void *const *a, struct tune_expected *expected) {\n"
+    "    const int *in = a[0];\n"
+    "    for (long long i = 0; i < *(const long long *)a[3]; i++)\n"
+    "        expected[i].integer = (int)((unsigned)in[i] + 1u);\n"
+    "}\n";
+
+static inline const char *in_folder(const char *name)
+{
+    static char paths[4][256];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    (void)snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static inline void compile(const char *name, const char *text, const char *cpus, char *path)
+{
+    struct compile_pool *pool = NULL;
+    struct compile_done done;
+    struct error error = {0};
+    bool got = false;
+    char source[256];
+    (void)snprintf(source, sizeof source, "%s/%s.c", folder, name);
+    (void)snprintf(path, 128, "%s/%s.bin", folder, name);
+    FILE *file = fopen(source, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    struct binary_request request = {.source_path = source, .architecture = "native"};
+    if (compile_pool_start("cpu", 1, cpus, &pool, &error) != STATUS_OK ||
+        compile_pool_submit(pool, &request, path, 1, &error) != STATUS_OK ||
+        compile_pool_wait(pool, -1, &done, &got, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    assert_true(got);
+    if (done.status != STATUS_OK)
+        fail_msg("%s\n%s", done.detail, done.log);
+    compile_pool_stop(pool);
+}
+
+static inline int make_folder(void **state)
+{
+    (void)state;
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)strcpy(folder, "/tmp/tune-test-XXXXXX");
+    if (!mkdtemp(folder) || setenv("TUNE_CACHE_DIR", in_folder("cache"), 1) != 0 ||
+        setenv("TEST_MARKS", in_folder("marks"), 1) != 0 ||
+        setenv("HWLOC_SYNTHETIC", "l3:1(size=40000) core:2 pu:1", 1) != 0)
+        return -1;
+    compile("kernels", kernels_source, NULL, kernels_path);
+    compile("reference", reference_source, "0", reference_path);
+    return 0;
+}
+
+static inline int remove_folder(void **state)
+{
+    char command[128];
+    (void)state;
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+/* Warmed up in no time: nothing that these tests look at is a time. */
+static inline struct protocol quick_protocol(void)
+{
+    struct protocol protocol;
+    protocol_defaults(EFFORT_QUICK, "cpu", &protocol);
+    protocol.warm_window_ms = 1;
+    protocol.warm_least_ms = 0;
+    protocol.warm_most_ms = 1;
+    return protocol;
+}
+
+static inline void start_worker(const struct protocol *protocol)
+{
+    struct error error = {0};
+    if (worker_start("cpu", 0, protocol, &worker, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+}
+
+static inline int start_quick_worker(void **state)
+{
+    struct protocol protocol = quick_protocol();
+    (void)state;
+    start_worker(&protocol);
+    return 0;
+}
+
+static inline int stop_worker(void **state)
+{
+    (void)state;
+    worker_stop(worker);
+    worker = NULL;
+    return 0;
+}
+
+static inline struct launch_plan plan_of(const char *kernel, int64_t n, char mark)
+{
+    struct launch_plan plan = {.launch_count = 1, .argument_count = 5};
+    plan.launches[0] = (struct launch){.kernel = kernel,
+                                       .grid = {1, 1, 1},
+                                       .block = {1, 1, 1},
+                                       .threads = 1,
+                                       .argument_count = 5,
+                                       .arguments = {0, 1, 2, 3, 4}};
+    plan.arguments[0] = (struct argument){.name = "in",
+                                          .type = ELEMENT_I32,
+                                          .role = ARGUMENT_INPUT,
+                                          .fill = FILL_RANDOM,
+                                          .seed = 1,
+                                          .count = n};
+    plan.arguments[1] =
+        (struct argument){.name = "out", .type = ELEMENT_I32, .role = ARGUMENT_OUTPUT, .count = n};
+    plan.arguments[2] = (struct argument){
+        .name = "ticket", .type = ELEMENT_I32, .role = ARGUMENT_SCRATCH, .count = 1};
+    plan.arguments[3] = (struct argument){
+        .name = "n", .type = ELEMENT_I64, .role = ARGUMENT_SCALAR, .scalar = value_integer(n)};
+    plan.arguments[4] = (struct argument){.name = "mark",
+                                          .type = ELEMENT_I32,
+                                          .role = ARGUMENT_SCALAR,
+                                          .scalar = value_integer(mark)};
+    return plan;
+}
+
+static inline void tell_problem(int64_t n)
+{
+    struct error error = {0};
+    struct launch_plan plan = plan_of("", n, 0);
+    struct worker_problem problem = {
+        .plan = &plan, .reference_path = reference_path, .reference = "reference", .output = 1};
+    if (worker_problem(worker, &problem, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+}
+
+static inline void load_kernels(void)
+{
+    struct error error = {0};
+    struct worker_outcome outcome;
+    struct worker_kernel kernel = {.kernel = "right"};
+    struct kernel_resources resources;
+    if (worker_load(worker, kernels_path, &kernel, 1, &resources, &outcome, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    assert_string_equal(outcome.detail, "");
+}
+
+static inline struct worker_outcome try_kernel(const char *kernel, uint32_t blocks, uint32_t runs,
+                                               enum l2_mode mode, struct worker_samples *samples)
+{
+    struct error error = {0};
+    struct worker_outcome outcome;
+    struct launch_plan plan = plan_of(kernel, ELEMENTS, 't');
+    struct worker_trial trial = {.plan = &plan,
+                                 .l2_mode = mode,
+                                 .verify = true,
+                                 .blocks = blocks,
+                                 .runs = runs,
+                                 .timeout_ms = TIMEOUT_MS};
+    if (worker_trial(worker, &trial, samples, &outcome, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    return outcome;
+}
+
+static inline void must_arm(uint32_t slot, const char *kernel, char mark, enum l2_mode mode,
+                            uint32_t runs)
+{
+    struct error error = {0};
+    struct launch_plan plan = plan_of(kernel, ELEMENTS, mark);
+    struct worker_slot what = {kernels_path, &plan, mode, runs};
+    if (worker_arm(worker, slot, &what, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+}
+
+static inline struct worker_outcome visit(uint32_t slot, uint32_t blocks, int64_t timeout_ms,
+                                          struct worker_samples *samples)
+{
+    struct error error = {0};
+    struct worker_outcome outcome;
+    if (worker_visit(worker, slot, blocks, timeout_ms, samples, &outcome, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    return outcome;
+}
+
+static inline void must_visit(uint32_t slot, uint32_t blocks)
+{
+    struct worker_samples samples;
+    struct worker_outcome outcome = visit(slot, blocks, TIMEOUT_MS, &samples);
+    assert_string_equal(outcome.detail, "");
+    assert_int_equal(outcome.status, TRIAL_OK);
+    assert_int_equal(samples.count, blocks);
+    for (uint32_t i = 0; i < samples.count; i++)
+        assert_true(samples.elapsed_ns[i] > 0);
+}
+
+/* What the kernels have left since the last look. */
+static inline void expect_marks(const char *marks)
+{
+    char got[256] = "";
+    FILE *file = fopen(in_folder("marks"), "r");
+    assert_non_null(file);
+    got[fread(got, 1, sizeof got - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(got, marks);
+    assert_int_equal(truncate(in_folder("marks"), 0), 0);
+}
+
+static inline int clear_marks(void **state)
+{
+    FILE *file = fopen(in_folder("marks"), "w");
+    (void)state;
+    return file ? fclose(file) : -1;
+}
+
+/* The parent of a process; 0 when it is gone. */
+static inline int parent_of(const char *pid)
+{
+    char path[300];
+    char line[512] = "";
+    int parent = 0;
+    (void)snprintf(path, sizeof path, "/proc/%s/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    line[fread(line, 1, sizeof line - 1, file)] = '\0';
+    (void)fclose(file);
+    const char *name_end = strrchr(line, ')');
+    return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* The one child that this process has. */
+static inline pid_t child_of_ours(void)
+{
+    DIR *processes = opendir("/proc");
+    pid_t found = 0;
+    assert_non_null(processes);
+    for (struct dirent *entry; (entry = readdir(processes));)
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+            parent_of(entry->d_name) == getpid())
+            found = (pid_t)strtol(entry->d_name, NULL, 10);
+    (void)closedir(processes);
+    assert_true(found > 0);
+    return found;
+}
+
+#endif
