@@ -21,7 +21,7 @@ static enum status ask_occupancy(struct sweep *sweep, struct lane *lane,
     if (status == STATUS_OK)
         status = binaries_await(&sweep->group->binaries, candidate->binary, error);
     if (status == STATUS_OK)
-        status = sweep_load(sweep, lane, candidate, &loaded, &outcome, error);
+        status = sweep_load(sweep, lane, &lane->scratch, candidate, &loaded, &outcome, error);
     if (status == STATUS_OK && outcome.status != TRIAL_OK)
         return error_set(error, STATUS_LAUNCH_FAILED, "%s", outcome.detail);
     if (status != STATUS_OK || loaded.resources[0].suggested_block <= 0)

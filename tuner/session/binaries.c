@@ -6,10 +6,10 @@
 #include "tuner/base/files.h"
 
 enum status binaries_start(struct binaries *binaries, const char *kind, size_t workers,
-                           const struct facts *facts, struct error *error)
+                           const char *cpus, const struct facts *facts, struct error *error)
 {
     binaries->facts = facts;
-    return compile_pool_start(kind, workers, &binaries->pool, error);
+    return compile_pool_start(kind, workers, cpus, &binaries->pool, error);
 }
 
 void binaries_free(struct binaries *binaries)

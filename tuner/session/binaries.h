@@ -26,9 +26,10 @@ struct binaries {
     size_t cached;
 };
 
-/* Fills a zero-initialised table. The pool is started; freed by binaries_free. */
+/* Fills a zero-initialised table. The pool is started, on the processors `cpus` (NULL: any); freed
+ * by binaries_free. */
 enum status binaries_start(struct binaries *binaries, const char *kind, size_t workers,
-                           const struct facts *facts, struct error *error);
+                           const char *cpus, const struct facts *facts, struct error *error);
 void binaries_free(struct binaries *binaries);
 
 /* The index of the request's binary; one never seen is looked up in the cache or given to the pool.

@@ -39,20 +39,25 @@ static enum status make_description(struct sweep *sweep, struct error *error)
     return status;
 }
 
-enum status sweep_tell(struct sweep *sweep, struct lane *lane, struct error *error)
+enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struct error *error)
 {
     enum status status = STATUS_OK;
-    if (lane->told == sweep)
+    if (lane->told == sweep && (lane->told_check || !check))
         return STATUS_OK;
     if (!sweep->description)
         status = make_description(sweep, error);
     if (status != STATUS_OK)
         return status;
+    struct worker_problem problem = *sweep->description;
+    if (!check)
+        problem.reference_path = NULL;
     int64_t left_ns = lane_leave(lane);
-    status = worker_problem(lane->worker, sweep->description, error);
+    status = worker_problem(lane->worker, &problem, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         lane->told = sweep;
+        lane->told_check = check;
+    }
     if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)
         return lane_lose(lane, error);
     return status;

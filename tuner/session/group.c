@@ -1,8 +1,10 @@
 /* All problems of all experiments on one group of devices that are alike. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/text.h"
 #include "tuner/session/internal.h"
 
 static bool wants_size(const struct session_options *options, int64_t n)
@@ -30,6 +32,7 @@ enum status group_count_work(struct group *group, struct error *error)
             if (status != STATUS_OK)
                 return status;
             session->progress.problem_count++;
+            group->problems_left++;
             session->progress.points_total += space_count(space);
             space_free(space);
         }
@@ -54,27 +57,98 @@ static enum status store_this_problem(struct sweep *sweep, struct error *error)
     return store_problem(sweep->group->session->store, &row, &sweep->problem_id, error);
 }
 
+/* Whether an earlier run has chosen as thoroughly as this one would. */
 static enum status has_winner(const struct sweep *sweep, bool *has, struct error *error)
 {
     const struct session *session = sweep->group->session;
     int64_t trial_id = 0;
-    enum status status =
-        store_winner_get(session->store, sweep->group->environment_id, sweep->problem_id,
-                         session->options->l2_mode, &trial_id, error);
-    *has = trial_id != 0;
+    char stage[16] = "";
+    enum status status = store_winner_get(
+        session->store, sweep->group->environment_id, sweep->problem_id, session->options->l2_mode,
+        objective_text(sweep->objective), &trial_id, stage, error);
+    bool confirms = session->options->protocol.confirm_processes > 1;
+    *has = trial_id != 0 &&
+           (strcmp(stage, "confirm") == 0 || (strcmp(stage, "race") == 0 && !confirms));
     return status;
 }
 
-/* Chooses again when something was measured, or when nothing was ever chosen. */
-static enum status choose(struct sweep *sweep, struct error *error)
+/* Whether a finalist is left that may win and that the race did not show to be slow. */
+static bool has_finalist(const struct contest *contest)
+{
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        const struct finalist *finalist = &contest->finalists[i];
+        if (finalist->runner.outcome.status == TRIAL_OK && !finalist->out && !finalist->left)
+            return true;
+    }
+    return false;
+}
+
+static bool has_rejected(const struct contest *contest)
+{
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        if (contest->finalists[i].out || contest->finalists[i].runner.outcome.status != TRIAL_OK)
+            return true;
+    return false;
+}
+
+/* When the gauntlet has thrown out everybody, the next ones race: until one passes, or nobody is
+ * left. */
+static enum status race_until_right(struct contest *contest, struct lane *lane, struct error *error)
+{
+    for (;;) {
+        enum status status = contest_race(contest, lane, error);
+        if (status == STATUS_OK)
+            status = contest_check(contest, lane, error);
+        if (status != STATUS_OK || has_finalist(contest) || !has_rejected(contest))
+            return status;
+        contest_reset(contest);
+    }
+}
+
+/* On one device, since times of two are not to be compared that finely; on another one when that is
+ * lost. */
+static enum status compete(struct contest *contest, bool *found, struct error *error)
+{
+    struct group *group = contest->sweep->group;
+    for (;;) {
+        struct lane *lane = group_lane(group);
+        if (!lane)
+            return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
+                             group->lanes[0]->error.text);
+        enum status status = race_until_right(contest, lane, error);
+        if (status == STATUS_OK)
+            status = contest_choose(contest, lane, "race", found, error);
+        arena_free(&lane->scratch);
+        if (!lane->lost)
+            return status;
+        contest_reset(contest);
+    }
+}
+
+static void add_contest(struct group *group, struct contest *contest)
+{
+    contest->previous = group->last_contest;
+    if (group->last_contest)
+        group->last_contest->next = contest;
+    else
+        group->contests = contest;
+    group->last_contest = contest;
+}
+
+/* Chooses again when something was measured, or when nothing was ever chosen as thoroughly. */
+static enum status choose_winner(struct sweep *sweep, struct contest **contest, struct error *error)
 {
     bool has = false;
-    bool found = true;
+    bool found = false;
     struct session *session = sweep->group->session;
     enum status status = has_winner(sweep, &has, error);
+    *contest = NULL;
     if (status != STATUS_OK || (has && sweep->measured == 0))
         return status;
-    status = sweep_choose(sweep, &found, error);
+    *contest = contest_create(sweep);
+    if (!*contest)
+        return error_no_memory(error);
+    status = compete(*contest, &found, error);
     if (status == STATUS_OK && !found) {
         session->summary->problems_without_winner++;
         session_note(session, "%s n=%lld: no configuration works; see 'tune show --failures'",
@@ -92,35 +166,63 @@ static void forget_sweep(struct group *group, const struct sweep *sweep)
     group->problem_key = "";
 }
 
-static enum status run_problem(struct group *group, const struct experiment *experiment,
-                               int64_t experiment_id, const struct problem *problem,
-                               struct error *error)
+/* What is stopped half-way has a best so far, too. */
+static void save_early(struct sweep *sweep)
 {
-    struct sweep sweep = {.group = group,
-                          .experiment = experiment,
-                          .experiment_id = experiment_id,
-                          .problem = *problem};
-    group->problem_key = sweep.problem.key;
-    group->n = problem->n;
+    bool has = true;
+    struct error ignored = {0};
+    if (has_winner(sweep, &has, &ignored) == STATUS_OK && !has)
+        (void)sweep_choose_early(sweep, &ignored);
+}
+
+static enum status compete_over(struct sweep *sweep, struct contest **contest, struct error *error)
+{
+    struct group *group = sweep->group;
+    group->problem_key = sweep->problem.key;
+    group->n = sweep->problem.n;
     group->best_ns = (double)NAN;
-    enum status status = sweep_list(&sweep, error);
+    enum status status = sweep_list(sweep, error);
     if (status == STATUS_OK)
-        status = store_this_problem(&sweep, error);
+        status = store_this_problem(sweep, error);
     if (status == STATUS_OK)
-        status = sweep_problem(&sweep, error);
+        status = sweep_problem(sweep, error);
     if (status == STATUS_OK)
-        status = choose(&sweep, error);
+        status = choose_winner(sweep, contest, error);
+    if (status == STATUS_INTERRUPTED)
+        save_early(sweep);
+    return status;
+}
+
+static enum status run_problem(struct group *group, const struct sweep *like,
+                               const struct problem *problem, struct error *error)
+{
+    struct contest *contest = NULL;
+    struct sweep *sweep = malloc(sizeof *sweep);
+    if (!sweep)
+        return error_no_memory(error);
+    *sweep = *like;
+    sweep->problem = *problem;
+    enum status status = compete_over(sweep, &contest, error);
     group->session->summary->problems++;
     group->session->progress.problem_index++;
-    forget_sweep(group, &sweep);
-    sweep_free(&sweep);
+    group->problems_left -= group->problems_left > 0 ? 1 : 0;
+    forget_sweep(group, sweep);
+    if (contest && status == STATUS_OK) {
+        add_contest(group, contest);
+        return STATUS_OK;
+    }
+    if (contest)
+        contest->sweep = NULL;
+    contest_free(contest);
+    sweep_free(sweep);
+    free(sweep);
     return status;
 }
 
 static enum status run_experiment(struct group *group, const struct experiment *experiment,
+                                  struct objective *objective, int64_t *experiment_id,
                                   struct error *error)
 {
-    int64_t experiment_id = 0;
     struct session *session = group->session;
     struct store_experiment row = {
         .name = experiment_name(experiment),
@@ -130,20 +232,89 @@ static enum status run_experiment(struct group *group, const struct experiment *
         .path = experiment_path(experiment),
         .text = experiment_text(experiment),
     };
-    enum status status = store_experiment(session->store, &row, &experiment_id, error);
+    enum status status = store_experiment(session->store, &row, experiment_id, error);
+    struct sweep like = {.group = group,
+                         .experiment = experiment,
+                         .experiment_id = *experiment_id,
+                         .objective = objective};
     for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
         struct problem problem;
         experiment_problem(experiment, i, &problem);
         if (wants_size(session->options, problem.n))
-            status = run_problem(group, experiment, experiment_id, &problem, error);
+            status = run_problem(group, &like, &problem, error);
     }
+    return status;
+}
+
+static void summarize_contests(const struct group *group)
+{
+    struct session_summary *summary = group->session->summary;
+    enum verdict worst = VERDICT_SOUND;
+    for (size_t i = 0; i < VERDICTS; i++)
+        if (summary->verdicts[i] > 0)
+            worst = (enum verdict)i;
+    for (const struct contest *contest = group->contests; contest; contest = contest->next) {
+        if (!contest->announced)
+            continue;
+        summary->winners++;
+        summary->tied += contest->tied > 1 ? 1 : 0;
+        summary->rounds += contest->rounds;
+        summary->rounds_dropped += contest->rounds_dropped;
+        summary->verdicts[contest->verdict]++;
+        if (contest->verdict >= worst) {
+            worst = contest->verdict;
+            (void)string_format(summary->worst_reason, sizeof summary->worst_reason,
+                                "%s n=%lld: %s", contest->sweep->problem.key,
+                                (long long)contest->sweep->problem.n, contest->reason);
+        }
+        if (!(summary->floor_worst >= contest->floor.floor))
+            summary->floor_worst = contest->floor.floor;
+    }
+}
+
+static void free_contests(struct group *group)
+{
+    while (group->contests) {
+        struct contest *next = group->contests->next;
+        forget_sweep(group, group->contests->sweep);
+        contest_free(group->contests);
+        group->contests = next;
+    }
+    group->last_contest = NULL;
+}
+
+/* Races of all problems first; then what the whole is needed for. */
+static enum status run_all(struct group *group, struct objective **objectives,
+                           int64_t *experiment_ids, struct error *error)
+{
+    const struct session *session = group->session;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++)
+        status = objective_create(session->experiments[i], session->options->objective,
+                                  &objectives[i], error);
+    for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++)
+        status = run_experiment(group, session->experiments[i], objectives[i], &experiment_ids[i],
+                                error);
+    if (status == STATUS_OK)
+        status = group_confirm(group, error);
+    for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++)
+        status =
+            group_ranges(group, session->experiments[i], experiment_ids[i], objectives[i], error);
+    summarize_contests(group);
     return status;
 }
 
 void group_run(struct group *group)
 {
-    struct session *session = group->session;
-    group->status = STATUS_OK;
-    for (size_t i = 0; group->status == STATUS_OK && i < session->experiment_count; i++)
-        group->status = run_experiment(group, session->experiments[i], &group->error);
+    size_t count = group->session->experiment_count;
+    struct objective **objectives = calloc(count + 1, sizeof(struct objective *));
+    int64_t *experiment_ids = calloc(count + 1, sizeof *experiment_ids);
+    group->status = objectives && experiment_ids
+                        ? run_all(group, objectives, experiment_ids, &group->error)
+                        : error_no_memory(&group->error);
+    free_contests(group);
+    for (size_t i = 0; objectives && i < count; i++)
+        objective_free(objectives[i]);
+    free(objectives);
+    free(experiment_ids);
 }

@@ -11,11 +11,17 @@
 
 #include "tuner/base/hash.h"
 #include "tuner/base/lock.h"
+#include "tuner/base/random.h"
+#include "tuner/base/text.h"
+#include "tuner/device/place.h"
 #include "tuner/search/search.h"
 #include "tuner/session/binaries.h"
 #include "tuner/session/session.h"
+#include "tuner/trial/choose.h"
+#include "tuner/trial/rounds.h"
 #include "tuner/trial/summary.h"
 
+struct contest;
 struct group;
 struct sweep;
 
@@ -28,12 +34,15 @@ struct lane {
     int64_t environment_id; /* of this device: its runs and ceilings */
     int64_t run_id;
     struct arena scratch;     /* emptied for each trial */
-    const struct sweep *told; /* the sweep whose problem the worker knows */
+    const struct sweep *told; /* the sweep whose problem the worker knows ... */
+    bool told_check;          /* ... with the expected results */
     int restarts_seen;
     bool lost; /* its device does not come back; `error` says why */
     struct error error;
     int64_t measuring_ns;
     int64_t compile_wait_ns;
+    struct place place; /* where its worker was asked to sit */
+    bool pinned;        /* and does */
     pthread_t thread;
 };
 
@@ -51,7 +60,10 @@ struct group {
     int64_t n;
     double best_ns;
     const char *best_key;
-    double fastest_gbs; /* of the winners: bytes that must move over their time */
+    double fastest_gbs;       /* of the winners: bytes that must move over their time */
+    struct contest *contests; /* of this run, in order */
+    struct contest *last_contest;
+    size_t problems_left; /* not raced yet, for sharing out the budget */
     enum status status;
     struct error error;
     pthread_t thread;
@@ -70,6 +82,9 @@ struct session {
     struct group groups[SESSION_DEVICES_MAX];
     size_t group_count;
     struct session_progress progress;
+    int64_t started_ns;
+    struct placement placement;
+    struct text protocol_text;
     char boot_id[64]; /* of the machine's present start; "" where it cannot be read */
 };
 
@@ -109,6 +124,7 @@ struct candidate {
     int64_t same_as;       /* index of the candidate with the same launches; NO_CANDIDATE */
     uint64_t launch_hash;  /* of what it launches; 0: unknown */
     bool is_baseline;
+    const char *rejected; /* by the gauntlet: why; the sweep's arena owns it */
 };
 
 enum { LOOKAHEAD = 256 };
@@ -117,6 +133,7 @@ struct sweep {
     struct group *group;
     const struct experiment *experiment;
     int64_t experiment_id;
+    const struct objective *objective; /* the experiment's run owns it */
     struct problem problem;
     int64_t problem_id;
     double bytes_moved; /* at least, by a run; 0: not said */
@@ -129,8 +146,10 @@ struct sweep {
     struct search *search;
     size_t window[LOOKAHEAD]; /* points asked for and not tried yet, in order */
     size_t window_count;
-    size_t measured; /* trials of this run */
-    bool failed;     /* a lane met an error that ends the run */
+    size_t space_count;  /* legal configurations */
+    size_t measured;     /* trials of this run */
+    int64_t deadline_ns; /* no further trials after it; 0: none */
+    bool failed;         /* a lane met an error that ends the run */
 };
 
 /* sweep.c: lists the candidates; an empty space is an error. */
@@ -139,8 +158,9 @@ enum status sweep_list(struct sweep *sweep, struct error *error);
 enum status sweep_problem(struct sweep *sweep, struct error *error);
 void sweep_free(struct sweep *sweep);
 
-/* describe.c: has the lane's worker make the problem's inputs and expected results. */
-enum status sweep_tell(struct sweep *sweep, struct lane *lane, struct error *error);
+/* describe.c: has the lane's worker make the problem's inputs and, with `check`, the expected
+ * results. */
+enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struct error *error);
 
 /* known.c: takes what is in the store, and sets aside what was running when the machine went down.
  */
@@ -155,9 +175,11 @@ struct loaded {
 };
 struct point sweep_point(const struct sweep *sweep, const struct candidate *candidate,
                          int64_t active_blocks);
-/* Loads the candidate's binary, asks for its resources and forms its plan. */
-enum status sweep_load(struct sweep *sweep, struct lane *lane, const struct candidate *candidate,
-                       struct loaded *loaded, struct worker_outcome *outcome, struct error *error);
+/* Loads the candidate's binary, asks for its resources and forms its plan, which belongs to the
+ * arena. */
+enum status sweep_load(struct sweep *sweep, struct lane *lane, struct arena *arena,
+                       const struct candidate *candidate, struct loaded *loaded,
+                       struct worker_outcome *outcome, struct error *error);
 /* Measures and stores one candidate. After the loss of the lane the candidate is as it was. */
 enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
                       struct error *error);
@@ -173,6 +195,10 @@ struct timing {
 enum status sweep_measure(struct sweep *sweep, struct lane *lane, const struct loaded *loaded,
                           const struct timing *timing, struct worker_samples *samples,
                           struct worker_outcome *outcome, struct error *error);
+/* The time limit of so many blocks; `first`: uploads may be in it. */
+int64_t sweep_timeout_ms(const struct sweep *sweep, struct lane *lane, uint32_t blocks, bool first);
+/* After a crash or a hang: whether the device still answers; if not, the lane is lost. */
+enum status lane_probe(struct lane *lane, struct error *error);
 /* Whether timings lie so far apart that they are not to be trusted. */
 bool timings_unstable(const struct summary *summary);
 /* Puts a trial of stage "sweep" without samples into the store. */
@@ -182,8 +208,158 @@ enum status sweep_record(struct sweep *sweep, struct lane *lane, struct candidat
 /* baselines.c: adds the experiment's baselines to the candidates and the store. */
 enum status sweep_add_baselines(struct sweep *sweep, struct error *error);
 
-/* final.c: the fastest again, interleaved with the baselines; the winner. *found false: none. */
-enum status sweep_choose(struct sweep *sweep, bool *found, struct error *error);
+/* ln of the objective of a run that takes time_ns and (NaN: not measured) energy_j. */
+enum status sweep_value(const struct sweep *sweep, const struct candidate *candidate,
+                        const struct loaded *loaded, double time_ns, double energy_j, double *value,
+                        struct error *error);
+
+/* budget.c: until when the parts of a run may go on; 0: for ever. */
+int64_t budget_end_ns(const struct session *session);
+int64_t budget_sweep_end_ns(const struct group *group);
+int64_t budget_race_end_ns(const struct group *group);
+bool budget_over(const struct session *session, int64_t end_ns);
+
+/* A configuration that is measured in rounds with others. */
+struct runner {
+    struct candidate *candidate;
+    struct loaded loaded;
+    uint32_t runs;
+    struct worker_outcome outcome; /* ok until it fails; then it is left out */
+    struct store_sample *samples;
+    size_t sample_count, sample_capacity;
+    int64_t spent_ns;
+};
+
+/* track.c: rounds of one problem on one lane, in one process of its worker. */
+struct track {
+    struct sweep *sweep;
+    struct lane *lane;
+    const char *stage;
+    int process;
+    struct runner **runners;
+    size_t count;
+    struct random random;
+    struct round_record *records;
+    enum round_fault *faults;
+    struct store_round *rows;
+    double *y;    /* ln of the objective: [round * count + runner], NaN where it was not measured */
+    double *twin; /* [round]: ln of the second visit over the first */
+    size_t round_count, round_capacity;
+    size_t restarts; /* of the worker, that were seen */
+};
+/* Has the worker know the problem and every runner's plan, whose memory belongs to the arena. What
+ * cannot be loaded is left out. */
+enum status track_begin(struct track *track, struct arena *arena, bool check, struct error *error);
+/* One round of the runners with wanted[i]; `twin_of` (count: none) is visited twice, and its second
+ * y is *twin_y. */
+enum status track_round(struct track *track, const bool *wanted, size_t twin_of, double *twin_y,
+                        struct error *error);
+/* Judges all rounds anew; marks samples of those that do not count. The number that counts. */
+size_t track_judge(struct track *track);
+/* Rows of rounds into the store. */
+enum status track_store(const struct track *track, struct error *error);
+void track_free(struct track *track); /* but not its runners */
+/* Puts a trial with the runner's samples into the store. */
+enum status runner_store(const struct track *track, const struct runner *runner, int64_t *trial_id,
+                         struct error *error);
+/* The median time of its valid samples and the objective of that. */
+enum status runner_value(const struct sweep *sweep, const struct runner *runner, double *median_ns,
+                         double *value, struct error *error);
+void runner_free(struct runner *runner);
+
+/* A configuration on its way to being the winner. */
+struct finalist {
+    struct runner runner;
+    const char *out; /* why it cannot win; NULL: it can */
+    bool is_incumbent, is_baseline;
+    bool left; /* the race: shown to be slower */
+    int64_t trial_id;
+    /* ln of the objective against the others of the same process (LEVELS_MAX), NaN: missing. In the
+     * race each part of its rounds stands for a process. */
+    double *levels;
+    struct contender contender;
+};
+enum { RACE_PARTS = 5, LEVELS_MAX = 64 };
+
+/* The choice for one problem, from the race to the confirmation. */
+struct contest {
+    struct contest *next, *previous;
+    struct sweep *sweep;
+    struct arena arena;
+    struct finalist *finalists;
+    size_t finalist_count;
+    /* What the race did not show to be slower, and is no finalist: declared tied. */
+    struct store_contender *others;
+    size_t other_count;
+    double *twins; /* differences of twins, ln */
+    size_t twin_count;
+    struct twin_floor floor;
+    size_t rounds, rounds_dropped, faults[ROUND_FAULTS];
+    size_t levels;    /* of each finalist */
+    size_t processes; /* that have confirmed */
+    size_t candidate_count;
+    bool conditions_known;
+    bool announced;
+    size_t tied; /* the winner counted */
+    enum verdict verdict;
+    char reason[256]; /* of the verdict */
+    char winner_key[CONFIGURATION_KEY_BYTES];
+};
+
+/* entrants.c: who races: all whose objective in the sweep is near the best, baselines, the
+ * incumbent. They become the contest's finalists. */
+enum status contest_enter(struct contest *contest, struct lane *lane, struct error *error);
+/* race.c: from the sweep's fastest to finalists. A contest without finalists has no winner. */
+enum status contest_race(struct contest *contest, struct lane *lane, struct error *error);
+/* gauntlet.c: takes out finalists that are wrong where nobody had looked, and whatever else fails
+ * the same cases. */
+enum status contest_check(struct contest *contest, struct lane *lane, struct error *error);
+/* confirm.c: all contests of a group in fresh processes. */
+enum status group_confirm(struct group *group, struct error *error);
+/* winner.c: chooses among the finalists by their levels, and puts the winner into the store; their
+ * trials are there. *found false: none can win. */
+enum status contest_choose(struct contest *contest, struct lane *lane, const char *stage,
+                           bool *found, struct error *error);
+/* winner.c: when the user stops before there is a winner: the best of the sweep so far. */
+enum status sweep_choose_early(struct sweep *sweep, struct error *error);
+/* order.c: sets contender.order, the fixed order: fewer launches, less shared memory, fewer
+ * registers, smaller block, then the parameters in the order of the file. */
+void contest_order(struct finalist *finalists, size_t count);
+
+/* contest.c */
+struct contest *contest_create(struct sweep *sweep);
+void contest_free(struct contest *contest);
+/* The finalists' runners, for a track; the contest's arena owns the list. NULL: no memory. */
+struct runner **contest_runners(struct contest *contest);
+/* Puts a track's rounds and its runners' trials into the store, in one transaction; also when the
+ * track was stopped. Returns `status` when that is not STATUS_OK. */
+enum status contest_keep(struct contest *contest, const struct track *track, enum status status,
+                         struct error *error);
+/* Takes finalists and everything measured out; what the gauntlet rejected stays known. */
+void contest_reset(struct contest *contest);
+/* Adds a judged track's rounds and twins. */
+enum status contest_count_rounds(struct contest *contest, const struct track *track,
+                                 struct error *error);
+/* Level `level` of each finalist: the median over the valid rounds first .. last - 1 of what it is
+ * off the median of all. */
+void contest_set_levels(struct contest *contest, const struct track *track, size_t level,
+                        size_t first, size_t last);
+
+/* look.c: a short race of a few configurations at one size, the first of which is in question. */
+enum { LOOK_MAX = 8 };
+struct look {
+    bool works;           /* the first does, and something was measured */
+    size_t best;          /* of the configurations */
+    struct interval loss; /* of the first, to the best: relative */
+};
+/* `like` tells experiment, objective and group. */
+enum status look_at(const struct sweep *like, const struct problem *problem,
+                    const struct configuration *const *configurations, size_t count,
+                    struct look *look, struct error *error);
+/* ranges.c: few configurations for all sizes of a problem key, looked at between the sizes. */
+enum status group_ranges(struct group *group, const struct experiment *experiment,
+                         int64_t experiment_id, const struct objective *objective,
+                         struct error *error);
 
 /* group.c: all problems of all experiments on one group. */
 enum status group_count_work(struct group *group, struct error *error);

@@ -41,8 +41,8 @@ static void *start_lane(void *context)
 {
     struct lane *lane = context;
     struct session *session = lane->group->session;
-    enum status status =
-        worker_start(session->options->device_kind, lane->index, &lane->worker, &lane->error);
+    enum status status = worker_start(session->options->device_kind, lane->index,
+                                      &session->options->protocol, &lane->worker, &lane->error);
     if (status == STATUS_OK)
         status = lock_take(facts_text(worker_facts(lane->worker), "uuid", lane->name), &lane->lock,
                            &lane->error);
@@ -104,16 +104,45 @@ static size_t compilers_a_group(const struct session *session)
     return share < 1 ? 1 : share > 32 ? 32 : (size_t)share;
 }
 
+/* Each worker near its device, on a core of its own; compilers on the others. Devices whose kernels
+ * run on these cores place their threads themselves. */
+static enum status place_lanes(struct session *session, struct error *error)
+{
+    const char *addresses[SESSION_DEVICES_MAX];
+    struct lane *lanes[SESSION_DEVICES_MAX];
+    size_t count = 0;
+    if (!session->options->compiles_beside_measuring)
+        return STATUS_OK;
+    for (size_t i = 0; i < session->lane_count; i++) {
+        struct lane *lane = &session->lanes[i];
+        if (lane->lost)
+            continue;
+        addresses[count] = facts_text(worker_facts(lane->worker), "pci_address", NULL);
+        lanes[count++] = lane;
+    }
+    enum status status = place_devices(NULL, addresses, count, &session->placement, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        lanes[i]->place = session->placement.devices[i];
+        if (lanes[i]->place.cpus[0])
+            status = worker_pin(lanes[i]->worker, lanes[i]->place.cpus, &lanes[i]->pinned, error);
+    }
+    if (status == STATUS_OK && session->placement.note[0])
+        session_note(session, "%s", session->placement.note);
+    return status;
+}
+
 static enum status start_groups(struct session *session, struct error *error)
 {
     enum status status = STATUS_OK;
     size_t compilers = compilers_a_group(session);
+    const char *cpus =
+        session->placement.compilers.cpus[0] ? session->placement.compilers.cpus : NULL;
     for (size_t i = 0; status == STATUS_OK && i < session->group_count; i++) {
         struct group *group = &session->groups[i];
-        status = binaries_start(&group->binaries, session->options->device_kind, compilers,
+        status = binaries_start(&group->binaries, session->options->device_kind, compilers, cpus,
                                 group->facts, error);
         if (status == STATUS_OK)
-            status = binaries_start(&group->references, "cpu", 1, group->facts, error);
+            status = binaries_start(&group->references, "cpu", 1, cpus, group->facts, error);
     }
     return status;
 }
@@ -152,7 +181,8 @@ enum status lanes_start(struct session *session, struct error *error)
     for (size_t i = 0; i < session->lane_count; i++)
         if (session->lanes[i].lost)
             session_note(session, "%s; the other devices are tuned", session->lanes[i].error.text);
-    return start_groups(session, error);
+    enum status status = place_lanes(session, error);
+    return status == STATUS_OK ? start_groups(session, error) : status;
 }
 
 void lanes_stop(struct session *session)

@@ -1,6 +1,7 @@
 #include "tuner/session/session.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -110,6 +111,13 @@ static enum status start_run(struct session *session, struct lane *lane, struct 
         .l2_mode = session->options->l2_mode,
         .tick_ns = calibration.tick_ns,
         .empty_pair_ns = calibration.empty_pair_ns,
+        .node_gap_ns = calibration.node_gap_ns,
+        .effort = effort_name(session->options->effort),
+        .budget_ns = session->options->budget_ns,
+        .objective = session->options->objective,
+        .protocol = text_string(&session->protocol_text),
+        .worker_cpus = lane->pinned ? lane->place.cpus : NULL,
+        .near = lane->place.near[0] ? lane->place.near : NULL,
     };
     if (lane->group->environment_id == 0)
         lane->group->environment_id = lane->environment_id;
@@ -280,9 +288,11 @@ enum status session_run(struct store *store, const struct session_options *optio
 {
     struct session *session = calloc(1, sizeof *session);
     int64_t started_ns = clock_now_ns();
-    *summary = (struct session_summary){0};
+    *summary = (struct session_summary){.floor_worst = (double)NAN};
     if (!session)
         return error_no_memory(error);
+    session->started_ns = started_ns;
+    protocol_format(&options->protocol, &session->protocol_text);
     session->store = store;
     session->options = options;
     session->events = events;
@@ -298,6 +308,7 @@ enum status session_run(struct store *store, const struct session_options *optio
     status = finish(session, status, started_ns, error);
     (void)pthread_mutex_unlock(&session->mutex);
     lanes_stop(session);
+    text_free(&session->protocol_text);
     (void)pthread_mutex_destroy(&session->mutex);
     free(session);
     return status;

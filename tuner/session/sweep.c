@@ -33,6 +33,7 @@ enum status sweep_list(struct sweep *sweep, struct error *error)
             return status;
     }
     sweep->count = count;
+    sweep->space_count = count;
     if (count == 0)
         return error_set(error, STATUS_BAD_INPUT, "%s: %s n=%lld: the constraints leave nothing",
                          experiment_path(sweep->experiment), sweep->problem.key,
@@ -141,7 +142,7 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
         wait_for_compilers(sweep, lane);
         return STATUS_OK;
     }
-    status = sweep_tell(sweep, lane, error);
+    status = sweep_tell(sweep, lane, true, error);
     if (status == STATUS_OK)
         status = sweep_try(sweep, lane, &sweep->candidates[point], error);
     if (lane->lost) {
@@ -159,7 +160,8 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
 static enum status lane_loop(struct sweep *sweep, struct lane *lane, struct error *error)
 {
     bool idle = false;
-    while (!idle && !lane->lost && !sweep->failed) {
+    while (!idle && !lane->lost && !sweep->failed &&
+           !budget_over(sweep->group->session, sweep->deadline_ns)) {
         if (session_stopped(sweep->group->session))
             return session_stop_error(error);
         enum status status = lane_step(sweep, lane, &idle, error);
@@ -226,13 +228,15 @@ static enum status try_all(struct sweep *sweep, struct error *error)
     do {
         if (status == STATUS_OK)
             status = run_lanes(sweep, error);
-    } while (status == STATUS_OK && sweep->window_count > 0);
+    } while (status == STATUS_OK && sweep->window_count > 0 &&
+             !budget_over(sweep->group->session, sweep->deadline_ns));
     return status;
 }
 
 enum status sweep_problem(struct sweep *sweep, struct error *error)
 {
     const struct session_options *options = sweep->group->session->options;
+    sweep->deadline_ns = budget_sweep_end_ns(sweep->group);
     enum status status = sweep_add_baselines(sweep, error);
     if (status == STATUS_OK)
         status = request_binaries(sweep, error);
@@ -250,6 +254,7 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
 void sweep_free(struct sweep *sweep)
 {
     search_free(sweep->search);
+    sweep->search = NULL;
     free(sweep->candidates);
     space_free(sweep->space);
     arena_free(&sweep->arena);

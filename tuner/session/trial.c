@@ -9,7 +9,7 @@
 #include "tuner/trial/summary.h"
 
 enum {
-    SWEEP_BLOCKS = 5,
+    BLOCKS_TO_JUDGE = 5, /* fewer say nothing about how far timings lie apart */
     TIMEOUT_FLOOR_MS = 5000,
     TIMEOUT_FIRST_MS = 15000, /* uploads of inputs and first use of the device are in it */
     TIMEOUT_FACTOR = 50,
@@ -18,8 +18,6 @@ enum {
 /* Timings whose median absolute deviation is over this share of their median are not to be trusted.
  */
 static const double unstable_share = 0.25;
-/* A configuration this much slower than the best ends with the samples it has. */
-static const double stop_factor = 3.0;
 
 struct point sweep_point(const struct sweep *sweep, const struct candidate *candidate,
                          int64_t active_blocks)
@@ -33,15 +31,37 @@ struct point sweep_point(const struct sweep *sweep, const struct candidate *cand
     };
 }
 
-enum status sweep_load(struct sweep *sweep, struct lane *lane, const struct candidate *candidate,
-                       struct loaded *loaded, struct worker_outcome *outcome, struct error *error)
+enum status sweep_value(const struct sweep *sweep, const struct candidate *candidate,
+                        const struct loaded *loaded, double time_ns, double energy_j, double *value,
+                        struct error *error)
+{
+    struct point point = sweep_point(sweep, candidate, 0);
+    struct metrics metrics = {
+        .time_ns = time_ns,
+        .energy_j = energy_j,
+        .power_w = energy_j / (time_ns * 1e-9),
+        .bytes = sweep->bytes_moved,
+        .plan = &loaded->plan,
+        .resources = &loaded->resources[0],
+    };
+    if (loaded->resources[0].active_blocks_per_sm > 0)
+        point.active_blocks = loaded->resources[0].active_blocks_per_sm;
+    enum status status = objective_value(sweep->objective, &point, &metrics, value, error);
+    if (status == STATUS_OK)
+        *value = log(*value);
+    return status;
+}
+
+enum status sweep_load(struct sweep *sweep, struct lane *lane, struct arena *arena,
+                       const struct candidate *candidate, struct loaded *loaded,
+                       struct worker_outcome *outcome, struct error *error)
 {
     struct kernel_use uses[LAUNCHES_MAX];
     struct worker_kernel kernels[LAUNCHES_MAX];
     size_t count = 0;
     struct point point = sweep_point(sweep, candidate, 0);
     const char *path = sweep->group->binaries.items[candidate->binary].path;
-    enum status status = point_kernels(&point, &lane->scratch, uses, &count, error);
+    enum status status = point_kernels(&point, arena, uses, &count, error);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < count; i++)
@@ -63,10 +83,9 @@ enum status sweep_load(struct sweep *sweep, struct lane *lane, const struct cand
         return STATUS_OK;
     }
     point.active_blocks = active > 0 ? active : 1;
-    status = point_plan(&point, &lane->scratch, &loaded->plan, error);
+    status = point_plan(&point, arena, &loaded->plan, error);
     if (status == STATUS_OK)
-        status =
-            point_derived(&point, &lane->scratch, loaded->derived, &loaded->derived_count, error);
+        status = point_derived(&point, arena, loaded->derived, &loaded->derived_count, error);
     return status;
 }
 
@@ -78,10 +97,10 @@ static int64_t timeout_floor_ms(int64_t otherwise)
     return floor_ms >= TIMEOUT_FLOOR_LEAST_MS && floor_ms < INT32_MAX ? floor_ms : otherwise;
 }
 
-static int64_t timeout_ms(const struct sweep *sweep, struct lane *lane, uint32_t blocks)
+int64_t sweep_timeout_ms(const struct sweep *sweep, struct lane *lane, uint32_t blocks, bool first)
 {
-    bool first = sweep->best == sweep->count || sweep->measured == 0 ||
-                 lane->restarts_seen != worker_restarts(lane->worker);
+    first = first || sweep->best == sweep->count || sweep->measured == 0 ||
+            lane->restarts_seen != worker_restarts(lane->worker);
     lane->restarts_seen = worker_restarts(lane->worker);
     if (first)
         return timeout_floor_ms(TIMEOUT_FIRST_MS);
@@ -93,7 +112,7 @@ static int64_t timeout_ms(const struct sweep *sweep, struct lane *lane, uint32_t
 
 /* After a crash or a hang the device must be seen to work before the blame is laid: a device that
  * is gone for good takes whatever was running with it. */
-static enum status probe(struct lane *lane, struct error *error)
+enum status lane_probe(struct lane *lane, struct error *error)
 {
     int64_t left_ns = lane_leave(lane);
     enum status status = worker_probe(lane->worker, error);
@@ -112,7 +131,7 @@ enum status sweep_measure(struct sweep *sweep, struct lane *lane, const struct l
         .blocks = timing->blocks,
         .runs = timing->runs,
         .stop_above_ns = timing->stop_above_ns,
-        .timeout_ms = timeout_ms(sweep, lane, timing->blocks),
+        .timeout_ms = sweep_timeout_ms(sweep, lane, timing->blocks, false),
     };
     int64_t left_ns = lane_leave(lane);
     enum status status = worker_trial(lane->worker, &trial, samples, outcome, error);
@@ -120,7 +139,7 @@ enum status sweep_measure(struct sweep *sweep, struct lane *lane, const struct l
     if (status != STATUS_OK)
         return lane_lose(lane, error);
     if (outcome->status == TRIAL_CRASHED || outcome->status == TRIAL_TIMED_OUT)
-        return probe(lane, error);
+        return lane_probe(lane, error);
     return STATUS_OK;
 }
 
@@ -171,7 +190,8 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
     for (uint32_t i = 0; i < samples->count; i++) {
         values[i] = samples->elapsed_ns[i];
         rows[i] = (struct store_sample){.runs = (int32_t)samples->runs,
-                                        .elapsed_ns = samples->elapsed_ns[i]};
+                                        .elapsed_ns = samples->elapsed_ns[i],
+                                        .energy_j = (double)NAN};
     }
     struct summary summary = summarize(values, samples->count);
     const struct binary *binary = &sweep->group->binaries.items[candidate->binary];
@@ -181,6 +201,7 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
         .problem_id = sweep->problem_id,
         .configuration_id = candidate->configuration_id,
         .stage = "sweep",
+        .objective = "time",
         .l2_mode = sweep->group->session->options->l2_mode,
         .status = outcome->status,
         .detail = outcome->detail[0] ? outcome->detail : NULL,
@@ -198,6 +219,8 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
         .mad_ns = summary.mad,
         .min_ns = summary.minimum,
         .max_ns = summary.maximum,
+        .energy_j = (double)NAN,
+        .value = summary.median,
         .duration_ns = clock_now_ns() - started_ns,
     };
     candidate->done = true;
@@ -252,7 +275,7 @@ static enum status announce(struct sweep *sweep, struct lane *lane,
 
 bool timings_unstable(const struct summary *summary)
 {
-    return summary->count >= SWEEP_BLOCKS && summary->mad > unstable_share * summary->median;
+    return summary->count >= BLOCKS_TO_JUDGE && summary->mad > unstable_share * summary->median;
 }
 
 static bool is_unstable(const struct worker_samples *samples)
@@ -299,9 +322,12 @@ static enum status try_loaded(struct sweep *sweep, struct lane *lane, struct can
                             sweep->candidates[candidate->same_as].key);
         return STATUS_OK;
     }
-    struct timing timing = {.blocks = SWEEP_BLOCKS, .verify = true};
-    if (sweep->best != sweep->count && !candidate->is_baseline)
-        timing.stop_above_ns = stop_factor * sweep->candidates[sweep->best].median_ns;
+    const struct protocol *protocol = &sweep->group->session->options->protocol;
+    struct timing timing = {.blocks = (uint32_t)protocol->sweep_blocks, .verify = true};
+    /* The hopeless cost one block. Where something else than time counts, nobody knows yet. */
+    if (sweep->best != sweep->count && strcmp(objective_text(sweep->objective), "time") == 0)
+        timing.stop_above_ns =
+            (1 + protocol->sweep_slower) * sweep->candidates[sweep->best].median_ns;
     enum status status = announce(sweep, lane, candidate, error);
     if (status == STATUS_OK)
         status = sweep_measure(sweep, lane, loaded, &timing, samples, outcome, error);
@@ -325,7 +351,7 @@ enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *
         outcome.status = TRIAL_COMPILE_FAILED;
         (void)string_format(outcome.detail, sizeof outcome.detail, "%s", binary->detail);
     } else {
-        status = sweep_load(sweep, lane, candidate, &loaded, &outcome, error);
+        status = sweep_load(sweep, lane, &lane->scratch, candidate, &loaded, &outcome, error);
         has_plan = status == STATUS_OK && outcome.status == TRIAL_OK;
     }
     if (has_plan)

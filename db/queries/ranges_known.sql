@@ -1,0 +1,5 @@
+-- How many ranges of a problem key there are.
+SELECT count(*) AS ranges
+FROM ranges
+WHERE environment_id = :environment AND experiment_id = :experiment AND problem_key = :key
+  AND l2_mode = :l2_mode AND objective = :objective;

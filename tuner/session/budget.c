@@ -1,0 +1,45 @@
+/* A budget of wall time, shared out: most to sweeps and races, the rest to the confirmation. What a
+ * part does not use goes to those that follow. */
+#include "tuner/base/clock.h"
+#include "tuner/session/internal.h"
+
+static const double race_share = 0.65; /* of the budget, for all sweeps and races */
+static const double sweep_share = 0.6; /* of what a problem gets, for its sweep */
+
+int64_t budget_end_ns(const struct session *session)
+{
+    int64_t budget_ns = session->options->budget_ns;
+    return budget_ns > 0 ? session->started_ns + budget_ns : 0;
+}
+
+/* When a problem that starts now should be done, sweep and race. */
+static int64_t problem_end_ns(const struct group *group, double share)
+{
+    const struct session *session = group->session;
+    int64_t end_ns = budget_end_ns(session);
+    if (end_ns == 0)
+        return 0;
+    int64_t now_ns = clock_now_ns();
+    double races_end_ns = (double)session->options->budget_ns * race_share;
+    double left_ns = races_end_ns - (double)(now_ns - session->started_ns);
+    double problems = group->problems_left > 0 ? (double)group->problems_left : 1;
+    return now_ns + (left_ns > 0 ? (int64_t)(left_ns / problems * share) : 1);
+}
+
+int64_t budget_sweep_end_ns(const struct group *group)
+{
+    return problem_end_ns(group, sweep_share);
+}
+
+int64_t budget_race_end_ns(const struct group *group)
+{
+    return problem_end_ns(group, 1);
+}
+
+bool budget_over(const struct session *session, int64_t end_ns)
+{
+    if (end_ns == 0 || clock_now_ns() < end_ns)
+        return false;
+    session->summary->budget_spent = true;
+    return true;
+}

@@ -1,0 +1,198 @@
+/* Confirmation: the finalists of all problems again, in fresh processes, so that nothing which one
+ * process brings along by chance decides. */
+#include <math.h>
+#include <string.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/session/internal.h"
+
+struct confirming {
+    struct group *group;
+    struct lane *lane;
+    int process;
+};
+
+static bool takes_part(const struct contest *contest)
+{
+    size_t alive = 0;
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        alive +=
+            contest->finalists[i].runner.outcome.status == TRIAL_OK && !contest->finalists[i].out
+                ? 1
+                : 0;
+    return alive > 0;
+}
+
+/* In each process the incumbent or the winner so far is the twin. */
+static size_t twin_of(const struct contest *contest)
+{
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        if (contest->finalists[i].is_incumbent)
+            return i;
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        if (strcmp(contest->finalists[i].runner.candidate->key, contest->winner_key) == 0)
+            return i;
+    return contest->finalist_count;
+}
+
+/* Dropped rounds are made up for, half as many again at most. */
+static enum status run_rounds(struct contest *contest, struct track *track, const bool *wanted,
+                              struct error *error)
+{
+    struct session *session = contest->sweep->group->session;
+    bool needs_energy = objective_needs_energy(contest->sweep->objective);
+    size_t rounds = needs_energy ? 1 : (size_t)session->options->protocol.confirm_rounds;
+    size_t twin = twin_of(contest);
+    size_t valid = 0;
+    while (valid < rounds && track->round_count < rounds + rounds / 2 + 1) {
+        double twin_y = 0;
+        if (session_stopped(session))
+            return session_stop_error(error);
+        enum status status = track_round(track, wanted, twin, &twin_y, error);
+        if (status != STATUS_OK)
+            return status;
+        valid = track_judge(track);
+    }
+    return STATUS_OK;
+}
+
+static enum status confirm_in(struct confirming *confirming, struct contest *contest,
+                              struct arena *arena, struct error *error)
+{
+    bool *wanted = arena_alloc(arena, contest->finalist_count + 1, sizeof *wanted);
+    struct track track = {
+        .sweep = contest->sweep,
+        .lane = confirming->lane,
+        .stage = "confirm",
+        .process = confirming->process,
+        .runners = contest_runners(contest),
+        .count = contest->finalist_count,
+        .random = {.seed = confirming->group->session->options->seed ^
+                           (uint64_t)contest->sweep->problem.n ^
+                           ((uint64_t)confirming->process << 32)},
+    };
+    enum status status = wanted && track.runners ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; wanted && i < contest->finalist_count; i++)
+        wanted[i] = !contest->finalists[i].out;
+    if (status == STATUS_OK)
+        status = track_begin(&track, &contest->arena, false, error);
+    if (status == STATUS_OK)
+        status = run_rounds(contest, &track, wanted, error);
+    if (status == STATUS_OK)
+        status = contest_count_rounds(contest, &track, error);
+    if (status == STATUS_OK) {
+        contest_set_levels(contest, &track, contest->processes, 0, track.round_count);
+        contest->processes++;
+        contest->levels = contest->processes;
+    }
+    if (status == STATUS_OK || status == STATUS_INTERRUPTED)
+        status = contest_keep(contest, &track, status, error);
+    track_free(&track);
+    return status;
+}
+
+static void show(struct group *group, const struct contest *contest, int process)
+{
+    struct session *session = group->session;
+    group->problem_key = contest->sweep->problem.key;
+    group->n = contest->sweep->problem.n;
+    group->best_ns = (double)NAN;
+    group->best_key = contest->winner_key;
+    session->progress.process = process;
+    session->progress.process_count = (int)session->options->protocol.confirm_processes;
+    session_progress(group, "confirm");
+}
+
+/* One fresh process over all contests, the last first: large inputs of a kind serve smaller sizes,
+ * too. */
+static enum status one_process(struct confirming *confirming, struct error *error)
+{
+    struct group *group = confirming->group;
+    struct lane *lane = confirming->lane;
+    struct arena scratch = {0};
+    int64_t left_ns = lane_leave(lane);
+    enum status status = worker_fresh(lane->worker, error);
+    lane_enter(lane, left_ns, &lane->measuring_ns);
+    lane->told = NULL;
+    if (status != STATUS_OK)
+        return lane_lose(lane, error);
+    for (struct contest *contest = group->last_contest; status == STATUS_OK && contest;
+         contest = contest->previous) {
+        if (!takes_part(contest))
+            continue;
+        if (budget_over(group->session, budget_end_ns(group->session)))
+            break;
+        show(group, contest, confirming->process);
+        status = confirm_in(confirming, contest, &scratch, error);
+        arena_free(&lane->scratch);
+        arena_free(&scratch);
+    }
+    arena_free(&scratch);
+    return status;
+}
+
+/* Forgets what the race measured of the finalists: it is in the store, and another stage begins. */
+static void begin(struct contest *contest)
+{
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        contest->finalists[i].runner.sample_count = 0;
+        contest->finalists[i].runner.spent_ns = 0;
+        contest->finalists[i].left = false;
+    }
+    contest->twin_count = 0;
+}
+
+/* One process alone confirms nothing. */
+static enum status settle(struct contest *contest, struct lane *lane, struct error *error)
+{
+    bool found = false;
+    if (contest->processes < 2)
+        return STATUS_OK;
+    return contest_choose(contest, lane, "confirm", &found, error);
+}
+
+/* Whether one more process fits into the budget, if it takes as long as the last one. */
+static bool fits(const struct session *session, int64_t last_ns)
+{
+    int64_t end_ns = budget_end_ns(session);
+    return end_ns == 0 || !budget_over(session, end_ns - last_ns);
+}
+
+static enum status run_processes(struct confirming *confirming, struct error *error)
+{
+    const struct session *session = confirming->group->session;
+    int64_t processes = session->options->protocol.confirm_processes;
+    int64_t last_ns = 0;
+    enum status status = STATUS_OK;
+    for (int p = 1; status == STATUS_OK && p <= processes && fits(session, last_ns); p++) {
+        int64_t started_ns = clock_now_ns();
+        confirming->process = p;
+        status = one_process(confirming, error);
+        last_ns = clock_now_ns() - started_ns;
+    }
+    return status;
+}
+
+enum status group_confirm(struct group *group, struct error *error)
+{
+    const struct protocol *protocol = &group->session->options->protocol;
+    struct confirming confirming = {.group = group, .lane = group_lane(group)};
+    if (protocol->confirm_processes < 1 || !group->contests)
+        return STATUS_OK;
+    if (!confirming.lane)
+        return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
+                         group->lanes[0]->error.text);
+    for (struct contest *contest = group->contests; contest; contest = contest->next)
+        begin(contest);
+    enum status status = run_processes(&confirming, error);
+    /* What has been confirmed so far holds, however the rest went. */
+    for (struct contest *contest = group->contests; contest; contest = contest->next) {
+        struct error settling = {0};
+        enum status settled = settle(contest, confirming.lane, &settling);
+        if (settled != STATUS_OK && status == STATUS_OK) {
+            *error = settling;
+            status = settled;
+        }
+    }
+    return status;
+}

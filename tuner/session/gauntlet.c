@@ -1,0 +1,250 @@
+/* Finalists are run where nobody has looked yet: at awkward sizes, from awkward starts, on other
+ * inputs, several times over, between guard bands. What is wrong there cannot win. */
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/session/internal.h"
+
+enum { CASES_MAX = 24, REPEATS = 3, CASE_TIMEOUT_MS = 60000 };
+
+/* Above this size a case costs seconds, and only the size itself, one more, is tried. */
+static const int64_t large_n = INT64_C(1) << 24;
+
+struct gauntlet_case {
+    int64_t n;
+    uint64_t seed;   /* added to the inputs' own */
+    uint32_t starts; /* vectors start so many times their alignment later */
+};
+
+static size_t add_case(struct gauntlet_case *cases, size_t count, int64_t n, uint32_t starts)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cases[i].n == n)
+            return count;
+    if (n < 1 || count == CASES_MAX)
+        return count;
+    cases[count] = (struct gauntlet_case){
+        .n = n, .seed = (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15), .starts = starts};
+    return count + 1;
+}
+
+/* Around the size itself, around powers of two and warps, and two odd ones below it. */
+static size_t list_cases(int64_t n, struct gauntlet_case *cases)
+{
+    static const int64_t small[] = {1, 2, 31, 33, 255, 257, 1025, 4097, 65537, 1000003};
+    struct random random = {.seed = (uint64_t)n};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
+        if (small[i] <= n)
+            count = add_case(cases, count, small[i], (uint32_t)(i % 4));
+    count = add_case(cases, count, n + 1, 1);
+    if (n > large_n)
+        return count;
+    count = add_case(cases, count, n, 3);
+    count = add_case(cases, count, n - 1, 2);
+    for (int i = 0; i < 2; i++) {
+        int64_t odd = (int64_t)random_below(&random, (uint64_t)n) | 1;
+        count = add_case(cases, count, odd, (uint32_t)i);
+    }
+    return count;
+}
+
+static void move_starts(struct launch_plan *plan, const struct gauntlet_case *what)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        struct argument *argument = &plan->arguments[i];
+        argument->seed += what->seed;
+        if (argument->role != ARGUMENT_SCALAR)
+            argument->offset_bytes = argument->alignment_bytes * what->starts;
+    }
+}
+
+/* The plan at the case's size. *applies false: the configuration is not meant for it, or its binary
+ * is another one there. */
+static enum status case_plan(struct sweep *sweep, struct arena *arena,
+                             const struct finalist *finalist, const struct gauntlet_case *what,
+                             struct launch_plan *plan, bool *applies, struct error *error)
+{
+    struct problem problem;
+    size_t binary = 0;
+    struct binary_request request;
+    const struct candidate *candidate = finalist->runner.candidate;
+    int32_t active = finalist->runner.loaded.resources[0].active_blocks_per_sm;
+    struct point point = sweep_point(sweep, candidate, active > 0 ? active : 1);
+    experiment_problem_at(sweep->experiment, &sweep->problem, what->n, &problem);
+    point.problem = &problem;
+    *applies = what->n == sweep->problem.n;
+    enum status status = STATUS_OK;
+    if (!*applies && !finalist->is_baseline)
+        status = space_admits(sweep->experiment, &problem, sweep->group->facts,
+                              &candidate->configuration, applies, error);
+    if (status != STATUS_OK || !*applies)
+        return status;
+    status = point_binary(&point, arena, &request, error);
+    if (status == STATUS_OK)
+        status = binaries_request(&sweep->group->binaries, &request, &binary, error);
+    *applies = status == STATUS_OK && binary == candidate->binary;
+    if (!*applies)
+        return status;
+    status = point_plan(&point, arena, plan, error);
+    move_starts(plan, what);
+    return status;
+}
+
+static enum status run_case(struct contest *contest, struct lane *lane, struct finalist *finalist,
+                            const struct gauntlet_case *what, int32_t *cases, struct error *error)
+{
+    struct sweep *sweep = contest->sweep;
+    struct launch_plan plan;
+    bool applies = false;
+    enum status status = case_plan(sweep, &lane->scratch, finalist, what, &plan, &applies, error);
+    if (status != STATUS_OK || !applies)
+        return status;
+    struct worker_case given = {
+        .binary_path = sweep->group->binaries.items[finalist->runner.candidate->binary].path,
+        .plan = &plan,
+        .reference_path = sweep->description->reference_path,
+        .reference = sweep->description->reference,
+        .output = sweep->description->output,
+        .tolerance = sweep->description->tolerance,
+        .repeats = REPEATS,
+        .timeout_ms = CASE_TIMEOUT_MS,
+    };
+    struct worker_outcome outcome = {.status = TRIAL_OK};
+    int64_t left_ns = lane_leave(lane);
+    status = worker_check(lane->worker, &given, &outcome, error);
+    lane_enter(lane, left_ns, &lane->measuring_ns);
+    ++*cases;
+    if (status != STATUS_OK)
+        return lane_lose(lane, error);
+    if (outcome.status == TRIAL_CRASHED || outcome.status == TRIAL_TIMED_OUT)
+        status = lane_probe(lane, error);
+    if (outcome.status == TRIAL_OK)
+        return status;
+    finalist->out = arena_printf(&sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s",
+                                 (long long)what->n, what->starts,
+                                 trial_status_name(outcome.status), outcome.detail);
+    finalist->runner.candidate->rejected = finalist->out;
+    return status == STATUS_OK && !finalist->out ? error_no_memory(error) : status;
+}
+
+static enum status put(const struct contest *contest, const struct finalist *finalist,
+                       int32_t cases, struct error *error)
+{
+    const struct sweep *sweep = contest->sweep;
+    const struct candidate *candidate = finalist->runner.candidate;
+    struct store_gauntlet row = {
+        .environment_id = sweep->group->environment_id,
+        .problem_id = sweep->problem_id,
+        .configuration_id = candidate->configuration_id,
+        .binary_hash = sweep->group->binaries.items[candidate->binary].hash,
+        .passed = !finalist->out,
+        .cases = cases,
+        .detail = finalist->out,
+    };
+    return store_gauntlet_put(sweep->group->session->store, &row, error);
+}
+
+/* What an earlier run found out of the same binary. */
+static enum status recall(struct contest *contest, struct finalist *finalist, bool *known,
+                          struct error *error)
+{
+    const struct sweep *sweep = contest->sweep;
+    const struct candidate *candidate = finalist->runner.candidate;
+    char detail[ERROR_TEXT_BYTES] = "";
+    bool passed = false;
+    enum status status = store_gauntlet_get(
+        sweep->group->session->store, sweep->group->environment_id, sweep->problem_id,
+        candidate->configuration_id, sweep->group->binaries.items[candidate->binary].hash, known,
+        &passed, detail, error);
+    if (status == STATUS_OK && *known && !passed) {
+        finalist->out = arena_strdup(&contest->sweep->arena, detail);
+        finalist->runner.candidate->rejected = finalist->out;
+    }
+    return status;
+}
+
+static void tell(const struct contest *contest, const struct finalist *finalist)
+{
+    struct session *session = contest->sweep->group->session;
+    session->summary->gauntlet_failures++;
+    session_note(session, "%s n=%lld: '%s' was among the fastest, but is out: %s",
+                 contest->sweep->problem.key, (long long)contest->sweep->problem.n,
+                 finalist->runner.candidate->key, finalist->out);
+}
+
+/* What took a finalist out takes others like it out, too: else the race would bring them up one
+ * handful after the other. */
+static enum status reject_others(struct contest *contest, struct lane *lane,
+                                 const struct gauntlet_case *what, struct error *error)
+{
+    struct sweep *sweep = contest->sweep;
+    for (size_t i = 0; i < sweep->count; i++) {
+        struct candidate *candidate = &sweep->candidates[i];
+        struct finalist other = {.runner = {.candidate = candidate}};
+        struct worker_outcome outcome = {.status = TRIAL_OK};
+        int32_t cases = 0;
+        if (!candidate->done || candidate->status != TRIAL_OK || candidate->rejected)
+            continue;
+        if (session_stopped(sweep->group->session))
+            return session_stop_error(error);
+        enum status status = sweep_load(sweep, lane, &lane->scratch, candidate,
+                                        &other.runner.loaded, &outcome, error);
+        if (status == STATUS_OK && outcome.status == TRIAL_OK)
+            status = run_case(contest, lane, &other, what, &cases, error);
+        if (status == STATUS_OK && other.out)
+            status = put(contest, &other, cases, error);
+        arena_free(&lane->scratch);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+/* One case after the other, each on all finalists: they share its inputs. */
+static enum status run_cases(struct contest *contest, struct lane *lane, const bool *known,
+                             int32_t *cases, struct error *error)
+{
+    struct gauntlet_case list[CASES_MAX];
+    struct group *group = contest->sweep->group;
+    size_t count = list_cases(contest->sweep->problem.n, list);
+    for (size_t c = 0; c < count; c++) {
+        bool failed = false;
+        session_progress(group, "check");
+        for (size_t i = 0; i < contest->finalist_count; i++) {
+            struct finalist *finalist = &contest->finalists[i];
+            if (known[i] || finalist->out || finalist->runner.outcome.status != TRIAL_OK)
+                continue;
+            if (session_stopped(group->session))
+                return session_stop_error(error);
+            enum status status = run_case(contest, lane, finalist, &list[c], &cases[i], error);
+            arena_free(&lane->scratch);
+            if (status != STATUS_OK)
+                return status;
+            failed |= finalist->out != NULL;
+        }
+        enum status status = failed ? reject_others(contest, lane, &list[c], error) : STATUS_OK;
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)
+{
+    size_t count = contest->finalist_count;
+    bool *known = arena_alloc(&contest->arena, count + 1, sizeof *known);
+    int32_t *cases = arena_alloc(&contest->arena, count + 1, sizeof *cases);
+    enum status status = known && cases ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = recall(contest, &contest->finalists[i], &known[i], error);
+    if (status == STATUS_OK)
+        status = run_cases(contest, lane, known, cases, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        if (!known[i])
+            status = put(contest, &contest->finalists[i], cases[i], error);
+        if (contest->finalists[i].out)
+            tell(contest, &contest->finalists[i]);
+    }
+    return status;
+}

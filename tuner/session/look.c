@@ -1,0 +1,137 @@
+/* A look at a few configurations at one size, apart from the sweep: a short race in which nobody
+ * leaves. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/session/internal.h"
+#include "tuner/trial/race.h"
+
+enum { LOOK_ROUNDS = 16, LOOK_ROUNDS_MOST = 24 };
+
+static enum status prepare(struct sweep *sweep, const struct configuration *const *configurations,
+                           size_t count, struct error *error)
+{
+    sweep->candidates = calloc(count + 1, sizeof sweep->candidates[0]);
+    sweep->count = count;
+    sweep->best = count;
+    if (!sweep->candidates)
+        return error_no_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        struct candidate *candidate = &sweep->candidates[i];
+        struct binary_request request;
+        candidate->configuration = *configurations[i];
+        candidate->median_ns = (double)NAN;
+        candidate->same_as = NO_CANDIDATE;
+        (void)configuration_key(&candidate->configuration, candidate->key);
+        struct point point = sweep_point(sweep, candidate, 0);
+        enum status status = point_binary(&point, &sweep->arena, &request, error);
+        if (status == STATUS_OK && i == 0)
+            status = point_bytes(&point, &sweep->bytes_moved, error);
+        if (status == STATUS_OK)
+            status = binaries_request(&sweep->group->binaries, &request, &candidate->binary, error);
+        if (status == STATUS_OK)
+            status = binaries_await(&sweep->group->binaries, candidate->binary, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+/* A first timing, for the number of runs a block. */
+static enum status first_time(struct track *track, struct runner *runner, struct error *error)
+{
+    struct timing timing = {.blocks = 1};
+    struct worker_samples samples = {0};
+    enum status status = sweep_load(track->sweep, track->lane, &track->lane->scratch,
+                                    runner->candidate, &runner->loaded, &runner->outcome, error);
+    if (status == STATUS_OK && runner->outcome.status == TRIAL_OK)
+        status = sweep_measure(track->sweep, track->lane, &runner->loaded, &timing, &samples,
+                               &runner->outcome, error);
+    runner->candidate->runs = samples.runs;
+    arena_free(&track->lane->scratch);
+    return status;
+}
+
+static enum status run_rounds(struct track *track, struct race *race, const bool *wanted,
+                              struct error *error)
+{
+    const struct session *session = track->sweep->group->session;
+    while (race_valid_rounds(race) < LOOK_ROUNDS && track->round_count < LOOK_ROUNDS_MOST) {
+        double twin_y = (double)NAN;
+        size_t round = 0;
+        if (session_stopped(session))
+            return session_stop_error(error);
+        enum status status = track_round(track, wanted, track->count, &twin_y, error);
+        if (status == STATUS_OK)
+            status = race_add_round(race, &track->y[(track->round_count - 1) * track->count],
+                                    track->count, twin_y, &round, error);
+        if (status != STATUS_OK)
+            return status;
+        (void)track_judge(track);
+        for (size_t i = 0; i < track->round_count; i++)
+            race_set_valid(race, i, track->faults[i] == ROUND_VALID);
+    }
+    return STATUS_OK;
+}
+
+static enum status measure(struct track *track, struct race *race, struct look *look,
+                           struct error *error)
+{
+    bool wanted[LOOK_MAX] = {false};
+    enum status status = sweep_tell(track->sweep, track->lane, false, error);
+    for (size_t i = 0; status == STATUS_OK && i < track->count; i++) {
+        status = first_time(track, track->runners[i], error);
+        wanted[i] = true;
+    }
+    if (status == STATUS_OK)
+        status = track_begin(track, &track->sweep->arena, false, error);
+    if (status == STATUS_OK)
+        status = run_rounds(track, race, wanted, error);
+    for (size_t i = 0; i < track->count; i++)
+        if (track->runners[i]->outcome.status != TRIAL_OK)
+            race_fail(race, i);
+    look->best = race_leader(race);
+    look->works = look->best < track->count && race_fate(race, 0) == RACE_ALIVE;
+    if (status == STATUS_OK && look->works)
+        look->loss = race_difference(race, 0);
+    return status;
+}
+
+enum status look_at(const struct sweep *like, const struct problem *problem,
+                    const struct configuration *const *configurations, size_t count,
+                    struct look *look, struct error *error)
+{
+    struct runner runners[LOOK_MAX] = {0};
+    struct runner *list[LOOK_MAX];
+    struct race *race = NULL;
+    struct sweep sweep = *like;
+    struct lane *lane = group_lane(like->group);
+    struct track track = {.sweep = &sweep,
+                          .lane = lane,
+                          .stage = "look",
+                          .runners = list,
+                          .count = count,
+                          .random = {.seed = (uint64_t)problem->n}};
+    *look = (struct look){.best = count};
+    sweep.problem = *problem;
+    if (!lane)
+        return error_set(error, STATUS_DEVICE_LOST, "no device is left");
+    enum status status = prepare(&sweep, configurations, count, error);
+    for (size_t i = 0; i < count; i++) {
+        runners[i].candidate = &sweep.candidates[i];
+        list[i] = &runners[i];
+    }
+    if (status == STATUS_OK)
+        status = race_create(&like->group->session->options->protocol, count, &race, error);
+    if (status == STATUS_OK)
+        status = measure(&track, race, look, error);
+    for (size_t i = 0; i < count; i++)
+        runner_free(&runners[i]);
+    race_free(race);
+    track_free(&track);
+    lane->told = NULL;
+    free(sweep.candidates);
+    arena_free(&sweep.arena);
+    return status;
+}

@@ -1,0 +1,226 @@
+#include "tuner/session/losses.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+
+extern const char losses_query[];
+extern const char ranges_known_query[];
+
+struct parameters {
+    char environment[32], experiment[32];
+    struct store_parameter items[5];
+};
+
+static void fill(const struct sweep *like, const struct problem *problem, struct parameters *out)
+{
+    (void)string_format(out->environment, sizeof out->environment, "%" PRId64,
+                        like->group->environment_id);
+    (void)string_format(out->experiment, sizeof out->experiment, "%" PRId64, like->experiment_id);
+    const struct store_parameter items[] = {
+        {"environment", out->environment},
+        {"experiment", out->experiment},
+        {"key", problem->key},
+        {"l2_mode", l2_mode_name(like->group->session->options->l2_mode)},
+        {"objective", objective_text(like->objective)},
+    };
+    memcpy(out->items, items, sizeof items);
+}
+
+enum status losses_covered(const struct sweep *like, const struct problem *problem, bool *known,
+                           struct error *error)
+{
+    struct parameters parameters;
+    struct store_query *query = NULL;
+    bool row = false;
+    fill(like, problem, &parameters);
+    enum status status = store_query_open(like->group->session->store, ranges_known_query,
+                                          parameters.items, 5, &query, error);
+    if (status == STATUS_OK)
+        status = store_query_next(query, &row, error);
+    *known = status == STATUS_OK && row && store_query_integer(query, 0) > 0;
+    store_query_close(query);
+    return status;
+}
+
+/* One row of the query. */
+struct loss_row {
+    int64_t n, configuration_id;
+    const char *key;
+    double loss; /* NaN: unknown */
+    bool is_winner;
+};
+
+struct rows {
+    struct loss_row *items;
+    size_t count, capacity;
+};
+
+static bool add_row(struct rows *rows, struct loss_row row)
+{
+    if (rows->count == rows->capacity) {
+        size_t capacity = rows->capacity * 2 + 256;
+        struct loss_row *items = realloc(rows->items, capacity * sizeof *items);
+        if (!items)
+            return false;
+        rows->items = items;
+        rows->capacity = capacity;
+    }
+    rows->items[rows->count++] = row;
+    return true;
+}
+
+static enum status read_rows(const struct sweep *like, struct losses *losses, struct rows *rows,
+                             struct error *error)
+{
+    struct parameters parameters;
+    struct store_query *query = NULL;
+    fill(like, &losses->problem, &parameters);
+    enum status status = store_query_open(like->group->session->store, losses_query,
+                                          parameters.items, 5, &query, error);
+    for (bool row = true; status == STATUS_OK;) {
+        status = store_query_next(query, &row, error);
+        if (status != STATUS_OK || !row)
+            break;
+        struct loss_row item = {
+            .n = store_query_integer(query, 0),
+            .configuration_id = store_query_integer(query, 1),
+            .key = arena_strdup(&losses->arena, store_query_text(query, 2)),
+            .loss = store_query_real(query, 3),
+            .is_winner = store_query_integer(query, 4) != 0,
+        };
+        if (!item.key || !add_row(rows, item))
+            status = error_no_memory(error);
+    }
+    store_query_close(query);
+    return status;
+}
+
+static size_t size_index(const struct losses *losses, int64_t n)
+{
+    size_t i = 0;
+    while (i < losses->size_count && losses->sizes[i] != n)
+        i++;
+    return i;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    const int64_t *a = left;
+    const int64_t *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Rows come in the fixed order, all sizes of a configuration together or not. */
+static size_t item_index(struct losses *losses, const struct loss_row *row)
+{
+    for (size_t i = losses->count; i > 0; i--)
+        if (losses->items[i - 1].id == row->configuration_id)
+            return i - 1;
+    losses->items[losses->count] =
+        (struct known_configuration){.id = row->configuration_id, .key = row->key};
+    return losses->count++;
+}
+
+static enum status arrange(struct losses *losses, const struct rows *rows, struct error *error)
+{
+    losses->items = arena_alloc(&losses->arena, rows->count + 1, sizeof *losses->items);
+    size_t *of = arena_alloc(&losses->arena, rows->count + 1, sizeof *of);
+    if (!losses->items || !of)
+        return error_no_memory(error);
+    for (size_t i = 0; i < rows->count; i++) {
+        if (size_index(losses, rows->items[i].n) == losses->size_count &&
+            losses->size_count < SESSION_SIZES_MAX)
+            losses->sizes[losses->size_count++] = rows->items[i].n;
+        of[i] = item_index(losses, &rows->items[i]);
+    }
+    qsort(losses->sizes, losses->size_count, sizeof losses->sizes[0], by_size);
+    size_t cells = losses->size_count * losses->count + 1;
+    losses->loss = arena_alloc(&losses->arena, cells, sizeof *losses->loss);
+    losses->looked = arena_alloc(&losses->arena, cells, sizeof *losses->looked);
+    losses->winners = arena_alloc(&losses->arena, losses->size_count + 1, sizeof(size_t));
+    losses->order = arena_alloc(&losses->arena, losses->count + 1, sizeof(size_t));
+    if (!losses->loss || !losses->looked || !losses->winners || !losses->order)
+        return error_no_memory(error);
+    for (size_t i = 0; i < cells; i++)
+        losses->loss[i] = (double)INFINITY;
+    for (size_t i = 0; i < losses->size_count; i++)
+        losses->winners[i] = losses->count;
+    for (size_t i = 0; i < losses->count; i++)
+        losses->order[i] = i;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct loss_row *row = &rows->items[i];
+        size_t size = size_index(losses, row->n);
+        if (size == losses->size_count)
+            continue;
+        if (!isnan(row->loss))
+            losses->loss[size * losses->count + of[i]] = fmax(row->loss, 0);
+        if (row->is_winner)
+            losses->winners[size] = of[i];
+    }
+    return STATUS_OK;
+}
+
+enum status losses_load(const struct sweep *like, const struct problem *problem, struct losses *out,
+                        struct error *error)
+{
+    struct rows rows = {0};
+    *out = (struct losses){.like = like, .problem = *problem};
+    enum status status = read_rows(like, out, &rows, error);
+    if (status == STATUS_OK)
+        status = arrange(out, &rows, error);
+    free(rows.items);
+    return status;
+}
+
+void losses_free(struct losses *losses)
+{
+    arena_free(&losses->arena);
+}
+
+static bool same_key(const struct configuration *configuration, const char *key)
+{
+    char text[CONFIGURATION_KEY_BYTES];
+    return configuration_key(configuration, text) && strcmp(text, key) == 0;
+}
+
+/* In the space of the size at which it was measured. */
+static bool seek_in_space(struct losses *losses, int64_t n, struct known_configuration *item)
+{
+    struct problem problem;
+    struct error ignored = {0};
+    const struct sweep *like = losses->like;
+    struct space *space = NULL;
+    bool found = false;
+    experiment_problem_at(like->experiment, &losses->problem, n, &problem);
+    if (space_create(like->experiment, &problem, like->group->facts, &space, &ignored) != STATUS_OK)
+        return false;
+    for (size_t i = 0; i < space_count(space) && !found; i++) {
+        struct configuration configuration;
+        space_configuration(space, i, &configuration);
+        found = same_key(&configuration, item->key);
+        if (found)
+            item->configuration = arena_copy(&losses->arena, &configuration, sizeof configuration);
+    }
+    for (size_t i = 0; found && item->configuration && i < item->configuration->count; i++) {
+        struct value *value = &item->configuration->values[i].value;
+        if (value->kind == VALUE_TEXT) /* the space may own it */
+            value->text = arena_strdup(&losses->arena, value->text);
+    }
+    space_free(space);
+    return found;
+}
+
+const struct configuration *losses_configuration(struct losses *losses, size_t index)
+{
+    struct known_configuration *item = &losses->items[index];
+    for (size_t size = 0; !item->sought && size < losses->size_count; size++)
+        if (isfinite(losses->loss[size * losses->count + index]) &&
+            seek_in_space(losses, losses->sizes[size], item))
+            break;
+    item->sought = true;
+    return item->configuration;
+}

@@ -1,0 +1,253 @@
+/* The race: rounds of all that could win, in which those that are shown to be slower leave. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/session/internal.h"
+#include "tuner/trial/race.h"
+
+struct racing {
+    struct contest *contest;
+    struct race *race;
+    struct track track;
+    bool *wanted;
+};
+
+static size_t incumbent_of(const struct contest *contest)
+{
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        if (contest->finalists[i].is_incumbent &&
+            contest->finalists[i].runner.outcome.status == TRIAL_OK)
+            return i;
+    return contest->finalist_count;
+}
+
+/* The incumbent, while it is in the race, else the leader: what matters most is seen twice. */
+static size_t twin_of(const struct racing *racing)
+{
+    size_t incumbent = incumbent_of(racing->contest);
+    if (incumbent < racing->track.count && race_fate(racing->race, incumbent) == RACE_ALIVE)
+        return incumbent;
+    return race_leader(racing->race);
+}
+
+static enum status one_round(struct racing *racing, struct error *error)
+{
+    struct track *track = &racing->track;
+    double twin_y = (double)NAN;
+    size_t round = 0;
+    size_t twin = twin_of(racing);
+    for (size_t i = 0; i < track->count; i++)
+        racing->wanted[i] = race_fate(racing->race, i) == RACE_ALIVE;
+    enum status status = track_round(track, racing->wanted, twin, &twin_y, error);
+    for (size_t i = 0; i < track->count; i++)
+        if (track->runners[i]->outcome.status != TRIAL_OK)
+            race_fail(racing->race, i);
+    if (status == STATUS_OK)
+        status = race_add_round(racing->race, &track->y[(track->round_count - 1) * track->count],
+                                twin, twin_y, &round, error);
+    if (status != STATUS_OK)
+        return status;
+    (void)track_judge(track);
+    for (size_t i = 0; i < track->round_count; i++)
+        race_set_valid(racing->race, i, track->faults[i] == ROUND_VALID);
+    (void)race_judge(racing->race, false);
+    return STATUS_OK;
+}
+
+/* Dropped rounds are made up for, but not without end: a machine that spoils them all is told. */
+static bool too_many_dropped(const struct racing *racing)
+{
+    const struct protocol *protocol = &racing->contest->sweep->group->session->options->protocol;
+    size_t rounds = racing->track.round_count;
+    size_t dropped = rounds - race_valid_rounds(racing->race);
+    return rounds >= ESTIMATE_MAX ||
+           (dropped > 8 && (double)dropped > 2 * protocol->dropped_most * (double)rounds);
+}
+
+static enum status run_race(struct racing *racing, struct error *error)
+{
+    struct group *group = racing->contest->sweep->group;
+    int64_t end_ns = budget_race_end_ns(group);
+    while (!race_over(racing->race) && race_alive(racing->race) > 0 && !too_many_dropped(racing)) {
+        if (session_stopped(group->session))
+            return session_stop_error(error);
+        enum status status = one_round(racing, error);
+        if (status != STATUS_OK)
+            return status;
+        session_progress(group, "race");
+        if (budget_over(group->session, end_ns) && race_valid_rounds(racing->race) >= 3)
+            break;
+    }
+    (void)race_judge(racing->race, true);
+    return STATUS_OK;
+}
+
+/* Energy takes a window each: few candidates, few rounds, nobody leaves. */
+static enum status run_windows(struct racing *racing, struct error *error)
+{
+    struct group *group = racing->contest->sweep->group;
+    int64_t rounds = group->session->options->protocol.energy_rounds;
+    int64_t end_ns = budget_race_end_ns(group);
+    for (int64_t i = 0; i < rounds; i++) {
+        if (session_stopped(group->session))
+            return session_stop_error(error);
+        enum status status = one_round(racing, error);
+        if (status != STATUS_OK)
+            return status;
+        session_progress(group, "race");
+        if (budget_over(group->session, end_ns))
+            break;
+    }
+    return STATUS_OK;
+}
+
+/* Each part of the race stands for a process; of energy, each round. */
+static void set_levels(struct racing *racing, bool needs_energy)
+{
+    struct contest *contest = racing->contest;
+    size_t rounds = racing->track.round_count;
+    size_t parts = needs_energy ? rounds : RACE_PARTS;
+    parts = parts > LEVELS_MAX ? LEVELS_MAX : parts;
+    parts = parts > rounds ? rounds : parts;
+    for (size_t i = 0; i < parts; i++)
+        contest_set_levels(contest, &racing->track, i, rounds * i / parts,
+                           rounds * (i + 1) / parts);
+    contest->levels = parts;
+}
+
+/* Marks who goes on: the fastest, and the first in the fixed order of those that look as fast, so
+ * that another tuning finds the same ones; and the incumbent and the baselines. */
+static enum status pick(const struct racing *racing, bool *chosen, struct error *error)
+{
+    const struct contest *contest = racing->contest;
+    size_t count = contest->finalist_count;
+    size_t most = (size_t)contest->sweep->group->session->options->protocol.finalists;
+    size_t *order = calloc(count + 1, sizeof *order);
+    size_t *picked = calloc(most + 1, sizeof *picked);
+    size_t taken = 0;
+    enum status status = order && picked ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; order && i < count; i++)
+        order[i] = contest->finalists[i].contender.order;
+    if (status == STATUS_OK)
+        status = race_finalists(racing->race, order, most, picked, &taken, error);
+    for (size_t i = 0; status == STATUS_OK && i < taken; i++)
+        chosen[picked[i]] = true;
+    for (size_t i = 0; i < count; i++) {
+        const struct finalist *finalist = &contest->finalists[i];
+        if (finalist->runner.outcome.status == TRIAL_OK &&
+            (finalist->is_baseline || finalist->is_incumbent))
+            chosen[i] = true;
+    }
+    free(order);
+    free(picked);
+    return status;
+}
+
+static void keep_other(struct racing *racing, const struct finalist *finalist, size_t index)
+{
+    struct contest *contest = racing->contest;
+    struct interval difference = race_difference(racing->race, index);
+    contest->others[contest->other_count++] = (struct store_contender){
+        .configuration_id = finalist->runner.candidate->configuration_id,
+        .trial_id = finalist->trial_id,
+        .difference = difference.estimate,
+        .difference_low = difference.low,
+        .difference_high = difference.high,
+        .proven = difference.high <= race_delta(racing->race),
+        .tied = difference.low <= race_delta(racing->race),
+    };
+}
+
+/* Those chosen stay; of the others, those alive are remembered as ties. */
+static enum status reduce(struct racing *racing, const bool *chosen, struct error *error)
+{
+    struct contest *contest = racing->contest;
+    size_t kept = 0;
+    contest->others =
+        arena_alloc(&contest->arena, contest->finalist_count + 1, sizeof *contest->others);
+    if (!contest->others)
+        return error_no_memory(error);
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        struct finalist *finalist = &contest->finalists[i];
+        if (!chosen[i]) {
+            if (race_fate(racing->race, i) == RACE_ALIVE)
+                keep_other(racing, finalist, i);
+            runner_free(&finalist->runner);
+            continue;
+        }
+        struct finalist copy = *finalist;
+        if (kept != i)
+            *finalist = (struct finalist){0};
+        contest->finalists[kept++] = copy;
+    }
+    contest->finalist_count = kept;
+    return STATUS_OK;
+}
+
+static enum status choose_finalists(struct racing *racing, struct error *error)
+{
+    struct contest *contest = racing->contest;
+    bool needs_energy = objective_needs_energy(contest->sweep->objective);
+    bool *chosen = calloc(contest->finalist_count + 1, sizeof *chosen);
+    enum status status = chosen ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < contest->finalist_count; i++) {
+        struct finalist *finalist = &contest->finalists[i];
+        finalist->left = race_fate(racing->race, i) != RACE_ALIVE;
+        chosen[i] = needs_energy && finalist->runner.outcome.status == TRIAL_OK;
+    }
+    if (status == STATUS_OK) {
+        contest_order(contest->finalists, contest->finalist_count);
+        status = pick(racing, chosen, error);
+    }
+    if (status == STATUS_OK) {
+        set_levels(racing, needs_energy);
+        status = reduce(racing, chosen, error);
+    }
+    free(chosen);
+    return status;
+}
+
+static enum status race_with(struct racing *racing, struct lane *lane, struct error *error)
+{
+    struct contest *contest = racing->contest;
+    struct sweep *sweep = contest->sweep;
+    const struct session_options *options = sweep->group->session->options;
+    racing->track = (struct track){
+        .sweep = sweep,
+        .lane = lane,
+        .stage = "race",
+        .runners = contest_runners(contest),
+        .count = contest->finalist_count,
+        .random = {.seed = options->seed ^ (uint64_t)sweep->problem.n ^ UINT64_C(0x7261636572)},
+    };
+    racing->wanted = calloc(contest->finalist_count + 1, sizeof *racing->wanted);
+    if (!racing->track.runners || !racing->wanted)
+        return error_no_memory(error);
+    enum status status =
+        race_create(&options->protocol, contest->finalist_count, &racing->race, error);
+    if (status == STATUS_OK)
+        status = track_begin(&racing->track, &contest->arena, true, error);
+    if (status == STATUS_OK)
+        status = objective_needs_energy(sweep->objective) ? run_windows(racing, error)
+                                                          : run_race(racing, error);
+    if (status == STATUS_OK || status == STATUS_INTERRUPTED)
+        status = contest_keep(contest, &racing->track, status, error);
+    if (status == STATUS_OK)
+        status = contest_count_rounds(contest, &racing->track, error);
+    if (status == STATUS_OK)
+        status = choose_finalists(racing, error);
+    return status;
+}
+
+enum status contest_race(struct contest *contest, struct lane *lane, struct error *error)
+{
+    struct racing racing = {.contest = contest};
+    enum status status = contest_enter(contest, lane, error);
+    if (status == STATUS_OK && contest->finalist_count > 0)
+        status = race_with(&racing, lane, error);
+    race_free(racing.race);
+    track_free(&racing.track);
+    free(racing.wanted);
+    return status;
+}

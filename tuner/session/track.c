@@ -1,0 +1,306 @@
+/* Rounds: every plan once, in random order, between two looks at the anchor. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/session/internal.h"
+
+enum { BLOCK_RUNS_MAX = 512 };
+
+static uint32_t runs_of(const struct track *track, const struct candidate *candidate)
+{
+    const struct protocol *protocol = &track->sweep->group->session->options->protocol;
+    struct calibration calibration = worker_calibration(track->lane->worker);
+    if (candidate->runs > 1 || !(candidate->median_ns > 0))
+        return candidate->runs > 0 ? candidate->runs : 1;
+    return block_runs(candidate->median_ns, calibration.tick_ns, protocol->block_ns,
+                      BLOCK_RUNS_MAX);
+}
+
+static enum status arm(struct track *track, struct arena *arena, size_t index, struct error *error)
+{
+    struct sweep *sweep = track->sweep;
+    struct runner *runner = track->runners[index];
+    if (runner->outcome.status != TRIAL_OK)
+        return STATUS_OK;
+    enum status status = sweep_load(sweep, track->lane, arena, runner->candidate, &runner->loaded,
+                                    &runner->outcome, error);
+    if (status != STATUS_OK || runner->outcome.status != TRIAL_OK)
+        return status;
+    runner->runs = runs_of(track, runner->candidate);
+    struct worker_slot slot = {
+        .binary_path = sweep->group->binaries.items[runner->candidate->binary].path,
+        .plan = &runner->loaded.plan,
+        .l2_mode = sweep->group->session->options->l2_mode,
+        .runs = runner->runs,
+    };
+    status = worker_arm(track->lane->worker, (uint32_t)index, &slot, error);
+    return status == STATUS_OK ? STATUS_OK : lane_lose(track->lane, error);
+}
+
+enum status track_begin(struct track *track, struct arena *arena, bool check, struct error *error)
+{
+    enum status status = sweep_tell(track->sweep, track->lane, check, error);
+    for (size_t i = 0; status == STATUS_OK && i < track->count; i++)
+        status = arm(track, arena, i, error);
+    return status;
+}
+
+static bool grow(struct track *track)
+{
+    size_t capacity = track->round_capacity > 0 ? track->round_capacity * 2 : 32;
+    struct round_record *records = realloc(track->records, capacity * sizeof *records);
+    track->records = records ? records : track->records;
+    enum round_fault *faults = realloc(track->faults, capacity * sizeof *faults);
+    track->faults = faults ? faults : track->faults;
+    struct store_round *rows = realloc(track->rows, capacity * sizeof *rows);
+    track->rows = rows ? rows : track->rows;
+    double *y = realloc(track->y, capacity * track->count * sizeof *y);
+    track->y = y ? y : track->y;
+    double *twin = realloc(track->twin, capacity * sizeof *twin);
+    track->twin = twin ? twin : track->twin;
+    if (!records || !faults || !rows || !y || !twin)
+        return false;
+    track->round_capacity = capacity;
+    return true;
+}
+
+static enum status keep_samples(const struct track *track, struct runner *runner,
+                                const struct worker_samples *samples, double energy_j,
+                                struct error *error)
+{
+    if (runner->sample_count + samples->count > runner->sample_capacity) {
+        size_t capacity = runner->sample_capacity * 2 + WORKER_SAMPLES_MAX;
+        struct store_sample *items = realloc(runner->samples, capacity * sizeof *items);
+        if (!items)
+            return error_no_memory(error);
+        runner->samples = items;
+        runner->sample_capacity = capacity;
+    }
+    for (uint32_t i = 0; i < samples->count; i++)
+        runner->samples[runner->sample_count++] = (struct store_sample){
+            .process = track->process,
+            .round = (int32_t)track->round_count,
+            .runs = (int32_t)samples->runs,
+            .elapsed_ns = samples->elapsed_ns[i],
+            .energy_j = energy_j,
+        };
+    track->sweep->group->session->summary->samples += samples->count;
+    return STATUS_OK;
+}
+
+static enum status visit_energy(struct track *track, size_t index, struct worker_samples *samples,
+                                double *energy_j, struct error *error)
+{
+    const struct protocol *protocol = &track->sweep->group->session->options->protocol;
+    struct runner *runner = track->runners[index];
+    struct energy energy = {0};
+    int64_t timeout_ms = sweep_timeout_ms(track->sweep, track->lane, 1, true);
+    enum status status = worker_energy(
+        track->lane->worker, (uint32_t)index, protocol->energy_window_ms,
+        timeout_ms + (int64_t)(4 * protocol->energy_window_ms), &energy, &runner->outcome, error);
+    if (status != STATUS_OK || runner->outcome.status != TRIAL_OK || !(energy.runs > 0))
+        return status;
+    *energy_j = energy.energy_j / energy.runs;
+    samples->runs = energy.runs < (double)INT32_MAX ? (uint32_t)energy.runs : (uint32_t)INT32_MAX;
+    samples->count = 1;
+    samples->elapsed_ns[0] = energy.window_ns / energy.runs;
+    return STATUS_OK;
+}
+
+/* One visit of one runner: *y stays NaN when it fails. */
+static enum status visit(struct track *track, size_t index, double *y, double *time_ns,
+                         struct error *error)
+{
+    struct sweep *sweep = track->sweep;
+    struct lane *lane = track->lane;
+    const struct protocol *protocol = &sweep->group->session->options->protocol;
+    struct runner *runner = track->runners[index];
+    struct worker_samples samples = {0};
+    double energy_j = (double)NAN;
+    uint32_t blocks = (uint32_t)protocol->visit_blocks;
+    int64_t timeout_ms = sweep_timeout_ms(sweep, lane, blocks, track->round_count == 0);
+    int64_t left_ns = lane_leave(lane);
+    enum status status = STATUS_OK;
+    if (objective_needs_energy(sweep->objective))
+        status = visit_energy(track, index, &samples, &energy_j, error);
+    else
+        status = worker_visit(lane->worker, (uint32_t)index, blocks, timeout_ms, &samples,
+                              &runner->outcome, error);
+    int64_t before_ns = lane->measuring_ns;
+    lane_enter(lane, left_ns, &lane->measuring_ns);
+    runner->spent_ns += lane->measuring_ns - before_ns;
+    if (status == STATUS_UNAVAILABLE)
+        return status;
+    if (status != STATUS_OK)
+        return lane_lose(lane, error);
+    if (runner->outcome.status == TRIAL_CRASHED || runner->outcome.status == TRIAL_TIMED_OUT)
+        return lane_probe(lane, error);
+    if (runner->outcome.status != TRIAL_OK || samples.count == 0)
+        return STATUS_OK;
+    *time_ns = median_of(samples.elapsed_ns, samples.count);
+    status = keep_samples(track, runner, &samples, energy_j, error);
+    return status == STATUS_OK ? sweep_value(sweep, runner->candidate, &runner->loaded, *time_ns,
+                                             energy_j, y, error)
+                               : status;
+}
+
+static enum status look(struct track *track, double *anchor_ns, struct conditions *conditions,
+                        struct error *error)
+{
+    struct lane *lane = track->lane;
+    struct worker_moment moment = {.anchor_ns = (double)NAN, .conditions = conditions_unknown()};
+    int64_t left_ns = lane_leave(lane);
+    enum status status = worker_moment(lane->worker, true, &moment, error);
+    lane_enter(lane, left_ns, &lane->measuring_ns);
+    *anchor_ns = moment.anchor_ns;
+    *conditions = moment.conditions;
+    return status == STATUS_OK ? STATUS_OK : lane_lose(lane, error);
+}
+
+/* Somebody else on the device: until he goes, or the patience ends. */
+static enum status wait_alone(struct track *track, struct round_record *record, struct error *error)
+{
+    const struct session *session = track->sweep->group->session;
+    const struct timespec pause = {.tv_nsec = 200000000};
+    int64_t waited_ms = 0;
+    while (record->before.other_processes > 0 && !session_stopped(session) &&
+           waited_ms < (int64_t)session->options->protocol.other_wait_ms) {
+        int64_t left_ns = lane_leave(track->lane);
+        (void)nanosleep(&pause, NULL);
+        lane_enter(track->lane, left_ns, &track->lane->compile_wait_ns);
+        waited_ms += 200;
+        enum status status = look(track, &record->anchor_first_ns, &record->before, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+/* The visits of a round in random order; the twin's second one at a random place. */
+static enum status visit_all(struct track *track, const bool *wanted, size_t twin_of,
+                             double *twin_y, double *first_ns, double *twin_ns, struct error *error)
+{
+    size_t *order = malloc((track->count + 1) * sizeof *order);
+    double *y = &track->y[track->round_count * track->count];
+    size_t count = 0;
+    enum status status = order ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; order && i < track->count; i++)
+        if (wanted[i] && track->runners[i]->outcome.status == TRIAL_OK)
+            order[count++] = i;
+    if (order && twin_of < track->count && track->runners[twin_of]->outcome.status == TRIAL_OK)
+        order[count++] = twin_of;
+    if (order)
+        random_shuffle(&track->random, order, count);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        bool again = order[i] == twin_of && !isnan(y[twin_of]);
+        double time_ns = (double)NAN;
+        if (session_stopped(track->sweep->group->session))
+            status = session_stop_error(error);
+        else
+            status = visit(track, order[i], again ? twin_y : &y[order[i]], &time_ns, error);
+        if (order[i] == twin_of)
+            *(again ? twin_ns : first_ns) = time_ns;
+    }
+    free(order);
+    return status;
+}
+
+static void fill_row(struct track *track, size_t twin_of, double first_ns, double twin_ns)
+{
+    const struct sweep *sweep = track->sweep;
+    const struct session *session = sweep->group->session;
+    const struct round_record *record = &track->records[track->round_count];
+    track->rows[track->round_count] = (struct store_round){
+        .run_id = track->lane->run_id,
+        .problem_id = sweep->problem_id,
+        .stage = track->stage,
+        .objective = objective_text(sweep->objective),
+        .process = track->process,
+        .ordinal = (int32_t)track->round_count,
+        .anchor_first_ns = record->anchor_first_ns,
+        .anchor_last_ns = record->anchor_last_ns,
+        .twin_configuration_id =
+            twin_of < track->count ? track->runners[twin_of]->candidate->configuration_id : 0,
+        .first_ns = first_ns,
+        .twin_ns = twin_ns,
+        .conditions = record->after,
+        .at_ns = clock_now_ns() - session->started_ns,
+    };
+}
+
+enum status track_round(struct track *track, const bool *wanted, size_t twin_of, double *twin_y,
+                        struct error *error)
+{
+    double first_ns = (double)NAN;
+    double twin_ns = (double)NAN;
+    *twin_y = (double)NAN;
+    if (track->round_count == track->round_capacity && !grow(track))
+        return error_no_memory(error);
+    struct round_record *record = &track->records[track->round_count];
+    *record = (struct round_record){.anchor_first_ns = (double)NAN,
+                                    .anchor_last_ns = (double)NAN,
+                                    .before = conditions_unknown(),
+                                    .after = conditions_unknown()};
+    for (size_t i = 0; i < track->count; i++)
+        track->y[track->round_count * track->count + i] = (double)NAN;
+    int restarts = worker_restarts(track->lane->worker);
+    enum status status = look(track, &record->anchor_first_ns, &record->before, error);
+    if (status == STATUS_OK)
+        status = wait_alone(track, record, error);
+    if (status == STATUS_OK)
+        status = visit_all(track, wanted, twin_of, twin_y, &first_ns, &twin_ns, error);
+    if (status == STATUS_OK)
+        status = look(track, &record->anchor_last_ns, &record->after, error);
+    bool complete = status == STATUS_OK && restarts == worker_restarts(track->lane->worker);
+    track->faults[track->round_count] = complete ? ROUND_VALID : ROUND_INCOMPLETE;
+    fill_row(track, twin_of, first_ns, twin_ns);
+    track->twin[track->round_count] = (double)NAN;
+    if (twin_of < track->count)
+        track->twin[track->round_count] =
+            *twin_y - track->y[track->round_count * track->count + twin_of];
+    track->round_count++;
+    return status;
+}
+
+size_t track_judge(struct track *track)
+{
+    size_t valid = 0;
+    for (size_t i = 0; i < track->round_count; i++)
+        if (track->faults[i] != ROUND_INCOMPLETE)
+            track->faults[i] = ROUND_VALID;
+    rounds_judge(track->records, track->round_count,
+                 &track->sweep->group->session->options->protocol, track->faults);
+    for (size_t i = 0; i < track->round_count; i++) {
+        bool counts = track->faults[i] == ROUND_VALID;
+        track->rows[i].fault = counts ? NULL : round_fault_name(track->faults[i]);
+        valid += counts ? 1 : 0;
+    }
+    for (size_t i = 0; i < track->count; i++) {
+        struct runner *runner = track->runners[i];
+        for (size_t j = 0; j < runner->sample_count; j++)
+            if (runner->samples[j].process == track->process)
+                runner->samples[j].invalid = track->faults[runner->samples[j].round] != ROUND_VALID;
+    }
+    return valid;
+}
+
+enum status track_store(const struct track *track, struct error *error)
+{
+    if (track->round_count == 0)
+        return STATUS_OK;
+    return store_rounds(track->sweep->group->session->store, track->rows, track->round_count,
+                        error);
+}
+
+void track_free(struct track *track)
+{
+    free(track->records);
+    free(track->faults);
+    free(track->rows);
+    free(track->y);
+    free(track->twin);
+    *track = (struct track){0};
+}

@@ -1,0 +1,286 @@
+/* The choice, with its evidence. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/session/internal.h"
+
+struct choosing {
+    struct contest *contest;
+    struct lane *lane;
+    const char *stage;
+    struct choice choice;
+    double delta;
+    enum verdict verdict;
+    char reason[ERROR_TEXT_BYTES / 2];
+};
+
+static bool can_win(const struct finalist *finalist)
+{
+    return finalist->runner.outcome.status == TRIAL_OK && !finalist->out;
+}
+
+static enum status decide(struct choosing *choosing, struct error *error)
+{
+    struct contest *contest = choosing->contest;
+    const struct protocol *protocol = &contest->sweep->group->session->options->protocol;
+    size_t count = contest->finalist_count;
+    size_t incumbent = count;
+    struct contender *contenders = calloc(count + 1, sizeof *contenders);
+    if (!contenders)
+        return error_no_memory(error);
+    contest_order(contest->finalists, count);
+    for (size_t i = 0; i < count; i++) {
+        struct finalist *finalist = &contest->finalists[i];
+        finalist->contender.levels = finalist->levels;
+        finalist->contender.eligible = can_win(finalist);
+        incumbent = finalist->is_incumbent ? i : incumbent;
+        contenders[i] = finalist->contender;
+    }
+    choosing->delta = protocol->delta;
+    if (contest->floor.floor > choosing->delta)
+        choosing->delta = contest->floor.floor;
+    choose(contenders, count, contest->levels, choosing->delta, protocol->confidence, incumbent,
+           &choosing->choice);
+    for (size_t i = 0; i < count; i++)
+        contest->finalists[i].contender = contenders[i];
+    free(contenders);
+    return STATUS_OK;
+}
+
+static void judge(struct choosing *choosing)
+{
+    const struct contest *contest = choosing->contest;
+    const struct protocol *protocol = &contest->sweep->group->session->options->protocol;
+    size_t most = ROUND_VALID;
+    for (size_t i = ROUND_VALID + 1; i < ROUND_FAULTS; i++)
+        if (contest->faults[i] > 0 &&
+            (most == ROUND_VALID || contest->faults[i] > contest->faults[most]))
+            most = i;
+    struct verdict_facts facts = {
+        .rounds = contest->rounds,
+        .rounds_dropped = contest->rounds_dropped,
+        .most_frequent_fault =
+            most == ROUND_VALID ? NULL : round_fault_name((enum round_fault)most),
+        .dropped_most = protocol->dropped_most,
+        .floor = contest->floor.floor,
+        .delta = protocol->delta,
+        .biased = contest->floor.biased,
+        .processes = contest->processes,
+        .conditions_known = contest->conditions_known,
+    };
+    choosing->verdict = verdict_of(&facts, choosing->reason, sizeof choosing->reason);
+}
+
+static int by_difference(const void *left, const void *right)
+{
+    const struct store_contender *a = left;
+    const struct store_contender *b = right;
+    bool a_known = !isnan(a->difference);
+    bool b_known = !isnan(b->difference);
+    if (a_known != b_known)
+        return a_known ? -1 : 1;
+    return (a->difference > b->difference) - (a->difference < b->difference);
+}
+
+static struct store_contender row_of(const struct finalist *finalist)
+{
+    bool failed = finalist->runner.outcome.status != TRIAL_OK;
+    return (struct store_contender){
+        .configuration_id = finalist->runner.candidate->configuration_id,
+        .trial_id = finalist->trial_id,
+        .difference = finalist->contender.difference.estimate,
+        .difference_low = finalist->contender.difference.low,
+        .difference_high = finalist->contender.difference.high,
+        .proven = finalist->contender.proven,
+        .tied = finalist->contender.tied,
+        .out = failed ? finalist->runner.outcome.detail : finalist->out,
+    };
+}
+
+/* Finalists and those that only the race has seen; the latter are ties while they are within it. */
+static size_t list_contenders(const struct contest *contest, struct store_contender *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        out[count++] = row_of(&contest->finalists[i]);
+    for (size_t i = 0; i < contest->other_count; i++)
+        out[count++] = contest->others[i];
+    qsort(out, count, sizeof *out, by_difference);
+    for (size_t i = 0; i < count; i++)
+        out[i].place = (int32_t)i + 1;
+    return count;
+}
+
+static size_t count_tied(const struct store_contender *contenders, size_t count)
+{
+    size_t tied = 0;
+    for (size_t i = 0; i < count; i++)
+        tied += contenders[i].tied && !contenders[i].out ? 1 : 0;
+    return tied;
+}
+
+/* Which part of the measuring a sample belongs to: its process, in the race its share of rounds. */
+static size_t part_of(const struct choosing *choosing, const struct store_sample *sample,
+                      int32_t rounds)
+{
+    const struct contest *contest = choosing->contest;
+    if (contest->processes > 0)
+        return sample->process > 0 ? (size_t)sample->process - 1 : LEVELS_MAX;
+    return rounds > 0 ? (size_t)sample->round * contest->levels / (size_t)rounds : 0;
+}
+
+/* Where the time of a run lies: of each part the median, of these Student's interval. */
+static struct interval time_interval(const struct choosing *choosing, const struct runner *runner)
+{
+    double medians[LEVELS_MAX];
+    size_t parts = 0;
+    int32_t rounds = 0;
+    double *times = malloc((runner->sample_count + 1) * sizeof *times);
+    for (size_t i = 0; i < runner->sample_count; i++)
+        if (runner->samples[i].round >= rounds)
+            rounds = runner->samples[i].round + 1;
+    for (size_t part = 0; times && part < choosing->contest->levels; part++) {
+        size_t count = 0;
+        for (size_t i = 0; i < runner->sample_count; i++)
+            if (!runner->samples[i].invalid &&
+                part_of(choosing, &runner->samples[i], rounds) == part)
+                times[count++] = runner->samples[i].elapsed_ns;
+        if (count > 0)
+            medians[parts++] = median_of(times, count);
+    }
+    free(times);
+    return mean_interval(medians, parts,
+                         choosing->contest->sweep->group->session->options->protocol.confidence);
+}
+
+static void tell(const struct choosing *choosing, const struct finalist *best,
+                 const struct store_winner *row, double median_ns)
+{
+    struct contest *contest = choosing->contest;
+    struct sweep *sweep = contest->sweep;
+    struct session *session = sweep->group->session;
+    double gbs = sweep->bytes_moved / median_ns;
+    if (gbs > sweep->group->fastest_gbs)
+        sweep->group->fastest_gbs = gbs;
+    struct session_winner winner = {
+        .problem_key = sweep->problem.key,
+        .n = sweep->problem.n,
+        .configuration = best->runner.candidate->key,
+        .median_ns = median_ns,
+        .value = row->value,
+        .tied = (size_t)row->tied_count,
+        .confirmed = contest->processes > 0,
+        .trust = row->trust,
+        .trust_reason = choosing->reason,
+    };
+    contest->announced = true;
+    contest->tied = winner.tied;
+    (void)string_format(contest->winner_key, sizeof contest->winner_key, "%s",
+                        best->runner.candidate->key);
+    if (session->events->winner)
+        session->events->winner(session->events->context, &winner);
+}
+
+static enum status put(struct choosing *choosing, const struct finalist *best, struct error *error)
+{
+    struct contest *contest = choosing->contest;
+    struct sweep *sweep = contest->sweep;
+    const struct session_options *options = sweep->group->session->options;
+    size_t most = contest->finalist_count + contest->other_count;
+    struct store_contender *contenders = malloc((most + 1) * sizeof *contenders);
+    double median_ns = 0;
+    if (!contenders)
+        return error_no_memory(error);
+    struct store_winner row = {
+        .environment_id = sweep->group->environment_id,
+        .problem_id = sweep->problem_id,
+        .l2_mode = options->l2_mode,
+        .objective = objective_text(sweep->objective),
+        .trial_id = best->trial_id,
+        .run_id = choosing->lane->run_id,
+        .stage = choosing->stage,
+        .candidate_count = (int64_t)contest->candidate_count,
+        .space_count = (int64_t)sweep->space_count,
+        .delta = choosing->delta,
+        .floor = contest->floor.floor,
+        .claim = choosing->choice.claim.high > choosing->delta ? choosing->choice.claim.high
+                                                               : choosing->delta,
+        .confidence = options->protocol.confidence,
+        .processes = (int32_t)contest->processes,
+        .rounds = (int32_t)contest->rounds,
+        .rounds_dropped = (int32_t)contest->rounds_dropped,
+        .kept_incumbent = choosing->choice.kept_incumbent,
+        .trust = verdict_name(choosing->verdict),
+        .trust_reason = choosing->reason,
+        .contenders = contenders,
+        .contender_count = list_contenders(contest, contenders),
+    };
+    row.tied_count = (int32_t)count_tied(contenders, row.contender_count);
+    struct interval interval = time_interval(choosing, &best->runner);
+    row.time_low_ns = interval.low;
+    row.time_high_ns = interval.high;
+    enum status status = runner_value(sweep, &best->runner, &median_ns, &row.value, error);
+    if (status == STATUS_OK)
+        status = store_winner_put(sweep->group->session->store, &row, error);
+    if (status == STATUS_OK)
+        tell(choosing, best, &row, median_ns);
+    free(contenders);
+    return status;
+}
+
+enum status contest_choose(struct contest *contest, struct lane *lane, const char *stage,
+                           bool *found, struct error *error)
+{
+    struct choosing choosing = {.contest = contest, .lane = lane, .stage = stage};
+    *found = false;
+    enum status status = decide(&choosing, error);
+    if (status != STATUS_OK || choosing.choice.winner >= contest->finalist_count)
+        return status;
+    *found = true;
+    judge(&choosing);
+    contest->verdict = choosing.verdict;
+    (void)string_format(contest->reason, sizeof contest->reason, "%s", choosing.reason);
+    return put(&choosing, &contest->finalists[choosing.choice.winner], error);
+}
+
+static const char *const early_reason =
+    "stopped before its race: the smallest median of the sweep so far, of few blocks";
+
+enum status sweep_choose_early(struct sweep *sweep, struct error *error)
+{
+    const struct session *session = sweep->group->session;
+    const struct lane *lane = group_lane(sweep->group);
+    size_t tried = 0;
+    for (size_t i = 0; i < sweep->count; i++)
+        tried += sweep->candidates[i].done && sweep->candidates[i].status == TRIAL_OK ? 1 : 0;
+    if (sweep->best == sweep->count || !lane ||
+        strcmp(objective_text(sweep->objective), "time") != 0)
+        return STATUS_OK;
+    const struct candidate *best = &sweep->candidates[sweep->best];
+    if (best->rejected)
+        return STATUS_OK;
+    struct store_winner row = {
+        .environment_id = sweep->group->environment_id,
+        .problem_id = sweep->problem_id,
+        .l2_mode = session->options->l2_mode,
+        .objective = "time",
+        .trial_id = best->trial_id,
+        .run_id = lane->run_id,
+        .stage = "sweep",
+        .candidate_count = (int64_t)tried,
+        .space_count = (int64_t)sweep->space_count,
+        .value = best->median_ns,
+        .time_low_ns = (double)NAN,
+        .time_high_ns = (double)NAN,
+        .delta = session->options->protocol.delta,
+        .floor = (double)NAN,
+        .claim = (double)NAN,
+        .confidence = (double)NAN,
+        .tied_count = 1,
+        .trust = verdict_name(VERDICT_NOISY),
+        .trust_reason = early_reason,
+    };
+    return store_winner_put(session->store, &row, error);
+}
