@@ -1,17 +1,19 @@
 /* bench_lookup [TUNED_CONF]: what loading a tuned.conf and one look-up cost, for the file and for a
- * generated one of 20 devices x 100 kernels x 20 sizes. Medians of many. */
+ * generated one of 20 devices x 100 kernels x 20 ranges. Medians of many. */
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <tuned.h>
 
-enum { DEVICES = 20, KERNELS = 100, SIZES = 20, SAMPLES = 201, LOOKUPS = 1000 };
+enum { DEVICES = 20, KERNELS = 100, RANGES = 20, SAMPLES = 201, LOOKUPS = 1000 };
 
 static double now_ns(void)
 {
@@ -34,20 +36,33 @@ static double median(double *samples)
 
 static bool write_generated(FILE *file)
 {
-    fputs("tuned-conf 1\n", file);
+    fputs("tuned-conf 2\n", file);
     for (int device = 0; device < DEVICES; device++) {
         fprintf(file, "\n[cuda \"Device %02d\"] compute_capability=9.0 sm_count=%d driver=580.95\n",
                 device, 100 + device);
         for (int kernel = 0; kernel < KERNELS; kernel++)
-            for (int size = 0; size < SIZES; size++)
+            for (int range = 0; range < RANGES; range++)
                 fprintf(file,
-                        "kernel_%02d.sum.i32 n=%lld variant=last_block step=shuffle block=512 "
-                        "blocks_per_sm=8 vector=4 loads=4 grid=1056 | time_ns=93870.5 mad_ns=120.5 "
-                        "gain.textbook=1.68 ceiling_percent=94.1 samples=30 date=2026-11-21\n",
-                        kernel, 1LL << (size + 8));
+                        "kernel_%02d.sum.i32 n=%lld-%lld variant=last_block step=shuffle block=512 "
+                        "blocks_per_sm=8 vector=4 loads=4 grid=1056 | at=%lld time_ns=93870.5 "
+                        "mad_ns=120.5 gain.textbook=1.68 ceiling_percent=94.1 samples=30\n",
+                        kernel, 256LL << range, (512LL << range) - 3, 300LL << range);
     }
     fputs("\nend\n", file);
     return !ferror(file);
+}
+
+/* Bytes that the C library has given out. */
+static double allocated(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return (double)info.uordblks + (double)info.hblkhd;
+}
+
+static double file_bytes(const char *path)
+{
+    struct stat file;
+    return stat(path, &file) == 0 ? (double)file.st_size : 1.0;
 }
 
 static double time_load(const char *path)
@@ -62,7 +77,7 @@ static double time_load(const char *path)
     return median(samples);
 }
 
-/* What is asked: the problem of a pseudo-random entry. */
+/* What is asked: the problem of a pseudo-random entry, and its size. */
 struct question {
     struct tuned_device device;
     const char *problem;
@@ -81,9 +96,23 @@ static void make_questions(const struct tuned *tuned, struct question *out)
     }
 }
 
-/* One look-up with one parameter read, at n + plus: 1 asks for sizes that were not measured. */
+enum place { MEASURED, BEGIN, BEYOND }; /* which n of its entry a question is about */
+
+static void place_questions(const struct tuned *tuned, struct question *questions, enum place place)
+{
+    for (int i = 0; i < LOOKUPS; i++) {
+        struct tuned_answer answer;
+        struct question *question = &questions[i];
+        tuned_find(tuned, &question->device, question->problem, question->n, &answer);
+        question->n = place == MEASURED ? tuned_entry_n(answer.entry)
+                      : place == BEGIN  ? tuned_entry_n_low(answer.entry)
+                                        : tuned_entry_n_high(answer.entry) + 1;
+    }
+}
+
+/* One look-up with one parameter read; `name` is a device's that the file does not have. */
 static double time_lookup(const struct tuned *tuned, const struct question *questions,
-                          long long plus, const char *name)
+                          const char *name)
 {
     double samples[SAMPLES];
     volatile long long sink = 0;
@@ -94,7 +123,7 @@ static double time_lookup(const struct tuned *tuned, const struct question *ques
             struct question question = questions[j];
             if (name)
                 question.device.name = name;
-            tuned_find(tuned, &question.device, question.problem, question.n + plus, &answer);
+            tuned_find(tuned, &question.device, question.problem, question.n, &answer);
             sink += tuned_integer(answer.entry, "block", 0);
         }
         samples[i] = (now_ns() - start) / LOOKUPS;
@@ -107,7 +136,9 @@ static bool measure(const char *label, const char *path)
 {
     static struct question questions[LOOKUPS];
     struct tuned_error error;
+    double before = allocated(), lookup_ns[3];
     struct tuned *tuned = tuned_load(path, &error);
+    double used = allocated() - before;
     if (!tuned) {
         fprintf(stderr, "bench_lookup: %s\n", error.text);
         return false;
@@ -119,9 +150,13 @@ static bool measure(const char *label, const char *path)
         return false;
     }
     make_questions(tuned, questions);
-    printf("%-24.24s %8zu %10.1f %10.1f %12.1f %12.1f\n", label, count, time_load(path) / 1e3,
-           time_lookup(tuned, questions, 0, NULL), time_lookup(tuned, questions, 1, NULL),
-           time_lookup(tuned, questions, 0, "another"));
+    for (int place = MEASURED; place <= BEYOND; place++) {
+        place_questions(tuned, questions, (enum place)place);
+        lookup_ns[place] = time_lookup(tuned, questions, NULL);
+    }
+    printf("%-24.24s %8zu %9.1f %9.2f %9.1f %9.1f %9.1f %9.1f\n", label, count,
+           time_load(path) / 1e3, used / file_bytes(path), lookup_ns[MEASURED], lookup_ns[BEGIN],
+           lookup_ns[BEYOND], time_lookup(tuned, questions, "another"));
     tuned_free(tuned);
     return true;
 }
@@ -164,8 +199,12 @@ int main(int argc, char **argv)
         return 1;
     }
     print_machine();
-    printf("%-24s %8s %10s %10s %12s %12s\n", "file", "entries", "load us", "exact ns",
-           "near size ns", "other dev ns");
+    puts(
+        "A look-up with one parameter read, in ns: at a measured size, at the beginning of a "
+        "range, "
+        "beyond its\nend, on another device. Memory: allocated once loaded, of the file's size.\n");
+    printf("%-24s %8s %9s %9s %9s %9s %9s %9s\n", "file", "entries", "load us", "memory x",
+           "measured", "in range", "beyond", "other dev");
     bool done = argc < 2 || measure(argv[1], argv[1]);
     done = measure("20 x 100 x 20 generated", path) && done;
     unlink(path);

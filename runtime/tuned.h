@@ -11,14 +11,15 @@
  *
  * C99, nothing but the C library. Nothing is printed, no state is shared, the locale has no say.
  * What was loaded never changes: any number of threads may read it at the same time. Only loading
- * allocates; a look-up costs two binary searches. The format of the file: docs/tuned-conf.md. */
+ * allocates; a look-up costs a hash and a binary search. The format of the file:
+ * docs/tuned-conf.md. */
 #ifndef TUNED_H
 #define TUNED_H
 
 #include <stddef.h>
 
 #define TUNED_VERSION        "0.1.0"
-#define TUNED_FORMAT_VERSION 1
+#define TUNED_FORMAT_VERSION 2 /* what is written; 1 is read too */
 
 /* Larger files (16 MiB) are refused. */
 #define TUNED_FILE_BYTES_MAX 16777216
@@ -34,10 +35,10 @@ extern "C" {
 #endif
 
 struct tuned;       /* a file that was loaded */
-struct tuned_entry; /* one line of it: a problem at one size, its configuration, the evidence */
+struct tuned_entry; /* one line of it: a problem at some sizes, its configuration, the evidence */
 
 #define TUNED_ERROR_BYTES  256
-#define TUNED_REASON_BYTES 320 /* enough for any reason but that of a very long name */
+#define TUNED_REASON_BYTES 512 /* enough for any reason but that of a very long name */
 
 struct tuned_error {
     int line;                     /* the bad line, from 1; 0 when no line is to blame */
@@ -60,7 +61,8 @@ struct tuned_device {
 enum tuned_grade {
     TUNED_NONE,         /* nothing fits: use your defaults */
     TUNED_OTHER_DEVICE, /* measured on another device of this kind, at the nearest size it has */
-    TUNED_NEAREST_SIZE, /* measured on this device, at another size */
+    TUNED_NEAREST_SIZE, /* tuned on this device, for other sizes */
+    TUNED_IN_RANGE,     /* tuned on this device for sizes that this one lies between */
     TUNED_EXACT         /* measured on this device, at this size */
 };
 
@@ -82,17 +84,18 @@ TUNED_API struct tuned *tuned_load_memory(const void *text, size_t bytes, const 
                                           struct tuned_error *error);
 TUNED_API void tuned_free(struct tuned *tuned); /* NULL is fine */
 
-/* The best entry for a problem ("reduce.sum.i32") of n elements on a device. Sizes are near by
- * their ratio. Of other devices those of the same kind count: first of the same compute capability,
- * then of the same major one, then the nearest number of units, the same name, the nearest memory.
- * `tuned` may be NULL (nothing was loaded), and so may `device`: the grade is then TUNED_NONE. */
+/* The best entry for a problem ("reduce.sum.i32") of n elements on a device: the one whose sizes n
+ * is among, else the nearest, by the ratio to the nearer end of its sizes. Of other devices those
+ * of the same kind count: first of the same compute capability, then of the same major one, then
+ * the nearest number of units, the same name, the nearest memory. `tuned` may be NULL (nothing was
+ * loaded), and so may `device`: the grade is then TUNED_NONE. */
 TUNED_API enum tuned_grade tuned_find(const struct tuned *tuned, const struct tuned_device *device,
                                       const char *problem, long long n,
                                       struct tuned_answer *answer);
 /* Why this answer, in one sentence without a full stop; cut where `bytes` is short. The device and
  * the problem given to tuned_find must still be there. */
 TUNED_API void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes);
-/* "none", "other device", "nearest size", "exact". */
+/* "none", "other device", "nearest size", "in range", "exact". */
 TUNED_API const char *tuned_grade_name(enum tuned_grade grade);
 
 /* A parameter or derived value of the entry by its name; `otherwise` when the entry is NULL, has
@@ -113,12 +116,16 @@ TUNED_API double tuned_evidence(const struct tuned_entry *entry, const char *nam
                                 double otherwise);
 TUNED_API const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
                                           const char *otherwise);
-/* The time that was measured, of one run at the entry's own size; -1 when the file has none. */
+/* The time that was measured, of one run of tuned_entry_n elements; -1 when the file has none. */
 TUNED_API double tuned_expected_ns(const struct tuned_entry *entry);
 
 /* Where the entry comes from. None takes NULL. */
 TUNED_API const char *tuned_entry_problem(const struct tuned_entry *entry);
+/* The size at which the evidence was measured; the smallest where the file does not tell. */
 TUNED_API long long tuned_entry_n(const struct tuned_entry *entry);
+/* The sizes that the entry holds for, both ends included; equal where it is a single one. */
+TUNED_API long long tuned_entry_n_low(const struct tuned_entry *entry);
+TUNED_API long long tuned_entry_n_high(const struct tuned_entry *entry);
 TUNED_API const struct tuned_device *tuned_entry_device(const struct tuned_entry *entry);
 TUNED_API int tuned_entry_line(const struct tuned_entry *entry);
 /* A field of the device's section: "driver", "compiler" ... */
