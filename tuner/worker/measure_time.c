@@ -88,6 +88,12 @@ static uint32_t runs_of_block(const struct measuring *state, const struct block 
     return runs < least ? runs_within(least, most) : runs;
 }
 
+static uint32_t blocks_of(const json_t *request)
+{
+    int64_t blocks = message_integer(request, "blocks", 0);
+    return blocks < 1 ? 0 : blocks > WORKER_SAMPLES_MAX ? WORKER_SAMPLES_MAX : (uint32_t)blocks;
+}
+
 static enum l2_mode mode_of(const json_t *request)
 {
     int64_t mode = message_integer(request, "mode", L2_COLD);
@@ -223,11 +229,9 @@ enum status serve_trial(struct measuring *state, const json_t *request, json_t *
         return status;
     struct timing timing = {
         .block = {.plan = &plan, .mode = mode_of(request), .slot = TRIAL_SLOT},
-        .blocks = runs_within(message_integer(request, "blocks", 1), WORKER_SAMPLES_MAX),
+        .blocks = blocks_of(request),
         .stop_above_ns = message_real(request, "stop_above_ns", 0),
     };
-    if (message_integer(request, "blocks", 1) == 0)
-        timing.blocks = 0;
     if (runs > 0)
         timing.block.runs = runs_within(runs, most_runs(state, &plan, timing.block.mode));
     if (state->slots[TRIAL_SLOT])
@@ -316,7 +320,7 @@ enum status serve_visit(struct measuring *state, const json_t *request, json_t *
     struct armed *armed = NULL;
     struct block block;
     double elapsed_ns = 0;
-    uint32_t blocks = runs_within(message_integer(request, "blocks", 1), WORKER_SAMPLES_MAX);
+    uint32_t blocks = blocks_of(request);
     json_t *samples = json_array();
     (void)arena;
     enum status status = message_set(answer, "samples", samples, error);

@@ -412,5 +412,7 @@ enum status message_to_error(const json_t *message, struct error *error)
     int64_t value = json_integer_value(status);
     if (!in_range(value, STATUS_OK + 1, STATUS_INTERNAL))
         value = STATUS_INTERNAL;
-    return error_set(error, (enum status)value, "%s", message_text(message, "text", ""));
+    const char *text = message_text(message, "text", "");
+    return error_set(error, (enum status)value, "%s",
+                     *text ? text : status_text((enum status)value));
 }

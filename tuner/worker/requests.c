@@ -195,6 +195,21 @@ enum status worker_load(struct worker *worker, const char *binary_path,
     return STATUS_OK;
 }
 
+void worker_take_samples(struct worker *worker, const json_t *answer, uint32_t least, uint32_t most,
+                         struct worker_samples *samples, enum status *status, struct error *error)
+{
+    if (*status != STATUS_OK)
+        return;
+    *status = message_to_samples(answer, samples, error);
+    if (*status == STATUS_OK && (samples->count < least || samples->count > most))
+        *status = error_set(error, STATUS_INTERNAL, "the worker answered with %u samples, not %u",
+                            samples->count, most);
+    if (*status == STATUS_OK)
+        return;
+    *samples = (struct worker_samples){0};
+    child_kill(&worker->child, NULL, 0);
+}
+
 static json_t *trial_request(const struct worker_trial *trial)
 {
     uint32_t blocks = trial->blocks < WORKER_SAMPLES_MAX ? trial->blocks : WORKER_SAMPLES_MAX;
@@ -215,8 +230,9 @@ enum status worker_trial(struct worker *worker, const struct worker_trial *trial
         return error_no_memory(error);
     enum status status =
         worker_ask(worker, true, &worker->load, request, trial->timeout_ms, &answer, error);
-    if (status == STATUS_OK)
-        status = message_to_samples(answer, samples, error);
+    const char *wrong = message_text(answer, "wrong", NULL);
+    worker_take_samples(worker, answer, wrong || trial->blocks == 0 ? 0 : 1, WORKER_SAMPLES_MAX,
+                        samples, &status, error);
     if (!worker->absent) {
         worker_settle(worker, status, answer != NULL, trial->timeout_ms, error, outcome);
         settle_wrong(answer, outcome);

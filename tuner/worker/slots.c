@@ -41,17 +41,29 @@ enum status worker_visit(struct worker *worker, uint32_t slot, uint32_t blocks, 
     if (!request)
         return error_no_memory(error);
     status = worker_ask(worker, true, &worker->slots[slot], request, timeout_ms, &answer, error);
-    if (status == STATUS_OK)
-        status = message_to_samples(answer, samples, error);
-    if (status == STATUS_OK && samples->count != blocks)
-        status = error_set(error, STATUS_INTERNAL, "%u samples in the place of %u", samples->count,
-                           blocks);
+    worker_take_samples(worker, answer, blocks, blocks, samples, &status, error);
     if (!worker->absent) {
         worker_settle(worker, status, answer != NULL, timeout_ms, error, outcome);
         status = STATUS_OK;
     }
     json_decref(answer);
     return status;
+}
+
+static enum status take_energy(struct worker *worker, const json_t *answer, struct energy *out,
+                               struct error *error)
+{
+    *out = (struct energy){
+        .window_ns = message_real(answer, "window_ns", 0),
+        .energy_j = message_real(answer, "energy_j", -1),
+        .runs = message_real(answer, "runs", 0),
+        .resolution_j = message_real(answer, "resolution_j", 0),
+    };
+    if (out->window_ns > 0 && out->energy_j >= 0 && out->runs > 0)
+        return STATUS_OK;
+    *out = (struct energy){0};
+    child_kill(&worker->child, NULL, 0);
+    return error_set(error, STATUS_INTERNAL, "the worker answered with no energy");
 }
 
 enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms,
@@ -69,12 +81,7 @@ enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms
         return error_no_memory(error);
     status = worker_ask(worker, true, &worker->slots[slot], request, timeout_ms, &answer, error);
     if (status == STATUS_OK)
-        *out = (struct energy){
-            .window_ns = message_real(answer, "window_ns", 0),
-            .energy_j = message_real(answer, "energy_j", 0),
-            .runs = message_real(answer, "runs", 0),
-            .resolution_j = message_real(answer, "resolution_j", 0),
-        };
+        status = take_energy(worker, answer, out, error);
     if (!worker->absent) {
         bool no_counter = status == STATUS_UNAVAILABLE && answer;
         worker_settle(worker, no_counter ? STATUS_OK : status, answer != NULL, timeout_ms, error,
