@@ -212,7 +212,7 @@ static int attribute_of(const struct model *model, CUdevice_attribute attribute)
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
         return 48 << 10;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-        return 227 << 10;
+        return SHARED_OPTIN_BYTES;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
         return 228 << 10;
     case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:

@@ -1,5 +1,5 @@
-/* The kernels that the stand-in can run: those that tune measures with, the shipped reductions, and
- * one that copies, for the tests' own experiment. */
+/* The kernels that the stand-in can run: those that tune measures with, the shipped reductions, one
+ * that copies, for the tests' own experiment, and those of tests/gpu/device. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,21 +118,96 @@ static double bytes_streamed(const struct call *call)
     return 16.0 * (double)wide(call, 1);
 }
 
+/* Those of tests/gpu/device/kernels.cu. */
+
+/* scaled_add(a, b, out, scale, n) */
+static void run_scaled_add(const struct call *call)
+{
+    const int *a = pointer(call, 0);
+    const int *b = pointer(call, 1);
+    int *out = pointer(call, 2);
+    int scale = 0;
+    memcpy(&scale, call->arguments[3], sizeof scale);
+    for (int64_t i = 0; i < wide(call, 4); i++)
+        out[i] = a[i] + scale * b[i];
+}
+
+static double bytes_added(const struct call *call)
+{
+    return 12.0 * (double)wide(call, 4);
+}
+
+/* sum(in, out, n): a part of the sum for each block. */
+static void run_sum(const struct call *call)
+{
+    int64_t n = wide(call, 2);
+    int64_t blocks = (int64_t)call_blocks(call);
+    for (int64_t i = 0; i < blocks; i++)
+        sum(call, pointer(call, 0), n * i / blocks, n * (i + 1) / blocks, pointer(call, 1), i);
+}
+
+static double bytes_summed(const struct call *call)
+{
+    return 4.0 * (double)wide(call, 2);
+}
+
+/* note_input(in, addresses, firsts, ticket) */
+static void run_note_input(const struct call *call)
+{
+    unsigned *ticket = pointer(call, 3);
+    unsigned place = (*ticket)++;
+    ((uint64_t *)pointer(call, 1))[place] = pointer_bits(call, 0);
+    ((int *)pointer(call, 2))[place] = *(const int *)pointer(call, 0);
+}
+
+static double time_waited(const struct call *call)
+{
+    return (double)wide(call, 0);
+}
+
+/* reverse_block(in, out): as many as the shared memory holds. */
+static void run_reverse_block(const struct call *call)
+{
+    const int *in = pointer(call, 0);
+    int *out = pointer(call, 1);
+    size_t count = call->shared / sizeof *in;
+    for (size_t i = 0; i < count; i++)
+        out[i] = in[count - 1 - i];
+}
+
+/* write_at(out, place, value) */
+static void run_write_at(const struct call *call)
+{
+    memcpy((int *)pointer(call, 0) + wide(call, 1), call->arguments[2], W);
+}
+
+static const unsigned char add_arguments[] = {P, P, P, W, P};
+static const unsigned char note_arguments[] = {P, P, P, P};
+static const unsigned char write_arguments[] = {P, P, W};
+
 static const unsigned char reduce_arguments[] = {P, P, P, P, P};
 static const unsigned char copy_arguments[] = {P, P, P};
 static const unsigned char gate_arguments[] = {P, P, W};
 static const unsigned char stream_arguments[] = {P, P, P};
 
 static const struct host_kernel kernels[] = {
-    {"tune_gate", 3, gate_arguments, run_gate, NULL, -1},
-    {"tune_empty", 0, gate_arguments, NULL, NULL, -1},
-    {"tune_clean_read", 3, stream_arguments, NULL, bytes_streamed, -1},
-    {"tune_read", 3, stream_arguments, NULL, bytes_streamed, -1},
-    {"tune_write", 2, stream_arguments, NULL, bytes_streamed, -1},
-    {"reduce_one_block", 5, reduce_arguments, run_whole, bytes_read, OUT},
-    {"reduce_two_launches", 5, reduce_arguments, run_partials, bytes_read, PARTIALS},
-    {"reduce_last_block", 5, reduce_arguments, run_whole, bytes_read, OUT},
-    {"copy_elements", 3, copy_arguments, run_copy, bytes_copied, 1},
+    {"tune_gate", 3, gate_arguments, run_gate, NULL, -1, NULL},
+    {"tune_empty", 0, gate_arguments, NULL, NULL, -1, NULL},
+    {"tune_clean_read", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"tune_anchor", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"tune_read", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"tune_write", 2, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"reduce_one_block", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},
+    {"reduce_two_launches", 5, reduce_arguments, run_partials, bytes_read, PARTIALS, NULL},
+    {"reduce_last_block", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},
+    {"copy_elements", 3, copy_arguments, run_copy, bytes_copied, 1, NULL},
+    {"scaled_add", 5, add_arguments, run_scaled_add, bytes_added, 2, NULL},
+    {"sum", 3, copy_arguments, run_sum, bytes_summed, 1, NULL},
+    {"note_input", 4, note_arguments, run_note_input, NULL, -1, NULL},
+    {"wait_ns", 1, note_arguments, NULL, NULL, -1, time_waited},
+    {"reverse_block", 2, note_arguments, run_reverse_block, NULL, 1, NULL},
+    {"write_at", 3, write_arguments, run_write_at, NULL, -1, NULL},
+    {"write_nowhere", 1, note_arguments, NULL, NULL, -1, NULL},
 };
 
 const struct host_kernel *host_kernel_find(const char *name)
@@ -176,6 +251,8 @@ static double fingerprint(const struct host_kernel *kernel, const struct call *c
 double call_time_ns(const struct host_kernel *kernel, const struct call *call)
 {
     const struct model *model = current_model();
+    if (kernel->time)
+        return kernel->time(call);
     double blocks = (double)call_blocks(call);
     double threads = (double)call_threads(call);
     double peak = 2.0 * model->memory_clock_khz * 1e-6 * model->bus_bits / 8;

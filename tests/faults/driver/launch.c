@@ -11,6 +11,9 @@ struct node {
     uint64_t values[ARGUMENTS_MAX];
     void *arguments[ARGUMENTS_MAX];
 };
+/* From one node of a graph to the next. */
+static const double node_gap_ns = 500;
+
 struct CUgraph_st {
     struct node *nodes;
     size_t count;
@@ -78,16 +81,20 @@ CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute, CUfunction
     else if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
         *out = threads_most(function);
     else if (attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
-        *out = image_number(image, "SHUFFLE", 1) ? 128 : 4 * threads_most(function);
+        *out = strcmp(function->kernel->name, "sum") == 0 ? 1024
+               : image_number(image, "SHUFFLE", 1)        ? 128
+                                                          : 4 * threads_most(function);
     return result;
 }
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
 {
-    (void)attribute;
-    (void)value;
     struct subject subject = subject_of(function, NULL, 0);
-    return enter_with(__func__, &subject, 1);
+    CUresult result = enter_with(__func__, &subject, 1);
+    if (result == CUDA_SUCCESS && value > SHARED_OPTIN_BYTES &&
+        attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        return CUDA_ERROR_INVALID_VALUE;
+    return result;
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunction function, int block,
@@ -131,6 +138,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     struct call call = {.image = &function->module->image,
                         .grid = {grid_x, grid_y, grid_z},
                         .block = {block_x, block_y, block_z},
+                        .shared = shared,
                         .arguments = arguments};
     struct subject subject = subject_of(function, &call, shared);
     CUresult result = enter_with(__func__, &subject, 1);
@@ -179,7 +187,8 @@ CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph, const CUgraphNode
         .function = function,
         .call = {.image = &function->module->image,
                  .grid = {parameters->gridDimX, parameters->gridDimY, parameters->gridDimZ},
-                 .block = {parameters->blockDimX, parameters->blockDimY, parameters->blockDimZ}},
+                 .block = {parameters->blockDimX, parameters->blockDimY, parameters->blockDimZ},
+                 .shared = parameters->sharedMemBytes},
         .shared = parameters->sharedMemBytes,
     };
     struct subject subject = subject_of(function, &node.call, node.shared);
@@ -242,6 +251,8 @@ CUresult cuGraphLaunch(CUgraphExec made, CUstream stream)
         for (size_t j = 0; j < ARGUMENTS_MAX; j++)
             node->arguments[j] = &node->values[j];
         node->call.arguments = node->arguments;
+        if (i > 0)
+            queue_add_time(node_gap_ns);
         result = queue_run(node->function, &node->call, node->shared);
     }
     return result;

@@ -1,13 +1,28 @@
-/* A stand-in libnvidia-ml: clocks, temperatures, and what holds the clock back. */
+/* A stand-in libnvidia-ml: clocks, temperatures, energy, and what holds the clock back.
+ *
+ * A reading is what is asked up to the list of processes, which the tuner asks for last. Rules
+ * about "conditions" count readings: what they say holds from the end of the reading before. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/faults/driver/script.h"
 
-enum { SUCCESS = 0, NOT_FOUND = 6 };
+enum { SUCCESS = 0, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7 };
+enum { CLOCK_SM = 1, ECC_UNCORRECTED = 1, HOST_PIDS = 100000 };
 
-/* Devices are told from one another by nothing: what holds one back holds back all. */
+/* nvmlProcessInfo_t */
+struct process {
+    unsigned pid;
+    unsigned long long used_bytes;
+    unsigned gpu_instance;
+    unsigned compute_instance;
+};
+
 static int the_device;
+static struct fault reading;
+static bool is_reading;
 
 int nvmlInit_v2(void);
 int nvmlShutdown(void);
@@ -21,7 +36,41 @@ int nvmlDeviceGetTemperature(void *device, unsigned type, unsigned *out);
 int nvmlDeviceGetEccMode(void *device, unsigned *current, unsigned *next);
 int nvmlDeviceGetPowerUsage(void *device, unsigned *out);
 int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *out);
+int nvmlDeviceGetCurrentClocksEventReasons(void *device, unsigned long long *out);
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *out);
+int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *out);
+int nvmlDeviceGetTotalEccErrors(void *device, unsigned error, unsigned counter,
+                                unsigned long long *out);
+int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, struct process *out);
+
+/* A symbol of the stand-in driver; NULL when this process has not loaded it. */
+static void *of_driver(const char *name)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *found = driver ? dlsym(driver, name) : NULL;
+    if (driver)
+        (void)dlclose(driver);
+    return found;
+}
+
+/* The reading under way; a new one also says how fast kernels are from now on. */
+static const struct fault *conditions(void)
+{
+    struct subject none = {.kernel = NULL};
+    if (is_reading)
+        return &reading;
+    is_reading = true;
+    const int *device = of_driver("script_device");
+    script_device = device ? *device : 0;
+    if (!script_match("conditions", &none, 1, &reading))
+        reading = script_no_fault();
+    void (*set_pace)(double, double) = NULL;
+    void *found = of_driver("standin_set_pace");
+    memcpy(&set_pace, &found, sizeof found);
+    if (set_pace)
+        set_pace(reading.slower > 0 ? reading.slower : 1, reading.anchor > 0 ? reading.anchor : 1);
+    return &reading;
+}
 
 int nvmlInit_v2(void)
 {
@@ -56,50 +105,45 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *address, void **out)
     return *address ? script_call("nvmlDeviceGetHandleByPciBusId") : NOT_FOUND;
 }
 
-/* NAME|NAME or a number, as in nvml.throttle=hw_slowdown|sw_thermal */
 static unsigned long long throttle_reasons(void)
 {
-    static const struct {
-        const char *name;
-        unsigned bit;
-    } reasons[] = {
-        {"idle", 0x1},        {"application_clocks", 0x2}, {"power_cap", 0x4},
-        {"hw_slowdown", 0x8}, {"sync_boost", 0x10},        {"sw_thermal", 0x20},
-        {"hw_thermal", 0x40}, {"power_brake", 0x80},       {"display_clocks", 0x100},
-    };
-    unsigned long long found = 0;
-    for (const char *word = script_setting("nvml.throttle", ""); *word;) {
-        size_t length = strcspn(word, "|");
-        size_t i = 0;
-        while (i < sizeof reasons / sizeof *reasons &&
-               (strlen(reasons[i].name) != length || strncmp(word, reasons[i].name, length) != 0))
-            i++;
-        if (i == sizeof reasons / sizeof *reasons)
-            script_fail("TUNE_FAULTS: nvml.throttle: '%.*s' is no reason", (int)length, word);
-        found |= reasons[i].bit;
-        word += length + (word[length] == '|' ? 1 : 0);
-    }
-    return found;
+    long long scripted = conditions()->throttle;
+    return scripted >= 0 ? (unsigned long long)scripted
+                         : script_throttle(script_setting("nvml.throttle", ""));
+}
+
+int nvmlDeviceGetCurrentClocksEventReasons(void *device, unsigned long long *out)
+{
+    (void)device;
+    *out = throttle_reasons();
+    return script_call(__func__);
 }
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *out)
 {
     (void)device;
     *out = throttle_reasons();
-    return script_call("nvmlDeviceGetCurrentClocksThrottleReasons");
+    return script_call(__func__);
+}
+
+/* What a rule says, or else what is usual. */
+static unsigned given(double scripted, unsigned usual)
+{
+    return scripted >= 0 ? (unsigned)scripted : usual;
 }
 
 int nvmlDeviceGetClockInfo(void *device, unsigned type, unsigned *out)
 {
     (void)device;
-    *out = type == 1 ? (throttle_reasons() > 1 ? 600 : 1980) : 2619;
-    return script_call("nvmlDeviceGetClockInfo");
+    *out = type == CLOCK_SM ? given(conditions()->sm_clock_mhz, throttle_reasons() > 1 ? 600 : 1980)
+                            : given(conditions()->memory_clock_mhz, 2619);
+    return script_call(__func__);
 }
 
 int nvmlDeviceGetMaxClockInfo(void *device, unsigned type, unsigned *out)
 {
     (void)device;
-    *out = type == 1 ? 1980 : 2619;
+    *out = type == CLOCK_SM ? 1980 : 2619;
     return SUCCESS;
 }
 
@@ -107,8 +151,8 @@ int nvmlDeviceGetTemperature(void *device, unsigned type, unsigned *out)
 {
     (void)device;
     (void)type;
-    *out = throttle_reasons() > 1 ? 92 : 35;
-    return SUCCESS;
+    *out = given(conditions()->temperature_c, throttle_reasons() > 1 ? 92 : 35);
+    return script_call(__func__);
 }
 
 int nvmlDeviceGetEccMode(void *device, unsigned *current, unsigned *next)
@@ -121,8 +165,9 @@ int nvmlDeviceGetEccMode(void *device, unsigned *current, unsigned *next)
 int nvmlDeviceGetPowerUsage(void *device, unsigned *out)
 {
     (void)device;
-    *out = 120000;
-    return SUCCESS;
+    double watts = conditions()->power_w;
+    *out = watts >= 0 ? (unsigned)(watts * 1000) : 120000;
+    return script_call(__func__);
 }
 
 int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *out)
@@ -130,4 +175,50 @@ int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *out)
     (void)device;
     *out = 700000;
     return SUCCESS;
+}
+
+/* By the stand-in driver's own clock. nvml.energy=none, or still: it does not move. */
+int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *out)
+{
+    const char *kind = script_setting("nvml.energy", "counter");
+    double (*energy_mj)(void) = NULL;
+    void *found = of_driver("standin_energy_mj");
+    (void)device;
+    memcpy(&energy_mj, &found, sizeof found);
+    *out = 1000000;
+    if (strcmp(kind, "none") == 0 || !energy_mj)
+        return NOT_SUPPORTED;
+    if (strcmp(kind, "still") != 0)
+        *out += (unsigned long long)energy_mj();
+    return script_call(__func__);
+}
+
+int nvmlDeviceGetTotalEccErrors(void *device, unsigned error, unsigned counter,
+                                unsigned long long *out)
+{
+    (void)device;
+    (void)counter;
+    *out = error == ECC_UNCORRECTED ? 0 : given((double)conditions()->ecc, 0);
+    return script_call(__func__);
+}
+
+/* nvml.pids: as what our own process is listed: own, host (another number, as in a container), or
+ * hidden. Ends the reading. */
+int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, struct process *out)
+{
+    const char *ours = script_setting("nvml.pids", "own");
+    unsigned room = *count;
+    unsigned others = given((double)conditions()->others, 0);
+    unsigned listed = strcmp(ours, "hidden") == 0 ? 0 : 1;
+    (void)device;
+    is_reading = false;
+    (void)conditions();
+    *count = others + listed;
+    if (*count > room)
+        return INSUFFICIENT_SIZE;
+    for (unsigned i = 0; i < *count; i++)
+        out[i] = (struct process){.pid = 1000000 + i};
+    if (listed)
+        out[0].pid = (unsigned)getpid() + (strcmp(ours, "host") == 0 ? HOST_PIDS : 0);
+    return script_call("nvmlDeviceGetComputeRunningProcesses");
 }

@@ -113,6 +113,17 @@ static bool take_option(struct image *image, const char *option)
     return image_add_define(image, option + 2, length, *value ? value + 1 : "1");
 }
 
+/* As ptxas does with --ptxas-options=-v. */
+static void tell_of_kernels(struct _nvrtcProgram *program)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < program->name_count && used < LOG_BYTES; i++)
+        used += (size_t)snprintf(program->log + used, LOG_BYTES - used,
+                                 "ptxas info    : Function properties for %s\n"
+                                 "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n",
+                                 program->lowered[i]);
+}
+
 /* A rule may aim at a define, so the defines are read first. */
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options)
 {
@@ -133,6 +144,8 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const ch
                        image->source, program->lowered[i]);
         result = NVRTC_ERROR_COMPILATION;
     }
+    if (result == NVRTC_SUCCESS)
+        tell_of_kernels(program);
     return result;
 }
 

@@ -17,9 +17,16 @@ struct CUevent_st {
     double at_ns;
 };
 
+/* The energy counter: what the device takes at rest, and more with each thread at work. */
+static const double rest_w = 90, work_w = 500;
+static const double energy_step_ns = 1e6;
+
 static CUresult context_error; /* after which nothing works */
 static double now_ns;
 static uint64_t noise_state;
+static double work_mj;                 /* beyond what it takes at rest */
+static double energy_mj, energy_at_ns; /* of the counter, when it moved last */
+static double pace = 1, anchor_pace = 1;
 
 /* Kernels since the stream was last waited for; of those that are alike, one. */
 static struct subject pending[PENDING_MAX];
@@ -112,6 +119,34 @@ void queue_add_time(double ns)
     now_ns += ns;
 }
 
+/* Both as factors of time. */
+void standin_set_pace(double all, double anchor)
+{
+    pace = all;
+    anchor_pace = anchor;
+}
+
+static double paced(const struct host_kernel *kernel, double ns)
+{
+    return ns * pace * (strcmp(kernel->name, "tune_anchor") == 0 ? anchor_pace : 1);
+}
+
+static void take_energy(const struct call *call, double ns)
+{
+    double resident = (double)call_blocks(call) * (double)call_threads(call);
+    double share = fmin(resident / (2048.0 * current_model()->sm_count), 1);
+    work_mj += work_w * share * ns * 1e-6;
+}
+
+double standin_energy_mj(void)
+{
+    if (now_ns - energy_at_ns >= energy_step_ns) {
+        energy_at_ns = floor(now_ns / energy_step_ns) * energy_step_ns;
+        energy_mj = rest_w * energy_at_ns * 1e-6 + work_mj;
+    }
+    return energy_mj;
+}
+
 /* What a kernel does wrong comes out when the stream is waited for, as on a device. */
 static void take_fault(const struct fault *fault)
 {
@@ -136,11 +171,14 @@ CUresult queue_run(CUfunction function, const struct call *call, unsigned shared
 {
     const struct host_kernel *kernel = function->kernel;
     struct subject subject = subject_of(function, call, shared);
-    struct fault fault = {.slower = 0};
+    struct fault fault = script_no_fault();
     bool is_faulty = script_match("kernel", &subject, 1, &fault);
-    double time_ns = call_time_ns(kernel, call) * noise();
+    double time_ns = paced(kernel, call_time_ns(kernel, call) * noise());
+    if (is_faulty && fault.slower > 0)
+        time_ns *= fault.slower;
     remember(&subject);
-    now_ns += is_faulty && fault.slower > 0 ? time_ns * fault.slower : time_ns;
+    now_ns += time_ns;
+    take_energy(call, time_ns);
     if (is_faulty)
         take_fault(&fault);
     if (kernel->run && !is_pending_fault)
@@ -205,6 +243,12 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
 }
 
 CUresult cuEventSynchronize(CUevent event)
+{
+    (void)event;
+    return queue_wait(__func__);
+}
+
+CUresult cuEventQuery(CUevent event)
 {
     (void)event;
     return queue_wait(__func__);

@@ -101,6 +101,91 @@ static char *trim(char *text)
     return text;
 }
 
+struct fault script_no_fault(void)
+{
+    return (struct fault){.exit_code = -1,
+                          .lost = -1,
+                          .anchor = -1,
+                          .throttle = -1,
+                          .sm_clock_mhz = -1,
+                          .memory_clock_mhz = -1,
+                          .temperature_c = -1,
+                          .power_w = -1,
+                          .others = -1,
+                          .ecc = -1};
+}
+
+unsigned long long script_throttle(const char *names)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } reasons[] = {
+        {"nothing", 0},
+        {"idle", 0x1},
+        {"application_clocks", 0x2},
+        {"power_cap", 0x4},
+        {"hw_slowdown", 0x8},
+        {"sync_boost", 0x10},
+        {"sw_thermal", 0x20},
+        {"hw_thermal", 0x40},
+        {"power_brake", 0x80},
+        {"display_clocks", 0x100},
+    };
+    unsigned long long found = 0;
+    while (*names) {
+        size_t length = strcspn(names, "|");
+        size_t i = 0;
+        while (i < sizeof reasons / sizeof *reasons &&
+               (strlen(reasons[i].name) != length || strncmp(names, reasons[i].name, length) != 0))
+            i++;
+        if (i == sizeof reasons / sizeof *reasons)
+            script_fail("TUNE_FAULTS: '%.*s' is no reason to throttle", (int)length, names);
+        found |= reasons[i].bit;
+        names += length + (names[length] == '|' ? 1 : 0);
+    }
+    return found;
+}
+
+static double real(const char *text, const char *what)
+{
+    char *end = NULL;
+    double value = strtod(text, &end);
+    if (end == text || *end)
+        script_fail("TUNE_FAULTS: %s: '%s' is no number", what, text);
+    return value;
+}
+
+/* What a rule about "conditions" gives; false: none of these words. */
+static bool read_reading(struct fault *fault, const char *word, const char *value)
+{
+    const struct {
+        const char *word;
+        double *out;
+    } reals[] = {
+        {"anchor", &fault->anchor},
+        {"sm_clock", &fault->sm_clock_mhz},
+        {"memory_clock", &fault->memory_clock_mhz},
+        {"temperature", &fault->temperature_c},
+        {"power", &fault->power_w},
+    };
+    for (size_t i = 0; i < sizeof reals / sizeof *reals && value; i++) {
+        if (strcmp(word, reals[i].word) != 0)
+            continue;
+        *reals[i].out = real(value, word);
+        return true;
+    }
+    if (strcmp(word, "throttle") == 0 && value)
+        fault->throttle = (long long)script_throttle(value);
+    else if (strcmp(word, "others") == 0 && value)
+        fault->others = number(value, word);
+    else if (strcmp(word, "ecc") == 0 && value)
+        fault->ecc = number(value, word);
+    else
+        return false;
+    return true;
+}
+
 static void read_action(struct rule *rule, char *word)
 {
     struct fault *fault = &rule->fault;
@@ -124,12 +209,12 @@ static void read_action(struct rule *rule, char *word)
     else if (strcmp(word, "slow") == 0 && value)
         fault->slow_ms = (int)number(value, word);
     else if (strcmp(word, "slower") == 0 && value)
-        fault->slower = strtod(value, NULL);
+        fault->slower = real(value, word);
     else if (strcmp(word, "hog") == 0 && value)
         fault->hog = script_bytes(value);
     else if (strcmp(word, "times") == 0 && value)
         rule->times = (int)number(value, word);
-    else
+    else if (!read_reading(fault, word, value))
         script_fail("TUNE_FAULTS: '%s' is no action", word);
 }
 
@@ -186,9 +271,7 @@ static void read_rule(char *head, char *actions)
     if (rule_count == RULES_MAX)
         script_fail("TUNE_FAULTS: more than %d rules", RULES_MAX);
     struct rule *rule = &rules[rule_count++];
-    *rule = (struct rule){.from = 1, .to = LONG_MAX, .times = -1};
-    rule->fault.exit_code = -1;
-    rule->fault.lost = -1;
+    *rule = (struct rule){.from = 1, .to = LONG_MAX, .times = -1, .fault = script_no_fault()};
     size_t length = strcspn(head, "#>@");
     read_parts(rule, head + length);
     head[length] = '\0';

@@ -34,7 +34,18 @@ struct fault {
     int slow_ms;
     double slower; /* the kernel takes so many times as long */
     uint64_t hog;  /* bytes of memory that are taken and never given back */
+    /* Of rules about "conditions"; negative where the rule does not say. */
+    double anchor; /* the anchor takes so many times as long */
+    long long throttle;
+    double sm_clock_mhz, memory_clock_mhz, temperature_c, power_w;
+    long others; /* processes beside ours */
+    long ecc;    /* errors counted */
 };
+
+/* What a fault is that does nothing. */
+struct fault script_no_fault(void);
+/* NAME|NAME, as in throttle=hw_slowdown|sw_thermal, in NVML's bits. */
+unsigned long long script_throttle(const char *names);
 
 /* The value of a setting ("memory=1G"), or `otherwise`. */
 const char *script_setting(const char *name, const char *otherwise);

@@ -8,7 +8,7 @@
 
 #include "tests/faults/driver/script.h"
 
-enum { ARGUMENTS_MAX = 8, DIMENSIONS = 3 };
+enum { ARGUMENTS_MAX = 8, DIMENSIONS = 3, SHARED_OPTIN_BYTES = 227 << 10 };
 
 struct model {
     const char *name;
@@ -30,6 +30,7 @@ struct call {
     const struct image *image;
     unsigned grid[DIMENSIONS];
     unsigned block[DIMENSIONS];
+    unsigned shared; /* bytes of dynamic shared memory */
     void *const *arguments;
 };
 
@@ -41,6 +42,7 @@ struct host_kernel {
     void (*run)(const struct call *call);     /* NULL: does nothing */
     double (*bytes)(const struct call *call); /* that it moves; NULL: none */
     int output; /* the argument that is spoilt for a wrong result; -1: none */
+    double (*time)(const struct call *call); /* what it takes in ns; NULL: by its bytes */
 };
 const struct host_kernel *host_kernel_find(const char *name);
 uint64_t call_blocks(const struct call *call);
@@ -64,6 +66,9 @@ CUresult enter_bare(const char *call);
 
 /* queue.c: the stream. */
 void queue_add_time(double ns);
+/* For the stand-in NVML, which finds them by name. */
+void standin_set_pace(double all, double anchor);
+double standin_energy_mj(void);
 CUresult queue_run(CUfunction function, const struct call *call, unsigned shared);
 /* As enter, for calls that wait for the stream: what kernels did wrong shows here. */
 CUresult queue_wait(const char *call);

@@ -38,7 +38,7 @@ static void assert_status(enum status got, enum status wanted, const char *call,
         fail_msg("line %d: %s: %s: %s", line, call, status_name(got), error.text);
 }
 
-static void need_gpu(void)
+static inline void need_gpu(void)
 {
     if (!device)
         skip();
@@ -51,7 +51,7 @@ static enum status compile_kernels(void)
         .source_path = source,
         .architecture = facts_text(&facts, "architecture", ""),
         .kernel_count = 4,
-        .kernels = {"scaled_add", "sum<int>", "note_input", "wait_ns"},
+        .kernels = {"scaled_add", "sum<int>", "note_input", "write_at"},
     };
     enum status status = cuda->compile(&request, binary, &log, &error);
     text_free(&log);
@@ -60,6 +60,8 @@ static enum status compile_kernels(void)
 
 static int open_device(void **state)
 {
+    const struct warm_up warm_up = {
+        .window_ms = 50, .settled = 0.005, .least_ms = 300, .most_ms = 3000, .pause_ms = 20};
     int count = 0;
     (void)state;
     cuda = device_kind("cuda");
@@ -79,7 +81,7 @@ static int open_device(void **state)
         file_write_atomically(source, test_kernels_source, strlen(test_kernels_source), &error) !=
             STATUS_OK ||
         cuda->describe(0, &facts, &error) != STATUS_OK || compile_kernels() != STATUS_OK ||
-        cuda->open(0, &device, &error) != STATUS_OK) {
+        cuda->open(0, &warm_up, &device, &error) != STATUS_OK) {
         print_message("%s\n", error.text);
         return -1;
     }
@@ -113,7 +115,7 @@ static struct argument scalar(const char *name, enum element_type type, int64_t 
         .name = name, .type = type, .role = ARGUMENT_SCALAR, .scalar = value_integer(value)};
 }
 
-static struct launch_plan add_plan(int64_t count)
+static inline struct launch_plan add_plan(int64_t count)
 {
     return (struct launch_plan){
         .launch_count = 1,
@@ -130,7 +132,72 @@ static struct launch_plan add_plan(int64_t count)
     };
 }
 
-static void check_add(int64_t count)
+/* The time of one run, in ns. */
+static inline double time_slot(const struct launch_plan *plan, uint32_t runs, enum l2_mode mode,
+                        uint32_t slot, bool prepared)
+{
+    const struct block block = {
+        .plan = plan, .runs = runs, .mode = mode, .slot = slot, .prepared = prepared};
+    double elapsed_ns = 0;
+    assert_ok(cuda->time_block(device, &block, &elapsed_ns, &error));
+    assert_true(elapsed_ns > 0);
+    return elapsed_ns;
+}
+
+/* Makes a binary of one more kernel current. */
+static inline void load_others(const char *kernel)
+{
+    struct text log = {0};
+    char path[80];
+    struct binary_request request = {
+        .source_path = source,
+        .architecture = facts_text(&facts, "architecture", ""),
+        .kernel_count = 1,
+        .kernels = {kernel},
+    };
+    (void)snprintf(path, sizeof path, "%s.others", binary);
+    enum status status = cuda->compile(&request, path, &log, &error);
+    text_free(&log);
+    assert_ok(status);
+    status = cuda->load(device, path, &error);
+    (void)unlink(path);
+    assert_ok(status);
+}
+
+enum { SUM_BLOCKS = 37 };
+
+static inline struct launch_plan sum_plan(int64_t count)
+{
+    return (struct launch_plan){
+        .launch_count = 2,
+        .launches = {{.kernel = "sum<int>",
+                      .grid = {SUM_BLOCKS, 1, 1},
+                      .block = {256, 1, 1},
+                      .argument_count = 3,
+                      .arguments = {0, 1, 3}},
+                     {.kernel = "sum<int>",
+                      .grid = {1, 1, 1},
+                      .block = {256, 1, 1},
+                      .argument_count = 3,
+                      .arguments = {1, 2, 4}}},
+        .argument_count = 5,
+        .arguments = {vector("in", ELEMENT_I32, ARGUMENT_INPUT, count),
+                      vector("partials", ELEMENT_I32, ARGUMENT_SCRATCH, SUM_BLOCKS),
+                      vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, 1),
+                      scalar("n", ELEMENT_I64, count),
+                      scalar("partial_count", ELEMENT_I64, SUM_BLOCKS)},
+    };
+}
+
+static inline int sum_of_a(void)
+{
+    unsigned wanted = 0;
+    for (int i = 0; i < COUNT; i++)
+        wanted += (unsigned)a[i];
+    return (int)wanted;
+}
+
+static inline void check_add(int64_t count)
 {
     struct launch_plan plan = add_plan(count);
     const void *inputs[ARGUMENTS_MAX] = {a, b};

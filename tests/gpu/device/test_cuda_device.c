@@ -1,31 +1,6 @@
 /* The CUDA device on a GPU: what a plan computes, what is timed. Skipped where there is no GPU. */
 #include "tests/gpu/device/cuda_fixture.h"
 
-enum { SUM_BLOCKS = 37 };
-
-static struct launch_plan sum_plan(int64_t count)
-{
-    return (struct launch_plan){
-        .launch_count = 2,
-        .launches = {{.kernel = "sum<int>",
-                      .grid = {SUM_BLOCKS, 1, 1},
-                      .block = {256, 1, 1},
-                      .argument_count = 3,
-                      .arguments = {0, 1, 3}},
-                     {.kernel = "sum<int>",
-                      .grid = {1, 1, 1},
-                      .block = {256, 1, 1},
-                      .argument_count = 3,
-                      .arguments = {1, 2, 4}}},
-        .argument_count = 5,
-        .arguments = {vector("in", ELEMENT_I32, ARGUMENT_INPUT, count),
-                      vector("partials", ELEMENT_I32, ARGUMENT_SCRATCH, SUM_BLOCKS),
-                      vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, 1),
-                      scalar("n", ELEMENT_I64, count),
-                      scalar("partial_count", ELEMENT_I64, SUM_BLOCKS)},
-    };
-}
-
 static void test_facts_are_those_of_a_gpu(void **state)
 {
     (void)state;
@@ -72,10 +47,11 @@ static void test_calibration_is_plausible(void **state)
     (void)state;
     need_gpu();
     cuda->calibration(device, &calibration);
-    print_message("  tick %.1f ns, empty pair %.1f ns\n", calibration.tick_ns,
-                  calibration.empty_pair_ns);
+    print_message("  tick %.1f ns, empty pair %.1f ns, each further node %.1f ns\n",
+                  calibration.tick_ns, calibration.empty_pair_ns, calibration.node_gap_ns);
     assert_true(calibration.tick_ns >= 0.5 && calibration.tick_ns < 5000);
     assert_true(calibration.empty_pair_ns >= 0 && calibration.empty_pair_ns < 50000);
+    assert_true(calibration.node_gap_ns > 0 && calibration.node_gap_ns < 50000);
 }
 
 static void test_computes(void **state)
@@ -94,19 +70,16 @@ static void test_two_launches_and_scratch(void **state)
     const void *inputs[ARGUMENTS_MAX] = {a};
     double elapsed_ns = 0;
     int out = 0;
-    int wanted = 0;
     (void)state;
     need_gpu();
-    for (int i = 0; i < COUNT; i++)
-        wanted = (int)((unsigned)wanted + (unsigned)a[i]);
     assert_ok(cuda->load(device, binary, &error));
     assert_ok(cuda->bind(device, &plan, inputs, 4, &error));
     assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
     assert_ok(cuda->read(device, 2, &out, sizeof out, &error));
-    assert_int_equal(out, wanted);
-    assert_ok(cuda->time_block(device, &plan, 4, L2_COLD, false, &elapsed_ns, &error));
+    assert_int_equal(out, sum_of_a());
+    (void)time_slot(&plan, 4, L2_COLD, 0, false);
     assert_ok(cuda->read(device, 2, &out, sizeof out, &error));
-    assert_int_equal(out, wanted);
+    assert_int_equal(out, sum_of_a());
 }
 
 /* What a kernel does not write stays poisoned: an output of the last run must not pass for one of
@@ -128,61 +101,6 @@ static void test_poisons_outputs(void **state)
     assert_int_equal((unsigned)out[999], 0xa5a5a5a5u);
 }
 
-enum { NOTED_RUNS = 6 };
-
-static void note_inputs(enum l2_mode mode, uint64_t addresses[], size_t noted)
-{
-    struct launch_plan plan = {
-        .launch_count = 1,
-        .launches = {{.kernel = "note_input",
-                      .grid = {1, 1, 1},
-                      .block = {1, 1, 1},
-                      .argument_count = 4,
-                      .arguments = {0, 1, 2, 3}}},
-        .argument_count = 4,
-        .arguments = {vector("in", ELEMENT_I32, ARGUMENT_INPUT, 100),
-                      vector("addresses", ELEMENT_U64, ARGUMENT_SCRATCH, 64),
-                      vector("firsts", ELEMENT_I32, ARGUMENT_SCRATCH, 64),
-                      vector("ticket", ELEMENT_U32, ARGUMENT_SCRATCH, 1)},
-    };
-    const void *inputs[ARGUMENTS_MAX] = {a + 41};
-    double elapsed_ns = 0;
-    int firsts[64];
-    uint32_t ticket = 0;
-    assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, NOTED_RUNS, &error));
-    assert_ok(cuda->time_block(device, &plan, NOTED_RUNS, mode, false, &elapsed_ns, &error));
-    assert_ok(cuda->read(device, 1, addresses, 64 * sizeof *addresses, &error));
-    assert_ok(cuda->read(device, 2, firsts, sizeof firsts, &error));
-    assert_ok(cuda->read(device, 3, &ticket, sizeof ticket, &error));
-    assert_int_equal(ticket, noted);
-    for (size_t i = 0; i < noted; i++)
-        assert_int_equal(firsts[i], 41);
-}
-
-static void test_cold_runs_each_have_their_own_copy(void **state)
-{
-    uint64_t addresses[64];
-    (void)state;
-    need_gpu();
-    note_inputs(L2_COLD, addresses, NOTED_RUNS);
-    for (size_t i = 0; i < NOTED_RUNS; i++) {
-        assert_int_equal(addresses[i] % 256, 0);
-        for (size_t k = 0; k < i; k++)
-            assert_int_not_equal(addresses[i], addresses[k]);
-    }
-}
-
-static void test_hot_runs_share_one_copy(void **state)
-{
-    uint64_t addresses[64];
-    (void)state;
-    need_gpu();
-    note_inputs(L2_HOT, addresses, NOTED_RUNS + 2);
-    for (size_t i = 1; i < NOTED_RUNS; i++)
-        assert_int_equal(addresses[i], addresses[0]);
-}
-
 /* The device's own clock is the judge: a run takes at least what its kernel waits. */
 static void test_times_what_the_kernel_takes(void **state)
 {
@@ -197,13 +115,12 @@ static void test_times_what_the_kernel_takes(void **state)
         .arguments = {scalar("wanted", ELEMENT_U64, 50000)},
     };
     const void *inputs[ARGUMENTS_MAX] = {NULL};
-    double elapsed_ns = 0;
     (void)state;
     need_gpu();
-    assert_ok(cuda->load(device, binary, &error));
+    load_others("wait_ns");
     assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
     for (int i = 0; i < 3; i++) {
-        assert_ok(cuda->time_block(device, &plan, 10, L2_COLD, i > 0, &elapsed_ns, &error));
+        double elapsed_ns = time_slot(&plan, 10, L2_COLD, 0, i > 0);
         print_message("  waits 50000 ns: %.1f ns\n", elapsed_ns);
         assert_true(elapsed_ns > 48000 && elapsed_ns < 200000);
     }
@@ -220,10 +137,7 @@ static void test_hot_is_not_slower_than_cold(void **state)
     assert_ok(cuda->bind(device, &plan, inputs, 16, &error));
     for (int mode = 0; mode < 2; mode++) {
         for (int i = 0; i < 9; i++) {
-            double elapsed_ns = 0;
-            assert_ok(cuda->time_block(device, &plan, 16, mode ? L2_HOT : L2_COLD, i > 0,
-                                       &elapsed_ns, &error));
-            assert_true(elapsed_ns > 0);
+            double elapsed_ns = time_slot(&plan, 16, mode ? L2_HOT : L2_COLD, 0, i > 0);
             best[mode] = elapsed_ns < best[mode] ? elapsed_ns : best[mode];
         }
     }
@@ -273,8 +187,6 @@ int main(void)
         cmocka_unit_test(test_computes),
         cmocka_unit_test(test_two_launches_and_scratch),
         cmocka_unit_test(test_poisons_outputs),
-        cmocka_unit_test(test_cold_runs_each_have_their_own_copy),
-        cmocka_unit_test(test_hot_runs_share_one_copy),
         cmocka_unit_test(test_times_what_the_kernel_takes),
         cmocka_unit_test(test_hot_is_not_slower_than_cold),
         cmocka_unit_test(test_tells_resources),

@@ -2,30 +2,6 @@
  * Skipped where there is no GPU. */
 #include "tests/gpu/device/cuda_fixture.h"
 
-static enum status compile_others(const char *path)
-{
-    struct text log = {0};
-    struct binary_request request = {
-        .source_path = source,
-        .architecture = facts_text(&facts, "architecture", ""),
-        .kernel_count = 2,
-        .kernels = {"reverse_block", "write_nowhere"},
-    };
-    enum status status = cuda->compile(&request, path, &log, &error);
-    text_free(&log);
-    return status;
-}
-
-static void load_others(void)
-{
-    char path[80];
-    (void)snprintf(path, sizeof path, "%s.others", binary);
-    assert_ok(compile_others(path));
-    enum status status = cuda->load(device, path, &error);
-    (void)unlink(path);
-    assert_ok(status);
-}
-
 static void test_opts_in_to_shared_memory(void **state)
 {
     (void)state;
@@ -50,7 +26,7 @@ static void test_opts_in_to_shared_memory(void **state)
     double elapsed_ns = 0;
     int *out = calloc((size_t)count, sizeof *out);
     assert_non_null(out);
-    load_others();
+    load_others("reverse_block");
     assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
     assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
     assert_ok(cuda->read(device, 1, out, (size_t)count * sizeof *out, &error));
@@ -75,8 +51,8 @@ static void test_wrong_launch_leaves_the_device_usable(void **state)
     assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
     assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
     assert_non_null(strstr(error.text, "scaled_add <<<8, 2048, 0>>>"));
-    assert_is(cuda->time_block(device, &plan, 4, L2_COLD, false, &elapsed_ns, &error),
-              STATUS_LAUNCH_FAILED);
+    const struct block block = {.plan = &plan, .runs = 4, .mode = L2_COLD};
+    assert_is(cuda->time_block(device, &block, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
     check_add(1000);
 }
 
@@ -97,7 +73,7 @@ static void test_wild_write_loses_the_device(void **state)
     double elapsed_ns = 0;
     (void)state;
     need_gpu();
-    load_others();
+    load_others("write_nowhere");
     assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
     assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_DEVICE_LOST);
     print_message("  %s\n", error.text);

@@ -1,0 +1,218 @@
+/* What a GPU tells of itself, and of kernels that do not keep to their memory. Skipped where there
+ * is none. */
+#include <math.h>
+
+#include "tests/gpu/device/cuda_fixture.h"
+#include "tuner/base/clock.h"
+
+static struct launch_plan write_plan(int64_t place, uint32_t offset_bytes)
+{
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "write_at",
+                      .grid = {1, 1, 1},
+                      .block = {1, 1, 1},
+                      .argument_count = 3,
+                      .arguments = {0, 1, 2}}},
+        .argument_count = 3,
+        .arguments = {vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, 1000),
+                      scalar("place", ELEMENT_I64, place), scalar("value", ELEMENT_I32, 7)},
+    };
+    plan.arguments[0].offset_bytes = offset_bytes;
+    return plan;
+}
+
+/* Runs it; `detail` is "" when the guard bands are whole. */
+static void run_guarded(const struct launch_plan *plan, char *detail, size_t bytes)
+{
+    const void *inputs[ARGUMENTS_MAX] = {NULL};
+    double elapsed_ns = 0;
+    bool intact = false;
+    detail[0] = '\0';
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->bind(device, plan, inputs, 1, &error));
+    assert_ok(cuda->run(device, plan, &elapsed_ns, &error));
+    assert_ok(cuda->guards(device, plan, &intact, detail, bytes, &error));
+    assert_true(intact == !*detail);
+}
+
+static void test_guards_catch_a_write_outside(void **state)
+{
+    static const struct {
+        int64_t place;
+        const char *said;
+    } wrong[] = {
+        {1000, "'out': 4 bytes behind it, the nearest 0 bytes"},
+        {1063, "'out': 4 bytes behind it, the nearest 252 bytes"},
+        {-1, "'out': 4 bytes before it, the nearest 0 bytes"},
+    };
+    char detail[200];
+    (void)state;
+    need_gpu();
+    for (uint32_t offset = 0; offset <= 12; offset += 4) {
+        for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+            struct launch_plan plan = write_plan(wrong[i].place, offset);
+            run_guarded(&plan, detail, sizeof detail);
+            if (!strstr(detail, wrong[i].said))
+                fail_msg("written at %d: '%s'", (int)wrong[i].place, detail);
+        }
+        struct launch_plan first = write_plan(0, offset);
+        struct launch_plan last = write_plan(999, offset);
+        run_guarded(&first, detail, sizeof detail);
+        assert_string_equal(detail, "");
+        run_guarded(&last, detail, sizeof detail);
+        assert_string_equal(detail, "");
+    }
+}
+
+/* Damage is still seen after another run, and gone with the next verification. */
+static void test_runs_again_as_the_last_left_it(void **state)
+{
+    struct launch_plan plan = write_plan(1000, 0);
+    char detail[200];
+    bool intact = true;
+    int out[1000];
+    (void)state;
+    need_gpu();
+    run_guarded(&plan, detail, sizeof detail);
+    assert_string_not_equal(detail, "");
+    plan.arguments[1].scalar = value_integer(5);
+    assert_ok(cuda->run_again(device, &plan, &error));
+    assert_ok(cuda->guards(device, &plan, &intact, detail, sizeof detail, &error));
+    assert_false(intact);
+    assert_ok(cuda->read(device, 0, out, sizeof out, &error));
+    assert_int_equal(out[5], 7);
+    assert_int_equal((unsigned)out[4], 0xa5a5a5a5u);
+    run_guarded(&plan, detail, sizeof detail);
+    assert_string_equal(detail, "");
+}
+
+static void test_run_again_keeps_the_scratch(void **state)
+{
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "note_input",
+                      .grid = {1, 1, 1},
+                      .block = {1, 1, 1},
+                      .argument_count = 4,
+                      .arguments = {0, 1, 2, 3}}},
+        .argument_count = 4,
+        .arguments = {vector("in", ELEMENT_I32, ARGUMENT_INPUT, 100),
+                      vector("addresses", ELEMENT_U64, ARGUMENT_SCRATCH, 8),
+                      vector("firsts", ELEMENT_I32, ARGUMENT_SCRATCH, 8),
+                      vector("ticket", ELEMENT_U32, ARGUMENT_SCRATCH, 1)},
+    };
+    const void *inputs[ARGUMENTS_MAX] = {a};
+    double elapsed_ns = 0;
+    uint32_t ticket = 0;
+    (void)state;
+    need_gpu();
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->run_again(device, &plan, &error));
+    assert_ok(cuda->run_again(device, &plan, &error));
+    assert_ok(cuda->read(device, 3, &ticket, sizeof ticket, &error));
+    assert_int_equal(ticket, 3);
+    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->read(device, 3, &ticket, sizeof ticket, &error));
+    assert_int_equal(ticket, 1);
+}
+
+static void test_computes_from_awkward_starts(void **state)
+{
+    static const uint32_t offsets[][3] = {{4, 0, 0}, {4, 8, 12}, {100, 256, 4}, {0, 0, 0}};
+    const void *inputs[ARGUMENTS_MAX] = {a, b};
+    double elapsed_ns = 0;
+    int out[1001];
+    (void)state;
+    need_gpu();
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        struct launch_plan plan = add_plan(1001);
+        for (size_t j = 0; j < 3; j++)
+            plan.arguments[j].offset_bytes = offsets[i][j];
+        assert_ok(cuda->load(device, binary, &error));
+        assert_ok(cuda->bind(device, &plan, inputs, 3, &error));
+        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        (void)time_slot(&plan, 3, L2_COLD, 0, false);
+        assert_ok(cuda->read(device, 2, out, sizeof out, &error));
+        for (int k = 0; k < 1001; k++)
+            assert_int_equal(out[k], a[k] - 3 * b[k]);
+    }
+}
+
+static void test_anchor_is_plausible(void **state)
+{
+    (void)state;
+    need_gpu();
+    for (int i = 0; i < 5; i++) {
+        double elapsed_ns = 0;
+        assert_ok(cuda->anchor(device, &elapsed_ns, &error));
+        print_message("  anchor %.1f ns\n", elapsed_ns);
+        assert_true(elapsed_ns > 1e3 && elapsed_ns < 50e6);
+    }
+}
+
+static void test_conditions_are_known(void **state)
+{
+    struct conditions now;
+    char text[160];
+    (void)state;
+    need_gpu();
+    for (int i = 0; i < 3; i++) {
+        int64_t start = clock_now_ns();
+        cuda->conditions(device, &now);
+        print_message("  read in %.0f us\n", (double)(clock_now_ns() - start) * 1e-3);
+    }
+    print_message("  SM %.0f MHz, memory %.0f MHz, %.0f C, %.1f W, %.3f J, held back by %s, "
+                  "%lld ECC errors, %lld other processes\n",
+                  now.sm_clock_mhz, now.memory_clock_mhz, now.temperature_c, now.power_w,
+                  now.energy_j, throttle_text(now.throttle, text, sizeof text),
+                  (long long)now.ecc_errors, (long long)now.other_processes);
+    if (!facts_find(&facts, "sm_clock_now_mhz")) {
+        assert_true(isnan(now.sm_clock_mhz) && now.throttle == -1);
+        return;
+    }
+    assert_true(now.sm_clock_mhz > 0 && now.memory_clock_mhz > 0);
+    assert_true(now.temperature_c > 0 && now.temperature_c < 150);
+    assert_true(now.throttle >= 0 && now.throttle < 64);
+    assert_true(now.other_processes >= 0);
+}
+
+static void test_energy_of_a_run(void **state)
+{
+    struct launch_plan plan = add_plan(COUNT);
+    const struct block block = {.plan = &plan, .runs = 64, .mode = L2_COLD, .slot = 2};
+    const void *inputs[ARGUMENTS_MAX] = {a, b};
+    struct energy energy = {0};
+    (void)state;
+    need_gpu();
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 64, &error));
+    enum status status = cuda->measure_energy(device, &block, 300, &energy, &error);
+    if (status == STATUS_UNAVAILABLE) {
+        print_message("  %s\n", error.text);
+        return;
+    }
+    assert_ok(status);
+    print_message("  %.3f J in %.1f ms for %.0f runs, steps of %.3f J: %.3g J a run, %.0f W\n",
+                  energy.energy_j, energy.window_ns * 1e-6, energy.runs, energy.resolution_j,
+                  energy.energy_j / energy.runs, energy.energy_j / energy.window_ns * 1e9);
+    assert_true(energy.window_ns >= 300e6);
+    assert_true(energy.energy_j > 0 && energy.runs > 64);
+    assert_true(energy.resolution_j > 0 && energy.resolution_j <= energy.energy_j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_guards_catch_a_write_outside),
+        cmocka_unit_test(test_runs_again_as_the_last_left_it),
+        cmocka_unit_test(test_run_again_keeps_the_scratch),
+        cmocka_unit_test(test_computes_from_awkward_starts),
+        cmocka_unit_test(test_anchor_is_plausible),
+        cmocka_unit_test(test_conditions_are_known),
+        cmocka_unit_test(test_energy_of_a_run),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
