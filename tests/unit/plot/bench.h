@@ -59,9 +59,11 @@ static inline void add_device(struct bench *bench, const char *kind, const char 
     ok(store_experiment(bench->store,
                         &(struct store_experiment){"reduce", kind, kind, NULL, "reduce.yaml", ""},
                         &bench->experiment_id, &error));
-    ok(store_run_start(bench->store,
-                       &(struct store_run_start){bench->environment_id, 1, L2_COLD, 1, 1},
-                       &bench->run_id, &error));
+    ok(store_run_start(
+        bench->store,
+        &(struct store_run_start){
+            .environment_id = bench->environment_id, .seed = 1, .tick_ns = 1, .empty_pair_ns = 1},
+        &bench->run_id, &error));
 }
 
 static inline void add_problem(struct bench *bench, const char *key, int64_t n)
@@ -133,7 +135,7 @@ static inline void add_size(struct bench *bench, const char *key, int64_t n, boo
     struct shot shots[] = {{"sweep", "atomic", 128, 20, 100, 0},
                            {"sweep", "tree", 256, 40, 400, 0},
                            {"sweep", "tree", 512, 40, 0, 0},
-                           {"final", "tree", 256, 40, 390, 0},
+                           {"race", "tree", 256, 40, 390, 0},
                            {"sweep", "tree", 1024, 40, 0, 0}};
     int64_t first = add_trial(bench, n, gpu, &shots[0]);
     for (size_t i = 1; i < 4; i++)
@@ -145,8 +147,12 @@ static inline void add_size(struct bench *bench, const char *key, int64_t n, boo
     ok(store_baseline(bench->store, bench->environment_id, bench->problem_id, "textbook", "",
                       configuration_of(bench, &shots[4]), &error));
     ok(store_winner_put(bench->store,
-                        &(struct store_winner){bench->environment_id, bench->problem_id, L2_COLD,
-                                               final, bench->run_id, 3},
+                        &(struct store_winner){.environment_id = bench->environment_id,
+                                               .problem_id = bench->problem_id,
+                                               .trial_id = final,
+                                               .run_id = bench->run_id,
+                                               .stage = "race",
+                                               .candidate_count = 3},
                         &error));
 }
 
