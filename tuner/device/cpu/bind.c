@@ -3,6 +3,8 @@
 #include "tuner/base/text.h"
 #include "tuner/device/cpu/device.h"
 
+enum { UNKNOWN_MEMORY_SHARE_BYTES = 1 << 30 };
+
 struct placing placing_for(const struct device *device, const struct launch_plan *plan,
                            size_t index)
 {
@@ -11,7 +13,8 @@ struct placing placing_for(const struct device *device, const struct launch_plan
         .pool = device->pool,
         .nodes = machine->nodes,
         .layout = layout_for_argument(plan, index, machine->nodes, pool_size(device->pool)),
-        .bytes_max = (size_t)machine->memory_bytes / 4,
+        .bytes_max = machine->memory_bytes > 0 ? (size_t)machine->memory_bytes / 4
+                                               : UNKNOWN_MEMORY_SHARE_BYTES,
     };
     if (machine->numa_nodes > 1)
         placing.bytes_max /= LAYOUTS_KEPT;
