@@ -1,80 +1,171 @@
--- What tuned.conf is made of: for each device (by kind, name, compute capability and units: two equal
--- boards are one), problem and n the newest winner, a cold one before a hot one. Rows come in the
--- order of the file. `driver` and `compiler` are those of the entry's environment; the first row of
--- a device carries those of its newest.
-WITH ranked AS (
+-- What tuned.conf is made of, for winners by :objective: for each device (by kind, name, compute
+-- capability and units: two equal boards are one) and problem the ranges that go with its newest
+-- winner, with a row for each measured size of a range; and where no range reaches, the newest winner
+-- of each size, a range of its own. A cold winner counts before others. Rows come in the order of the
+-- file. `driver` and `compiler` are those of the entry's environment; the first row of a device carries
+-- those of its newest.
+WITH boards AS (
     SELECT
-        w.trial_id,
-        w.environment_id,
-        w.problem_id,
-        w.l2_mode,
-        w.chosen_at,
+        e.id AS environment_id,
         d.kind,
         d.name,
         COALESCE(json_extract(d.facts, '$.compute_capability'), '') AS compute_capability,
         d.unit_count,
         d.memory_bytes,
         e.driver,
-        e.compiler,
+        e.compiler
+    FROM environments AS e
+    JOIN devices AS d ON d.id = e.device_id
+),
+won AS (
+    SELECT
+        w.environment_id,
+        w.problem_id,
+        w.l2_mode,
+        w.trial_id,
+        w.chosen_at,
+        b.kind,
+        b.name,
+        b.compute_capability,
+        b.unit_count,
+        p.experiment_id,
         p.key,
         p.n,
-        p.bytes_moved,
-        x.content_hash AS source,
         ROW_NUMBER() OVER (
-            PARTITION BY d.kind, d.name, json_extract(d.facts, '$.compute_capability'),
-                d.unit_count, p.key, p.n
+            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, p.key, p.n
             ORDER BY w.l2_mode = 'cold' DESC, w.chosen_at DESC, w.id DESC
-        ) AS place
+        ) AS place_of_size,
+        ROW_NUMBER() OVER (
+            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, p.key
+            ORDER BY w.l2_mode = 'cold' DESC, w.chosen_at DESC, w.id DESC
+        ) AS place_of_problem
     FROM winners AS w
-    JOIN environments AS e ON e.id = w.environment_id
-    JOIN devices AS d ON d.id = e.device_id
+    JOIN boards AS b ON b.environment_id = w.environment_id
     JOIN problems AS p ON p.id = w.problem_id
-    JOIN experiments AS x ON x.id = p.experiment_id
+    WHERE w.objective = :objective
 ),
-chosen AS (
+covered AS (
     SELECT
-        *,
-        FIRST_VALUE(driver) OVER newest AS device_driver,
-        FIRST_VALUE(compiler) OVER newest AS device_compiler,
-        FIRST_VALUE(memory_bytes) OVER newest AS device_memory_bytes
-    FROM ranked
-    WHERE place = 1
-    WINDOW newest AS (
-        PARTITION BY kind, name, compute_capability, unit_count
-        ORDER BY chosen_at DESC, trial_id DESC
-    )
+        r.id AS range_id,
+        r.n_low,
+        r.n_high,
+        r.bound,
+        r.configuration_id,
+        r.chosen_at,
+        w.environment_id,
+        w.l2_mode,
+        w.kind,
+        w.name,
+        w.compute_capability,
+        w.unit_count,
+        w.experiment_id,
+        w.key
+    FROM won AS w
+    JOIN ranges AS r ON r.environment_id = w.environment_id
+                    AND r.experiment_id = w.experiment_id AND r.problem_key = w.key
+                    AND r.l2_mode = w.l2_mode AND r.objective = :objective
+    WHERE w.place_of_problem = 1
+),
+sized AS (
+    SELECT
+        c.range_id,
+        c.n_low,
+        c.n_high,
+        c.bound,
+        c.environment_id,
+        c.l2_mode,
+        c.chosen_at,
+        p.id AS problem_id,
+        (
+            SELECT t.id FROM trials AS t
+            WHERE t.environment_id = c.environment_id AND t.problem_id = p.id
+                AND t.configuration_id = c.configuration_id AND t.l2_mode = c.l2_mode
+                AND t.status = 'ok' AND (t.objective = :objective OR t.stage = 'sweep')
+            ORDER BY t.stage = 'confirm' DESC, t.stage = 'race' DESC LIMIT 1
+        ) AS trial_id
+    FROM covered AS c
+    JOIN problems AS p ON p.experiment_id = c.experiment_id AND p.key = c.key
+                      AND p.n BETWEEN c.n_low AND c.n_high
+    UNION ALL
+    SELECT
+        NULL, w.n, w.n, NULL, w.environment_id, w.l2_mode, w.chosen_at, w.problem_id, w.trial_id
+    FROM won AS w
+    WHERE w.place_of_size = 1
+        AND NOT EXISTS (
+            SELECT 1 FROM covered AS c
+            WHERE c.kind = w.kind AND c.name = w.name
+                AND c.compute_capability = w.compute_capability AND c.unit_count = w.unit_count
+                AND c.key = w.key AND w.n BETWEEN c.n_low AND c.n_high
+        )
+),
+-- A trial that launches exactly what another one did has that one's times: the best measured.
+timed AS (
+    SELECT
+        s.*,
+        CASE WHEN t.median_ns IS NULL AND t.same_as_trial_id IS NOT NULL THEN (
+            SELECT m.id
+            FROM trials AS same
+            JOIN trials AS m ON m.environment_id = same.environment_id
+                            AND m.problem_id = same.problem_id
+                            AND m.configuration_id = same.configuration_id
+                            AND m.l2_mode = same.l2_mode
+            WHERE same.id = t.same_as_trial_id AND m.median_ns > 0
+                AND (m.objective = :objective OR m.stage = 'sweep')
+            ORDER BY m.stage = 'confirm' DESC, m.stage = 'race' DESC LIMIT 1
+        ) ELSE t.id END AS measured_id
+    FROM sized AS s
+    JOIN trials AS t ON t.id = s.trial_id
 )
 SELECT
-    c.kind,
-    c.name,
-    c.compute_capability,
-    c.unit_count,
-    c.device_memory_bytes AS memory_bytes,
-    c.device_driver,
-    c.device_compiler,
-    c.driver,
-    c.compiler,
-    c.key AS problem,
-    c.n,
-    c.trial_id,
+    b.kind,
+    b.name,
+    b.compute_capability,
+    b.unit_count,
+    FIRST_VALUE(b.memory_bytes) OVER newest AS memory_bytes,
+    FIRST_VALUE(b.driver) OVER newest AS device_driver,
+    FIRST_VALUE(b.compiler) OVER newest AS device_compiler,
+    b.driver,
+    b.compiler,
+    p.key AS problem,
+    s.range_id,
+    s.n_low,
+    s.n_high,
+    p.n,
+    s.trial_id,
+    s.measured_id,
     g.parameters,
     t.derived,
-    c.l2_mode,
-    -- A trial that launches exactly what another one did has that one's times.
+    s.l2_mode,
     m.stage,
     m.median_ns AS time_ns,
     m.mad_ns,
+    m.energy_j,
+    m.value,
     m.sample_count AS samples,
     substr(m.measured_at, 1, 10) AS date,
-    c.source,
-    CASE WHEN c.bytes_moved > 0 THEN 100.0 * c.bytes_moved / m.median_ns / (
+    x.content_hash AS source,
+    CASE WHEN p.bytes_moved > 0 THEN 100.0 * p.bytes_moved / m.median_ns / (
         SELECT k.read_gbs FROM ceilings AS k
-        WHERE k.environment_id = c.environment_id AND k.read_gbs > 0
+        WHERE k.environment_id = s.environment_id AND k.read_gbs > 0
         ORDER BY k.measured_at DESC, k.id DESC LIMIT 1
-    ) END AS ceiling_percent
-FROM chosen AS c
-JOIN trials AS t ON t.id = c.trial_id
+    ) END AS ceiling_percent,
+    100.0 * s.bound AS bound_percent,
+    w.tied_count AS tied,
+    100.0 * w.claim AS claim_percent,
+    w.confidence,
+    w.trust
+FROM timed AS s
+JOIN boards AS b ON b.environment_id = s.environment_id
+JOIN problems AS p ON p.id = s.problem_id
+JOIN experiments AS x ON x.id = p.experiment_id
+JOIN trials AS t ON t.id = s.trial_id
 JOIN configurations AS g ON g.id = t.configuration_id
-JOIN trials AS m ON m.id = CASE WHEN t.median_ns IS NULL AND t.same_as_trial_id IS NOT NULL
-                                THEN t.same_as_trial_id ELSE t.id END
-ORDER BY c.kind, c.name, c.compute_capability, c.unit_count, c.key, c.n;
+LEFT JOIN trials AS m ON m.id = s.measured_id
+-- Of the size, whichever configuration the range has.
+LEFT JOIN winners AS w ON w.environment_id = s.environment_id AND w.problem_id = s.problem_id
+                      AND w.l2_mode = s.l2_mode AND w.objective = :objective
+WINDOW newest AS (
+    PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count
+    ORDER BY s.chosen_at DESC, s.trial_id DESC
+)
+ORDER BY b.kind, b.name, b.compute_capability, b.unit_count, p.key, s.n_low, p.n;

@@ -1,14 +1,11 @@
--- How many times faster the winner (:trial) is than each baseline of its problem: the baseline's
--- median over the winner's. Compared are measurements of one stage where there are such (final rounds
--- are interleaved), else the best there is, final before sweep. A baseline that launches exactly what
--- another configuration does was measured as that one.
+-- How many times faster a trial (:trial) is than each baseline of its problem: the baseline's median
+-- over the trial's. Compared are measurements of one stage where there are such (those that race or
+-- confirm are interleaved), else the best there is, confirmed before raced before swept. A baseline that
+-- launches exactly what another configuration does was measured as that one.
 WITH winner AS (
-    SELECT
-        t.environment_id, t.problem_id, t.l2_mode, m.stage, m.median_ns
-    FROM trials AS t
-    JOIN trials AS m ON m.id = CASE WHEN t.median_ns IS NULL AND t.same_as_trial_id IS NOT NULL
-                                    THEN t.same_as_trial_id ELSE t.id END
-    WHERE t.id = CAST(:trial AS INTEGER)
+    SELECT environment_id, problem_id, l2_mode, stage, objective, median_ns
+    FROM trials
+    WHERE id = CAST(:trial AS INTEGER)
 ),
 launched_as AS (
     SELECT b.name, b.configuration_id
@@ -28,7 +25,13 @@ measured AS (
         t.median_ns / w.median_ns AS gain,
         ROW_NUMBER() OVER (
             PARTITION BY a.name
-            ORDER BY t.stage = w.stage DESC, t.stage = 'final' DESC, t.measured_at DESC, t.id DESC
+            ORDER BY
+                t.stage = w.stage AND t.objective = w.objective DESC,
+                t.objective = w.objective DESC,
+                t.stage = 'confirm' DESC,
+                t.stage = 'race' DESC,
+                t.measured_at DESC,
+                t.id DESC
         ) AS place
     FROM winner AS w
     JOIN launched_as AS a

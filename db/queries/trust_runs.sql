@@ -55,7 +55,7 @@ conditions AS (
     GROUP BY run_id
 ),
 dropped AS (
-    SELECT run_id, group_concat(rounds || ' ' || fault, ', ') AS faults
+    SELECT run_id, group_concat(rounds || ' ' || replace(fault, '_', ' '), ', ') AS faults
     FROM (SELECT run_id, fault, count(*) AS rounds FROM measured
           WHERE fault IS NOT NULL GROUP BY run_id, fault ORDER BY run_id, rounds DESC, fault)
     GROUP BY run_id

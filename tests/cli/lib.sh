@@ -53,6 +53,24 @@ refuse_file() {
     [[ ! -e $1 ]] || fail "a file $1 was left"
 }
 
+# pick EXPRESSION: evaluates Python on the JSON of the last command, as `j`.
+pick() {
+    python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
+        "$captured.out" "$1"
+}
+# expect_json EXPRESSION VALUE
+expect_json() {
+    local got
+    got=$(pick "$1") || fail "no JSON, or no $1 in it"
+    [[ $got == "$2" ]] || fail "$1 is $got, not $2"
+}
+
+# Numbers to measure by where it does not matter how well: quickly, and however busy this machine is, no
+# winner is too unstable to be written.
+export STEADY='--no-plots --effort quick --set anchor_shift=10 --set clock_shift=10 --set dropped_most=1
+    --set twin_bias=1 --set other_wait_ms=0'
+read -ra steady <<<"${STEADY//$'\n'/ }"
+
 # write_experiment [SPINS]: a small experiment for the CPU, double.yaml, with twenty configurations
 # of which some are wrong by intent: `way: late` computes what it should not, `way: broken` does not
 # compile, `way: again` is `plain` under another name. Each run spins SPINS times (default none), so that a run can be caught in the middle.

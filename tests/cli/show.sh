@@ -3,31 +3,19 @@
 source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
-# pick EXPRESSION: evaluates Python on the JSON of the last command, as `j`.
-pick() {
-    python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
-        "$captured.out" "$1"
-}
-# expect_json EXPRESSION VALUE
-expect_json() {
-    local got
-    got=$(pick "$1") || fail "no JSON, or no $1 in it"
-    [[ $got == "$2" ]] || fail "$1 is $got, not $2"
-}
-
-# Winners: the final's time, both baselines with the gain, the share of the ceiling.
+# Winners: the time of the confirmation, both baselines with the gain, the share of the ceiling.
 run "$TUNE" show
 expect_code 0
 expect_empty err
 expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold; read ceiling 1000 GB/s$'
-expect_out '^problem +n +time +GB/s +of ceiling +occupancy_api +gain +textbook +gain +configuration$'
-expect_out '^fixture\.sum\.i32 +67108864 +333\.2 us +806 +80\.6 % +402\.6 us +1\.21x +744\.8 us +2\.23x +variant=last_block '
+expect_out '^problem +n +time +GB/s +of ceiling +tied +trust +occupancy_api +gain +textbook +gain +configuration$'
+expect_out '^fixture\.sum\.i32 +67108864 +333\.2 us +806 +80\.6 % +4 +sound +402\.6 us +1\.21x +744\.8 us +2\.23x +variant=last_block '
 [[ $(grep -c '^fixture\.sum' "$captured.out") -eq 6 ]] || fail "not six problems"
 
 run "$TUNE" show fixture.sum.f32 --n 2**22 --json
 expect_code 0
 expect_json 'len(j)' 1
-expect_json '(j[0]["problem"], j[0]["n"], j[0]["stage"])' "('fixture.sum.f32', 4194304, 'final')"
+expect_json '(j[0]["problem"], j[0]["n"], j[0]["stage"])' "('fixture.sum.f32', 4194304, 'confirm')"
 expect_json '[b["name"] for b in j[0]["baselines"]]' "['occupancy_api', 'textbook']"
 expect_json 'all(abs(b["gain"] - b["time_ns"] / j[0]["time_ns"]) < 1e-9 for b in j[0]["baselines"])' True
 expect_json 'abs(j[0]["gbs"] - 4 * 4194304 / j[0]["time_ns"]) < 1e-9' True
@@ -44,11 +32,11 @@ expect_code 0
 [[ $(wc -l <"$captured.out") -eq 7 ]] || fail "not a header and six rows"
 expect_out '^device,.*,configuration,parameters,occupancy_api_ns,occupancy_api_gain,textbook_ns,textbook_gain$'
 
-# The best points: finalists in the order of their final times, then the sweep; no point twice.
+# The best points: finalists in the order of the confirmation, then the sweep; no point twice.
 run "$TUNE" show --top 8 fixture.sum.i32 --n 2^22 --json
 expect_json 'len(j)' 8
 expect_json '[p["place"] for p in j] == list(range(1, 9))' True
-expect_json '[p["stage"] for p in j]' "['final', 'final', 'final', 'final', 'sweep', 'sweep', 'sweep', 'sweep']"
+expect_json '[p["stage"] for p in j]' "['confirm', 'confirm', 'confirm', 'confirm', 'sweep', 'sweep', 'sweep', 'sweep']"
 expect_json 'j[0]["mark"]' winner
 expect_json 'all(a["time_ns"] <= b["time_ns"] for a, b in zip(j, j[1:]) if a["stage"] == b["stage"])' True
 expect_json 'len({(p["grid"], p["block"], p["launch_count"], p["configuration"].split("vector")[1]) for p in j})' 8
@@ -67,7 +55,7 @@ expect_out ' wrong_result .*got 41, expected 42, tolerance 0$'
 [[ $(wc -l <"$captured.out") -eq 6 ]] || fail "not four failures under their header"
 
 run "$TUNE" show --runs
-expect_out '^ +1 +Fixture GPU .* complete +cold +10\.00 s +70\.0 % +20\.0 % +10\.0 % +40 +20 +1476 +356 +24 '
+expect_out '^ +1 +Fixture GPU .* complete +cold +10\.00 s +70\.0 % +20\.0 % +10\.0 % +40 +20 +1512 +356 +24 '
 
 # One trial, measured and duplicate.
 run "$TUNE" show --trial "$winner"
@@ -84,6 +72,7 @@ expect_json '(j["trial"]["status"], len(j["samples"]))' "('ok', 6)"
 # What is not there: exit 3, one line, the nearest word.
 for case in 'fixtrue|did you mean .fixture.' 'fixture.sum.i33|did you mean .fixture.sum.i32.' \
     'zebra|there are: fixture, ' '--n 65537|the nearest is 65536, of 65536, 4194304, 67108864' \
+    '--objective enrgy|no winner by .enrgy. in tune.db; there are by: time' \
     '--trial 999999|no trial 999999' '--db absent.db|no such database'; do
     # shellcheck disable=SC2086 # words
     run "$TUNE" show ${case%%|*}
@@ -96,7 +85,7 @@ refuse_file absent.db
 
 # Wrong use: exit 2.
 for case in '--top 0' '--top x' '--n 0' '--n 2**99' '--n 12x' '--trial 0' '--top 3 --runs' \
-    '--json --csv' '--runs fixture' '--trial 1 --n 65536' '--tpo 3'; do
+    '--json --csv' '--trust --ties' '--trust --runs' '--runs fixture' '--trial 1 --n 65536' '--tpo 3'; do
     # shellcheck disable=SC2086 # words
     run "$TUNE" show $case
     expect_code 2

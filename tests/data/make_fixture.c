@@ -1,33 +1,17 @@
 /* Fills a database with a made-up experiment on a made-up device ("Fixture GPU"), for tests of what
  * reads databases. Every time in it comes from a formula: none was measured.
  *   make_fixture FILE */
+#include "fixture.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tuner/base/random.h"
-#include "tuner/store/store.h"
+#include "tuner/trial/protocol.h"
 
-enum { SM_COUNT = 100, CONFIGURATIONS_MAX = 256, FINALISTS = 4, SAMPLES = 6 };
-
-struct shape {
-    const char *variant;
-    int64_t block, blocks_per_sm, vector, loads;
-    int64_t configuration_id;
-    int64_t grid;
-    double time_ns; /* NaN: failed */
-    int64_t trial_id, same_as;
-};
-
-struct fixture {
-    struct store *store;
-    struct error error;
-    int64_t environment_id, experiment_id, run_id;
-    struct shape shapes[CONFIGURATIONS_MAX];
-    size_t shape_count;
-};
-
-static void must(struct fixture *f, enum status status)
+void must(struct fixture *f, enum status status)
 {
     if (status == STATUS_OK)
         return;
@@ -68,12 +52,24 @@ static void add_experiment(struct fixture *f)
                                                 .path = "configs/fixture.yaml",
                                                 .text = "experiment: fixture\n"};
     must(f, store_experiment(f->store, &experiment, &f->experiment_id, &f->error));
+    struct protocol protocol;
+    struct text numbers = {0};
+    protocol_defaults(EFFORT_NORMAL, "cuda", &protocol);
+    must(f, protocol_set(&protocol, "confirm_processes=2", &f->error));
+    protocol_format(&protocol, &numbers);
     const struct store_run_start run = {.environment_id = f->environment_id,
                                         .seed = 1,
                                         .l2_mode = L2_COLD,
                                         .tick_ns = 32,
-                                        .empty_pair_ns = 1200};
+                                        .empty_pair_ns = 1200,
+                                        .node_gap_ns = 500,
+                                        .effort = "normal",
+                                        .objective = "time",
+                                        .protocol = text_string(&numbers),
+                                        .worker_cpus = "3",
+                                        .near = "NUMA node 1"};
     must(f, store_run_start(f->store, &run, &f->run_id, &f->error));
+    text_free(&numbers);
 }
 
 static void add_shape(struct fixture *f, struct shape shape)
@@ -173,7 +169,11 @@ static void put_trial(struct fixture *f, int64_t problem_id, struct shape *shape
     struct store_sample samples[SAMPLES];
     for (int i = 0; i < SAMPLES; i++)
         samples[i] = (struct store_sample){
-            .round = i, .runs = 8, .elapsed_ns = shape->time_ns * (1 + 0.001 * (i - 2.5))};
+            .round = i,
+            .runs = 8,
+            .elapsed_ns = shape->time_ns * (1 + 0.001 * (i - 2.5)),
+            .energy_j = (double)NAN,
+        };
     double time_ns = timed ? shape->time_ns : (double)NAN;
     const struct store_trial trial = {
         .run_id = f->run_id,
@@ -181,6 +181,7 @@ static void put_trial(struct fixture *f, int64_t problem_id, struct shape *shape
         .problem_id = problem_id,
         .configuration_id = shape->configuration_id,
         .stage = stage,
+        .objective = "time",
         .l2_mode = L2_COLD,
         .status = status,
         .detail = detail,
@@ -196,6 +197,8 @@ static void put_trial(struct fixture *f, int64_t problem_id, struct shape *shape
         .mad_ns = time_ns * 0.0015,
         .min_ns = time_ns * 0.9975,
         .max_ns = time_ns * 1.0025,
+        .energy_j = (double)NAN,
+        .value = strcmp(stage, "sweep") == 0 ? (double)NAN : time_ns,
         .duration_ns = 3000000,
     };
     must(f, store_trial(f->store, &trial, &shape->trial_id, &f->error));
@@ -250,7 +253,16 @@ static struct shape *fastest_not_final(struct fixture *f, const bool *final)
     return best;
 }
 
-static void race(struct fixture *f, int64_t problem_id)
+/* Raced, and confirmed with the same times. */
+static void put_final(struct fixture *f, struct choice *choice, struct shape *shape)
+{
+    put_trial(f, choice->problem_id, shape, "race", TRIAL_OK, NULL);
+    put_trial(f, choice->problem_id, shape, "confirm", TRIAL_OK, NULL);
+    choice->finalists[choice->count++] = shape;
+}
+
+/* The winner's configuration. */
+static int64_t race(struct fixture *f, const char *key, int64_t problem_id, int64_t n)
 {
     static const struct {
         const char *name, *about;
@@ -258,13 +270,15 @@ static void race(struct fixture *f, int64_t problem_id)
     } baselines[] = {{"textbook", "1024 threads on 2 blocks an SM", 100},
                      {"occupancy_api", "as the Occupancy API suggests", 221}};
     bool final[CONFIGURATIONS_MAX] = {false};
-    struct shape *winner = NULL;
+    struct choice choice = {.problem_key = key, .problem_id = problem_id, .n = n};
+    const struct shape *winner = NULL;
+    must(f, store_batch_begin(f->store, &f->error));
     for (int i = 0; i < FINALISTS; i++) {
         struct shape *shape = fastest_not_final(f, final);
         final[shape - f->shapes] = true;
         /* The race turns the first two about: the winner is not the fastest of the sweep. */
         shape->time_ns *= i == 0 ? 1.02 : 1.01;
-        put_trial(f, problem_id, shape, "final", TRIAL_OK, NULL);
+        put_final(f, &choice, shape);
         winner = !winner || shape->time_ns < winner->time_ns ? shape : winner;
     }
     for (size_t i = 0; i < 2; i++) {
@@ -278,15 +292,12 @@ static void race(struct fixture *f, int64_t problem_id)
             continue;
         final[shape - f->shapes] = true;
         shape->time_ns *= 1.01;
-        put_trial(f, problem_id, shape, "final", TRIAL_OK, NULL);
+        put_final(f, &choice, shape);
     }
-    const struct store_winner put = {.environment_id = f->environment_id,
-                                     .problem_id = problem_id,
-                                     .l2_mode = L2_COLD,
-                                     .trial_id = winner->trial_id,
-                                     .run_id = f->run_id,
-                                     .candidate_count = (int64_t)f->shape_count};
-    must(f, store_winner_put(f->store, &put, &f->error));
+    choice.winner = winner;
+    put_choice(f, &choice);
+    must(f, store_batch_end(f->store, STATUS_OK, &f->error));
+    return winner->configuration_id;
 }
 
 static void add_problems(struct fixture *f)
@@ -294,10 +305,11 @@ static void add_problems(struct fixture *f)
     static const char *const types[] = {"i32", "f32"};
     static const int64_t sizes[] = {1 << 16, 1 << 22, 1 << 26};
     for (int type = 0; type < 2; type++) {
+        char key[64];
+        int64_t configuration_ids[3];
+        (void)snprintf(key, sizeof key, "fixture.sum.%s", types[type]);
         for (int size = 0; size < 3; size++) {
-            char key[64];
             int64_t problem_id = 0;
-            (void)snprintf(key, sizeof key, "fixture.sum.%s", types[type]);
             const struct named_value axes[] = {{"op", value_text("sum")},
                                                {"type", value_text(types[type])}};
             const struct store_problem problem = {.experiment_id = f->experiment_id,
@@ -308,8 +320,9 @@ static void add_problems(struct fixture *f)
                                                   .bytes_moved = 4.0 * (double)sizes[size]};
             must(f, store_problem(f->store, &problem, &problem_id, &f->error));
             sweep(f, problem_id, sizes[size]);
-            race(f, problem_id);
+            configuration_ids[size] = race(f, key, problem_id, sizes[size]);
         }
+        put_ranges(f, key, sizes, configuration_ids);
     }
 }
 

@@ -25,7 +25,7 @@ static const struct row_column verdict_columns[] = {
     {"rounds_dropped", "dropped"},
     {"floor_percent", "A/A floor"},
     {"delta_percent", "tie up to"},
-    {"claim_percent", "none better by"},
+    {"claim_percent", "none better by over"},
     {"tied", "tied"},
     {"trust_reason", "why"},
 };
@@ -134,7 +134,7 @@ static void put_line(const char *label, const char *text)
     putchar('\n');
 }
 
-/* "1965 to 1980 MHz"; "1980 MHz" when it never moved. */
+/* "1965 to 1980 MHz, 0.8 % apart"; "1980 MHz" when it never moved. */
 static void put_range(const struct rows *rows, size_t row, const char *label, const char *column,
                       const char *unit)
 {
@@ -151,7 +151,7 @@ static void put_range(const struct rows *rows, size_t row, const char *label, co
     put_label(label);
     if (most - least < 0.5)
         printf("%.0f %s\n", most, unit);
-    else if (least > 0)
+    else if (strcmp(unit, "MHz") == 0)
         printf("%.0f to %.0f %s, %.1f %% apart\n", least, most, unit, 100 * (most - least) / most);
     else
         printf("%.0f to %.0f %s\n", least, most, unit);

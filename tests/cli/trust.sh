@@ -1,0 +1,111 @@
+#!/bin/bash
+# tune show --trust, --ties and --ranges on a database whose numbers are known; then the trust of a real
+# run, on a device that tells little of itself.
+source "$TUNE_TESTS/lib.sh"
+"$TUNE_BUILD/tests/make_fixture" tune.db
+
+# The conditions of the run, in words ...
+run "$TUNE" show --trust
+expect_code 0
+expect_empty err
+expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold$'
+expect_out '^  verdict +unstable: 4 sound, 1 noisy, 1 unstable; 6 tied with others$'
+expect_out '^  rounds +672, 45 dropped \(6\.7 %\): 39 anchor moved, 6 clock moved$'
+expect_out '^  A/A floor +at most 0\.4 %$'
+expect_out '^  SM clock +1965 to 1980 MHz, 0\.8 % apart$'
+expect_out '^  memory clock +3201 MHz$'
+expect_out '^  temperature +40 to 44 C$'
+expect_out '^  power +300 to 495 W$'
+expect_out '^  throttled by +power cap, in 18 of 672 rounds$'
+expect_out '^  ECC errors +none while measuring$'
+expect_out '^  other processes +none$'
+expect_out '^  pinned to +processor 3; the device is near NUMA node 1$'
+expect_out '^  timer +tick 32 ns, empty pair 1200 ns, gap between launches 500 ns$'
+expect_out '^  L2 +cold$'
+expect_out '^  effort +normal, but confirm_processes=2$'
+# ... and the verdicts with their reasons.
+expect_out '^fixture\.sum\.f32 +67108864 .* unstable +confirm +2 +112 +40 .* more than 20 %$'
+expect_out '^fixture\.sum\.f32 +4194304 .* noisy .* 0\.40 % .*\(over the tie band of 0\.25 %\)$'
+expect_out '^fixture\.sum\.i32 +65536 .* sound '
+
+# Only what was asked for counts.
+run "$TUNE" show --trust fixture.sum.i32 --json
+expect_code 0
+expect_json 'j["trust"]' sound
+expect_json '[(r["sound_count"], r["noisy_count"], r["rounds"], r["rounds_dropped"]) for r in j["runs"]]' '[(3, 0, 336, 3)]'
+expect_json '(j["runs"][0]["sm_clock_mhz_low"], j["runs"][0]["sm_clock_mhz_high"])' '(1965.0, 1980.0)'
+expect_json '(j["runs"][0]["protocol_changes"], j["runs"][0]["throttling"])' "('confirm_processes=2', 'power cap')"
+expect_json '[w["trust"] for w in j["winners"]]' "['sound', 'sound', 'sound']"
+run "$TUNE" show --trust fixture.sum.f32 --n 2**26 --csv
+[[ $(wc -l <"$captured.out") -eq 2 ]] || fail "not a header and one verdict"
+expect_out ',unstable,'
+
+# What nobody could read is unknown, and no failure.
+python3 - <<'P'
+import shutil, sqlite3
+shutil.copy("tune.db", "silent.db")
+db = sqlite3.connect("silent.db")
+db.execute("""UPDATE rounds SET sm_clock_mhz = NULL, memory_clock_mhz = NULL, temperature_c = NULL,
+              power_w = NULL, throttle = NULL, ecc_errors = NULL, other_processes = NULL""")
+db.execute("UPDATE runs SET worker_cpus = NULL, near = NULL, node_gap_ns = NULL, protocol = NULL, effort = NULL")
+db.execute("UPDATE winners SET trust = NULL, trust_reason = NULL, floor = NULL")
+db.commit()
+P
+run "$TUNE" show --trust --db silent.db
+expect_code 0
+for line in 'verdict +unknown' 'A/A floor +unknown' 'SM clock +unknown' 'temperature +unknown' 'power +unknown' \
+    'throttled by +unknown' 'ECC errors +unknown' 'other processes +unknown' 'pinned to +nothing' 'effort +unknown'; do
+    expect_out "^  $line"
+done
+expect_out 'NVML is missing'
+run "$TUNE" show --trust --db silent.db --json
+expect_json '(j["trust"], j["runs"][0]["sm_clock_mhz_low"])' "('unknown', None)"
+
+# Ties: the winner, those as fast, those that may be, those that are not, and those that may not win.
+run "$TUNE" show --ties fixture.sum.f32 --n 2^22 --json
+expect_code 0
+expect_json '[c["standing"] for c in j]' "['winner', 'as fast', 'tied', 'slower', 'out', 'out']"
+expect_json '[c["place"] for c in j]' '[1, 2, 3, 4, 5, 6]'
+expect_json '[c["out"] for c in j][3:]' "[None, 'baseline', 'baseline']"
+expect_json 'all(c["low_percent"] < c["difference_percent"] < c["high_percent"] for c in j)' True
+run "$TUNE" show --ties
+expect_out '^fixture\.sum\.i32 +67108864 +. +out .* baseline +textbook '
+python3 - <<'P'
+import sqlite3
+db = sqlite3.connect("silent.db")
+db.execute("DELETE FROM contenders")
+db.execute("DELETE FROM range_checks")
+db.execute("DELETE FROM ranges")
+db.commit()
+P
+for question in --ties --ranges; do
+    run "$TUNE" show "$question" --db silent.db
+    expect_code 0
+    expect_empty out
+    expect_err 'yet'
+done
+
+# Ranges: which sizes share a configuration, and what that costs; a size between is looked up.
+run "$TUNE" show --ranges
+expect_code 0
+expect_out '^fixture\.sum\.i32 +65536 +4194303 +0\.00 % +1 +0\.00 % +0 +- '
+expect_out '^fixture\.sum\.i32 +4194304 +67108864 +1\.80 % +2 +1\.20 % +1 +1\.70 % '
+run "$TUNE" show --ranges fixture.sum.i32 --n 5000000 --json
+expect_code 0
+expect_json '[(r["n_low"], r["n_high"]) for r in j]' '[(4194304, 67108864)]'
+expect_json '[(c["n"], c["measured"]) for c in j[0]["checks"]]' '[(4194304, True), (16777216, False), (67108864, True)]'
+
+# A real run says how far it can be trusted, at its end and later.
+write_experiment
+run "$TUNE" run double.yaml --device cpu --no-plots --sizes 1000 --db real.db
+[[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code" # 6: this machine was too busy to trust
+expect_err "^tune: trust: 1 (sound|noisy|unstable); .*'tune show --trust' says more$"
+run "$TUNE" show --trust --db real.db
+expect_code 0
+expect_out '^  verdict +(sound|noisy|unstable): 1 '
+expect_out '^  rounds +[1-9][0-9]*, '
+expect_out '^  timer +tick '
+expect_out '^double +1000 .* (sound|noisy|unstable) '
+run "$TUNE" show --trust --db real.db --json
+expect_json 'j["runs"][0]["effort"]' normal
+expect_json 'j["runs"][0]["rounds"] == sum(w["rounds"] for w in j["winners"])' True
