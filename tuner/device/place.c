@@ -29,6 +29,8 @@ static enum status load(const char *source, hwloc_topology_t *out, struct error 
         return error_no_memory(error);
     (void)hwloc_topology_set_type_filter(*out, HWLOC_OBJ_PCI_DEVICE,
                                          HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    /* What /sys tells is enough; libpciaccess would leave memory behind. */
+    (void)hwloc_topology_set_components(*out, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
     enum status status = set_source(*out, source, error);
     if (status == STATUS_OK && hwloc_topology_load(*out) != 0)
         status = source
