@@ -111,15 +111,21 @@ static enum status find_device(struct measuring *state, int *index, const char *
                : status;
 }
 
+/* Where the parent wants this process. Whether that can be had, it heard when it first asked. */
+static void pin(const json_t *start)
+{
+    const char *cpus = message_text(start, "cpus", "");
+    if (*cpus)
+        (void)cpus_pin(cpus);
+}
+
 /* What the parent says before anything else. Pinned before the device is opened, so that what its
  * driver allocates is near. */
 static enum status take_start(struct measuring *state, const json_t *start, struct error *error)
 {
-    const char *cpus = message_text(start, "cpus", "");
     if (sched_getaffinity(0, sizeof state->processors, &state->processors) == 0)
         state->processor_count = CPU_COUNT(&state->processors);
-    if (*cpus)
-        (void)cpus_pin(cpus); /* the parent heard of it when it first asked */
+    pin(start);
     return protocol_parse(message_text(start, "protocol", ""), &state->protocol, error);
 }
 
@@ -148,6 +154,7 @@ static enum status greet(struct measuring *state, int index, const json_t *start
     enum status status = take_start(state, start, error);
     if (status == STATUS_OK)
         status = open_device(state, index, message_text(start, "uuid", ""), error);
+    pin(start); /* a device binds the thread that opens it as it thinks best */
     json_t *hello = status == STATUS_OK ? json_pack("{s:o, s:f, s:f, s:f}", "facts",
                                                     message_from_facts(&state->facts), "tick_ns",
                                                     state->calibration.tick_ns, "empty_pair_ns",

@@ -20,7 +20,7 @@ enum { TIMEOUT_MS = 10000 };
 static struct worker *worker;
 
 /* Says $TEST_HELLO, then answers each request with $TEST_ANSWER: as a frame when it is JSON, else
- * as it is. */
+ * as it is. Where there is a file $TEST_DIES, the child removes it and ends instead. */
 static int broken_child(void)
 {
     struct error error = {0};
@@ -29,6 +29,8 @@ static int broken_child(void)
     while (words && frame_read(CHILD_INPUT, -1, &request, &error) == STATUS_OK) {
         json_t *answer = json_loads(words, 0, NULL);
         json_decref(request);
+        if (words != getenv("TEST_HELLO") && unlink(getenv("TEST_DIES")) == 0)
+            return 3;
         if (answer ? frame_write(CHILD_OUTPUT, answer, &error) != STATUS_OK
                    : write(CHILD_OUTPUT, words, strlen(words)) < 0)
             return 1;
@@ -43,7 +45,8 @@ static int start(void **state)
     struct error error = {0};
     (void)state;
     (void)signal(SIGPIPE, SIG_IGN);
-    if (setenv("TEST_HELLO", "{\"facts\":[]}", 1) != 0 || setenv("TEST_ANSWER", "{}", 1) != 0)
+    if (setenv("TEST_HELLO", "{\"facts\":[]}", 1) != 0 || setenv("TEST_ANSWER", "{}", 1) != 0 ||
+        setenv("TEST_DIES", "", 1) != 0)
         return -1;
     return worker_start("cpu", 0, NULL, &worker, &error) == STATUS_OK ? 0 : -1;
 }
@@ -144,6 +147,24 @@ static void moments(void **state)
     }
 }
 
+/* Nothing that is tried is to blame when the device goes while it is idle. */
+static void a_moment_outlives_one_child(void **state)
+{
+    (void)state;
+    struct worker_moment moment;
+    struct error error = {0};
+    char dies[] = "/tmp/tune-test-XXXXXX";
+    int file = mkstemp(dies);
+    assert_true(file >= 0);
+    assert_int_equal(close(file), 0);
+    assert_int_equal(setenv("TEST_DIES", dies, 1), 0);
+    be_answered("{\"conditions\": {\"throttle\": 2}, \"anchor_ns\": 7}");
+    assert_int_equal(worker_moment(worker, true, &moment, &error), STATUS_OK);
+    assert_true(moment.anchor_ns == 7);
+    assert_int_equal(moment.conditions.throttle, 2);
+    assert_int_equal(worker_restarts(worker), 1);
+}
+
 static void trials_and_checks(void **state)
 {
     (void)state;
@@ -189,6 +210,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(visits, start, stop),
         cmocka_unit_test_setup_teardown(energy, start, stop),
         cmocka_unit_test_setup_teardown(moments, start, stop),
+        cmocka_unit_test_setup_teardown(a_moment_outlives_one_child, start, stop),
         cmocka_unit_test_setup_teardown(trials_and_checks, start, stop),
         cmocka_unit_test_setup_teardown(starts, start, stop),
     };

@@ -1,4 +1,6 @@
 /* The measuring child's life: what it is told at its start, and what it says of its device. */
+#include <sys/stat.h>
+
 #include "tuner/trial/data.h"
 #include "worker_fixture.h"
 
@@ -121,19 +123,25 @@ static void allowed_processors(pid_t pid, char out[64])
     assert_int_equal(fclose(file), 0);
 }
 
+/* The last processor that we may use. */
+static void last_processor(char out[64])
+{
+    char ours[64];
+    allowed_processors(getpid(), ours);
+    const char *cut = strpbrk(ours, "-,");
+    while (cut && strpbrk(cut + 1, "-,"))
+        cut = strpbrk(cut + 1, "-,");
+    (void)snprintf(out, 64, "%s", cut ? cut + 1 : ours);
+}
+
 static void pinned_children_stay_pinned(void **state)
 {
     (void)state;
     struct error error = {0};
-    char ours[64];
     char theirs[64];
     char last[64];
     bool pinned = true;
-    allowed_processors(getpid(), ours);
-    const char *cut = strpbrk(ours, "-,"); /* the last processor that we may use */
-    while (cut && strpbrk(cut + 1, "-,"))
-        cut = strpbrk(cut + 1, "-,");
-    (void)snprintf(last, sizeof last, "%s", cut ? cut + 1 : ours);
+    last_processor(last);
     assert_int_equal(worker_pin(worker, "no processor", &pinned, &error), STATUS_OK);
     assert_false(pinned);
     assert_int_equal(worker_pin(worker, last, &pinned, &error), STATUS_OK);
@@ -147,30 +155,66 @@ static void pinned_children_stay_pinned(void **state)
     assert_string_equal(theirs, last);
 }
 
-/* Several threads fill what is large; each element is as one thread has it. */
-static void large_inputs_are_filled_right(void **state)
+static void compilers_are_pinned(void **state)
 {
     (void)state;
-    enum { LARGE = 9000001 };
+    static const char script[] = "#!/bin/sh\n"
+                                 "grep Cpus_allowed_list /proc/self/status >\"$TEST_MARKS\"\n"
+                                 "exec cc \"$@\"\n";
+    char last[64];
+    char line[128] = "";
+    char pinned[64] = "";
+    char path[128];
+    last_processor(last);
+    FILE *file = fopen(in_folder("compiler"), "w");
+    assert_non_null(file);
+    assert_true(fputs(script, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(in_folder("compiler"), 0700), 0);
+    assert_int_equal(setenv("CC", in_folder("compiler"), 1), 0);
+    compile("pinned", "PINNED", reference_source, last, path);
+    assert_int_equal(unsetenv("CC"), 0);
+    file = fopen(in_folder("marks"), "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(sscanf(line, "Cpus_allowed_list: %63s", pinned), 1);
+    assert_string_equal(pinned, last);
+}
+
+static void expect_input(int64_t count, uint64_t seed)
+{
     struct error error = {0};
     struct worker_outcome outcome;
-    struct launch_plan plan = plan_of("dump", LARGE, 'k');
+    struct launch_plan plan = plan_of("dump", count, 'k');
     struct worker_case what = {
         .binary_path = kernels_path, .plan = &plan, .repeats = 1, .timeout_ms = TIMEOUT_MS};
-    plan.arguments[0].seed = 99;
+    plan.arguments[0].seed = seed;
     plan.arguments[1].count = 1;
+    assert_int_equal(clear_marks(NULL), 0);
     assert_int_equal(worker_check(worker, &what, &outcome, &error), STATUS_OK);
     assert_int_equal(outcome.status, TRIAL_OK);
-    int32_t *expected = calloc(LARGE, sizeof *expected);
-    int32_t *got = calloc(LARGE, sizeof *got);
+    int32_t *expected = calloc((size_t)count, sizeof *expected);
+    int32_t *got = calloc((size_t)count, sizeof *got);
     FILE *file = fopen(in_folder("marks"), "r");
     assert_true(expected && got && file);
-    fill_vector(expected, ELEMENT_I32, FILL_RANDOM, 99, 0, LARGE);
-    assert_int_equal(fread(got, sizeof *got, LARGE, file), LARGE);
-    assert_true(memcmp(got, expected, LARGE * sizeof *got) == 0);
+    fill_vector(expected, ELEMENT_I32, FILL_RANDOM, seed, 0, (uint64_t)count);
+    assert_int_equal(fread(got, sizeof *got, (size_t)count, file), count);
+    assert_true(memcmp(got, expected, (size_t)count * sizeof *got) == 0);
     assert_int_equal(fclose(file), 0);
     free(expected);
     free(got);
+}
+
+/* Several threads fill what is large; each element is as one thread has it. */
+static void inputs_are_what_their_seeds_make(void **state)
+{
+    (void)state;
+    expect_input(9000001, 99);
+    for (uint64_t seed = 1; seed < 4; seed++)
+        expect_input(ELEMENTS, seed);
+    expect_input(ELEMENTS + 1, 3);
+    expect_input(ELEMENTS, 1);
 }
 
 int main(int argc, char **argv)
@@ -186,7 +230,8 @@ int main(int argc, char **argv)
         MEASURING_TEST(a_moment_tells_conditions_and_anchor),
         MEASURING_TEST(a_fresh_process_is_another_one),
         MEASURING_TEST(pinned_children_stay_pinned),
-        MEASURING_TEST(large_inputs_are_filled_right),
+        MEASURING_TEST(compilers_are_pinned),
+        MEASURING_TEST(inputs_are_what_their_seeds_make),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -28,7 +28,50 @@ static void slots_take_turns(void **state)
     assert_int_equal(samples.runs, 1);
 }
 
-/* A trial is of the binary that was loaded, and its slot may be one that is armed. */
+/* A trial is of the binary that was loaded, a visit of the one that its slot was armed with. */
+static void each_has_its_binary(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct worker_samples samples;
+    struct launch_plan plan = plan_of("right", ELEMENTS, 'b');
+    struct worker_slot what = {others_path, &plan, L2_COLD, 1};
+    load_kernels();
+    must_arm(0, "right", 'a', L2_COLD, 1);
+    assert_int_equal(worker_arm(worker, 1, &what, &error), STATUS_OK);
+    must_visit(1, 2);
+    must_visit(0, 1);
+    must_visit(1, 1);
+    expect_marks("b!b!ab!");
+    assert_int_equal(try_kernel("right", 0, 0, L2_COLD, &samples).status, TRIAL_OK);
+    must_visit(1, 1);
+    expect_marks("tb!");
+}
+
+/* The device zeroes the scratch when another plan was timed in between, and only then; the trial's
+ * slot may be one that is armed. */
+static void scratch_is_zeroed_between_plans(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct worker_samples samples;
+    struct worker_outcome outcome;
+    struct launch_plan plan = plan_of("once", ELEMENTS, 't');
+    struct worker_trial trial = {.plan = &plan, .blocks = 1, .runs = 1, .timeout_ms = TIMEOUT_MS};
+    load_kernels();
+    must_arm(0, "once", 'a', L2_COLD, 2);
+    must_arm(WORKER_SLOTS - 1, "once", 'b', L2_COLD, 2);
+    must_visit(0, 1);
+    must_visit(0, 1);
+    must_visit(WORKER_SLOTS - 1, 2);
+    must_visit(0, 1);
+    expect_marks("aba");
+    must_visit(WORKER_SLOTS - 1, 1);
+    assert_int_equal(worker_trial(worker, &trial, &samples, &outcome, &error), STATUS_OK);
+    must_visit(WORKER_SLOTS - 1, 1);
+    expect_marks("btb");
+}
+
 static void trials_between_visits_disturb_nothing(void **state)
 {
     (void)state;
@@ -142,6 +185,8 @@ int main(int argc, char **argv)
 #define SLOTS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, stop_worker)
     const struct CMUnitTest tests[] = {
         SLOTS_TEST(slots_take_turns),
+        SLOTS_TEST(each_has_its_binary),
+        SLOTS_TEST(scratch_is_zeroed_between_plans),
         SLOTS_TEST(trials_between_visits_disturb_nothing),
         SLOTS_TEST(a_child_that_was_killed_is_told_again),
         SLOTS_TEST(a_visit_that_crashes_or_hangs_costs_one_child),

@@ -23,6 +23,7 @@ enum { TIMEOUT_MS = 20000, ELEMENTS = 1000, CACHE_BYTES = 40000 };
 
 static char folder[64];
 static char kernels_path[128];   /* the binary of the kernels below */
+static char others_path[128];    /* the same, but `right` leaves a "!" as well */
 static char reference_path[128]; /* that of the reference */
 static struct worker *worker;
 
@@ -43,9 +44,12 @@ static const char kernels_source[] =
     "}\n"
     "void right(const struct tune_block *block, void *const *a) {\n"
     "    (void)block; copy(a); say(a[4], 1);\n"
+    "#ifdef OTHERS\n"
+    "    say(\"!\", 1);\n"
+    "#endif\n"
     "}\n"
     "void once(const struct tune_block *block, void *const *a) {\n"
-    "    (void)block; if ((*(int *)a[2])++ == 0) copy(a);\n"
+    "    (void)block; if ((*(int *)a[2])++ == 0) { copy(a); say(a[4], 1); }\n"
     "}\n"
     "void beyond(const struct tune_block *block, void *const *a) {\n"
     "    (void)block; copy(a); ((int *)a[1])[*(const long long *)a[3]] = 7;\n"
@@ -78,7 +82,8 @@ static inline const char *in_folder(const char *name)
     return path;
 }
 
-static inline void compile(const char *name, const char *text, const char *cpus, char *path)
+static inline void compile(const char *name, const char *define, const char *text, const char *cpus,
+                           char path[128])
 {
     struct compile_pool *pool = NULL;
     struct compile_done done;
@@ -89,7 +94,7 @@ static inline void compile(const char *name, const char *text, const char *cpus,
     (void)snprintf(path, 128, "%s/%s.bin", folder, name);
     FILE *file = fopen(source, "w");
     assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
+    assert_true(fprintf(file, "#define %s\n%s", define, text) > 0);
     assert_int_equal(fclose(file), 0);
     struct binary_request request = {.source_path = source, .architecture = "native"};
     if (compile_pool_start("cpu", 1, cpus, &pool, &error) != STATUS_OK ||
@@ -111,8 +116,9 @@ static inline int make_folder(void **state)
         setenv("TEST_MARKS", in_folder("marks"), 1) != 0 ||
         setenv("HWLOC_SYNTHETIC", "l3:1(size=40000) core:2 pu:1", 1) != 0)
         return -1;
-    compile("kernels", kernels_source, NULL, kernels_path);
-    compile("reference", reference_source, "0", reference_path);
+    compile("kernels", "KERNELS", kernels_source, NULL, kernels_path);
+    compile("others", "OTHERS", kernels_source, "", others_path);
+    compile("reference", "REFERENCE", reference_source, NULL, reference_path);
     return 0;
 }
 
