@@ -124,9 +124,12 @@ static inline int setup(void **state)
 }
 
 static const struct store_sample fixture_samples[6] = {
-    {.round = 0, .runs = 10, .elapsed_ns = 101}, {.round = 1, .runs = 10, .elapsed_ns = 102},
-    {.round = 2, .runs = 10, .elapsed_ns = 103}, {.round = 3, .runs = 10, .elapsed_ns = 104},
-    {.round = 4, .runs = 10, .elapsed_ns = 105}, {.round = 5, .runs = 10, .elapsed_ns = 106.5}};
+    {.round = 0, .runs = 10, .elapsed_ns = 101, .energy_j = (double)NAN},
+    {.round = 1, .runs = 10, .elapsed_ns = 102, .energy_j = (double)NAN},
+    {.round = 2, .runs = 10, .elapsed_ns = 103, .energy_j = (double)NAN},
+    {.round = 3, .runs = 10, .elapsed_ns = 104, .energy_j = (double)NAN},
+    {.round = 4, .runs = 10, .elapsed_ns = 105, .energy_j = (double)NAN},
+    {.round = 5, .runs = 10, .elapsed_ns = 106.5, .energy_j = (double)NAN}};
 
 /* An ok trial of the fixture's problem and configuration in the sweep, with six samples. */
 static inline struct store_trial ok_trial(const struct fixture *f, double median_ns)
@@ -145,6 +148,8 @@ static inline struct store_trial ok_trial(const struct fixture *f, double median
                                 .mad_ns = 1,
                                 .min_ns = 101,
                                 .max_ns = 106.5,
+                                .energy_j = (double)NAN,
+                                .value = median_ns,
                                 .duration_ns = 5000};
 }
 

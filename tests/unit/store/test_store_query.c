@@ -136,7 +136,7 @@ static void test_points_resolve_duplicates(void **state)
     assert_one("SELECT count(*) FROM points WHERE sweep_ns = 100 AND final_ns IS NULL"
                " AND measured_configuration_id = (SELECT min(id) FROM configurations)",
                "2");
-    trial.stage = "final";
+    trial.stage = "race";
     trial.median_ns = 110;
     must(store_trial(f->store, &trial, &id, &f->error));
     assert_one("SELECT count(*) FROM points WHERE sweep_ns = 100 AND final_ns = 110", "2");
@@ -147,6 +147,77 @@ static void test_points_resolve_duplicates(void **state)
     trial.l2_mode = L2_HOT;
     must(store_trial(f->store, &trial, &id, &f->error));
     assert_one("SELECT count(*) FROM points WHERE l2_mode = 'hot' AND sweep_ns IS NULL", "1");
+}
+
+/* What fresh processes measured counts before the race, and what came to no time does not. */
+static void test_points_take_the_last_stage(void **state)
+{
+    struct fixture *f = *state;
+    int64_t first = 0;
+    int64_t id = 0;
+    struct store_trial trial = ok_trial(f, 100);
+    must(store_trial(f->store, &trial, &first, &f->error));
+    struct store_trial twin = failed_trial(f, TRIAL_SKIPPED, NULL);
+    add_configuration(f, 512, &twin.configuration_id);
+    twin.same_as_trial_id = first;
+    must(store_trial(f->store, &twin, &id, &f->error));
+    trial.stage = "race";
+    trial.median_ns = 110;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    trial.stage = "confirm";
+    trial.median_ns = 120;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT count(*) FROM points WHERE sweep_ns = 100 AND race_ns = 110"
+               " AND confirm_ns = 120 AND final_ns = 120 AND final_stage = 'confirm'"
+               " AND final_trial_id = confirm_trial_id",
+               "2");
+    trial.status = TRIAL_CRASHED;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT count(*) FROM points WHERE confirm_ns IS NULL AND final_ns = 110"
+               " AND final_stage = 'race' AND final_trial_id = race_trial_id",
+               "2");
+}
+
+/* A race for energy is a row of its own beside that for time, for all configurations, with the same
+ * sweep. */
+static void test_points_of_each_objective(void **state)
+{
+    struct fixture *f = *state;
+    int64_t id = 0;
+    struct store_trial trial = ok_trial(f, 100);
+    must(store_trial(f->store, &trial, &id, &f->error));
+    add_configuration(f, 512, &trial.configuration_id);
+    must(store_trial(f->store, &trial, &id, &f->error));
+    trial.stage = "race";
+    trial.median_ns = 110;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    trial.objective = "energy";
+    trial.median_ns = 130;
+    trial.energy_j = trial.value = 0.5;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT count(*) FROM points", "4");
+    assert_one("SELECT group_concat(coalesce(final_ns, 'no')) FROM"
+               " (SELECT final_ns FROM points WHERE objective = 'time' ORDER BY configuration_id)",
+               "no,110.0");
+    assert_one("SELECT group_concat(coalesce(race_ns, 'no') || coalesce(race_value, '-') ||"
+               " coalesce(final_energy_j, '-') || sweep_ns) FROM"
+               " (SELECT * FROM points WHERE objective = 'energy' ORDER BY configuration_id)",
+               "no--100.0,130.00.50.5100.0");
+    assert_one("SELECT group_concat(objective) FROM"
+               " (SELECT objective FROM latest_problems ORDER BY 1)",
+               "energy,time");
+    /* A run about energy that ends in its sweep: the sweep is of that objective, too. */
+    const struct store_run_start run = {
+        .environment_id = f->environment, .l2_mode = L2_HOT, .objective = "energy"};
+    trial = ok_trial(f, 100);
+    trial.l2_mode = L2_HOT;
+    must(store_run_start(f->store, &run, &trial.run_id, &f->error));
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT group_concat(objective) FROM latest_problems WHERE l2_mode = 'hot'",
+               "energy");
+    assert_one("SELECT group_concat(objective) FROM"
+               " (SELECT objective FROM points WHERE l2_mode = 'hot' ORDER BY 1)",
+               "energy,time");
 }
 
 static void test_latest(void **state)
@@ -184,6 +255,8 @@ int main(void)
         TEST(test_only_reading),
         TEST(test_failing_later),
         TEST(test_points_resolve_duplicates),
+        TEST(test_points_take_the_last_stage),
+        TEST(test_points_of_each_objective),
         TEST(test_latest),
     };
     return cmocka_run_group_tests_name("store query", tests, NULL, NULL);

@@ -100,6 +100,29 @@ static void test_runs(void **state)
     assert_int_equal(store_run_end(f->store, 999, &end, &f->error), STATUS_INTERNAL);
 }
 
+static void test_how_a_run_measures(void **state)
+{
+    struct fixture *f = *state;
+    /* What the fixture's run does not say. */
+    assert_one("SELECT objective || (budget_ns IS NULL) || (protocol IS NULL) ||"
+               " (worker_cpus IS NULL) || (near IS NULL) || (effort IS NULL) FROM runs",
+               "time11111");
+    const struct store_run_start run = {.environment_id = f->environment,
+                                        .l2_mode = L2_STREAM,
+                                        .node_gap_ns = (double)NAN,
+                                        .effort = "quick",
+                                        .budget_ns = 60,
+                                        .objective = "edp",
+                                        .protocol = "delta=0.0025",
+                                        .worker_cpus = "3",
+                                        .near = "NUMA node 1"};
+    int64_t id = 0;
+    must(store_run_start(f->store, &run, &id, &f->error));
+    assert_one("SELECT l2_mode || effort || budget_ns || objective || protocol || worker_cpus ||"
+               " near || (node_gap_ns IS NULL) FROM runs ORDER BY id DESC",
+               "streamquick60edpdelta=0.00253NUMA node 11");
+}
+
 static void test_trial_is_kept_whole(void **state)
 {
     struct fixture *f = *state;
@@ -156,12 +179,60 @@ static void test_trial_is_replaced(void **state)
     assert_one("SELECT status || detail || (median_ns IS NULL) || (grid IS NULL) FROM trials",
                "crashederror 70011");
     assert_one("SELECT (SELECT count(*) FROM samples) + (SELECT count(*) FROM resources)", "0");
+}
 
-    trial.stage = "final";
-    must(store_trial(f->store, &trial, &second, &f->error));
-    trial.l2_mode = L2_HOT;
-    must(store_trial(f->store, &trial, &second, &f->error));
-    assert_one("SELECT count(*) FROM trials", "3");
+/* Stages, objectives and modes of a configuration stand beside one another. */
+static void test_trials_side_by_side(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const stages[] = {"race", "confirm"};
+    static const char *const objectives[] = {NULL, "energy", "time_ns * energy_j"};
+    struct store_trial trial = ok_trial(f, 103.5);
+    int64_t first = 0;
+    int64_t id = 0;
+    must(store_trial(f->store, &trial, &first, &f->error));
+    for (int stage = 0; stage < 2; stage++) {
+        for (int objective = 0; objective < 3; objective++) {
+            for (int mode = 0; mode < L2_MODES; mode++) {
+                trial.stage = stages[stage];
+                trial.objective = objectives[objective];
+                trial.l2_mode = (enum l2_mode)mode;
+                must(store_trial(f->store, &trial, &id, &f->error));
+            }
+        }
+    }
+    assert_one("SELECT count(*) || count(DISTINCT l2_mode) || count(DISTINCT objective)"
+               " FROM trials WHERE stage <> 'sweep'",
+               "2443");
+    must(store_trial(f->store, &trial, &first, &f->error));
+    assert_int_equal(first, id);
+    trial.stage = "final"; /* of an older version */
+    assert_int_equal(store_trial(f->store, &trial, &id, &f->error), STATUS_INTERNAL);
+    assert_one("SELECT count(*) FROM trials", "25");
+}
+
+static void test_what_a_race_adds(void **state)
+{
+    struct fixture *f = *state;
+    struct store_sample samples[2] = {
+        {.process = 0, .round = 4, .runs = 8, .elapsed_ns = 5, .energy_j = 0.25},
+        {.process = 3, .round = 9, .runs = 8, .invalid = true, .elapsed_ns = 6, .energy_j = NAN}};
+    struct store_trial trial = ok_trial(f, 103.5);
+    trial.stage = "race";
+    trial.objective = "energy";
+    trial.samples = samples;
+    trial.sample_count = 2;
+    trial.energy_j = 0.5;
+    trial.value = 0.75;
+    int64_t id = 0;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT objective || energy_j || value FROM trials", "energy0.50.75");
+    assert_one("SELECT group_concat(process || round || invalid || elapsed_ns ||"
+               " coalesce(energy_j, '-')) FROM (SELECT * FROM samples ORDER BY ordinal)",
+               "0405.00.25,3916.0-");
+    trial.value = trial.energy_j = (double)NAN;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT (energy_j IS NULL) || (value IS NULL) FROM trials", "11");
 }
 
 static void test_duplicates_point_to_what_was_measured(void **state)
@@ -272,45 +343,22 @@ static void test_known_trials(void **state)
     assert_int_equal(seen.count, 1);
     assert_true(seen.last.median_ns == 100);
     seen = (struct seen){0};
-    must(store_known_trials(f->store, f->environment, f->problem, "final", L2_COLD, take, &seen,
+    must(store_known_trials(f->store, f->environment, f->problem, "race", L2_COLD, take, &seen,
                             &f->error));
     must(store_known_trials(f->store, f->environment, f->problem, "sweep", L2_HOT, take, &seen,
                             &f->error));
     assert_int_equal(seen.count, 0);
 }
 
-static void test_baselines_and_winners(void **state)
+static void test_baselines(void **state)
 {
     struct fixture *f = *state;
     int64_t other = 0;
-    int64_t id = 0;
-    int64_t winner = 7;
     add_configuration(f, 512, &other);
     must(store_baseline(f->store, f->environment, f->problem, "textbook", "a", f->configuration,
                         &f->error));
     must(store_baseline(f->store, f->environment, f->problem, "textbook", "b", other, &f->error));
     assert_one("SELECT name || about || count(*) FROM baselines", "textbookb1");
-
-    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, &winner, &f->error));
-    assert_int_equal(winner, 0);
-    struct store_trial trial = ok_trial(f, 100);
-    must(store_trial(f->store, &trial, &id, &f->error));
-    struct store_winner put = {.environment_id = f->environment,
-                               .problem_id = f->problem,
-                               .l2_mode = L2_COLD,
-                               .trial_id = id,
-                               .run_id = f->run,
-                               .candidate_count = 5};
-    must(store_winner_put(f->store, &put, &f->error));
-    put.candidate_count = 6;
-    must(store_winner_put(f->store, &put, &f->error));
-    assert_one("SELECT candidate_count FROM winners", "6");
-    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, &winner, &f->error));
-    assert_int_equal(winner, id);
-    must(store_winner_get(f->store, f->environment, f->problem, L2_HOT, &winner, &f->error));
-    assert_int_equal(winner, 0);
-    put.trial_id = 999;
-    assert_int_equal(store_winner_put(f->store, &put, &f->error), STATUS_INTERNAL);
 }
 
 int main(void)
@@ -322,12 +370,15 @@ int main(void)
         TEST(test_device_without_uuid),
         TEST(test_ceilings),
         TEST(test_runs),
+        TEST(test_how_a_run_measures),
         TEST(test_trial_is_kept_whole),
         TEST(test_trial_is_replaced),
+        TEST(test_trials_side_by_side),
+        TEST(test_what_a_race_adds),
         TEST(test_duplicates_point_to_what_was_measured),
         TEST(test_a_trial_is_stored_whole_or_not_at_all),
         TEST(test_known_trials),
-        TEST(test_baselines_and_winners),
+        TEST(test_baselines),
     };
     return cmocka_run_group_tests_name("store rows", tests, NULL, NULL);
 }
