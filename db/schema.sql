@@ -292,7 +292,7 @@ CREATE TABLE range_checks (
 -- Each configuration that was tried, with what may be compared, once for each objective that was
 -- asked for: its time in the sweep, in the race about that objective and in the processes that
 -- confirmed, all looked up through same_as_trial_id, and NULL where it was not timed. final is the
--- best measured of race and confirmation.
+-- confirmation where that came to a time, else the race.
 CREATE VIEW points AS
 WITH asked AS (
     SELECT DISTINCT t.environment_id, t.problem_id, t.l2_mode,

@@ -199,6 +199,103 @@ static void test_shipped_migrations(void **state)
     assert_int_equal(version, STORE_SCHEMA_VERSION);
 }
 
+/* A database as version 1 wrote it (tests/data/schema_1.sql), at f->path, closed. */
+static void make_version_1(struct fixture *f)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = fopen(TEST_SOURCE_DIR "/tests/data/schema_1.sql", "r");
+    assert_non_null(file);
+    assert_true(getdelim(&text, &length, '\0', file) > 0);
+    (void)fclose(file);
+    const struct store_schema schema = {1, text, ""};
+    assert_int_equal(unlink(f->path), 0);
+    must(store_open_as(f->path, STORE_CREATE, &schema, &f->store, &f->error));
+    store_close(f->store);
+    f->store = NULL;
+    free(text);
+}
+
+/* What tables are called in quotes after they were renamed makes no difference. */
+static void append_schema(struct fixture *f, struct text *out)
+{
+    struct store_query *query = NULL;
+    bool row = true;
+    must(store_query_open(f->store,
+                          "SELECT type || ' ' || name || ' ' || coalesce(sql, '')"
+                          " FROM sqlite_schema ORDER BY type, name",
+                          NULL, 0, &query, &f->error));
+    for (;;) {
+        must(store_query_next(query, &row, &f->error));
+        if (!row)
+            break;
+        for (const char *c = store_query_text(query, 0); *c; c++)
+            if (*c != '"')
+                text_append_bytes(out, c, 1);
+        text_append(out, "\n");
+    }
+    store_query_close(query);
+}
+
+static void test_migrated_is_as_new(void **state)
+{
+    struct fixture *f = *state;
+    struct text migrated = {0};
+    struct text fresh = {0};
+    make_version_1(f);
+    must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
+    append_schema(f, &migrated);
+    store_close(f->store);
+    f->store = NULL;
+    assert_int_equal(version_of(f->path), STORE_SCHEMA_VERSION);
+    assert_int_equal(unlink(f->path), 0);
+    must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
+    append_schema(f, &fresh);
+    assert_string_equal(text_string(&migrated), text_string(&fresh));
+    assert_true(fresh.length > 5000);
+    text_free(&migrated);
+    text_free(&fresh);
+}
+
+static void test_version_1_is_kept(void **state)
+{
+    struct fixture *f = *state;
+    make_version_1(f);
+    must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
+    assert_one("SELECT count(*) FROM pragma_foreign_key_check", "0");
+    assert_one("SELECT group_concat(integrity_check) FROM pragma_integrity_check", "ok");
+    assert_one("SELECT (SELECT count(*) FROM runs) || (SELECT count(*) FROM trials) ||"
+               " (SELECT count(*) FROM samples) || (SELECT count(*) FROM resources) ||"
+               " (SELECT count(*) FROM winners) || (SELECT count(*) FROM baselines) ||"
+               " (SELECT count(*) FROM in_flight)",
+               "2772211");
+    assert_one("SELECT group_concat(id || stage || objective || coalesce(value, '-') ||"
+               " coalesce(same_as_trial_id, '-')) FROM (SELECT * FROM trials ORDER BY id)",
+               "1sweeptime100.0-,2sweeptime-1,3sweeptime--,5racetime110.0-,6sweeptime80.0-,"
+               "7sweeptime-6,8racetime90.0-");
+    assert_one("SELECT group_concat(trial_id || round || runs || elapsed_ns || process || invalid"
+               " || (energy_j IS NULL)) FROM (SELECT * FROM samples WHERE trial_id = 5"
+               " ORDER BY ordinal)",
+               "508109.0001,518110.0001,528111.0001");
+    assert_one("SELECT group_concat(id || trial_id || stage || objective || value ||"
+               " candidate_count || (trust IS NULL) || (tied_count IS NULL) || (delta IS NULL))"
+               " FROM (SELECT * FROM winners ORDER BY id)",
+               "45racetime110.03111,67sweeptime80.02111");
+    assert_one("SELECT group_concat(seed || l2_mode || objective || coalesce(wall_ns, '-') ||"
+               " (protocol IS NULL)) FROM (SELECT * FROM runs ORDER BY id)",
+               "7coldtime601,8hottime-1");
+    assert_one("SELECT group_concat(configuration_id || coalesce(final_ns, '-')) FROM"
+               " (SELECT * FROM points WHERE problem_id = 1 ORDER BY configuration_id)",
+               "1110.0,2110.0,3-");
+    /* And it goes on: the next trial and winner take their places. */
+    f->environment = f->problem = f->configuration = f->run = 1;
+    struct store_trial trial = ok_trial(f, 105);
+    int64_t id = 0;
+    trial.stage = "race";
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_int_equal(id, 5);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup_old, teardown)
@@ -211,6 +308,8 @@ int main(void)
         TEST(test_reading_an_older_one_is_refused),
         TEST(test_no_copy_no_migration),
         TEST(test_shipped_migrations),
+        TEST(test_migrated_is_as_new),
+        TEST(test_version_1_is_kept),
     };
     return cmocka_run_group_tests_name("store migrate", tests, NULL, NULL);
 }
