@@ -8,8 +8,8 @@
  * median is its time, since one moment lent to something else is not the device's state. */
 enum {
     PASSES = 5,
-    READ_BYTES = 1 << 20, /* a core and pass: about 100 us */
-    STEPS = 40 * 1000,    /* of the computation: about as long */
+    READ_BYTES = 2 << 20, /* a core and pass: about 100 us and more */
+    STEPS = 80 * 1000,    /* of the computation: about as long */
     SETTLED_WINDOWS = 3,
 };
 
