@@ -1,0 +1,40 @@
+/* Between the files of the command agree. */
+#ifndef TUNE_BENCH_PROTOCOL_AGREE_H
+#define TUNE_BENCH_PROTOCOL_AGREE_H
+
+#include "bench/protocol/bench.h"
+
+enum way { WAY_MEAN7, WAY_STDREL, WAY_RACE, WAY_TIES, WAYS };
+
+/* What one way of choosing said once. */
+struct verdict_of_way {
+    size_t winner;
+    bool tied[CANDIDATES_MAX]; /* with the winner, which is among them */
+    double seconds;            /* of measuring */
+    size_t measured;           /* samples or rounds, of all candidates together */
+    bool timed_out;            /* WAY_STDREL: some candidate met its time limit */
+};
+
+/* The candidates of one size. */
+struct field {
+    int64_t n;
+    struct entry *entries;
+    size_t count;
+    size_t order[CANDIDATES_MAX]; /* place of each in the fixed order */
+    struct verdict_of_way verdicts[REPEATS_MAX][WAYS];
+    double levels[REPEATS_MAX][CANDIDATES_MAX]; /* reference: ln relative to candidate 0 */
+    double regret[CANDIDATES_MAX];              /* from all of them; NaN without */
+};
+
+/* agree_field.c: the fastest of a screen. Entries are the bench's arena's. */
+enum status field_make(struct bench *bench, int64_t n, struct field *out, struct error *error);
+
+/* agree_ways.c: all ways once, in this process. The problem has just been told to the worker. */
+enum status field_choose(struct bench *bench, struct field *field, size_t repeat,
+                         struct error *error);
+
+/* agree_report.c */
+void agree_write(struct bench *bench, const struct field *fields, size_t count);
+void agree_print(const struct bench *bench, const struct field *fields, size_t count);
+
+#endif
