@@ -239,6 +239,7 @@ struct track {
     struct runner **runners;
     size_t count;
     struct random random;
+    uint32_t blocks; /* a visit */
     struct round_record *records;
     enum round_fault *faults;
     struct store_round *rows;
@@ -272,7 +273,8 @@ struct finalist {
     struct runner runner;
     const char *out; /* why it cannot win; NULL: it can */
     bool is_incumbent, is_baseline;
-    bool left; /* the race: shown to be slower */
+    bool left;             /* the race: shown to be slower */
+    struct interval raced; /* its difference to the race's leader */
     int64_t trial_id;
     /* ln of the objective against the others of the same process (LEVELS_MAX), NaN: missing. In the
      * race each part of its rounds stands for a process. */
@@ -288,7 +290,7 @@ struct contest {
     struct arena arena;
     struct finalist *finalists;
     size_t finalist_count;
-    /* What the race did not show to be slower, and is no finalist: declared tied. */
+    /* Seen by the race alone, as far as it went to a look: ties among them are declared. */
     struct store_contender *others;
     size_t other_count;
     double *twins; /* differences of twins, ln */

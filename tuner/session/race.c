@@ -37,6 +37,10 @@ static enum status one_round(struct racing *racing, struct error *error)
     double twin_y = (double)NAN;
     size_t round = 0;
     size_t twin = twin_of(racing);
+    const struct protocol *protocol = &track->sweep->group->session->options->protocol;
+    bool screening =
+        race_valid_rounds(racing->race) < (size_t)protocol->screen_rounds[PROTOCOL_SCREENS - 1];
+    track->blocks = (uint32_t)(screening ? protocol->screen_blocks : protocol->visit_blocks);
     for (size_t i = 0; i < track->count; i++)
         racing->wanted[i] = race_fate(racing->race, i) == RACE_ALIVE;
     enum status status = track_round(track, racing->wanted, twin, &twin_y, error);
@@ -147,19 +151,20 @@ static enum status pick(const struct racing *racing, bool *chosen, struct error 
 static void keep_other(struct racing *racing, const struct finalist *finalist, size_t index)
 {
     struct contest *contest = racing->contest;
-    struct interval difference = race_difference(racing->race, index);
+    struct interval difference = finalist->raced;
+    bool alive = race_fate(racing->race, index) == RACE_ALIVE;
     contest->others[contest->other_count++] = (struct store_contender){
         .configuration_id = finalist->runner.candidate->configuration_id,
         .trial_id = finalist->trial_id,
         .difference = difference.estimate,
         .difference_low = difference.low,
         .difference_high = difference.high,
-        .proven = difference.high <= race_delta(racing->race),
-        .tied = difference.low <= race_delta(racing->race),
+        .proven = false,
+        .tied = alive && difference.low <= race_delta(racing->race),
     };
 }
 
-/* Those chosen stay; of the others, those alive are remembered as ties. */
+/* Those chosen stay; the others are remembered, if the race came to look at them. */
 static enum status reduce(struct racing *racing, const bool *chosen, struct error *error)
 {
     struct contest *contest = racing->contest;
@@ -171,7 +176,7 @@ static enum status reduce(struct racing *racing, const bool *chosen, struct erro
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         if (!chosen[i]) {
-            if (race_fate(racing->race, i) == RACE_ALIVE)
+            if (race_fate(racing->race, i) == RACE_ALIVE || race_fate(racing->race, i) == RACE_LOST)
                 keep_other(racing, finalist, i);
             runner_free(&finalist->runner);
             continue;
@@ -194,6 +199,7 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
     for (size_t i = 0; status == STATUS_OK && i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         finalist->left = race_fate(racing->race, i) != RACE_ALIVE;
+        finalist->raced = race_difference(racing->race, i);
         chosen[i] = needs_energy && finalist->runner.outcome.status == TRIAL_OK;
     }
     if (status == STATUS_OK) {

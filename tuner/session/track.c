@@ -43,6 +43,7 @@ static enum status arm(struct track *track, struct arena *arena, size_t index, s
 enum status track_begin(struct track *track, struct arena *arena, bool check, struct error *error)
 {
     enum status status = sweep_tell(track->sweep, track->lane, check, error);
+    track->blocks = (uint32_t)track->sweep->group->session->options->protocol.visit_blocks;
     for (size_t i = 0; status == STATUS_OK && i < track->count; i++)
         status = arm(track, arena, i, error);
     return status;
@@ -116,18 +117,16 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
 {
     struct sweep *sweep = track->sweep;
     struct lane *lane = track->lane;
-    const struct protocol *protocol = &sweep->group->session->options->protocol;
     struct runner *runner = track->runners[index];
     struct worker_samples samples = {0};
     double energy_j = (double)NAN;
-    uint32_t blocks = (uint32_t)protocol->visit_blocks;
-    int64_t timeout_ms = sweep_timeout_ms(sweep, lane, blocks, track->round_count == 0);
+    int64_t timeout_ms = sweep_timeout_ms(sweep, lane, track->blocks, track->round_count == 0);
     int64_t left_ns = lane_leave(lane);
     enum status status = STATUS_OK;
     if (objective_needs_energy(sweep->objective))
         status = visit_energy(track, index, &samples, &energy_j, error);
     else
-        status = worker_visit(lane->worker, (uint32_t)index, blocks, timeout_ms, &samples,
+        status = worker_visit(lane->worker, (uint32_t)index, track->blocks, timeout_ms, &samples,
                               &runner->outcome, error);
     int64_t before_ns = lane->measuring_ns;
     lane_enter(lane, left_ns, &lane->measuring_ns);

@@ -99,14 +99,65 @@ static struct store_contender row_of(const struct finalist *finalist)
     };
 }
 
-/* Finalists and those that only the race has seen; the latter are ties while they are within it. */
-static size_t list_contenders(const struct contest *contest, struct store_contender *out)
+/* How much a difference moves from process to process by chance, as the finalists show it: the root
+ * mean square of their deviations. 0 while no process has confirmed. */
+static double process_spread(const struct choosing *choosing, size_t *degrees)
 {
+    const struct contest *contest = choosing->contest;
+    const struct finalist *fastest = &contest->finalists[choosing->choice.fastest];
+    double sum = 0;
+    *degrees = 0;
+    for (size_t i = 0; contest->processes > 1 && i < contest->finalist_count; i++) {
+        const struct finalist *finalist = &contest->finalists[i];
+        double differences[LEVELS_MAX];
+        double mean = 0;
+        bool whole = can_win(finalist) && finalist != fastest && !finalist->is_baseline;
+        for (size_t p = 0; whole && p < contest->levels; p++) {
+            differences[p] = finalist->levels[p] - fastest->levels[p];
+            whole = !isnan(differences[p]);
+            mean += differences[p] / (double)contest->levels;
+        }
+        for (size_t p = 0; whole && p < contest->levels; p++)
+            sum += (differences[p] - mean) * (differences[p] - mean);
+        *degrees += whole ? contest->levels - 1 : 0;
+    }
+    return *degrees > 0 ? sqrt(sum / (double)*degrees) : 0;
+}
+
+/* What only one process has seen: around the fastest of all, and as much wider as processes differ.
+ */
+static struct store_contender placed(const struct choosing *choosing,
+                                     const struct store_contender *other, double spread,
+                                     size_t degrees)
+{
+    const struct contest *contest = choosing->contest;
+    struct store_contender row = *other;
+    double offset = contest->finalists[choosing->choice.fastest].raced.estimate;
+    if (degrees == 0 || isnan(offset))
+        return row;
+    double confidence = contest->sweep->group->session->options->protocol.confidence;
+    double reach = student_quantile((1 + confidence) / 2, degrees) * spread;
+    double half = hypot((other->difference_high - other->difference_low) / 2, reach);
+    row.difference = other->difference - offset;
+    row.difference_low = row.difference - half;
+    row.difference_high = row.difference + half;
+    row.tied = row.difference_low <= choosing->delta;
+    return row;
+}
+
+/* Finalists, and of those that only the race has seen the ties. */
+static size_t list_contenders(const struct choosing *choosing, struct store_contender *out)
+{
+    const struct contest *contest = choosing->contest;
     size_t count = 0;
+    size_t degrees = 0;
+    double spread = process_spread(choosing, &degrees);
     for (size_t i = 0; i < contest->finalist_count; i++)
         out[count++] = row_of(&contest->finalists[i]);
-    for (size_t i = 0; i < contest->other_count; i++)
-        out[count++] = contest->others[i];
+    for (size_t i = 0; i < contest->other_count; i++) {
+        out[count] = placed(choosing, &contest->others[i], spread, degrees);
+        count += out[count].tied ? 1 : 0;
+    }
     qsort(out, count, sizeof *out, by_difference);
     for (size_t i = 0; i < count; i++)
         out[i].place = (int32_t)i + 1;
@@ -205,8 +256,7 @@ static enum status put(struct choosing *choosing, const struct finalist *best, s
         .space_count = (int64_t)sweep->space_count,
         .delta = choosing->delta,
         .floor = contest->floor.floor,
-        .claim = choosing->choice.claim.high > choosing->delta ? choosing->choice.claim.high
-                                                               : choosing->delta,
+        .claim = choosing->choice.claim.high,
         .confidence = options->protocol.confidence,
         .processes = (int32_t)contest->processes,
         .rounds = (int32_t)contest->rounds,
@@ -215,7 +265,7 @@ static enum status put(struct choosing *choosing, const struct finalist *best, s
         .trust = verdict_name(choosing->verdict),
         .trust_reason = choosing->reason,
         .contenders = contenders,
-        .contender_count = list_contenders(contest, contenders),
+        .contender_count = list_contenders(choosing, contenders),
     };
     row.tied_count = (int32_t)count_tied(contenders, row.contender_count);
     struct interval interval = time_interval(choosing, &best->runner);

@@ -48,6 +48,7 @@ static const struct row rows[] = {
     INTEGER(sweep_blocks, 1, 64, "sweep: blocks of a configuration"),
     REAL(sweep_slower, 0, 100, "sweep: only one block when slower than the best by more"),
     INTEGER(visit_blocks, 1, 64, "race: blocks of a candidate in a round"),
+    INTEGER(screen_blocks, 1, 64, "... and until the last screen"),
     INTEGERS(screen_rounds, PROTOCOL_SCREENS, 1, 512,
              "screen: valid rounds after which it applies"),
     REALS(screen_slower, PROTOCOL_SCREENS, 0, 100,
@@ -62,7 +63,7 @@ static const struct row rows[] = {
     REAL(twin_bias, 0, 1, "unstable when twins differ significantly by more"),
     REAL(other_wait_ms, 0, 3600000, "how long to wait for another process; 0: it is no fault"),
     INTEGER(finalists, 1, 1024, "candidates that are confirmed"),
-    INTEGER(confirm_processes, 0, 100, "fresh processes that confirm; 0: none"),
+    INTEGER(confirm_processes, 0, 60, "fresh processes that confirm; 0: none"),
     INTEGER(confirm_rounds, 1, 512, "rounds in each of these processes"),
     REAL(confidence, 0.5, 0.999999, "of what is claimed of the winner"),
     INTEGER(energy_candidates, 1, 1024, "candidates whose energy is measured"),
@@ -122,10 +123,11 @@ static const struct protocol normal = {
     .block_most_ns = 10e6,
     .sweep_blocks = 5,
     .sweep_slower = 0.25,
-    .visit_blocks = 5,
+    .visit_blocks = 3,
+    .screen_blocks = 1,
     .screen_rounds = {2, 4, 8},
     .screen_slower = {0.25, 0.10, 0.05},
-    .look_rounds = {16, 24, 32, 48, 64, 96, 128},
+    .look_rounds = {16, 24, 32, 48},
     .race_z = 3.8,
     .delta = 0.0025,
     .anchor_shift = 0.01,
@@ -135,8 +137,10 @@ static const struct protocol normal = {
     .twin_bias = 0.001,
     .other_wait_ms = 10000,
     .finalists = 8,
-    .confirm_processes = 5,
-    .confirm_rounds = 40,
+    /* What differs from process to process is larger than what forty rounds leave of the noise:
+     * more processes of fewer rounds say more in the same time. */
+    .confirm_processes = 8,
+    .confirm_rounds = 20,
     .confidence = 0.99,
     .energy_candidates = 12,
     .energy_rounds = 5,
@@ -145,22 +149,24 @@ static const struct protocol normal = {
     .look_between = 1,
 };
 
-static void keep_looks(struct protocol *protocol, size_t count)
+static void set_looks(struct protocol *protocol, const int64_t *looks, size_t count)
 {
-    for (size_t i = count; i < PROTOCOL_LOOKS; i++)
-        protocol->look_rounds[i] = 0;
+    for (size_t i = 0; i < PROTOCOL_LOOKS; i++)
+        protocol->look_rounds[i] = i < count ? looks[i] : 0;
 }
 
 static void set_effort(enum effort effort, struct protocol *out)
 {
+    static const int64_t all_looks[PROTOCOL_LOOKS] = {16, 24, 32, 48, 64, 96, 128};
     if (effort == EFFORT_QUICK) {
-        out->visit_blocks = 3;
-        keep_looks(out, 3);
+        set_looks(out, all_looks, 2);
         out->confirm_processes = 0;
         out->look_between = 0;
     } else if (effort == EFFORT_THOROUGH) {
-        out->confirm_processes = 8;
-        out->confirm_rounds = 80;
+        set_looks(out, all_looks, PROTOCOL_LOOKS);
+        out->visit_blocks = 5;
+        out->confirm_processes = 12;
+        out->confirm_rounds = 40;
         out->energy_rounds = 12;
         out->energy_window_ms = 1000;
         out->look_between = 3;
@@ -168,22 +174,22 @@ static void set_effort(enum effort effort, struct protocol *out)
 }
 
 /* A CPU runs other things as well: its times spread ten times as wide, and a round in which
- * another process could run is an ordinary one. */
+ * another process could run is an ordinary one. Emptying its caches takes longer than most kernels:
+ * one block a visit. */
 static void set_cpu(enum effort effort, struct protocol *out)
 {
+    static const int64_t looks[] = {12, 20, 32};
     out->anchor_shift = 0.10;
     out->clock_shift = 0.5;
     out->dropped_most = 0.5;
     out->delta = 0.01;
     out->twin_bias = 0.01;
     out->other_wait_ms = 0;
-    out->visit_blocks = 3;
-    keep_looks(out, effort == EFFORT_QUICK ? 3 : 4);
-    out->confirm_rounds = 16;
-    if (effort != EFFORT_QUICK) {
-        out->confirm_processes = effort == EFFORT_THOROUGH ? 5 : 3;
-        out->look_between = 1;
-    }
+    out->visit_blocks = 1;
+    set_looks(out, looks, effort == EFFORT_QUICK ? 1 : effort == EFFORT_NORMAL ? 2 : 3);
+    out->confirm_rounds = 10;
+    if (effort != EFFORT_QUICK)
+        out->confirm_processes = effort == EFFORT_THOROUGH ? 8 : 4;
 }
 
 void protocol_defaults(enum effort effort, const char *device_kind, struct protocol *out)
