@@ -8,7 +8,7 @@
 #define MEASURED                                                                                   \
     " FROM trials t JOIN problems p ON p.id = t.problem_id"                                        \
     " JOIN environments e ON e.id = t.environment_id JOIN devices d ON d.id = e.device_id"         \
-    " WHERE t.status = 'ok' AND t.median_ns > 0 AND t.objective = 'time'"                                                   \
+    " WHERE t.status = 'ok' AND t.median_ns > 0 AND t.objective = 'time'"                          \
     " AND (:l2_mode IS NULL OR t.l2_mode = :l2_mode)"                                              \
     " AND (:environment IS NULL OR e.id = CAST(:environment AS INTEGER))"                          \
     " AND (:device IS NULL OR lower(:device) IN (lower(d.name), lower(d.uuid), d.kind,"            \

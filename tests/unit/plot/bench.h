@@ -31,6 +31,7 @@ struct bench {
     char last_path[256];
     struct error last_error;
     int64_t environment_id, experiment_id, run_id, problem_id;
+    const char *objective; /* of the trials added; NULL: time */
 };
 
 static struct error error;
@@ -112,6 +113,7 @@ static inline int64_t add_trial(struct bench *bench, int64_t n, bool gpu, const 
         .problem_id = bench->problem_id,
         .configuration_id = configuration_of(bench, shot),
         .stage = shot->stage,
+        .objective = bench->objective,
         .l2_mode = L2_COLD,
         .status = shot->gbs > 0 || shot->same_as ? TRIAL_OK : TRIAL_LAUNCH_FAILED,
         .same_as_trial_id = shot->same_as,

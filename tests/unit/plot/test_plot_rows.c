@@ -106,6 +106,34 @@ static void test_rows_of_occupancy(void **state)
     free(rows);
 }
 
+/* What fresh processes measured is drawn where there is such; a race about energy is not. */
+static void test_rows_are_about_time(void **state)
+{
+    struct bench *bench = *state;
+    fill(bench, "cuda", "GPU");
+    add_problem(bench, "reduce.sum.i32", 4096);
+    struct shot shot = {"confirm", "tree", 256, 40, 380, 0};
+    (void)add_trial(bench, 4096, true, &shot);
+    struct shot other = {"race", "atomic", 128, 20, 300, 0};
+    bench->objective = "energy";
+    int64_t trial = add_trial(bench, 4096, true, &other);
+    ok(store_winner_put(bench->store,
+                        &(struct store_winner){.environment_id = bench->environment_id,
+                                               .problem_id = bench->problem_id,
+                                               .objective = "energy",
+                                               .trial_id = trial,
+                                               .run_id = bench->run_id,
+                                               .stage = "race"},
+                        &error));
+    char *rows = data_of(bench, "occupancy");
+    assert_int_equal(count_of(rows, "points\t"), 2);
+    assert_int_equal(count_of(rows, "\twinner\t"), 1);
+    assert_non_null(strstr(rows, "marks\twinner\t0\t25.0\t380"));
+    assert_non_null(strstr(rows, "points\tatomic\t0\t12.5\t100"));
+    assert_null(strstr(rows, "\t300"));
+    free(rows);
+}
+
 static void test_rows_of_the_others(void **state)
 {
     struct bench *bench = *state;
@@ -146,6 +174,7 @@ int main(void)
         TEST(test_unknown_figure_names_the_nearest),
         TEST(test_choice),
         TEST(test_rows_of_occupancy),
+        TEST(test_rows_are_about_time),
         TEST(test_rows_of_the_others),
         cmocka_unit_test(test_clean),
     };
