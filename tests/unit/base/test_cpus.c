@@ -34,9 +34,9 @@ static int last_allowed(void)
 
 static void malformed_lists_are_refused(void **state)
 {
-    static const char *const lists[] = {"",    ",",  "0,",  ",0",    "0,,0",        "a",     "0a",
-                                        "-1",  "0-", "1-0", "0-0-0", " 0",          "0 ",    "0;0",
-                                        "0x0", "+0", "0.0", "0-a",   "99999999999", "16384", "0\n"};
+    static const char *const lists[] = {
+        "",      ",",  "0,", ",0",  "0,,0", "a",  "0a",  "-1",  "0-",          "1-0",   "1-0,0",
+        "0-0-0", " 0", "0 ", "0;0", "0x0",  "+0", "0.0", "0-a", "99999999999", "16384", "0\n"};
     cpu_set_t before = mine(0);
     (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
