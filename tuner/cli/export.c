@@ -7,18 +7,24 @@
 #include "tuner/export/export.h"
 #include "tuner/store/store.h"
 
-static enum status write_out(const char *path, const struct text *text, size_t entries,
-                             struct error *error)
+static void tell(const char *path, const struct export_counts *counts)
+{
+    if (strcmp(path, "-") != 0)
+        fprintf(stderr, "%s: %zu %s\n", path, counts->entries,
+                counts->entries == 1 ? "entry" : "entries");
+    if (counts->unstable > 0)
+        fprintf(stderr, "left out: %zu unstable %s (see 'tune show --trust')\n", counts->unstable,
+                counts->unstable == 1 ? "winner" : "winners");
+}
+
+static enum status write_out(const char *path, const struct text *text, struct error *error)
 {
     if (strcmp(path, "-") == 0) {
         if (fwrite(text->data, 1, text->length, stdout) != text->length)
             return error_set(error, STATUS_IO, "standard output: cannot write");
         return STATUS_OK;
     }
-    enum status status = file_write_atomically(path, text->data, text->length, error);
-    if (status == STATUS_OK)
-        fprintf(stderr, "%s: %zu %s\n", path, entries, entries == 1 ? "entry" : "entries");
-    return status;
+    return file_write_atomically(path, text->data, text->length, error);
 }
 
 static enum status run_export(const struct command *command, int argc, char **argv,
@@ -26,6 +32,7 @@ static enum status run_export(const struct command *command, int argc, char **ar
 {
     const char *database = DEFAULT_DATABASE;
     const char *path = DEFAULT_CONF;
+    struct export_options wanted = {.objective = "time"};
     const struct option_spec options[] = {
         {.name = "db", .value = "FILE", .about = OPTION_DB_ABOUT, .text = &database},
         {.name = "output",
@@ -33,6 +40,13 @@ static enum status run_export(const struct command *command, int argc, char **ar
          .value = "FILE",
          .about = "where to write (default " DEFAULT_CONF "; - is standard output)",
          .text = &path},
+        {.name = "objective",
+         .value = "NAME",
+         .text = &wanted.objective,
+         .about = "the winners by this, as it was given to 'tune run' (default time)"},
+        {.name = "include-unstable",
+         .flag = &wanted.include_unstable,
+         .about = "also winners whose measurement deserves no trust"},
     };
     size_t word_count = 0;
     bool helped = false;
@@ -45,10 +59,12 @@ static enum status run_export(const struct command *command, int argc, char **ar
     if (status != STATUS_OK)
         return status;
     struct text text = {0};
-    size_t entries = 0;
-    status = export_conf_text(store, &text, &entries, error);
+    struct export_counts counts;
+    status = export_conf_text(store, &text, &wanted, &counts, error);
     if (status == STATUS_OK)
-        status = write_out(path, &text, entries, error);
+        status = write_out(path, &text, error);
+    if (status == STATUS_OK)
+        tell(path, &counts);
     else if (status == STATUS_NO_WINNER)
         (void)error_prefix(error, "%s", database);
     text_free(&text);

@@ -152,9 +152,14 @@ static enum status write_conf(const struct run *run, struct store *store, struct
                 DEFAULT_CONF);
     if (!path)
         return STATUS_OK;
-    enum status status = export_conf(store, path, error);
+    const struct export_options options = {.objective = run->session.objective};
+    struct export_counts counts;
+    enum status status = export_conf(store, path, &options, &counts, error);
     if (status == STATUS_OK && !run->text.quiet)
         fprintf(stderr, "tune: wrote %s\n", path);
+    if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0)
+        fprintf(stderr, "tune: %zu unstable %s not in it: see 'tune show --trust'\n",
+                counts.unstable, counts.unstable == 1 ? "winner is" : "winners are");
     return status;
 }
 

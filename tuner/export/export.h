@@ -1,22 +1,37 @@
 /* tuned.conf from the database: the winners of all its devices (docs/tuned-conf.md). For a problem
- * and size that was tuned in several environments of a device, or on several boards that are alike,
- * the newest winner counts. Equal winners give equal bytes. */
+ * that was tuned in several environments of a device, or on several boards that are alike, the
+ * ranges of sizes that go with its newest winner count, and outside of them the newest winner of
+ * each size. A line holds for the sizes of a range at which the derived values are the same. Equal
+ * winners give equal bytes. */
 #ifndef TUNE_EXPORT_EXPORT_H
 #define TUNE_EXPORT_EXPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/store/store.h"
 
-/* Writes the file atomically, after libtuned has read it without complaint. STATUS_NO_WINNER when
- * the database has no winner: a file that is there is then left alone. */
-enum status export_conf(struct store *store, const char *path, struct error *error);
+struct export_options {
+    const char *objective; /* winners by what: "time", "energy" ...; NULL: "time" */
+    bool include_unstable; /* winners whose trust is 'unstable', too */
+};
 
-/* The same as a text, appended to `out`. `entries` (may be NULL) is set to the number of entries.
- */
-enum status export_conf_text(struct store *store, struct text *out, size_t *entries,
+struct export_counts {
+    size_t entries;
+    size_t unstable; /* winners that were left out because they are 'unstable' */
+};
+
+/* Writes the file atomically, after libtuned has read it without complaint. STATUS_NO_WINNER when
+ * the database has none to write: a file that is there is then left alone. `options` (NULL: by
+ * time, nothing unstable) and `counts` may be NULL; the counts are set even then. */
+enum status export_conf(struct store *store, const char *path, const struct export_options *options,
+                        struct export_counts *counts, struct error *error);
+
+/* The same as a text, appended to `out`. */
+enum status export_conf_text(struct store *store, struct text *out,
+                             const struct export_options *options, struct export_counts *counts,
                              struct error *error);
 
 #endif

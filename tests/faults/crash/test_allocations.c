@@ -210,25 +210,29 @@ static enum status pass_messages(uint64_t *result, struct error *error)
     return status;
 }
 
-static enum status store_rows(struct store *store, struct store_trial *trial, struct error *error)
+static enum status store_rows(struct store *store, struct store_trial *trial, int64_t *experiment,
+                              struct error *error)
 {
     const struct store_environment environment = {
         .facts = &facts, .tool_version = "1", .host = "host"};
-    const struct store_experiment experiment = {
+    const struct store_experiment row = {
         .name = "e", .device_kind = "cuda", .content_hash = "h", .path = "p", .text = "t"};
     const struct named_value values[] = {{"block", value_integer(256)}};
     struct store_problem problem = {.key = "reduce.sum", .n = 1000, .bytes_moved = 4000};
-    int64_t experiment_id = 0;
     enum status status = store_environment(store, &environment, &trial->environment_id, error);
     if (status == STATUS_OK)
-        status = store_experiment(store, &experiment, &experiment_id, error);
-    problem.experiment_id = experiment_id;
+        status = store_experiment(store, &row, experiment, error);
+    problem.experiment_id = *experiment;
     if (status == STATUS_OK)
         status = store_problem(store, &problem, &trial->problem_id, error);
     if (status == STATUS_OK)
-        status = store_configuration(store, experiment_id, "block=256", values, 1,
+        status = store_configuration(store, *experiment, "block=256", values, 1,
                                      &trial->configuration_id, error);
-    const struct store_run_start run = {.environment_id = trial->environment_id, .seed = 1};
+    const struct store_run_start run = {.environment_id = trial->environment_id,
+                                        .seed = 1,
+                                        .effort = "quick",
+                                        .objective = "time",
+                                        .protocol = ""};
     if (status == STATUS_OK)
         status = store_run_start(store, &run, &trial->run_id, error);
     return status;
@@ -236,9 +240,12 @@ static enum status store_rows(struct store *store, struct store_trial *trial, st
 
 static enum status store_and_export(struct store *store, uint64_t *result, struct error *error)
 {
-    static const struct store_sample samples[] = {{0, 10, 100.0}, {1, 10, 101.0}, {2, 10, 102.0}};
+    static const struct store_sample samples[] = {{.runs = 10, .elapsed_ns = 100.0},
+                                                  {.runs = 10, .round = 1, .elapsed_ns = 101.0},
+                                                  {.runs = 10, .round = 2, .elapsed_ns = 102.0}};
     const struct launch_plan plan = some_plan();
-    struct store_trial trial = {.stage = "final",
+    struct store_trial trial = {.stage = "confirm",
+                                .objective = "time",
                                 .status = TRIAL_OK,
                                 .binary_hash = "hash",
                                 .plan = &plan,
@@ -250,21 +257,36 @@ static enum status store_and_export(struct store *store, uint64_t *result, struc
                                 .max_ns = 102,
                                 .duration_ns = 1};
     struct text text = {0};
-    size_t entries = 0;
+    struct export_counts counts = {0};
     int64_t id = 0;
-    enum status status = store_rows(store, &trial, error);
+    int64_t experiment = 0;
+    enum status status = store_rows(store, &trial, &experiment, error);
     if (status == STATUS_OK)
         status = store_trial(store, &trial, &id, error);
     const struct store_winner winner = {.environment_id = trial.environment_id,
                                         .problem_id = trial.problem_id,
+                                        .objective = "time",
                                         .trial_id = id,
                                         .run_id = trial.run_id,
-                                        .candidate_count = 1};
+                                        .stage = "confirm",
+                                        .candidate_count = 1,
+                                        .trust = "sound"};
+    const struct store_range range = {
+        .n_low = 1, .n_high = 2000, .configuration_id = trial.configuration_id};
+    const struct store_ranges ranges = {.environment_id = trial.environment_id,
+                                        .experiment_id = experiment,
+                                        .problem_key = "reduce.sum",
+                                        .objective = "time",
+                                        .run_id = trial.run_id,
+                                        .ranges = &range,
+                                        .count = 1};
     if (status == STATUS_OK)
         status = store_winner_put(store, &winner, error);
     if (status == STATUS_OK)
-        status = export_conf_text(store, &text, &entries, error);
-    *result = entries;
+        status = store_ranges_put(store, &ranges, error);
+    if (status == STATUS_OK)
+        status = export_conf_text(store, &text, NULL, &counts, error);
+    *result = counts.entries;
     text_free(&text);
     return status;
 }
@@ -284,11 +306,11 @@ static enum status read_database(uint64_t *result, struct error *error)
 {
     struct store *store = NULL;
     struct text text = {0};
-    size_t entries = 0;
+    struct export_counts counts = {0};
     enum status status = store_open(database, STORE_READ, &store, error);
     if (status == STATUS_OK)
-        status = export_conf_text(store, &text, &entries, error);
-    *result = entries;
+        status = export_conf_text(store, &text, NULL, &counts, error);
+    *result = counts.entries;
     text_free(&text);
     store_close(store);
     return status;
