@@ -12,9 +12,14 @@ struct choosing {
     const char *stage;
     struct choice choice;
     double delta;
+    double spread; /* of a difference, from process to process; known with degrees > 0 */
+    size_t degrees;
     enum verdict verdict;
     char reason[ERROR_TEXT_BYTES / 2];
 };
+
+/* What is slower than this is slow in its own way, and says little of the others. */
+static const double near_enough = 0.05;
 
 static bool can_win(const struct finalist *finalist)
 {
@@ -43,6 +48,9 @@ static enum status decide(struct choosing *choosing, struct error *error)
         choosing->delta = contest->floor.floor;
     choose(contenders, count, contest->levels, choosing->delta, protocol->confidence, incumbent,
            &choosing->choice);
+    if (contest->processes > 1)
+        choosing->spread = choice_spread(contenders, count, contest->processes, &choosing->choice,
+                                         near_enough, &choosing->degrees);
     for (size_t i = 0; i < count; i++)
         contest->finalists[i].contender = contenders[i];
     free(contenders);
@@ -99,48 +107,22 @@ static struct store_contender row_of(const struct finalist *finalist)
     };
 }
 
-/* How much a difference moves from process to process by chance, as the finalists show it: the root
- * mean square of their deviations. 0 while no process has confirmed. */
-static double process_spread(const struct choosing *choosing, size_t *degrees)
-{
-    const struct contest *contest = choosing->contest;
-    const struct finalist *fastest = &contest->finalists[choosing->choice.fastest];
-    double sum = 0;
-    *degrees = 0;
-    for (size_t i = 0; contest->processes > 1 && i < contest->finalist_count; i++) {
-        const struct finalist *finalist = &contest->finalists[i];
-        double differences[LEVELS_MAX];
-        double mean = 0;
-        bool whole = can_win(finalist) && finalist != fastest && !finalist->is_baseline;
-        for (size_t p = 0; whole && p < contest->levels; p++) {
-            differences[p] = finalist->levels[p] - fastest->levels[p];
-            whole = !isnan(differences[p]);
-            mean += differences[p] / (double)contest->levels;
-        }
-        for (size_t p = 0; whole && p < contest->levels; p++)
-            sum += (differences[p] - mean) * (differences[p] - mean);
-        *degrees += whole ? contest->levels - 1 : 0;
-    }
-    return *degrees > 0 ? sqrt(sum / (double)*degrees) : 0;
-}
-
 /* What only one process has seen: around the fastest of all, and as much wider as processes differ.
  */
 static struct store_contender placed(const struct choosing *choosing,
-                                     const struct store_contender *other, double spread,
-                                     size_t degrees)
+                                     const struct store_contender *other)
 {
     const struct contest *contest = choosing->contest;
     struct store_contender row = *other;
-    double offset = contest->finalists[choosing->choice.fastest].raced.estimate;
-    if (degrees == 0 || isnan(offset))
+    if (choosing->degrees == 0)
         return row;
-    double confidence = contest->sweep->group->session->options->protocol.confidence;
-    double reach = student_quantile((1 + confidence) / 2, degrees) * spread;
-    double half = hypot((other->difference_high - other->difference_low) / 2, reach);
-    row.difference = other->difference - offset;
-    row.difference_low = row.difference - half;
-    row.difference_high = row.difference + half;
+    struct interval raced = {row.difference, row.difference_low, row.difference_high};
+    struct interval difference = choice_outsider(
+        raced, contest->finalists[choosing->choice.fastest].raced.estimate, choosing->spread,
+        choosing->degrees, contest->sweep->group->session->options->protocol.confidence);
+    row.difference = difference.estimate;
+    row.difference_low = difference.low;
+    row.difference_high = difference.high;
     row.tied = row.difference_low <= choosing->delta;
     return row;
 }
@@ -150,12 +132,10 @@ static size_t list_contenders(const struct choosing *choosing, struct store_cont
 {
     const struct contest *contest = choosing->contest;
     size_t count = 0;
-    size_t degrees = 0;
-    double spread = process_spread(choosing, &degrees);
     for (size_t i = 0; i < contest->finalist_count; i++)
         out[count++] = row_of(&contest->finalists[i]);
     for (size_t i = 0; i < contest->other_count; i++) {
-        out[count] = placed(choosing, &contest->others[i], spread, degrees);
+        out[count] = placed(choosing, &contest->others[i]);
         count += out[count].tied ? 1 : 0;
     }
     qsort(out, count, sizeof *out, by_difference);

@@ -121,3 +121,39 @@ void choose(struct contender *contenders, size_t count, size_t processes, double
     out->kept_incumbent = out->winner == incumbent;
     out->claim = claim_of(contenders, count, processes, confidence, out);
 }
+
+double choice_spread(const struct contender *contenders, size_t count, size_t processes,
+                     const struct choice *choice, double near, size_t *degrees)
+{
+    double sum = 0;
+    *degrees = 0;
+    if (choice->fastest >= count || processes < 2)
+        return 0;
+    const double *fastest = contenders[choice->fastest].levels;
+    for (size_t i = 0; i < count; i++) {
+        double mean = 0;
+        bool counts =
+            contenders[i].eligible && i != choice->fastest && contenders[i].difference.low <= near;
+        for (size_t p = 0; counts && p < processes; p++) {
+            double difference = contenders[i].levels[p] - fastest[p];
+            counts = isfinite(difference);
+            mean += difference / (double)processes;
+        }
+        for (size_t p = 0; counts && p < processes; p++) {
+            double off = contenders[i].levels[p] - fastest[p] - mean;
+            sum += off * off;
+        }
+        *degrees += counts ? processes - 1 : 0;
+    }
+    return *degrees > 0 ? sqrt(sum / (double)*degrees) : 0;
+}
+
+struct interval choice_outsider(struct interval raced, double fastest_raced, double spread,
+                                size_t degrees, double confidence)
+{
+    double reach = degrees > 0 ? student_quantile((1 + confidence) / 2, degrees) * spread : 0;
+    double half = hypot((raced.high - raced.low) / 2, reach);
+    double offset = isfinite(fastest_raced) ? fastest_raced : 0;
+    double estimate = raced.estimate - offset;
+    return (struct interval){estimate, estimate - half, estimate + half};
+}

@@ -34,4 +34,15 @@ struct choice {
 void choose(struct contender *contenders, size_t count, size_t processes, double delta,
             double confidence, size_t incumbent, struct choice *out);
 
+/* How much a difference moves from process to process by chance, as those show it that are not
+ * shown to be slower by more than `near` (ln): the root mean square deviation of their differences
+ * to the fastest, with its degrees of freedom. 0 with none. */
+double choice_spread(const struct contender *contenders, size_t count, size_t processes,
+                     const struct choice *choice, double near, size_t *degrees);
+/* The difference to the fastest of a candidate that only one process, the race's, has seen: `raced`
+ * is its difference to the race's leader, `fastest_raced` the fastest's; as wide as the race left
+ * it and as processes differ. */
+struct interval choice_outsider(struct interval raced, double fastest_raced, double spread,
+                                size_t degrees, double confidence);
+
 #endif

@@ -20,24 +20,25 @@ static void defaults_are_those_of_the_pages(void **state)
     struct protocol p;
     protocol_defaults(EFFORT_NORMAL, "cuda", &p);
     assert_true(p.delta == 0.0025 && p.race_z == 3.8 && p.confidence == 0.99);
-    assert_int_equal(p.look_rounds[6], 128);
-    assert_int_equal(p.confirm_processes, 5);
+    assert_int_equal(p.look_rounds[3], 48);
+    assert_int_equal(p.look_rounds[4], 0);
+    assert_int_equal(p.confirm_processes, 8);
+    assert_int_equal(p.confirm_rounds, 20);
     protocol_defaults(EFFORT_QUICK, "cuda", &p);
-    assert_int_equal(p.look_rounds[2], 32);
-    assert_int_equal(p.look_rounds[3], 0);
+    assert_int_equal(p.look_rounds[1], 24);
+    assert_int_equal(p.look_rounds[2], 0);
     assert_int_equal(p.confirm_processes, 0);
     protocol_defaults(EFFORT_THOROUGH, "cuda", &p);
-    assert_int_equal(p.confirm_processes, 8);
-    assert_int_equal(p.confirm_rounds, 80);
+    assert_int_equal(p.confirm_processes, 12);
+    assert_int_equal(p.confirm_rounds, 40);
     assert_int_equal(p.look_rounds[6], 128);
     protocol_defaults(EFFORT_NORMAL, "cpu", &p);
     assert_true(p.delta == 0.01 && p.other_wait_ms == 0);
-    assert_int_equal(p.look_rounds[3], 48);
-    assert_int_equal(p.look_rounds[4], 0);
-    assert_int_equal(p.confirm_processes, 3);
+    assert_int_equal(p.visit_blocks, 1);
+    assert_int_equal(p.confirm_processes, 4);
     protocol_defaults(EFFORT_QUICK, "cpu", &p);
     assert_int_equal(p.confirm_processes, 0);
-    assert_int_equal(p.look_rounds[3], 0);
+    assert_int_equal(p.look_rounds[1], 0);
 }
 
 static void efforts_have_names(void **state)
