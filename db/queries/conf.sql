@@ -80,7 +80,8 @@ sized AS (
             SELECT t.id FROM trials AS t
             WHERE t.environment_id = c.environment_id AND t.problem_id = p.id
                 AND t.configuration_id = c.configuration_id AND t.l2_mode = c.l2_mode
-                AND t.status = 'ok' AND (t.objective = :objective OR t.stage = 'sweep')
+                AND (t.status = 'ok' OR t.same_as_trial_id IS NOT NULL)
+                AND (t.objective = :objective OR t.stage = 'sweep')
             ORDER BY t.stage = 'confirm' DESC, t.stage = 'race' DESC LIMIT 1
         ) AS trial_id
     FROM covered AS c
