@@ -84,7 +84,7 @@ struct session {
     struct session_progress progress;
     int64_t started_ns;
     struct placement placement;
-    struct text protocol_text;
+    struct text protocol_text, objective_text; /* as they are stored */
     char boot_id[64]; /* of the machine's present start; "" where it cannot be read */
 };
 

@@ -114,7 +114,7 @@ static enum status start_run(struct session *session, struct lane *lane, struct 
         .node_gap_ns = calibration.node_gap_ns,
         .effort = effort_name(session->options->effort),
         .budget_ns = session->options->budget_ns,
-        .objective = session->options->objective,
+        .objective = text_string(&session->objective_text),
         .protocol = text_string(&session->protocol_text),
         .worker_cpus = lane->pinned ? lane->place.cpus : NULL,
         .near = lane->place.near[0] ? lane->place.near : NULL,
@@ -160,11 +160,53 @@ static enum status no_such_size(const struct session *session, struct error *err
     return error->status;
 }
 
+/* What is wrong with the objective is said before anything is measured. */
+static enum status check_objective(struct session *session, bool *needs_energy, struct error *error)
+{
+    enum status status = STATUS_OK;
+    *needs_energy = false;
+    for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++) {
+        struct objective *objective = NULL;
+        status = objective_create(session->experiments[i], session->options->objective, &objective,
+                                  error);
+        if (status == STATUS_OK && i == 0)
+            text_append(&session->objective_text, objective_text(objective));
+        *needs_energy |= status == STATUS_OK && objective_needs_energy(objective);
+        objective_free(objective);
+    }
+    return status;
+}
+
+static enum status check_energy(const struct session *session, struct error *error)
+{
+    for (size_t i = 0; i < session->lane_count; i++) {
+        const struct lane *lane = &session->lanes[i];
+        struct worker_moment moment;
+        if (lane->lost)
+            continue;
+        enum status status = worker_moment(lane->worker, false, &moment, error);
+        if (status != STATUS_OK)
+            return status;
+        if (isnan(moment.conditions.energy_j))
+            return error_set(error, STATUS_UNAVAILABLE,
+                             "%s has no energy counter that this user may read, which '%s' needs; "
+                             "on a CPU it is /sys/class/powercap/intel-rapl:0/energy_uj, on a GPU "
+                             "NVML's (Volta and later)",
+                             lane->name, text_string(&session->objective_text));
+    }
+    return STATUS_OK;
+}
+
 static enum status start(struct session *session, struct error *error)
 {
+    bool needs_energy = false;
     enum status status = check_kinds(session, error);
     if (status == STATUS_OK)
+        status = check_objective(session, &needs_energy, error);
+    if (status == STATUS_OK)
         status = lanes_start(session, error);
+    if (status == STATUS_OK && needs_energy)
+        status = check_energy(session, error);
     for (size_t i = 0; status == STATUS_OK && i < session->group_count; i++)
         status = group_count_work(&session->groups[i], error);
     if (status == STATUS_OK && session->progress.problem_count == 0)
@@ -309,6 +351,7 @@ enum status session_run(struct store *store, const struct session_options *optio
     (void)pthread_mutex_unlock(&session->mutex);
     lanes_stop(session);
     text_free(&session->protocol_text);
+    text_free(&session->objective_text);
     (void)pthread_mutex_destroy(&session->mutex);
     free(session);
     return status;
