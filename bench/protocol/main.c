@@ -13,6 +13,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,6 +277,7 @@ int main(int argc, char **argv)
     };
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
+    (void)signal(SIGPIPE, SIG_IGN); /* of a child that died: its error is told instead */
     enum status status = read_options(argc, argv, &given, &wants_help, &error);
     if (status == STATUS_OK && wants_help) {
         printf("%s", help);
