@@ -164,11 +164,11 @@ static void test_conditions_are_known(void **state)
         cuda->conditions(device, &now);
         print_message("  read in %.0f us\n", (double)(clock_now_ns() - start) * 1e-3);
     }
-    print_message("  SM %.0f MHz, memory %.0f MHz, %.0f C, %.1f W, %.3f J, held back by %s, "
+    print_message("  SM %.0f MHz, memory %.0f MHz, %.0f C, %.1f W, held back by %s, "
                   "%lld ECC errors, %lld other processes\n",
                   now.sm_clock_mhz, now.memory_clock_mhz, now.temperature_c, now.power_w,
-                  now.energy_j, throttle_text(now.throttle, text, sizeof text),
-                  (long long)now.ecc_errors, (long long)now.other_processes);
+                  throttle_text(now.throttle, text, sizeof text), (long long)now.ecc_errors,
+                  (long long)now.other_processes);
     if (!facts_find(&facts, "sm_clock_now_mhz")) {
         assert_true(isnan(now.sm_clock_mhz) && now.throttle == -1);
         return;

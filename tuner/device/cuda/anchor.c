@@ -4,8 +4,9 @@
 #include "tuner/base/clock.h"
 #include "tuner/device/cuda/internal.h"
 
-/* Passes over a buffer of twice the L2: 0.1 to 1 ms on what there is today. */
-enum { PASSES = 4, STILL_WINDOWS = 3 };
+/* Passes over a buffer of twice the L2: 0.4 to 4 ms on what there is today. On an H200 half of all
+ * times of 16 lie within 0.2 % of their median, of 4 within 0.5 %. */
+enum { PASSES = 16, STILL_WINDOWS = 3 };
 
 static CUresult submit_passes(struct device *device, void *context)
 {

@@ -6,6 +6,7 @@ static void drop(struct device *device, struct block_graph *graph)
 {
     if (graph->exec)
         (void)device->driver->cuGraphExecDestroy(graph->exec);
+    device->node_count -= graph->nodes;
     *graph = (struct block_graph){.exec = NULL};
 }
 
@@ -108,6 +109,20 @@ static enum status build(struct device *device, const struct block *block, CUgra
     return status;
 }
 
+/* Those used longest ago go. */
+static void make_room(struct device *device, size_t nodes)
+{
+    while (device->node_count > 0 && device->node_count + nodes > NODES_MAX) {
+        struct block_graph *oldest = NULL;
+        for (size_t i = 0; i < DEVICE_SLOTS; i++) {
+            struct block_graph *graph = &device->slots[i];
+            if (graph->exec && (!oldest || graph->used < oldest->used))
+                oldest = graph;
+        }
+        drop(device, oldest);
+    }
+}
+
 enum status cuda_slot_graph(struct device *device, const struct block *block, CUgraphExec *out,
                             bool *fresh, struct error *error)
 {
@@ -117,16 +132,27 @@ enum status cuda_slot_graph(struct device *device, const struct block *block, CU
     *fresh = !block->prepared || !graph->exec || graph->runs != block->runs ||
              graph->mode != block->mode || graph->module != module || graph->layout != layout;
     *out = graph->exec;
+    graph->used = ++device->slot_clock;
     if (!*fresh)
         return STATUS_OK;
+    size_t nodes = block->runs * block->plan->launch_count;
     drop(device, graph);
+    make_room(device, nodes);
     enum status status = build(device, block, out, error);
     if (status == STATUS_NO_MEMORY) {
         /* What other slots keep is in the way, and can be built again. */
         cuda_drop_slots(device);
         status = build(device, block, out, error);
     }
-    if (status == STATUS_OK)
-        *graph = (struct block_graph){*out, block->runs, block->mode, module, layout};
-    return status;
+    if (status != STATUS_OK)
+        return status;
+    *graph = (struct block_graph){.exec = *out,
+                                  .runs = block->runs,
+                                  .mode = block->mode,
+                                  .module = module,
+                                  .layout = layout,
+                                  .nodes = nodes,
+                                  .used = device->slot_clock};
+    device->node_count += nodes;
+    return STATUS_OK;
 }

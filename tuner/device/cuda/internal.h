@@ -10,6 +10,8 @@
 #include "tuner/device/cuda/nvml.h"
 
 enum { MODULES_MAX = DEVICE_SLOTS, BLOCK_RUNS_MAX = 512, GATE_TRIES = 3, NO_SLOT = -1 };
+/* Of all graphs together; one takes about 7 kB on the host and 3 kB on the device. */
+enum { NODES_MAX = 1 << 17 };
 
 struct kernel {
     char *name; /* as requested */
@@ -74,6 +76,8 @@ struct block_graph {
     enum l2_mode mode;
     uint64_t module; /* serial of the one whose kernels it launches */
     uint64_t layout; /* cuda_layout */
+    size_t nodes;
+    uint64_t used; /* larger: later */
 };
 
 struct device {
@@ -109,6 +113,8 @@ struct device {
     struct vector vectors[ARGUMENTS_MAX];
     size_t argument_count; /* of the bound plan */
     struct block_graph slots[DEVICE_SLOTS];
+    size_t node_count; /* of all graphs */
+    uint64_t slot_clock;
     int64_t scratch_slot; /* whose blocks left the scratch as it is; NO_SLOT: anybody's */
 };
 
@@ -162,6 +168,8 @@ enum status cuda_anchor(struct device *device, double *elapsed_ns, struct error 
 
 /* conditions.c */
 void cuda_conditions(struct device *device, struct conditions *out);
+/* All but the other processes. */
+void cuda_sensors(const struct device *device, struct conditions *out);
 /* NaN when unknown. */
 double cuda_sm_clock(const struct device *device);
 /* The library must have the function; gives the library's result. */

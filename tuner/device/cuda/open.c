@@ -129,8 +129,11 @@ static enum status open_parts(struct device *device, struct error *error)
         status = cuda_harness_load(device, error);
     if (status == STATUS_OK)
         status = make_flush_buffer(device, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        struct conditions unused;
+        cuda_sensors(device, &unused); /* the first look takes some ms, the next ones do not */
         status = cuda_warm_up(device, error);
+    }
     if (status == STATUS_OK)
         status = cuda_calibrate(device, error);
     return status;
