@@ -9,7 +9,7 @@ cp double.yaml good.yaml
 refused() {
     sed "$1" good.yaml >double.yaml
     ! cmp -s good.yaml double.yaml || fail "the script changed nothing: $1"
-    run "$TUNE" run double.yaml --device cpu --no-plots
+    run "$TUNE" run double.yaml --device cpu "${steady[@]}"
     expect_code 3
     expect_empty out
     expect_one_line err

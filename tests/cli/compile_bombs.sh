@@ -57,7 +57,7 @@ C
 # that grow would fill this machine.
 if [[ -z ${TUNE_SANITIZE:-} ]]; then
     export TUNE_COMPILE_MEMORY_BYTES=900000000 TUNE_COMPILE_TIMEOUT_MS=20000
-    run "$TUNE" run bomb.yaml --device cpu --no-plots
+    run "$TUNE" run bomb.yaml --device cpu "${steady[@]}"
     expect_code 0
     expect_err ' 4 failed'
     [[ $(query "SELECT count(*) FROM trials WHERE status = 'compile_failed'") -eq 4 ]] ||
@@ -79,7 +79,7 @@ chmod +x slow_cc
 sed -i 's/way: \[.*/way: [0, 7]/' bomb.yaml
 rm -f "$TUNE_CACHE_DIR"/*.bin
 started=$SECONDS
-run env CC="$PWD/slow_cc" TUNE_COMPILE_TIMEOUT_MS=1500 "$TUNE" run bomb.yaml --device cpu --no-plots --db slow.db
+run env CC="$PWD/slow_cc" TUNE_COMPILE_TIMEOUT_MS=1500 "$TUNE" run bomb.yaml --device cpu "${steady[@]}" --db slow.db
 expect_code 0
 [[ $((SECONDS - started)) -lt 60 ]] || fail "it took $((SECONDS - started)) s"
 run "$TUNE" show --failures --db slow.db
@@ -90,7 +90,7 @@ expect_out 'way=0 .*killed after 1\.5 s \(TUNE_COMPILE_TIMEOUT_MS\)'
 sed -i 's/way: \[.*/way: [0]/' bomb.yaml
 fresh() {
     rm -f tune.db*
-    run "$TUNE" run bomb.yaml --device cpu --no-plots
+    run "$TUNE" run bomb.yaml --device cpu "${steady[@]}"
     expect_code 0
 }
 fresh
@@ -126,7 +126,7 @@ TUNE_CACHE_BYTES=0 fresh
 # Hostile values of our variables.
 for name in TUNE_CACHE_BYTES TUNE_COMPILE_TIMEOUT_MS TUNE_COMPILE_MEMORY_BYTES; do
     for value in x -1 1e9 ' 7' 99999999999999999999 $'\xff\xfe' "$(printf '9%.0s' {1..3000})"; do
-        run env "$name=$value" "$TUNE" run bomb.yaml --device cpu --no-plots --quiet
+        run env "$name=$value" "$TUNE" run bomb.yaml --device cpu "${steady[@]}" --quiet
         expect_code 3
         expect_one_line err
         expect_err "$name="
@@ -134,15 +134,15 @@ for name in TUNE_CACHE_BYTES TUNE_COMPILE_TIMEOUT_MS TUNE_COMPILE_MEMORY_BYTES; 
 done
 long=/$(printf 'x%.0s' {1..9000})
 for value in "$long" $'/tmp/\xff\xfe' /dev/null /proc/none /dev/null/x; do
-    run env TUNE_CACHE_DIR="$value" "$TUNE" run bomb.yaml --device cpu --no-plots --quiet
+    run env TUNE_CACHE_DIR="$value" "$TUNE" run bomb.yaml --device cpu "${steady[@]}" --quiet
     [[ $code -eq 3 || $code -eq 5 ]] || fail "TUNE_CACHE_DIR=$value: exit code $code"
     expect_one_line err
 done
 for value in "$long" $'/tmp/\xff\xfe' /dev/null relative/folder; do
-    run env TUNE_DATA_DIR="$value" "$TUNE" run --device cpu --no-plots
+    run env TUNE_DATA_DIR="$value" "$TUNE" run --device cpu "${steady[@]}"
     expect_code 3
     expect_one_line err
     run env TMPDIR="$value" TUNE_LOCK_DIR="$value" XDG_RUNTIME_DIR="$value" XDG_CACHE_HOME="$value" \
-        "$TUNE" run bomb.yaml --device cpu --no-plots
+        "$TUNE" run bomb.yaml --device cpu "${steady[@]}"
     expect_code 0
 done

@@ -36,7 +36,7 @@ if [[ $has_gpu -eq 0 ]]; then
     expect_one_line err
     expect_err '(driver|built without CUDA)'
     # Nothing asked for: the CPU, said aloud.
-    run "$TUNE" run double.yaml --no-plots --sizes 1000
+    run "$TUNE" run double.yaml "${steady[@]}" --sizes 1000
     expect_code 0
     expect_err 'no GPU to tune .*; tuning the CPU'
 fi

@@ -62,7 +62,7 @@ check: {reference: copy_reference, source: copy_reference.c, output: out, tolera
 metrics: {bytes: 2 * n * sizeof(type)}
 Y
 
-run "$TUNE" run ./copy.yaml --device cpu --no-plots
+run "$TUNE" run ./copy.yaml --device cpu "${steady[@]}"
 expect_code 0
 expect_file tuned.conf
 grep -q 'copy\.i32 n=1000 way=0' tuned.conf || fail "the winner is not a healthy one"
@@ -94,6 +94,6 @@ expect_out 'compile_failed.*copy\.c'
 expect_out 'timed_out.*killed'
 
 # Known failures are not tried again.
-run "$TUNE" run ./copy.yaml --device cpu --no-plots
+run "$TUNE" run ./copy.yaml --device cpu "${steady[@]}"
 expect_code 0
 expect_err ' 0 failed'

@@ -3,7 +3,7 @@
 source "$TUNE_TESTS/lib.sh"
 write_experiment 400000
 
-"$TUNE" run double.yaml --device cpu --no-plots >first.out 2>first.err &
+"$TUNE" run double.yaml --device cpu "${steady[@]}" >first.out 2>first.err &
 tune=$!
 trials() {
     query "SELECT count(*) FROM trials WHERE stage = 'sweep'" 2>/dev/null || echo 0
@@ -40,7 +40,7 @@ for ((i = 0; i < 100; i++)); do
 done
 [[ -z $(children) ]] || fail "children are left: $(children)"
 
-run "$TUNE" run double.yaml --device cpu --no-plots
+run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 expect_code 0
 expect_err "2 problems, $((40 - done_before)) trials \\($done_before known already\\)"
 [[ $(trials) -eq 40 ]] || fail "$(trials) trials at the end"

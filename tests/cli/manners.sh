@@ -30,7 +30,7 @@ expect_nothing_left() {
 write_experiment 400000
 start_run() {
     rm -f tune.db* tuned.conf
-    "$@" "$TUNE" run double.yaml --device cpu --no-plots >first.out 2>first.err &
+    "$@" "$TUNE" run double.yaml --device cpu "${steady[@]}" >first.out 2>first.err &
     tune=$!
     local i
     for ((i = 0; i < 600; i++)); do
@@ -89,7 +89,7 @@ for words in show 'show --json' 'devices --json' --help 'run --help'; do
 done
 rm -f tune.db*
 code=0
-"$TUNE" run double.yaml --device cpu --no-plots 2>&1 >/dev/null | head -1 >/dev/null
+"$TUNE" run double.yaml --device cpu "${steady[@]}" 2>&1 >/dev/null | head -1 >/dev/null
 [[ ${PIPESTATUS[0]} -eq 0 || ${PIPESTATUS[0]} -eq 5 ]] || fail "stderr into a closed pipe: ${PIPESTATUS[*]}"
 [[ $(query "SELECT count(*) FROM winners") -eq 2 ]] || fail "stderr into a closed pipe: the run did not end"
 
@@ -97,7 +97,7 @@ code=0
 for closed in '0<&-' '1>&-' '2>&-' '0<&- 1>&- 2>&-'; do
     rm -f tune.db*
     code=0
-    eval "\"\$TUNE\" run double.yaml --device cpu --no-plots >closed.out 2>closed.err $closed" || code=$?
+    eval "\"\$TUNE\" run double.yaml --device cpu \$STEADY >closed.out 2>closed.err $closed" || code=$?
     command_line="tune run $closed"
     if [[ $closed == *'1>&-'* ]]; then # the winners could not be printed
         [[ $code -eq 5 ]] || fail "exit code $code, not 5"
@@ -112,15 +112,15 @@ expect_nothing_left 'closed streams'
 # Little of everything.
 fresh() { rm -f tune.db* "$TUNE_CACHE_DIR"/*.bin; }
 fresh
-run bash -c 'ulimit -n 32; "$TUNE" run double.yaml --device cpu --no-plots --jobs 40'
+run bash -c 'ulimit -n 32; "$TUNE" run double.yaml --device cpu $STEADY --jobs 40'
 expect_code 0
 fresh
-run bash -c 'ulimit -s 256; "$TUNE" run double.yaml --device cpu --no-plots'
+run bash -c 'ulimit -s 256; "$TUNE" run double.yaml --device cpu $STEADY'
 expect_code 0
 fresh
-run env -i TUNE_CACHE_DIR="$TUNE_CACHE_DIR" "$TUNE" run double.yaml --device cpu --no-plots
+run env -i TUNE_CACHE_DIR="$TUNE_CACHE_DIR" "$TUNE" run double.yaml --device cpu "${steady[@]}"
 expect_code 0
-run env -i "$TUNE" run double.yaml --device cpu --no-plots --quiet --db other.db
+run env -i "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --db other.db
 expect_code 3
 expect_one_line err
 expect_err 'set TUNE_CACHE_DIR or HOME'
@@ -131,10 +131,10 @@ if [[ $(id -u) -eq 0 ]] && command -v setpriv >/dev/null; then
     nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env -u HOME TMPDIR=/tmp
         TUNE_CACHE_DIR="$PWD/nobody/cache")
     if "${nobody[@]}" "$TUNE" --version >/dev/null 2>&1; then
-        run "${nobody[@]}" "$TUNE" run double.yaml --device cpu --no-plots --quiet --db nobody/tune.db --conf nobody/tuned.conf
+        run "${nobody[@]}" "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --db nobody/tune.db --conf nobody/tuned.conf
         expect_code 0
         expect_file nobody/tuned.conf
-        run "${nobody[@]}" "$TUNE" run double.yaml --device cpu --no-plots --quiet
+        run "${nobody[@]}" "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet
         expect_code 5
         expect_one_line err
         expect_err 'tune\.db'
@@ -142,7 +142,7 @@ if [[ $(id -u) -eq 0 ]] && command -v setpriv >/dev/null; then
         expect_code 0
         # Few processes: fewer compilers, or a reason. The limit counts those of the user elsewhere.
         rm -rf nobody/cache nobody/tune.db*
-        run "${nobody[@]}" prlimit --nproc=24 "$TUNE" run double.yaml --device cpu --no-plots --quiet --jobs 20 --db nobody/tune.db --conf nobody/tuned.conf
+        run "${nobody[@]}" prlimit --nproc=24 "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --jobs 20 --db nobody/tune.db --conf nobody/tuned.conf
         [[ $code -ne 139 && $code -ne 134 ]] || fail "it crashed for want of processes"
         [[ $code -eq 0 ]] || expect_err '(process|thread|Resource temporarily)'
     fi
@@ -153,7 +153,7 @@ if [[ $(id -u) -eq 0 ]] && unshare --mount true 2>/dev/null; then
     for hide in 'mount -t tmpfs none /proc/sys' 'mount -t tmpfs none /sys' \
         'mount -t tmpfs none /proc' 'mount -t tmpfs none /proc; mount -t tmpfs none /sys'; do
         fresh
-        run unshare --mount --propagation private bash -c "$hide"' && exec "$TUNE" run double.yaml --device cpu --no-plots --quiet'
+        run unshare --mount --propagation private bash -c "$hide"' && exec "$TUNE" run double.yaml --device cpu $STEADY --quiet'
         [[ $code -ne 32 ]] || continue # mounting is not allowed here
         expect_code 0
         refuse_err '/proc|/sys'

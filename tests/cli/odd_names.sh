@@ -20,13 +20,13 @@ for name in "${names[@]}"; do
         expect_code 3
         expect_one_line err
         expect_err 'UTF-8'
-        run "$TUNE" run "$experiment" --device cpu --no-plots --quiet --sizes 1000 --db=refused.db
+        run "$TUNE" run "$experiment" --device cpu "${steady[@]}" --quiet --sizes 1000 --db=refused.db
         expect_code 3
         expect_one_line err
         expect_err 'UTF-8'
         experiment=double.yaml cache=$TUNE_CACHE_DIR
     fi
-    run env TUNE_CACHE_DIR="$cache" "$TUNE" run "$experiment" --device cpu --no-plots --quiet \
+    run env TUNE_CACHE_DIR="$cache" "$TUNE" run "$experiment" --device cpu "${steady[@]}" --quiet \
         --sizes 1000 --db="$path.db" --conf="$path.conf"
     expect_code 0
     expect_file "$path.db"
@@ -45,15 +45,15 @@ done
 refuse_file pwned
 
 # A word that begins with a dash is an option, unless behind --.
-run "$TUNE" run -dash.yaml --device cpu --no-plots
+run "$TUNE" run -dash.yaml --device cpu "${steady[@]}"
 expect_code 2
 cp double.yaml ./-dash.yaml
-run "$TUNE" run --device cpu --no-plots --quiet --sizes 1000 -- -dash.yaml
+run "$TUNE" run --device cpu "${steady[@]}" --quiet --sizes 1000 -- -dash.yaml
 expect_code 0
 
 # Too long for a file, for SQLite or for a path, and empty.
 mkdir -p "$longest/$longest"
-run "$TUNE" run double.yaml --device cpu --no-plots --db="$longest/$longest/$longest.db"
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --db="$longest/$longest/$longest.db"
 expect_code 3
 expect_one_line err
 expect_err 'SQLite takes'
@@ -61,11 +61,11 @@ too_long=$(printf 'n%.0s' {1..300})
 beyond=$(printf 'a/%.0s' {1..3000})x
 for path in "$too_long" "$beyond" ''; do
     for option in --db --conf; do
-        run "$TUNE" run double.yaml --device cpu --no-plots --quiet --sizes 1000 "$option=$path"
+        run "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --sizes 1000 "$option=$path"
         [[ $code -eq 3 || $code -eq 5 || $code -eq 2 ]] || fail "$option with ${#path} bytes: exit code $code"
         expect_one_line err
     done
-    run "$TUNE" run --device cpu --no-plots --quiet -- "$path"
+    run "$TUNE" run --device cpu "${steady[@]}" --quiet -- "$path"
     [[ $code -eq 3 || $code -eq 2 ]] || fail "an experiment of ${#path} bytes: exit code $code"
     expect_one_line err
 done

@@ -15,18 +15,18 @@ for arguments in --help --version 'devices --json --device cpu' 'run --help'; do
 done
 
 # A folder in which nobody may make a file, root neither.
-run "$TUNE" run double.yaml --device cpu --no-plots --db /sys/tune.db
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --db /sys/tune.db
 expect_code 5
 expect_one_line err
 expect_err '/sys/tune\.db'
-run "$TUNE" run double.yaml --device cpu --no-plots --sizes 1000 --conf /sys/tuned.conf
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --conf /sys/tuned.conf
 expect_code 5
 expect_err '/sys/tuned\.conf: '
 [[ $(query "SELECT count(*) FROM winners") -eq 1 ]] || fail "the winner was lost"
 run "$TUNE" export --output /sys/tuned.conf
 expect_code 5
 expect_err '/sys/tuned\.conf: '
-run "$TUNE" run double.yaml --device cpu --no-plots --db missing/folder/tune.db
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --db missing/folder/tune.db
 [[ $code -eq 3 || $code -eq 5 ]] || fail "exit code $code"
 expect_one_line err
 expect_err 'missing/folder/tune\.db'
@@ -39,19 +39,19 @@ code=0
 (
     trap '' XFSZ
     ulimit -f 160
-    "$TUNE" run double.yaml --device cpu --no-plots >out 2>err
+    "$TUNE" run double.yaml --device cpu "${steady[@]}" >out 2>err
 ) || code=$?
 command_line="tune run, with files of at most 160 KiB"
 [[ $code -eq 5 ]] || fail "exit code $code, not 5: $(cat err)"
 [[ $(query "PRAGMA integrity_check") == ok ]] || fail "the database is damaged"
 kept=$(query "SELECT count(*) FROM trials WHERE stage = 'sweep'")
-run "$TUNE" run double.yaml --device cpu --no-plots
+run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 expect_code 0
 expect_err "\\($kept known already\\)"
 
 # A file that is no database, and one of a later version.
 echo 'this is no database, but a text that is long enough to look like one: really, it is' >text.db
-run "$TUNE" run double.yaml --device cpu --no-plots --db text.db
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --db text.db
 expect_code 3
 expect_one_line err
 expect_err 'text\.db: .*not a database'
@@ -59,7 +59,7 @@ python3 - <<'P'
 import sqlite3
 sqlite3.connect("tune.db").execute("PRAGMA user_version = 9999")
 P
-run "$TUNE" run double.yaml --device cpu --no-plots
+run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 expect_code 3
 expect_one_line err
 expect_err 'tune\.db: .*(newer|later)'

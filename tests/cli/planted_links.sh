@@ -19,7 +19,7 @@ untouched() {
     done
 }
 
-run "$TUNE" run double.yaml --device cpu --no-plots --sizes 1000
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000
 expect_code 0
 
 plant "$PWD/precious/conf" open/tuned.conf
@@ -33,7 +33,7 @@ plant "$PWD/precious/db" open/tune.db
 plant "$PWD/precious/new" open/new.db
 plant "$PWD/precious" open/folder
 for database in open/tune.db open/new.db open/folder/other.db; do
-    run "$TUNE" run double.yaml --device cpu --no-plots --db "$database"
+    run "$TUNE" run double.yaml --device cpu "${steady[@]}" --db "$database"
     expect_code 5
     expect_err 'symbolic link that another user'
 done
@@ -63,10 +63,10 @@ untouched
 
 # The cache.
 plant "$PWD/precious" open/cache
-run env TUNE_CACHE_DIR="$PWD/open/cache" "$TUNE" run double.yaml --device cpu --no-plots --db new.db
+run env TUNE_CACHE_DIR="$PWD/open/cache" "$TUNE" run double.yaml --device cpu "${steady[@]}" --db new.db
 expect_code 5
 expect_err 'symbolic link that another user'
-run env TUNE_CACHE_DIR="$PWD/open" "$TUNE" run double.yaml --device cpu --no-plots --db new.db
+run env TUNE_CACHE_DIR="$PWD/open" "$TUNE" run double.yaml --device cpu "${steady[@]}" --db new.db
 expect_code 5
 expect_err 'others may write there'
 [[ $(stat -c %a open) == 1777 ]] || fail "the mode of a folder that the user named was changed"
@@ -75,7 +75,7 @@ expect_err 'others may write there'
 mkdir elsewhere
 ln -s "$PWD/elsewhere/real.conf" open/own.conf
 ln -s "$PWD/elsewhere/real.db" open/own.db
-run "$TUNE" run double.yaml --device cpu --no-plots --sizes 1000 --db open/own.db --conf open/own.conf
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --db open/own.db --conf open/own.conf
 expect_code 0
 [[ -L open/own.conf && -L open/own.db ]] || fail "a link was replaced"
 expect_file elsewhere/real.conf

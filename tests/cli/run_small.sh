@@ -4,7 +4,7 @@
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 
-run "$TUNE" run double.yaml --device cpu --no-plots
+run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 expect_code 0
 expect_file tune.db
 expect_file tuned.conf
@@ -20,17 +20,17 @@ done
 [[ $(grep -c '^double' tuned.conf) -eq 2 ]] || fail "not two entries: $(cat tuned.conf)"
 
 cp tuned.conf before.conf
-run "$TUNE" run double.yaml --device cpu --no-plots
+run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 expect_code 0
 expect_err '2 problems, 0 trials \(40 known already\)'
 cmp tuned.conf before.conf || fail "a run without trials changed tuned.conf"
 
 # Quiet: nothing but failures. Not on a terminal: no bar, no escape sequences.
 rm tune.db tuned.conf
-run "$TUNE" run double.yaml --device cpu --no-plots --quiet --sizes 1000
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --sizes 1000
 expect_code 0
 expect_empty out
 expect_empty err
 [[ $(query "SELECT count(DISTINCT problem_id) FROM trials") -eq 1 ]] || fail "--sizes was not heeded"
-run "$TUNE" run double.yaml --device cpu --no-plots
+run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 ! grep -q $'\033\|\r' "$captured.err" || fail "escape sequences in a file"

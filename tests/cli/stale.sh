@@ -5,7 +5,7 @@ source "$TUNE_TESTS/lib.sh"
 write_experiment
 
 tune_it() {
-    run "$TUNE" run ./double.yaml --device cpu --no-plots
+    run "$TUNE" run ./double.yaml --device cpu "${steady[@]}"
     expect_code 0
 }
 measured() {
@@ -44,9 +44,9 @@ tune_it
 expect_measured 0 72
 
 # Failures are left alone unless asked for.
-run "$TUNE" run ./double.yaml --device cpu --no-plots --retry wrong_result
+run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --retry wrong_result
 expect_code 0
 expect_measured 18 54
-run "$TUNE" run ./double.yaml --device cpu --no-plots --retry wrng_result
+run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --retry wrng_result
 expect_code 2
 expect_err "did you mean 'wrong_result'"

@@ -44,11 +44,23 @@ static bool goes_over_again(const struct session_progress *progress)
     return strcmp(progress->phase, "confirm") == 0 || strcmp(progress->phase, "ranges") == 0;
 }
 
-/* How much of what the bar is about is done, 0 to 1: points, or what a later phase goes over. */
+/* Points take half of the time or so, racing the best of a problem the other half. */
+static double share_swept_and_raced(const struct session_progress *progress)
+{
+    double points = progress->points_total > 0 ? (double)progress->points_total : 1;
+    double problems = progress->problem_count > 0 ? (double)progress->problem_count : 1;
+    double raced = (double)progress->problem_index;
+    if (strcmp(progress->phase, "race") == 0)
+        raced += 0.5;
+    else if (strcmp(progress->phase, "check") == 0)
+        raced += 0.9;
+    return 0.5 * (double)progress->points_done / points + 0.5 * raced / problems;
+}
+
+/* How much of what the bar is about is done, 0 to 1. */
 static double share_done(const struct session_progress *progress)
 {
-    double total = progress->points_total > 0 ? (double)progress->points_total : 1;
-    double done = (double)progress->points_done / total;
+    double done = share_swept_and_raced(progress);
     if (goes_over_again(progress)) {
         int processes = progress->process_count > 0 ? progress->process_count : 1;
         int process = progress->process > 0 ? progress->process - 1 : 0;
@@ -64,9 +76,7 @@ static void format_left(const struct progress_view *view, const struct session_p
 {
     int64_t now_ns = clock_now_ns();
     bool again = goes_over_again(progress);
-    double known = again || progress->points_total == 0
-                       ? 0
-                       : (double)view->first_done / (double)progress->points_total;
+    double known = again ? 0 : view->first_share;
     double share = share_done(progress);
     double passed_s = (double)(now_ns - (again ? view->phase_started_ns : view->started_ns)) * 1e-9;
     (void)string_format(out, bytes, "-");
@@ -126,9 +136,10 @@ static void draw(const struct progress_view *view, const struct session_progress
     format_time(progress->best_ns, best, sizeof best);
     format_left(view, progress, left, sizeof left);
     format_phase(progress, phase, sizeof phase);
-    (void)string_format(rest, sizeof rest, " %s left, %s %s n=%lld, best %s, %zu failed", left,
-                        phase, progress->problem_key, (long long)progress->n, best,
-                        progress->failures);
+    bool more = view->options->protocol.confirm_processes > 0 && !goes_over_again(progress);
+    (void)string_format(rest, sizeof rest, " %s %s, %s %s n=%lld, best %s, %zu failed", left,
+                        more ? "to confirmation" : "left", phase, progress->problem_key,
+                        (long long)progress->n, best, progress->failures);
     while (bar_width > BAR_WIDTH_LEAST && bar_width + strlen("[] 100%") + strlen(rest) >= width)
         bar_width--;
     format_bar(share_done(progress), bar_width, bar, sizeof bar);
@@ -146,7 +157,7 @@ static void on_progress(void *context, const struct session_progress *progress)
     if (!view->started) {
         view->started = true;
         view->started_ns = now_ns;
-        view->first_done = progress->points_done;
+        view->first_share = share_done(progress);
     }
     if (!view->phase || strcmp(view->phase, progress->phase) != 0)
         view->phase_started_ns = now_ns;

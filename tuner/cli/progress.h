@@ -13,7 +13,7 @@ struct progress_view {
     bool bar_shown;
     int64_t started_ns;
     int64_t drawn_ns;
-    size_t first_done; /* points known before the first drawing */
+    double first_share; /* that was known before the first drawing */
     bool started;
     const char *phase; /* that was drawn last, and since when */
     int64_t phase_started_ns;

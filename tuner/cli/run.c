@@ -47,10 +47,13 @@ static int64_t kinds_left(const struct run *run, size_t first)
 /* What is left of the budget, shared evenly by the kinds of device still to come. */
 static void share_budget(struct run *run, size_t kind)
 {
-    int64_t left_ns = run->budget_ns - (clock_now_ns() - run->started_ns);
-    int64_t share_ns = left_ns / kinds_left(run, kind);
-    if (run->budget_ns > 0)
+    int64_t passed_ns = clock_now_ns() - run->started_ns;
+    int64_t kinds = kinds_left(run, kind);
+    run->session.budget_ns = run->budget_ns;
+    if (run->budget_ns > 0 && kinds_left(run, 0) > 1) {
+        int64_t share_ns = (run->budget_ns - passed_ns) / kinds;
         run->session.budget_ns = share_ns > 0 ? share_ns : 1;
+    }
 }
 
 /* All devices of one kind at once. */

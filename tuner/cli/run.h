@@ -12,7 +12,7 @@
 #include "tuner/device/device.h"
 #include "tuner/session/session.h"
 
-enum { RUN_DEVICES_MAX = SESSION_DEVICES_MAX };
+enum { RUN_DEVICES_MAX = SESSION_DEVICES_MAX, RUN_OBJECTIVE_BYTES = 512 };
 
 /* What stood on the command line. */
 struct run_text {
@@ -40,6 +40,7 @@ struct run_device {
 struct run {
     struct run_text text;
     struct session_options session;
+    char objective[RUN_OBJECTIVE_BYTES]; /* as it is stored */
     int64_t started_ns;
     int64_t budget_ns; /* of all kinds of device together; 0: none */
     struct run_device devices[RUN_DEVICES_MAX];

@@ -98,17 +98,25 @@ static enum status parse_values(struct run *run, struct error *error)
     return status == STATUS_OK ? run_check_protocol(run, error) : status;
 }
 
-/* Every experiment must know what is asked for, before the first of them takes an hour. */
-static enum status check_objective(const struct run *run, struct error *error)
+/* Every experiment must know what is asked for, before the first of them takes an hour. From here
+ * on the objective goes by the name that it is stored by. */
+static enum status check_objective(struct run *run, struct error *error)
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < run->experiments.count && status == STATUS_OK; i++) {
         struct objective *objective = NULL;
         status =
             objective_create(run->experiments.items[i], run->session.objective, &objective, error);
+        if (status == STATUS_OK &&
+            !string_format(run->objective, sizeof run->objective, "%s", objective_text(objective)))
+            status = error_set(error, STATUS_USAGE, "more than %zu characters",
+                               sizeof run->objective - 1);
         objective_free(objective);
     }
-    return status == STATUS_OK ? status : error_prefix(error, "--objective");
+    if (status != STATUS_OK)
+        return error_prefix(error, "--objective");
+    run->session.objective = run->objective;
+    return STATUS_OK;
 }
 
 enum status run_parse(const struct command *command, int argc, char **argv, struct run *run,

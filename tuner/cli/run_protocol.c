@@ -15,7 +15,7 @@ enum status run_protocol(const struct run *run, const char *kind, struct protoco
     for (size_t i = 0; i < run->text.set.count && status == STATUS_OK; i++) {
         status = protocol_set(out, run->text.set.items[i], error);
         if (status != STATUS_OK)
-            (void)error_prefix(error, "--set %s", run->text.set.items[i]);
+            (void)error_prefix(error, "--set");
     }
     return status;
 }

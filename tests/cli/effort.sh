@@ -1,0 +1,59 @@
+#!/bin/bash
+# How long is measured: --effort, --budget, --set and --list-protocol. All that was measured by is stored.
+source "$TUNE_TESTS/lib.sh"
+write_experiment
+
+# The numbers: each with its name, a value for each kind of device, and what it means.
+run "$TUNE" run --list-protocol
+expect_code 0
+expect_empty err
+expect_out '^name +cuda +cpu +meaning$'
+expect_out '^delta +0\.0025 +[0-9.]+ +[a-z]'
+normal=$(sed -n 's/^confirm_processes *\([0-9]*\) .*/\1/p' "$captured.out")
+run "$TUNE" run --list-protocol --effort thorough --set delta=0.5
+expect_out '^delta +0\.5 +0\.5 '
+thorough=$(sed -n 's/^confirm_processes *\([0-9]*\) .*/\1/p' "$captured.out")
+run "$TUNE" run --list-protocol --effort=quick
+quick=$(sed -n 's/^confirm_processes *\([0-9]*\) .*/\1/p' "$captured.out")
+[[ $quick -lt $normal && $normal -lt $thorough ]] || fail "not more and more: $quick, $normal, $thorough"
+
+# What is wrong is said before anything is done.
+for case in '--set|--set needs a value' '--set delta|NAME=VALUE' '--set detla=1|did you mean .delta.' \
+    '--set delta=x|delta' '--set delta=7|from 0 to 1' '--effort slow|quick, normal or thorough' \
+    '--budget 0|90s, 30m or 8h' '--budget 5x|90s, 30m or 8h' '--budget -1|90s, 30m or 8h' '--l2 hott|did you mean .hot.'; do
+    # shellcheck disable=SC2086 # words
+    run "$TUNE" run double.yaml --device cpu ${case%%|*}
+    expect_code 2
+    expect_empty out
+    expect_one_line err
+    expect_err "${case#*|}"
+done
+refuse_file tune.db
+
+# Quick: nothing is confirmed, and that is said. What was set is stored.
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --set race_z=3.5
+expect_code 0
+[[ $(query "SELECT effort, objective, budget_ns FROM runs") == 'quick time None' ]] || fail "$(query "SELECT * FROM runs")"
+[[ -n $(query "SELECT 1 FROM runs WHERE ' ' || protocol || ' ' LIKE '% race_z=3.5 %'") ]] || fail "the protocol is not stored"
+[[ $(query "SELECT stage, processes FROM winners") == 'race 0' ]] || fail "$(query "SELECT stage, processes FROM winners")"
+run "$TUNE" show --trust
+expect_out '^  effort +quick, but .*race_z=3\.5'
+expect_out 'not confirmed'
+
+# Then more: what the sweep knows is not measured again, and fresh processes confirm.
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --effort normal --set confirm_processes=2 --set confirm_rounds=6
+expect_code 0
+expect_err '1 problems, 0 trials \(20 known already\)'
+[[ $(query "SELECT stage, processes FROM winners") == 'confirm 2' ]] || fail "$(query "SELECT stage, processes FROM winners")"
+[[ $(query "SELECT count(DISTINCT process) FROM rounds WHERE stage = 'confirm'") -eq 2 ]] || fail "not two processes"
+
+# A budget ends the run in time with a best so far; a later one goes on.
+write_experiment 2000000
+started=$(date +%s)
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --effort thorough --budget 4s --db budget.db --conf budget.conf
+[[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code" # 6: a problem that was not come to
+took=$(($(date +%s) - started))
+[[ $took -lt 60 ]] || fail "4 s became $took s"
+expect_err 'the budget is spent; the same command goes on'
+run "$TUNE" show --runs --db budget.db --json
+expect_json '[r["budget_ns"] for r in j]' '[4000000000]'
