@@ -74,7 +74,7 @@ void append_decimal(struct text *out, const char *name, int decimals, double val
 static void append_bound(struct text *out, const char *name, int decimals, double value)
 {
     double unit = pow(10, decimals);
-    append_decimal(out, name, decimals, ceil(value * unit - 1e-6) / unit);
+    append_decimal(out, name, decimals, ceil(value * unit - 1e-6) / unit + 0.0); /* no -0 */
 }
 
 /* Whatever its size. */

@@ -111,6 +111,7 @@ static void range_is_cut_where_derived_values_change(void **state)
     const struct tuned_entry *last = tuned_entry_at(tuned, 3);
     assert_true(tuned_expected_ns(last) == 1e8); /* at the largest of its sizes */
     assert_string_equal(tuned_evidence_text(last, "stage", ""), "race");
+    assert_string_equal(tuned_evidence_text(tuned_entry_at(tuned, 0), "bound_percent", ""), "0");
     assert_true(tuned_evidence(last, "bound_percent", 0) == 1.24); /* a bound is rounded up */
     assert_true(tuned_evidence(last, "tied", 0) == 3.0);
     assert_true(tuned_evidence(last, "claim_percent", 0) == 0.25);
