@@ -32,6 +32,7 @@ struct options {
     double min_time_s, timeout_s, pause_s; /* nvbench's; between repetitions */
     int64_t seed;
     const char *out, *raw;
+    bool keeps; /* what the device makes for a plan, between visits */
     struct protocol protocol;
 };
 

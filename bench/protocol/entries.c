@@ -136,8 +136,11 @@ enum status entry_runs(struct bench *bench, const struct entry *entry, enum l2_m
 enum status entry_arm(struct bench *bench, uint32_t slot, const struct entry *entry,
                       enum l2_mode mode, uint32_t runs, struct error *error)
 {
-    const struct worker_slot what = {
-        .binary_path = entry->path, .plan = &entry->plan, .l2_mode = mode, .runs = runs};
+    const struct worker_slot what = {.binary_path = entry->path,
+                                     .plan = &entry->plan,
+                                     .l2_mode = mode,
+                                     .runs = runs,
+                                     .keeps = bench->options->keeps};
     return worker_arm(bench->worker, slot, &what, error);
 }
 

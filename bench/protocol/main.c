@@ -48,7 +48,8 @@ static const char help[] =
     "  --set NAME=VALUE     a number of the protocol's; may be repeated\n"
     "  --seed N             of orders and draws (1)\n"
     "  --out FILE           the figures as CSV\n"
-    "  --raw FILE           twin: every block as CSV\n";
+    "  --raw FILE           twin: every block as CSV\n"
+    "  --keep               keep what the device makes for a plan between visits\n";
 
 static const struct option long_options[] = {
     {"device", required_argument, NULL, 'd'},
@@ -69,6 +70,7 @@ static const struct option long_options[] = {
     {"seed", required_argument, NULL, 'x'},
     {"out", required_argument, NULL, 'o'},
     {"raw", required_argument, NULL, 'w'},
+    {"keep", no_argument, NULL, 'K'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -153,6 +155,9 @@ static enum status read_text_option(int letter, char *value, struct given *given
         return STATUS_OK;
     case 'w':
         options->raw = value;
+        return STATUS_OK;
+    case 'K':
+        options->keeps = true;
         return STATUS_OK;
     case 'c':
         if (options->configuration_count == CONFIGURATIONS_MAX)

@@ -20,6 +20,7 @@ static enum status take_valid(const struct runner *runner, struct valid_samples 
     if (!out->times || !out->energies) {
         free(out->times);
         free(out->energies);
+        *out = (struct valid_samples){0};
         return error_no_memory(error);
     }
     for (size_t i = 0; i < runner->sample_count; i++) {
@@ -44,7 +45,7 @@ static enum status measure_of(const struct sweep *sweep, const struct runner *ru
     struct valid_samples valid;
     double value = (double)NAN;
     enum status status = take_valid(runner, &valid, error);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK || !valid.times)
         return status;
     out->times = summarize(valid.times, valid.count);
     out->energy_j = valid.count > 0 ? median_of(valid.energies, valid.count) : (double)NAN;

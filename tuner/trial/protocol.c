@@ -119,11 +119,11 @@ static const struct protocol normal = {
     .warm_least_ms = 300,
     .warm_most_ms = 3000,
     .pause_ms = 20,
-    .block_ns = 100000,
+    .block_ns = 200000,
     .block_most_ns = 10e6,
     .sweep_blocks = 5,
     .sweep_slower = 0.25,
-    .visit_blocks = 3,
+    .visit_blocks = 2,
     .screen_blocks = 1,
     .screen_rounds = {2, 4, 8},
     .screen_slower = {0.25, 0.10, 0.05},
@@ -164,7 +164,7 @@ static void set_effort(enum effort effort, struct protocol *out)
         out->look_between = 0;
     } else if (effort == EFFORT_THOROUGH) {
         set_looks(out, all_looks, PROTOCOL_LOOKS);
-        out->visit_blocks = 5;
+        out->visit_blocks = 4;
         out->confirm_processes = 12;
         out->confirm_rounds = 40;
         out->energy_rounds = 12;
@@ -185,6 +185,7 @@ static void set_cpu(enum effort effort, struct protocol *out)
     out->delta = 0.01;
     out->twin_bias = 0.01;
     out->other_wait_ms = 0;
+    out->block_ns = 100000;
     out->visit_blocks = 1;
     set_looks(out, looks, effort == EFFORT_QUICK ? 1 : effort == EFFORT_NORMAL ? 2 : 3);
     out->confirm_rounds = 10;

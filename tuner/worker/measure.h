@@ -35,6 +35,7 @@ struct armed {
     struct launch_plan plan;
     enum l2_mode mode;
     uint32_t runs;
+    bool keeps;    /* has a slot of the device to itself */
     bool prepared; /* the device has built what it needs for it */
 };
 

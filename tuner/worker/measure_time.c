@@ -14,7 +14,7 @@
 static const int64_t copies_bytes_max = INT64_C(768) << 20;
 enum { RUNS_MAX = 512, STREAM_CACHES = 5 };
 /* The device's slot of trials. The parent may have armed it, too. */
-enum { TRIAL_SLOT = DEVICE_SLOTS - 1 };
+enum { TRIAL_SLOT = DEVICE_SLOTS - 1, SHARED_SLOT = DEVICE_SLOTS - 2 };
 
 static int64_t input_bytes(const struct launch_plan *plan)
 {
@@ -281,6 +281,7 @@ enum status serve_arm(struct measuring *state, const json_t *request, json_t *an
     if (!armed)
         return error_no_memory(error);
     armed->mode = mode_of(request);
+    armed->keeps = json_is_true(json_object_get(request, "keeps"));
     armed->binary = arena_strdup(&armed->arena, message_text(request, "binary", ""));
     status = armed->binary ? message_to_plan(json_object_get(request, "plan"), &armed->arena,
                                              &armed->plan, error)
@@ -310,8 +311,8 @@ static enum status enter_slot(struct measuring *state, const json_t *request, st
     *block = (struct block){.plan = &armed->plan,
                             .runs = armed->runs,
                             .mode = armed->mode,
-                            .slot = (uint32_t)slot,
-                            .prepared = armed->prepared};
+                            .slot = armed->keeps ? (uint32_t)slot : SHARED_SLOT,
+                            .prepared = armed->keeps && armed->prepared};
     return status;
 }
 

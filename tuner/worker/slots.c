@@ -10,9 +10,9 @@ enum status worker_arm(struct worker *worker, uint32_t slot, const struct worker
     struct kept *kept = &worker->slots[slot];
     enum status status = worker_keep(
         kept,
-        json_pack("{s:s, s:I, s:s, s:o, s:i, s:I}", "do", "arm", "slot", (json_int_t)slot, "binary",
-                  what->binary_path, "plan", message_from_plan(what->plan), "mode",
-                  (int)what->l2_mode, "runs", (json_int_t)what->runs),
+        json_pack("{s:s, s:I, s:s, s:o, s:i, s:I, s:b}", "do", "arm", "slot", (json_int_t)slot,
+                  "binary", what->binary_path, "plan", message_from_plan(what->plan), "mode",
+                  (int)what->l2_mode, "runs", (json_int_t)what->runs, "keeps", (int)what->keeps),
         error);
     kept->timeout_ms = LOAD_TIMEOUT_MS;
     return status;

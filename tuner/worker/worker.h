@@ -118,12 +118,16 @@ enum status worker_trial(struct worker *worker, const struct worker_trial *trial
 
 /* A plan that is timed again and again, in turn with others. The child keeps what it needs for it;
  * nothing is launched until it is visited. */
-enum { WORKER_SLOTS = DEVICE_SLOTS };
+enum { WORKER_SLOTS = DEVICE_SLOTS - 2 };
 struct worker_slot {
     const char *binary_path;
     const struct launch_plan *plan; /* copied */
     enum l2_mode l2_mode;
     uint32_t runs; /* a block */
+    /* Whether what the device makes for the plan (a graph) is kept between visits, instead of being
+     * made anew for each. Where it lies in memory then stays with it, and makes plans that are
+     * alike differ by 0.1 % for as long as it lives (docs/measuring.md): to show that. */
+    bool keeps;
 };
 /* Says what slot `slot` is. Kept in the parent too: a new child is told when the slot is visited.
  * All slots are forgotten with worker_problem. */
