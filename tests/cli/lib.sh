@@ -69,6 +69,7 @@ expect_json() {
 # winner is too unstable to be written.
 export STEADY='--no-plots --effort quick --set anchor_shift=10 --set anchor_mads=1000 --set clock_shift=10 --set dropped_most=1
     --set twin_bias=1 --set other_wait_ms=0 --set sweep_slower=5'
+# shellcheck disable=SC2034 # used by the tests
 read -ra steady <<<"${STEADY//$'\n'/ }"
 
 # write_experiment [SPINS]: a small experiment for the CPU, double.yaml, with twenty configurations

@@ -48,7 +48,7 @@ static const char *cell_shown(const char *name, const struct cell *cell, char ou
     else if (ends_with(name, "gbs"))
         (void)string_format(out, CELL_BYTES, "%.*f", rate_digits(value), value);
     else if (ends_with(name, "gain"))
-        (void)string_format(out, CELL_BYTES, "%.2fx", value);
+        (void)string_format(out, CELL_BYTES, "%.*fx", value < 99.995 ? 2 : 0, value);
     else if (strcmp(name, "value") == 0)
         (void)string_format(out, CELL_BYTES, "%.4g", value);
     else
