@@ -27,4 +27,6 @@ WHERE w.environment_id = :environment AND p.experiment_id = :experiment AND p.ke
   AND NOT EXISTS (SELECT 1 FROM gauntlets AS g
                   WHERE g.environment_id = w.environment_id AND g.configuration_id = c.id
                     AND g.passed = 0)
-ORDER BY own.launch_count, own.block, c.key, p.n;
+-- What launches the same as another somewhere is named last.
+ORDER BY sum(own.measured_configuration_id <> c.id) OVER (PARTITION BY c.id), own.launch_count,
+         own.block, c.key, p.n;

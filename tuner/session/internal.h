@@ -347,12 +347,12 @@ enum status contest_count_rounds(struct contest *contest, const struct track *tr
 void contest_set_levels(struct contest *contest, const struct track *track, size_t level,
                         size_t first, size_t last);
 
-/* look.c: a short race of a few configurations at one size, the first of which is in question. */
+/* look.c: a short race of a few configurations at one size. */
 enum { LOOK_MAX = 8 };
 struct look {
-    bool works;           /* the first does, and something was measured */
-    size_t best;          /* of the configurations */
-    struct interval loss; /* of the first, to the best: relative */
+    bool works;                       /* something was measured */
+    size_t best;                      /* of the configurations */
+    struct interval losses[LOOK_MAX]; /* of each, to the best: relative; NaN: it failed */
 };
 /* `like` tells experiment, objective and group. */
 enum status look_at(const struct sweep *like, const struct problem *problem,

@@ -92,9 +92,12 @@ static enum status measure(struct track *track, struct race *race, struct look *
         if (track->runners[i]->outcome.status != TRIAL_OK)
             race_fail(race, i);
     look->best = race_leader(race);
-    look->works = look->best < track->count && race_fate(race, 0) == RACE_ALIVE;
-    if (status == STATUS_OK && look->works)
-        look->loss = race_difference(race, 0);
+    look->works = status == STATUS_OK && look->best < track->count;
+    for (size_t i = 0; i < track->count; i++) {
+        look->losses[i] = (struct interval){(double)NAN, (double)NAN, (double)NAN};
+        if (look->works && race_fate(race, i) == RACE_ALIVE)
+            look->losses[i] = race_difference(race, i);
+    }
     return status;
 }
 

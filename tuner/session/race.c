@@ -6,6 +6,9 @@
 #include "tuner/session/internal.h"
 #include "tuner/trial/race.h"
 
+/* Also of one that races alone: its time and its twin are wanted. */
+enum { ROUNDS_LEAST = 8 };
+
 struct racing {
     struct contest *contest;
     struct race *race;

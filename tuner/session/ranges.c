@@ -17,9 +17,10 @@ struct covering {
     struct problem problem;
     struct losses losses;
     struct size_range ranges[SESSION_SIZES_MAX];
+    int64_t ends[SESSION_SIZES_MAX]; /* of each range, the last n */
     size_t count;
-    struct store_range_check *checks; /* by size, then between sizes */
-    size_t check_count;
+    struct store_range_check *checks;
+    size_t check_count, check_most;
     struct arena arena;
 };
 
@@ -31,53 +32,57 @@ static size_t range_of(const struct covering *covering, size_t size)
     return covering->count;
 }
 
-/* The last size of the range's part of the gap behind it: the geometric middle. */
 static int64_t middle(int64_t low, int64_t high)
 {
     return (int64_t)floor(sqrt((double)low * (double)high));
 }
 
-static int64_t range_low(const struct covering *covering, size_t range)
+/* Until somebody looks, a range ends in the geometric middle of the gap behind it. */
+static void set_ends(struct covering *covering)
 {
     const int64_t *n = covering->losses.sizes;
-    size_t first = covering->ranges[range].first;
-    return range == 0 ? n[first] : middle(n[covering->ranges[range - 1].last], n[first]) + 1;
+    for (size_t i = 0; i < covering->count; i++) {
+        int64_t last = n[covering->ranges[i].last];
+        covering->ends[i] =
+            i + 1 == covering->count ? last : middle(last, n[covering->ranges[i + 1].first]);
+    }
 }
 
-static int64_t range_high(const struct covering *covering, size_t range)
+static int64_t range_low(const struct covering *covering, size_t range)
 {
-    const int64_t *n = covering->losses.sizes;
-    size_t last = covering->ranges[range].last;
-    return range + 1 == covering->count ? n[last]
-                                        : middle(n[last], n[covering->ranges[range + 1].first]);
+    return range == 0 ? covering->losses.sizes[covering->ranges[0].first]
+                      : covering->ends[range - 1] + 1;
 }
 
 static enum status look(struct covering *covering, int64_t n, const size_t *configurations,
-                        size_t count, bool measured, struct look *out, struct error *error)
+                        size_t count, struct look *out, struct error *error)
 {
     const struct configuration *list[LOOK_MAX];
-    struct losses *losses = &covering->losses;
     struct problem problem;
+    *out = (struct look){.best = count};
     for (size_t i = 0; i < count; i++) {
-        list[i] = losses_configuration(losses, configurations[i]);
-        if (!list[i]) {
-            *out = (struct look){.best = 0, .loss = {(double)NAN, (double)NAN, (double)NAN}};
+        list[i] = losses_configuration(&covering->losses, configurations[i]);
+        if (!list[i])
             return STATUS_OK;
-        }
     }
     experiment_problem_at(covering->like.experiment, &covering->problem, n, &problem);
-    enum status status = look_at(&covering->like, &problem, list, count, out, error);
-    if (status != STATUS_OK || !out->works)
-        return status;
+    return look_at(&covering->like, &problem, list, count, out, error);
+}
+
+/* Remembers a look at the configuration that is the range's there. */
+static void keep_check(struct covering *covering, int64_t n, bool measured, const struct look *look,
+                       const size_t *configurations, size_t index)
+{
+    if (covering->check_count == covering->check_most)
+        return;
     covering->checks[covering->check_count++] = (struct store_range_check){
         .n = n,
         .measured = measured,
-        .loss = out->loss.estimate,
-        .loss_low = out->loss.low,
-        .loss_high = out->loss.high,
-        .best_configuration_id = losses->items[configurations[out->best]].id,
+        .loss = look->losses[index].estimate,
+        .loss_low = look->losses[index].low,
+        .loss_high = look->losses[index].high,
+        .best_configuration_id = covering->losses.items[configurations[look->best]].id,
     };
-    return STATUS_OK;
 }
 
 static bool was_looked_at(const struct covering *covering, size_t size, size_t configuration)
@@ -100,15 +105,16 @@ static enum status look_at_measured(struct covering *covering, bool *again, stru
         if (pair[0] == pair[1] || pair[1] >= losses->count ||
             was_looked_at(covering, size, pair[0]))
             continue;
-        enum status status = look(covering, losses->sizes[size], pair, 2, true, &found, error);
+        enum status status = look(covering, losses->sizes[size], pair, 2, &found, error);
         if (status != STATUS_OK)
             return status;
         losses->looked[size * losses->count + pair[0]] = true;
-        if (!found.works)
+        if (!found.works || isnan(found.losses[0].high))
             continue;
+        keep_check(covering, losses->sizes[size], true, &found, pair, 0);
         /* What is written down as a bound is one: the interval's upper end. */
-        losses->loss[size * losses->count + pair[0]] = fmax(found.loss.high, 0);
-        *again |= found.loss.high > within;
+        losses->loss[size * losses->count + pair[0]] = fmax(found.losses[0].high, 0);
+        *again |= found.losses[0].high > within;
     }
     return STATUS_OK;
 }
@@ -123,35 +129,89 @@ static size_t add_distinct(size_t *list, size_t count, size_t configuration, siz
     return count;
 }
 
-/* Between two measured sizes: the range's configuration against what won around there. */
-static enum status look_between(struct covering *covering, size_t size, struct error *error)
+/* Those that may be right between two sizes: the two ranges' own, and what won on both sides. */
+static size_t list_around(const struct covering *covering, size_t size, size_t list[LOOK_MAX])
 {
     const struct losses *losses = &covering->losses;
+    size_t before = range_of(covering, size);
+    size_t after = range_of(covering, size + 1);
+    if (before == covering->count || after == covering->count)
+        return 0;
+    size_t count = add_distinct(list, 0, covering->ranges[before].configuration, losses->count);
+    count = add_distinct(list, count, covering->ranges[after].configuration, losses->count);
+    count = add_distinct(list, count, losses->winners[size], losses->count);
+    return add_distinct(list, count, losses->winners[size + 1], losses->count);
+}
+
+/* Within a range: its configuration against what won around there. */
+static enum status look_inside(struct covering *covering, size_t size, struct error *error)
+{
+    const int64_t *sizes = covering->losses.sizes;
     int64_t points = covering->group->session->options->protocol.look_between;
-    double low = log((double)losses->sizes[size]);
-    double high = log((double)losses->sizes[size + 1]);
+    double low = log((double)sizes[size]);
+    double high = log((double)sizes[size + 1]);
     for (int64_t i = 1; i <= points && i <= BETWEEN_MAX; i++) {
         int64_t n = (int64_t)exp(low + (high - low) * (double)i / (double)(points + 1));
-        size_t before = range_of(covering, size);
-        size_t after = range_of(covering, size + 1);
-        if (n <= losses->sizes[size] || n >= losses->sizes[size + 1] || before == covering->count ||
-            after == covering->count)
-            continue;
-        size_t here = n <= range_high(covering, before) ? before : after;
         size_t list[LOOK_MAX];
         struct look found;
-        size_t count = add_distinct(list, 0, covering->ranges[here].configuration, losses->count);
-        count = add_distinct(list, count, losses->winners[size], losses->count);
-        count = add_distinct(list, count, losses->winners[size + 1], losses->count);
-        count = add_distinct(list, count, covering->ranges[before].configuration, losses->count);
-        count = add_distinct(list, count, covering->ranges[after].configuration, losses->count);
-        if (count < 2)
+        size_t count = list_around(covering, size, list);
+        if (n <= sizes[size] || n >= sizes[size + 1] || count < 2)
             continue;
-        enum status status = look(covering, n, list, count, false, &found, error);
+        enum status status = look(covering, n, list, count, &found, error);
         if (status != STATUS_OK)
             return status;
+        if (found.works)
+            keep_check(covering, n, false, &found, list, 0);
     }
     return STATUS_OK;
+}
+
+/* Between two ranges: bisects to where the one becomes better than the other. */
+static enum status find_end(struct covering *covering, size_t range, struct error *error)
+{
+    const int64_t *sizes = covering->losses.sizes;
+    size_t size = covering->ranges[range].last;
+    int64_t low = sizes[size];                               /* the former is right here ... */
+    int64_t high = sizes[covering->ranges[range + 1].first]; /* ... and the latter here */
+    int64_t looks = covering->group->session->options->protocol.look_between + 2;
+    size_t list[LOOK_MAX];
+    size_t count = list_around(covering, size, list);
+    if (covering->ranges[range].configuration == covering->ranges[range + 1].configuration)
+        return STATUS_OK;
+    for (int64_t i = 0; i < looks && count >= 2 && high - low > 1; i++) {
+        struct look found;
+        int64_t n = middle(low, high);
+        n = n <= low ? low + 1 : n;
+        enum status status = look(covering, n, list, count, &found, error);
+        if (status != STATUS_OK)
+            return status;
+        if (!found.works || isnan(found.losses[0].estimate) || isnan(found.losses[1].estimate))
+            break;
+        bool former = found.losses[0].estimate <= found.losses[1].estimate;
+        keep_check(covering, n, false, &found, list, former ? 0 : 1);
+        low = former ? n : low;
+        high = former ? high : n;
+        covering->ends[range] = former ? low : high - 1;
+    }
+    /* The gap that is left is shared out. */
+    if (high > low)
+        covering->ends[range] = middle(low, high) < high ? middle(low, high) : high - 1;
+    return STATUS_OK;
+}
+
+static enum status look_between(struct covering *covering, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t size = 0; status == STATUS_OK && size + 1 < covering->losses.size_count; size++) {
+        size_t range = range_of(covering, size);
+        if (range == covering->count)
+            continue;
+        if (covering->ranges[range].last > size)
+            status = look_inside(covering, size, error);
+        else if (range + 1 < covering->count)
+            status = find_end(covering, range, error);
+    }
+    return status;
 }
 
 static void cut(struct covering *covering)
@@ -160,6 +220,19 @@ static void cut(struct covering *covering)
     const struct protocol *protocol = &covering->group->session->options->protocol;
     covering->count = ranges_cover(losses->loss, losses->size_count, losses->count, losses->order,
                                    protocol->within, protocol->delta, covering->ranges);
+    set_ends(covering);
+}
+
+/* The worst of what is known by now. */
+static double bound_of(const struct covering *covering, const struct size_range *range)
+{
+    const struct losses *losses = &covering->losses;
+    double worst = 0;
+    for (size_t size = range->first; size <= range->last; size++) {
+        double loss = losses->loss[size * losses->count + range->configuration];
+        worst = isfinite(loss) && loss > worst ? loss : worst;
+    }
+    return worst;
 }
 
 static enum status look_around(struct covering *covering, struct error *error)
@@ -174,8 +247,8 @@ static enum status look_around(struct covering *covering, struct error *error)
         if (again)
             cut(covering);
     }
-    for (size_t i = 0; status == STATUS_OK && i + 1 < covering->losses.size_count; i++)
-        status = look_between(covering, i, error);
+    if (status == STATUS_OK)
+        status = look_between(covering, error);
     group->problem_key = "";
     return status;
 }
@@ -219,9 +292,9 @@ static enum status put(struct covering *covering, struct error *error)
             return error_no_memory(error);
         rows[i] = (struct store_range){
             .n_low = range_low(covering, i),
-            .n_high = range_high(covering, i),
+            .n_high = covering->ends[i],
             .configuration_id = covering->losses.items[covering->ranges[i].configuration].id,
-            .bound = fmax(covering->ranges[i].worst_loss, 0),
+            .bound = bound_of(covering, &covering->ranges[i]),
             .checks = checks,
         };
         rows[i].check_count = checks_of(covering, rows[i].n_low, rows[i].n_high, checks);
@@ -247,10 +320,11 @@ static enum status cover(struct covering *covering, struct error *error)
     struct group *group = covering->group;
     const struct session_options *options = group->session->options;
     enum status status = losses_load(&covering->like, &covering->problem, &covering->losses, error);
-    size_t most = covering->losses.size_count * (CUTS_MAX + BETWEEN_MAX) + 1;
+    size_t most = covering->losses.size_count * (CUTS_MAX + BETWEEN_MAX + 2) + 1;
     if (status != STATUS_OK || covering->losses.size_count == 0 || !group_lane(group))
         return status;
     covering->checks = arena_alloc(&covering->arena, most, sizeof *covering->checks);
+    covering->check_most = most;
     if (!covering->checks)
         return error_no_memory(error);
     cut(covering);

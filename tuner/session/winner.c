@@ -78,6 +78,13 @@ static void judge(struct choosing *choosing)
         .processes = contest->processes,
         .conditions_known = contest->conditions_known,
     };
+    char fault[32] = "";
+    if (facts.most_frequent_fault) {
+        (void)string_format(fault, sizeof fault, "%s", facts.most_frequent_fault);
+        for (char *at = strchr(fault, '_'); at; at = strchr(at, '_'))
+            *at = ' ';
+        facts.most_frequent_fault = fault;
+    }
     choosing->verdict = verdict_of(&facts, choosing->reason, sizeof choosing->reason);
 }
 
