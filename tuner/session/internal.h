@@ -85,6 +85,7 @@ struct session {
     int64_t started_ns;
     struct placement placement;
     struct text protocol_text, objective_text; /* as they are stored */
+    bool energy_told;                          /* how finely energy can be read */
     char boot_id[64]; /* of the machine's present start; "" where it cannot be read */
 };
 
@@ -239,7 +240,8 @@ struct track {
     struct runner **runners;
     size_t count;
     struct random random;
-    uint32_t blocks; /* a visit */
+    uint32_t blocks;     /* a visit */
+    double energy_share; /* the energy counter's step of a window's energy; 0: unknown */
     struct round_record *records;
     enum round_fault *faults;
     struct store_round *rows;

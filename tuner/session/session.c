@@ -181,13 +181,10 @@ static enum status check_energy(const struct session *session, struct error *err
 {
     for (size_t i = 0; i < session->lane_count; i++) {
         const struct lane *lane = &session->lanes[i];
-        struct worker_moment moment;
         if (lane->lost)
             continue;
-        enum status status = worker_moment(lane->worker, false, &moment, error);
-        if (status != STATUS_OK)
-            return status;
-        if (isnan(moment.conditions.energy_j))
+        const struct fact *counter = facts_find(worker_facts(lane->worker), "energy_counter");
+        if (!counter || counter->value.integer == 0)
             return error_set(error, STATUS_UNAVAILABLE,
                              "%s has no energy counter that this user may read, which '%s' needs; "
                              "on a CPU it is /sys/class/powercap/intel-rapl:0/energy_uj, on a GPU "

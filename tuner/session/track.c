@@ -105,10 +105,21 @@ static enum status visit_energy(struct track *track, size_t index, struct worker
     if (status != STATUS_OK || runner->outcome.status != TRIAL_OK || !(energy.runs > 0))
         return status;
     *energy_j = energy.energy_j / energy.runs;
+    track->energy_share = energy.resolution_j / energy.energy_j;
     samples->runs = energy.runs < (double)INT32_MAX ? (uint32_t)energy.runs : (uint32_t)INT32_MAX;
     samples->count = 1;
     samples->elapsed_ns[0] = energy.window_ns / energy.runs;
     return STATUS_OK;
+}
+
+/* Once in a run. */
+static void tell_resolution(struct session *session, double share)
+{
+    if (session->energy_told || !(share > 0))
+        return;
+    session->energy_told = true;
+    session_note(session, "the energy counter's step is %.1f %% of a window of %.0f ms",
+                 100 * share, session->options->protocol.energy_window_ms);
 }
 
 /* One visit of one runner: *y stays NaN when it fails. */
@@ -133,6 +144,7 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
     runner->spent_ns += lane->measuring_ns - before_ns;
     if (status == STATUS_UNAVAILABLE)
         return status;
+    tell_resolution(sweep->group->session, track->energy_share);
     if (status != STATUS_OK)
         return lane_lose(lane, error);
     if (runner->outcome.status == TRIAL_CRASHED || runner->outcome.status == TRIAL_TIMED_OUT)

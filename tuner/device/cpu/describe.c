@@ -168,6 +168,17 @@ static void add_software(struct facts *facts)
     arena_free(&arena);
 }
 
+static void add_energy_counter(struct facts *facts)
+{
+    struct sensors sensors;
+    struct error why = {0};
+    double joules = 0;
+    sensors_open(&sensors, "", NULL, 0);
+    bool counts = sensors_energy(&sensors, &joules, &why) == STATUS_OK;
+    sensors_close(&sensors);
+    facts_add(facts, "energy_counter", "Energy counter", "", value_boolean(counts));
+}
+
 enum status cpu_describe(int index, struct facts *facts, struct error *error)
 {
     struct machine machine;
@@ -187,6 +198,7 @@ enum status cpu_describe(int index, struct facts *facts, struct error *error)
     if (simd[0])
         facts_add_text(facts, "simd", "Vector instructions", simd);
     add_software(facts);
+    add_energy_counter(facts);
     machine_free(&machine);
     return status == STATUS_OK && facts->failed ? error_no_memory(error) : status;
 }

@@ -153,6 +153,10 @@ static void add_device(const struct nvml *nvml, struct facts *facts)
         facts_add(facts, "persistence_mode", "Persistence mode", "",
                   value_boolean(persistence != 0));
     add_throttling(nvml, facts);
+    double joules = 0;
+    bool counts = nvml->nvmlDeviceGetTotalEnergyConsumption &&
+                  cuda_energy_counter(nvml, &joules) == NVML_SUCCESS;
+    facts_add(facts, "energy_counter", "Energy counter", "", value_boolean(counts));
 }
 
 static void *open_library(void)
