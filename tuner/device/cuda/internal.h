@@ -102,6 +102,7 @@ struct device {
     struct warm_up warm_up;
     struct calibration calibration;
     int64_t busy_until_ns; /* when the device was last known to work */
+    bool uploads;          /* the binding under way moves data */
     struct nvml nvml;      /* kept open; not open where it cannot be had */
 
     struct module modules[MODULES_MAX];
@@ -137,8 +138,6 @@ enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *o
                         struct error *error);
 /* locality.c. PCI address as "0000:1b:00.0". -1 when it is not known. */
 int cuda_numa_node(const char *pci_address);
-/* Binds the thread to one core near the device; does nothing where the topology does not tell. */
-void cuda_bind_thread(const char *pci_address, int index);
 /* nvml.c and nvml.h. Appends what NVML knows; `driver_text` gets "580.65.06" or "". */
 void cuda_describe_nvml(const char *pci_address, struct facts *facts, char *driver_text,
                         size_t driver_bytes);

@@ -5,10 +5,6 @@
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
 
-/* With fewer cores near the device than this, binding to one of them would only put the measuring
- * in the way of the compiling. */
-enum { CORES_TO_CHOOSE_FROM = 4 };
-
 /* NULL when the topology cannot be read. */
 static hwloc_topology_t load_topology(void)
 {
@@ -57,34 +53,4 @@ int cuda_numa_node(const char *pci_address)
         hwloc_topology_destroy(topology);
     }
     return node >= 0 ? node : numa_node_by_sysfs(pci_address);
-}
-
-/* From the last core downwards, one a device: the first cores serve most interrupts. */
-static void bind_near(hwloc_topology_t topology, hwloc_const_cpuset_t near, int index)
-{
-    int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, near, HWLOC_OBJ_CORE);
-    if (cores < CORES_TO_CHOOSE_FROM) {
-        (void)hwloc_set_cpubind(topology, near, HWLOC_CPUBIND_THREAD);
-        return;
-    }
-    unsigned chosen = (unsigned)(cores - 1 - index % cores);
-    hwloc_obj_t core = hwloc_get_obj_inside_cpuset_by_type(topology, near, HWLOC_OBJ_CORE, chosen);
-    if (core)
-        (void)hwloc_set_cpubind(topology, core->cpuset, HWLOC_CPUBIND_THREAD);
-}
-
-void cuda_bind_thread(const char *pci_address, int index)
-{
-    hwloc_topology_t topology = load_topology();
-    if (!topology)
-        return;
-    hwloc_obj_t place = place_of(topology, pci_address);
-    hwloc_bitmap_t near = place ? hwloc_bitmap_dup(place->cpuset) : NULL;
-    if (near) {
-        hwloc_bitmap_and(near, near, hwloc_topology_get_allowed_cpuset(topology));
-        if (!hwloc_bitmap_iszero(near))
-            bind_near(topology, near, index);
-        hwloc_bitmap_free(near);
-    }
-    hwloc_topology_destroy(topology);
 }

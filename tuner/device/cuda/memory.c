@@ -147,6 +147,7 @@ static enum status upload(struct device *device, struct vector *vector,
         return STATUS_OK;
     forget(vector);
     device->scratch_slot = NO_SLOT; /* the L2 is full of it */
+    device->uploads = true;
     CUresult result = device->driver->cuMemcpyHtoDAsync(cuda_vector_start(vector), host,
                                                         vector->bytes, device->stream);
     if (result != CUDA_SUCCESS)
@@ -174,6 +175,7 @@ static enum status make_copies(struct device *device, struct vector *vector, siz
         vector->uploaded = stride - vector->offset;
     while (vector->filled < copies) {
         device->scratch_slot = NO_SLOT;
+        device->uploads = true;
         uint32_t left = copies - vector->filled;
         uint32_t part = left < vector->filled ? left : vector->filled;
         CUresult result = device->driver->cuMemcpyDtoDAsync(
@@ -238,6 +240,7 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
     if (copies < 1)
         copies = 1;
     device->argument_count = 0;
+    device->uploads = false;
     enum status status = bind_all(device, plan, inputs, copies, error);
     if (status == STATUS_NO_MEMORY) {
         /* What other problems left behind is in the way. */
@@ -247,7 +250,8 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
     }
     if (status == STATUS_NO_MEMORY)
         cuda_vectors_free(device);
-    device->busy_until_ns = clock_now_ns();
+    if (device->uploads)
+        device->busy_until_ns = clock_now_ns();
     return status;
 }
 

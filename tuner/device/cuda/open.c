@@ -114,12 +114,9 @@ static enum status open_parts(struct device *device, struct error *error)
     enum status status = cuda_handle(device->driver, device->index, &device->handle, error);
     if (status != STATUS_OK)
         return status;
-    /* Before the context: what the driver allocates then lies near the device, too. */
     if (device->driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address, device->handle) ==
-        CUDA_SUCCESS) {
-        cuda_bind_thread(pci_address, device->index);
+        CUDA_SUCCESS)
         open_nvml(device, pci_address);
-    }
     status = read_limits(device, error);
     if (status == STATUS_OK)
         status = open_context(device, error);
