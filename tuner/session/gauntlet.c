@@ -230,6 +230,19 @@ static enum status run_cases(struct contest *contest, struct lane *lane, const b
     return STATUS_OK;
 }
 
+/* The best so far is one that may win. */
+static void find_best(struct sweep *sweep)
+{
+    sweep->best = sweep->count;
+    for (size_t i = 0; i < sweep->count; i++) {
+        const struct candidate *candidate = &sweep->candidates[i];
+        if (candidate->done && candidate->status == TRIAL_OK && !candidate->rejected &&
+            (sweep->best == sweep->count ||
+             candidate->median_ns < sweep->candidates[sweep->best].median_ns))
+            sweep->best = i;
+    }
+}
+
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)
 {
     size_t count = contest->finalist_count;
@@ -240,6 +253,7 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
         status = recall(contest, &contest->finalists[i], &known[i], error);
     if (status == STATUS_OK)
         status = run_cases(contest, lane, known, cases, error);
+    find_best(contest->sweep);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         if (!known[i])
             status = put(contest, &contest->finalists[i], cases[i], error);

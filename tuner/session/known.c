@@ -44,10 +44,32 @@ static enum status take_known(void *context, const struct store_known_trial *tri
     candidate->median_ns = trial->status == TRIAL_OK ? trial->median_ns : (double)NAN;
     sweep->group->session->summary->trials_known++;
     sweep->group->session->progress.points_done++;
-    if (trial->status == TRIAL_OK && (sweep->best == sweep->count ||
-                                      trial->median_ns < sweep->candidates[sweep->best].median_ns))
+    if (trial->status == TRIAL_OK && !candidate->rejected &&
+        (sweep->best == sweep->count ||
+         trial->median_ns < sweep->candidates[sweep->best].median_ns))
         sweep->best = (size_t)(candidate - sweep->candidates);
     return STATUS_OK;
+}
+
+/* What an earlier run's gauntlet rejected is not launched to be rejected again. */
+static enum status take_rejected(struct sweep *sweep, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sweep->count; i++) {
+        struct candidate *candidate = &sweep->candidates[i];
+        char detail[ERROR_TEXT_BYTES] = "";
+        bool known = false;
+        bool passed = false;
+        status = store_gauntlet_get(sweep->group->session->store, sweep->group->environment_id,
+                                    sweep->problem_id, candidate->configuration_id,
+                                    sweep->group->binaries.items[candidate->binary].hash, &known,
+                                    &passed, detail, error);
+        if (status != STATUS_OK || !known || passed)
+            continue;
+        candidate->rejected = arena_strdup(&sweep->arena, detail);
+        status = candidate->rejected ? STATUS_OK : error_no_memory(error);
+    }
+    return status;
 }
 
 static enum status clear(const struct known *known, int64_t configuration_id, struct error *error)
@@ -101,9 +123,10 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error)
     struct known known = {.sweep = sweep, .lane = group_lane(sweep->group)};
     if (!known.lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
-    enum status status =
-        store_known_trials(session->store, sweep->group->environment_id, sweep->problem_id, "sweep",
-                           session->options->l2_mode, take_known, &known, error);
+    enum status status = take_rejected(sweep, error);
+    if (status == STATUS_OK)
+        status = store_known_trials(session->store, sweep->group->environment_id, sweep->problem_id,
+                                    "sweep", session->options->l2_mode, take_known, &known, error);
     resolve_twins(sweep);
     if (status == STATUS_OK)
         status = store_in_flight_each(session->store, sweep->group->environment_id,

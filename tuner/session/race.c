@@ -72,11 +72,16 @@ static bool too_many_dropped(const struct racing *racing)
            (dropped > 8 && (double)dropped > 2 * protocol->dropped_most * (double)rounds);
 }
 
+static bool is_decided(const struct racing *racing)
+{
+    return race_over(racing->race) && race_valid_rounds(racing->race) >= ROUNDS_LEAST;
+}
+
 static enum status run_race(struct racing *racing, struct error *error)
 {
     struct group *group = racing->contest->sweep->group;
     int64_t end_ns = budget_race_end_ns(group);
-    while (!race_over(racing->race) && race_alive(racing->race) > 0 && !too_many_dropped(racing)) {
+    while (!is_decided(racing) && race_alive(racing->race) > 0 && !too_many_dropped(racing)) {
         if (session_stopped(group->session))
             return session_stop_error(error);
         enum status status = one_round(racing, error);

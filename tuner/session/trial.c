@@ -239,7 +239,7 @@ static void count_trial(struct sweep *sweep, const struct candidate *candidate)
     session->summary->failures += failed ? 1 : 0;
     session->progress.points_done++;
     session->progress.failures += failed ? 1 : 0;
-    if (candidate->status == TRIAL_OK &&
+    if (candidate->status == TRIAL_OK && !candidate->rejected &&
         (sweep->best == sweep->count ||
          candidate->median_ns < sweep->candidates[sweep->best].median_ns))
         sweep->best = (size_t)(candidate - sweep->candidates);
