@@ -140,6 +140,7 @@ static void begin(struct contest *contest)
         contest->finalists[i].left = false;
     }
     contest->twin_count = 0;
+    contest->processes = 0;
 }
 
 /* One process alone confirms nothing. */
@@ -173,26 +174,36 @@ static enum status run_processes(struct confirming *confirming, struct error *er
     return status;
 }
 
-enum status group_confirm(struct group *group, struct error *error)
+/* What has been confirmed so far holds, however the rest went. */
+static enum status settle_all(const struct confirming *confirming, enum status status,
+                              struct error *error)
 {
-    const struct protocol *protocol = &group->session->options->protocol;
-    struct confirming confirming = {.group = group, .lane = group_lane(group)};
-    if (protocol->confirm_processes < 1 || !group->contests)
-        return STATUS_OK;
-    if (!confirming.lane)
-        return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
-                         group->lanes[0]->error.text);
-    for (struct contest *contest = group->contests; contest; contest = contest->next)
-        begin(contest);
-    enum status status = run_processes(&confirming, error);
-    /* What has been confirmed so far holds, however the rest went. */
-    for (struct contest *contest = group->contests; contest; contest = contest->next) {
+    for (struct contest *contest = confirming->group->contests; contest; contest = contest->next) {
         struct error settling = {0};
-        enum status settled = settle(contest, confirming.lane, &settling);
+        enum status settled = settle(contest, confirming->lane, &settling);
         if (settled != STATUS_OK && status == STATUS_OK) {
             *error = settling;
             status = settled;
         }
     }
     return status;
+}
+
+/* Like the race, on one device; from the start on another one when that is lost. */
+enum status group_confirm(struct group *group, struct error *error)
+{
+    const struct protocol *protocol = &group->session->options->protocol;
+    if (protocol->confirm_processes < 1 || !group->contests)
+        return STATUS_OK;
+    for (;;) {
+        struct confirming confirming = {.group = group, .lane = group_lane(group)};
+        if (!confirming.lane)
+            return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
+                             group->lanes[0]->error.text);
+        for (struct contest *contest = group->contests; contest; contest = contest->next)
+            begin(contest);
+        enum status status = settle_all(&confirming, run_processes(&confirming, error), error);
+        if (!confirming.lane->lost)
+            return status;
+    }
 }

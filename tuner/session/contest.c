@@ -47,16 +47,22 @@ void contest_reset(struct contest *contest)
                                 .arena = contest->arena};
 }
 
-enum status contest_keep(struct contest *contest, const struct track *track, enum status status,
+enum status contest_keep(struct contest *contest, struct track *track, enum status status,
                          struct error *error)
 {
     struct store *store = contest->sweep->group->session->store;
     struct error keeping = {0};
+    if (status != STATUS_OK)
+        (void)track_judge(track); /* its last round is not complete */
     enum status kept = store_batch_begin(store, &keeping);
     if (kept == STATUS_OK) {
         kept = track_store(track, &keeping);
         for (size_t i = 0; kept == STATUS_OK && i < contest->finalist_count; i++) {
             struct finalist *finalist = &contest->finalists[i];
+            if (finalist->runner.outcome.status != TRIAL_OK &&
+                !finalist->runner.candidate->rejected)
+                finalist->runner.candidate->rejected =
+                    trial_status_name(finalist->runner.outcome.status);
             if (finalist->runner.sample_count > 0 || finalist->runner.outcome.status != TRIAL_OK)
                 kept = runner_store(track, &finalist->runner, &finalist->trial_id, &keeping);
         }

@@ -83,23 +83,25 @@ static bool has_finalist(const struct contest *contest)
     return false;
 }
 
-static bool has_rejected(const struct contest *contest)
+static size_t count_rejected(const struct sweep *sweep)
 {
-    for (size_t i = 0; i < contest->finalist_count; i++)
-        if (contest->finalists[i].out || contest->finalists[i].runner.outcome.status != TRIAL_OK)
-            return true;
-    return false;
+    size_t count = 0;
+    for (size_t i = 0; i < sweep->count; i++)
+        count += sweep->candidates[i].rejected ? 1 : 0;
+    return count;
 }
 
-/* When the gauntlet has thrown out everybody, the next ones race: until one passes, or nobody is
- * left. */
+/* When race and gauntlet have thrown out everybody, the next ones race: until one passes, or nobody
+ * is left. */
 static enum status race_until_right(struct contest *contest, struct lane *lane, struct error *error)
 {
     for (;;) {
+        size_t rejected = count_rejected(contest->sweep);
         enum status status = contest_race(contest, lane, error);
         if (status == STATUS_OK)
             status = contest_check(contest, lane, error);
-        if (status != STATUS_OK || has_finalist(contest) || !has_rejected(contest))
+        if (status != STATUS_OK || has_finalist(contest) ||
+            count_rejected(contest->sweep) == rejected)
             return status;
         contest_reset(contest);
     }
@@ -151,8 +153,10 @@ static enum status choose_winner(struct sweep *sweep, struct contest **contest, 
     status = compete(*contest, &found, error);
     if (status == STATUS_OK && !found) {
         session->summary->problems_without_winner++;
-        session_note(session, "%s n=%lld: no configuration works; see 'tune show --failures'",
-                     sweep->problem.key, (long long)sweep->problem.n);
+        bool disturbed = (*contest)->rounds > 0 && (*contest)->rounds_dropped == (*contest)->rounds;
+        session_note(session, "%s n=%lld: %s", sweep->problem.key, (long long)sweep->problem.n,
+                     disturbed ? "every round of its race was disturbed; see 'tune show --trust'"
+                               : "no configuration works; see 'tune show --failures'");
     }
     return status;
 }

@@ -125,7 +125,7 @@ struct candidate {
     int64_t same_as;       /* index of the candidate with the same launches; NO_CANDIDATE */
     uint64_t launch_hash;  /* of what it launches; 0: unknown */
     bool is_baseline;
-    const char *rejected; /* by the gauntlet: why; the sweep's arena owns it */
+    const char *rejected; /* by the gauntlet, or since it failed in a race: why; borrowed */
 };
 
 enum { LOOKAHEAD = 256 };
@@ -337,7 +337,7 @@ void contest_free(struct contest *contest);
 struct runner **contest_runners(struct contest *contest);
 /* Puts a track's rounds and its runners' trials into the store, in one transaction; also when the
  * track was stopped. Returns `status` when that is not STATUS_OK. */
-enum status contest_keep(struct contest *contest, const struct track *track, enum status status,
+enum status contest_keep(struct contest *contest, struct track *track, enum status status,
                          struct error *error);
 /* Takes finalists and everything measured out; what the gauntlet rejected stays known. */
 void contest_reset(struct contest *contest);
