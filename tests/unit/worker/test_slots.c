@@ -72,6 +72,21 @@ static void scratch_is_zeroed_between_plans(void **state)
     expect_marks("btb");
 }
 
+/* What is not kept is made anew for each visit. */
+static void what_is_not_kept_is_made_anew(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct launch_plan plan = plan_of("once", ELEMENTS, 'a');
+    struct worker_slot what = {kernels_path, &plan, L2_COLD, 2, false};
+    load_kernels();
+    assert_int_equal(worker_arm(worker, 0, &what, &error), STATUS_OK);
+    must_visit(0, 1);
+    must_visit(0, 2);
+    must_visit(0, 1);
+    expect_marks("aaa");
+}
+
 static void trials_between_visits_disturb_nothing(void **state)
 {
     (void)state;
@@ -187,6 +202,7 @@ int main(int argc, char **argv)
         SLOTS_TEST(slots_take_turns),
         SLOTS_TEST(each_has_its_binary),
         SLOTS_TEST(scratch_is_zeroed_between_plans),
+        SLOTS_TEST(what_is_not_kept_is_made_anew),
         SLOTS_TEST(trials_between_visits_disturb_nothing),
         SLOTS_TEST(a_child_that_was_killed_is_told_again),
         SLOTS_TEST(a_visit_that_crashes_or_hangs_costs_one_child),
