@@ -142,7 +142,6 @@ static enum status choose_winner(struct sweep *sweep, struct contest **contest, 
 {
     bool has = false;
     bool found = false;
-    struct session *session = sweep->group->session;
     enum status status = has_winner(sweep, &has, error);
     *contest = NULL;
     if (status != STATUS_OK || (has && sweep->measured == 0))
@@ -150,15 +149,7 @@ static enum status choose_winner(struct sweep *sweep, struct contest **contest, 
     *contest = contest_create(sweep);
     if (!*contest)
         return error_no_memory(error);
-    status = compete(*contest, &found, error);
-    if (status == STATUS_OK && !found) {
-        session->summary->problems_without_winner++;
-        bool disturbed = (*contest)->rounds > 0 && (*contest)->rounds_dropped == (*contest)->rounds;
-        session_note(session, "%s n=%lld: %s", sweep->problem.key, (long long)sweep->problem.n,
-                     disturbed ? "every round of its race was disturbed; see 'tune show --trust'"
-                               : "no configuration works; see 'tune show --failures'");
-    }
-    return status;
+    return compete(*contest, &found, error);
 }
 
 static void forget_sweep(struct group *group, const struct sweep *sweep)
@@ -250,6 +241,17 @@ static enum status run_experiment(struct group *group, const struct experiment *
     return status;
 }
 
+static void tell_of_no_winner(const struct contest *contest)
+{
+    const struct sweep *sweep = contest->sweep;
+    struct session *session = sweep->group->session;
+    bool disturbed = contest->rounds > 0 && contest->rounds_dropped == contest->rounds;
+    session->summary->problems_without_winner++;
+    session_note(session, "%s n=%lld: %s", sweep->problem.key, (long long)sweep->problem.n,
+                 disturbed ? "every round of its race was disturbed; see 'tune show --trust'"
+                           : "no configuration works; see 'tune show --failures'");
+}
+
 static void summarize_contests(const struct group *group)
 {
     struct session_summary *summary = group->session->summary;
@@ -258,8 +260,10 @@ static void summarize_contests(const struct group *group)
         if (summary->verdicts[i] > 0)
             worst = (enum verdict)i;
     for (const struct contest *contest = group->contests; contest; contest = contest->next) {
-        if (!contest->announced)
+        if (!contest->announced) {
+            tell_of_no_winner(contest);
             continue;
+        }
         summary->winners++;
         summary->tied += contest->tied > 1 ? 1 : 0;
         summary->rounds += contest->rounds;
