@@ -18,6 +18,30 @@ WITH chosen AS (
           SELECT 1 FROM json_each(:words) AS word
           WHERE x.name = word.value OR p.key = word.value
              OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
+),
+-- What was rejected before the choice, as it was compiled last, stands behind those who were in it.
+rejected AS (
+    SELECT chosen.id AS winner_id, g.configuration_id, s.id AS trial_id, g.detail,
+           (SELECT count(*) FROM contenders AS k WHERE k.winner_id = chosen.id)
+           + row_number() OVER (PARTITION BY chosen.id ORDER BY s.median_ns, s.id) AS place
+    FROM chosen
+    JOIN gauntlets AS g
+        ON g.environment_id = chosen.environment_id AND g.problem_id = chosen.problem_id
+        AND g.passed = 0
+    JOIN trials AS s
+        ON s.environment_id = g.environment_id AND s.problem_id = g.problem_id
+        AND s.configuration_id = g.configuration_id AND s.stage = 'sweep'
+        AND s.l2_mode = chosen.l2_mode AND s.binary_hash = g.binary_hash
+    WHERE NOT EXISTS (SELECT 1 FROM contenders AS k
+                      WHERE k.winner_id = chosen.id AND k.configuration_id = g.configuration_id)
+),
+compared AS (
+    SELECT winner_id, configuration_id, trial_id, place, difference, difference_low,
+           difference_high, proven, tied, out
+    FROM contenders
+    UNION ALL
+    SELECT winner_id, configuration_id, trial_id, place, NULL, NULL, NULL, 0, 0, detail
+    FROM rejected
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
        chosen.l2_mode, chosen.objective, chosen.experiment, chosen.problem, chosen.n,
@@ -32,7 +56,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
           AND b.configuration_id = k.configuration_id) AS baseline,
        k.trial_id, c.key AS configuration, c.parameters
 FROM chosen
-JOIN contenders AS k ON k.winner_id = chosen.id
+JOIN compared AS k ON k.winner_id = chosen.id
 JOIN devices AS d ON d.id = chosen.device_id
 JOIN environments AS e ON e.id = chosen.environment_id
 JOIN trials AS t ON t.id = chosen.trial_id

@@ -161,12 +161,17 @@ static void forget_sweep(struct group *group, const struct sweep *sweep)
     group->problem_key = "";
 }
 
-/* What is stopped half-way has a best so far, too. */
+/* What is stopped half-way has a best so far, too; but what a race has found is better. */
 static void save_early(struct sweep *sweep)
 {
-    bool has = true;
+    const struct session *session = sweep->group->session;
+    int64_t trial_id = 0;
+    char stage[16] = "";
     struct error ignored = {0};
-    if (has_winner(sweep, &has, &ignored) == STATUS_OK && !has)
+    enum status status = store_winner_get(
+        session->store, sweep->group->environment_id, sweep->problem_id, session->options->l2_mode,
+        objective_text(sweep->objective), &trial_id, stage, &ignored);
+    if (status == STATUS_OK && (trial_id == 0 || strcmp(stage, "sweep") == 0))
         (void)sweep_choose_early(sweep, &ignored);
 }
 
