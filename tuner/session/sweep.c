@@ -156,12 +156,17 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
     return STATUS_OK;
 }
 
+/* Its share of the budget is spent; but a sweep ends with something to choose from. */
+static bool is_spent(const struct sweep *sweep)
+{
+    return sweep->best != sweep->count && budget_over(sweep->group->session, sweep->deadline_ns);
+}
+
 /* What a lane's thread does in a sweep; the mutex is held. */
 static enum status lane_loop(struct sweep *sweep, struct lane *lane, struct error *error)
 {
     bool idle = false;
-    while (!idle && !lane->lost && !sweep->failed &&
-           !budget_over(sweep->group->session, sweep->deadline_ns)) {
+    while (!idle && !lane->lost && !sweep->failed && !is_spent(sweep)) {
         if (session_stopped(sweep->group->session))
             return session_stop_error(error);
         enum status status = lane_step(sweep, lane, &idle, error);
@@ -228,8 +233,7 @@ static enum status try_all(struct sweep *sweep, struct error *error)
     do {
         if (status == STATUS_OK)
             status = run_lanes(sweep, error);
-    } while (status == STATUS_OK && sweep->window_count > 0 &&
-             !budget_over(sweep->group->session, sweep->deadline_ns));
+    } while (status == STATUS_OK && sweep->window_count > 0 && !is_spent(sweep));
     return status;
 }
 
