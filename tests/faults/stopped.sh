@@ -1,0 +1,78 @@
+#!/bin/bash
+# Ctrl-C in each part of a run: exit code 130, what was measured is in the database, there is a best so far
+# that claims no more than is known; and the next run completes.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+write_copy 3
+sed -i 's/^sizes:.*/sizes: {n: [1000, 3000]}/' copy.yaml
+brief=(--no-plots --set warm_least_ms=1 --set warm_most_ms=20 --set block_ns=20000 --set confirm_processes=3)
+
+# stop_at FAULTS SQL [PAUSE]: tunes with these faults; Ctrl-C when SQL counts something, and PAUSE s later.
+stop_at() {
+    local i
+    forget
+    TUNE_FAULTS=$1 "$TUNE" run ./copy.yaml --device cuda:0 "${brief[@]}" >stopped.out 2>stopped.err &
+    local tune=$!
+    for ((i = 0; i < 1000; i++)); do
+        [[ $(query "$2" 2>/dev/null || echo 0) -eq 0 ]] || break
+        kill -0 "$tune" 2>/dev/null || fail "it ended by itself: $(cat stopped.err)"
+        sleep 0.02
+    done
+    sleep "${3:-0}"
+    kill -INT "$tune"
+    code=0
+    wait "$tune" || code=$?
+    command_line="tune run, stopped when $2"
+    expect_code 130
+    grep -q 'run again to go on' stopped.err || fail "it does not say how to go on: $(cat stopped.err)"
+    [[ $(query "PRAGMA integrity_check") == ok ]] || fail "the database is damaged"
+    [[ $(query "SELECT outcome FROM runs") == interrupted ]] || fail "the run is not marked interrupted"
+    refuse_workers
+}
+# go_on: the next run does the rest, all of it, and takes what is known.
+go_on() {
+    local known
+    known=$(query "SELECT count(*) FROM trials WHERE stage = 'sweep'")
+    tune_copy '' "${brief[@]}" --set confirm_rounds=3
+    expect_code 0
+    expect_err "2 problems, $((18 - known)) trials \\($known known already\\)"
+    [[ $(query "SELECT stage, count(*) FROM winners GROUP BY stage") == 'confirm 2' ]] || fail "$(query "SELECT * FROM winners")"
+    [[ $(grep -c '^copy.i32 ' tuned.conf) -gt 0 ]] || fail "nothing in tuned.conf"
+}
+# slow MS: each wait for the experiment's kernel takes so much longer.
+slow() {
+    echo "cuEventSynchronize@kernel=copy_elements: slow=$1"
+}
+
+# In the sweep of the first problem: the fastest so far, which nobody takes for more than it is.
+stop_at "$(slow 20)" "SELECT count(*) > 3 FROM trials WHERE stage = 'sweep'"
+[[ $(query "SELECT w.stage, w.trust, p.n, w.candidate_count < w.space_count, w.processes FROM winners w
+    JOIN problems p ON p.id = w.problem_id") == 'sweep noisy 1000 1 0' ]] || fail "$(query "SELECT * FROM winners")"
+[[ $(query "SELECT t.median_ns = (SELECT min(median_ns) FROM trials) FROM winners w JOIN trials t ON t.id = w.trial_id") -eq 1 ]] ||
+    fail "not the fastest so far"
+run "$TUNE" show
+expect_code 0
+expect_out '^copy.i32 +1000 .* noisy +way='
+run "$TUNE" show --trust
+expect_out 'stopped before its race'
+go_on
+
+# In the first race: its samples are kept, the round that it was in does not count.
+stop_at "$(slow 20)" "SELECT count(*) = 9 FROM trials WHERE stage = 'sweep'" 0.5
+[[ $(query "SELECT stage, trust FROM winners") == 'sweep noisy' ]] || fail "$(query "SELECT * FROM winners")"
+[[ $(query "SELECT count(*) > 0, count(*) = sum(fault = 'incomplete') + sum(fault IS NULL), sum(fault = 'incomplete') FROM rounds") == '1 1 1' ]] ||
+    fail "$(query "SELECT stage, ordinal, fault FROM rounds")"
+[[ $(query "SELECT count(*) > 0, sum(invalid <> EXISTS (SELECT 1 FROM rounds r WHERE r.ordinal = s.round AND r.fault IS NOT NULL))
+    FROM samples s JOIN trials t ON t.id = s.trial_id WHERE t.stage = 'race'") == '1 0' ]] ||
+    fail "samples of the race: $(query "SELECT s.* FROM samples s JOIN trials t ON t.id = trial_id WHERE stage = 'race'")"
+go_on
+
+# In the confirmation, when one process is through: two winners, of the race, and samples of both processes.
+stop_at "$(slow 2)" "SELECT count(*) FROM rounds WHERE stage = 'confirm'"
+[[ $(query "SELECT count(*) FROM winners WHERE stage = 'race' AND trust = 'noisy' AND processes = 0") -eq 2 ]] ||
+    fail "$(query "SELECT * FROM winners")"
+[[ $(query "SELECT count(*) FROM samples s JOIN trials t ON t.id = s.trial_id WHERE t.stage = 'confirm' AND NOT s.invalid") -gt 0 ]] ||
+    fail "no sample of the confirmation"
+[[ $(query "SELECT count(*) FROM samples s JOIN trials t ON t.id = s.trial_id WHERE t.stage = 'race' AND NOT s.invalid") -gt 0 ]] ||
+    fail "no sample of the race"
+go_on
