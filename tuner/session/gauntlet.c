@@ -119,13 +119,14 @@ static enum status run_case(struct contest *contest, struct lane *lane, struct f
         return lane_lose(lane, error);
     if (outcome.status == TRIAL_CRASHED || outcome.status == TRIAL_TIMED_OUT)
         status = lane_probe(lane, error);
-    if (outcome.status == TRIAL_OK)
+    /* A device that is lost takes whatever was running with it. */
+    if (status != STATUS_OK || outcome.status == TRIAL_OK)
         return status;
     finalist->out = arena_printf(&sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s",
                                  (long long)what->n, what->starts,
                                  trial_status_name(outcome.status), outcome.detail);
     finalist->runner.candidate->rejected = finalist->out;
-    return status == STATUS_OK && !finalist->out ? error_no_memory(error) : status;
+    return finalist->out ? STATUS_OK : error_no_memory(error);
 }
 
 static enum status put(const struct contest *contest, const struct finalist *finalist,

@@ -147,8 +147,12 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
     tell_resolution(sweep->group->session, track->energy_share);
     if (status != STATUS_OK)
         return lane_lose(lane, error);
-    if (runner->outcome.status == TRIAL_CRASHED || runner->outcome.status == TRIAL_TIMED_OUT)
-        return lane_probe(lane, error);
+    if (runner->outcome.status == TRIAL_CRASHED || runner->outcome.status == TRIAL_TIMED_OUT) {
+        status = lane_probe(lane, error);
+        if (status != STATUS_OK) /* the device's fault, not the runner's: another one may try */
+            runner->outcome = (struct worker_outcome){.status = TRIAL_OK};
+        return status;
+    }
     if (runner->outcome.status != TRIAL_OK || samples.count == 0)
         return STATUS_OK;
     *time_ns = median_of(samples.elapsed_ns, samples.count);

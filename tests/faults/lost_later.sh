@@ -1,0 +1,60 @@
+# A device that is lost after the sweep: in the race or while confirming another one takes over, from
+# the start of that part; without another one what was chosen before stays, and the next run goes on.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+write_copy 2
+short=(--set look_rounds.0=4 --set look_rounds.1=0 --set look_rounds.2=0 --set look_rounds.3=0
+    --set confirm_processes=3 --set confirm_rounds=4)
+
+# sweep_first DEVICES: the sweep and a first race; what follows only races and confirms.
+sweep_first() {
+    forget
+    export TUNE_FAULTS="devices=$1"
+    run "$TUNE" run ./copy.yaml --device all --effort quick "${steady[@]}"
+    expect_code 0
+    rm -f "$TUNE_FAULTS_STATE"
+}
+
+# go_on FAULTS: to the end.
+go_on() {
+    export TUNE_FAULTS=$1
+    run "$TUNE" run ./copy.yaml --device all "${steady[@]}" --effort normal "${short[@]}"
+    refuse_workers
+    [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep'") -eq 6 ]] || fail "not one sweep"
+}
+
+# winner: "STAGE PROCESSES RUN-OF-ITS-TRIAL's DEVICE": which of the run's devices, from 0 on.
+winner() {
+    query "SELECT w.stage, w.processes, t.run_id - (SELECT min(id) FROM runs WHERE id > $last_run)
+        FROM winners AS w JOIN trials AS t ON t.id = w.trial_id"
+}
+
+# Two equal devices. The first process that opens the driver lists them, the next two are the workers
+# that begin, those after them confirm.
+for where in race confirm; do
+    sweep_first big,big
+    last_run=$(query "SELECT max(id) FROM runs")
+    starts=2\|3
+    [[ $where == race ]] || starts=5
+    go_on "devices=big,big; kernel@device=0,start=$starts,kernel=copy_elements#40: lost"
+    expect_code 0
+    expect_err 'cuda:0 is lost'
+    [[ $(winner) == 'confirm 3 1' ]] || fail "lost in $where: $(winner)"
+    # What ran when the device went is not to blame.
+    [[ $(query "SELECT count(*) FROM trials WHERE status <> 'ok'") -eq 0 ]] || fail "blamed"
+    [[ $(query "SELECT count(*) FROM contenders WHERE out IS NOT NULL") -eq 0 ]] || fail "left out"
+done
+
+# One alone: the winner of the race stays.
+sweep_first big
+last_run=$(query "SELECT max(id) FROM runs")
+go_on 'kernel@start=4,kernel=copy_elements#40: lost'
+expect_code 1
+expect_err 'no device is left: '
+[[ $(winner) == 'race 0 0' ]] || fail "lost in the second process: $(winner)"
+# ... unless enough processes had confirmed another.
+rm -f "$TUNE_FAULTS_STATE"
+last_run=$(query "SELECT max(id) FROM runs")
+go_on 'kernel@start=5,kernel=copy_elements#40: lost'
+expect_code 1
+[[ $(winner) == 'confirm 2 0' ]] || fail "lost in the third process: $(winner)"
