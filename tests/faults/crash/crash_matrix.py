@@ -14,7 +14,11 @@ import time
 TUNE = os.environ["TUNE"]
 CACHE = os.environ["TUNE_CACHE_DIR"]
 MARK = "TUNE_CRASH_MATRIX=%d" % os.getpid()  # finds the processes of these runs, whoever their parent is
-COMMAND = [TUNE, "run", "double.yaml", "--device", "cpu", "--no-plots", "--quiet"]
+# Every stage of a run, each as short as it can be.
+SHORT = ["look_rounds.0=3", "look_rounds.1=0", "confirm_processes=2", "confirm_rounds=2",
+         "look_between=1"]
+COMMAND = [TUNE, "run", "double.yaml", "--device", "cpu", "--quiet", *os.environ["STEADY"].split(),
+           *(word for value in SHORT for word in ("--set", value))]
 LIFE_S = 120.0  # a run that takes longer hangs
 
 # Where the parent is killed: (point, the latest time it is reached that is tried).
@@ -22,7 +26,7 @@ EARLY = [("store.begin", 3), ("store.execute", 6), ("store.step", 12), ("store.s
          ("store.commit", 3), ("store.committed", 3), ("store.ready", 1), ("run.opened", 1),
          ("worker.started", 1)]
 MIDDLE = [("store.begin", 40), ("store.step", 600), ("store.stepped", 600), ("store.commit", 40),
-          ("store.committed", 40), ("worker.asked", 100), ("worker.answered", 100),
+          ("store.committed", 40), ("worker.asked", 300), ("worker.answered", 300),
           ("worker.started", 3)]
 LATE = ["run.measured", "export.ready", "file.made", "file.written", "file.synced", "file.renamed",
         "run.written", "run.closed"]
@@ -117,7 +121,7 @@ class Matrix:
 
     def killed_at_random(self):
         run = self.start()
-        code = self.wait(run, self.random.choice([0.05, 0.3, 1.0]) * self.random.random())
+        code = self.wait(run, self.random.choice([0.05, 0.5, 2.0]) * self.random.random())
         if code is None:
             run.kill()
             code = self.finish(run)
@@ -195,20 +199,30 @@ class Matrix:
             self.fail("trials that are half there: %s" % half)
         now = {row[0]: row[1:] for row in db.execute(
             "SELECT id, problem_id, configuration_id, stage, status, measured_at FROM trials")}
-        won = {row[0] for row in db.execute("SELECT problem_id FROM winners")}
+        half = db.execute("""
+            SELECT t.id FROM trials AS t WHERE t.stage <> 'sweep' AND EXISTS (
+                SELECT 1 FROM samples AS s WHERE s.trial_id = t.id AND NOT EXISTS (
+                    SELECT 1 FROM rounds AS r WHERE r.run_id = t.run_id AND r.problem_id = t.problem_id
+                    AND r.stage = t.stage AND r.process = s.process AND r.ordinal = s.round))""").fetchall()
+        if half:
+            self.fail("trials without their rounds: %s" % half)
+        confirmed = {row[0] for row in db.execute(
+            "SELECT problem_id FROM winners WHERE stage = 'confirm'")}
         swept = {row[0] for number, row in now.items()
                  if row[2] == "sweep" and self.committed.get(number) != row}
         for number, before in self.committed.items():
             if number not in now or now[number][:3] != before[:3]:
                 self.fail("trial %d, which was committed, is gone" % number)
             again = now[number][3:] != before[3:]
-            # A final is one measurement of all finalists: it is begun again until there is a winner,
-            # and when its sweep has new trials (those of --retry).
-            unfinished = before[2] == "final" and (before[0] not in self.won or before[0] in swept)
+            # A race is one measurement of all that are in it, a confirmation of all finalists: they are
+            # begun again until there is a confirmed winner, and when there are new trials of the sweep
+            # (those of --retry).
+            unfinished = before[2] in ("race", "confirm") and (
+                before[0] not in self.confirmed or before[0] in swept)
             if again and not unfinished and before[3] != "crashed":
                 self.fail("trial %d was measured twice: %s, then %s" % (number, before, now[number]))
         self.committed = now
-        self.won = won
+        self.confirmed = confirmed
 
     def trials(self):
         """{(key, n, configuration): status}, that of the one it is the same as where it is a twin."""
@@ -219,7 +233,7 @@ class Matrix:
             JOIN configurations AS c ON c.id = t.configuration_id
             LEFT JOIN trials AS twin ON twin.id = t.same_as_trial_id
             WHERE t.stage = 'sweep'""").fetchall()
-        winners = db.execute("SELECT count(*) FROM winners").fetchone()[0]
+        winners = db.execute("SELECT count(*) FROM winners WHERE stage = 'confirm'").fetchone()[0]
         db.close()
         return {row[:3]: row[3] for row in rows}, winners
 
@@ -230,7 +244,7 @@ class Matrix:
             if re.match(r"tuned?\.", name):
                 os.unlink(name)
         self.committed = {}
-        self.won = set()
+        self.confirmed = set()
 
     def expect_files(self):
         allowed = {"tune.db", "tuned.conf", "out", "err", "copy", "double.yaml", "double_cpu.c",

@@ -2,7 +2,7 @@
 # Databases in every situation: it works, or it is refused in one line that says why.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
-tune_run=("$TUNE" run double.yaml --device cpu --no-plots --quiet --sizes 1000)
+tune_run=("$TUNE" run double.yaml --device cpu --quiet --sizes 1000 "${steady[@]}")
 # shimmed RULE COMMAND...
 shimmed() {
     rm -f fired
@@ -82,7 +82,7 @@ rm -f tune.db* tuned.conf
 "${tune_run[@]}" 2>first.err &
 first=$!
 code=0
-"$TUNE" run twice.yaml --device cpu --no-plots --quiet --conf twice.conf 2>second.err || code=$?
+"$TUNE" run twice.yaml --device cpu --quiet --conf twice.conf "${steady[@]}" 2>second.err || code=$?
 first_code=0
 wait "$first" || first_code=$?
 [[ $code -eq 0 || $first_code -eq 0 ]] || fail "neither ran: $(cat first.err second.err)"
@@ -95,7 +95,7 @@ if [[ $code -ne 0 || $first_code -ne 0 ]]; then
 fi
 run "${tune_run[@]}"
 expect_code 0
-run "$TUNE" run twice.yaml --device cpu --no-plots --quiet --conf twice.conf
+run "$TUNE" run twice.yaml --device cpu --quiet --conf twice.conf "${steady[@]}"
 expect_code 0
 [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep'") -eq 40 ]] || fail "not 40 trials"
 

@@ -10,7 +10,7 @@ import sys
 
 TUNE = os.environ["TUNE"]
 SHIM, GROUP = sys.argv[1:]
-RUN = ["run", "double.yaml", "--device", "cpu", "--no-plots", "--quiet", "--sizes", "1000"]
+RUN = ["run", "double.yaml", "--device", "cpu", "--quiet", "--sizes", "1000", *os.environ["STEADY"].split()]
 OLD = b"# what was there before\n"
 FULL_DISK = {0, 5}
 runs = 0
