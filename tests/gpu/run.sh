@@ -3,16 +3,22 @@
 # example, the peers. Works on a built tree:
 #   tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]
 # Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.json, tune.db, tuned.conf,
-# run.txt, example.txt, cub.csv, lookup.txt, hostile.txt. db/recorded/ keeps them.
-# GPU_STEPS limits the steps: GPU_STEPS="devices tests" (of devices tests tune resume example cub
-# lookup hostile several; several needs more than one GPU).
+# run.txt, example.txt, cub.csv, hostile.txt, and what is small or many in more.tar.gz: lookup.txt,
+# twin*, flush*, agree*. db/recorded/ keeps them all:
+#   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
+# GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests tune resume example cub
+# lookup hostile twin flush; and, which are not among the usual ones, agree (some 150 s), agreement
+# (some 7 minutes; cut off, it goes on when it is started again) and several (more than one GPU)).
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?usage: tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]}" && pwd)
 out=${2:-${OUT:-gpu-results}}
 mkdir -p "$out" && out=$(cd "$out" && pwd)
 tune=$build/bin/tune
+protocol=$build/bench/bench_protocol
 work=$(mktemp -d)
+more=$work/more # of more.tar.gz
+mkdir "$more"
 trap 'rm -rf "$work"' EXIT
 export TUNE_DATA_DIR=$here TUNE_CACHE_DIR=$work/cache
 if [ -d "$build/lib-carried" ]; then
@@ -23,7 +29,7 @@ failed=0
 step() { # name command...
     local name=$1
     shift
-    case " ${GPU_STEPS:-devices tests tune resume example cub lookup hostile} " in *" $name "*) ;; *) return 0 ;; esac
+    case " ${GPU_STEPS:-devices tests tune resume example cub lookup hostile twin flush} " in *" $name "*) ;; *) return 0 ;; esac
     printf '== %s\n' "$name"
     local start=$SECONDS
     if "$@"; then
@@ -89,7 +95,41 @@ cub() {
 lookup() {
     local program=$build/bench/bench_lookup
     [ -x "$program" ] || { echo "the benchmark of look-ups was not built"; return 1; }
-    (cd "$work" && "$program" tuned.conf) | tee "$out/lookup.txt"
+    (cd "$work" && "$program" tuned.conf) | tee "$more/lookup.txt"
+}
+
+# A/A: one configuration against itself; and what it comes to when graphs are kept.
+twin() {
+    local status=0
+    "$protocol" twin --device cuda:0 --out "$more/twin.csv" >"$more/twin.txt" || status=$?
+    "$protocol" twin --device cuda:0 --keep --out "$more/twin-keep.csv" >"$more/twin-keep.txt" ||
+        status=$?
+    cat "$more/twin.txt" "$more/twin-keep.txt"
+    return $status
+}
+
+# The cache flushed by reading and by writing.
+flush() {
+    "$protocol" flush --device cuda:0 --out "$more/flush.csv" | tee "$more/flush.txt"
+    return "${PIPESTATUS[0]}"
+}
+
+# Simpler ways of choosing, against themselves. nvbench's own half second of GPU time a candidate
+# would take hours.
+agree() {
+    # shellcheck disable=SC2086 # options are words
+    "$protocol" agree --device cuda:0 ${AGREE_OPTIONS:-$agree_usual} --out "$more/agree.csv" |
+        tee "$more/agree.txt"
+    return "${PIPESTATUS[0]}"
+}
+agree_usual="--sizes 2^16,2^20,2^22,2^24,2^26,2^28 --candidates 8 --min-time 0.005 --timeout 1"
+
+# Whole tunings against one another. What is complete stays for another start of the same program.
+agreement() {
+    local databases
+    databases=$here/build/agreement-$(sha256sum "$tune" | cut -c1-12)
+    # shellcheck disable=SC2086 # options are words
+    python3 "$here/bench/agreement.py" "$build" "$more" --work "$databases" ${AGREEMENT_OPTIONS:-} -- --device 0
 }
 
 # The healthy winner is found, each culprit is named rightly, and what a hang costs is said.
@@ -161,5 +201,12 @@ step example example
 step cub cub
 step lookup lookup
 step hostile hostile
-case " ${GPU_STEPS:-} " in *' several '*) step several several ;; esac
+step twin twin
+step flush flush
+step agree agree
+step agreement agreement
+step several several
+if [ -n "$(ls "$more")" ]; then
+    tar -czf "$out/more.tar.gz" -C "$more" .
+fi
 exit $failed
