@@ -11,8 +11,8 @@ extern const char losses_query[];
 extern const char ranges_known_query[];
 
 struct parameters {
-    char environment[32], experiment[32];
-    struct store_parameter items[5];
+    char environment[32], experiment[32], within[VALUE_TEXT_BYTES];
+    struct store_parameter items[6];
 };
 
 static void fill(const struct sweep *like, const struct problem *problem, struct parameters *out)
@@ -20,12 +20,15 @@ static void fill(const struct sweep *like, const struct problem *problem, struct
     (void)string_format(out->environment, sizeof out->environment, "%" PRId64,
                         like->group->environment_id);
     (void)string_format(out->experiment, sizeof out->experiment, "%" PRId64, like->experiment_id);
+    (void)value_format(value_real(like->group->session->options->protocol.within), out->within,
+                       sizeof out->within);
     const struct store_parameter items[] = {
         {"environment", out->environment},
         {"experiment", out->experiment},
         {"key", problem->key},
         {"l2_mode", l2_mode_name(like->group->session->options->l2_mode)},
         {"objective", objective_text(like->objective)},
+        {"within", out->within},
     };
     memcpy(out->items, items, sizeof items);
 }
@@ -38,7 +41,7 @@ enum status losses_covered(const struct sweep *like, const struct problem *probl
     bool row = false;
     fill(like, problem, &parameters);
     enum status status = store_query_open(like->group->session->store, ranges_known_query,
-                                          parameters.items, 5, &query, error);
+                                          parameters.items, 6, &query, error);
     if (status == STATUS_OK)
         status = store_query_next(query, &row, error);
     *known = status == STATUS_OK && row && store_query_integer(query, 0) > 0;

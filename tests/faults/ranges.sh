@@ -1,0 +1,88 @@
+#!/bin/bash
+# Few configurations for many sizes: ranges that cover what was measured without overlapping, with a bound
+# that holds, looked at in between; applications find a configuration for sizes that nobody measured.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+write_copy 3
+sed -i 's/^sizes:.*/sizes: {n: [1024, 4096, 16384, 65536]}/; s/block: \[.*/block: [64]/' copy.yaml
+brief=(--set warm_least_ms=1 --set warm_most_ms=20 --set confirm_processes=2 --set confirm_rounds=4)
+# Way 1 for the small sizes, way 2 for the large ones, way 3 a little slower than the best everywhere.
+ways='kernel@WAY=2,grid=16|64: slower=1.1; kernel@WAY=1,grid=256|1024: slower=1.1; kernel@WAY=3: slower=1.01'
+
+# ranges: "LOW HIGH WAY"
+ranges() {
+    query "SELECT n_low, n_high, json_extract(c.parameters, '\$.way') FROM ranges r
+        JOIN configurations c ON c.id = r.configuration_id ORDER BY n_low"
+}
+# expect_covering: the ranges follow one another from the smallest size to the largest, and each holds what
+# it says at each of its sizes.
+expect_covering() {
+    ranges | awk 'NR == 1 && $1 != 1024 || NR > 1 && $1 != last + 1 || $2 < $1 { exit 1 } { last = $2 }
+        END { exit last != 65536 }' || fail "no covering: $(ranges)"
+    [[ -z $(query "SELECT * FROM ranges WHERE bound > within OR bound < 0 OR bound IS NULL") ]] || fail "$(query "SELECT * FROM ranges")"
+    [[ -z $(query "SELECT * FROM range_checks k JOIN ranges r ON r.id = k.range_id WHERE k.n < r.n_low OR k.n > r.n_high
+        OR measured AND loss > bound + 1e-9") ]] || fail "$(query "SELECT * FROM range_checks")"
+}
+# way_at N: of the range that N is in.
+way_at() {
+    ranges | awk -v n="$1" '$1 <= n && n <= $2 { print $3 }'
+}
+
+# Within 2 %, way 3 will do for all of them.
+tune_copy "$ways" "${brief[@]}"
+expect_code 0
+expect_err '1 range of sizes covers the 4 measured'
+expect_covering
+[[ $(ranges) == '1024 65536 3' ]] || fail "not one range: $(ranges)"
+[[ $(query "SELECT bound > 0.005 AND bound < 0.015, within FROM ranges") == '1 0.02' ]] || fail "$(query "SELECT * FROM ranges")"
+[[ $(query "SELECT sum(measured), sum(NOT measured), min(loss_low <= loss AND loss <= loss_high) FROM range_checks") == '4 3 1' ]] ||
+    fail "not looked at: $(query "SELECT * FROM range_checks")"
+[[ $(query "SELECT DISTINCT json_extract(c.parameters, '\$.way') FROM winners w JOIN trials t ON t.id = w.trial_id
+    JOIN configurations c ON c.id = t.configuration_id ORDER BY 1") == $'1\n2' ]] || fail "the winners of the sizes are gone"
+
+# Within half a percent it will not: two ranges, cut between the sizes at which others win. At 8192, where
+# nobody measured and way 1 turns out to be slow, the look finds way 2.
+forget
+tune_copy "$ways; kernel@WAY=1,grid=128: slower=1.1" "${brief[@]}" --set within=0.005
+expect_code 0
+expect_err '2 ranges of sizes cover the 4 measured'
+expect_covering
+[[ "$(way_at 1024) $(way_at 4096) $(way_at 8192) $(way_at 16384) $(way_at 65536)" == "1 1 2 2 2" ]] || fail "cut wrongly: $(ranges)"
+run "$TUNE" show --ranges --json
+expect_code 0
+expect_json '[(r["n_low"], r["n_high"], r["parameters"]["way"]) for r in j]' \
+    "[$(ranges | awk '{ printf "%s(%d, %d, %d)", sep, $1, $2, $3; sep = ", " }')]"
+
+# Asked for wider ones, they are cut anew, although all that was measured is known; and back.
+tune_copy "$ways; kernel@WAY=1,grid=128: slower=1.1" "${brief[@]}"
+expect_code 0
+expect_err ' 0 trials'
+[[ $(ranges) == '1024 65536 3' ]] || fail "not one range: $(ranges)"
+tune_copy "$ways; kernel@WAY=1,grid=128: slower=1.1" "${brief[@]}" --set within=0.005
+[[ $(query "SELECT count(*) FROM ranges") -eq 2 ]] || fail "not two ranges: $(ranges)"
+
+# The file has them, and libtuned finds sizes between; what it says of a size is how it knows.
+cat >find.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include "tuned.h"
+int main(int count, char **arguments)
+{
+    const struct tuned_device device = {"cuda", "Stand-in GPU 132", 9, 0, 132, 268435456};
+    struct tuned *tuned = tuned_load("tuned.conf", NULL);
+    for (int i = 1; i < count; i++) {
+        struct tuned_answer answer;
+        enum tuned_grade grade = tuned_find(tuned, &device, "copy.i32", atoll(arguments[i]), &answer);
+        printf("%s: way %lld, %s\n", arguments[i], tuned_integer(answer.entry, "way", -1), tuned_grade_name(grade));
+    }
+    tuned_free(tuned);
+    return 0;
+}
+C
+run "${CC:-cc}" -I"$TUNE_SOURCE/runtime" find.c "$TUNE_SOURCE/runtime/tuned.c" -o find
+expect_code 0
+run ./find 1024 1025 5000 8192 12000 40000 65536 1000000
+for line in '1024: way 1, exact' '1025: way 1, in range' '5000: way 1, in range' '8192: way 2, in range' \
+    '12000: way 2, in range' '40000: way 2, in range' '65536: way 2, exact' '1000000: way 2, nearest size'; do
+    expect_out "^$line\$"
+done
