@@ -1,0 +1,213 @@
+/* Parts of the choice that are plain computing: the fixed order, levels, the shares of a budget. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/text.h"
+#include "tuner/session/internal.h"
+
+/* ---- the fixed order ---- */
+
+/* A finalist's demands; the parameter that tells them apart is `block`. */
+struct demand {
+    const char *key;
+    size_t launches;
+    uint32_t shared, static_shared;
+    int32_t registers;
+    uint32_t block;
+    int64_t value;
+};
+
+enum { CONTENDERS = 8 };
+
+static struct candidate candidates[CONTENDERS];
+
+static void set_up(const struct demand *demands, size_t count, struct finalist *finalists)
+{
+    memset(finalists, 0, count * sizeof *finalists);
+    for (size_t i = 0; i < count; i++) {
+        const struct demand *demand = &demands[i];
+        struct candidate *candidate = &candidates[i];
+        struct loaded *loaded = &finalists[i].runner.loaded;
+        *candidate = (struct candidate){.configuration = {.count = 1}};
+        candidate->configuration.values[0] =
+            (struct named_value){.name = "block", .value = value_integer(demand->value)};
+        (void)string_format(candidate->key, sizeof candidate->key, "%s", demand->key);
+        struct launch_plan *plan = &loaded->plan;
+        plan->launch_count = demand->launches;
+        for (size_t j = 0; j < demand->launches; j++)
+            plan->launches[j] = (struct launch){.block = {1, 1, 1}};
+        plan->launches[0].block[0] = demand->block;
+        plan->launches[demand->launches - 1].shared_bytes = demand->shared;
+        loaded->resources[demand->launches - 1].static_shared_bytes =
+            (int32_t)demand->static_shared;
+        loaded->resources[0].registers = demand->registers;
+        finalists[i].runner.candidate = candidate;
+    }
+}
+
+/* The demands stand in their order; whichever way they come, they get it. */
+static void expect_order(const struct demand *demands, size_t count)
+{
+    struct demand turned[CONTENDERS];
+    struct finalist finalists[CONTENDERS];
+    for (size_t shift = 0; shift < count; shift++) {
+        for (size_t i = 0; i < count; i++)
+            turned[i] = demands[(i + shift) % count];
+        set_up(turned, count, finalists);
+        contest_order(finalists, count);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(finalists[i].contender.order, (i + shift) % count);
+    }
+}
+
+static void test_asks_for_less_comes_first(void **state)
+{
+    (void)state;
+    const struct demand demands[] = {
+        {"a", 1, 0, 0, 64, 1024, 9},    {"b", 1, 512, 512, 16, 32, 1},
+        {"c", 1, 2048, 0, 16, 512, 1},  {"d", 1, 1024, 1024, 24, 256, 1},
+        {"e", 1, 2048, 0, 24, 512, 1},  {"f", 1, 2048, 0, 24, 512, 2},
+        {"g", 1, 2048, 0, 24, 512, 10}, {"h", 2, 0, 0, 8, 32, 0},
+    };
+    expect_order(demands, sizeof demands / sizeof demands[0]);
+}
+
+static void test_equal_demands_go_by_their_keys(void **state)
+{
+    (void)state;
+    const struct demand demands[] = {
+        {"block=1 a", 1, 0, 0, 16, 64, 1},
+        {"block=1 b", 1, 0, 0, 16, 64, 1},
+        {"block=1 c", 1, 0, 0, 16, 64, 1},
+    };
+    expect_order(demands, 3);
+}
+
+/* ---- levels ---- */
+
+enum { ROUNDS = 6 };
+
+static void test_levels_are_medians_off_the_middle(void **state)
+{
+    (void)state;
+    double levels[3][2];
+    struct finalist finalists[3] = {
+        {.levels = levels[0]}, {.levels = levels[1]}, {.levels = levels[2]}};
+    struct contest contest = {.finalists = finalists, .finalist_count = 3};
+    /* What a round brings to all alike says nothing; a dropped round says nothing, either. */
+    const double round[ROUNDS] = {1, 5, 2, 9, -3, 0};
+    double y[ROUNDS * 3];
+    enum round_fault faults[ROUNDS] = {[3] = ROUND_THROTTLED};
+    for (size_t i = 0; i < ROUNDS; i++) {
+        y[i * 3] = round[i] - 0.01;
+        y[i * 3 + 1] = round[i];
+        y[i * 3 + 2] = round[i] + (i == 3 ? 50 : 0.02);
+    }
+    struct track track = {.count = 3, .round_count = ROUNDS, .y = y, .faults = faults};
+    contest_set_levels(&contest, &track, 0, 0, 3);
+    contest_set_levels(&contest, &track, 1, 3, ROUNDS);
+    for (size_t part = 0; part < 2; part++) {
+        assert_float_equal(levels[0][part], -0.01, 1e-12);
+        assert_float_equal(levels[1][part], 0, 1e-12);
+        assert_float_equal(levels[2][part], 0.02, 1e-12);
+    }
+}
+
+static void test_who_is_out_does_not_move_the_middle(void **state)
+{
+    (void)state;
+    double levels[3][1];
+    struct finalist finalists[3] = {{.levels = levels[0]},
+                                    {.levels = levels[1], .out = "wrong"},
+                                    {.levels = levels[2], .left = true}};
+    struct contest contest = {.finalists = finalists, .finalist_count = 3};
+    double y[] = {1, 0.1, 7, 1, 0.1, (double)NAN};
+    enum round_fault faults[2] = {ROUND_VALID, ROUND_VALID};
+    struct track track = {.count = 3, .round_count = 2, .y = y, .faults = faults};
+    contest_set_levels(&contest, &track, 0, 0, 2);
+    assert_float_equal(levels[0][0], 0, 1e-12);
+    assert_float_equal(levels[1][0], -0.9, 1e-12);
+    assert_float_equal(levels[2][0], 6, 1e-12); /* of the round that it was in */
+    faults[0] = faults[1] = ROUND_CLOCK_MOVED;
+    contest_set_levels(&contest, &track, 0, 0, 2);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(isnan(levels[i][0]));
+}
+
+/* ---- the budget ---- */
+
+static const int64_t second = 1000000000;
+
+static void test_without_a_budget_there_is_no_end(void **state)
+{
+    (void)state;
+    const struct session_options options = {.budget_ns = 0};
+    struct session_summary summary = {0};
+    struct session session = {.options = &options, .summary = &summary, .started_ns = 1};
+    struct group group = {.session = &session, .problems_left = 3};
+    assert_int_equal(budget_end_ns(&session), 0);
+    assert_int_equal(budget_sweep_end_ns(&group), 0);
+    assert_int_equal(budget_race_end_ns(&group), 0);
+    assert_false(budget_over(&session, 0));
+    assert_false(summary.budget_spent);
+}
+
+static void test_a_budget_is_shared_out(void **state)
+{
+    (void)state;
+    const struct session_options options = {.budget_ns = 3600 * second};
+    struct session_summary summary = {0};
+    struct session session = {.options = &options, .summary = &summary};
+    session.started_ns = clock_now_ns();
+    struct group group = {.session = &session, .problems_left = 4};
+    int64_t end = budget_end_ns(&session);
+    int64_t sweep = budget_sweep_end_ns(&group);
+    int64_t race = budget_race_end_ns(&group);
+    assert_int_equal(end, session.started_ns + 3600 * second);
+    /* Something is left for the race, for three more like it, and for the confirmation. */
+    assert_true(sweep > session.started_ns && sweep < race);
+    assert_true(race - session.started_ns <= 3600 * second / 4);
+    assert_true(4 * (race - session.started_ns) < 3600 * second * 9 / 10);
+    /* What earlier problems did not use, the last one may. */
+    group.problems_left = 1;
+    assert_true(budget_race_end_ns(&group) - session.started_ns > 3600 * second / 2);
+    assert_true(budget_race_end_ns(&group) < end);
+    assert_false(budget_over(&session, race));
+    assert_false(summary.budget_spent);
+}
+
+static void test_a_spent_budget_leaves_a_moment_and_is_told(void **state)
+{
+    (void)state;
+    const struct session_options options = {.budget_ns = second};
+    struct session_summary summary = {0};
+    struct session session = {.options = &options, .summary = &summary};
+    session.started_ns = clock_now_ns() - 2 * second;
+    struct group group = {.session = &session, .problems_left = 0};
+    assert_true(budget_sweep_end_ns(&group) != 0); /* 0 would be for ever */
+    assert_true(budget_race_end_ns(&group) <= clock_now_ns() + 1);
+    assert_true(budget_over(&session, budget_end_ns(&session)));
+    assert_true(summary.budget_spent);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_asks_for_less_comes_first),
+        cmocka_unit_test(test_equal_demands_go_by_their_keys),
+        cmocka_unit_test(test_levels_are_medians_off_the_middle),
+        cmocka_unit_test(test_who_is_out_does_not_move_the_middle),
+        cmocka_unit_test(test_without_a_budget_there_is_no_end),
+        cmocka_unit_test(test_a_budget_is_shared_out),
+        cmocka_unit_test(test_a_spent_budget_leaves_a_moment_and_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
