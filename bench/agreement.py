@@ -35,7 +35,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 REFERENCE = "reference"
 
 Winner = collections.namedtuple("Winner", "key launch tied launches_tied median_ns trust stage")
-Run = collections.namedtuple("Run", "name seed effort wall_s measuring_s points blocks equal_s options")
+Run = collections.namedtuple("Run", "name device started_at seed effort wall_s measuring_s points blocks equal_s options")
 
 
 # ---- running ----
@@ -154,14 +154,18 @@ def equal_ns(connection, problem_id):
 
 
 def run_of(connection, name, options):
-    seed, effort, wall_ns, measuring_ns = connection.execute(
-        "SELECT seed, effort, wall_ns, measuring_ns FROM runs ORDER BY id DESC LIMIT 1").fetchone()
+    device, started_at, seed, effort, wall_ns, measuring_ns = connection.execute("""
+        SELECT d.name, r.started_at, r.seed, r.effort, r.wall_ns, r.measuring_ns
+        FROM runs AS r
+        JOIN environments AS e ON e.id = r.environment_id
+        JOIN devices AS d ON d.id = e.device_id
+        ORDER BY r.id DESC LIMIT 1""").fetchone()
     points, = connection.execute("""SELECT count(*) FROM trials
         WHERE stage = 'sweep' AND status = 'ok'""").fetchone()
     blocks, = connection.execute("SELECT count(*) FROM samples").fetchone()
     equal = sum(equal_ns(connection, identity) for identity, _, _ in problems_of(connection))
-    return Run(name, seed, effort, (wall_ns or 0) / 1e9, (measuring_ns or 0) / 1e9, points, blocks, equal / 1e9,
-               " ".join(options))
+    return Run(name, device, started_at, seed, effort, (wall_ns or 0) / 1e9, (measuring_ns or 0) / 1e9, points, blocks,
+               equal / 1e9, " ".join(options))
 
 
 # ---- regret ----
@@ -276,8 +280,8 @@ def percent(part, whole):
 
 
 def tables(rows, runs, count):
-    lines = [f"{count} independent tunings, {len({(row['problem'], row['n']) for row in rows})} sizes",
-             "", f"{'':32} {'all agree in':>20}   {'pairs agree':>20}"]
+    lines = [f"{runs[0].device}, {runs[0].started_at[:10]}: {count} independent tunings, "
+             f"{len({(row['problem'], row['n']) for row in rows})} sizes", "", f"{'':32} {'all agree in':>20}   {'pairs agree':>20}"]
     for column, label in (("same", "the same winner"), ("same_launch", "the same launch"),
                           ("same_or_tied", "the same or declared tied")):
         everywhere, sizes, alike, pairs = agreement(rows, column, count)

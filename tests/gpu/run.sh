@@ -98,29 +98,35 @@ lookup() {
     (cd "$work" && "$program" tuned.conf) | tee "$more/lookup.txt"
 }
 
+# What a command prints goes into NAME.txt, too, under the day and the command.
+record() { # name command...
+    local name=$1 told
+    shift
+    told="$*"
+    told=${told//"$build"\/bench\//}
+    told=${told//"$more"\//}
+    { printf '%s: %s\n' "$(date -u +%F)" "$told" && "$@"; } | tee "$more/$name.txt"
+    return "${PIPESTATUS[0]}"
+}
+
 # A/A: one configuration against itself; and what it comes to when graphs are kept.
 twin() {
     local status=0
-    "$protocol" twin --device cuda:0 --out "$more/twin.csv" >"$more/twin.txt" || status=$?
-    "$protocol" twin --device cuda:0 --keep --out "$more/twin-keep.csv" >"$more/twin-keep.txt" ||
-        status=$?
-    cat "$more/twin.txt" "$more/twin-keep.txt"
+    record twin "$protocol" twin --device cuda:0 --out "$more/twin.csv" || status=$?
+    record twin-keep "$protocol" twin --device cuda:0 --keep --out "$more/twin-keep.csv" || status=$?
     return $status
 }
 
 # The cache flushed by reading and by writing.
 flush() {
-    "$protocol" flush --device cuda:0 --out "$more/flush.csv" | tee "$more/flush.txt"
-    return "${PIPESTATUS[0]}"
+    record flush "$protocol" flush --device cuda:0 --out "$more/flush.csv"
 }
 
 # Simpler ways of choosing, against themselves. nvbench's own half second of GPU time a candidate
 # would take hours.
 agree() {
     # shellcheck disable=SC2086 # options are words
-    "$protocol" agree --device cuda:0 ${AGREE_OPTIONS:-$agree_usual} --out "$more/agree.csv" |
-        tee "$more/agree.txt"
-    return "${PIPESTATUS[0]}"
+    record agree "$protocol" agree --device cuda:0 ${AGREE_OPTIONS:-$agree_usual} --out "$more/agree.csv"
 }
 agree_usual="--sizes 2^16,2^20,2^22,2^24,2^26,2^28 --candidates 8 --min-time 0.005 --timeout 1"
 
