@@ -77,6 +77,7 @@ struct block {
     std::vector<unsigned int> runnable;
     std::vector<std::vector<meeting>> meetings; // by warp
     std::vector<char> shared;                   // while another block runs
+    std::unique_ptr<guarded> dynamic_shared;
     char *stacks;
 };
 
@@ -204,6 +205,9 @@ void start_block()
     started->runnable.clear();
     started->meetings.assign((launch.block + warp_lanes - 1) / warp_lanes, {});
     started->shared.assign(static_cast<size_t>(launch.shared.end - launch.shared.begin), '\xa5');
+    started->dynamic_shared = launch.dynamic_shared > 0
+                                  ? std::make_unique<guarded>(launch.dynamic_shared, true)
+                                  : nullptr;
     for (unsigned int i = 0; i < launch.block; i++) {
         prepare_coroutine(&started->threads[i].context, started->stacks + i * stack_bytes,
                           thread_main);
@@ -444,6 +448,11 @@ void give_way()
     now.current->runnable.push_back(now.thread);
     now.change_block = draw() % 2 == 0;
     to_scheduler();
+}
+
+void *dynamic_shared()
+{
+    return now.current->dynamic_shared ? now.current->dynamic_shared->as<void>() : nullptr;
 }
 
 std::string run(const launch &launch, const std::function<void()> &kernel)

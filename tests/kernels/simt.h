@@ -9,7 +9,8 @@
 // outside a guarded array, accesses that are not aligned (compile with -fsanitize=alignment
 // -fsanitize-undefined-trap-on-error).
 //
-// Not modelled: weak memory order (a missing fence is not seen), dynamic shared memory, textures.
+// Not modelled: weak memory order (a missing fence is not seen), textures. Dynamic shared memory is
+// declared by DYNAMIC_SHARED(type, name), for which a kernel has `extern __shared__ type name[]`.
 #ifndef TESTS_KERNELS_SIMT_H
 #define TESTS_KERNELS_SIMT_H
 
@@ -38,7 +39,8 @@ struct launch {
     unsigned int block;
     shared_range shared;
     uint64_t seed;
-    unsigned int resident; // blocks that run at the same time, at least 1
+    unsigned int resident;     // blocks that run at the same time, at least 1
+    size_t dynamic_shared = 0; // bytes a block; what lies behind them must not be touched
 };
 
 // Runs kernel() once a thread. Empty when all went well, else what is wrong with it.
@@ -71,6 +73,7 @@ unsigned int barrier(int line, unsigned int vote);
 uint64_t warp(collective kind, int line, unsigned int mask, uint64_t value, unsigned int argument,
               unsigned int width);
 void give_way();
+void *dynamic_shared();
 
 template <typename T>
 T shuffle(collective kind, int line, unsigned int mask, T value, unsigned int argument,
@@ -105,6 +108,8 @@ template <typename T> T atomic(T *at, const std::function<T(T)> &change)
 // Each point of a family (a set of defines) has a section of its own for its shared variables: a
 // launch then exchanges only these. SIMT_SHARED_SECTION is a C identifier in quotes.
 #define __shared__ static __attribute__((section(SIMT_SHARED_SECTION)))
+
+#define DYNAMIC_SHARED(type, name) type *const name = static_cast<type *>(simt::dynamic_shared())
 
 #define threadIdx simt::thread_index
 #define blockIdx  simt::block_index

@@ -90,6 +90,31 @@ static void shared_memory_is_a_blocks_own_and_poisoned()
     EXPECT(word == 0);
 }
 
+static constexpr unsigned int cells = 64;
+
+static void exchange_in_dynamic_shared()
+{
+    DYNAMIC_SHARED(unsigned int, cell);
+    if (cell[threadIdx.x] != 0xa5a5a5a5u)
+        word++;
+    cell[threadIdx.x] = blockIdx.x * 1000 + threadIdx.x;
+    __syncthreads();
+    if (cell[cells - 1 - threadIdx.x] != blockIdx.x * 1000 + cells - 1 - threadIdx.x)
+        word++;
+}
+
+static void dynamic_shared_memory_is_a_blocks_own_and_ends()
+{
+    word = 0;
+    for (uint64_t seed = 0; seed < 20; seed++)
+        for (unsigned int there : {cells, cells - 1}) {
+            const std::string problem = simt::run(
+                {9, cells, {}, seed, 4, there * sizeof(unsigned int)}, exchange_in_dynamic_shared);
+            EXPECT(there == cells ? problem.empty() : says(problem, "outside of an array"));
+        }
+    EXPECT(word == 0);
+}
+
 static void use_collectives()
 {
     const unsigned int all = 0xffffffffu, lane = threadIdx.x % 32;
@@ -218,6 +243,7 @@ int main()
     threads_run_once_each_in_an_order_of_the_seed();
     blocks_run_at_the_same_time();
     shared_memory_is_a_blocks_own_and_poisoned();
+    dynamic_shared_memory_is_a_blocks_own_and_ends();
     collectives_give_what_a_gpu_gives();
     atomics_lose_nothing_and_wrap();
     races_lose_updates();
