@@ -41,7 +41,8 @@ Run = collections.namedtuple("Run", "name device started_at seed effort wall_s m
 # ---- running ----
 
 def experiment_of(path, types, folder):
-    """A copy of the experiment file with one value of its axis `type`: sources are named from the data folder."""
+    """A copy of the experiment file with some values of its axis `type`. Sources are named from the data
+    folder, not from the file."""
     text = pathlib.Path(path).read_text()
     text, count = re.subn(r"(?m)^(\s*type:\s*)\[.*\]", rf"\g<1>[{types}]", text, count=1)
     if count == 0:
@@ -164,8 +165,8 @@ def run_of(connection, name, options):
         WHERE stage = 'sweep' AND status = 'ok'""").fetchone()
     blocks, = connection.execute("SELECT count(*) FROM samples").fetchone()
     equal = sum(equal_ns(connection, identity) for identity, _, _ in problems_of(connection))
-    return Run(name, device, started_at, seed, effort, (wall_ns or 0) / 1e9, (measuring_ns or 0) / 1e9, points, blocks,
-               equal / 1e9, " ".join(options))
+    return Run(name, device, started_at, seed, effort, (wall_ns or 0) / 1e9, (measuring_ns or 0) / 1e9,
+               points, blocks, equal / 1e9, " ".join(options))
 
 
 # ---- regret ----
@@ -301,7 +302,8 @@ def tables(rows, runs, count):
         times = f"{run.equal_s / run.measuring_s:.1f}" if run.measuring_s and run.equal_s else "-"
         lines.append(f"{run.name:10} {run.seed:5} {run.effort:9} {run.wall_s:8.1f} {run.measuring_s:12.1f} "
                      f"{run.points:7} {run.blocks:8} {run.equal_s:20.1f} {times:>6}")
-    lines += ["", f"{'problem':16} {'n':>10}  {'winners':>7} {'launches':>8} {'regret %':>9}  the most frequent winner"]
+    lines += ["", f"{'problem':16} {'n':>10}  {'winners':>7} {'launches':>8} {'regret %':>9}  "
+              "the most frequent winner"]
     groups = itertools.groupby(rows, key=lambda row: (row["problem"], row["n"]))
     for (problem, n), group in groups:
         group = list(group)
@@ -309,7 +311,8 @@ def tables(rows, runs, count):
         launches = len({row["same_launch"] for row in group})
         regrets = [float(row["regret_percent"]) for row in group if row["regret_percent"]]
         mean = f"{statistics.fmean(regrets):.3f}" if regrets else "-"
-        lines.append(f"{problem:16} {n:>10}  {len(winners):7} {launches:8} {mean:>9}  {winners.most_common(1)[0][0]}")
+        lines.append(f"{problem:16} {n:>10}  {len(winners):7} {launches:8} {mean:>9}  "
+                     f"{winners.most_common(1)[0][0]}")
     return "\n".join(lines) + "\n"
 
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Makes docs/results.md, and the table in README.md, from what was recorded on real devices.
+"""Makes docs/results.md and the table in README.md from what was recorded on real devices, and the table of
+the protocol's numbers in docs/measuring.md.
 
-    bench/results.py BUILD_FOLDER        rewrites both files
+    bench/results.py BUILD_FOLDER           rewrites the files
     bench/results.py BUILD_FOLDER --check   exits with 1 when they would change
 
-Reads db/recorded/*/ (what tests/gpu/run.sh and bench/record_cpu.sh bring back) through `tune show`; no
-figure is typed in by hand.
+Reads db/recorded/*/ (what tests/gpu/run.sh and bench/record_cpu.sh bring back), databases through `tune show`;
+no figure is typed in by hand.
 """
 import csv
 import io
@@ -13,15 +14,25 @@ import pathlib
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+import results_measuring  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "db" / "recorded"
 BEGIN, END = "<!-- results: made from db/recorded by bench/results.py; never typed in -->", "<!-- results end -->"
+PROTOCOL_BEGIN = "<!-- protocol: made by bench/results.py out of tune run --list-protocol -->"
+PROTOCOL_END = "<!-- protocol end -->"
+
+
+def text_of(tune, *arguments):
+    ran = subprocess.run([tune, *arguments], check=False, capture_output=True, text=True)
+    if ran.returncode != 0:
+        sys.exit(ran.stderr.strip())
+    return ran.stdout
 
 
 def show(tune, database, *arguments):
-    text = subprocess.run([tune, "show", "--db", str(database), "--csv", *arguments], check=True,
-                          capture_output=True, text=True).stdout
-    return list(csv.DictReader(io.StringIO(text)))
+    return list(csv.DictReader(io.StringIO(text_of(tune, "show", "--db", str(database), "--csv", *arguments))))
 
 
 def microseconds(nanoseconds):
@@ -29,9 +40,7 @@ def microseconds(nanoseconds):
     return f"{value:#.3g}" if value < 100 else f"{value:.1f}"
 
 
-def size(n):
-    n = int(n)
-    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}"
+size = results_measuring.size
 
 
 def cub_times(folder):
@@ -52,6 +61,7 @@ def table(rows, cub):
            [f"gain over {name}" for name in names]
     if cub:
         head += ["CUB, us", "gain over CUB"]
+    head += ["tied", "none better by over", "trust"]
     lines = ["| " + " | ".join(head + ["configuration"]) + " |", "|" + "---|" * (len(head) + 1)]
     for row in rows:
         cells = [size(row["n"]), microseconds(row["time_ns"]), f"{float(row['gbs']):#.4g}".rstrip("."),
@@ -61,6 +71,7 @@ def table(rows, cub):
         if cub:
             other = cub.get((row["problem"].split(".")[-1], int(row["n"])))
             cells += [microseconds(other), f"{other / float(row['time_ns']):.2f}x"] if other else ["", ""]
+        cells += [row["tied"] or "-", results_measuring.percent(row["claim_percent"]), row["trust"]]
         lines.append("| " + " | ".join(cells + [f"`{row['configuration']}`"]) + " |")
     return lines
 
@@ -103,8 +114,13 @@ def section(tune, folder):
     for problem in sorted({row["problem"] for row in rows}):
         lines += [f"### {problem}", ""]
         lines += table([row for row in rows if row["problem"] == problem], cub) + [""]
+    lines += results_measuring.ranges(lambda *arguments: show(tune, database, *arguments))
+    lines += results_measuring.trust(lambda *arguments: show(tune, database, *arguments),
+                                     text_of(tune, "show", "--db", str(database), "--trust"))
+    lines += results_measuring.measuring(folder)
     for name, title in (("hostile.txt", "Hostile kernels"),
-                        ("several.txt", "Two GPUs at once, one worker killed on the way"), ("lookup.txt", "Loading tuned.conf and looking up"),
+                        ("several.txt", "Two GPUs at once, one worker killed on the way"),
+                        ("lookup.txt", "Loading tuned.conf and looking up"),
                         ("example.txt", "The example program")):
         path = folder / name
         if path.exists():
@@ -115,9 +131,11 @@ def section(tune, folder):
 def results(tune):
     lines = ["# Results", "",
              "Made by `bench/results.py` from the databases in `db/recorded/`, which `tests/gpu/run.sh` (a GPU)",
-             "and `bench/record_cpu.sh` (a CPU) recorded. Times are medians of the finals; gains over baselines",
-             "compare final with final of one run. CUB is `cub::DeviceReduce::Sum`, measured by",
-             "`bench/cub_reduce.cu` with the same protocol in a process of its own on the same device, right",
+             "and `bench/record_cpu.sh` (a CPU) recorded. Times are medians over the fresh processes that confirmed;",
+             "gains over baselines compare times of the same rounds. *tied*: so many configurations, the winner",
+             "counted, are not shown to be slower. *None better by over*: what is claimed, at 99 %. How it is",
+             "measured is in [measuring.md](measuring.md). CUB is `cub::DeviceReduce::Sum`, measured by",
+             "`bench/cub_reduce.cu` with the same way of timing in a process of its own on the same device, right",
              "after the run.", ""]
     for folder in sorted(RECORDED.iterdir(), reverse=True):
         if (folder / "tune.db").exists():
@@ -156,11 +174,41 @@ def readme(tune):
     return text[:start] + "\n".join(lines) + text[text.index(END) + len(END):]
 
 
+def protocol(tune):
+    """The table of the protocol's numbers in docs/measuring.md: of each effort and kind of device."""
+    efforts, kinds = ("quick", "normal", "thorough"), ()
+    values, meanings = {}, {}
+    for effort in efforts:
+        head, *rows = text_of(tune, "run", "--list-protocol", "--effort", effort).splitlines()
+        kinds = head.split()[1:-1]
+        for row in rows:
+            name, *cells = row.split(None, len(kinds) + 1)
+            name, _, element = name.partition(".")
+            meanings.setdefault(name, cells.pop())
+            for kind, value in zip(kinds, cells):
+                if not (element and float(value) == 0):
+                    values.setdefault((name, kind, effort), []).append(value[:-2] if value.endswith(".0") else value)
+    lines = [PROTOCOL_BEGIN, "",
+             "| name | " + " | ".join(f"{kind}: {effort}" for kind in kinds for effort in efforts) + " | meaning |",
+             "|" + "---|" * (2 + len(kinds) * len(efforts))]
+    for name, meaning in meanings.items():
+        cells = [", ".join(values.get((name, kind, effort), [])) for kind in kinds for effort in efforts]
+        lines.append("| `" + name + "` | " + " | ".join(cells + [meaning]) + " |")
+    return lines + ["", PROTOCOL_END]
+
+
+def measuring(tune):
+    text = (ROOT / "docs" / "measuring.md").read_text()
+    start, end = text.index(PROTOCOL_BEGIN), text.index(PROTOCOL_END)
+    return text[:start] + "\n".join(protocol(tune)) + text[end + len(PROTOCOL_END):]
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__.strip())
     tune = str(pathlib.Path(sys.argv[1]).resolve() / "bin" / "tune")
-    made = {ROOT / "docs" / "results.md": results(tune), ROOT / "README.md": readme(tune)}
+    made = {ROOT / "docs" / "results.md": results(tune), ROOT / "README.md": readme(tune),
+            ROOT / "docs" / "measuring.md": measuring(tune)}
     changed = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv[2:]:
         for path in changed:
