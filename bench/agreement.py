@@ -41,13 +41,17 @@ Run = collections.namedtuple("Run", "name device started_at seed effort wall_s m
 # ---- running ----
 
 def experiment_of(path, types, folder):
-    """A copy of the experiment file with some values of its axis `type`. Sources are named from the data
-    folder, not from the file."""
+    """A copy of the experiment file with some values of its axis `type`, beside links to its neighbours, since
+    sources may be named from its folder."""
     text = pathlib.Path(path).read_text()
     text, count = re.subn(r"(?m)^(\s*type:\s*)\[.*\]", rf"\g<1>[{types}]", text, count=1)
     if count == 0:
         print(f"{path} has no axis 'type': taken whole")
-    copy = pathlib.Path(folder) / pathlib.Path(path).name
+    path = pathlib.Path(path).resolve()
+    for neighbour in path.parent.iterdir():
+        if neighbour != path:
+            (pathlib.Path(folder) / neighbour.name).symlink_to(neighbour)
+    copy = pathlib.Path(folder) / path.name
     copy.write_text(text)
     return copy
 
@@ -383,9 +387,11 @@ def main():
     arguments = arguments_of(sys.argv[1:])
     os.environ.setdefault("TUNE_DATA_DIR", str(ROOT))
     with tempfile.TemporaryDirectory(prefix="tune-agreement.") as folder:
-        arguments.work = arguments.work or pathlib.Path(folder)
+        arguments.work = arguments.work or pathlib.Path(folder) / "work"
         arguments.work.mkdir(parents=True, exist_ok=True)
-        compare(arguments, folder)
+        sources = pathlib.Path(folder) / "sources"
+        sources.mkdir()
+        compare(arguments, sources)
 
 
 if __name__ == "__main__":
