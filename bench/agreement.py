@@ -203,7 +203,7 @@ def levels_in_rounds(connection, problem_id, stage):
 def levels_in_sweep(connection, problem_id):
     return {key: math.log(median_ns) for key, median_ns in connection.execute("""
         SELECT c.key, t.median_ns FROM trials AS t JOIN configurations AS c ON c.id = t.configuration_id
-        WHERE t.problem_id = ? AND t.stage = 'sweep' AND t.status = 'ok'""", (problem_id,))}
+        WHERE t.problem_id = ? AND t.stage = 'sweep' AND t.status = 'ok' AND t.median_ns > 0""", (problem_id,))}
 
 
 class Reference:
