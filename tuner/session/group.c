@@ -250,11 +250,17 @@ static void tell_of_no_winner(const struct contest *contest)
 {
     const struct sweep *sweep = contest->sweep;
     struct session *session = sweep->group->session;
-    bool disturbed = contest->rounds > 0 && contest->rounds_dropped == contest->rounds;
+    size_t most = ROUND_VALID + 1;
     session->summary->problems_without_winner++;
-    session_note(session, "%s n=%lld: %s", sweep->problem.key, (long long)sweep->problem.n,
-                 disturbed ? "every round of its race was disturbed; see 'tune show --trust'"
-                           : "no configuration works; see 'tune show --failures'");
+    for (size_t i = most; i < ROUND_FAULTS; i++)
+        most = contest->faults[i] > contest->faults[most] ? i : most;
+    if (contest->rounds > 0 && contest->rounds_dropped == contest->rounds)
+        session_note(session, "%s n=%lld: all of its %zu rounds were dropped, mostly: %s",
+                     sweep->problem.key, (long long)sweep->problem.n, contest->rounds,
+                     round_fault_name((enum round_fault)most));
+    else
+        session_note(session, "%s n=%lld: no configuration works; see 'tune show --failures'",
+                     sweep->problem.key, (long long)sweep->problem.n);
 }
 
 static void summarize_contests(const struct group *group)
