@@ -43,6 +43,31 @@ static enum status sweep_time_value(struct sweep *sweep, struct lane *lane,
     return status;
 }
 
+/* Of configurations that launch the same, the first of the space stands for all, whichever of them
+ * the sweep came to first: another tuning names the same one. */
+static void name_first(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->count; i++) {
+        struct candidate *first = &sweep->candidates[i];
+        size_t measured = (size_t)first->same_as;
+        if (first->same_as == NO_CANDIDATE || measured <= i || measured >= sweep->count)
+            continue;
+        struct candidate *other = &sweep->candidates[measured];
+        first->status = other->status;
+        first->median_ns = other->median_ns;
+        first->runs = other->runs;
+        first->rejected = other->rejected;
+        first->same_as = NO_CANDIDATE;
+        other->status = TRIAL_SKIPPED;
+        other->same_as = (int64_t)i;
+        for (size_t j = 0; j < sweep->count; j++)
+            if (sweep->candidates[j].same_as == (int64_t)measured)
+                sweep->candidates[j].same_as = (int64_t)i;
+        if (sweep->best == measured)
+            sweep->best = i;
+    }
+}
+
 static enum status list_entries(struct sweep *sweep, struct lane *lane, struct entry *entries,
                                 size_t *count, struct error *error)
 {
@@ -144,6 +169,7 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
     enum status status = entries ? STATUS_OK : error_no_memory(error);
     if (status == STATUS_OK)
         status = sweep_tell(sweep, lane, true, error);
+    name_first(sweep);
     if (status == STATUS_OK)
         status = list_entries(sweep, lane, entries, &count, error);
     if (status == STATUS_OK)

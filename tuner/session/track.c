@@ -44,8 +44,16 @@ enum status track_begin(struct track *track, struct arena *arena, bool check, st
 {
     enum status status = sweep_tell(track->sweep, track->lane, check, error);
     track->blocks = (uint32_t)track->sweep->group->session->options->protocol.visit_blocks;
+    /* In random order: where code comes to lie is then no property of a candidate. */
+    size_t *order = malloc((track->count + 1) * sizeof *order);
+    if (!order)
+        return error_no_memory(error);
+    for (size_t i = 0; i < track->count; i++)
+        order[i] = i;
+    random_shuffle(&track->random, order, track->count);
     for (size_t i = 0; status == STATUS_OK && i < track->count; i++)
-        status = arm(track, arena, i, error);
+        status = arm(track, arena, order[i], error);
+    free(order);
     return status;
 }
 

@@ -12,7 +12,7 @@ struct choosing {
     const char *stage;
     struct choice choice;
     double delta;
-    double spread; /* of a difference, from process to process; known with degrees > 0 */
+    double spread; /* of a difference, from process to process */
     size_t degrees;
     enum verdict verdict;
     char reason[ERROR_TEXT_BYTES / 2];
@@ -48,9 +48,8 @@ static enum status decide(struct choosing *choosing, struct error *error)
         choosing->delta = contest->floor.floor;
     choose(contenders, count, contest->levels, choosing->delta, protocol->confidence, incumbent,
            &choosing->choice);
-    if (contest->processes > 1)
-        choosing->spread = choice_spread(contenders, count, contest->processes, &choosing->choice,
-                                         near_enough, &choosing->degrees);
+    choosing->spread = choice_spread(contenders, count, contest->processes, &choosing->choice,
+                                     near_enough, protocol->process_spread, &choosing->degrees);
     for (size_t i = 0; i < count; i++)
         contest->finalists[i].contender = contenders[i];
     free(contenders);
@@ -121,8 +120,6 @@ static struct store_contender placed(const struct choosing *choosing,
 {
     const struct contest *contest = choosing->contest;
     struct store_contender row = *other;
-    if (choosing->degrees == 0)
-        return row;
     struct interval raced = {row.difference, row.difference_low, row.difference_high};
     struct interval difference = choice_outsider(
         raced, contest->finalists[choosing->choice.fastest].raced.estimate, choosing->spread,

@@ -123,12 +123,12 @@ void choose(struct contender *contenders, size_t count, size_t processes, double
 }
 
 double choice_spread(const struct contender *contenders, size_t count, size_t processes,
-                     const struct choice *choice, double near, size_t *degrees)
+                     const struct choice *choice, double near, double prior, size_t *degrees)
 {
-    double sum = 0;
-    *degrees = 0;
+    double sum = prior * prior * CHOICE_PRIOR_DEGREES;
+    *degrees = CHOICE_PRIOR_DEGREES;
     if (choice->fastest >= count || processes < 2)
-        return 0;
+        return prior;
     const double *fastest = contenders[choice->fastest].levels;
     for (size_t i = 0; i < count; i++) {
         double mean = 0;
@@ -145,7 +145,7 @@ double choice_spread(const struct contender *contenders, size_t count, size_t pr
         }
         *degrees += counts ? processes - 1 : 0;
     }
-    return *degrees > 0 ? sqrt(sum / (double)*degrees) : 0;
+    return sqrt(sum / (double)*degrees);
 }
 
 struct interval choice_outsider(struct interval raced, double fastest_raced, double spread,

@@ -36,9 +36,10 @@ void choose(struct contender *contenders, size_t count, size_t processes, double
 
 /* How much a difference moves from process to process by chance, as those show it that are not
  * shown to be slower by more than `near` (ln): the root mean square deviation of their differences
- * to the fastest, with its degrees of freedom. 0 with none. */
+ * to the fastest, with its degrees of freedom; `prior` counts as CHOICE_PRIOR_DEGREES of them. */
+enum { CHOICE_PRIOR_DEGREES = 8 };
 double choice_spread(const struct contender *contenders, size_t count, size_t processes,
-                     const struct choice *choice, double near, size_t *degrees);
+                     const struct choice *choice, double near, double prior, size_t *degrees);
 /* The difference to the fastest of a candidate that only one process, the race's, has seen: `raced`
  * is its difference to the race's leader, `fastest_raced` the fastest's; as wide as the race left
  * it and as processes differ. */

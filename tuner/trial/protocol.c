@@ -56,6 +56,7 @@ static const struct row rows[] = {
     INTEGERS(look_rounds, PROTOCOL_LOOKS, 0, 512, "look: valid rounds at which it is; 0: none"),
     REAL(race_z, 1, 8, "normal quantile of the intervals in the race"),
     REAL(delta, 0, 1, "differences up to this are a tie"),
+    REAL(race_slack, 0, 1, "race: who leaves at a look is slower than a tie by more than this"),
     REAL(anchor_shift, 0, 10, "round dropped when the anchor is off its median by more"),
     REAL(anchor_mads, 0, 1000, "... and by more than so many median absolute deviations"),
     REAL(clock_shift, 0, 10, "round dropped when the clock is off its median by more"),
@@ -66,6 +67,8 @@ static const struct row rows[] = {
     INTEGER(confirm_processes, 0, 60, "fresh processes that confirm; 0: none"),
     INTEGER(confirm_rounds, 1, 512, "rounds in each of these processes"),
     REAL(confidence, 0.5, 0.999999, "of what is claimed of the winner"),
+    REAL(process_spread, 0, 1,
+         "what a difference moves by from process to process, until measured"),
     INTEGER(energy_candidates, 1, 1024, "candidates whose energy is measured"),
     INTEGER(energy_rounds, 1, 512, "rounds of measuring energy"),
     REAL(energy_window_ms, 1, 60000, "time over which energy is read"),
@@ -130,18 +133,20 @@ static const struct protocol normal = {
     .look_rounds = {16, 24, 32, 48},
     .race_z = 3.8,
     .delta = 0.0025,
+    .race_slack = 0.01,
     .anchor_shift = 0.01,
     .anchor_mads = 4,
     .clock_shift = 0.02,
     .dropped_most = 0.2,
     .twin_bias = 0.001,
     .other_wait_ms = 10000,
-    .finalists = 8,
+    .finalists = 12,
     /* What differs from process to process is larger than what forty rounds leave of the noise:
      * more processes of fewer rounds say more in the same time. */
     .confirm_processes = 8,
     .confirm_rounds = 20,
     .confidence = 0.99,
+    .process_spread = 0.002,
     .energy_candidates = 12,
     .energy_rounds = 5,
     .energy_window_ms = 500,
@@ -183,6 +188,8 @@ static void set_cpu(enum effort effort, struct protocol *out)
     out->clock_shift = 0.5;
     out->dropped_most = 0.5;
     out->delta = 0.01;
+    out->race_slack = 0.02;
+    out->process_spread = 0.005;
     out->twin_bias = 0.01;
     out->other_wait_ms = 0;
     out->block_ns = 100000;

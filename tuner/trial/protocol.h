@@ -29,6 +29,8 @@ struct protocol {
     int64_t look_rounds[PROTOCOL_LOOKS];     /* valid rounds, ascending; 0: no more looks */
     double race_z;                           /* normal quantile of the intervals */
     double delta;                            /* differences up to this are a tie */
+    /* Who is slower by no more than this in the race's process may be as fast in others. */
+    double race_slack;
     /* Validity of a round. */
     double anchor_shift; /* of the anchor from its median: over max(this, anchor_mads MAD) */
     double anchor_mads;
@@ -41,6 +43,9 @@ struct protocol {
     int64_t confirm_processes; /* 0: none */
     int64_t confirm_rounds;
     double confidence; /* of the claim: 0.99 */
+    /* How much a difference is taken to move from process to process before anything is known: it
+     * counts as much as eight processes. */
+    double process_spread;
     /* Energy. */
     int64_t energy_candidates, energy_rounds;
     double energy_window_ms;

@@ -309,10 +309,10 @@ static size_t look(struct race *race)
         if (race->fates[i] != RACE_ALIVE || i == race->leader)
             continue;
         struct interval difference = race_difference(race, i);
-        if (difference.low > delta) {
+        if (difference.low > delta + race->protocol.race_slack) {
             race->fates[i] = RACE_LOST;
             left++;
-        } else if (!(difference.high <= delta)) {
+        } else if (difference.low <= delta && !(difference.high <= delta)) {
             race->settled = false;
         }
     }

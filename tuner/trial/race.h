@@ -13,8 +13,9 @@
 enum race_fate {
     RACE_ALIVE,
     RACE_SCREENED, /* slower in every round by more than a screen allows */
-    RACE_LOST,     /* at a look: the lower bound of its difference to the leader is over delta */
-    RACE_FAILED,   /* taken out by the caller */
+    RACE_LOST,   /* at a look: the lower bound of its difference to the leader is over delta + slack
+                  */
+    RACE_FAILED, /* taken out by the caller */
 };
 
 struct race;
@@ -36,7 +37,7 @@ void race_fail(struct race *race, size_t candidate);
 /* Screens, and at the number of valid rounds of a look (or with `last_look`, now) races. What has
  * left stays out. The number of those that left by this call. */
 size_t race_judge(struct race *race, bool last_look);
-/* One is left, the last look is done, or all that are left are shown to be within delta. */
+/* One is left, the last look is done, or all that are left are shown to be within delta or over. */
 bool race_over(const struct race *race);
 /* Valid rounds that the next look waits for; 0: none is left. */
 size_t race_next_look(const struct race *race);

@@ -13,7 +13,7 @@
 #include "tuner/trial/choose.h"
 #include "tuner/trial/race.h"
 
-enum { CANDIDATES = 64, GOOD = 20, PROCESSES = 8, FINALISTS = 8, CONFIRM_ROUNDS = 20 };
+enum { CANDIDATES = 64, GOOD = 20, PROCESSES = 8, FINALISTS = 12, CONFIRM_ROUNDS = 20 };
 
 struct tuning {
     struct protocol protocol;
@@ -134,8 +134,9 @@ static void confirm(struct tuning *tuning)
             .levels = tuning->levels[i], .order = tuning->finalists[i], .eligible = true};
     choose(tuning->contenders, tuning->finalist_count, PROCESSES, race_delta(tuning->race),
            tuning->protocol.confidence, tuning->finalist_count, &tuning->choice);
-    tuning->spread = choice_spread(tuning->contenders, tuning->finalist_count, PROCESSES,
-                                   &tuning->choice, 0.05, &tuning->degrees);
+    tuning->spread =
+        choice_spread(tuning->contenders, tuning->finalist_count, PROCESSES, &tuning->choice, 0.05,
+                      tuning->protocol.process_spread, &tuning->degrees);
 }
 
 static size_t winner_of(const struct tuning *tuning)

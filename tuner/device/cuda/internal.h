@@ -80,6 +80,8 @@ struct block_graph {
     uint64_t used; /* larger: later */
 };
 
+enum { CUDA_PADS = 12 };
+
 struct device {
     const struct cuda_driver *driver;
     int index;
@@ -96,7 +98,8 @@ struct device {
     size_t l2_bytes;
     struct harness harness;
     struct gate gate;
-    CUdeviceptr flush; /* flush_bytes, never written after its first fill */
+    CUdeviceptr pads[CUDA_PADS]; /* of random sizes, in front of everything else; 0: none */
+    CUdeviceptr flush;           /* flush_bytes, never written after its first fill */
     size_t flush_bytes;
     CUdeviceptr sink; /* 64 bytes that no kernel ever writes, but could */
     struct warm_up warm_up;
