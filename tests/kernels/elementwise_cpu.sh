@@ -1,6 +1,7 @@
 #!/bin/bash
 # The CPU's elementwise kernels: every configuration compiles and is right, and the gauntlet takes none
 # out. One type and one size, which is enough for several blocks and threads, since each costs seconds.
+# shellcheck source=../cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 
 sed 's/^  type: .*/  type: [f32]/' "$TUNE_SOURCE/configs/elementwise_cpu.yaml" >elementwise_cpu.yaml
