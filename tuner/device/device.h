@@ -39,6 +39,9 @@ struct block {
     uint32_t runs;                  /* 1 .. 512; <= copies where inputs rotate */
     enum l2_mode mode;
     uint32_t slot;
+    /* Which copies of the inputs and, on a GPU, which places of small outputs and scratch the runs
+     * begin with: blocks of one draw begin alike. */
+    uint64_t draw;
     /* Plan, runs and mode are those of the last block of this slot: what was built then may be used
      * again, if the memory that was bound since is where it was. */
     bool prepared;

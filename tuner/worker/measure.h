@@ -52,6 +52,7 @@ struct measuring {
     struct expectation expected;
     char *binary; /* of the load request last served; NULL: none */
     struct armed *slots[DEVICE_SLOTS];
+    uint64_t draw; /* of the blocks: a moment begins the next */
 };
 
 /* What serves a request fills `answer`, an object. */

@@ -26,6 +26,7 @@ static enum status serve_moment(struct measuring *state, const json_t *request, 
     bool anchor = json_is_true(json_object_get(request, "anchor"));
     enum status status = STATUS_OK;
     (void)arena;
+    state->draw++;
     if (anchor)
         status = state->api->anchor(state->device, &anchor_ns, error);
     if (status != STATUS_OK)

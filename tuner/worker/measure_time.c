@@ -229,7 +229,7 @@ enum status serve_trial(struct measuring *state, const json_t *request, json_t *
     if (status != STATUS_OK)
         return status;
     struct timing timing = {
-        .block = {.plan = &plan, .mode = mode_of(request), .slot = TRIAL_SLOT},
+        .block = {.plan = &plan, .mode = mode_of(request), .slot = TRIAL_SLOT, .draw = state->draw},
         .blocks = blocks_of(request),
         .stop_above_ns = message_real(request, "stop_above_ns", 0),
     };
@@ -312,6 +312,7 @@ static enum status enter_slot(struct measuring *state, const json_t *request, st
                             .runs = armed->runs,
                             .mode = armed->mode,
                             .slot = armed->keeps ? (uint32_t)slot : SHARED_SLOT,
+                            .draw = armed->keeps ? 0 : state->draw,
                             .prepared = armed->keeps && armed->prepared};
     return status;
 }

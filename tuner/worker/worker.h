@@ -55,7 +55,9 @@ enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, st
 
 enum status worker_bandwidth(struct worker *worker, struct bandwidth *out, struct error *error);
 
-/* The device's state; with `anchor` also the time of its anchor (else NaN). */
+/* The device's state; with `anchor` also the time of its anchor (else NaN). A moment begins a
+ * round: visits up to the next one begin with the same copies of inputs and places of outputs and
+ * scratch, so that these make no difference between them; each round has others. */
 struct worker_moment {
     struct conditions conditions;
     double anchor_ns;

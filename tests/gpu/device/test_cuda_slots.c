@@ -2,7 +2,8 @@
  * there is none. */
 #include "tests/gpu/device/cuda_fixture.h"
 
-enum { NOTED_RUNS = 6, NOTED_MAX = 64 };
+/* Scratch of this many elements stays in its place, so that runs find what those before noted. */
+enum { NOTED_RUNS = 6, NOTED_MAX = 64, STAYS = 1 << 16 };
 
 struct notes {
     uint64_t addresses[NOTED_MAX];
@@ -21,9 +22,9 @@ static struct launch_plan note_plan(uint32_t offset_bytes)
                       .arguments = {0, 1, 2, 3}}},
         .argument_count = 4,
         .arguments = {vector("in", ELEMENT_I32, ARGUMENT_INPUT, 100),
-                      vector("addresses", ELEMENT_U64, ARGUMENT_SCRATCH, NOTED_MAX),
-                      vector("firsts", ELEMENT_I32, ARGUMENT_SCRATCH, NOTED_MAX),
-                      vector("ticket", ELEMENT_U32, ARGUMENT_SCRATCH, 1)},
+                      vector("addresses", ELEMENT_U64, ARGUMENT_SCRATCH, STAYS),
+                      vector("firsts", ELEMENT_I32, ARGUMENT_SCRATCH, STAYS),
+                      vector("ticket", ELEMENT_U32, ARGUMENT_SCRATCH, STAYS)},
     };
     plan.arguments[0].offset_bytes = offset_bytes;
     return plan;

@@ -103,7 +103,11 @@ void cuda_rotate(const struct device *device, const struct launch_plan *plan, ui
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
+        CUdeviceptr start = cuda_vector_start(vector);
         if (plan->arguments[i].role == ARGUMENT_INPUT && vector->copies > 0)
-            prepared->values[i] = cuda_vector_start(vector) + run % vector->copies * vector->stride;
+            prepared->values[i] = start + (run + device->first) % vector->copies * vector->stride;
+        else if (plan->arguments[i].role != ARGUMENT_SCALAR && vector->places > 1)
+            prepared->values[i] = start - vector->wander +
+                                  (run + device->first) % vector->places * vector->place_bytes;
     }
 }

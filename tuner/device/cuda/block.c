@@ -54,6 +54,8 @@ static enum status timed_graph(struct device *device, const struct block *block,
         result = device->driver->cuGraphLaunch(graph, device->stream);
     result = cuda_gate_end(device, result, block_ns, again);
     device->busy_until_ns = clock_now_ns();
+    if (block->mode != L2_HOT)
+        cuda_settle(device, block->runs - 1); /* what is read now is what it left behind */
     if (result == CUDA_SUCCESS)
         return STATUS_OK;
     cuda_plan_text(block->plan, text, sizeof text);
@@ -69,7 +71,7 @@ static enum status set_memory(struct device *device, const struct block *block, 
     if (!strange && device->scratch_slot == (int64_t)block->slot)
         return STATUS_OK;
     device->scratch_slot = NO_SLOT;
-    enum status status = cuda_fill(device, block->plan, ARGUMENT_SCRATCH, 0, error);
+    enum status status = cuda_zero_places(device, block->plan, error);
     if (status == STATUS_OK && block->mode != L2_HOT && (strange || block->mode == L2_STREAM))
         status = cuda_flush(device, error);
     if (status == STATUS_OK)

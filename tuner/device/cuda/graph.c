@@ -128,6 +128,8 @@ enum status cuda_slot_graph(struct device *device, const struct block *block, CU
 {
     struct block_graph *graph = &device->slots[block->slot];
     uint64_t module = device->current ? device->current->serial : 0;
+    if (!block->prepared)
+        cuda_wander(device, block->draw);
     uint64_t layout = cuda_layout(device);
     *fresh = !block->prepared || !graph->exec || graph->runs != block->runs ||
              graph->mode != block->mode || graph->module != module || graph->layout != layout;

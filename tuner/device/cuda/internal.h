@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "tuner/base/random.h"
 #include "tuner/device/cuda/container.h"
 #include "tuner/device/cuda/cuda.h"
 #include "tuner/device/cuda/driver.h"
@@ -37,7 +38,10 @@ struct vector {
     CUdeviceptr base;
     size_t capacity;
     size_t offset; /* of the bound plan's vector behind base */
-    size_t bytes;  /* of the bound plan's vector */
+    size_t wander; /* the part of it that changes: the place in use, times place_bytes */
+    size_t place_bytes;
+    uint32_t places; /* that runs rotate over; 1: it stays */
+    size_t bytes;    /* of the bound plan's vector */
     /* Inputs: what is there. Copy k begins at base + offset + k * stride. */
     const void *host;
     enum element_type type;
@@ -119,7 +123,9 @@ struct device {
     struct block_graph slots[DEVICE_SLOTS];
     size_t node_count; /* of all graphs */
     uint64_t slot_clock;
-    int64_t scratch_slot; /* whose blocks left the scratch as it is; NO_SLOT: anybody's */
+    struct random placing; /* of memory */
+    uint32_t first;        /* copy and place that the first run of a block takes */
+    int64_t scratch_slot;  /* whose blocks left the scratch as it is; NO_SLOT: anybody's */
 };
 
 /* error.c. Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
@@ -219,6 +225,12 @@ enum status cuda_read(struct device *device, size_t index, void *out, size_t byt
 uint64_t cuda_layout(const struct device *device);
 /* Where the vector of a bound argument starts. */
 CUdeviceptr cuda_vector_start(const struct vector *vector);
+/* Draws with which copy of the inputs and which places of small outputs and scratch runs
+ * begin.
+ */
+void cuda_wander(struct device *device, uint64_t draw);
+/* What run `run` of the last block used becomes the place of outputs and scratch. */
+void cuda_settle(struct device *device, uint32_t run);
 void cuda_vectors_free(struct device *device);
 
 /* arguments.c: a plan as the driver takes it. */
@@ -235,7 +247,7 @@ struct prepared_plan {
 };
 enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
                          struct prepared_plan *out, struct error *error);
-/* Lets the inputs be those of copy `run` modulo the copies there are. */
+/* Lets inputs, small outputs and scratch be those of run `run`: copies and places take turns. */
 void cuda_rotate(const struct device *device, const struct launch_plan *plan, uint32_t run,
                  struct prepared_plan *prepared);
 /* The value as an element of `type`, in the low bytes. Integers wrap; reals are cut to integers and
@@ -253,6 +265,9 @@ enum status cuda_submit(struct device *device, const struct prepared_plan *prepa
 /* Fills the vectors of a role. */
 enum status cuda_fill(struct device *device, const struct launch_plan *plan,
                       enum argument_role role, unsigned char byte, struct error *error);
+/* Zeroes the scratch, at all of its places. */
+enum status cuda_zero_places(struct device *device, const struct launch_plan *plan,
+                             struct error *error);
 
 /* guards.c */
 enum status cuda_write_guards(struct device *device, const struct launch_plan *plan,

@@ -45,6 +45,22 @@ enum status cuda_fill(struct device *device, const struct launch_plan *plan,
     return STATUS_OK;
 }
 
+enum status cuda_zero_places(struct device *device, const struct launch_plan *plan,
+                             struct error *error)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct vector *vector = &device->vectors[i];
+        if (plan->arguments[i].role != ARGUMENT_SCRATCH || vector->places < 2)
+            continue;
+        CUresult result = device->driver->cuMemsetD8Async(
+            vector->base, 0, vector->places * vector->place_bytes, device->stream);
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "filling argument '%s'",
+                              plan->arguments[i].name);
+    }
+    return cuda_fill(device, plan, ARGUMENT_SCRATCH, 0, error);
+}
+
 static enum status wait_for_run(struct device *device, const struct launch_plan *plan,
                                 double *elapsed_ns, struct error *error)
 {

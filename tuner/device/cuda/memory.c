@@ -8,6 +8,11 @@ static const size_t alignment = 256;
 static const size_t front_bytes = 512;
 static const size_t granule = 2 << 20;
 
+/* Outputs and scratch up to this size have several places. */
+static const size_t wandering_most = 1 << 17;
+static const size_t places_bytes = 1 << 20;
+enum { PLACES_MAX = 256 };
+
 static size_t round_up(size_t value, size_t multiple)
 {
     return (value + multiple - 1) / multiple * multiple;
@@ -84,6 +89,43 @@ static size_t guarded_bytes(const struct argument *argument)
     return offset_of(argument) + vector_bytes(argument) + GUARD_BYTES;
 }
 
+static bool wanders(const struct argument *argument)
+{
+    return (argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_SCRATCH) &&
+           guarded_bytes(argument) <= wandering_most;
+}
+
+static size_t place_bytes_of(const struct argument *argument)
+{
+    return round_up(guarded_bytes(argument), alignment);
+}
+
+static uint32_t places_of(const struct argument *argument)
+{
+    size_t places = wanders(argument) ? places_bytes / place_bytes_of(argument) : 1;
+    return places > PLACES_MAX ? PLACES_MAX : (uint32_t)places;
+}
+
+/* How far a line of the L2 is from an SM depends on its address. A partial result or a ticket that
+ * stays in one place makes a small kernel differ by a percent from process to process, and so do
+ * inputs that lie on few pages: over many places that evens out. */
+void cuda_wander(struct device *device, uint64_t draw)
+{
+    device->first = (uint32_t)(random_at(device->placing.seed, draw) >> 34);
+}
+
+void cuda_settle(struct device *device, uint32_t run)
+{
+    for (size_t i = 0; i < device->argument_count; i++) {
+        struct vector *vector = &device->vectors[i];
+        if (vector->places < 2)
+            continue;
+        vector->offset -= vector->wander;
+        vector->wander = (run + device->first) % vector->places * vector->place_bytes;
+        vector->offset += vector->wander;
+    }
+}
+
 CUdeviceptr cuda_vector_start(const struct vector *vector)
 {
     return vector->base + vector->offset;
@@ -94,7 +136,7 @@ uint64_t cuda_layout(const struct device *device)
     uint64_t places[ARGUMENTS_MAX][3];
     for (size_t i = 0; i < device->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
-        places[i][0] = cuda_vector_start(vector);
+        places[i][0] = cuda_vector_start(vector) - vector->wander;
         places[i][1] = vector->stride;
         places[i][2] = vector->copies;
     }
@@ -199,15 +241,19 @@ static enum status bind_vector(struct device *device, const struct argument *arg
         return STATUS_OK;
     if (argument->count < 0 || (is_input && argument->count > 0 && !host))
         return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
+    uint32_t places = is_input ? 1 : places_of(argument);
+    size_t room = places > 1 ? places * place_bytes_of(argument) : guarded_bytes(argument);
     enum status status =
-        make_room(device, vector, is_input ? stride * copies : guarded_bytes(argument),
-                  argument->name, error);
+        make_room(device, vector, is_input ? stride * copies : room, argument->name, error);
     if (status != STATUS_OK)
         return status;
+    vector->places = places;
+    vector->place_bytes = place_bytes_of(argument);
+    vector->wander = 0;
     vector->bytes = vector_bytes(argument);
     if (!is_input || vector->offset != offset_of(argument))
         forget(vector);
-    vector->offset = offset_of(argument);
+    vector->offset = offset_of(argument) + vector->wander;
     if (!is_input)
         return STATUS_OK;
     if (vector->bytes > 0)

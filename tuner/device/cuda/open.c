@@ -106,14 +106,14 @@ static enum status make_flush_buffer(struct device *device, struct error *error)
  * other: so each begins with blocks of random sizes. What cannot be had is left out. */
 static void scatter(struct device *device)
 {
-    struct random random = {.seed = (uint64_t)clock_now_ns() ^ (uint64_t)getpid() << 40};
     size_t free_bytes = 0;
     size_t total = 0;
+    device->placing = (struct random){.seed = (uint64_t)clock_now_ns() ^ (uint64_t)getpid() << 40};
     if (device->driver->cuMemGetInfo(&free_bytes, &total) != CUDA_SUCCESS)
         return;
     for (size_t i = 0; i < CUDA_PADS; i++) {
         size_t most = i % 2 == 0 ? 32768 : free_bytes / 8192;
-        size_t bytes = (size_t)random_below(&random, most + 1);
+        size_t bytes = (size_t)random_below(&device->placing, most + 1);
         if (bytes > 0 && device->driver->cuMemAlloc(&device->pads[i], bytes) != CUDA_SUCCESS)
             device->pads[i] = 0;
     }
