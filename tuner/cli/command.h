@@ -12,6 +12,7 @@ struct command {
     const char *name;
     const char *usage; /* what follows the name: "[EXPERIMENT...] [options]" */
     const char *about; /* one line */
+    const char *more;  /* lines below it in the command's own help; NULL: none */
     /* Results go to stdout, all else to stderr. argv[0] is the command's name. On failure fills
      * the error; main prints it as "tune NAME: text" and exits with the status's exit code. */
     enum status (*run)(const struct command *command, int argc, char **argv, struct error *error);

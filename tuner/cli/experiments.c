@@ -56,6 +56,25 @@ static enum status load_shipped(struct arena *arena, const char *folder,
     return status;
 }
 
+/* What is meant where nothing is named. */
+static enum status leave_out_on_request(struct experiment_list *list, const char *folder,
+                                        struct error *error)
+{
+    size_t kept = 0;
+    size_t all = list->count;
+    for (size_t i = 0; i < all; i++) {
+        if (experiment_is_on_request(list->items[i]))
+            experiment_free(list->items[i]);
+        else
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+    if (kept == 0 && all > 0)
+        return error_set(error, STATUS_NOT_FOUND,
+                         "all experiments in %s/configs are on_request; name those to run", folder);
+    return STATUS_OK;
+}
+
 static enum status unknown_name(const char *name, const struct experiment_list *shipped,
                                 struct error *error)
 {
@@ -103,6 +122,8 @@ enum status experiments_load(const char *const *names, size_t name_count,
     enum status status = data_folder(&arena, &folder, error);
     if (status == STATUS_OK && name_count == 0)
         status = load_shipped(&arena, folder, out, error);
+    if (status == STATUS_OK && name_count == 0)
+        status = leave_out_on_request(out, folder, error);
     for (size_t i = 0; status == STATUS_OK && i < name_count; i++) {
         if (is_path(names[i])) {
             status = load_file(names[i], folder, out, error);

@@ -13,8 +13,8 @@ struct experiment_list {
 };
 
 /* `names`: paths of files (with a '/' or ending in .yaml) or names of shipped experiments; none:
- * all shipped ones. A name stands for all files of that name, one for each kind of device. Freed by
- * experiments_free, also after a failure. */
+ * all shipped ones but those that say on_request. A name stands for all files of that name, one for
+ * each kind of device. Freed by experiments_free, also after a failure. */
 enum status experiments_load(const char *const *names, size_t name_count,
                              struct experiment_list *out, struct error *error);
 void experiments_free(struct experiment_list *list);

@@ -29,7 +29,10 @@ static void print_help(const struct command *command, const struct option_spec *
 {
     static const struct option_spec help = {
         .name = "help", .letter = 'h', .about = "print this and exit"};
-    printf("usage: tune %s %s\n\n%s\n\noptions:\n", command->name, command->usage, command->about);
+    printf("usage: tune %s %s\n\n%s\n", command->name, command->usage, command->about);
+    if (command->more)
+        printf("%s\n", command->more);
+    printf("\noptions:\n");
     for (size_t i = 0; i < count; i++)
         print_option(&options[i]);
     print_option(&help);

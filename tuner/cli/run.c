@@ -227,5 +227,8 @@ const struct command command_run = {
     .name = "run",
     .usage = "[EXPERIMENT...] [options]",
     .about = "Sweeps, chooses the fastest, writes tuned.conf and draws (the default command).",
+    .more =
+        "EXPERIMENT is the name of a shipped one or the path of a YAML file; without it: all of\n"
+        "the data folder's for the kind of device, but those that say on_request.",
     .run = run_command,
 };

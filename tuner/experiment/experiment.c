@@ -26,6 +26,11 @@ const char *experiment_device_kind(const struct experiment *experiment)
     return experiment->device_kind;
 }
 
+bool experiment_is_on_request(const struct experiment *experiment)
+{
+    return experiment->on_request;
+}
+
 const char *experiment_source(const struct experiment *experiment)
 {
     return experiment->source;

@@ -37,6 +37,8 @@ const char *experiment_name(const struct experiment *experiment);
 const char *experiment_about(const struct experiment *experiment);
 const char *experiment_path(const struct experiment *experiment);
 const char *experiment_device_kind(const struct experiment *experiment); /* "cuda" or "cpu" */
+/* Whether it is left out where every experiment is meant, and runs only when it is named. */
+bool experiment_is_on_request(const struct experiment *experiment);
 /* Absolute path of the kernel's source. */
 const char *experiment_source(const struct experiment *experiment);
 /* Hash of the file and of the sources it names. */

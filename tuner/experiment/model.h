@@ -126,6 +126,7 @@ struct experiment {
     const char *about;
     const char *path;
     const char *device_kind;
+    bool on_request;
     const char *source;
     const char *text;
     char content_hash[HASH_TEXT_BYTES];

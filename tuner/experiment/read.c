@@ -13,11 +13,14 @@ static bool read_heading(struct file_reader *reader, const struct node *root)
     const struct node *name = node_get(root, "experiment");
     const struct node *about = node_get(root, "about");
     const struct node *device = node_get(root, "device");
+    const struct node *on_request = node_get(root, "on_request");
     if (!need_name(reader, name, "the experiment's name"))
         return false;
     experiment->name = name->text;
     experiment->about = "";
     if (about && !read_text(reader, about, "about", &experiment->about))
+        return false;
+    if (on_request && !read_boolean(reader, on_request, "on_request", &experiment->on_request))
         return false;
     experiment->device_kind = kinds[0];
     if (!device)
@@ -38,9 +41,10 @@ static bool read_heading(struct file_reader *reader, const struct node *root)
 static bool read_sections(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
-    return CHECK_KEYS(reader, root, "an experiment", "!experiment", "about", "device", "!source",
-                      "axes", "!sizes", "!parameters", "constraints", "derived", "defines", "flags",
-                      "!launches", "!arguments", "!check", "metrics", "objectives", "baselines") &&
+    return CHECK_KEYS(reader, root, "an experiment", "!experiment", "about", "device", "on_request",
+                      "!source", "axes", "!sizes", "!parameters", "constraints", "derived",
+                      "defines", "flags", "!launches", "!arguments", "!check", "metrics",
+                      "objectives", "baselines") &&
            read_heading(reader, root) && declare_names(reader, root) &&
            read_derived(reader, root) && read_axes(reader, node_get(root, "axes")) &&
            read_sizes(reader, node_get(root, "sizes")) &&

@@ -1,4 +1,6 @@
 /* Reading experiment files: what is there, and what each mistake is answered with. */
+#include <glob.h>
+
 #include "experiment_fixture.h"
 
 static void base_is_read(void **state)
@@ -27,6 +29,40 @@ static void base_is_read(void **state)
         assert_string_equal(problem.axes[0].name, "type");
     }
     experiment_free(experiment);
+}
+
+static void on_request_is_no_part_of_the_definition(void **state)
+{
+    (void)state;
+    struct experiment *absent = load_or_fail(base_text);
+    struct experiment *yes = load_changed("device: cuda\n", "device: cuda\non_request: true\n");
+    struct experiment *no = load_changed("device: cuda\n", "on_request: false\n");
+    assert_false(experiment_is_on_request(absent));
+    assert_true(experiment_is_on_request(yes));
+    assert_false(experiment_is_on_request(no));
+    assert_string_equal(experiment_definition_hash(yes), experiment_definition_hash(absent));
+    experiment_free(absent);
+    experiment_free(yes);
+    experiment_free(no);
+}
+
+/* A run of everything is the reduction: minutes, as the README says. */
+static void shipped_families_are_on_request(void **state)
+{
+    (void)state;
+    glob_t found;
+    assert_int_equal(glob(TEST_SOURCE_DIR "/configs/*.yaml", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct experiment *experiment = NULL;
+        struct error error;
+        if (experiment_load(found.gl_pathv[i], TEST_SOURCE_DIR, &experiment, &error) != STATUS_OK)
+            fail_msg("%s", error.text);
+        bool reduction = strcmp(experiment_name(experiment), "reduce") == 0;
+        if (experiment_is_on_request(experiment) == reduction)
+            fail_msg("%s: on_request is %s", found.gl_pathv[i], reduction ? "true" : "false");
+        experiment_free(experiment);
+    }
+    globfree(&found);
 }
 
 static void axes_turn_the_last_fastest(void **state)
@@ -120,6 +156,8 @@ static void keys_and_kinds(void **state)
         {"  bytes:", "  flops:", "t.yaml:45:3: metrics has no key 'flops'"},
         {"device: cuda", "device: cdua",
          "t.yaml:3:9: device is cuda or cpu, not 'cdua'; did you mean 'cuda'?"},
+        {"device: cuda", "on_request: yes",
+         "t.yaml:3:13: on_request must be true or false, not 'yes'"},
         {"experiment: scale", "experiment: 2scale",
          "t.yaml:1:13: the experiment's name '2scale' must be a name: letters, digits and _, at "
          "most 63"},
@@ -400,6 +438,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(base_is_read),
+        cmocka_unit_test(on_request_is_no_part_of_the_definition),
+        cmocka_unit_test(shipped_families_are_on_request),
         cmocka_unit_test(axes_turn_the_last_fastest),
         cmocka_unit_test(a_problem_at_another_size),
         cmocka_unit_test(content_hash_follows_file_and_sources),
