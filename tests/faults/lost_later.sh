@@ -1,5 +1,5 @@
-# A device that is lost after the sweep: in the race or while confirming another one takes over, from
-# the start of that part; without another one what was chosen before stays, and the next run goes on.
+# A device that is lost after the sweep: in the race, while confirming or while ranges are looked at another one
+# takes over, from the start of that part; without another one what was chosen before stays, and the next run goes on.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 2
@@ -58,3 +58,33 @@ last_run=$(query "SELECT max(id) FROM runs")
 go_on 'kernel@start=5,kernel=copy_elements#40: lost'
 expect_code 1
 [[ $(winner) == 'confirm 2 0' ]] || fail "lost in the third process: $(winner)"
+
+# Three sizes, each way slow at one of them and way 3 slower by 1 % at all; at 8192, grid 128, only ranges
+# are looked at.
+write_copy 3
+sed -i 's/^sizes:.*/sizes: {n: [1024, 4096, 16384]}/; s/block: \[.*/block: [64]/' copy.yaml
+ways='kernel@WAY=2,grid=16|64: slower=1.1; kernel@WAY=1,grid=256: slower=1.1; kernel@WAY=3: slower=1.01'
+# look_around FAULTS: a whole run, in which the device goes while ranges are looked at.
+look_around() {
+    forget
+    export TUNE_FAULTS="$1; $ways"
+    run "$TUNE" run ./copy.yaml --device all "${steady[@]}" --effort normal "${short[@]}"
+    refuse_workers
+    [[ $(query "SELECT count(*) FROM winners WHERE stage = 'confirm'") -eq 3 ]] || fail "not three winners"
+    [[ $(query "SELECT n_low, n_high, json_extract(c.parameters, '\$.way'), bound > 0.005 AND bound < 0.015
+        FROM ranges r JOIN configurations c ON c.id = r.configuration_id") == '1024 16384 3 1' ]] ||
+        fail "not one range: $(query "SELECT * FROM ranges")"
+}
+# The equal device looks at all of it again, and the run ends well.
+look_around 'devices=big,big; kernel@device=0,kernel=copy_elements,grid=128#40: lost'
+expect_code 0
+expect_err 'cuda:0 is lost'
+expect_file tuned.conf
+[[ $(query "SELECT sum(measured), sum(NOT measured) FROM range_checks") == '3 2' ]] ||
+    fail "not looked at: $(query "SELECT * FROM range_checks")"
+[[ $(query "SELECT r.run_id - min(u.id) FROM ranges r, runs u") -eq 1 ]] || fail "not the other device's"
+# Without one, what confirmation, race and sweep know of the sizes holds.
+look_around 'devices=big; kernel@kernel=copy_elements,grid=128#40: lost'
+expect_code 1
+expect_err 'no device is left: '
+[[ $(query "SELECT count(*) FROM range_checks") -eq 0 ]] || fail "looked at: $(query "SELECT * FROM range_checks")"

@@ -307,7 +307,7 @@ static enum status put(struct covering *covering, struct error *error)
         .problem_key = covering->problem.key,
         .l2_mode = options->l2_mode,
         .objective = objective_text(covering->like.objective),
-        .run_id = group_lane(group) ? group_lane(group)->run_id : 0,
+        .run_id = (group_lane(group) ? group_lane(group) : group->lanes[0])->run_id,
         .within = options->protocol.within,
         .ranges = rows,
         .count = covering->count,
@@ -321,18 +321,17 @@ static enum status cover(struct covering *covering, struct error *error)
     const struct session_options *options = group->session->options;
     enum status status = losses_load(&covering->like, &covering->problem, &covering->losses, error);
     size_t most = covering->losses.size_count * (CUTS_MAX + BETWEEN_MAX + 2) + 1;
-    if (status != STATUS_OK || covering->losses.size_count == 0 || !group_lane(group))
+    if (status != STATUS_OK || covering->losses.size_count == 0)
         return status;
     covering->checks = arena_alloc(&covering->arena, most, sizeof *covering->checks);
     covering->check_most = most;
     if (!covering->checks)
         return error_no_memory(error);
     cut(covering);
-    if (options->protocol.look_between > 0 && !objective_needs_energy(covering->like.objective) &&
+    if (options->protocol.look_between > 0 && group_lane(group) &&
+        !objective_needs_energy(covering->like.objective) &&
         !budget_over(group->session, budget_end_ns(group->session)))
         status = look_around(covering, error);
-    if (status == STATUS_DEVICE_LOST || status == STATUS_TIMED_OUT)
-        return status;
     return status == STATUS_OK ? put(covering, error) : status;
 }
 
@@ -344,6 +343,23 @@ static bool was_contested(const struct group *group, const char *key)
     return false;
 }
 
+static enum status cover_afresh(struct group *group, const struct sweep *like,
+                                const struct problem *problem, struct error *error)
+{
+    struct covering *covering = calloc(1, sizeof *covering);
+    if (!covering)
+        return error_no_memory(error);
+    covering->group = group;
+    covering->like = *like;
+    covering->problem = *problem;
+    enum status status = cover(covering, error);
+    losses_free(&covering->losses);
+    arena_free(&covering->arena);
+    free(covering);
+    return status;
+}
+
+/* When the device is lost, from the start on another one; without one, what is known holds. */
 static enum status cover_key(struct group *group, const struct sweep *like,
                              const struct problem *problem, struct error *error)
 {
@@ -351,17 +367,12 @@ static enum status cover_key(struct group *group, const struct sweep *like,
     enum status status = losses_covered(like, problem, &known, error);
     if (status != STATUS_OK || (known && !was_contested(group, problem->key)))
         return status;
-    struct covering *covering = calloc(1, sizeof *covering);
-    if (!covering)
-        return error_no_memory(error);
-    covering->group = group;
-    covering->like = *like;
-    covering->problem = *problem;
-    status = cover(covering, error);
-    losses_free(&covering->losses);
-    arena_free(&covering->arena);
-    free(covering);
-    return status;
+    for (;;) {
+        const struct lane *lane = group_lane(group);
+        status = cover_afresh(group, like, problem, error);
+        if (!lane || !lane->lost)
+            return status;
+    }
 }
 
 enum status group_ranges(struct group *group, const struct experiment *experiment,
@@ -382,5 +393,8 @@ enum status group_ranges(struct group *group, const struct experiment *experimen
         (void)string_format(last, sizeof last, "%s", problem.key);
         status = cover_key(group, &like, &problem, error);
     }
+    if (status == STATUS_OK && !group_lane(group))
+        return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
+                         group->lanes[0]->error.text);
     return status;
 }
