@@ -3,7 +3,7 @@
 source "$TUNE_TESTS/lib.sh"
 
 # As shipped: a run of everything is the reduction.
-run "$TUNE" run --device cpu --sizes 2**8
+run "$TUNE" run --device cpu "${steady[@]}" --sizes 2**8
 expect_err 'no problem has that size; there are:.* 1024 '
 refuse_file tuned.conf
 run "$TUNE" run elementwise reduce_rows work_queue --device cpu --sizes 3
