@@ -375,6 +375,6 @@ struct twin_floor twin_floor(const double *differences, size_t count, double bia
     if (!isfinite(difference.low) || !isfinite(difference.high))
         return result;
     result.floor = fmax(fabs(difference.estimate), (difference.high - difference.low) / 2);
-    result.biased = (difference.low > 0 || difference.high < 0) && fabs(difference.estimate) > bias;
+    result.biased = difference.low > bias || difference.high < -bias;
     return result;
 }

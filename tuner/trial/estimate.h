@@ -31,7 +31,7 @@ double mad_of(const double *values, size_t count);
 
 /* What the harness itself cannot tell apart: from the paired differences of a configuration with
  * its twin. floor = max(|estimate|, half of the 99 % interval); biased: the difference is
- * significant at 1 % and over `bias`. */
+ * shown to be over `bias`, the whole interval lies beyond it. */
 struct twin_floor {
     struct interval difference;
     double floor;

@@ -192,6 +192,8 @@ static void a_twin_tells_what_the_harness_cannot(void **state)
     assert_true(biased.biased);
     assert_near(biased.floor, 0.003, 0.001);
     assert_false(twin_floor(values, 200, 0.01).biased); /* significant, but small */
+    /* Over the bias, but perhaps by chance: twenty problems would have one such in most runs. */
+    assert_false(twin_floor(values, 200, biased.difference.estimate - half / 2).biased);
     assert_true(isnan(twin_floor(values, 5, 0.001).floor));
 }
 
