@@ -107,6 +107,8 @@ def section(tune, folder):
              f"{first['driver']}, {first['compiler']}, caches {first['l2_mode']}, "
              f"{first['chosen_at'][:10]}; measured read ceiling "
              f"{float(first['read_ceiling_gbs']):.0f} GB/s.", ""]
+    if (folder / "notes.md").exists():
+        lines += [(folder / "notes.md").read_text().rstrip(), ""]
     lines += run_lines(tune, database) + [""]
     for picture in figures(tune, folder):
         lines += [picture, ""]
@@ -134,9 +136,9 @@ def results(tune):
              "and `bench/record_cpu.sh` (a CPU) recorded. Times are medians over the fresh processes that confirmed;",
              "gains over baselines compare times of the same rounds. *tied*: so many configurations, the winner",
              "counted, are not shown to be slower. *None better by over*: what is claimed, at 99 %. How it is",
-             "measured is in [measuring.md](measuring.md). CUB is `cub::DeviceReduce::Sum`, measured by",
-             "`bench/cub_reduce.cu` with the same way of timing in a process of its own on the same device, right",
-             "after the run.", ""]
+             "measured is in [measuring.md](measuring.md). Where there is a column for CUB, that is",
+             "`cub::DeviceReduce::Sum`, measured by `bench/cub_reduce.cu` with the same way of timing in a process of",
+             "its own on the same device, right after the run.", ""]
     for folder in sorted(RECORDED.iterdir(), reverse=True):
         if (folder / "tune.db").exists():
             lines += section(tune, folder)

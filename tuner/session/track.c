@@ -231,6 +231,22 @@ static enum status visit_all(struct track *track, const bool *wanted, size_t twi
     return status;
 }
 
+/* Which of the two visits is the twin is drawn: the second one may find something that the first
+ * one left, which is no difference between a configuration and itself. */
+static void swap_twins(struct track *track, size_t twin_of, double *twin_y, double *first_ns,
+                       double *twin_ns)
+{
+    if (twin_of >= track->count || random_below(&track->random, 2) == 0)
+        return;
+    double *y = &track->y[track->round_count * track->count + twin_of];
+    double kept_y = *y;
+    double kept_ns = *first_ns;
+    *y = *twin_y;
+    *twin_y = kept_y;
+    *first_ns = *twin_ns;
+    *twin_ns = kept_ns;
+}
+
 static void fill_row(struct track *track, size_t twin_of, double first_ns, double twin_ns)
 {
     const struct sweep *sweep = track->sweep;
@@ -277,6 +293,8 @@ enum status track_round(struct track *track, const bool *wanted, size_t twin_of,
         status = visit_all(track, wanted, twin_of, twin_y, &first_ns, &twin_ns, error);
     if (status == STATUS_OK)
         status = look(track, &record->anchor_last_ns, &record->after, error);
+    if (status == STATUS_OK && !isnan(*twin_y))
+        swap_twins(track, twin_of, twin_y, &first_ns, &twin_ns);
     bool complete = status == STATUS_OK && restarts == worker_restarts(track->lane->worker);
     track->faults[track->round_count] = complete ? ROUND_VALID : ROUND_INCOMPLETE;
     fill_row(track, twin_of, first_ns, twin_ns);
