@@ -102,6 +102,11 @@ void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
 /* Notes that the lane's device is gone for good; returns the error's status. */
 enum status lane_lose(struct lane *lane, const struct error *error);
 
+/* ceilings.c: measures them once for each environment; once more when a winner broke through. */
+enum status session_know_ceilings(struct session *session, struct lane *lane, struct error *error);
+enum status session_recheck_ceilings(struct session *session, struct group *group,
+                                     struct error *error);
+
 /* lanes.c: starts workers, takes locks, forms groups; ends all. */
 enum status lanes_start(struct session *session, struct error *error);
 void lanes_stop(struct session *session);

@@ -11,71 +11,6 @@
 #include "tuner/base/version.h"
 #include "tuner/session/internal.h"
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-/* Measures how fast the device can be at best, and keeps the better of that and of what is known.
- */
-static enum status measure_ceilings(struct session *session, struct lane *lane,
-                                    struct store_ceilings *ceilings, struct error *error)
-{
-    struct bandwidth bandwidth = {0};
-    int64_t left_ns = lane_leave(lane);
-    enum status status = worker_bandwidth(lane->worker, &bandwidth, error);
-    lane_enter(lane, left_ns, &lane->measuring_ns);
-    if (status != STATUS_OK) {
-        session_note(session, "%s: its ceilings could not be measured: %s", lane->name,
-                     error->text);
-        error_clear(error);
-        return STATUS_OK;
-    }
-    *ceilings = (struct store_ceilings){
-        .buffer_bytes = bandwidth.bytes,
-        .host_to_device_gbs = larger(ceilings->host_to_device_gbs, bandwidth.host_to_device_gbs),
-        .device_to_host_gbs = larger(ceilings->device_to_host_gbs, bandwidth.device_to_host_gbs),
-        .copy_gbs = larger(ceilings->copy_gbs, bandwidth.copy_gbs),
-        .read_gbs = larger(ceilings->read_gbs, bandwidth.read_gbs),
-        .write_gbs = larger(ceilings->write_gbs, bandwidth.write_gbs),
-    };
-    return store_ceilings_put(session->store, lane->environment_id, ceilings, error);
-}
-
-/* Once for each environment. */
-static enum status know_ceilings(struct session *session, struct lane *lane, struct error *error)
-{
-    bool found = false;
-    struct store_ceilings ceilings = {0};
-    enum status status =
-        store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
-    if (status != STATUS_OK || found)
-        return status;
-    ceilings = (struct store_ceilings){0};
-    return measure_ceilings(session, lane, &ceilings, error);
-}
-
-/* A ceiling that a winner broke through was measured on a busy machine: once more. */
-static enum status recheck_ceilings(struct session *session, struct group *group,
-                                    struct error *error)
-{
-    bool found = false;
-    struct store_ceilings ceilings = {0};
-    struct lane *lane = group_lane(group);
-    enum status status =
-        store_ceilings_get(session->store, group->environment_id, &found, &ceilings, error);
-    if (status != STATUS_OK || !found || !lane || group->fastest_gbs <= ceilings.read_gbs ||
-        lane->environment_id != group->environment_id)
-        return status;
-    status = measure_ceilings(session, lane, &ceilings, error);
-    if (status == STATUS_OK && group->fastest_gbs > ceilings.read_gbs)
-        session_note(session,
-                     "%s: a winner moves %.0f GB/s, more than the measured read ceiling of %.0f: "
-                     "the machine is busy, or a cache keeps part of the data",
-                     lane->name, group->fastest_gbs, ceilings.read_gbs);
-    return status;
-}
-
 static enum status tell_of_other_environments(struct session *session, struct lane *lane,
                                               struct error *error)
 {
@@ -101,7 +36,7 @@ static enum status start_run(struct session *session, struct lane *lane, struct 
     if (status == STATUS_OK)
         status = tell_of_other_environments(session, lane, error);
     if (status == STATUS_OK)
-        status = know_ceilings(session, lane, error);
+        status = session_know_ceilings(session, lane, error);
     if (status != STATUS_OK)
         return status;
     struct calibration calibration = worker_calibration(lane->worker);
@@ -243,7 +178,7 @@ static enum status run_groups(struct session *session, struct error *error)
         if (i > 0 && !started[i])
             group_run(group);
         if (group->status == STATUS_OK)
-            group->status = recheck_ceilings(session, group, &group->error);
+            group->status = session_recheck_ceilings(session, group, &group->error);
         if (group->status != STATUS_OK && status == STATUS_OK) {
             *error = group->error;
             status = group->status;
