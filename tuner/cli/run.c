@@ -50,7 +50,7 @@ static void share_budget(struct run *run, size_t kind)
     int64_t passed_ns = clock_now_ns() - run->started_ns;
     int64_t kinds = kinds_left(run, kind);
     run->session.budget_ns = run->budget_ns;
-    if (run->budget_ns > 0 && kinds_left(run, 0) > 1) {
+    if (run->budget_ns > 0 && kinds > 0 && kinds_left(run, 0) > 1) {
         int64_t share_ns = (run->budget_ns - passed_ns) / kinds;
         run->session.budget_ns = share_ns > 0 ? share_ns : 1;
     }

@@ -119,13 +119,11 @@ static enum status check_objective(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-enum status run_parse(const struct command *command, int argc, char **argv, struct run *run,
-                      bool *done, struct error *error)
+enum { OPTIONS_MAX = 24 };
+
+/* The options, each with where its value goes; their number. */
+static size_t list_options(struct run *run, struct option_spec out[OPTIONS_MAX])
 {
-    const char *words[EXPERIMENTS_MAX];
-    size_t word_count = 0;
-    run->text.database = DEFAULT_DATABASE;
-    run->session.objective = "time";
     const struct option_spec options[] = {
         {.name = "device",
          .letter = 'd',
@@ -189,8 +187,22 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
          .flag = &run->text.quiet,
          .about = "print failures and what needs attention only"},
     };
-    enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
-                                       argv, words, EXPERIMENTS_MAX, &word_count, done, error);
+    _Static_assert(sizeof options <= OPTIONS_MAX * sizeof options[0], "OPTIONS_MAX is too small");
+    memcpy(out, options, sizeof options);
+    return sizeof options / sizeof options[0];
+}
+
+enum status run_parse(const struct command *command, int argc, char **argv, struct run *run,
+                      bool *done, struct error *error)
+{
+    const char *words[EXPERIMENTS_MAX];
+    size_t word_count = 0;
+    struct option_spec options[OPTIONS_MAX];
+    run->text.database = DEFAULT_DATABASE;
+    run->session.objective = "time";
+    size_t count = list_options(run, options);
+    enum status status = options_parse(command, options, count, argc, argv, words, EXPERIMENTS_MAX,
+                                       &word_count, done, error);
     if (status != STATUS_OK || *done)
         return status;
     status = parse_values(run, error);
