@@ -57,23 +57,25 @@ enum status track_begin(struct track *track, struct arena *arena, bool check, st
     return status;
 }
 
+/* What was there stays where it is when memory is short. */
+static void *resized(void *items, size_t count, size_t bytes, bool *failed)
+{
+    void *more = realloc(items, count * bytes);
+    *failed |= !more;
+    return more ? more : items;
+}
+
 static bool grow(struct track *track)
 {
+    bool failed = false;
     size_t capacity = track->round_capacity > 0 ? track->round_capacity * 2 : 32;
-    struct round_record *records = realloc(track->records, capacity * sizeof *records);
-    track->records = records ? records : track->records;
-    enum round_fault *faults = realloc(track->faults, capacity * sizeof *faults);
-    track->faults = faults ? faults : track->faults;
-    struct store_round *rows = realloc(track->rows, capacity * sizeof *rows);
-    track->rows = rows ? rows : track->rows;
-    double *y = realloc(track->y, capacity * track->count * sizeof *y);
-    track->y = y ? y : track->y;
-    double *twin = realloc(track->twin, capacity * sizeof *twin);
-    track->twin = twin ? twin : track->twin;
-    if (!records || !faults || !rows || !y || !twin)
-        return false;
-    track->round_capacity = capacity;
-    return true;
+    track->records = resized(track->records, capacity, sizeof *track->records, &failed);
+    track->faults = resized(track->faults, capacity, sizeof *track->faults, &failed);
+    track->rows = resized(track->rows, capacity, sizeof *track->rows, &failed);
+    track->y = resized(track->y, capacity * track->count, sizeof *track->y, &failed);
+    track->twin = resized(track->twin, capacity, sizeof *track->twin, &failed);
+    track->round_capacity = failed ? track->round_capacity : capacity;
+    return !failed;
 }
 
 static enum status keep_samples(const struct track *track, struct runner *runner,
