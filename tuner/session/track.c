@@ -61,8 +61,10 @@ enum status track_begin(struct track *track, struct arena *arena, bool check, st
 static void *resized(void *items, size_t count, size_t bytes, bool *failed)
 {
     void *more = realloc(items, count * bytes);
-    *failed |= !more;
-    return more ? more : items;
+    if (more)
+        return more;
+    *failed = true;
+    return items;
 }
 
 static bool grow(struct track *track)
