@@ -82,7 +82,7 @@ enum status run_list_protocol(const struct run *run, struct error *error)
     struct number_list list = {0};
     const char *kinds[KINDS_MAX];
     enum status status = STATUS_OK;
-    for (size_t i = 0; device_kinds[i] && i < KINDS_MAX && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < KINDS_MAX && device_kinds[i] && status == STATUS_OK; i++) {
         struct protocol protocol;
         status = run_protocol(run, device_kinds[i]->kind, &protocol, error);
         kinds[i] = device_kinds[i]->kind;
