@@ -70,12 +70,15 @@ done
 # With one, the winner takes the least of it, beside the winner by time.
 forget
 tune_copy '' "${brief[@]}"
-tune_copy '' "${brief[@]}" --objective energy --set energy_window_ms=20 --set energy_rounds=3
+tune_copy 'kernel@WAY=2: slower=1.5' "${brief[@]}" --objective energy --set energy_window_ms=20 --set energy_rounds=3
 expect_code 0
 expect_out ', by energy'
 [[ $(query "SELECT objective FROM winners ORDER BY 1") == $'energy\ntime' ]] || fail "$(query "SELECT * FROM winners")"
 [[ $(query "SELECT count(*) > 0, sum(s.energy_j > 0) = count(*) FROM samples s JOIN trials t ON t.id = s.trial_id
     WHERE t.objective = 'energy' AND t.stage <> 'sweep'") == '1 1' ]] || fail "no energy in the samples"
+# Nobody leaves a race of so few windows, however slow.
+[[ $(query "SELECT min(sample_count) >= 3 FROM trials WHERE objective = 'energy' AND stage = 'race'") == 1 ]] ||
+    fail "$(query "SELECT configuration_id, sample_count FROM trials WHERE objective = 'energy' AND stage = 'race'")"
 [[ $(query "SELECT w.value > 0, abs(t.energy_j / w.value - 1) < 1e-6, t.energy_j / t.median_ns * 1e9 BETWEEN 90 AND 600
     FROM winners w JOIN trials t ON t.id = w.trial_id WHERE w.objective = 'energy'") == '1 1 1' ]] || fail "$(query "SELECT * FROM winners")"
 run "$TUNE" show --objective energy

@@ -14,13 +14,10 @@ struct confirming {
 
 static bool takes_part(const struct contest *contest)
 {
-    size_t alive = 0;
     for (size_t i = 0; i < contest->finalist_count; i++)
-        alive +=
-            contest->finalists[i].runner.outcome.status == TRIAL_OK && !contest->finalists[i].out
-                ? 1
-                : 0;
-    return alive > 0;
+        if (finalist_can_win(&contest->finalists[i]))
+            return true;
+    return false;
 }
 
 /* In each process the incumbent or the winner so far is the twin. */

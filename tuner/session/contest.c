@@ -4,6 +4,11 @@
 
 #include "tuner/session/internal.h"
 
+bool finalist_can_win(const struct finalist *finalist)
+{
+    return finalist->runner.outcome.status == TRIAL_OK && !finalist->out;
+}
+
 struct contest *contest_create(struct sweep *sweep)
 {
     struct contest *contest = calloc(1, sizeof *contest);

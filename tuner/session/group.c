@@ -77,7 +77,7 @@ static bool has_finalist(const struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++) {
         const struct finalist *finalist = &contest->finalists[i];
-        if (finalist->runner.outcome.status == TRIAL_OK && !finalist->out && !finalist->left)
+        if (finalist_can_win(finalist) && !finalist->left)
             return true;
     }
     return false;

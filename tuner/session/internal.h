@@ -23,6 +23,7 @@
 
 struct contest;
 struct group;
+struct race;
 struct sweep;
 
 struct lane {
@@ -253,7 +254,6 @@ struct track {
     double *y;    /* ln of the objective: [round * count + runner], NaN where it was not measured */
     double *twin; /* [round]: ln of the second visit over the first */
     size_t round_count, round_capacity;
-    size_t restarts; /* of the worker, that were seen */
 };
 /* Has the worker know the problem and every runner's plan, whose memory belongs to the arena. What
  * cannot be loaded is left out. */
@@ -262,6 +262,10 @@ enum status track_begin(struct track *track, struct arena *arena, bool check, st
  * y is *twin_y. */
 enum status track_round(struct track *track, const bool *wanted, size_t twin_of, double *twin_y,
                         struct error *error);
+/* The same as a round of a race, which gets its values, who failed in it, and which of all rounds
+ * count by now. */
+enum status track_race_round(struct track *track, struct race *race, const bool *wanted,
+                             size_t twin_of, struct error *error);
 /* Judges all rounds anew; marks samples of those that do not count. The number that counts. */
 size_t track_judge(struct track *track);
 /* Rows of rounds into the store. */
@@ -336,6 +340,7 @@ enum status sweep_choose_early(struct sweep *sweep, struct error *error);
 void contest_order(struct finalist *finalists, size_t count);
 
 /* contest.c */
+bool finalist_can_win(const struct finalist *finalist);
 struct contest *contest_create(struct sweep *sweep);
 void contest_free(struct contest *contest);
 /* The finalists' runners, for a track; the contest's arena owns the list. NULL: no memory. */

@@ -58,19 +58,11 @@ static enum status run_rounds(struct track *track, struct race *race, const bool
 {
     const struct session *session = track->sweep->group->session;
     while (race_valid_rounds(race) < LOOK_ROUNDS && track->round_count < LOOK_ROUNDS_MOST) {
-        double twin_y = (double)NAN;
-        size_t round = 0;
         if (session_stopped(session))
             return session_stop_error(error);
-        enum status status = track_round(track, wanted, track->count, &twin_y, error);
-        if (status == STATUS_OK)
-            status = race_add_round(race, &track->y[(track->round_count - 1) * track->count],
-                                    track->count, twin_y, &round, error);
+        enum status status = track_race_round(track, race, wanted, track->count, error);
         if (status != STATUS_OK)
             return status;
-        (void)track_judge(track);
-        for (size_t i = 0; i < track->round_count; i++)
-            race_set_valid(race, i, track->faults[i] == ROUND_VALID);
     }
     return STATUS_OK;
 }

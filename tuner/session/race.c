@@ -37,29 +37,13 @@ static size_t twin_of(const struct racing *racing)
 static enum status one_round(struct racing *racing, struct error *error)
 {
     struct track *track = &racing->track;
-    double twin_y = (double)NAN;
-    size_t round = 0;
-    size_t twin = twin_of(racing);
     const struct protocol *protocol = &track->sweep->group->session->options->protocol;
     bool screening =
         race_valid_rounds(racing->race) < (size_t)protocol->screen_rounds[PROTOCOL_SCREENS - 1];
     track->blocks = (uint32_t)(screening ? protocol->screen_blocks : protocol->visit_blocks);
     for (size_t i = 0; i < track->count; i++)
         racing->wanted[i] = race_fate(racing->race, i) == RACE_ALIVE;
-    enum status status = track_round(track, racing->wanted, twin, &twin_y, error);
-    for (size_t i = 0; i < track->count; i++)
-        if (track->runners[i]->outcome.status != TRIAL_OK)
-            race_fail(racing->race, i);
-    if (status == STATUS_OK)
-        status = race_add_round(racing->race, &track->y[(track->round_count - 1) * track->count],
-                                twin, twin_y, &round, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)track_judge(track);
-    for (size_t i = 0; i < track->round_count; i++)
-        race_set_valid(racing->race, i, track->faults[i] == ROUND_VALID);
-    (void)race_judge(racing->race, false);
-    return STATUS_OK;
+    return track_race_round(track, racing->race, racing->wanted, twin_of(racing), error);
 }
 
 /* Dropped rounds are made up for, but not without end: a machine that spoils them all is told. */
@@ -87,6 +71,7 @@ static enum status run_race(struct racing *racing, struct error *error)
         enum status status = one_round(racing, error);
         if (status != STATUS_OK)
             return status;
+        (void)race_judge(racing->race, false);
         session_progress(group, "race");
         if (budget_over(group->session, end_ns) && race_valid_rounds(racing->race) >= 3)
             break;

@@ -6,6 +6,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/session/internal.h"
+#include "tuner/trial/race.h"
 
 enum { BLOCK_RUNS_MAX = 512 };
 
@@ -330,6 +331,26 @@ size_t track_judge(struct track *track)
                 runner->samples[j].invalid = track->faults[runner->samples[j].round] != ROUND_VALID;
     }
     return valid;
+}
+
+enum status track_race_round(struct track *track, struct race *race, const bool *wanted,
+                             size_t twin_of, struct error *error)
+{
+    double twin_y = (double)NAN;
+    size_t round = 0;
+    enum status status = track_round(track, wanted, twin_of, &twin_y, error);
+    for (size_t i = 0; i < track->count; i++)
+        if (track->runners[i]->outcome.status != TRIAL_OK)
+            race_fail(race, i);
+    if (status == STATUS_OK)
+        status = race_add_round(race, &track->y[(track->round_count - 1) * track->count], twin_of,
+                                twin_y, &round, error);
+    if (status != STATUS_OK)
+        return status;
+    (void)track_judge(track);
+    for (size_t i = 0; i < track->round_count; i++)
+        race_set_valid(race, i, track->faults[i] == ROUND_VALID);
+    return STATUS_OK;
 }
 
 enum status track_store(const struct track *track, struct error *error)

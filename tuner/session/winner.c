@@ -21,11 +21,6 @@ struct choosing {
 /* What is slower than this is slow in its own way, and says little of the others. */
 static const double near_enough = 0.05;
 
-static bool can_win(const struct finalist *finalist)
-{
-    return finalist->runner.outcome.status == TRIAL_OK && !finalist->out;
-}
-
 static enum status decide(struct choosing *choosing, struct error *error)
 {
     struct contest *contest = choosing->contest;
@@ -39,7 +34,7 @@ static enum status decide(struct choosing *choosing, struct error *error)
     for (size_t i = 0; i < count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         finalist->contender.levels = finalist->levels;
-        finalist->contender.eligible = can_win(finalist);
+        finalist->contender.eligible = finalist_can_win(finalist);
         incumbent = finalist->is_incumbent ? i : incumbent;
         contenders[i] = finalist->contender;
     }
