@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* X(enumerator, name, C name, bytes, is a floating type) */
+/* X(enumerator, name, C name, bytes, is a floating type). f16 (IEEE binary16) and bf16 (the upper
+ * half of a binary32) have no name in C: their bits are handed around. */
 #define ELEMENT_TYPE_LIST(X)                                                                       \
     X(ELEMENT_I8, "i8", "signed char", 1, 0)                                                       \
     X(ELEMENT_U8, "u8", "unsigned char", 1, 0)                                                     \
@@ -15,6 +16,8 @@
     X(ELEMENT_U32, "u32", "unsigned int", 4, 0)                                                    \
     X(ELEMENT_I64, "i64", "long long", 8, 0)                                                       \
     X(ELEMENT_U64, "u64", "unsigned long long", 8, 0)                                              \
+    X(ELEMENT_F16, "f16", "unsigned short", 2, 1)                                                  \
+    X(ELEMENT_BF16, "bf16", "unsigned short", 2, 1)                                                \
     X(ELEMENT_F32, "f32", "float", 4, 1)                                                           \
     X(ELEMENT_F64, "f64", "double", 8, 1)
 

@@ -33,6 +33,8 @@ const char *fill_name(enum argument_fill fill)
         return "random";
     case FILL_RANDOM_EXACT:
         return "random_exact";
+    case FILL_RANDOM_ODD:
+        return "random_odd";
     case FILL_ZERO:
         break;
     }

@@ -38,6 +38,8 @@ enum argument_fill {
     FILL_RANDOM,       /* integers: all bits; reals: uniform in [-1, 1) */
     FILL_RANDOM_EXACT, /* integers: all bits; reals: integers in [-8, 8], so that sums of up to
                           2^20 of them are exact in f32 in any order */
+    FILL_RANDOM_ODD,   /* integers: odd ones of all bits; reals: 1 or -1. Products are exact in any
+                          order, and none of them hides a factor that was left out */
 };
 
 struct argument {
@@ -64,6 +66,10 @@ struct launch {
     uint32_t shared_bytes;  /* GPU: dynamic shared memory a block */
     uint32_t threads;       /* CPU: threads that share the grid, >= 1; GPU: 0 */
     enum schedule schedule; /* CPU: equal runs of blocks each, or one block at a time by a queue */
+    /* GPU: may begin before the launch in front of it, in the same run, has ended; its kernel waits
+     * for that itself (programmatic dependent launch, compute capability 9.0). Never of a plan's
+     * first launch. */
+    bool dependent;
     size_t argument_count;
     uint8_t arguments[ARGUMENTS_MAX]; /* indices into launch_plan.arguments, in passing order */
 };

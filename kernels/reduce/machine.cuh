@@ -1,0 +1,336 @@
+// What the kernels need of the machine and CUDA C++ has no words for without a header: loads with a
+// hint, tickets, flagged partials, clusters, bulk copies, dependent launches. Each is PTX on the
+// device; under an emulation of its threads (TUNE_SIMT) it is what that offers; in the host's pass of
+// a compiler it is nothing.
+#ifndef TUNE_KERNELS_REDUCE_MACHINE
+#define TUNE_KERNELS_REDUCE_MACHINE
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+#error "needs compute capability 7.0: shuffles and atomics with a memory order"
+#endif
+
+// Shared memory, in templates too: a static array, and all of the dynamic one as bytes.
+#ifndef TUNE_SHARED
+#define TUNE_SHARED(type, name, count) __shared__ type name[count]
+#define TUNE_DYNAMIC_SHARED(name)      extern __shared__ __align__(128) unsigned char name[]
+#endif
+
+#define TUNE_DEVICE __device__ __forceinline__
+
+namespace tune
+{
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+enum : int { WARP = 32 };
+constexpr u32 ALL_LANES = 0xffffffffu;
+
+// ---- loads of input, which is read once ----
+
+enum class cache {
+    no_allocate, // not kept in L1
+    l2_256b,     // the same, and L2 fetches 256 bytes at a time (compute capability 8.0)
+    streaming,   // first to be evicted from both levels (ld.cs)
+    evict_first, // not kept in L1, first to be evicted from L2 (compute capability 8.0)
+};
+
+// COUNT elements of T that are loaded at once: 4, 8 or 16 bytes.
+template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) pack {
+    static constexpr int count = COUNT;
+    static constexpr int words = COUNT * (int)sizeof(T) / 4;
+    union {
+        T lane[COUNT];
+        u32 word[words > 0 ? words : 1];
+    };
+};
+
+#ifdef __CUDA_ARCH__
+#define TUNE_LOAD_(hint, policy_operand, ...)                                                      \
+    if constexpr (words == 4)                                                                      \
+        asm volatile("ld.global" hint ".v4.u32 {%0, %1, %2, %3}, [%4]" policy_operand("%5") ";"    \
+                     : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])                  \
+                     : "l"(from)__VA_ARGS__);                                                      \
+    else if constexpr (words == 2)                                                                 \
+        asm volatile("ld.global" hint ".v2.u32 {%0, %1}, [%2]" policy_operand("%3") ";"            \
+                     : "=r"(word[0]), "=r"(word[1])                                                \
+                     : "l"(from)__VA_ARGS__);                                                      \
+    else                                                                                           \
+        asm volatile("ld.global" hint ".u32 %0, [%1]" policy_operand("%2") ";"                     \
+                     : "=r"(word[0])                                                               \
+                     : "l"(from)__VA_ARGS__);
+#define TUNE_NO_POLICY(operand)
+#define TUNE_POLICY(operand) ", " operand
+
+template <cache CACHE, int words> TUNE_DEVICE void load_words(const void *from, u32 *word)
+{
+#if __CUDA_ARCH__ >= 800
+    if constexpr (CACHE == cache::l2_256b) {
+        TUNE_LOAD_(".nc.L1::no_allocate.L2::256B", TUNE_NO_POLICY)
+        return;
+    } else if constexpr (CACHE == cache::evict_first) {
+        u64 policy;
+        asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+        TUNE_LOAD_(".nc.L1::no_allocate.L2::cache_hint", TUNE_POLICY, , "l"(policy))
+        return;
+    }
+#endif
+    if constexpr (CACHE == cache::streaming) {
+        TUNE_LOAD_(".cs", TUNE_NO_POLICY)
+    } else {
+        TUNE_LOAD_(".nc.L1::no_allocate", TUNE_NO_POLICY)
+    }
+}
+#undef TUNE_LOAD_
+#undef TUNE_NO_POLICY
+#undef TUNE_POLICY
+#endif
+
+// A single element is a plain load, as a textbook has it.
+template <cache CACHE, typename T, int COUNT>
+TUNE_DEVICE pack<T, COUNT> load_pack(const pack<T, COUNT> *from)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (COUNT > 1 && sizeof(pack<T, COUNT>) >= 4) {
+        pack<T, COUNT> got;
+        load_words<CACHE, pack<T, COUNT>::words>(from, got.word);
+        return got;
+    }
+#endif
+    const pack<T, COUNT> &aligned = *from; // named, so that a host's sanitizer checks its alignment
+    return aligned;
+}
+
+// ---- words that several blocks share, in L2: L1 may hold an older one ----
+
+template <typename T> TUNE_DEVICE T load_relaxed(const T *from)
+{
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a word of 4 or 8 bytes");
+#ifdef __CUDA_ARCH__
+    union {
+        T value;
+        u32 word;
+        u64 words;
+    } got;
+    if constexpr (sizeof(T) == 4)
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(got.word) : "l"(from) : "memory");
+    else
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(got.words) : "l"(from) : "memory");
+    return got.value;
+#else
+#ifdef TUNE_SIMT
+    simt::give_way();
+#endif
+    return *(const volatile T *)from;
+#endif
+}
+
+// Takes a ticket: what this thread wrote before is seen by whoever takes a later one. The last of
+// `count` tickets turns the counter back to 0, ready for the next launch.
+TUNE_DEVICE u32 take_ticket(u32 *ticket, u32 count)
+{
+#ifdef __CUDA_ARCH__
+    u32 taken;
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                 : "=r"(taken)
+                 : "l"(ticket), "r"(count - 1)
+                 : "memory");
+    return taken;
+#elif defined(TUNE_SIMT)
+    return atomicInc(ticket, count - 1);
+#else
+    return *ticket + count;
+#endif
+}
+
+// A partial of 4 or 8 bytes and the number of the launch that it is of, in one word that is written
+// and read whole: who sees the number sees the partial, without a fence. 8 bytes: 128-bit accesses
+// (compute capability 7.0; CUDA 12.3).
+template <typename T> struct alignas(2 * sizeof(T)) flagged {
+    T value;
+    u32 number;
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a partial of 4 or 8 bytes");
+};
+
+template <typename T> TUNE_DEVICE void store_flagged(flagged<T> *to, T value, u32 number)
+{
+#ifdef __CUDA_ARCH__
+    union {
+        T value;
+        u32 word;
+        u64 words;
+    } of = {value};
+    if constexpr (sizeof(T) == 4)
+        asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to),
+                     "l"((u64)number << 32 | of.word)
+                     : "memory");
+    else
+        asm volatile("{\n\t.reg .b128 both;\n\t"
+                     "mov.b128 both, {%1, %2};\n\t"
+                     "st.relaxed.gpu.global.b128 [%0], both;\n\t}" ::"l"(to),
+                     "l"(of.words), "l"((u64)number)
+                     : "memory");
+#else
+#ifdef TUNE_SIMT
+    simt::give_way();
+#endif
+    to->value = value;
+    to->number = number;
+#endif
+}
+
+// Waits until the partial is that of launch `number`.
+template <typename T> TUNE_DEVICE T wait_flagged(const flagged<T> *from, u32 number)
+{
+#ifdef __CUDA_ARCH__
+    union {
+        T value;
+        u32 word;
+        u64 words;
+    } got;
+    u64 seen;
+    do {
+        if constexpr (sizeof(T) == 4) {
+            u64 both;
+            asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(both) : "l"(from) : "memory");
+            got.word = (u32)both;
+            seen = both >> 32;
+        } else {
+            asm volatile("{\n\t.reg .b128 both;\n\t"
+                         "ld.relaxed.gpu.global.b128 both, [%2];\n\t"
+                         "mov.b128 {%0, %1}, both;\n\t}"
+                         : "=l"(got.words), "=l"(seen)
+                         : "l"(from)
+                         : "memory");
+        }
+    } while ((u32)seen != number);
+    return got.value;
+#else
+#ifdef TUNE_SIMT
+    while (*(const volatile u32 *)&from->number != number)
+        simt::give_way();
+#endif
+    return from->value;
+#endif
+}
+
+// ---- clusters of blocks (compute capability 9.0) ----
+
+TUNE_DEVICE u32 cluster_rank()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    u32 rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+#elif defined(TUNE_SIMT)
+    return simt::cluster_rank();
+#else
+    return 0;
+#endif
+}
+
+// Every thread of every block of the cluster arrives; what any of them wrote before into the shared
+// memory of another is seen behind it.
+TUNE_DEVICE void cluster_barrier()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\t"
+                 "barrier.cluster.wait.acquire.aligned;" ::
+                     : "memory");
+#elif defined(TUNE_SIMT)
+    simt::cluster_barrier(__LINE__);
+#endif
+}
+
+// Stores a value of 4 or 8 bytes at `to`, an address of this block's static shared memory, in the
+// shared memory of the cluster's block `rank`.
+template <typename T> TUNE_DEVICE void store_in_cluster(T *to, u32 rank, T value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    union {
+        T value;
+        u32 word;
+        u64 words;
+    } of = {value};
+    const u32 mine = (u32)__cvta_generic_to_shared(to);
+    u32 there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(mine), "r"(rank));
+    if constexpr (sizeof(T) == 4)
+        asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(of.word) : "memory");
+    else
+        asm volatile("st.shared::cluster.u64 [%0], %1;" ::"r"(there), "l"(of.words) : "memory");
+#elif defined(TUNE_SIMT)
+    *simt::cluster_map(to, rank) = value;
+#endif
+}
+
+// ---- bulk copies from global into shared memory (compute capability 9.0) ----
+// A barrier is 8 bytes of shared memory. One thread initialises it, all synchronise; one thread
+// expects bytes and starts copies; all wait for the phase that those bytes complete, phases being
+// numbered 0, 1, 0, 1 ...
+
+TUNE_DEVICE void bulk_barrier_init(u64 *barrier)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
+                 "fence.mbarrier_init.release.cluster;" ::"r"(
+                     (u32)__cvta_generic_to_shared(barrier))
+                 : "memory");
+#elif defined(TUNE_SIMT)
+    simt::bulk_barrier_init(barrier);
+#endif
+}
+
+// Both addresses are multiples of 16, and so is `bytes`, at most 2^20 - 1.
+TUNE_DEVICE void bulk_copy(void *to_shared, const void *from, u32 bytes, u64 *barrier)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    const u32 at = (u32)__cvta_generic_to_shared(barrier);
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
+                 : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"((u32)__cvta_generic_to_shared(to_shared)),
+                 "l"(from), "r"(bytes), "r"(at)
+                 : "memory");
+#elif defined(TUNE_SIMT)
+    simt::bulk_copy(to_shared, from, bytes, barrier);
+#endif
+}
+
+TUNE_DEVICE void bulk_wait(u64 *barrier, u32 phase)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("{\n\t.reg .pred done;\n"
+                 "again:\n\t"
+                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
+                 "@!done bra again;\n\t}" ::"r"((u32)__cvta_generic_to_shared(barrier)),
+                 "r"(phase)
+                 : "memory");
+#elif defined(TUNE_SIMT)
+    simt::bulk_wait(barrier, phase);
+#endif
+}
+
+// ---- dependent launches (compute capability 9.0) ----
+
+// The launch behind this one may begin.
+TUNE_DEVICE void let_dependents_begin()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// Until the launch in front of this one has ended, and what it wrote is seen.
+TUNE_DEVICE void wait_for_launch_before()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#elif defined(TUNE_SIMT)
+    simt::wait_for_launch_before();
+#endif
+}
+
+} // namespace tune
+
+#endif
