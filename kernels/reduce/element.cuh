@@ -77,12 +77,13 @@ TUNE_DEVICE bf16 bfloat_of(f32 from)
     return bf16{(u16)(bits_as<u32>(from) >> 16)};
 }
 
-// accumulator: what elements are combined in. Integers wrap, which is defined of unsigned ones only:
-// those of up to 4 bytes are combined in 32 bits, halves in binary32.
-// sum: what a sum or product of them is stored as; min and max are stored as the element itself.
+// accumulator: what elements are combined in. Integers wrap, which is defined of unsigned ones
+// only: those of up to 4 bytes are combined in 32 bits, halves in binary32. sum: what a sum or
+// product of them is stored as; min and max are stored as the element itself.
 template <typename T> struct element;
 template <> struct element<i8> {
     typedef u32 accumulator;
+    typedef i32 ordered;
     typedef i32 sum;
     static constexpr bool is_real = false, is_signed = true;
 };
@@ -92,6 +93,7 @@ template <> struct element<i32> : element<i8> {
 };
 template <> struct element<u8> {
     typedef u32 accumulator;
+    typedef u32 ordered;
     typedef u32 sum;
     static constexpr bool is_real = false, is_signed = false;
 };
@@ -101,25 +103,31 @@ template <> struct element<u32> : element<u8> {
 };
 template <> struct element<i64> {
     typedef u64 accumulator;
+    typedef i64 ordered;
     typedef i64 sum;
     static constexpr bool is_real = false, is_signed = true;
 };
 template <> struct element<u64> {
     typedef u64 accumulator;
+    typedef u64 ordered;
     typedef u64 sum;
     static constexpr bool is_real = false, is_signed = false;
 };
 template <> struct element<f32> {
     typedef f32 accumulator;
+    typedef f32 ordered;
     typedef f32 sum;
     static constexpr bool is_real = true, is_signed = true;
 };
 template <> struct element<f16> : element<f32> {
+    static constexpr bool is_bfloat = false;
 };
 template <> struct element<bf16> : element<f32> {
+    static constexpr bool is_bfloat = true;
 };
 template <> struct element<f64> {
     typedef f64 accumulator;
+    typedef f64 ordered;
     typedef f64 sum;
     static constexpr bool is_real = true, is_signed = true;
 };

@@ -1,7 +1,7 @@
 // What the kernels need of the machine and CUDA C++ has no words for without a header: loads with a
 // hint, tickets, flagged partials, clusters, bulk copies, dependent launches. Each is PTX on the
-// device; under an emulation of its threads (TUNE_SIMT) it is what that offers; in the host's pass of
-// a compiler it is nothing.
+// device; under an emulation of its threads (TUNE_SIMT) it is what that offers; in the host's pass
+// of a compiler it is nothing.
 #ifndef TUNE_KERNELS_REDUCE_MACHINE
 #define TUNE_KERNELS_REDUCE_MACHINE
 
@@ -115,7 +115,10 @@ template <typename T> TUNE_DEVICE T load_relaxed(const T *from)
     if constexpr (sizeof(T) == 4)
         asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(got.word) : "l"(from) : "memory");
     else
-        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(got.words) : "l"(from) : "memory");
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                     : "=l"(got.words)
+                     : "l"(from)
+                     : "memory");
     return got.value;
 #else
 #ifdef TUNE_SIMT
@@ -143,17 +146,30 @@ TUNE_DEVICE u32 take_ticket(u32 *ticket, u32 count)
 #endif
 }
 
-// A partial of 4 or 8 bytes and the number of the launch that it is of, in one word that is written
-// and read whole: who sees the number sees the partial, without a fence. 8 bytes: 128-bit accesses
-// (compute capability 7.0; CUDA 12.3).
-template <typename T> struct alignas(2 * sizeof(T)) flagged {
-    T value;
-    u32 number;
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a partial of 4 or 8 bytes");
+// Where a block leaves its partial for another: a plain one, or one that carries the number of the
+// launch that it is of, in one word that is written and read whole. Who sees the number sees the
+// partial, without a fence. The number is at one place whatever the partial's type, so that no
+// value is ever taken for a number when memory serves launches of several types. 8 bytes take
+// 128-bit accesses (compute capability 7.0; CUDA 12.3). Zero before its first use.
+struct alignas(16) slot {
+    u64 plain;   // a plain partial, or a flagged one of 8 bytes
+    u32 flagged; // a flagged one of 4 bytes
+    u32 number;  // of the launch, from 1
 };
 
-template <typename T> TUNE_DEVICE void store_flagged(flagged<T> *to, T value, u32 number)
+template <typename T> TUNE_DEVICE void store_plain(slot *to, T value)
 {
+    *(T *)&to->plain = value;
+}
+
+template <typename T> TUNE_DEVICE T load_plain(const slot *from)
+{
+    return load_relaxed((const T *)&from->plain);
+}
+
+template <typename T> TUNE_DEVICE void store_flagged(slot *to, T value, u32 number)
+{
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a partial of 4 or 8 bytes");
 #ifdef __CUDA_ARCH__
     union {
         T value;
@@ -161,26 +177,29 @@ template <typename T> TUNE_DEVICE void store_flagged(flagged<T> *to, T value, u3
         u64 words;
     } of = {value};
     if constexpr (sizeof(T) == 4)
-        asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to),
+        asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(&to->flagged),
                      "l"((u64)number << 32 | of.word)
                      : "memory");
     else
         asm volatile("{\n\t.reg .b128 both;\n\t"
                      "mov.b128 both, {%1, %2};\n\t"
                      "st.relaxed.gpu.global.b128 [%0], both;\n\t}" ::"l"(to),
-                     "l"(of.words), "l"((u64)number)
+                     "l"(of.words), "l"((u64)number << 32)
                      : "memory");
 #else
 #ifdef TUNE_SIMT
     simt::give_way();
 #endif
-    to->value = value;
+    if constexpr (sizeof(T) == 4)
+        *(T *)&to->flagged = value;
+    else
+        *(T *)&to->plain = value;
     to->number = number;
 #endif
 }
 
 // Waits until the partial is that of launch `number`.
-template <typename T> TUNE_DEVICE T wait_flagged(const flagged<T> *from, u32 number)
+template <typename T> TUNE_DEVICE T wait_flagged(const slot *from, u32 number)
 {
 #ifdef __CUDA_ARCH__
     union {
@@ -188,29 +207,30 @@ template <typename T> TUNE_DEVICE T wait_flagged(const flagged<T> *from, u32 num
         u32 word;
         u64 words;
     } got;
-    u64 seen;
+    u64 high;
     do {
         if constexpr (sizeof(T) == 4) {
-            u64 both;
-            asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(both) : "l"(from) : "memory");
-            got.word = (u32)both;
-            seen = both >> 32;
+            asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                         : "=l"(high)
+                         : "l"(&from->flagged)
+                         : "memory");
+            got.word = (u32)high;
         } else {
             asm volatile("{\n\t.reg .b128 both;\n\t"
                          "ld.relaxed.gpu.global.b128 both, [%2];\n\t"
                          "mov.b128 {%0, %1}, both;\n\t}"
-                         : "=l"(got.words), "=l"(seen)
+                         : "=l"(got.words), "=l"(high)
                          : "l"(from)
                          : "memory");
         }
-    } while ((u32)seen != number);
+    } while ((u32)(high >> 32) != number);
     return got.value;
 #else
 #ifdef TUNE_SIMT
     while (*(const volatile u32 *)&from->number != number)
         simt::give_way();
 #endif
-    return from->value;
+    return *(const T *)(sizeof(T) == 4 ? (const void *)&from->flagged : (const void *)&from->plain);
 #endif
 }
 
@@ -226,6 +246,21 @@ TUNE_DEVICE u32 cluster_rank()
     return simt::cluster_rank();
 #else
     return 0;
+#endif
+}
+
+// Before any of its shared memory is written by another, a block must have begun: the first says
+// that this one has, the second waits for all of the cluster.
+TUNE_DEVICE void cluster_begin()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#endif
+}
+TUNE_DEVICE void cluster_begun()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 #endif
 }
 
@@ -272,10 +307,10 @@ template <typename T> TUNE_DEVICE void store_in_cluster(T *to, u32 rank, T value
 TUNE_DEVICE void bulk_barrier_init(u64 *barrier)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
-                 "fence.mbarrier_init.release.cluster;" ::"r"(
-                     (u32)__cvta_generic_to_shared(barrier))
-                 : "memory");
+    asm volatile(
+        "mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
+        "fence.mbarrier_init.release.cluster;" ::"r"((u32)__cvta_generic_to_shared(barrier))
+        : "memory");
 #elif defined(TUNE_SIMT)
     simt::bulk_barrier_init(barrier);
 #endif
