@@ -304,23 +304,25 @@ TUNE_DEVICE typename OP::template of<T>::accumulator combined_pack(const pack<T,
     typedef typename F::accumulator A;
 #ifdef __CUDA_ARCH__
     constexpr bool small = sizeof(T) <= 2 && !element<T>::is_real && COUNT * sizeof(T) >= 4;
+    constexpr bool pairs = small && __CUDA_ARCH__ >= 900;
+    constexpr int words = COUNT * (int)sizeof(T) / 4;
     if constexpr (small && same<OP, sum>::value) {
-        u32 sum = 0;
+        u32 total = 0;
 #pragma unroll
-        for (int i = 0; i < COUNT * (int)sizeof(T) / 4; i++)
-            sum = add_word<T>(pack.word[i], sum);
-        return sum;
+        for (int i = 0; i < words; i++)
+            total = add_word<T>(pack.word[i], total);
+        return total;
+    } else if constexpr (pairs && (same<OP, maximum>::value || same<OP, minimum>::value)) {
+        return extreme_of_words<F, T, same<OP, maximum>::value, words>(pack.word);
+    } else
+#endif
+    {
+        A value[COUNT];
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            value[i] = widened<A>(pack.lane[i]);
+        return combined<F, COUNT>(value);
     }
-#if __CUDA_ARCH__ >= 900
-    if constexpr (small && (same<OP, maximum>::value || same<OP, minimum>::value))
-        return extreme_of_words<F, T, same<OP, maximum>::value, COUNT * sizeof(T) / 4>(pack.word);
-#endif
-#endif
-    A value[COUNT];
-#pragma unroll
-    for (int i = 0; i < COUNT; i++)
-        value[i] = widened<A>(pack.lane[i]);
-    return combined<F, COUNT>(value);
 }
 
 } // namespace tune

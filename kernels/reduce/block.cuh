@@ -1,0 +1,104 @@
+// One value a thread -> one value a warp or block.
+#ifndef TUNE_KERNELS_REDUCE_BLOCK
+#define TUNE_KERNELS_REDUCE_BLOCK
+
+#include "operator.cuh"
+#include "policy.cuh"
+
+namespace tune
+{
+
+// The first LANES lanes' values; all lanes of the warp take part. The result is lane 0's.
+template <typename F, bool REDUX, int LANES, typename A> TUNE_DEVICE A warp_combined(A value)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    if constexpr (REDUX) {
+        return F::redux_of_warp(value);
+    } else
+#endif
+    {
+#pragma unroll
+        for (int distance = WARP / 2; distance > 0; distance /= 2)
+            if (distance < LANES)
+                value = F::combine(value, __shfl_down_sync(ALL_LANES, value, distance));
+        return value;
+    }
+}
+
+// The first step of each warp is a shuffle or redux, and so is that of the warp that takes the
+// rest.
+template <typename F, bool REDUX, int WARPS, int USE, typename A> TUNE_DEVICE A by_warps(A value)
+{
+    TUNE_SHARED(A, of_warp, WARPS);
+    const int lane = threadIdx.x % WARP;
+    value = warp_combined<F, REDUX, WARP>(value);
+    if (WARPS == 1)
+        return value;
+    if (lane == 0)
+        of_warp[threadIdx.x / WARP] = value;
+    __syncthreads();
+    if (threadIdx.x < WARP)
+        value = warp_combined<F, REDUX, WARPS>(lane < WARPS ? of_warp[lane] : F::identity());
+    return value;
+}
+
+// Halves of an array are combined until LEAST values are left.
+template <typename F, int BLOCK, int LEAST, typename A> TUNE_DEVICE void halve(A *of_thread)
+{
+#pragma unroll
+    for (int count = BLOCK; count > LEAST; count = (count + 1) / 2) {
+        if ((int)threadIdx.x < count / 2)
+            of_thread[threadIdx.x] =
+                F::combine(of_thread[threadIdx.x], of_thread[threadIdx.x + (count + 1) / 2]);
+        __syncthreads();
+    }
+}
+
+// How many values halving leaves.
+constexpr int halved(int count, int least)
+{
+    return count > least ? halved((count + 1) / 2, least) : count;
+}
+
+// Each lane reads before any of them writes: since compute capability 7.0 lanes do not run in step.
+template <typename F, int COUNT, typename A> TUNE_DEVICE void halve_in_warp(A *of_thread)
+{
+#pragma unroll
+    for (int rest = WARP; rest > 1; rest /= 2) {
+        const bool mine = (int)threadIdx.x < rest / 2 && (int)threadIdx.x + rest / 2 < COUNT;
+        const A other = mine ? of_thread[threadIdx.x + rest / 2] : F::identity();
+        __syncwarp();
+        if (mine)
+            of_thread[threadIdx.x] = F::combine(of_thread[threadIdx.x], other);
+        __syncwarp();
+    }
+}
+
+template <typename F, int BLOCK, bool TAIL, int USE, typename A> TUNE_DEVICE A by_tree(A value)
+{
+    TUNE_SHARED(A, of_thread, BLOCK);
+    of_thread[threadIdx.x] = value;
+    __syncthreads();
+    if constexpr (TAIL) {
+        halve<F, BLOCK, WARP>(of_thread);
+        if (threadIdx.x < WARP)
+            halve_in_warp<F, halved(BLOCK, WARP)>(of_thread);
+    } else {
+        halve<F, BLOCK, 1>(of_thread);
+    }
+    return of_thread[0]; // thread 0 wrote it
+}
+
+// All threads of the block take part. The result is thread 0's. Uses of one kernel that no barrier
+// divides have different numbers, and so memory of their own.
+template <typename F, typename POLICY, int USE, typename A> TUNE_DEVICE A block_combined(A value)
+{
+    if constexpr (POLICY::step == step::tree || POLICY::step == step::warp_tail)
+        return by_tree<F, POLICY::block, POLICY::step == step::warp_tail, USE>(value);
+    else
+        return by_warps<F, POLICY::step == step::redux, POLICY::warps, USE>(value);
+}
+
+} // namespace tune
+
+#endif

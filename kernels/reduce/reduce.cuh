@@ -1,0 +1,151 @@
+// in[0..n) -> out[0] under an associative and commutative operator: the kernels.
+//
+// All take the same arguments: the input, aligned as an element; the result; a slot for each block
+// (zero before the first launch); STATE_WORDS words of 8 bytes (the same; launches that may overlap
+// need slots and words of their own); n >= 0. Every kernel is right for any n, any grid and any
+// alignment of `in`, and combines in an order that depends on n, alignment and launch only: the
+// same result every time. Except: with map::queue the order of reals differs; finish::flagged waits
+// for blocks of a lower index, which must be able to run.
+#ifndef TUNE_KERNELS_REDUCE_REDUCE
+#define TUNE_KERNELS_REDUCE_REDUCE
+
+#include "block.cuh"
+#include "finish.cuh"
+#include "thread.cuh"
+
+#if defined(TUNE_SIMT) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900)
+#define TUNE_CLUSTER(size)
+#else
+#define TUNE_CLUSTER(size) __cluster_dims__(size, 1, 1)
+#endif
+
+namespace tune
+{
+
+// One block, or one warp; more would each store the result of a part.
+template <typename OP, typename T, typename POLICY>
+__global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
+    reduce_one_block(const T *__restrict__ in,
+                     typename OP::template of<T>::result *__restrict__ out, slot *slots, u64 *state,
+                     long long n)
+{
+    typedef typename OP::template of<T> F;
+    (void)slots;
+    const auto value = block_combined<F, POLICY, 0>(thread_part<OP, T, POLICY>(in, n, state));
+    if (threadIdx.x == 0)
+        out[0] = narrowed<typename F::result>(value);
+}
+
+// Many blocks.
+template <typename OP, typename T, typename POLICY, finish FINISH>
+__global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
+    reduce_grid(const T *__restrict__ in, typename OP::template of<T>::result *__restrict__ out,
+                slot *slots, u64 *state, long long n)
+{
+    typedef typename OP::template of<T> F;
+    if constexpr (FINISH == finish::dependent_launch)
+        let_dependents_begin();
+    const meeting at = meeting_of<FINISH>(slots, state, 1);
+    const auto value = block_combined<F, POLICY, 0>(thread_part<OP, T, POLICY>(in, n, state));
+    finish_grid<OP, T, POLICY, FINISH>(value, out, at);
+}
+
+// The second launch: slots[0..n) -> out[0]. One block. `in` is not looked at.
+template <typename OP, typename T, typename POLICY>
+__global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
+    reduce_partials(const T *__restrict__ in, typename OP::template of<T>::result *__restrict__ out,
+                    slot *slots, u64 *state, long long n)
+{
+    typedef typename OP::template of<T> F;
+    (void)in;
+    wait_for_launch_before();
+    const auto value = combined_slots<F, POLICY, typename F::accumulator>(slots, (u64)n);
+    if (threadIdx.x == 0) {
+        out[0] = narrowed<typename F::result>(value);
+        reset_queue(state);
+    }
+}
+
+// Clusters of SIZE blocks combine through each other's shared memory; where there are several,
+// their partials are flagged. The grid is a multiple of SIZE.
+template <typename OP, typename T, typename POLICY, int SIZE>
+__global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTER(SIZE)
+    reduce_cluster(const T *__restrict__ in, typename OP::template of<T>::result *__restrict__ out,
+                   slot *slots, u64 *state, long long n)
+{
+    typedef typename OP::template of<T> F;
+    typedef typename F::accumulator A;
+    TUNE_SHARED(A, of_block, SIZE);
+    cluster_begin();
+    const meeting at = meeting_of<finish::flagged>(slots, state, SIZE);
+    A value = block_combined<F, POLICY, 0>(thread_part<OP, T, POLICY>(in, n, state));
+    cluster_begun();
+    if (threadIdx.x == 0)
+        store_in_cluster(of_block + cluster_rank(), 0, value);
+    cluster_barrier();
+    if (cluster_rank() != 0)
+        return;
+    if (threadIdx.x < WARP)
+        value = warp_combined<F, POLICY::step == step::redux, SIZE>(
+            threadIdx.x < SIZE ? of_block[threadIdx.x] : F::identity());
+    finish_flagged<F, POLICY>(value, out, at);
+}
+
+// Tiles come by bulk copies into STAGES places of dynamic shared memory, tile_packs packs each, a
+// tile ahead of the threads that combine it. 16 bytes a pack; n below 2^36.
+template <typename OP, typename T, typename POLICY, finish FINISH, int STAGES>
+__global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
+    reduce_bulk(const T *__restrict__ in, typename OP::template of<T>::result *__restrict__ out,
+                slot *slots, u64 *state, long long n)
+{
+    typedef tune::part<OP, T, POLICY> part;
+    typedef typename part::F F;
+    static_assert(sizeof(typename part::pack) == 16, "bulk copies move 16 bytes and multiples");
+    TUNE_DYNAMIC_SHARED(stages);
+    TUNE_SHARED(u64, full, STAGES);
+    const meeting at = meeting_of<FINISH>(slots, state, 1);
+    const auto extent = extent_of<T, POLICY::count>(in, n);
+    const u32 tiles = (u32)((extent.packs + POLICY::tile_packs - 1) / POLICY::tile_packs);
+    const auto packs_of = [&](u32 tile) {
+        const u64 left = extent.packs - (u64)tile * POLICY::tile_packs;
+        return (u32)(left < POLICY::tile_packs ? left : POLICY::tile_packs);
+    };
+    const auto fetch = [&](u32 tile, u32 stage) {
+        bulk_copy(stages + stage * (POLICY::tile_packs * 16),
+                  extent.first + (u64)tile * POLICY::tile_packs, packs_of(tile) * 16, full + stage);
+    };
+
+    if (threadIdx.x == 0) {
+        for (u32 stage = 0; stage < STAGES; stage++)
+            bulk_barrier_init(full + stage);
+        for (u32 stage = 0; stage < STAGES; stage++)
+            if (blockIdx.x + (u64)stage * gridDim.x < tiles)
+                fetch(blockIdx.x + stage * gridDim.x, stage);
+    }
+    __syncthreads();
+    auto value = part::of_ends(in, n, extent);
+    u32 stage = 0, phase = 0;
+#pragma unroll 1
+    for (u32 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        bulk_wait(full + stage, phase);
+        const auto *got = (const typename part::pack *)(stages + stage * (POLICY::tile_packs * 16));
+        const u32 rest = packs_of(tile);
+        typename part::pack mine[POLICY::loads];
+#pragma unroll
+        for (int i = 0; i < POLICY::loads; i++)
+            mine[i] = threadIdx.x + i * POLICY::block < rest ? got[threadIdx.x + i * POLICY::block]
+                                                             : part::identity_pack();
+        value = F::combine(value, part::of_loaded(mine));
+        __syncthreads(); // all have read the stage
+        if (threadIdx.x == 0 && tile + (u64)STAGES * gridDim.x < tiles)
+            fetch(tile + STAGES * gridDim.x, stage);
+        stage = stage + 1 == STAGES ? 0 : stage + 1;
+        phase ^= stage == 0;
+    }
+    value = block_combined<F, POLICY, 0>(value);
+    finish_grid<OP, T, POLICY, FINISH>(value, out, at);
+}
+
+} // namespace tune
+
+#endif
