@@ -55,10 +55,12 @@ template <typename F, int BLOCK, int LEAST, typename A> TUNE_DEVICE void halve(A
 }
 
 // How many values halving leaves.
-constexpr int halved(int count, int least)
-{
-    return count > least ? halved((count + 1) / 2, least) : count;
-}
+template <int COUNT, int LEAST, bool MORE = (COUNT > LEAST)> struct halved {
+    static constexpr int count = COUNT;
+};
+template <int COUNT, int LEAST> struct halved<COUNT, LEAST, true> {
+    static constexpr int count = halved<(COUNT + 1) / 2, LEAST>::count;
+};
 
 // Each lane reads before any of them writes: since compute capability 7.0 lanes do not run in step.
 template <typename F, int COUNT, typename A> TUNE_DEVICE void halve_in_warp(A *of_thread)
@@ -80,9 +82,10 @@ template <typename F, int BLOCK, bool TAIL, int USE, typename A> TUNE_DEVICE A b
     of_thread[threadIdx.x] = value;
     __syncthreads();
     if constexpr (TAIL) {
+        constexpr int left = halved<BLOCK, WARP>::count;
         halve<F, BLOCK, WARP>(of_thread);
         if (threadIdx.x < WARP)
-            halve_in_warp<F, halved(BLOCK, WARP)>(of_thread);
+            halve_in_warp<F, left>(of_thread);
     } else {
         halve<F, BLOCK, 1>(of_thread);
     }

@@ -147,7 +147,7 @@ TUNE_DEVICE void finish_grid(typename OP::template of<T>::accumulator value,
                              typename OP::template of<T>::result *out, const meeting &at)
 {
     typedef typename OP::template of<T> F;
-    if constexpr (FINISH == finish::launch || FINISH == finish::dependent_launch) {
+    if constexpr (FINISH == finish::two_launches || FINISH == finish::dependent_launches) {
         if (threadIdx.x == 0)
             store_plain(at.slots + at.index, value);
     } else if constexpr (FINISH == finish::atomic) {

@@ -25,12 +25,12 @@ enum class map {
 
 // How the partials of blocks become one.
 enum class finish {
-    launch,            // by a second launch
-    dependent_launch,  // by a second launch that has begun already (compute capability 9.0)
-    last_block,        // by the block whose ticket is the last, told to its threads by a vote
-    last_block_shared, // the same, told through shared memory
-    flagged,           // by the block of the highest index, which waits for each partial's flag
-    atomic,            // by atomic operations; the last block stores what they came to
+    two_launches,       // by a second launch
+    dependent_launches, // by a second launch that has begun already (compute capability 9.0)
+    last_block,         // by the block whose ticket is the last, told to its threads by a vote
+    last_block_shared,  // the same, told through shared memory
+    flagged,            // by the block of the highest index, which waits for each partial's flag
+    atomic,             // by atomic operations; the last block stores what they came to
 };
 
 // BLOCK: threads, 32 to 1024, whole warps. COUNT: elements a load, 1 or 4 to 16 bytes of them.

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
                 slot *slots, u64 *state, long long n)
 {
     typedef typename OP::template of<T> F;
-    if constexpr (FINISH == finish::dependent_launch)
+    if constexpr (FINISH == finish::dependent_launches)
         let_dependents_begin();
     const meeting at = meeting_of<FINISH>(slots, state, 1);
     const auto value = block_combined<F, POLICY, 0>(thread_part<OP, T, POLICY>(in, n, state));
@@ -92,8 +92,8 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTE
 }
 
 // Tiles come by bulk copies into STAGES places of dynamic shared memory, tile_packs packs each, a
-// tile ahead of the threads that combine it. 16 bytes a pack; n below 2^36.
-template <typename OP, typename T, typename POLICY, finish FINISH, int STAGES>
+// tile ahead of the threads that combine it. 16 bytes a pack. Partials are flagged.
+template <typename OP, typename T, typename POLICY, int STAGES>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     reduce_bulk(const T *__restrict__ in, typename OP::template of<T>::result *__restrict__ out,
                 slot *slots, u64 *state, long long n)
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     static_assert(sizeof(typename part::pack) == 16, "bulk copies move 16 bytes and multiples");
     TUNE_DYNAMIC_SHARED(stages);
     TUNE_SHARED(u64, full, STAGES);
-    const meeting at = meeting_of<FINISH>(slots, state, 1);
+    const meeting at = meeting_of<finish::flagged>(slots, state, 1);
     const auto extent = extent_of<T, POLICY::count>(in, n);
     const u32 tiles = (u32)((extent.packs + POLICY::tile_packs - 1) / POLICY::tile_packs);
     const auto packs_of = [&](u32 tile) {
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
         phase ^= stage == 0;
     }
     value = block_combined<F, POLICY, 0>(value);
-    finish_grid<OP, T, POLICY, FINISH>(value, out, at);
+    finish_flagged<F, POLICY>(value, out, at);
 }
 
 } // namespace tune
