@@ -41,6 +41,7 @@ enum argument_fill {
     FILL_RANDOM_ODD,   /* integers: odd ones of all bits; reals: 1 or -1. Products are exact in any
                           order, and none of them hides a factor that was left out */
 };
+enum { ARGUMENT_FILLS = 4 };
 
 struct argument {
     const char *name;

@@ -1,13 +1,5 @@
 #include "tuner/base/random.h"
 
-uint64_t random_at(uint64_t seed, uint64_t index)
-{
-    uint64_t z = seed + (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 uint64_t random_next(struct random *random)
 {
     return random_at(random->seed, random->index++);

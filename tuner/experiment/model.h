@@ -86,6 +86,7 @@ struct launch_rule {
     size_t grid_count;
     size_t block_count;
     struct formula shared;
+    struct formula dependent;
     struct formula threads;
     struct template schedule;
     uint8_t arguments[ARGUMENTS_MAX];

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/base/half.h"
 #include "tuner/base/text.h"
 
 enum status applying_launches(const struct experiment *experiment, struct environment *environment,
@@ -108,6 +109,8 @@ static enum status make_launch(const struct launch_rule *rule, struct environmen
         status = make_extent(rule->grid, "grid", environment, out->grid, error);
     if (status == STATUS_OK)
         status = make_shape(rule, environment, out, error);
+    if (status == STATUS_OK && rule->dependent.tree)
+        status = formula_truth(&rule->dependent, environment, &out->dependent, error);
     if (status != STATUS_OK || !rule->threads.tree)
         return status;
     int64_t threads = 0;
@@ -141,15 +144,15 @@ enum status argument_fill(const struct argument_rule *rule, struct environment *
     enum status status = template_text(&rule->fill, environment, arena, &name, error);
     if (status != STATUS_OK)
         return status;
-    const char *names[] = {fill_name(FILL_ZERO), fill_name(FILL_RANDOM),
-                           fill_name(FILL_RANDOM_EXACT)};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *names[ARGUMENT_FILLS];
+    for (int i = 0; i < ARGUMENT_FILLS; i++) {
         *out = (enum argument_fill)i;
+        names[i] = fill_name(*out);
         if (strcmp(names[i], name) == 0)
             return STATUS_OK;
     }
     return place_error(error, STATUS_BAD_INPUT, rule->fill.place, "no fill is named '%.60s'%s",
-                       name, suggest(name, names, sizeof names / sizeof *names).text);
+                       name, suggest(name, names, ARGUMENT_FILLS).text);
 }
 
 enum { ALIGNMENT_MOST = 256 }; /* of what the devices' allocators give */
@@ -196,6 +199,21 @@ static void integer_range(enum element_type type, int64_t *least, int64_t *most)
                           : (INT64_C(1) << (bits - 1)) - 1;
 }
 
+/* As the type holds it. */
+static double narrowed(double real, enum element_type type)
+{
+    switch (type) {
+    case ELEMENT_F16:
+        return f16_to_real(f16_from_real(real));
+    case ELEMENT_BF16:
+        return bf16_to_real(bf16_from_real(real));
+    case ELEMENT_F32:
+        return (double)(float)real;
+    default:
+        return real;
+    }
+}
+
 static enum status make_scalar(const struct argument_rule *rule, struct environment *environment,
                                struct argument *out, struct error *error)
 {
@@ -209,8 +227,7 @@ static enum status make_scalar(const struct argument_rule *rule, struct environm
             expression_evaluate(rule->value.tree, environment, &out->scalar, error);
         if (status != STATUS_OK)
             return status;
-        if (!value_number(out->scalar, &real) ||
-            (out->type == ELEMENT_F32 && !isfinite((float)real)))
+        if (!value_number(out->scalar, &real) || !isfinite(narrowed(real, out->type)))
             return place_error(error, STATUS_BAD_INPUT, rule->value.place,
                                "%s must be a number of that type", what);
         out->scalar = value_real(real);
@@ -263,6 +280,10 @@ enum status point_plan(const struct point *point, struct arena *arena, struct la
         status = applying_launches(experiment, &environment, rules, &count, error);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = make_launch(rules[i], &environment, arena, &out->launches[i], error);
+    if (status == STATUS_OK && out->launches[0].dependent)
+        status = place_error(error, STATUS_BAD_INPUT, rules[0]->dependent.place,
+                             "of this configuration's launches this is the first: there is none "
+                             "before it to depend on");
     for (size_t i = 0; i < experiment->argument_count && status == STATUS_OK; i++)
         status = make_argument(&experiment->arguments[i], point->problem, &environment, arena,
                                &out->arguments[i], error);

@@ -78,13 +78,13 @@ static bool read_role(struct file_reader *reader, const struct node *node,
 static bool read_fill(struct file_reader *reader, const struct node *node,
                       struct argument_rule *argument)
 {
-    const char *fills[] = {fill_name(FILL_ZERO), fill_name(FILL_RANDOM),
-                           fill_name(FILL_RANDOM_EXACT)};
+    const char *fills[ARGUMENT_FILLS];
+    for (int i = 0; i < ARGUMENT_FILLS; i++)
+        fills[i] = fill_name((enum argument_fill)i);
     const struct node *fill = node_get(node, "fill");
     if (!fill)
         return literal_template(reader, fill_name(FILL_RANDOM), node->place, &argument->fill);
-    return read_choice(reader, fill, "fill", fills, sizeof fills / sizeof *fills, USE_PROBLEM,
-                       &argument->fill);
+    return read_choice(reader, fill, "fill", fills, ARGUMENT_FILLS, USE_PROBLEM, &argument->fill);
 }
 
 static bool read_argument(struct file_reader *reader, const struct node *node)
@@ -203,10 +203,11 @@ static bool read_gpu_launch(struct file_reader *reader, const struct node *node,
                             struct launch_rule *launch)
 {
     return CHECK_KEYS(reader, node, "a launch", "when", "!kernel", "!grid", "!block", "shared",
-                      "arguments") &&
+                      "dependent", "arguments") &&
            read_extent(reader, node_get(node, "block"), "block", USE_CONFIGURATION, launch->block,
                        &launch->block_count) &&
-           read_optional(reader, node, "shared", USE_CONFIGURATION, &launch->shared);
+           read_optional(reader, node, "shared", USE_CONFIGURATION, &launch->shared) &&
+           read_optional(reader, node, "dependent", USE_CONFIGURATION, &launch->dependent);
 }
 
 static bool read_launch(struct file_reader *reader, const struct node *node)
@@ -214,6 +215,9 @@ static bool read_launch(struct file_reader *reader, const struct node *node)
     struct experiment *experiment = reader->experiment;
     struct launch_rule *launch = &experiment->launches[experiment->launch_count++];
     launch->place = node->place;
+    if (experiment->launch_count == 1 && node_get(node, "dependent"))
+        return node_error(reader, node_get(node, "dependent"),
+                          "the first launch has none before it to depend on");
     bool cpu = strcmp(experiment->device_kind, "cpu") == 0;
     return (cpu ? read_cpu_launch(reader, node, launch) : read_gpu_launch(reader, node, launch)) &&
            read_optional(reader, node, "when", USE_CONFIGURATION, &launch->when) &&

@@ -150,9 +150,10 @@ static uint64_t launch_hash(const struct launch_plan *plan, const char *binary_h
     text_printf(&text, "%s;", binary_hash);
     for (size_t i = 0; i < plan->launch_count; i++) {
         const struct launch *launch = &plan->launches[i];
-        text_printf(&text, "%s %u,%u,%u %u,%u,%u %u %u %d", launch->kernel, launch->grid[0],
+        text_printf(&text, "%s %u,%u,%u %u,%u,%u %u %u %d %d", launch->kernel, launch->grid[0],
                     launch->grid[1], launch->grid[2], launch->block[0], launch->block[1],
-                    launch->block[2], launch->shared_bytes, launch->threads, (int)launch->schedule);
+                    launch->block[2], launch->shared_bytes, launch->threads, (int)launch->schedule,
+                    (int)launch->dependent);
         for (size_t j = 0; j < launch->argument_count; j++)
             text_printf(&text, " %u", launch->arguments[j]);
         text_append(&text, ";");

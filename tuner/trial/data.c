@@ -3,16 +3,47 @@
 #include <math.h>
 #include <string.h>
 
+#include "tuner/base/half.h"
 #include "tuner/base/random.h"
 #include "tuner/base/text.h"
 
-enum { EXACT_BOUND = 8 }; /* reals of FILL_RANDOM_EXACT are integers in [-8, 8] */
+enum {
+    EXACT_BOUND = 8, /* reals of FILL_RANDOM_EXACT are integers in [-8, 8] */
+    EXACT_COUNT = 2 * EXACT_BOUND + 1,
+    /* How finely [-1, 1) is cut, so that each value is one of the type. */
+    F32_RANDOM_BITS = 24,
+    F16_RANDOM_BITS = 12,
+    BF16_RANDOM_BITS = 9,
+};
+
+/* Which of how many values a fill of reals takes, and the value. */
+static uint64_t exact_index(uint64_t bits)
+{
+    return (bits >> 32) % EXACT_COUNT;
+}
+
+static double exact_value(uint64_t index)
+{
+    return (double)((int64_t)index - EXACT_BOUND);
+}
+
+static double unit_value(uint64_t index, int random_bits)
+{
+    return (double)index / (double)(UINT64_C(1) << (random_bits - 1)) - 1.0;
+}
+
+static double sign_value(uint64_t index)
+{
+    return 1.0 - 2.0 * (double)index; /* no branch: none could be predicted */
+}
 
 static double random_real(enum argument_fill fill, uint64_t bits)
 {
     if (fill == FILL_RANDOM_EXACT)
-        return (double)((int64_t)((bits >> 32) % (2 * EXACT_BOUND + 1)) - EXACT_BOUND);
-    return (double)(bits >> 40) * 0x1p-23 - 1.0;
+        return exact_value(exact_index(bits));
+    if (fill == FILL_RANDOM_ODD)
+        return sign_value(bits >> 63);
+    return unit_value(bits >> (64 - F32_RANDOM_BITS), F32_RANDOM_BITS);
 }
 
 static void fill_f32(float *out, enum argument_fill fill, uint64_t seed, uint64_t first,
@@ -29,18 +60,54 @@ static void fill_f64(double *out, enum argument_fill fill, uint64_t seed, uint64
         out[i] = random_real(fill, random_at(seed, i));
 }
 
-static void fill_integers(unsigned char *out, size_t bytes, uint64_t seed, uint64_t first,
-                          uint64_t count)
+/* Their few values are converted once each. */
+static void fill_halves(uint16_t *out, enum element_type type, enum argument_fill fill,
+                        uint64_t seed, uint64_t first, uint64_t count)
 {
-    if (bytes == 4) {
-        uint32_t *words = (uint32_t *)(void *)out;
-        for (uint64_t i = first; i < first + count; i++)
-            words[i] = (uint32_t)random_at(seed, i);
+    uint16_t (*const convert)(double) = type == ELEMENT_F16 ? f16_from_real : bf16_from_real;
+    const int random_bits = type == ELEMENT_F16 ? F16_RANDOM_BITS : BF16_RANDOM_BITS;
+    const uint64_t end = first + count;
+    uint16_t values[1 << F16_RANDOM_BITS];
+    if (fill == FILL_RANDOM_EXACT) {
+        for (uint64_t i = 0; i < EXACT_COUNT; i++)
+            values[i] = convert(exact_value(i));
+        for (uint64_t i = first; i < end; i++)
+            out[i] = values[exact_index(random_at(seed, i))];
         return;
     }
-    for (uint64_t i = first; i < first + count; i++) {
-        uint64_t bits = random_at(seed, i);
-        memcpy(out + i * bytes, &bits, bytes); /* little-endian: the low bytes */
+    const int used_bits = fill == FILL_RANDOM_ODD ? 1 : random_bits; /* of a random number */
+    for (uint64_t i = 0; i < UINT64_C(1) << used_bits; i++)
+        values[i] = convert(fill == FILL_RANDOM_ODD ? sign_value(i) : unit_value(i, random_bits));
+    for (uint64_t i = first; i < end; i++)
+        out[i] = values[random_at(seed, i) >> (64 - used_bits)];
+}
+
+/* The low bits of random numbers, those of `set` set. A loop for each width: gigabytes are filled,
+ * and a store of any width would cost more than the random number. */
+static void fill_integers(void *out, size_t bytes, uint64_t set, uint64_t seed, uint64_t first,
+                          uint64_t count)
+{
+    const uint64_t end = first + count;
+    uint8_t *const out8 = out;
+    uint16_t *const out16 = out;
+    uint32_t *const out32 = out;
+    uint64_t *const out64 = out;
+    switch (bytes) {
+    case 1:
+        for (uint64_t i = first; i < end; i++)
+            out8[i] = (uint8_t)(random_at(seed, i) | set);
+        break;
+    case 2:
+        for (uint64_t i = first; i < end; i++)
+            out16[i] = (uint16_t)(random_at(seed, i) | set);
+        break;
+    case 4:
+        for (uint64_t i = first; i < end; i++)
+            out32[i] = (uint32_t)(random_at(seed, i) | set);
+        break;
+    default:
+        for (uint64_t i = first; i < end; i++)
+            out64[i] = random_at(seed, i) | set;
     }
 }
 
@@ -54,8 +121,10 @@ void fill_vector(void *out, enum element_type type, enum argument_fill fill, uin
         fill_f32(out, fill, seed, first, count);
     else if (type == ELEMENT_F64)
         fill_f64(out, fill, seed, first, count);
+    else if (element_is_real(type))
+        fill_halves(out, type, fill, seed, first, count);
     else
-        fill_integers(out, bytes, seed, first, count);
+        fill_integers(out, bytes, fill == FILL_RANDOM_ODD ? 1 : 0, seed, first, count);
 }
 
 static bool integer_fits(int64_t integer, enum element_type type)
@@ -86,6 +155,11 @@ bool scalar_bytes(struct value value, enum element_type type, unsigned char out[
         memcpy(out, &real, sizeof real);
         return true;
     }
+    if (element_is_real(type)) {
+        uint16_t bits = type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
+        memcpy(out, &bits, sizeof bits);
+        return true;
+    }
     int64_t integer = value.integer;
     if (value.kind == VALUE_REAL) {
         if (!(real >= -0x1p62 && real <= 0x1p62) || real != floor(real))
@@ -105,9 +179,24 @@ static double real_element(const unsigned char *bytes, enum element_type type)
         memcpy(&real, bytes, sizeof real);
         return (double)real;
     }
-    double real = 0;
-    memcpy(&real, bytes, sizeof real);
-    return real;
+    if (type == ELEMENT_F64) {
+        double real = 0;
+        memcpy(&real, bytes, sizeof real);
+        return real;
+    }
+    uint16_t half = 0;
+    memcpy(&half, bytes, sizeof half);
+    return type == ELEMENT_F16 ? f16_to_real(half) : bf16_to_real(half);
+}
+
+/* The number that an exact comparison goes by: f16 and bf16 have no C type that a reference could
+ * round to. */
+static double expected_real(double real, enum element_type type, double tolerance)
+{
+    if (tolerance > 0 || element_bytes(type) != 2)
+        return real;
+    return type == ELEMENT_F16 ? f16_to_real(f16_from_real(real))
+                               : bf16_to_real(bf16_from_real(real));
 }
 
 /* The element's bits, sign-extended where the type is signed, for people. */
@@ -122,13 +211,13 @@ static long long integer_element(const void *bytes, enum element_type type)
     return (long long)bits;
 }
 
-static bool real_matches(double got, const struct tune_expected *expected, double tolerance)
+static bool real_matches(double got, double expected, double allowed)
 {
-    if (isnan(expected->real) || isnan(got))
-        return isnan(expected->real) && isnan(got);
-    if (isinf(expected->real) || isinf(got))
-        return got == expected->real;
-    return fabs(got - expected->real) <= tolerance * expected->magnitude;
+    if (isnan(expected) || isnan(got))
+        return isnan(expected) && isnan(got);
+    if (isinf(expected) || isinf(got))
+        return got == expected;
+    return fabs(got - expected) <= allowed;
 }
 
 bool output_matches(const void *got, enum element_type type, size_t count,
@@ -140,11 +229,13 @@ bool output_matches(const void *got, enum element_type type, size_t count,
     for (size_t i = 0; i < count; i++, bytes += size) {
         if (element_is_real(type)) {
             double real = real_element(bytes, type);
-            if (real_matches(real, &expected[i], tolerance))
+            double wanted = expected_real(expected[i].real, type, tolerance);
+            double allowed = tolerance > 0 ? tolerance * expected[i].magnitude : 0;
+            if (real_matches(real, wanted, allowed))
                 continue;
             (void)string_format(detail, detail_bytes,
                                 "%s[%zu] is %.9g, not %.9g (allowed difference %.3g)", name, i,
-                                real, expected[i].real, tolerance * expected[i].magnitude);
+                                real, wanted, allowed);
             return false;
         }
         if (memcmp(bytes, &expected[i].integer, size) == 0)

@@ -25,8 +25,9 @@ struct tune_expected {
 };
 
 /* Holds `count` elements against the reference: integers must equal in the bits of their type,
- * reals differ by at most tolerance * magnitude (NaN only where NaN is expected). At the first that
- * does not, returns false with "out[3] is 7, not 8" in `detail`. */
+ * reals differ by at most tolerance * magnitude (NaN only where NaN is expected). f16 and bf16 are
+ * compared as the numbers they hold; without a tolerance, the expected one is rounded to the type
+ * first. At the first that does not, returns false with "out[3] is 7, not 8" in `detail`. */
 bool output_matches(const void *got, enum element_type type, size_t count,
                     const struct tune_expected *expected, double tolerance, const char *name,
                     char *detail, size_t detail_bytes);

@@ -150,6 +150,12 @@ static void keys_and_kinds(void **state)
         {"    shared:", "    shard:",
          "t.yaml:27:5: a launch has no key 'shard'; did you mean 'shared'?"},
         {"    shared:", "    threads:", "t.yaml:27:5: a launch has no key 'threads'"},
+        {"    shared:", "    dependent: true\n    shared:",
+         "t.yaml:27:16: the first launch has none before it to depend on"},
+        {"    shared: block * sizeof(type)\n  - when", "  - dependent: grid > 1\n    when",
+         "t.yaml:27:16: dependent cannot use 'active_blocks' (through 'grid'): it is known only "
+         "after compiling; only grids, counts and values of arguments and derived values may use "
+         "it"},
         {"    grid: 1\n", "", "t.yaml:28:5: a launch needs the key 'grid'"},
         {"count: n}", "cuont: n}",
          "t.yaml:34:33: an argument has no key 'cuont'; did you mean 'count'?"},
@@ -199,6 +205,8 @@ static void names(void **state)
         {"type: i64", "type: i46", "t.yaml:36:21: no type is named 'i46'; did you mean 'i16'?"},
         {"count: n}", "count: n, fill: rondom}",
          "t.yaml:34:49: no fill is named 'rondom'; did you mean 'random'?"},
+        {"count: n}", "count: n, fill: random_od}",
+         "t.yaml:34:49: no fill is named 'random_od'; did you mean 'random_odd'?"},
         {"    occupancy: block", "    occupancy: blok",
          "t.yaml:49:16: no parameter is named 'blok'; did you mean 'block'?"},
         {"plain, block: 1024, per_sm: 2", "plain, block: 1024",

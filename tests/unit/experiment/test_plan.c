@@ -161,6 +161,87 @@ static void active_blocks_are_waited_for(void **state)
     end(&fixture);
 }
 
+/* The second launch of `variant` when the file says this of it. */
+static bool is_dependent(const char *said)
+{
+    struct fixture fixture;
+    struct launch_plan plan;
+    char line[128];
+    (void)snprintf(line, sizeof line, "    kernel: finish\n%s", said);
+    start_with(&fixture, load_changed("    kernel: finish\n", line), 5, "staged", 256,
+               value_integer(2));
+    plan_or_fail(&fixture, &plan);
+    assert_int_equal(plan.launch_count, 2);
+    assert_false(plan.launches[0].dependent);
+    bool dependent = plan.launches[1].dependent;
+    end(&fixture);
+    return dependent;
+}
+
+static void a_launch_may_depend_on_the_one_before_it(void **state)
+{
+    (void)state;
+    assert_false(is_dependent(""));
+    assert_true(is_dependent("    dependent: True\n"));
+    assert_false(is_dependent("    dependent: block < 256\n"));
+    assert_true(is_dependent("    dependent: variant == 'staged'\n"));
+}
+
+/* Which launch is the first depends on the configuration. */
+static void the_first_launch_depends_on_none(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct launch_plan plan;
+    struct experiment *experiment =
+        load_changed("    shared: block * sizeof(type)\n  - when: variant == \"staged\"\n",
+                     "    when: variant == \"plain\"\n  - dependent: block >= 256\n");
+    start_with(&fixture, experiment, 5, "staged", 128, value_integer(2));
+    plan_or_fail(&fixture, &plan);
+    fixture.configuration.values[1].value = value_integer(256);
+    assert_int_equal(point_plan(&fixture.point, &fixture.arena, &plan, &fixture.error),
+                     STATUS_BAD_INPUT);
+    assert_non_null(strstr(fixture.error.text, "t.yaml:28:16: of this configuration's launches "
+                                               "this is the first"));
+    fixture.configuration.values[0].value = value_text("plain");
+    plan_or_fail(&fixture, &plan);
+    assert_int_equal(plan.launch_count, 2);
+    assert_true(plan.launches[1].dependent);
+    end(&fixture);
+}
+
+static void halves_as_arguments(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct launch_plan plan;
+    struct binary_request request;
+    struct text text = {0};
+    struct text odd = {0};
+    replace(&text, base_text, "[i32, f32]", "[f16, bf16]");
+    replace(&odd, text_string(&text), "count: n}", "count: n, fill: random_odd}");
+    text_free(&text);
+    replace(&text, text_string(&odd), "type: f64, value: 1 / 2", "type: f16, value: 65519");
+    start_with(&fixture, load_or_fail(text_string(&text)), 5, "staged", 256, value_integer(2));
+    plan_or_fail(&fixture, &plan);
+    assert_int_equal(plan.arguments[0].type, ELEMENT_BF16);
+    assert_int_equal(plan.arguments[0].fill, FILL_RANDOM_ODD);
+    assert_int_equal(plan.launches[0].shared_bytes, 512);
+    assert_int_equal(point_binary(&fixture.point, &fixture.arena, &request, &fixture.error),
+                     STATUS_OK);
+    assert_string_equal(request.defines[1].value.text, "unsigned short");
+    end(&fixture);
+    text_free(&odd);
+    replace(&odd, text_string(&text), "value: 65519", "value: 65520"); /* f16 would be infinite */
+    start_with(&fixture, load_or_fail(text_string(&odd)), 5, "staged", 256, value_integer(2));
+    assert_int_equal(point_plan(&fixture.point, &fixture.arena, &plan, &fixture.error),
+                     STATUS_BAD_INPUT);
+    assert_non_null(strstr(fixture.error.text, "'factor' (f16) must be a number of that type"));
+    end(&fixture);
+    text_free(&text);
+    text_free(&odd);
+}
+
 static uint64_t seed_of(size_t problem, int64_t block, size_t argument)
 {
     struct fixture fixture;
@@ -382,6 +463,9 @@ int main(void)
         cmocka_unit_test(launches_may_not_apply),
         cmocka_unit_test(binary_and_kernels),
         cmocka_unit_test(active_blocks_are_waited_for),
+        cmocka_unit_test(a_launch_may_depend_on_the_one_before_it),
+        cmocka_unit_test(the_first_launch_depends_on_none),
+        cmocka_unit_test(halves_as_arguments),
         cmocka_unit_test(seeds_follow_name_and_axes_only),
         cmocka_unit_test(check_and_bytes),
         cmocka_unit_test(baselines_are_whole_configurations),
