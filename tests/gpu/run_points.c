@@ -1,0 +1,440 @@
+/* Runs points of an experiment's spaces on a device, and holds what they give against the
+ * reference:
+ *   run_points EXPERIMENT [--device N] [--sizes N,N...] [--each PARAMETER,...] [--problem TEXT]
+ * [--list] EXPERIMENT: a file, or one of the data folder ($TUNE_DATA_DIR). For each problem (whose
+ * key contains TEXT) at each size, enough points that each value of each parameter (of those named)
+ * that is legal there occurs. Each runs at every size at which it is legal, from two starts of its
+ * vectors, twice in a row, between guard bands. One line a point, and a summary.
+ *
+ * Everything happens in this one process (but for the C compiler), so that it can be run under
+ * compute-sanitizer: `compute-sanitizer --tool memcheck --error-exitcode 1 run_points
+ * configs/reduce.yaml --each variant`. Exit code 77: no device here. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/gpu/binaries.h"
+#include "tests/gpu/points.h"
+#include "tuner/base/files.h"
+#include "tuner/base/temporary.h"
+#include "tuner/base/text.h"
+#include "tuner/worker/reference.h"
+
+enum { EXIT_SKIPPED = 77, EXIT_USAGE = 2 };
+
+static const int64_t usual_sizes[] = {1000003, 65537, 4097, 1000, 33, 31, 1};
+static const int64_t usual_bytes_max = INT64_C(64) << 20;
+
+/* What an argument holds on the host: the data of one n is the beginning of that of a larger. */
+struct input {
+    void *data;
+    struct argument of;
+};
+
+struct running {
+    const struct device_api *api;
+    int index; /* of the device */
+    struct device *device;
+    struct facts facts;
+    struct experiment *experiment;
+    struct arena arena;
+    struct temporary folder;
+    struct points points;
+    struct binaries binaries;
+    struct input inputs[ARGUMENTS_MAX];
+    size_t runs, failed_points;
+};
+
+/* A point at one size, and its binaries. */
+struct place {
+    struct point point;
+    struct problem problem;
+    size_t binary, reference;
+    struct check check;
+};
+
+/* False where the point is not legal at the size. */
+static enum status find_place(struct running *running, const struct chosen *chosen, int64_t n,
+                              struct place *place, bool *admits, struct error *error)
+{
+    struct binary_request request = {0};
+    enum status status = points_admit(&running->points, chosen, n, &place->problem, admits, error);
+    if (status != STATUS_OK || !*admits)
+        return status;
+    place->point = (struct point){.experiment = running->experiment,
+                                  .problem = &place->problem,
+                                  .facts = &running->facts,
+                                  .configuration = &chosen->configuration};
+    status = point_binary(&place->point, &running->arena, &request, error);
+    if (status == STATUS_OK)
+        status = binaries_find(&running->binaries, running->api, &request, &place->binary, error);
+    if (status == STATUS_OK)
+        status = point_check(&place->point, &running->arena, &place->check, error);
+    if (status == STATUS_OK)
+        status = binaries_find(&running->binaries, device_kind("cpu"), &place->check.binary,
+                               &place->reference, error);
+    return status;
+}
+
+static enum status compile_all(struct running *running, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < running->points.count; i++)
+        for (size_t s = 0; s < running->points.size_count && status == STATUS_OK; s++) {
+            struct place place;
+            bool admits = false;
+            status = find_place(running, &running->points.list[i], running->points.sizes[s], &place,
+                                &admits, error);
+        }
+    if (status == STATUS_OK)
+        binaries_compile(&running->binaries, 0);
+    return status;
+}
+
+static enum status make_inputs(struct running *running, const struct launch_plan *plan,
+                               const void *inputs[ARGUMENTS_MAX], struct error *error)
+{
+    memset(inputs, 0, ARGUMENTS_MAX * sizeof *inputs);
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        struct input *input = &running->inputs[i];
+        if (argument->role != ARGUMENT_INPUT)
+            continue;
+        if (!input->data || input->of.type != argument->type || input->of.fill != argument->fill ||
+            input->of.seed != argument->seed || input->of.count < argument->count) {
+            /* Before the old is freed: the device knows data by its address. */
+            void *data = malloc((size_t)argument->count * element_bytes(argument->type) + 1);
+            if (!data)
+                return error_no_memory(error);
+            fill_vector(data, argument->type, argument->fill, argument->seed, 0,
+                        (uint64_t)argument->count);
+            free(input->data);
+            *input = (struct input){data, *argument};
+        }
+        inputs[i] = input->data;
+    }
+    return STATUS_OK;
+}
+
+static enum status output_holds(struct running *running, const struct place *place,
+                                const struct launch_plan *plan,
+                                const struct tune_expected *expected, struct error *error)
+{
+    const struct argument *output = &plan->arguments[place->check.output];
+    const size_t bytes = (size_t)output->count * element_bytes(output->type);
+    char detail[ERROR_TEXT_BYTES] = "";
+    void *got = malloc(bytes + 1);
+    if (!got)
+        return error_no_memory(error);
+    enum status status =
+        running->api->read(running->device, place->check.output, got, bytes, error);
+    if (status == STATUS_OK &&
+        !output_matches(got, output->type, (size_t)output->count, expected, place->check.tolerance,
+                        output->name, detail, sizeof detail))
+        status = error_set(error, STATUS_BAD_INPUT, "%s", detail);
+    free(got);
+    return status;
+}
+
+/* Twice: the second run finds its scratch as the first left it. */
+static enum status run_twice(struct running *running, const struct place *place,
+                             const struct launch_plan *plan, const void *const *inputs,
+                             const struct tune_expected *expected, struct error *error)
+{
+    const struct device_api *api = running->api;
+    char detail[ERROR_TEXT_BYTES] = "";
+    double elapsed_ns = 0;
+    bool intact = true;
+    enum status status = api->bind(running->device, plan, inputs, 1, error);
+    if (status == STATUS_OK)
+        status = api->run(running->device, plan, &elapsed_ns, error);
+    if (status == STATUS_OK)
+        status = output_holds(running, place, plan, expected, error);
+    if (status == STATUS_OK)
+        status = api->run_again(running->device, plan, error);
+    if (status == STATUS_OK) {
+        status = output_holds(running, place, plan, expected, error);
+        if (status != STATUS_OK && string_format(detail, sizeof detail, "%s", error->text))
+            status = error_set(error, status, "the second run: %s", detail);
+    }
+    if (status == STATUS_OK)
+        status = api->guards(running->device, plan, &intact, detail, sizeof detail, error);
+    return status == STATUS_OK && !intact ? error_set(error, STATUS_BAD_INPUT, "%s", detail)
+                                          : status;
+}
+
+static enum status load(struct running *running, struct place *place, struct arena *arena,
+                        struct error *error)
+{
+    const struct binary *binaries = running->binaries.list;
+    struct kernel_use uses[LAUNCHES_MAX];
+    struct kernel_resources resources;
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const struct binary *binary = &binaries[i == 0 ? place->binary : place->reference];
+        if (binary->status != STATUS_OK)
+            return error_set(error, binary->status, "%s", binary->error.text);
+    }
+    enum status status = running->api->load(running->device, binaries[place->binary].path, error);
+    if (status == STATUS_OK)
+        status = point_kernels(&place->point, arena, uses, &count, error);
+    for (size_t i = count; i-- > 0 && status == STATUS_OK;) /* the first one's are kept */
+        status = running->api->resources(running->device, uses[i].kernel, uses[i].block_threads,
+                                         uses[i].shared_bytes, &resources, error);
+    if (status != STATUS_OK)
+        return status;
+    if (resources.active_blocks_per_sm == 0)
+        return error_set(error, STATUS_LAUNCH_FAILED, "no block fits");
+    place->point.active_blocks =
+        resources.active_blocks_per_sm > 0 ? resources.active_blocks_per_sm : 1;
+    return STATUS_OK;
+}
+
+/* Vectors begin as the allocator gives them, and `starts` times their alignment later. */
+static void move_starts(struct launch_plan *plan, uint32_t starts)
+{
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (plan->arguments[i].role != ARGUMENT_SCALAR)
+            plan->arguments[i].offset_bytes = plan->arguments[i].alignment_bytes * starts;
+}
+
+static enum status run_place(struct running *running, struct place *place, struct error *error)
+{
+    struct arena arena = {0};
+    struct launch_plan plan;
+    const void *inputs[ARGUMENTS_MAX];
+    struct tune_expected *expected = NULL;
+    enum status status = load(running, place, &arena, error);
+    if (status == STATUS_OK)
+        status = point_plan(&place->point, &arena, &plan, error);
+    if (status == STATUS_OK)
+        status = make_inputs(running, &plan, inputs, error);
+    if (status == STATUS_OK)
+        status =
+            reference_compute(running->binaries.list[place->reference].path, place->check.reference,
+                              &plan, inputs, place->check.output, &expected, error);
+    for (uint32_t i = 0; i < 2 && status == STATUS_OK; i++) {
+        const uint32_t starts = i == 0 ? 0 : 1 + (uint32_t)(running->runs % 3);
+        move_starts(&plan, starts);
+        status = run_twice(running, place, &plan, inputs, expected, error);
+        running->runs += 2;
+    }
+    free(expected);
+    arena_free(&arena);
+    return status;
+}
+
+/* A point at all its sizes. Fails only when the device can do no more. */
+static enum status run_point(struct running *running, const struct chosen *chosen,
+                             struct error *error)
+{
+    char key[CONFIGURATION_KEY_BYTES];
+    struct text sizes = {0};
+    bool right = true;
+    enum status status = STATUS_OK;
+    if (!configuration_key(&chosen->configuration, key))
+        key[0] = '\0';
+    for (size_t s = 0; s < running->points.size_count && status == STATUS_OK; s++) {
+        struct place place;
+        bool admits = false;
+        struct error wrong = {0};
+        const int64_t n = running->points.sizes[s];
+        status = find_place(running, chosen, n, &place, &admits, error);
+        if (status != STATUS_OK || !admits)
+            continue;
+        text_printf(&sizes, "%s%lld", sizes.length > 0 ? "," : "", (long long)n);
+        const enum status ran = run_place(running, &place, &wrong);
+        if (ran == STATUS_OK)
+            continue;
+        printf("FAILED %s %s=%lld %s: %s\n", chosen->problem.key, place.problem.size_name,
+               (long long)n, key, wrong.text);
+        right = false;
+        if (ran == STATUS_DEVICE_LOST || ran == STATUS_NO_MEMORY)
+            status = error_set(error, ran, "%s", wrong.text);
+    }
+    if (right)
+        printf("ok %s %s=%s %s\n", chosen->problem.key, chosen->problem.size_name,
+               text_string(&sizes), key);
+    (void)fflush(stdout);
+    running->failed_points += !right;
+    text_free(&sizes);
+    return status;
+}
+
+static void list_points(const struct points *points)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        char key[CONFIGURATION_KEY_BYTES];
+        const struct chosen *chosen = &points->list[i];
+        if (configuration_key(&chosen->configuration, key))
+            printf("%s %s<=%lld %s\n", chosen->problem.key, chosen->problem.size_name,
+                   (long long)chosen->problem.n, key);
+    }
+    printf("%zu points\n", points->count);
+}
+
+static enum status run_all(struct running *running, struct error *error)
+{
+    const struct warm_up brief = {.window_ms = 1, .settled = 1, .least_ms = 0, .most_ms = 0};
+    enum status status = compile_all(running, error);
+    if (status == STATUS_OK)
+        status = running->api->open(running->index, &brief, &running->device, error);
+    for (size_t i = 0; i < running->points.count && status == STATUS_OK; i++)
+        status = run_point(running, &running->points.list[i], error);
+    printf("%s: %zu points, %zu failed (%zu binaries, %zu runs)\n",
+           experiment_name(running->experiment), running->points.count, running->failed_points,
+           running->binaries.count, running->runs);
+    return status;
+}
+
+/* A file, or one that is named from the data folder. */
+static enum status load_experiment(struct running *running, const char *name, struct error *error)
+{
+    const char *folder = NULL;
+    const char *path = name;
+    int devices = 0;
+    enum status status = data_folder(&running->arena, &folder, error);
+    if (status == STATUS_OK && !file_exists(name))
+        path = arena_printf(&running->arena, "%s/%s", folder, name);
+    if (status == STATUS_OK && !path)
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        status = experiment_load(path, folder, &running->experiment, error);
+    if (status != STATUS_OK)
+        return status;
+    running->api = device_kind(experiment_device_kind(running->experiment));
+    if (!running->api)
+        return error_set(error, STATUS_UNAVAILABLE, "built without CUDA");
+    status = running->api->count(&devices, error);
+    if (status == STATUS_OK && running->index >= devices)
+        status = error_set(error, STATUS_UNAVAILABLE, "no device %d", running->index);
+    if (status == STATUS_OK)
+        status = running->api->describe(running->index, &running->facts, error);
+    return status;
+}
+
+static enum status start_binaries(struct running *running, struct error *error)
+{
+    const char *folder = getenv("TMPDIR");
+    const char *prefix =
+        arena_printf(&running->arena, "%s/run_points.", folder && *folder ? folder : "/tmp");
+    if (!prefix)
+        return error_no_memory(error);
+    running->binaries.arena = &running->arena;
+    running->binaries.folder = running->folder.path;
+    return temporary_folder_make(prefix, &running->folder, error);
+}
+
+static int run(struct running *running, const char *name, bool list)
+{
+    struct error error = {0};
+    enum status status = load_experiment(running, name, &error);
+    running->points.experiment = running->experiment;
+    running->points.facts = &running->facts;
+    running->points.arena = &running->arena;
+    if (status == STATUS_OK)
+        status = points_choose(&running->points, &error);
+    if (status == STATUS_OK && list)
+        list_points(&running->points);
+    if (status == STATUS_OK && !list)
+        status = start_binaries(running, &error);
+    if (status == STATUS_OK && !list)
+        status = run_all(running, &error);
+    if (status == STATUS_OK && running->points.count == 0)
+        status = error_set(&error, STATUS_BAD_INPUT, "there are no such points");
+    if (status != STATUS_OK)
+        printf("%s: %s\n", status == STATUS_UNAVAILABLE ? "skipped" : "FAILED", error.text);
+    if (status == STATUS_UNAVAILABLE)
+        return EXIT_SKIPPED;
+    return status == STATUS_OK && running->failed_points == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static void free_all(struct running *running)
+{
+    if (running->device)
+        running->api->close(running->device);
+    for (size_t i = 0; i < ARGUMENTS_MAX; i++)
+        free(running->inputs[i].data);
+    if (running->folder.path[0])
+        temporary_folder_remove(&running->folder);
+    points_free(&running->points);
+    binaries_free(&running->binaries);
+    experiment_free(running->experiment);
+    facts_free(&running->facts);
+    arena_free(&running->arena);
+}
+
+static int descending(const void *a, const void *b)
+{
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left < right) - (left > right);
+}
+
+static bool read_sizes(struct points *points, const char *text)
+{
+    char *end = NULL;
+    points->size_count = 0;
+    points->bytes_max = 0;
+    do {
+        const long long n = strtoll(text, &end, 10);
+        if (end == text || n < 1 || points->size_count == SIZES_MAX)
+            return false;
+        points->sizes[points->size_count++] = n;
+        text = end + 1;
+    } while (*end == ',');
+    qsort(points->sizes, points->size_count, sizeof points->sizes[0], descending);
+    return *end == '\0';
+}
+
+/* The experiment's name; NULL when the command line is wrong. */
+static const char *read_options(struct running *running, int count, char **words, bool *list)
+{
+    const char *name = NULL;
+    for (int i = 1; i < count; i++) {
+        const char *word = words[i];
+        const char *value = i + 1 < count ? words[i + 1] : NULL;
+        if (strcmp(word, "--list") == 0) {
+            *list = true;
+            continue;
+        }
+        if (word[0] != '-') {
+            if (name)
+                return NULL;
+            name = word;
+            continue;
+        }
+        if (!value)
+            return NULL;
+        if (strcmp(word, "--device") == 0)
+            running->index = atoi(value);
+        else if (strcmp(word, "--each") == 0)
+            running->points.each = arena_printf(&running->arena, ",%s,", value);
+        else if (strcmp(word, "--problem") == 0)
+            running->points.only = value;
+        else if (strcmp(word, "--sizes") != 0 || !read_sizes(&running->points, value))
+            return NULL;
+        i++;
+    }
+    return name;
+}
+
+int main(int count, char **words)
+{
+    struct running *running = calloc(1, sizeof *running);
+    bool list = false;
+    int code = EXIT_USAGE;
+    if (!running)
+        return EXIT_FAILURE;
+    running->points.size_count = sizeof usual_sizes / sizeof usual_sizes[0];
+    memcpy(running->points.sizes, usual_sizes, sizeof usual_sizes);
+    running->points.bytes_max = usual_bytes_max;
+    const char *name = read_options(running, count, words, &list);
+    if (name)
+        code = run(running, name, list);
+    else
+        fprintf(stderr, "use: run_points EXPERIMENT [--device N] [--sizes N,N...] "
+                        "[--each PARAMETER,...] [--problem TEXT] [--list]\n");
+    free_all(running);
+    free(running);
+    return code;
+}
