@@ -255,12 +255,16 @@ TUNE_DEVICE void cluster_begin()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#elif defined(TUNE_SIMT)
+    simt::cluster_arrive(__LINE__);
 #endif
 }
 TUNE_DEVICE void cluster_begun()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+#elif defined(TUNE_SIMT)
+    simt::cluster_wait(__LINE__);
 #endif
 }
 
@@ -273,7 +277,8 @@ TUNE_DEVICE void cluster_barrier()
                  "barrier.cluster.wait.acquire.aligned;" ::
                      : "memory");
 #elif defined(TUNE_SIMT)
-    simt::cluster_barrier(__LINE__);
+    simt::cluster_arrive(__LINE__);
+    simt::cluster_wait(__LINE__);
 #endif
 }
 

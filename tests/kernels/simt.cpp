@@ -1,13 +1,12 @@
-#include "tests/kernels/simt.h"
-#include "tests/kernels/simt_coroutine.h"
+// Coroutines, the scheduler of blocks and threads, faults.
+#include "tests/kernels/simt_machine.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <sys/mman.h>
-#include <vector>
 
 #if defined(__x86_64__) && !defined(SIMT_UCONTEXT)
 // Saves what the calling convention has a callee keep, changes stacks, restores it.
@@ -41,63 +40,18 @@ namespace simt
 
 index3 thread_index, block_index, block_size, grid_size;
 
+machine now;
+
 namespace
 {
 
-constexpr unsigned int warp_lanes = 32;
-
-// ---- the state of a launch ----
-
-enum class state { runnable, at_barrier, at_collective, left };
-
-struct thread {
-    coroutine context;
-    simt::state state;
-    int line;       // of the barrier or collective it waits at
-    uint64_t value; // what it brings to a collective, then what it gets
-    unsigned int argument;
-    unsigned int width;
-};
-
-// Lanes that wait for one another; one slot for each mask in use.
-struct meeting {
-    collective kind;
-    int line;
-    unsigned int mask;
-    unsigned int arrived;
-};
-
-struct block {
-    unsigned int index;
-    unsigned int live;
-    unsigned int waiting;
-    unsigned int votes;
-    unsigned int result; // of the last barrier
-    std::vector<thread> threads;
-    std::vector<unsigned int> runnable;
-    std::vector<std::vector<meeting>> meetings; // by warp
-    std::vector<char> shared;                   // while another block runs
-    std::unique_ptr<guarded> dynamic_shared;
-    char *stacks;
-};
-
-struct machine {
-    const simt::launch *launch;
-    const std::function<void()> *kernel;
-    std::vector<std::unique_ptr<block>> blocks; // resident
-    std::vector<unsigned int> order;            // blocks still to start, last first
-    block *current;                             // whose shared variables are in place
-    unsigned int thread;                        // index in `current`
-    coroutine scheduler;
-    uint64_t random;
-    bool change_block;
-    std::string problem;
-    std::vector<std::unique_ptr<block>> spare; // with their stacks, for the next launch
-};
-
-machine now;
 sigjmp_buf fault;
 volatile sig_atomic_t in_kernel;
+
+// Polling that has not ended after so many turns of threads never will.
+constexpr uint64_t patience = 4'000'000;
+
+} // namespace
 
 uint64_t draw()
 {
@@ -115,7 +69,10 @@ unsigned int draw_below(size_t count)
 
 std::string where(const block &block, unsigned int thread)
 {
-    return "block " + std::to_string(block.index) + ", thread " + std::to_string(thread);
+    const char *launch = "";
+    if (now.grids.size() > 1)
+        launch = block.grid == &now.grids[0] ? "first launch, " : "second launch, ";
+    return launch + ("block " + std::to_string(block.index)) + ", thread " + std::to_string(thread);
 }
 
 void to_scheduler()
@@ -148,13 +105,31 @@ void wait(state why, int line)
     to_scheduler();
 }
 
+void made_progress()
+{
+    now.steps_without_progress = 0;
+}
+
+bool has_ended(const grid &grid)
+{
+    return grid.order.empty() && grid.resident == 0;
+}
+
+namespace
+{
+
 [[noreturn]] void thread_main()
 {
     in_kernel = 1;
-    (*now.kernel)();
+    (*now.current->grid->kernel)();
     block &block = *now.current;
     block.threads[now.thread].state = state::left;
     block.live--;
+    made_progress();
+    leave_cluster(block);
+    if (block.live == 0 && block.copies > 0)
+        fail("bulk copy: " + where(block, now.thread) +
+             " is the last to leave, and a copy into shared memory is under way");
     if (block.waiting > 0)
         fail("barrier divergence: " + where(block, now.thread) +
              " has left while others wait at a barrier");
@@ -166,15 +141,16 @@ void wait(state why, int line)
 
 void take_block(block *next)
 {
-    const shared_range &shared = now.launch->shared;
-    const size_t bytes = static_cast<size_t>(shared.end - shared.begin);
     if (now.current == next)
         return;
-    if (now.current != nullptr && bytes > 0)
-        std::memcpy(now.current->shared.data(), shared.begin, bytes);
-    if (bytes > 0)
-        std::memcpy(shared.begin, next->shared.data(), bytes);
+    if (now.current != nullptr) {
+        const shared_range &old = now.current->grid->launch->shared;
+        std::copy(old.begin, old.end, now.current->shared.begin());
+    }
+    std::copy(next->shared.begin(), next->shared.end(), next->grid->launch->shared.begin);
     now.current = next;
+    block_size = {next->grid->launch->block, 1, 1};
+    grid_size = {next->grid->launch->grid, 1, 1};
 }
 
 std::unique_ptr<block> new_block(unsigned int threads)
@@ -194,26 +170,42 @@ std::unique_ptr<block> new_block(unsigned int threads)
     return made;
 }
 
-void start_block()
+block *start_block(grid &grid, unsigned int index)
 {
-    const simt::launch &launch = *now.launch;
-    std::unique_ptr<block> started = new_block(launch.block);
-    started->index = now.order.back();
-    now.order.pop_back();
-    started->live = launch.block;
-    started->waiting = started->votes = started->result = 0;
+    const unsigned int threads = grid.launch->block;
+    std::unique_ptr<block> started = new_block(threads);
+    started->grid = &grid;
+    started->index = index;
+    started->live = threads;
+    started->waiting = started->votes = started->result = started->copies = 0;
+    started->begun = false;
     started->runnable.clear();
-    started->meetings.assign((launch.block + warp_lanes - 1) / warp_lanes, {});
-    started->shared.assign(static_cast<size_t>(launch.shared.end - launch.shared.begin), '\xa5');
-    started->dynamic_shared = launch.dynamic_shared > 0
-                                  ? std::make_unique<guarded>(launch.dynamic_shared, true)
-                                  : nullptr;
-    for (unsigned int i = 0; i < launch.block; i++) {
+    started->meetings.assign((threads + warp_lanes - 1) / warp_lanes, {});
+    start_shared(*started);
+    for (unsigned int i = 0; i < threads; i++) {
         prepare_coroutine(&started->threads[i].context, started->stacks + i * stack_bytes,
                           thread_main);
+        started->threads[i].in_barrier = started->threads[i].arrived = false;
         make_runnable(*started, i);
     }
+    grid.resident++;
     now.blocks.push_back(std::move(started));
+    return now.blocks.back().get();
+}
+
+void start_cluster(grid &grid)
+{
+    const unsigned int blocks = grid.launch->cluster;
+    const unsigned int first = grid.order.back() * blocks;
+    const auto cluster = std::make_shared<simt::cluster>();
+    grid.order.pop_back();
+    cluster->live = blocks * grid.launch->block;
+    cluster->arrived = 0;
+    for (unsigned int rank = 0; rank < blocks; rank++) {
+        cluster->blocks.push_back(start_block(grid, first + rank));
+        cluster->blocks.back()->cluster = cluster;
+    }
+    made_progress();
 }
 
 // A block with a thread that can run: mostly the one at hand, since changing costs a copy.
@@ -241,55 +233,99 @@ void run_thread(block *block)
     block->runnable.pop_back();
     thread_index = {now.thread, 0, 0};
     block_index = {block->index, 0, 0};
+    block->begun = true;
+    now.steps_without_progress++;
     switch_coroutine(&now.scheduler, &block->threads[now.thread].context);
 }
 
+// A cluster's blocks go together: until then others of it may reach their shared memory.
 void retire_blocks()
 {
     for (size_t i = 0; i < now.blocks.size();) {
-        if (now.blocks[i]->live > 0) {
+        std::unique_ptr<block> &gone = now.blocks[i];
+        if (gone->cluster->live > 0) {
             i++;
             continue;
         }
-        if (now.current == now.blocks[i].get())
+        if (now.problem.empty())
+            now.problem = end_shared(*gone);
+        if (now.current == gone.get())
             now.current = nullptr;
-        now.spare.push_back(std::move(now.blocks[i]));
+        gone->grid->resident--;
+        now.spare.push_back(std::move(gone));
         now.blocks[i] = std::move(now.blocks.back());
         now.blocks.pop_back();
     }
 }
 
+void let_the_dependent_go()
+{
+    for (auto &block : now.blocks)
+        for (unsigned int i = 0; i < block->grid->launch->block; i++)
+            if (block->threads[i].state == state::at_launch_before)
+                make_runnable(*block, i);
+}
+
+struct waiting_for {
+    simt::state state;
+    const char *problem;
+    const char *place;
+};
+constexpr waiting_for waits[] = {
+    {state::at_collective, "lanes missing: ", "warp collective"},
+    {state::at_barrier, "barrier divergence: ", "barrier"},
+    {state::at_cluster_barrier, "barrier divergence: ", "barrier of the cluster"},
+    {state::at_bulk_barrier, "bulk copy missing: ", "barrier of bulk copies"},
+    {state::at_launch_before, "launch before: ", "end of the launch before"},
+};
+
 void report_deadlock()
 {
-    for (const auto &block : now.blocks)
-        for (unsigned int i = 0; i < now.launch->block; i++) {
-            const thread &waiting = block->threads[i];
-            if (waiting.state != state::at_barrier && waiting.state != state::at_collective)
-                continue;
-            const char *what = waiting.state == state::at_barrier ? "barrier" : "warp collective";
-            now.problem = std::string(waiting.state == state::at_barrier ? "barrier divergence: "
-                                                                         : "lanes missing: ") +
-                          where(*block, i) + " waits for ever at the " + what + " of line " +
-                          std::to_string(waiting.line);
-            return;
-        }
+    for (const waiting_for &wait : waits)
+        for (const auto &block : now.blocks)
+            for (unsigned int i = 0; i < block->grid->launch->block; i++) {
+                const thread &waiting = block->threads[i];
+                if (waiting.state != wait.state)
+                    continue;
+                now.problem =
+                    wait.problem + where(*block, i) + " waits for ever at the " + wait.place;
+                if (waiting.line > 0)
+                    now.problem += " of line " + std::to_string(waiting.line);
+                return;
+            }
+}
+
+void start_blocks()
+{
+    for (grid &grid : now.grids)
+        while (!grid.order.empty() && (grid.resident == 0 || grid.resident + grid.launch->cluster <=
+                                                                 grid.launch->resident))
+            start_cluster(grid);
 }
 
 void schedule()
 {
     while (now.problem.empty()) {
-        while (now.blocks.size() < now.launch->resident && !now.order.empty())
-            start_block();
+        start_blocks();
         if (now.blocks.empty())
             return;
+        if (draw() % 32 == 0)
+            finish_bulk_copy();
         block *next = choose_block();
         if (next == nullptr) {
-            report_deadlock();
-            return;
+            if (!finish_bulk_copy())
+                report_deadlock();
+            continue;
         }
         run_thread(next);
-        if (next->live == 0)
+        if (next->live == 0) {
             retire_blocks();
+            if (has_ended(now.grids[0]))
+                let_the_dependent_go();
+        }
+        if (now.steps_without_progress > patience && now.problem.empty())
+            now.problem =
+                "polling without end: " + where(*next, now.thread) + " waits for what nobody does";
     }
 }
 
@@ -321,127 +357,7 @@ void catch_faults()
         sigaction(signal, &action, nullptr);
 }
 
-// ---- warp collectives ----
-
-uint64_t outcome(const meeting &meeting, const block &block, unsigned int base, unsigned int lane)
-{
-    const thread &self = block.threads[base + lane];
-    unsigned int from = lane;
-    uint64_t sum = 0;
-    switch (meeting.kind) {
-    case collective::sync:
-        return 0;
-    case collective::down:
-        from = lane + self.argument;
-        break;
-    case collective::up:
-        from = lane - self.argument;
-        break;
-    case collective::exclusive_or:
-        from = lane ^ self.argument;
-        break;
-    case collective::index:
-        from = self.argument % warp_lanes;
-        break;
-    case collective::add:
-    case collective::ballot:
-        for (unsigned int i = 0; i < warp_lanes; i++) {
-            if ((meeting.mask >> i & 1) == 0)
-                continue;
-            const uint64_t value = block.threads[base + i].value;
-            sum += meeting.kind == collective::add ? value : (value != 0) * (uint64_t(1) << i);
-        }
-        return sum;
-    }
-    if (from >= warp_lanes)
-        return self.value; // outside of the warp: the lane's own
-    if ((meeting.mask >> from & 1) == 0)
-        return 0xa5a5a5a5a5a5a5a5u; // undefined on a GPU
-    return block.threads[base + from].value;
-}
-
-void conclude(const meeting &meeting, block &block, unsigned int base)
-{
-    uint64_t results[warp_lanes];
-    for (unsigned int lane = 0; lane < warp_lanes; lane++)
-        if (meeting.mask >> lane & 1)
-            results[lane] = outcome(meeting, block, base, lane);
-    for (unsigned int lane = 0; lane < warp_lanes; lane++)
-        if (meeting.mask >> lane & 1) {
-            block.threads[base + lane].value = results[lane];
-            make_runnable(block, base + lane);
-        }
-}
-
-meeting &join_meeting(block &block, collective kind, int line, unsigned int mask)
-{
-    for (meeting &there : block.meetings[now.thread / warp_lanes]) {
-        if ((there.mask & mask) == 0)
-            continue;
-        if (there.mask != mask || there.kind != kind || there.line != line)
-            fail("lanes disagree: " + where(block, now.thread) + " is at line " +
-                 std::to_string(line) + " and others of its warp at line " +
-                 std::to_string(there.line));
-        return there;
-    }
-    block.meetings[now.thread / warp_lanes].push_back({kind, line, mask, 0});
-    return block.meetings[now.thread / warp_lanes].back();
-}
-
 } // namespace
-
-uint64_t warp(collective kind, int line, unsigned int mask, uint64_t value, unsigned int argument,
-              unsigned int width)
-{
-    block &block = *now.current;
-    thread &self = block.threads[now.thread];
-    const unsigned int lane = now.thread % warp_lanes;
-    if (width != warp_lanes)
-        fail("shuffles of less than a warp are not modelled");
-    if ((mask >> lane & 1) == 0)
-        fail(where(block, now.thread) + " is not in its own mask at line " + std::to_string(line));
-    meeting &meeting = join_meeting(block, kind, line, mask);
-    self.value = value;
-    self.argument = argument;
-    meeting.arrived |= 1u << lane;
-    if (meeting.arrived == mask) {
-        const simt::meeting complete = meeting;
-        auto &meetings = block.meetings[now.thread / warp_lanes];
-        meetings.erase(meetings.begin() + (&meeting - meetings.data()));
-        conclude(complete, block, now.thread - lane);
-        to_scheduler();
-    } else {
-        wait(state::at_collective, line);
-    }
-    return self.value;
-}
-
-unsigned int barrier(int line, unsigned int vote)
-{
-    block &block = *now.current;
-    const unsigned int threads = now.launch->block;
-    block.votes += vote;
-    block.waiting++;
-    if (block.live < threads)
-        fail("barrier divergence: " + where(block, now.thread) + " is at the barrier of line " +
-             std::to_string(line) + " and others have left");
-    if (block.waiting < threads) {
-        wait(state::at_barrier, line);
-        return block.result;
-    }
-    for (unsigned int i = 0; i < threads; i++) {
-        if (i != now.thread && block.threads[i].line != line)
-            fail("barrier divergence: " + where(block, now.thread) + " is at line " +
-                 std::to_string(line) + ", thread " + std::to_string(i) + " at line " +
-                 std::to_string(block.threads[i].line));
-    }
-    for (unsigned int i = 0; i < threads; i++)
-        make_runnable(block, i);
-    block.result = block.votes;
-    block.waiting = block.votes = 0;
-    to_scheduler();
-    return block.result;
-}
 
 void give_way()
 {
@@ -450,28 +366,35 @@ void give_way()
     to_scheduler();
 }
 
-void *dynamic_shared()
+void wait_for_launch_before()
 {
-    return now.current->dynamic_shared ? now.current->dynamic_shared->as<void>() : nullptr;
+    if (now.current->grid == &now.grids[0] || has_ended(now.grids[0]))
+        give_way();
+    else
+        wait(state::at_launch_before, 0);
 }
 
-std::string run(const launch &launch, const std::function<void()> &kernel)
+namespace
+{
+
+void add_grid(const launch &launch, const std::function<void()> &kernel)
+{
+    grid grid = {&launch, &kernel, {}, 0, {}, 0};
+    const unsigned int clusters = launch.grid / launch.cluster;
+    if (clusters * launch.cluster != launch.grid)
+        now.problem = "a grid of " + std::to_string(launch.grid) + " blocks is not whole clusters";
+    grid.order.resize(clusters);
+    for (unsigned int i = 0; i < clusters; i++) {
+        const unsigned int other = launch.in_order ? i : draw_below(i + 1);
+        grid.order[i] = grid.order[other];
+        grid.order[other] = launch.in_order ? clusters - 1 - i : i;
+    }
+    now.grids.push_back(std::move(grid));
+}
+
+std::string run_grids()
 {
     catch_faults();
-    now.launch = &launch;
-    now.kernel = &kernel;
-    now.random = launch.seed;
-    now.current = nullptr;
-    now.problem.clear();
-    now.blocks.clear();
-    now.order.resize(launch.grid);
-    for (unsigned int i = 0; i < launch.grid; i++) {
-        const unsigned int other = draw_below(i + 1);
-        now.order[i] = now.order[other];
-        now.order[other] = i;
-    }
-    block_size = {launch.block, 1, 1};
-    grid_size = {launch.grid, 1, 1};
     const int signal = sigsetjmp(fault, 1);
     if (signal == 0)
         schedule();
@@ -481,10 +404,42 @@ std::string run(const launch &launch, const std::function<void()> &kernel)
                                       : "misaligned access or undefined operation: ") +
                       where(*now.current, now.thread);
     in_kernel = 0;
-    for (auto &block : now.blocks)
+    for (auto &block : now.blocks) {
+        block->cluster.reset();
         now.spare.push_back(std::move(block));
+    }
     now.blocks.clear();
     return now.problem;
+}
+
+void reset(uint64_t seed)
+{
+    now.random = seed;
+    now.current = nullptr;
+    now.steps_without_progress = 0;
+    now.problem.clear();
+    now.blocks.clear();
+    now.copies.clear();
+    now.grids.clear();
+    now.grids.reserve(2); // blocks point to them
+}
+
+} // namespace
+
+std::string run(const launch &launch, const std::function<void()> &kernel)
+{
+    reset(launch.seed);
+    add_grid(launch, kernel);
+    return run_grids();
+}
+
+std::string run_dependent(const launch &first, const std::function<void()> &first_kernel,
+                          const launch &second, const std::function<void()> &second_kernel)
+{
+    reset(first.seed);
+    add_grid(first, first_kernel);
+    add_grid(second, second_kernel);
+    return run_grids();
 }
 
 } // namespace simt

@@ -7,12 +7,18 @@
 // Reported instead of hung on or passed over: barriers that not all threads of the block reach or
 // that they reach at different places, collectives whose lanes never come or disagree, accesses
 // outside a guarded array, accesses that are not aligned (compile with -fsanitize=alignment
-// -fsanitize-undefined-trap-on-error).
+// -fsanitize-undefined-trap-on-error), polling that nothing ends, shared memory written past an
+// array's end, shared memory of a block of the cluster that is not there, bulk copies of what
+// hardware does not take.
 //
-// Not modelled: weak memory order (a missing fence is not seen), textures. Dynamic shared memory is
-// declared by DYNAMIC_SHARED(type, name), for which a kernel has `extern __shared__ type name[]`.
+// Not modelled: weak memory order (a missing fence is not seen), textures. Kernels that are
+// templates declare shared memory by TUNE_SHARED(type, name, count) and TUNE_DYNAMIC_SHARED(name),
+// for which they have __shared__ and extern __shared__; other kernels by __shared__
+// (SIMT_SHARED_SECTION) and DYNAMIC_SHARED(type, name).
 #ifndef TESTS_KERNELS_SIMT_H
 #define TESTS_KERNELS_SIMT_H
+
+#define TUNE_SIMT
 
 #include <cstddef>
 #include <cstdint>
@@ -41,10 +47,17 @@ struct launch {
     uint64_t seed;
     unsigned int resident;     // blocks that run at the same time, at least 1
     size_t dynamic_shared = 0; // bytes a block; what lies behind them must not be touched
+    unsigned int cluster = 1;  // blocks a cluster, which run at the same time; divides `grid`
+    bool in_order = false;     // blocks start in the order of their index, as hardware starts them
 };
 
 // Runs kernel() once a thread. Empty when all went well, else what is wrong with it.
 std::string run(const launch &launch, const std::function<void()> &kernel);
+
+// Two launches of which the second may begin before the first has ended, as a dependent launch may:
+// wait_for_launch_before() waits for that. The seed is the first one's.
+std::string run_dependent(const launch &first, const std::function<void()> &first_kernel,
+                          const launch &second, const std::function<void()> &second_kernel);
 
 // An array between two pages that must not be touched. It ends right before the second one when
 // `at_end`, else it begins right behind the first one, plus `offset` bytes. Poisoned with 0xa5.
@@ -68,12 +81,35 @@ class guarded
 
 // What stands behind the names that kernels use.
 extern index3 thread_index, block_index, block_size, grid_size;
-enum class collective { sync, down, up, exclusive_or, index, add, ballot };
+enum class collective { sync, down, up, exclusive_or, index, add, ballot, min, max };
 unsigned int barrier(int line, unsigned int vote);
 uint64_t warp(collective kind, int line, unsigned int mask, uint64_t value, unsigned int argument,
               unsigned int width);
 void give_way();
+void made_progress(); // what this thread did may end the polling of another
 void *dynamic_shared();
+unsigned char *aligned_dynamic_shared(); // to 128 bytes
+void *shared_array(const void *tag, size_t bytes, size_t alignment);
+void wait_for_launch_before();
+
+// The cluster of this block. Its barrier is in two parts: all threads that have not left arrive,
+// then each waits for all others. cluster_map: where `at`, an address of this block's TUNE_SHARED
+// arrays, is in block `rank`, which must have begun and not have left: store at once.
+unsigned int cluster_rank();
+void cluster_arrive(int line);
+void cluster_wait(int line);
+void *map_in_cluster(const void *at, unsigned int rank);
+template <typename T> T *cluster_map(T *at, unsigned int rank)
+{
+    return static_cast<T *>(map_in_cluster(at, rank));
+}
+
+// Barriers (8 bytes of shared memory) on which one arrival is expected, that of bulk_copy(). What
+// it copies arrives between now and when all threads wait; until then the destination is poisoned.
+// bulk_wait() waits for the end of the phase, 0, 1, 0, 1 ..., that is under way.
+void bulk_barrier_init(unsigned long long *barrier);
+void bulk_copy(void *to, const void *from, unsigned int bytes, unsigned long long *barrier);
+void bulk_wait(unsigned long long *barrier, unsigned int phase);
 
 template <typename T>
 T shuffle(collective kind, int line, unsigned int mask, T value, unsigned int argument,
@@ -87,11 +123,26 @@ T shuffle(collective kind, int line, unsigned int mask, T value, unsigned int ar
     return value;
 }
 
-template <typename T> T atomic(T *at, const std::function<T(T)> &change)
+// Minimum or maximum over the mask.
+template <typename T> T extreme(collective kind, int line, unsigned int mask, T value)
+{
+    static_assert(sizeof(T) == 4 && std::is_integral_v<T>, "redux takes int and unsigned int");
+    const int64_t wide = value;
+    return static_cast<T>(warp(kind, line, mask, static_cast<uint64_t>(wide), 0, 32));
+}
+
+constexpr unsigned int mask_of(unsigned int mask = 0xffffffffu)
+{
+    return mask;
+}
+
+template <typename T, typename Change> T atomic(T *at, const Change &change)
 {
     give_way();
     const T old = *at;
     *at = change(old);
+    if (__builtin_memcmp(&old, at, sizeof old) != 0)
+        made_progress();
     give_way();
     return old;
 }
@@ -110,6 +161,13 @@ template <typename T> T atomic(T *at, const std::function<T(T)> &change)
 #define __shared__ static __attribute__((section(SIMT_SHARED_SECTION)))
 
 #define DYNAMIC_SHARED(type, name) type *const name = static_cast<type *>(simt::dynamic_shared())
+
+// One array a block for each place and instantiation, which the address of `name_tag` stands for.
+#define TUNE_SHARED(type, name, count)                                                             \
+    static char name##_tag;                                                                        \
+    auto &name = *static_cast<type(*)[count]>(                                                     \
+        simt::shared_array(&name##_tag, sizeof(type[count]), alignof(type)))
+#define TUNE_DYNAMIC_SHARED(name) unsigned char *const name = simt::aligned_dynamic_shared()
 
 #define threadIdx simt::thread_index
 #define blockIdx  simt::block_index
@@ -133,13 +191,24 @@ template <typename T> T atomic(T *at, const std::function<T(T)> &change)
 #define __ballot_sync(mask, vote)            SIMT_WARP(ballot, mask, (unsigned int)((vote) != 0), 0, 32)
 #define __any_sync(mask, vote)               ((int)(__ballot_sync(mask, vote) != 0))
 #define __all_sync(mask, vote)               ((int)(__ballot_sync(mask, vote) == (mask)))
-#define __syncwarp()                         ((void)SIMT_WARP(sync, 0xffffffffu, 0u, 0, 32))
+#define __syncwarp(...)                      ((void)SIMT_WARP(sync, simt::mask_of(__VA_ARGS__), 0u, 0, 32))
+#define __reduce_min_sync(mask, value)                                                             \
+    simt::extreme(simt::collective::min, __LINE__, (mask), (value))
+#define __reduce_max_sync(mask, value)                                                             \
+    simt::extreme(simt::collective::max, __LINE__, (mask), (value))
 
-#define atomicAdd(at, value)                                                                       \
-    simt::atomic<std::remove_reference_t<decltype(*(at))>>(                                        \
-        (at), [&](auto old) { return old + (value); })
-#define atomicInc(at, limit)                                                                       \
-    simt::atomic<unsigned int>((at),                                                               \
-                               [&](unsigned int old) { return old >= (limit) ? 0u : old + 1; })
+// An atomic operation with `old`, what is there, and `with`, the operand in its type.
+#define SIMT_ATOMIC(at, value, ...)                                                                \
+    simt::atomic((at),                                                                             \
+                 [with = static_cast<std::remove_reference_t<decltype(*(at))>>(value)](            \
+                     auto old) -> decltype(old) { return __VA_ARGS__; })
+#define atomicAdd(at, value)  SIMT_ATOMIC(at, value, old + with)
+#define atomicMin(at, value)  SIMT_ATOMIC(at, value, with < old ? with : old)
+#define atomicMax(at, value)  SIMT_ATOMIC(at, value, old < with ? with : old)
+#define atomicExch(at, value) SIMT_ATOMIC(at, value, (void(old), with))
+#define atomicInc(at, limit)  SIMT_ATOMIC(at, limit, old >= with ? 0u : old + 1)
+#define atomicCAS(at, compare, value)                                                              \
+    simt::atomic((at), [&, with = static_cast<std::remove_reference_t<decltype(*(at))>>(value)](   \
+                           auto old) { return old == (compare) ? with : old; })
 
 #endif
