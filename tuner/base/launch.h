@@ -15,7 +15,9 @@ enum { LAUNCHES_MAX = 4, ARGUMENTS_MAX = 16, DEFINES_MAX = 48, FLAGS_MAX = 16 };
 /* One binary: a source with its defines. Configurations that differ only in how they are launched
  * share it. */
 struct binary_request {
-    const char *source_path;  /* absolute */
+    const char *source_path; /* absolute */
+    const char
+        *source_hash; /* of the contents that are meant (source.h); NULL: whatever is there */
     const char *architecture; /* facts "architecture" */
     size_t define_count;
     struct named_value defines[DEFINES_MAX]; /* become -DNAME=VALUE; texts as they are, unquoted */

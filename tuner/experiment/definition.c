@@ -2,11 +2,9 @@
  * constraints and baselines are not among it: a value more makes no measurement stale. */
 #include <string.h>
 
-#include "tuner/base/files.h"
+#include "tuner/base/source.h"
 #include "tuner/experiment/model.h"
 #include "tuner/experiment/read.h"
-
-enum { REFERENCE_BYTES_MAX = 16 << 20 };
 
 static const char *const sections[] = {"experiment", "device",    "derived",
                                        "launches",   "arguments", "check"};
@@ -30,10 +28,8 @@ enum status experiment_hash_definition(struct experiment *experiment, const stru
                                        struct error *error)
 {
     struct arena arena = {0};
-    char *reference = NULL;
-    size_t length = 0;
-    enum status status = file_read(&arena, experiment->check.source, REFERENCE_BYTES_MAX,
-                                   &reference, &length, error);
+    struct source reference;
+    enum status status = source_read(&arena, experiment->check.source, &reference, error);
     struct hash_state *hash = status == STATUS_OK ? hash_start() : NULL;
     if (status == STATUS_OK && !hash)
         status = error_no_memory(error);
@@ -44,7 +40,7 @@ enum status experiment_hash_definition(struct experiment *experiment, const stru
             hash_node(hash, node);
     }
     if (hash) {
-        hash_add(hash, reference, length);
+        hash_add(hash, reference.contents, reference.content_length);
         hash_finish(hash, experiment->definition_hash);
     }
     arena_free(&arena);

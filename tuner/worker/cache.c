@@ -18,9 +18,10 @@
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/child.h"
+#include "tuner/worker/sources.h"
 #include "tuner/worker/worker.h"
 
-enum { SOURCE_BYTES_MAX = 16 * 1024 * 1024, TOUCH_AFTER_S = 60 };
+enum { TOUCH_AFTER_S = 60 };
 
 /* Raised whenever what a binary file holds changes. */
 static const char *const cache_version = "1";
@@ -28,21 +29,14 @@ static const char *const cache_version = "1";
 static enum status hash_request(const struct binary_request *request, const struct facts *facts,
                                 char out[HASH_TEXT_BYTES], struct error *error)
 {
-    struct arena arena = {0};
-    char *source = NULL;
-    size_t length = 0;
+    const struct known_source *known = NULL;
     char text[512];
-    enum status status =
-        file_read(&arena, request->source_path, SOURCE_BYTES_MAX, &source, &length, error);
+    enum status status = sources_find(request->source_path, &known, error);
     struct hash_state *hash = status == STATUS_OK ? hash_start() : NULL;
-    if (status == STATUS_OK && !hash)
-        status = error_no_memory(error);
-    if (status != STATUS_OK) {
-        arena_free(&arena);
-        return status;
-    }
+    if (!hash)
+        return status == STATUS_OK ? error_no_memory(error) : status;
     hash_add_string(hash, cache_version);
-    hash_add(hash, source, length + 1);
+    hash_add(hash, known->source.contents, known->source.content_length + 1);
     hash_add_string(hash, request->architecture);
     hash_add_string(hash, facts_text(facts, "compiler", ""));
     hash_add_string(hash, facts_text(facts, "name", ""));
@@ -59,7 +53,6 @@ static enum status hash_request(const struct binary_request *request, const stru
     for (size_t i = 0; i < request->kernel_count; i++)
         hash_add_string(hash, request->kernels[i]);
     hash_finish(hash, out);
-    arena_free(&arena);
     return STATUS_OK;
 }
 

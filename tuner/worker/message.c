@@ -83,12 +83,12 @@ static json_t *from_launch(const struct launch *launch)
     json_t *arguments = json_array();
     for (size_t i = 0; i < launch->argument_count; i++)
         arguments = message_with(arguments, json_integer(launch->arguments[i]));
-    return json_pack("{s:s, s:[iii], s:[iii], s:I, s:I, s:i, s:o}", "kernel", launch->kernel,
-                     "grid", (int)launch->grid[0], (int)launch->grid[1], (int)launch->grid[2],
-                     "block", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2],
-                     "shared", (json_int_t)launch->shared_bytes, "threads",
-                     (json_int_t)launch->threads, "schedule", (int)launch->schedule, "arguments",
-                     arguments);
+    return json_pack("{s:s, s:b, s:[iii], s:[iii], s:I, s:I, s:i, s:o}", "kernel", launch->kernel,
+                     "dependent", (int)launch->dependent, "grid", (int)launch->grid[0],
+                     (int)launch->grid[1], (int)launch->grid[2], "block", (int)launch->block[0],
+                     (int)launch->block[1], (int)launch->block[2], "shared",
+                     (json_int_t)launch->shared_bytes, "threads", (json_int_t)launch->threads,
+                     "schedule", (int)launch->schedule, "arguments", arguments);
 }
 
 static json_t *from_argument(const struct argument *argument)
@@ -145,6 +145,7 @@ static enum status to_launch(const json_t *json, size_t argument_count, struct a
     out->shared_bytes = (uint32_t)shared;
     out->threads = (uint32_t)threads;
     out->schedule = (enum schedule)schedule;
+    out->dependent = json_is_true(json_object_get(json, "dependent"));
     out->argument_count = json_array_size(arguments);
     for (size_t i = 0; i < out->argument_count; i++) {
         json_int_t index = json_integer_value(json_array_get(arguments, i));
@@ -167,9 +168,8 @@ static enum status to_argument(const json_t *json, struct arena *arena, struct a
     out->count = message_integer(json, "count", -1);
     if (!in_range(type, 0, ELEMENT_TYPE_COUNT - 1) ||
         !in_range(role, ARGUMENT_INPUT, ARGUMENT_SCALAR) ||
-        !in_range(fill, FILL_ZERO, FILL_RANDOM_EXACT) ||
-        !in_range(out->count, 0, INT64_C(1) << 44) || !in_range(alignment, 0, VECTOR_SHIFT_MAX) ||
-        !in_range(offset, 0, VECTOR_SHIFT_MAX))
+        !in_range(fill, FILL_ZERO, FILL_RANDOM_ODD) || !in_range(out->count, 0, INT64_C(1) << 44) ||
+        !in_range(alignment, 0, VECTOR_SHIFT_MAX) || !in_range(offset, 0, VECTOR_SHIFT_MAX))
         return malformed(error, "argument");
     out->alignment_bytes = (uint32_t)alignment;
     out->offset_bytes = (uint32_t)offset;
@@ -221,10 +221,10 @@ json_t *message_from_request(const struct binary_request *request)
     for (size_t i = 0; i < request->define_count; i++)
         defines = message_with(defines, json_pack("[so]", request->defines[i].name,
                                                   message_from_value(request->defines[i].value)));
-    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "source", request->source_path, "architecture",
-                     request->architecture, "defines", defines, "flags",
-                     from_texts(request->flags, request->flag_count), "kernels",
-                     from_texts(request->kernels, request->kernel_count));
+    return json_pack("{s:s, s:s*, s:s, s:o, s:o, s:o}", "source", request->source_path,
+                     "source_hash", request->source_hash, "architecture", request->architecture,
+                     "defines", defines, "flags", from_texts(request->flags, request->flag_count),
+                     "kernels", from_texts(request->kernels, request->kernel_count));
 }
 
 static enum status to_texts(const json_t *array, size_t most, struct arena *arena, const char **out,
@@ -272,7 +272,9 @@ enum status message_to_request(const json_t *json, struct arena *arena, struct b
     *out = (struct binary_request){0};
     out->source_path = arena_strdup(arena, message_text(json, "source", ""));
     out->architecture = arena_strdup(arena, message_text(json, "architecture", ""));
-    if (!out->source_path || !out->architecture)
+    const char *hash = message_text(json, "source_hash", NULL);
+    out->source_hash = hash ? arena_strdup(arena, hash) : NULL;
+    if (!out->source_path || !out->architecture || (hash && !out->source_hash))
         return error_no_memory(error);
     enum status status = to_defines(json_object_get(json, "defines"), arena, out, error);
     if (status == STATUS_OK)

@@ -14,6 +14,7 @@
 #include "tuner/worker/child.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/message.h"
+#include "tuner/worker/sources.h"
 #include "tuner/worker/spawn.h"
 #include "tuner/worker/worker.h"
 
@@ -205,11 +206,17 @@ static enum status feed(struct compile_pool *pool, struct error *error)
 enum status compile_pool_submit(struct compile_pool *pool, const struct binary_request *request,
                                 const char *binary_path, uint64_t tag, struct error *error)
 {
+    struct binary_request asked = *request;
+    const struct known_source *known = NULL;
+    enum status status = sources_find(request->source_path, &known, error);
+    if (status != STATUS_OK)
+        return status;
     struct job *job = calloc(1, sizeof *job);
     if (!job)
         return error_no_memory(error);
+    asked.source_hash = known->hash;
     job->tag = tag;
-    job->request = message_from_request(request);
+    job->request = message_from_request(&asked);
     if (!job->request || json_object_set_new(job->request, "path", json_string(binary_path)) != 0 ||
         json_object_set_new(job->request, "timeout_ms", json_integer(pool->timeout_ms)) != 0 ||
         json_object_set_new(job->request, "memory_bytes", json_integer(pool->memory_bytes)) != 0) {

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/source.h"
 #include "tuner/device/cpu/compiler.h"
 #include "tuner/device/cpu/process.h"
 
 enum {
-    SOURCE_BYTES_MAX = 16 << 20,
     LOG_BYTES_MAX = 64 << 10,
     COMPILE_TIMEOUT_MS = 24 * 3600 * 1000, /* whoever asked watches the time, and kills our group */
     FIXED_ARGUMENTS = 24,
@@ -55,14 +55,11 @@ static void add_define(struct arguments *arguments, struct arena *arena,
     add(arguments, text ? arena_printf(arena, "-D%s=%s", define->name, text) : NULL);
 }
 
-/* The source comes through standard input, behind the prelude. */
+/* The source comes through standard input, behind the prelude, with what it includes in quotes. No
+ * other file of its folder is found: what is compiled is what was hashed. */
 static void build_arguments(struct arguments *arguments, struct arena *arena, const char *compiler,
                             const struct binary_request *request, const char *out)
 {
-    const char *slash = strrchr(request->source_path, '/');
-    const char *folder =
-        slash ? arena_strndup(arena, request->source_path, (size_t)(slash - request->source_path))
-              : ".";
     const char *architecture = request->architecture ? request->architecture : "native";
     add(arguments, compiler);
     add(arguments, "-std=gnu17");
@@ -72,8 +69,6 @@ static void build_arguments(struct arguments *arguments, struct arena *arena, co
     add(arguments, "-fPIC");
     /* An undefined name is told now, by its name, rather than when the binary is loaded. */
     add(arguments, "-Wl,-z,defs");
-    add(arguments, "-iquote");
-    add(arguments, folder && *folder ? folder : "/");
     for (size_t i = 0; i < request->define_count; i++)
         add_define(arguments, arena, &request->defines[i]);
     for (size_t i = 0; i < request->flag_count; i++)
@@ -95,41 +90,32 @@ static bool has_own_prelude(const struct binary_request *request, const char *so
     return strstr(source, "#define TUNE_NO_PRELUDE") != NULL;
 }
 
-/* Within the quotes of a #line. */
-static void put_escaped(FILE *file, unsigned char c)
-{
-    if (c == '"' || c == '\\')
-        (void)fprintf(file, "\\%c", c);
-    else if (c < 0x20 || c == 0x7f)
-        (void)fprintf(file, "\\%03o", c);
-    else
-        (void)fputc(c, file);
-}
-
 /* An unnamed file with prelude and source, the latter under its own name and line numbers. */
 static enum status make_input(const struct binary_request *request, FILE **out, struct error *error)
 {
     struct arena arena = {0};
-    char *source = NULL;
-    size_t length = 0;
-    enum status status =
-        file_read(&arena, request->source_path, SOURCE_BYTES_MAX, &source, &length, error);
+    struct source source;
+    struct text begin = {0};
+    enum status status = source_read(&arena, request->source_path, &source, error);
+    if (status == STATUS_OK)
+        status = source_check(&source, request->source_hash, error);
+    if (status == STATUS_OK && !has_own_prelude(request, source.text))
+        text_append(&begin, prelude);
+    source_put_line(&begin, 1, request->source_path);
+    if (status == STATUS_OK && begin.failed)
+        status = error_no_memory(error);
     FILE *file = status == STATUS_OK ? tmpfile() : NULL;
     if (status == STATUS_OK && !file)
         status = error_set_errno(error, errno, "no temporary file for the compiler's input");
     if (file) {
-        if (!has_own_prelude(request, source))
-            (void)fputs(prelude, file);
-        (void)fputs("#line 1 \"", file);
-        for (const char *c = request->source_path; *c; c++)
-            put_escaped(file, (unsigned char)*c);
-        (void)fputs("\"\n", file);
-        (void)fwrite(source, 1, length, file);
+        (void)fwrite(text_string(&begin), 1, begin.length, file);
+        (void)fwrite(source.text, 1, source.length, file);
         if (fflush(file) != 0 || ferror(file) || fseek(file, 0, SEEK_SET) != 0)
             status = error_set_errno(error, errno,
                                      "cannot write the compiler's input (is the "
                                      "disk full?)");
     }
+    text_free(&begin);
     arena_free(&arena);
     if (status == STATUS_OK)
         *out = file;

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "tuner/base/half.h"
+
 /* As kernels/README.md has it. */
 struct tune_block {
     long long index;
@@ -31,6 +33,7 @@ static uint64_t encode_scalar(const struct argument *argument)
     int64_t integer = to_integer(argument->scalar);
     double real = to_real(argument->scalar);
     float single = (float)real;
+    uint16_t half = argument->type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
     int8_t narrow8 = (int8_t)integer;
     int16_t narrow16 = (int16_t)integer;
     int32_t narrow32 = (int32_t)integer;
@@ -39,6 +42,8 @@ static uint64_t encode_scalar(const struct argument *argument)
         from = &single;
     else if (argument->type == ELEMENT_F64)
         from = &real;
+    else if (element_is_real(argument->type))
+        from = &half;
     else if (element_bytes(argument->type) == 1)
         from = &narrow8;
     else if (element_bytes(argument->type) == 2)

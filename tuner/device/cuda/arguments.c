@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tuner/base/half.h"
 #include "tuner/device/cuda/internal.h"
 
 /* Held within the range, as C leaves the conversion of larger reals undefined. */
@@ -43,6 +44,10 @@ bool cuda_scalar(struct value value, enum element_type type, uint64_t *out)
         memcpy(out, &narrow, sizeof narrow);
         return true;
     }
+    if (type == ELEMENT_F16 || type == ELEMENT_BF16) {
+        *out = type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
+        return true;
+    }
     int64_t integer =
         value.kind == VALUE_REAL ? within(integer_of_real(value.real), type) : value.integer;
     memcpy(out, &integer, element_bytes(type)); /* little-endian: the low bytes come first */
@@ -70,12 +75,55 @@ static enum status prepare_values(struct device *device, const struct launch_pla
     return STATUS_OK;
 }
 
+/* A driver's own words for these are "invalid argument". */
+static enum status check_cluster(const struct launch *launch, const struct kernel *kernel,
+                                 struct error *error)
+{
+    char text[256];
+    for (size_t i = 0; i < 3; i++) {
+        if (launch->grid[i] % kernel->cluster[i] == 0)
+            continue;
+        cuda_launch_text(launch, text, sizeof text);
+        return error_set(error, STATUS_LAUNCH_FAILED,
+                         "%s: a grid of %u blocks cannot be made of clusters of %u", text,
+                         launch->grid[i], kernel->cluster[i]);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_dependent(const struct device *device, const struct launch *launch,
+                                   bool first, struct error *error)
+{
+    const struct cuda_driver *cuda = device->driver;
+    char text[256];
+    if (!launch->dependent)
+        return STATUS_OK;
+    cuda_launch_text(launch, text, sizeof text);
+    if (first)
+        return error_set(error, STATUS_LAUNCH_FAILED,
+                         "%s: a dependent launch has none before it to depend on", text);
+    if (device->compute_major < 9)
+        return error_set(error, STATUS_LAUNCH_FAILED,
+                         "%s: a dependent launch needs compute capability 9.0, this is %s", text,
+                         device->architecture);
+    if (!cuda->cuLaunchKernelEx || !cuda->add_edges)
+        return error_set(error, STATUS_LAUNCH_FAILED,
+                         "%s: a dependent launch needs a driver for CUDA 12.3, this one is for "
+                         "CUDA %d.%d: update it",
+                         text, cuda->version / 1000, cuda->version % 1000 / 10);
+    return STATUS_OK;
+}
+
 static enum status prepare_launch(struct device *device, const struct launch_plan *plan,
                                   const struct launch *launch, struct prepared_plan *plan_out,
                                   struct prepared_launch *out, struct error *error)
 {
     out->launch = launch;
     enum status status = cuda_find_kernel(device, launch->kernel, &out->kernel, error);
+    if (status == STATUS_OK)
+        status = check_cluster(launch, out->kernel, error);
+    if (status == STATUS_OK)
+        status = check_dependent(device, launch, launch == plan->launches, error);
     if (status == STATUS_OK)
         status = cuda_allow_shared(device, out->kernel, launch->shared_bytes, error);
     for (size_t i = 0; i < launch->argument_count && status == STATUS_OK; i++) {

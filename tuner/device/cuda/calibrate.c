@@ -58,7 +58,7 @@ static enum status make_empty_graph(struct device *device, int nodes, CUgraphExe
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "making a graph");
     for (int i = 0; i < nodes && result == CUDA_SUCCESS; i++)
-        result = cuda_graph_append(device, graph, &last, &node);
+        result = cuda_graph_append(device, graph, &last, &node, false);
     if (result == CUDA_SUCCESS)
         result = cuda_graph_finish(device, graph, out);
     (void)device->driver->cuGraphDestroy(graph);

@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/source.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
 
-enum { SOURCE_BYTES_MAX = 16 << 20, OPTIONS_MAX = DEFINES_MAX + FLAGS_MAX + 8 };
+enum { OPTIONS_MAX = DEFINES_MAX + FLAGS_MAX + 8 };
 
 struct options {
     struct arena *arena;
@@ -44,21 +45,17 @@ static bool is_standard(const char *flag)
     return strncmp(flag, "-std", 4) == 0 || strncmp(flag, "--std", 5) == 0;
 }
 
-/* The source's own folder, and the toolkit's headers where NVRTC lies in a toolkit. */
-static void add_include_folders(struct options *options, const char *source_path,
-                                const char *library_folder)
+/* The toolkit's headers, where NVRTC lies in a toolkit. What a source includes in quotes is part of
+ * its text, and nothing else of its folder is found: what is compiled is what was hashed. */
+static void add_include_folder(struct options *options, const char *library_folder)
 {
-    const char *slash = strrchr(source_path, '/');
-    if (slash)
-        add_option(options, "-I",
-                   arena_strndup(options->arena, source_path, (size_t)(slash - source_path) + 1));
     const char *headers = arena_printf(options->arena, "%s/../include", library_folder);
     if (*library_folder && headers && file_exists(headers))
         add_option(options, "-I", headers);
 }
 
 static void make_options(struct options *options, const struct binary_request *request,
-                         const char *source_path, const struct cuda_compiler *nvrtc)
+                         const struct cuda_compiler *nvrtc)
 {
     bool standard = false;
     for (size_t i = 0; i < request->flag_count; i++)
@@ -71,7 +68,7 @@ static void make_options(struct options *options, const struct binary_request *r
         add_define(options, &request->defines[i]);
     for (size_t i = 0; i < request->flag_count; i++)
         add_option(options, "", request->flags[i]);
-    add_include_folders(options, source_path, nvrtc->folder);
+    add_include_folder(options, nvrtc->folder);
 }
 
 /* NVRTC answers an unknown architecture with "invalid value" only: say what it does know. */
@@ -216,7 +213,7 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
     if (status != STATUS_OK)
         return status;
     struct options options = {.arena = arena};
-    make_options(&options, request, name, nvrtc);
+    make_options(&options, request, nvrtc);
     if (options.failed)
         return error_no_memory(error);
     nvrtcProgram program = NULL;
@@ -233,15 +230,16 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
 static enum status compile_file(struct arena *arena, const struct binary_request *request,
                                 const char *binary_path, struct text *log, struct error *error)
 {
-    char *source = NULL;
+    struct source source;
     struct container container;
     void *file = NULL;
     size_t bytes = 0;
-    enum status status =
-        file_read(arena, request->source_path, SOURCE_BYTES_MAX, &source, NULL, error);
+    enum status status = source_read(arena, request->source_path, &source, error);
     if (status == STATUS_OK)
-        status =
-            cuda_compile_text(arena, source, request->source_path, request, &container, log, error);
+        status = source_check(&source, request->source_hash, error);
+    if (status == STATUS_OK)
+        status = cuda_compile_text(arena, source.text, request->source_path, request, &container,
+                                   log, error);
     if (status == STATUS_OK)
         status = container_write(arena, &container, &file, &bytes, error);
     if (status == STATUS_OK)

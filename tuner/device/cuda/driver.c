@@ -11,6 +11,11 @@
 
 static const struct library_symbol symbols[] = {CUDA_FUNCTIONS(CUDA_ROW)};
 
+static const struct library_symbol later_symbols[] = {
+    CUDA_LATER_FUNCTIONS(CUDA_ROW){"cuGraphAddDependencies_v2",
+                                   offsetof(struct cuda_driver, add_edges)},
+};
+
 static const char control_file[] = "/dev/nvidiactl";
 
 static struct cuda_driver table;
@@ -99,6 +104,8 @@ static void start(void)
         (void)dlclose(library);
         return;
     }
+    (void)library_resolve(library, later_symbols, sizeof later_symbols / sizeof *later_symbols,
+                          &table);
     /* Lazy loading would put the load of a kernel into its first timing. */
     (void)setenv("CUDA_MODULE_LOADING", "EAGER", 1);
     CUresult result = table.cuInit(0);

@@ -61,6 +61,24 @@
     X(cuGraphUpload)                                                                               \
     X(cuGraphLaunch)
 
+/* NULL in drivers older than CUDA 11.8. */
+#define CUDA_LATER_FUNCTIONS(X)                                                                    \
+    X(cuLaunchKernelEx)                                                                            \
+    X(cuOccupancyMaxActiveClusters)
+
+/* CUgraphEdgeData and cuGraphAddDependencies_v2, which headers of toolkits before CUDA 12.3 lack.
+ */
+struct cuda_edge {
+    unsigned char from_port;
+    unsigned char to_port;
+    unsigned char type;
+    unsigned char reserved[5];
+};
+enum { CUDA_EDGE_PROGRAMMATIC = 1, CUDA_PORT_PROGRAMMATIC = 1 };
+typedef CUresult CUDAAPI cuda_add_edges(CUgraph graph, const CUgraphNode *from,
+                                        const CUgraphNode *to, const struct cuda_edge *edges,
+                                        size_t count);
+
 #define NVRTC_FUNCTIONS(X)                                                                         \
     X(nvrtcGetErrorString)                                                                         \
     X(nvrtcVersion)                                                                                \
@@ -80,7 +98,9 @@
 
 struct cuda_driver {
     CUDA_FUNCTIONS(LIBRARY_MEMBER)
-    int version; /* 13000: CUDA 13.0 */
+    CUDA_LATER_FUNCTIONS(LIBRARY_MEMBER)
+    cuda_add_edges *add_edges; /* NULL in drivers older than CUDA 12.3 */
+    int version;               /* 13000: CUDA 13.0 */
 };
 
 struct cuda_compiler {

@@ -25,11 +25,18 @@ void cuda_drop_module_slots(struct device *device, uint64_t serial)
 }
 
 CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *last,
-                           const CUDA_KERNEL_NODE_PARAMS *node)
+                           const CUDA_KERNEL_NODE_PARAMS *node, bool dependent)
 {
+    const struct cuda_edge edge = {.from_port = CUDA_PORT_PROGRAMMATIC,
+                                   .type = CUDA_EDGE_PROGRAMMATIC};
     CUgraphNode before = *last;
-    return device->driver->cuGraphAddKernelNode(last, graph, before ? &before : NULL,
-                                                before ? 1 : 0, node);
+    bool programmatic = before && dependent;
+    bool follows = before && !dependent;
+    CUresult result = device->driver->cuGraphAddKernelNode(last, graph, follows ? &before : NULL,
+                                                           follows ? 1 : 0, node);
+    if (result == CUDA_SUCCESS && programmatic)
+        result = device->driver->add_edges(graph, &before, last, &edge, 1);
+    return result;
 }
 
 CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out)
@@ -65,7 +72,7 @@ static enum status add_run(struct device *device, const struct prepared_plan *pr
             .sharedMemBytes = launch->shared_bytes,
             .kernelParams = (void **)(uintptr_t)prepared->launches[i].arguments,
         };
-        CUresult result = cuda_graph_append(device, graph, last, &node);
+        CUresult result = cuda_graph_append(device, graph, last, &node, launch->dependent);
         if (result != CUDA_SUCCESS) {
             char text[256];
             cuda_launch_text(launch, text, sizeof text);

@@ -19,6 +19,7 @@ struct kernel {
     CUfunction function;
     int32_t spill_bytes;
     int32_t shared_optin; /* dynamic shared memory that was opted in to so far */
+    uint32_t cluster[3];  /* blocks of a cluster, by its source; 1, 1, 1: none */
 };
 
 /* A loaded binary. */
@@ -95,6 +96,7 @@ struct device {
     CUevent begin;
     CUevent end;
     char architecture[16];
+    int compute_major;
     int sm_count;
     int max_threads_per_sm;
     int warp_size;
@@ -211,6 +213,8 @@ enum status cuda_resources(struct device *device, const char *kernel, uint32_t b
                            struct error *error);
 enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
                              struct error *error);
+/* Whether blocks of the kernel come in clusters. */
+bool cuda_is_clustered(const struct kernel *kernel);
 /* Opts in to `bytes` of dynamic shared memory where that is needed. */
 enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
                               struct error *error);
@@ -276,9 +280,10 @@ enum status cuda_guards(struct device *device, const struct launch_plan *plan, b
                         char *detail, size_t detail_bytes, struct error *error);
 
 /* graph.c: the graphs of blocks. */
-/* Appends a node behind *last (NULL: the first). */
+/* Appends a node behind *last (NULL: the first). It begins when that has ended or, if it is
+ * `dependent`, as soon as that lets it. */
 CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *last,
-                           const CUDA_KERNEL_NODE_PARAMS *node);
+                           const CUDA_KERNEL_NODE_PARAMS *node, bool dependent);
 /* Makes the graph executable and uploads it. *out is NULL on failure. */
 CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out);
 /* The slot's graph for this block, kept or built anew (*fresh). */

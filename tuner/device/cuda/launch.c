@@ -13,18 +13,45 @@ static enum status launch_failed(struct device *device, CUresult result,
     return cuda_error(device, result, error, "%s", text);
 }
 
+static CUresult submit_dependent(struct device *device, const struct prepared_launch *prepared)
+{
+    const struct launch *launch = prepared->launch;
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+    attribute.value.programmaticStreamSerializationAllowed = 1;
+    const CUlaunchConfig config = {
+        .gridDimX = launch->grid[0],
+        .gridDimY = launch->grid[1],
+        .gridDimZ = launch->grid[2],
+        .blockDimX = launch->block[0],
+        .blockDimY = launch->block[1],
+        .blockDimZ = launch->block[2],
+        .sharedMemBytes = launch->shared_bytes,
+        .hStream = device->stream,
+        .attrs = &attribute,
+        .numAttrs = 1,
+    };
+    return device->driver->cuLaunchKernelEx(&config, prepared->kernel->function,
+                                            (void **)(uintptr_t)prepared->arguments, NULL);
+}
+
+static CUresult submit(struct device *device, const struct prepared_launch *prepared)
+{
+    const struct launch *launch = prepared->launch;
+    return device->driver->cuLaunchKernel(
+        prepared->kernel->function, launch->grid[0], launch->grid[1], launch->grid[2],
+        launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes, device->stream,
+        (void **)(uintptr_t)prepared->arguments, NULL);
+}
+
 enum status cuda_submit(struct device *device, const struct prepared_plan *prepared,
                         struct error *error)
 {
     for (size_t i = 0; i < prepared->launch_count; i++) {
-        const struct launch *launch = prepared->launches[i].launch;
-        CUresult result = device->driver->cuLaunchKernel(
-            prepared->launches[i].kernel->function, launch->grid[0], launch->grid[1],
-            launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
-            launch->shared_bytes, device->stream,
-            (void **)(uintptr_t)prepared->launches[i].arguments, NULL);
+        const struct prepared_launch *launch = &prepared->launches[i];
+        CUresult result =
+            launch->launch->dependent ? submit_dependent(device, launch) : submit(device, launch);
         if (result != CUDA_SUCCESS)
-            return launch_failed(device, result, launch, error);
+            return launch_failed(device, result, launch->launch, error);
     }
     return STATUS_OK;
 }

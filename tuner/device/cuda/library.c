@@ -3,6 +3,13 @@
 
 #include "tuner/device/cuda/driver.h"
 
+#if CUDA_VERSION >= 12030
+_Static_assert(sizeof(struct cuda_edge) == sizeof(CUgraphEdgeData) &&
+                   (int)CUDA_EDGE_PROGRAMMATIC == (int)CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC &&
+                   (int)CUDA_PORT_PROGRAMMATIC == (int)CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+               "an edge as cuda.h has it");
+#endif
+
 /* Symbols that older drivers have under another name with the same parameters. The old kernel node
  * takes a struct that is the beginning of the new one. */
 static const struct {

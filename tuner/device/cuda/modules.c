@@ -32,6 +32,36 @@ void cuda_modules_free(struct device *device)
     device->current = NULL;
 }
 
+static int function_attribute(struct device *device, const struct kernel *kernel,
+                              CUfunction_attribute attribute)
+{
+    int value = -1;
+    if (device->driver->cuFuncGetAttribute(&value, attribute, kernel->function) != CUDA_SUCCESS)
+        return -1;
+    return value;
+}
+
+bool cuda_is_clustered(const struct kernel *kernel)
+{
+    return kernel->cluster[0] > 1 || kernel->cluster[1] > 1 || kernel->cluster[2] > 1;
+}
+
+/* More than 8 blocks a cluster are not on every device, and so asked for. Where that is refused,
+ * the launch will fail. */
+static void take_cluster(struct device *device, struct kernel *kernel)
+{
+    static const CUfunction_attribute sizes[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+                                                 CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+                                                 CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
+    for (size_t i = 0; i < 3; i++) {
+        int size = device->compute_major >= 9 ? function_attribute(device, kernel, sizes[i]) : 0;
+        kernel->cluster[i] = size > 1 ? (uint32_t)size : 1;
+    }
+    if (cuda_is_clustered(kernel))
+        (void)device->driver->cuFuncSetAttribute(
+            kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+}
+
 static enum status take_kernels(struct device *device, const struct container *container,
                                 struct module *module, struct error *error)
 {
@@ -49,6 +79,7 @@ static enum status take_kernels(struct device *device, const struct container *c
             device->driver->cuModuleGetFunction(&kernel->function, module->handle, from->lowered);
         if (result != CUDA_SUCCESS)
             return cuda_error(device, result, error, "kernel %s", from->name);
+        take_cluster(device, kernel);
     }
     return STATUS_OK;
 }
@@ -139,15 +170,6 @@ enum status cuda_find_kernel(struct device *device, const char *name, struct ker
     return error_set(error, STATUS_NOT_FOUND, "kernel %s: not in %s", name, device->current->path);
 }
 
-static int function_attribute(struct device *device, const struct kernel *kernel,
-                              CUfunction_attribute attribute)
-{
-    int value = -1;
-    if (device->driver->cuFuncGetAttribute(&value, attribute, kernel->function) != CUDA_SUCCESS)
-        return -1;
-    return value;
-}
-
 enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
                               struct error *error)
 {
@@ -171,6 +193,54 @@ enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint
     return STATUS_OK;
 }
 
+/* How many blocks the device holds at a time. */
+static CUresult blocks_of_clusters(struct device *device, const struct kernel *kernel,
+                                   uint32_t threads, uint32_t shared_bytes, int *blocks)
+{
+    const CUlaunchConfig config = {.gridDimX = kernel->cluster[0],
+                                   .gridDimY = kernel->cluster[1],
+                                   .gridDimZ = kernel->cluster[2],
+                                   .blockDimX = threads,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = shared_bytes,
+                                   .hStream = device->stream};
+    int clusters = 0;
+    CUresult result =
+        device->driver->cuOccupancyMaxActiveClusters
+            ? device->driver->cuOccupancyMaxActiveClusters(&clusters, kernel->function, &config)
+            : CUDA_ERROR_NOT_FOUND;
+    *blocks = clusters * (int)(kernel->cluster[0] * kernel->cluster[1] * kernel->cluster[2]);
+    return result;
+}
+
+/* Resident blocks. A cluster lies within a group of SMs, some of which may stay empty: there may be
+ * less than one block an SM, which counts as one. */
+static enum status take_occupancy(struct device *device, struct kernel *kernel, uint32_t threads,
+                                  uint32_t shared_bytes, struct kernel_resources *out,
+                                  struct error *error)
+{
+    int on_device = 0;
+    int blocks = 0;
+    CUresult result = device->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, kernel->function, (int)threads, shared_bytes);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "kernel %s: its occupancy", kernel->name);
+    int warps_a_block = ((int)threads + device->warp_size - 1) / device->warp_size;
+    int warps_an_sm = device->max_threads_per_sm / device->warp_size;
+    double share = blocks;
+    if (cuda_is_clustered(kernel) &&
+        blocks_of_clusters(device, kernel, threads, shared_bytes, &on_device) == CUDA_SUCCESS) {
+        share = (double)on_device / device->sm_count;
+        blocks = on_device / device->sm_count;
+        if (on_device > 0 && blocks < 1)
+            blocks = 1;
+    }
+    out->active_blocks_per_sm = blocks;
+    out->occupancy = share * warps_a_block / warps_an_sm;
+    return STATUS_OK;
+}
+
 enum status cuda_resources(struct device *device, const char *kernel_name, uint32_t block_threads,
                            uint32_t shared_bytes, struct kernel_resources *out, struct error *error)
 {
@@ -187,19 +257,13 @@ enum status cuda_resources(struct device *device, const char *kernel_name, uint3
     out->max_threads_per_block =
         function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     out->spill_bytes = kernel->spill_bytes;
-    int blocks = 0;
+    out->active_blocks_per_sm = 0;
+    out->occupancy = 0;
     /* A block that is too large has no occupancy; the driver calls it an invalid value. */
-    if (block_threads > 0 && block_threads <= (uint32_t)out->max_threads_per_block) {
-        CUresult result = device->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, kernel->function, (int)block_threads, shared_bytes);
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "kernel %s: its occupancy", kernel_name);
-    }
-    int warp = device->warp_size;
-    int warps_a_block = ((int)block_threads + warp - 1) / warp;
-    int warps_an_sm = device->max_threads_per_sm / warp;
-    out->active_blocks_per_sm = blocks;
-    out->occupancy = (double)blocks * warps_a_block / warps_an_sm;
+    if (block_threads > 0 && block_threads <= (uint32_t)out->max_threads_per_block)
+        status = take_occupancy(device, kernel, block_threads, shared_bytes, out, error);
+    if (status != STATUS_OK)
+        return status;
     out->suggested_grid = -1;
     out->suggested_block = -1;
     int grid = 0;

@@ -25,6 +25,7 @@ static enum status read_limits(struct device *device, struct error *error)
     device->l2_bytes = (size_t)attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     int major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     int minor = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    device->compute_major = major;
     if (device->sm_count < 1 || device->warp_size < 1 || device->max_threads_per_sm < 1 || !major)
         return error_set(error, STATUS_UNAVAILABLE,
                          "cuda:%d: the driver does not tell the device's limits: update it",

@@ -1,0 +1,437 @@
+#include "tuner/base/source.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/hash.h"
+
+enum { SOURCE_BYTES_MAX = 16 << 20, FILES_MAX = 1024, DEPTH_MAX = 64 };
+
+enum guard { GUARD_NONE, GUARD_ONCE, GUARD_IFNDEF };
+
+struct file {
+    const char *path;
+    const char *text;
+    size_t length;
+    struct stat info;
+    enum guard guard;
+    bool open;   /* being put in place */
+    bool placed; /* where no #if leaves it out: its guard makes every later one empty */
+};
+
+struct reader {
+    struct arena *arena;
+    struct error *error;
+    struct file *files;
+    size_t file_count;
+    size_t depth;
+    struct text text;
+    struct text contents;
+};
+
+/* One line of a file. */
+struct line {
+    const char *start;
+    const char *end;       /* behind its newline */
+    const char *directive; /* the word behind its #, of `word` characters; NULL: it has none */
+    size_t word;
+    const char *operand; /* what follows the word, blanks skipped */
+    bool code;           /* there is more than blanks and comments */
+};
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Behind a literal that starts at `at`, at the line's end if nothing closes it. */
+static const char *skip_literal(const char *at, const char *end)
+{
+    char quote = *at++;
+    while (at < end && *at != quote)
+        at += *at == '\\' && at + 1 < end ? 2 : 1;
+    return at < end ? at + 1 : end;
+}
+
+/* The first character from `at` on that is neither blank nor comment; `*comment` says whether a
+ * comment is open, before and after. */
+static const char *skip_space(const char *at, const char *end, bool *comment)
+{
+    while (at < end) {
+        if (*comment) {
+            const char *close = memmem(at, (size_t)(end - at), "*/", 2);
+            if (!close)
+                return end;
+            *comment = false;
+            at = close + 2;
+        } else if (end - at >= 2 && at[0] == '/' && at[1] == '*') {
+            *comment = true;
+            at += 2;
+        } else if (end - at >= 2 && at[0] == '/' && at[1] == '/') {
+            return end;
+        } else if (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n' || *at == '\f') {
+            at++;
+        } else {
+            return at;
+        }
+    }
+    return end;
+}
+
+/* The rest of a line: whether a comment stays open behind it. An apostrophe within a word or number
+ * begins no literal. */
+static void pass_code(const char *start, const char *end, bool *comment)
+{
+    const char *at = skip_space(start, end, comment);
+    while (at < end) {
+        bool literal = *at == '"' || (*at == '\'' && (at == start || !is_word(at[-1])));
+        at = skip_space(literal ? skip_literal(at, end) : at + 1, end, comment);
+    }
+}
+
+/* Takes the next line; `*comment` as in skip_space. */
+static struct line take_line(const char *start, const char *end, bool *comment)
+{
+    const char *newline = memchr(start, '\n', (size_t)(end - start));
+    struct line line = {.start = start, .end = newline ? newline + 1 : end};
+    const char *at = skip_space(start, line.end, comment);
+    line.code = at < line.end;
+    if (line.code && *at == '#') {
+        line.directive = skip_blanks(at + 1, line.end);
+        while (line.directive + line.word < line.end && is_word(line.directive[line.word]))
+            line.word++;
+        line.operand = skip_blanks(line.directive + line.word, line.end);
+    }
+    pass_code(at, line.end, comment);
+    return line;
+}
+
+static bool is_directive(const struct line *line, const char *word)
+{
+    return line->directive && line->word == strlen(word) &&
+           memcmp(line->directive, word, line->word) == 0;
+}
+
+static bool opens(const struct line *line)
+{
+    return is_directive(line, "if") || is_directive(line, "ifdef") || is_directive(line, "ifndef");
+}
+
+static size_t operand_length(const struct line *line)
+{
+    size_t length = 0;
+    while (line->operand + length < line->end && is_word(line->operand[length]))
+        length++;
+    return length;
+}
+
+static bool same_operand(const struct line *a, const struct line *b)
+{
+    size_t length = operand_length(a);
+    return length > 0 && length == operand_length(b) && memcmp(a->operand, b->operand, length) == 0;
+}
+
+static bool is_once(const struct line *line)
+{
+    return is_directive(line, "pragma") && operand_length(line) == 4 &&
+           memcmp(line->operand, "once", 4) == 0;
+}
+
+/* `#ifndef X`, `#define X`, anything, the `#endif` of the first; and nothing outside. */
+static enum guard find_guard(const char *text, size_t length)
+{
+    const char *end = text + length;
+    struct line first = {.start = NULL};
+    size_t lines = 0, depth = 0;
+    bool comment = false, whole = true, closed = false;
+    for (const char *at = text; at < end;) {
+        struct line line = take_line(at, end, &comment);
+        at = line.end;
+        if (!line.code)
+            continue;
+        if (is_once(&line))
+            return GUARD_ONCE;
+        lines++;
+        whole = whole && !closed;
+        if (lines == 1) {
+            first = line;
+            whole = is_directive(&line, "ifndef");
+        } else if (lines == 2) {
+            whole = whole && is_directive(&line, "define") && same_operand(&first, &line);
+        } else if (depth == 1 && line.word >= 4 && line.directive &&
+                   memcmp(line.directive, "el", 2) == 0) {
+            whole = false; /* #else, #elif */
+        }
+        depth += opens(&line) ? 1 : 0;
+        if (is_directive(&line, "endif") && depth > 0)
+            closed = --depth == 0;
+    }
+    return whole && closed ? GUARD_IFNDEF : GUARD_NONE;
+}
+
+static const char *folder_of(struct arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? arena_strndup(arena, path, (size_t)(slash - path) + 1) : "";
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* NULL with the error set. */
+static struct file *open_file(struct reader *reader, const char *path, const struct stat *info)
+{
+    for (size_t i = 0; i < reader->file_count; i++)
+        if (is_same_file(&reader->files[i].info, info))
+            return &reader->files[i];
+    if (reader->file_count == FILES_MAX) {
+        (void)error_set(reader->error, STATUS_BAD_INPUT, "%s: includes more than %d files",
+                        reader->files[0].path, FILES_MAX - 1);
+        return NULL;
+    }
+    struct file *file = &reader->files[reader->file_count];
+    char *text = NULL;
+    if (file_read(reader->arena, path, SOURCE_BYTES_MAX, &text, &file->length, reader->error) !=
+        STATUS_OK)
+        return NULL;
+    file->path = path;
+    file->text = text;
+    file->info = *info;
+    file->guard = find_guard(text, file->length);
+    reader->file_count++;
+    return file;
+}
+
+/* The file that `#include "name"` in `from` means. *out is NULL where there is none. */
+static enum status find_file(struct reader *reader, const struct file *from, const char *name,
+                             struct file **out)
+{
+    const char *folders[] = {folder_of(reader->arena, from->path),
+                             folder_of(reader->arena, reader->files[0].path)};
+    *out = NULL;
+    for (size_t i = 0; i < 2 && !*out; i++) {
+        struct stat info;
+        const char *path =
+            folders[i] ? arena_printf(reader->arena, "%s%s", *name == '/' ? "" : folders[i], name)
+                       : NULL;
+        if (!path)
+            return error_no_memory(reader->error);
+        if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+            continue;
+        *out = open_file(reader, path, &info);
+        if (!*out)
+            return reader->error->status;
+    }
+    return STATUS_OK;
+}
+
+static void put(struct reader *reader, const char *data, size_t bytes)
+{
+    text_append_bytes(&reader->text, data, bytes);
+    text_append_bytes(&reader->contents, data, bytes);
+}
+
+void source_put_line(struct text *text, size_t number, const char *path)
+{
+    text_printf(text, "#line %zu \"", number);
+    for (const char *c = path; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            text_append(text, "\\");
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            text_printf(text, "\\%03o", (unsigned)(unsigned char)*c);
+        else
+            text_append_bytes(text, c, 1);
+    }
+    text_append(text, "\"\n");
+}
+
+static enum status place(struct reader *reader, struct file *file, size_t conditions);
+
+/* A file in place of the line that includes it; what stood behind the name stays. */
+static enum status place_included(struct reader *reader, const struct file *from, size_t number,
+                                  const struct line *line, const char *rest, struct file *file,
+                                  size_t conditions)
+{
+    if (file->open && file->guard == GUARD_NONE)
+        return error_set(reader->error, STATUS_BAD_INPUT,
+                         "%s:%zu: %s includes itself: begin it with #pragma once", from->path,
+                         number, file->path);
+    bool needed = !file->open && !(file->placed && file->guard != GUARD_NONE);
+    if (needed) {
+        enum status status = place(reader, file, conditions);
+        if (status != STATUS_OK)
+            return status;
+        source_put_line(&reader->text, number, from->path);
+    }
+    put(reader, rest, (size_t)(line->end - rest));
+    return STATUS_OK;
+}
+
+/* `#include "name"`, or any other line as it is. */
+static enum status place_line(struct reader *reader, const struct file *from, size_t number,
+                              const struct line *line, size_t conditions)
+{
+    struct file *file = NULL;
+    const char *quote = NULL;
+    if (is_directive(line, "include") && line->operand < line->end && *line->operand == '"')
+        quote = memchr(line->operand + 1, '"', (size_t)(line->end - line->operand - 1));
+    if (quote) {
+        const char *name =
+            arena_strndup(reader->arena, line->operand + 1, (size_t)(quote - line->operand - 1));
+        enum status status =
+            name ? find_file(reader, from, name, &file) : error_no_memory(reader->error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (file)
+        return place_included(reader, from, number, line, quote + 1, file, conditions);
+    if (is_once(line))
+        put(reader, "\n", 1);
+    else
+        put(reader, line->start, (size_t)(line->end - line->start));
+    return STATUS_OK;
+}
+
+/* `conditions`: how many #if are around it, guards left aside. */
+static enum status place_lines(struct reader *reader, const struct file *file, size_t conditions)
+{
+    const char *end = file->text + file->length;
+    const size_t own = file->guard == GUARD_IFNDEF ? 1 : 0;
+    size_t number = 0, depth = 0;
+    bool comment = false;
+    for (const char *at = file->text; at < end;) {
+        struct line line = take_line(at, end, &comment);
+        enum status status =
+            place_line(reader, file, ++number, &line, conditions + (depth > own ? depth - own : 0));
+        if (status != STATUS_OK)
+            return status;
+        depth += opens(&line) ? 1 : 0;
+        depth -= is_directive(&line, "endif") && depth > 0 ? 1 : 0;
+        at = line.end;
+        if (reader->text.length > SOURCE_BYTES_MAX)
+            return error_set(reader->error, STATUS_BAD_INPUT,
+                             "%s: with what it includes, it has more than %d MiB",
+                             reader->files[0].path, SOURCE_BYTES_MAX >> 20);
+    }
+    if (file->length > 0 && end[-1] != '\n')
+        put(reader, "\n", 1);
+    return STATUS_OK;
+}
+
+/* A #pragma once would hold for the whole text: a guard of its own says it. */
+static enum status place(struct reader *reader, struct file *file, size_t conditions)
+{
+    char guard[128] = "";
+    if (reader->depth == DEPTH_MAX)
+        return error_set(reader->error, STATUS_BAD_INPUT, "%s: included %d files deep", file->path,
+                         DEPTH_MAX);
+    if (file->guard == GUARD_ONCE && reader->depth > 0)
+        (void)string_format(guard, sizeof guard,
+                            "#ifndef TUNE_SOURCE_ONCE_%zu\n#define TUNE_SOURCE_ONCE_%zu\n",
+                            (size_t)(file - reader->files), (size_t)(file - reader->files));
+    put(reader, guard, strlen(guard));
+    if (reader->depth > 0)
+        source_put_line(&reader->text, 1, file->path);
+    file->open = true;
+    file->placed |= conditions == 0;
+    reader->depth++;
+    enum status status = place_lines(reader, file, conditions);
+    reader->depth--;
+    file->open = false;
+    if (*guard)
+        put(reader, "#endif\n", 7);
+    return status;
+}
+
+static enum status take_texts(struct reader *reader, struct source *out)
+{
+    const struct file *files = reader->files;
+    *out = (struct source){.text = files[0].text,
+                           .length = files[0].length,
+                           .contents = files[0].text,
+                           .content_length = files[0].length,
+                           .file_count = reader->file_count};
+    out->files = arena_alloc(reader->arena, reader->file_count, sizeof *out->files);
+    for (size_t i = 0; out->files && i < reader->file_count; i++)
+        out->files[i] = (struct source_file){files[i].path, files[i].info};
+    if (reader->file_count > 1) {
+        out->length = reader->text.length;
+        out->content_length = reader->contents.length;
+        out->text = arena_strndup(reader->arena, text_string(&reader->text), out->length);
+        out->contents =
+            arena_strndup(reader->arena, text_string(&reader->contents), out->content_length);
+    }
+    bool complete = out->files && out->text && out->contents && !reader->text.failed &&
+                    !reader->contents.failed;
+    return complete ? STATUS_OK : error_no_memory(reader->error);
+}
+
+/* What cannot be looked at cannot be read either, and file_read says why. */
+static enum status read_all(struct reader *reader, const char *path)
+{
+    struct stat info = {0};
+    char *text = NULL;
+    reader->files = arena_alloc(reader->arena, FILES_MAX, sizeof *reader->files);
+    path = arena_strdup(reader->arena, path);
+    if (!reader->files || !path)
+        return error_no_memory(reader->error);
+    if (stat(path, &info) != 0)
+        return file_read(reader->arena, path, SOURCE_BYTES_MAX, &text, NULL, reader->error);
+    struct file *file = open_file(reader, path, &info);
+    return file ? place(reader, file, 0) : reader->error->status;
+}
+
+enum status source_read(struct arena *arena, const char *path, struct source *out,
+                        struct error *error)
+{
+    struct reader reader = {.arena = arena, .error = error};
+    enum status status = read_all(&reader, path);
+    if (status == STATUS_OK)
+        status = take_texts(&reader, out);
+    text_free(&reader.text);
+    text_free(&reader.contents);
+    return status;
+}
+
+enum status source_check(const struct source *source, const char *hash, struct error *error)
+{
+    char digits[HASH_TEXT_BYTES];
+    if (!hash)
+        return STATUS_OK;
+    hash_bytes(source->contents, source->content_length, digits);
+    if (strcmp(digits, hash) == 0)
+        return STATUS_OK;
+    return error_set(error, STATUS_IO,
+                     "%s changed, or a file that it includes, while tune was running: start again",
+                     source->files[0].path);
+}
+
+static bool is_as_it_was(const struct source_file *file)
+{
+    struct stat now;
+    const struct stat *then = &file->info;
+    return stat(file->path, &now) == 0 && is_same_file(&now, then) &&
+           now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == then->st_mtim.tv_nsec &&
+           now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
+           now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
+}
+
+bool source_is_current(const struct source *source)
+{
+    for (size_t i = 0; i < source->file_count; i++)
+        if (!is_as_it_was(&source->files[i]))
+            return false;
+    return true;
+}

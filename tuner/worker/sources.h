@@ -1,0 +1,18 @@
+/* The sources that this process has read. */
+#ifndef TUNE_WORKER_SOURCES_H
+#define TUNE_WORKER_SOURCES_H
+
+#include "tuner/base/error.h"
+#include "tuner/base/hash.h"
+#include "tuner/base/source.h"
+
+struct known_source {
+    struct source source;
+    char hash[HASH_TEXT_BYTES]; /* of its contents */
+};
+
+/* As source_read, but read once while its files stay as they are: some hundred binaries a problem
+ * are of one source. *out lasts as long as the process. May be called by several threads. */
+enum status sources_find(const char *path, const struct known_source **out, struct error *error);
+
+#endif
