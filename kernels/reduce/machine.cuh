@@ -35,14 +35,23 @@ enum class cache {
     evict_first, // not kept in L1, first to be evicted from L2 (compute capability 8.0)
 };
 
-// COUNT elements of T that are loaded at once: 4, 8 or 16 bytes.
+// What a pack is loaded as: words, or the element itself where it is less than one.
+template <typename T, bool WHOLE> struct word_of {
+    typedef u32 type;
+};
+template <typename T> struct word_of<T, false> {
+    typedef T type;
+};
+
+// COUNT elements of T that are loaded at once: one, or 4, 8 or 16 bytes of them.
 template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) pack {
     static constexpr int count = COUNT;
     static constexpr int words = COUNT * (int)sizeof(T) / 4;
     union {
         T lane[COUNT];
-        u32 word[words > 0 ? words : 1];
+        typename word_of<T, (words > 0)>::type word[words > 0 ? words : 1];
     };
+    static_assert(COUNT == 1 || COUNT * sizeof(T) % 4 == 0, "one element, or whole words");
 };
 
 #ifdef __CUDA_ARCH__
