@@ -1,0 +1,80 @@
+// What the parts of reduce_peers share: contenders, the problems they are held against each other
+// on, and the memory that both work in.
+#ifndef TUNE_BENCH_PEERS
+#define TUNE_BENCH_PEERS
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+namespace peers
+{
+
+[[noreturn]] void fail(const std::string &what);
+void check(cudaError_t result, const char *call, const char *file, int line);
+#define CHECK(call) peers::check((call), #call, __FILE__, __LINE__)
+
+// One reduction of `n` elements at `in`. Workspaces that keep a state are zero before the first
+// one.
+struct call {
+    const void *in;
+    size_t n;
+    void *out;
+    void *workspace;
+    size_t workspace_bytes;
+    cudaStream_t stream;
+};
+
+// How a contender went about it; empty where it has nothing to choose.
+struct choice {
+    std::string configuration;
+    std::string grade;
+    std::string reason;
+};
+
+// One who reduces. Its calls are recorded into graphs, so they neither allocate nor wait.
+struct contender {
+    const char *name;
+    bool keeps_state; // its workspace is its own from call to call
+    size_t (*workspace_bytes)(size_t n);
+    size_t (*result_offset)(size_t n); // in the workspace; NULL: the result is at `out`
+    void (*submit)(const call &call);
+    choice (*chosen)(size_t n); // NULL: it has nothing to choose
+};
+
+// What the input is filled with: sums of the reals are small integers, exact in any order.
+enum class fill { bits, small_f32, wide_f32, small_f64 };
+
+constexpr size_t RESULT_BYTES_MAX = 16;
+
+struct result {
+    unsigned char bytes[RESULT_BYTES_MAX];
+};
+
+struct problem {
+    const char *name; // "sum.i32"
+    size_t element_bytes, result_bytes;
+    peers::fill fill;
+    size_t n_max; // larger sizes are left out
+    // The results of the first n elements of the input, for each n of `sizes` (ascending).
+    std::vector<result> (*expected)(const std::vector<size_t> &sizes);
+    const contender *tune, *rival;
+};
+
+// Each in a file of its own, since compilers take their time over them.
+extern const contender cub_sum_i32, cub_sum_u8, cub_sum_i64;
+extern const contender cub_sum_f32, cub_sum_f64, cub_max_f32;
+extern const contender cub_scan_affine_u32, cub_scan_matrix_u32;
+extern const contender tune_sum_i32, tune_sum_u8, tune_sum_i64;
+extern const contender tune_sum_f32, tune_sum_f64, tune_max_f32;
+extern const contender tune_ordered_affine_u32, tune_ordered_matrix_u32;
+
+const std::vector<problem> &problems();      // problems.cu
+void use_conf(const char *path, int device); // what tune goes by; tune.cu
+
+} // namespace peers
+
+#endif

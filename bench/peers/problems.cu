@@ -1,0 +1,161 @@
+// What is computed, and what must come out: by the host, in chunks that are joined in order.
+#include <algorithm>
+#include <thread>
+
+#include "elements.h"
+#include "ordered.h"
+#include "peers.h"
+
+namespace peers
+{
+
+namespace
+{
+
+// How the host combines elements T into an accumulator, and what a result is stored as.
+template <typename T, typename A, typename R> struct sum {
+    typedef T element;
+    typedef A accumulator;
+    typedef R stored;
+    static A identity()
+    {
+        return 0;
+    }
+    static A of(T value)
+    {
+        return A(value);
+    }
+    static A join(A a, A b)
+    {
+        return a + b;
+    }
+};
+
+struct largest {
+    typedef float element, accumulator, stored;
+    static float identity()
+    {
+        return -HUGE_VALF;
+    }
+    static float of(float value)
+    {
+        return value;
+    }
+    static float join(float a, float b)
+    {
+        return std::max(a, b);
+    }
+};
+
+template <typename T> struct in_order {
+    typedef T element, accumulator, stored;
+    static T identity();
+    static T of(T value)
+    {
+        return value;
+    }
+    static T join(const T &a, const T &b)
+    {
+        return compose()(a, b);
+    }
+};
+template <> affine_u32 in_order<affine_u32>::identity()
+{
+    return {1, 0};
+}
+template <> matrix_u32 in_order<matrix_u32>::identity()
+{
+    return {{1, 0, 0, 1}};
+}
+
+constexpr size_t CHUNK_BYTES = 1 << 16;
+
+// Of elements [begin, end), `begin` at a whole chunk and all in one.
+template <typename OP> typename OP::accumulator of_chunk(fill fill, size_t begin, size_t end)
+{
+    typedef typename OP::element T;
+    uint64_t words[CHUNK_BYTES / 8];
+    const size_t first = begin * sizeof(T) / 8, count = ((end - begin) * sizeof(T) + 7) / 8;
+    for (size_t i = 0; i < count; i++)
+        words[i] = word_of(fill, first + i);
+    typename OP::accumulator total = OP::identity();
+    for (size_t i = 0; i < end - begin; i++) {
+        T value;
+        std::memcpy(&value, reinterpret_cast<const char *>(words) + i * sizeof(T), sizeof value);
+        total = OP::join(total, OP::of(value));
+    }
+    return total;
+}
+
+template <typename OP>
+std::vector<typename OP::accumulator> of_chunks(fill fill, size_t chunks, size_t per_chunk)
+{
+    std::vector<typename OP::accumulator> totals(chunks);
+    const size_t count = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::thread> threads;
+    for (size_t thread = 0; thread < count; thread++)
+        threads.emplace_back([&totals, fill, chunks, per_chunk, thread, count] {
+            for (size_t i = thread; i < chunks; i += count)
+                totals[i] = of_chunk<OP>(fill, i * per_chunk, (i + 1) * per_chunk);
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    return totals;
+}
+
+template <typename OP, fill FILL> std::vector<result> expected_of(const std::vector<size_t> &sizes)
+{
+    constexpr size_t per_chunk = CHUNK_BYTES / sizeof(typename OP::element);
+    const auto chunks =
+        of_chunks<OP>(FILL, sizes.empty() ? 0 : sizes.back() / per_chunk, per_chunk);
+    typename OP::accumulator total = OP::identity();
+    std::vector<result> results;
+    size_t chunk = 0;
+    for (size_t n : sizes) {
+        for (; chunk < n / per_chunk; chunk++)
+            total = OP::join(total, chunks[chunk]);
+        const typename OP::stored stored =
+            typename OP::stored(OP::join(total, of_chunk<OP>(FILL, n / per_chunk * per_chunk, n)));
+        result made = {};
+        std::memcpy(made.bytes, &stored, sizeof stored);
+        results.push_back(made);
+    }
+    return results;
+}
+
+template <typename OP, fill FILL>
+problem make(const char *name, const contender &tune, const contender &rival,
+             size_t n_max = SIZE_MAX)
+{
+    return {name,
+            sizeof(typename OP::element),
+            sizeof(typename OP::stored),
+            FILL,
+            n_max,
+            expected_of<OP, FILL>,
+            &tune,
+            &rival};
+}
+
+} // namespace
+
+// Integers wrap, in 32 bits where they have fewer. A scan writes as much as it reads.
+const std::vector<problem> &problems()
+{
+    constexpr size_t scanned_max = size_t(1) << 26;
+    static const std::vector<problem> all = {
+        make<sum<int32_t, uint32_t, int32_t>, fill::bits>("sum.i32", tune_sum_i32, cub_sum_i32),
+        make<sum<uint8_t, uint32_t, uint32_t>, fill::bits>("sum.u8", tune_sum_u8, cub_sum_u8),
+        make<sum<float, double, float>, fill::small_f32>("sum.f32", tune_sum_f32, cub_sum_f32),
+        make<sum<double, double, double>, fill::small_f64>("sum.f64", tune_sum_f64, cub_sum_f64),
+        make<sum<int64_t, uint64_t, int64_t>, fill::bits>("sum.i64", tune_sum_i64, cub_sum_i64),
+        make<largest, fill::wide_f32>("max.f32", tune_max_f32, cub_max_f32),
+        make<in_order<affine_u32>, fill::bits>("ordered.affine_u32", tune_ordered_affine_u32,
+                                               cub_scan_affine_u32, scanned_max),
+        make<in_order<matrix_u32>, fill::bits>("ordered.matrix_u32", tune_ordered_matrix_u32,
+                                               cub_scan_matrix_u32, scanned_max),
+    };
+    return all;
+}
+
+} // namespace peers

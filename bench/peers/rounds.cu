@@ -1,0 +1,310 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "elements.h"
+#include "rounds.h"
+#include "statistics.h"
+
+namespace peers
+{
+
+namespace
+{
+
+constexpr size_t ALIGNMENT = 256;
+// Small outputs and workspaces take turns over as many places as come to 1 MiB, at most 256.
+constexpr size_t TURNING_BYTES = 128 << 10, TURNS_BYTES = 1 << 20, PLACES_MAX = 256;
+constexpr int HOT_RUNS = 2;
+
+size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+__global__ void fill_input(uint64_t *words, size_t count, fill fill)
+{
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;
+         i += size_t(gridDim.x) * blockDim.x)
+        words[i] = word_of(fill, i);
+}
+
+__global__ void gather(const char *from, size_t stride, size_t bytes, result *to)
+{
+    for (size_t i = threadIdx.x; i < bytes; i += blockDim.x)
+        to[blockIdx.x].bytes[i] = from[blockIdx.x * stride + i];
+}
+
+// Contenders that keep nothing share one piece of memory, which grows.
+struct shared_memory {
+    char *at = nullptr;
+    size_t bytes = 0;
+    result *gathered = nullptr;
+};
+
+size_t place_bytes(const contender &contender, size_t n)
+{
+    return ALIGNMENT + aligned(std::max<size_t>(contender.workspace_bytes(n), 1));
+}
+
+// `largest` is what both contenders have as many places as.
+places make_places(const contender &contender, size_t n, size_t largest)
+{
+    places made = {};
+    made.workspace_bytes = contender.workspace_bytes(n);
+    made.stride = place_bytes(contender, n);
+    made.count = largest > TURNING_BYTES
+                     ? 1
+                     : std::min(PLACES_MAX, std::max<size_t>(1, TURNS_BYTES / largest));
+    made.result_offset = contender.result_offset ? ALIGNMENT + contender.result_offset(n) : 0;
+    if (contender.keeps_state) {
+        CHECK(cudaMalloc(&made.at, made.stride * made.count));
+        CHECK(cudaMemset(made.at, 0, made.stride * made.count));
+    }
+    return made;
+}
+
+// What a graph is made of: `runs` calls, each with the next copy and the next place.
+struct draw {
+    size_t first_copy, first_place;
+};
+
+call call_of(const point &point, const places &places, const input &input, const draw &draw,
+             size_t run, cudaStream_t stream)
+{
+    const size_t turn = point.mode == mode::hot ? 0 : run;
+    char *const place = places.at + (draw.first_place + turn) % places.count * places.stride;
+    return {input.at + (draw.first_copy + turn) % point.copies * point.stride,
+            point.n,
+            place,
+            place + ALIGNMENT,
+            places.workspace_bytes,
+            stream};
+}
+
+cudaGraphExec_t record(const timer &timer, const point &point, const contender &contender,
+                       const places &places, const input &input, const draw &draw,
+                       unsigned int runs)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    CHECK(cudaStreamBeginCapture(timer.stream, cudaStreamCaptureModeThreadLocal));
+    for (unsigned int run = 0; run < runs; run++)
+        contender.submit(call_of(point, places, input, draw, run, timer.stream));
+    CHECK(cudaStreamEndCapture(timer.stream, &graph));
+    CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    CHECK(cudaGraphUpload(executable, timer.stream));
+    CHECK(cudaGraphDestroy(graph));
+    return executable;
+}
+
+std::string text_of(const point &point)
+{
+    return std::string(point.problem->name) + ", n " + std::to_string(point.n) +
+           (point.mode == mode::hot ? ", hot" : ", cold");
+}
+
+// What a graph leaves in each place.
+std::vector<result> results_of(timer &timer, const shared_memory &memory, cudaGraphExec_t graph,
+                               const point &point, const places &places)
+{
+    std::vector<result> got(places.count);
+    char *const first = places.at + places.result_offset;
+    if (places.count == 1)
+        CHECK(cudaMemsetAsync(first, 0x5a, point.problem->result_bytes, timer.stream));
+    else
+        CHECK(cudaMemset2DAsync(first, places.stride, 0x5a, point.problem->result_bytes,
+                                places.count, timer.stream));
+    CHECK(cudaMemsetAsync(memory.gathered, 0, PLACES_MAX * sizeof(result), timer.stream));
+    CHECK(cudaGraphLaunch(graph, timer.stream));
+    gather<<<unsigned(places.count), 32, 0, timer.stream>>>(
+        first, places.stride, point.problem->result_bytes, memory.gathered);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpyAsync(got.data(), memory.gathered, got.size() * sizeof(result),
+                          cudaMemcpyDeviceToHost, timer.stream));
+    CHECK(cudaStreamSynchronize(timer.stream));
+    return got;
+}
+
+bool same(const result &a, const result &b)
+{
+    return std::memcmp(a.bytes, b.bytes, RESULT_BYTES_MAX) == 0;
+}
+
+// One run over the first copy, held against the host's result; its time, cold.
+double first_run(timer &timer, const shared_memory &memory, const input &input, const point &point,
+                 const contender &contender, const places &places)
+{
+    const draw first = {0, 0};
+    cudaGraphExec_t once = record(timer, point, contender, places, input, first, 1);
+    std::vector<double> times;
+    if (!same(results_of(timer, memory, once, point, places)[0], point.expected))
+        fail(text_of(point) + ": the result of " + contender.name + " is wrong");
+    for (int i = 0; i < 5; i++)
+        times.push_back(time_ns(
+            timer, [&] { flush(timer); }, [&] { CHECK(cudaGraphLaunch(once, timer.stream)); }));
+    CHECK(cudaGraphExecDestroy(once));
+    return std::max(median(times), 1.0);
+}
+
+void prepare(timer &timer, shared_memory &memory, const input &input, const effort &effort,
+             point &point)
+{
+    const contender &tune = *point.problem->tune, &rival = *point.problem->rival;
+    const size_t turning = std::max(tune.result_offset ? 0 : place_bytes(tune, point.n),
+                                    rival.result_offset ? 0 : place_bytes(rival, point.n));
+    point.bytes = point.n * point.problem->element_bytes;
+    point.stride = aligned(std::max<size_t>(point.bytes, 1));
+    point.tune = make_places(tune, point.n, turning);
+    point.rival =
+        make_places(rival, point.n, rival.result_offset ? place_bytes(rival, point.n) : turning);
+    const size_t needed = point.rival.stride * point.rival.count;
+    if (needed > memory.bytes) {
+        CHECK(cudaFree(memory.at));
+        CHECK(cudaMalloc(&memory.at, needed));
+        memory.bytes = needed;
+    }
+    point.rival.at = memory.at;
+    point.copies = std::max<size_t>(1, input.bytes / point.stride);
+    const double run_ns = std::min(first_run(timer, memory, input, point, tune, point.tune),
+                                   first_run(timer, memory, input, point, rival, point.rival));
+    const double runs = std::min(std::ceil(effort.block_ns / run_ns), double(effort.runs_max));
+    point.runs = unsigned(point.mode == mode::hot ? runs : std::min(runs, double(point.copies)));
+    if (tune.chosen)
+        point.chosen = tune.chosen(point.n);
+}
+
+// What brings the caches into their state.
+void set_caches(timer &timer, const point &point, const contender &contender, const places &places,
+                const input &input, const draw &draw)
+{
+    if (point.mode == mode::cold)
+        flush(timer);
+    else
+        for (int i = 0; i < HOT_RUNS; i++)
+            contender.submit(call_of(point, places, input, draw, 0, timer.stream));
+}
+
+struct side {
+    const peers::contender *contender;
+    const peers::places *places;
+    std::vector<double> *times;
+    cudaGraphExec_t graph;
+};
+
+double visit(timer &timer, const point &point, const input &input, const draw &draw,
+             const side &side)
+{
+    const double block_ns = time_ns(
+        timer, [&] { set_caches(timer, point, *side.contender, *side.places, input, draw); },
+        [&] { CHECK(cudaGraphLaunch(side.graph, timer.stream)); });
+    side.times->push_back(block_ns / point.runs);
+    return side.times->back();
+}
+
+// Of the last runs, whose places none has taken since, both have the same results.
+void compare(const point &point, const draw &draw, const std::vector<result> (&results)[2])
+{
+    const size_t kept = std::min({point.tune.count, point.rival.count, size_t(point.runs)});
+    for (size_t run = point.runs - kept; run < point.runs; run++) {
+        const size_t place = draw.first_place + (point.mode == mode::hot ? 0 : run);
+        if (!same(results[0][place % point.tune.count], results[1][place % point.rival.count]))
+            fail(text_of(point) + ": run " + std::to_string(run) + " from copy " +
+                 std::to_string(draw.first_copy) + " on has different results");
+    }
+}
+
+// Graphs at copies and places that nobody has chosen.
+void measure_draw(timer &timer, const shared_memory &memory, const input &input, point &point,
+                  int rounds, std::mt19937 &random)
+{
+    const draw draw = {random() % point.copies, random() % PLACES_MAX};
+    side sides[2] = {{point.problem->tune, &point.tune, &point.tune_ns, nullptr},
+                     {point.problem->rival, &point.rival, &point.rival_ns, nullptr}};
+    std::vector<result> results[2];
+    for (int i = 0; i < 2; i++) {
+        sides[i].graph =
+            record(timer, point, *sides[i].contender, *sides[i].places, input, draw, point.runs);
+        results[i] = results_of(timer, memory, sides[i].graph, point, *sides[i].places);
+    }
+    compare(point, draw, results);
+    double sum = 0;
+    for (int round = 0; round < rounds; round++) {
+        const unsigned int first = random() % 2;
+        double ns[2];
+        for (unsigned int turn = 0; turn < 2; turn++)
+            ns[first ^ turn] = visit(timer, point, input, draw, sides[first ^ turn]);
+        sum += std::log(ns[1] / ns[0]);
+    }
+    point.log_ratios.push_back(sum / rounds);
+    for (const side &side : sides)
+        CHECK(cudaGraphExecDestroy(side.graph));
+}
+
+std::vector<point> points_of(const std::vector<const problem *> &problems,
+                             const std::vector<size_t> &sizes, const std::vector<mode> &modes)
+{
+    std::vector<point> points;
+    for (const problem *problem : problems) {
+        std::vector<size_t> fitting;
+        for (size_t n : sizes)
+            if (n <= problem->n_max)
+                fitting.push_back(n);
+        const std::vector<result> expected = problem->expected(fitting);
+        for (mode mode : modes)
+            for (size_t i = 0; i < fitting.size(); i++) {
+                point made = {};
+                made.problem = problem;
+                made.n = fitting[i];
+                made.mode = mode;
+                made.expected = expected[i];
+                points.push_back(made);
+            }
+    }
+    return points;
+}
+
+} // namespace
+
+std::vector<point> measure(timer &timer, const input &input,
+                           const std::vector<const problem *> &problems,
+                           const std::vector<size_t> &sizes, const std::vector<mode> &modes,
+                           const effort &effort)
+{
+    std::vector<point> points = points_of(problems, sizes, modes);
+    std::vector<size_t> order(points.size());
+    std::mt19937 random(effort.seed);
+    shared_memory memory;
+
+    CHECK(cudaMalloc(&memory.gathered, PLACES_MAX * sizeof(result)));
+    fill_input<<<1024, 256>>>(reinterpret_cast<uint64_t *>(input.at), input.bytes / 8,
+                              problems[0]->fill);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    warm_up(timer);
+    for (point &point : points)
+        prepare(timer, memory, input, effort, point);
+    for (size_t i = 0; i < order.size(); i++) {
+        order[i] = i;
+        points[i].rival.at = memory.at; // it may have moved since
+    }
+    for (int draw = -1; draw < effort.draws; draw++) {
+        std::shuffle(order.begin(), order.end(), random);
+        for (size_t index : order)
+            measure_draw(timer, memory, input, points[index], effort.rounds, random);
+        if (draw < 0) // the first is not counted
+            for (point &point : points) {
+                point.tune_ns.clear();
+                point.rival_ns.clear();
+                point.log_ratios.clear();
+            }
+    }
+    for (const point &point : points)
+        CHECK(cudaFree(point.tune.at));
+    CHECK(cudaFree(memory.at));
+    CHECK(cudaFree(memory.gathered));
+    return points;
+}
+
+} // namespace peers

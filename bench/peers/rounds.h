@@ -1,0 +1,57 @@
+// Both contenders on all problems, in rounds.
+#ifndef TUNE_BENCH_PEERS_ROUNDS
+#define TUNE_BENCH_PEERS_ROUNDS
+
+#include "peers.h"
+#include "timer.h"
+
+namespace peers
+{
+
+enum class mode { cold, hot };
+
+// What both are measured in: graphs are made anew for each draw, at other copies and places; the
+// blocks of a draw take turns.
+struct effort {
+    double block_ns; // a block lasts at least so long ...
+    unsigned int runs_max;
+    int draws, rounds; // rounds of a draw
+    unsigned int seed;
+};
+
+// Where results and workspaces of one contender on one point lie, several places one behind the
+// other: the result, 256 bytes, then the workspace.
+struct places {
+    char *at;
+    size_t stride, count, workspace_bytes;
+    size_t result_offset; // from a place's beginning
+};
+
+struct point {
+    const peers::problem *problem;
+    size_t n;
+    peers::mode mode;
+    result expected;
+    size_t bytes, stride; // of the input and of its copies
+    size_t copies;
+    unsigned int runs; // a block
+    places tune, rival;
+    std::vector<double> tune_ns, rival_ns; // a run, of each round
+    std::vector<double> log_ratios;        // rival / tune: of each draw the mean over its rounds
+    choice chosen;
+};
+
+struct input {
+    char *at;
+    size_t bytes;
+};
+
+// All points of the problems that share a fill, `sizes` ascending; measured when it returns.
+std::vector<point> measure(timer &timer, const input &input,
+                           const std::vector<const problem *> &problems,
+                           const std::vector<size_t> &sizes, const std::vector<mode> &modes,
+                           const effort &effort);
+
+} // namespace peers
+
+#endif

@@ -1,0 +1,40 @@
+// Blocks timed as tune times them (docs/measuring.md): a graph behind a gate, after the caches were
+// brought into their state; the empty pair taken off.
+#ifndef TUNE_BENCH_PEERS_TIMER
+#define TUNE_BENCH_PEERS_TIMER
+
+#include <functional>
+
+#include "peers.h"
+
+namespace peers
+{
+
+struct timer {
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+    unsigned int *open, *seen; // pinned; the gate reads and writes them
+    unsigned int ticket;
+    uint4 *clean; // zeros, twice the L2
+    size_t clean_words;
+    unsigned int *sink;
+    int multiprocessors;
+    double empty_ns;
+};
+
+void open_timer(timer &timer, int device);
+
+// Windows of 50 ms until reading the clean buffer takes the same time, within 0.5 %, in three in a
+// row; 0.3 to 3 s. Then the empty pair is timed anew.
+void warm_up(timer &timer);
+
+// Reads through a buffer of twice the L2: nothing of the input is left in it, and no dirty line.
+void flush(timer &timer);
+
+// Submits `ahead` (the caches' state), closes the gate, submits `work`; opens it. Nanoseconds of
+// the work without the empty pair.
+double time_ns(timer &timer, const std::function<void()> &ahead, const std::function<void()> &work);
+
+} // namespace peers
+
+#endif
