@@ -1,0 +1,344 @@
+// Which of the compiled-in configurations is launched, and why. Internal to the headers of tune/.
+#ifndef TUNE_CALLS_CHOOSE
+#define TUNE_CALLS_CHOOSE
+
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <utility>
+
+#include "device.cuh"
+#include "launch.cuh"
+#include "list.cuh"
+
+namespace tune
+{
+
+/* Which configuration a call launches, and why. */
+struct choice {
+    enum tuned_grade grade; /* of what tuned.conf has for this problem, size and device (tuned.h) */
+    bool is_exact;          /* what tuned.conf has is launched: not a relative, not the default */
+    char configuration[256];               /* "variant=last_block step=shuffle block=256 ..." */
+    char reason[TUNED_REASON_BYTES + 256]; /* one line */
+};
+
+namespace calls
+{
+
+// What a problem has compiled in, and what was found out about it on each device.
+struct instance_table {
+    const char *key; // "reduce.sum.i32"
+    field_list fields;
+    const instance *at;
+    int count;
+    std::atomic<int> *resident; // [DEVICES_MAX][count]: see resident_blocks
+};
+
+enum : int { RESIDENT_UNKNOWN = 0, CANNOT_RUN = -1 };
+
+// What is beyond the limits that every device has is to be asked for.
+inline cudaError_t allow_kernel(const instance &of)
+{
+    cudaError_t result = cudaSuccess;
+    if (of.cluster > 8)
+        result = cudaFuncSetAttribute(of.kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (result == cudaSuccess && of.shared_bytes > 48 * 1024)
+        result = cudaFuncSetAttribute(of.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      of.shared_bytes);
+    return result;
+}
+
+inline cudaError_t ask_resident(const instance &of, const device &device, int *resident)
+{
+    const beside_capture beside;
+    *resident = CANNOT_RUN;
+    if (device.capability < of.capability || of.shared_bytes > device.shared_bytes_most)
+        return cudaSuccess;
+    // Code for an older architecture runs on a newer one, without what only the newer one has.
+    cudaFuncAttributes attributes;
+    cudaError_t result = cudaFuncGetAttributes(&attributes, of.kernel);
+    if (result != cudaSuccess)
+        return result;
+    if (attributes.ptxVersion < of.capability || attributes.maxThreadsPerBlock < of.block)
+        return cudaSuccess;
+    result = allow_kernel(of);
+    int blocks = 0;
+    if (result == cudaSuccess)
+        result = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, of.kernel, of.block,
+                                                               (size_t)of.shared_bytes);
+    if (result == cudaSuccess && blocks > 0)
+        *resident = blocks;
+    return result;
+}
+
+// Blocks an SM that are resident at once; CANNOT_RUN: the device, or the code that the program has
+// for it, does not do. Asked once.
+inline cudaError_t resident_blocks(const instance_table &table, int index, const device &device,
+                                   int *resident)
+{
+    std::atomic<int> &cell = table.resident[device.index * table.count + index];
+    *resident = cell.load(std::memory_order_relaxed);
+    if (*resident != RESIDENT_UNKNOWN)
+        return cudaSuccess;
+    const cudaError_t result = ask_resident(table.at[index], device, resident);
+    if (result == cudaSuccess)
+        cell.store(*resident, std::memory_order_relaxed);
+    return result;
+}
+
+// ---- the reason ----
+
+struct line {
+    char *at;
+    size_t bytes, length;
+};
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+inline void
+append(line &to, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const int length = std::vsnprintf(to.at + to.length, to.bytes - to.length, format, list);
+    va_end(list);
+    if (length > 0)
+        to.length +=
+            (size_t)length < to.bytes - to.length ? (size_t)length : to.bytes - to.length - 1;
+}
+
+inline void append_value(line &to, const field &field, int value)
+{
+    if (value >= 0) {
+        append(to, "%d", value);
+        return;
+    }
+    std::string_view words = field.words, taken = take_until(words, ' ');
+    for (int i = 0; word(i) != value && !words.empty(); i++)
+        taken = take_until(words, ' ');
+    append(to, "%.*s", (int)taken.size(), taken.data());
+}
+
+inline void describe(field_list fields, const configuration &of, char *out, size_t bytes)
+{
+    line to = {out, bytes, 0};
+    for (int i = 0; i < fields.count; i++) {
+        append(to, "%s%.*s=", i > 0 ? " " : "", (int)fields.at[i].name.size(),
+               fields.at[i].name.data());
+        append_value(to, fields.at[i], of.value[i]);
+    }
+}
+
+// ---- the choice ----
+
+enum class found {
+    exact,
+    not_compiled_in,
+    cannot_run, // it is compiled in, and the device or the program's code for it does not do
+    unreadable, // tuned.conf has what is no configuration of these kernels
+    unfit,      // for sizes like this one
+    nothing,
+};
+
+struct selection {
+    int index;
+    found how;
+    bool is_relative;     // the nearest of the wanted one's variant
+    int unreadable;       // the field; -1: none
+    configuration wanted; // what tuned.conf has, where it has something
+};
+
+inline configuration wanted_of(field_list fields, const struct tuned_entry *entry)
+{
+    configuration out = unread(fields);
+    const size_t count = tuned_value_count(entry);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = nullptr, *value = nullptr;
+        tuned_value_at(entry, i, &name, &value);
+        if (name != nullptr && value != nullptr)
+            read_value(fields, name, value, out);
+    }
+    return out;
+}
+
+// The nearest of the wanted one's variant, which is the first field, among those that run here;
+// -1: none.
+inline cudaError_t find_nearest(const instance_table &table, const device &device,
+                                const configuration &wanted, int *nearest)
+{
+    int least = INT_MAX;
+    *nearest = -1;
+    for (int i = 0; i < table.count; i++) {
+        const configuration &have = table.at[i].parameters;
+        if (have.value[0] != wanted.value[0])
+            continue;
+        const int apart = distance(table.fields, have, wanted);
+        if (apart >= least)
+            continue;
+        int resident = 0;
+        const cudaError_t result = resident_blocks(table, i, device, &resident);
+        if (result != cudaSuccess)
+            return result;
+        if (resident == CANNOT_RUN)
+            continue;
+        least = apart;
+        *nearest = i;
+    }
+    return cudaSuccess;
+}
+
+// One block is no choice for a size many times those it was found at.
+inline bool is_unfit(const instance &of, const struct tuned_answer &answer)
+{
+    return answer.n > of.n_most || (of.is_one_block && answer.grade < TUNED_IN_RANGE &&
+                                    answer.n / 8 > tuned_entry_n_high(answer.entry));
+}
+
+inline bool is_compiled_in(const instance_table &table, const configuration &wanted)
+{
+    for (int i = 0; i < table.count; i++)
+        if (same_kernel(table.fields, table.at[i].parameters, wanted))
+            return true;
+    return false;
+}
+
+inline cudaError_t select(const instance_table &table, const device &device,
+                          const struct tuned_answer &answer, int otherwise, selection *out)
+{
+    *out = {otherwise, found::nothing, false, -1, {}};
+    if (answer.entry == nullptr)
+        return cudaSuccess;
+    out->wanted = wanted_of(table.fields, answer.entry);
+    out->unreadable = first_wrong(table.fields, out->wanted);
+    out->how = found::unreadable;
+    if (out->unreadable >= 0)
+        return cudaSuccess;
+    int nearest = -1;
+    const cudaError_t result = find_nearest(table, device, out->wanted, &nearest);
+    if (result != cudaSuccess)
+        return result;
+    const bool is_exact =
+        nearest >= 0 && same_kernel(table.fields, table.at[nearest].parameters, out->wanted);
+    if (nearest >= 0 && is_unfit(table.at[nearest], answer)) {
+        out->how = found::unfit;
+        return cudaSuccess;
+    }
+    out->how = is_exact                             ? found::exact
+               : is_compiled_in(table, out->wanted) ? found::cannot_run
+                                                    : found::not_compiled_in;
+    out->is_relative = nearest >= 0 && !is_exact;
+    if (nearest >= 0)
+        out->index = nearest;
+    return cudaSuccess;
+}
+
+inline void explain_difference(const instance_table &table, const selection &of, line &to)
+{
+    append(to, ": the nearest of its variant differs in");
+    const char *separator = " ";
+    for (int i = 0; i < table.fields.count; i++) {
+        const field &field = table.fields.at[i];
+        if (!field.is_compiled || of.wanted.value[i] == table.at[of.index].parameters.value[i])
+            continue;
+        append(to, "%s%.*s", separator, (int)field.name.size(), field.name.data());
+        separator = ", ";
+    }
+}
+
+inline void explain(const instance_table &table, const struct tuned_answer &answer,
+                    const selection &of, const configuration &launched, choice *why)
+{
+    why->grade = answer.grade;
+    why->is_exact = of.how == found::exact;
+    describe(table.fields, launched, why->configuration, sizeof why->configuration);
+    tuned_reason(&answer, why->reason, sizeof why->reason);
+    line to = {why->reason, sizeof why->reason, std::strlen(why->reason)};
+    if (of.how == found::exact)
+        return;
+    if (of.how == found::unreadable)
+        append(to, "; its '%.*s' is missing or no value of these kernels'",
+               (int)table.fields.at[of.unreadable].name.size(),
+               table.fields.at[of.unreadable].name.data());
+    else if (of.how == found::cannot_run)
+        append(to, "; its kernel cannot run on this device");
+    else if (of.how == found::not_compiled_in)
+        append(to, "; its kernel is not compiled in");
+    else if (of.how == found::unfit)
+        append(to, "; its kernel is not for a size like this");
+    if (of.is_relative)
+        explain_difference(table, of, to);
+    else
+        append(to, ": the default for this size");
+}
+
+// What tuned.conf has, else the nearest, else the default, for n on the current device. A PROBLEM
+// says what it is: key(), fields(), default_of(n), most_blocks(...).
+template <typename PROBLEM>
+cudaError_t make_plan(const instance_table &table, const struct tuned *tuned, size_t n, plan *out,
+                      choice *why)
+{
+    const device *here = nullptr;
+    cudaError_t result = device_here(&here);
+    if (result != cudaSuccess)
+        return result;
+    if (n > (size_t)LLONG_MAX)
+        return cudaErrorInvalidValue;
+    struct tuned_answer answer;
+    (void)tuned_find(tuned, &here->identity, table.key, (long long)n, &answer);
+    selection of;
+    result = select(table, *here, answer, PROBLEM::default_of((long long)n), &of);
+    int resident = 0;
+    if (result == cudaSuccess)
+        result = resident_blocks(table, of.index, *here, &resident);
+    if (result == cudaSuccess && resident == CANNOT_RUN)
+        result = cudaErrorNotSupported;
+    const instance &chosen = table.at[of.index];
+    if (result == cudaSuccess)
+        result = allow_kernel(chosen);
+    if (result != cudaSuccess)
+        return result;
+    const bool is_wanted = of.how == found::exact || of.is_relative;
+    configuration launched = chosen.parameters;
+    for (int i = 0; i < table.fields.count; i++)
+        if (is_wanted && !table.fields.at[i].is_compiled)
+            launched.value[i] = of.wanted.value[i];
+    const long long most = PROBLEM::most_blocks(launched, here->sm_count, resident);
+    *out = {chosen.kernel, chosen.second, chosen.tile, chosen.n_most, 0, 0, 0, 0, false};
+    out->least_blocks = (unsigned int)chosen.cluster;
+    out->most_blocks =
+        chosen.is_one_block
+            ? out->least_blocks
+            : (unsigned int)((most + chosen.cluster - 1) / chosen.cluster * chosen.cluster);
+    out->block = (unsigned int)chosen.block;
+    out->shared_bytes = (unsigned int)chosen.shared_bytes;
+    out->is_dependent = chosen.is_dependent;
+    if (why != nullptr)
+        explain(table, answer, of, launched, why);
+    return cudaSuccess;
+}
+
+// ---- what a problem has compiled in ----
+
+template <typename PROBLEM, typename SET, int... INDICES>
+const instance_table &make_table(std::integer_sequence<int, INDICES...>)
+{
+    static_assert((SET::template nth<INDICES>::is_well && ...), "see the line above");
+    static const instance instances[] = {
+        PROBLEM::template make<typename SET::template nth<INDICES>>()...};
+    static std::atomic<int> resident[DEVICES_MAX * sizeof...(INDICES)];
+    static const instance_table table = {PROBLEM::key_text(), PROBLEM::fields(), instances,
+                                         (int)sizeof...(INDICES), resident};
+    return table;
+}
+
+template <typename PROBLEM, typename LIST> const instance_table &table_of()
+{
+    typedef compiled_set<PROBLEM, LIST> set;
+    return make_table<PROBLEM, set>(std::make_integer_sequence<int, set::set.count>());
+}
+
+} // namespace calls
+} // namespace tune
+
+#endif

@@ -1,0 +1,149 @@
+// A configuration as numbers: read from a line of text while compiling, from an entry of tuned.conf
+// while running. Internal to the headers of tune/.
+#ifndef TUNE_CALLS_CONFIGURATION
+#define TUNE_CALLS_CONFIGURATION
+
+#include <climits>
+#include <cstddef>
+#include <string_view>
+
+namespace tune
+{
+namespace calls
+{
+
+// A parameter of a family. Its value is a number from 0 up, or one of its words: word(i).
+struct field {
+    std::string_view name;
+    std::string_view words; // separated by blanks
+    bool is_number;         // or may be one
+    bool is_compiled;       // takes a kernel of its own; others only change how it is launched
+    int otherwise;          // where a text does not have it; MISSING: it must
+};
+struct field_list {
+    const field *at;
+    int count;
+};
+
+enum : int {
+    FIELDS_MAX = 12,
+    MISSING = INT_MIN,
+    WRONG = INT_MIN + 1, // not a value that the field may have
+};
+
+struct configuration {
+    int value[FIELDS_MAX];
+};
+
+constexpr int word(int index)
+{
+    return -1 - index;
+}
+
+constexpr int number_of(std::string_view text)
+{
+    int number = 0;
+    for (const char digit : text) {
+        if (digit < '0' || digit > '9' || number >= 100000000)
+            return WRONG;
+        number = number * 10 + (digit - '0');
+    }
+    return text.empty() ? (int)WRONG : number;
+}
+
+// Takes the text up to the first `separator` off; all of it where there is none.
+constexpr std::string_view take_until(std::string_view &text, char separator)
+{
+    size_t length = 0;
+    while (length < text.size() && text[length] != separator)
+        length++;
+    const std::string_view taken = text.substr(0, length);
+    text.remove_prefix(length < text.size() ? length + 1 : length);
+    return taken;
+}
+
+constexpr int value_of(const field &field, std::string_view text)
+{
+    std::string_view words = field.words;
+    for (int index = 0; !words.empty(); index++)
+        if (take_until(words, ' ') == text)
+            return word(index);
+    return field.is_number ? number_of(text) : (int)WRONG;
+}
+
+constexpr configuration unread(field_list fields)
+{
+    configuration out = {};
+    for (int i = 0; i < fields.count; i++)
+        out.value[i] = fields.at[i].otherwise;
+    return out;
+}
+
+// Names that are no field's are let pass: what is derived from the others, such as `grid`.
+constexpr void read_value(field_list fields, std::string_view name, std::string_view value,
+                          configuration &out)
+{
+    for (int i = 0; i < fields.count; i++)
+        if (fields.at[i].name == name) {
+            out.value[i] = value_of(fields.at[i], value);
+            return;
+        }
+}
+
+// "variant=last_block step=shuffle block=256".
+constexpr configuration read_configuration(field_list fields, std::string_view text)
+{
+    configuration out = unread(fields);
+    while (!text.empty()) {
+        std::string_view value = take_until(text, ' ');
+        const std::string_view name = take_until(value, '=');
+        read_value(fields, name, value, out);
+    }
+    return out;
+}
+
+// The first field without a value that it may have; -1: all are well.
+constexpr int first_wrong(field_list fields, const configuration &of)
+{
+    for (int i = 0; i < fields.count; i++)
+        if (of.value[i] == MISSING || of.value[i] == WRONG)
+            return i;
+    return -1;
+}
+
+constexpr bool same_kernel(field_list fields, const configuration &a, const configuration &b)
+{
+    for (int i = 0; i < fields.count; i++)
+        if (fields.at[i].is_compiled && a.value[i] != b.value[i])
+            return false;
+    return true;
+}
+
+constexpr int doublings(int number)
+{
+    int count = 0;
+    while (number > 1) {
+        number /= 2;
+        count++;
+    }
+    return count;
+}
+
+// How far apart two kernels are: each parameter in which they differ counts, then by how much.
+constexpr int distance(field_list fields, const configuration &a, const configuration &b)
+{
+    int sum = 0;
+    for (int i = 0; i < fields.count; i++) {
+        const int x = a.value[i], y = b.value[i];
+        if (!fields.at[i].is_compiled || x == y)
+            continue;
+        const int apart = doublings(x) - doublings(y);
+        sum += 100 + (x >= 0 && y >= 0 ? (apart < 0 ? -apart : apart) : 0);
+    }
+    return sum;
+}
+
+} // namespace calls
+} // namespace tune
+
+#endif

@@ -1,0 +1,117 @@
+// From a compiled-in configuration to launches. Internal to the headers of tune/.
+#ifndef TUNE_CALLS_LAUNCH
+#define TUNE_CALLS_LAUNCH
+
+#include <cstdint>
+
+#include <cuda_runtime.h>
+
+#include "configuration.cuh"
+#include "kernels/reduce/policy.cuh"
+
+namespace tune
+{
+namespace calls
+{
+
+// One configuration that is compiled in.
+struct instance {
+    configuration parameters;
+    const void *kernel;
+    const void *second; // launched behind it, on one block; NULL: none
+    long long tile;     // what a block takes at a time: elements, or rows
+    long long n_most;
+    int block; // threads
+    int shared_bytes;
+    int cluster;    // blocks; 1: none
+    int capability; // it needs: 90 is compute capability 9.0
+    bool is_dependent;
+    bool is_one_block; // or one cluster
+};
+
+// An instance on a device: plain data, all that a launch needs to know.
+struct plan {
+    const void *kernel;
+    const void *second;
+    long long tile;
+    long long n_most;
+    unsigned int least_blocks, most_blocks; // multiples of the first
+    unsigned int block, shared_bytes;
+    bool is_dependent;
+};
+
+// As many blocks as there are tiles, up to those that the plan says.
+inline unsigned int blocks_for(const plan &plan, long long n)
+{
+    const long long tiles = n / plan.tile + (n % plan.tile != 0);
+    if (tiles >= plan.most_blocks)
+        return plan.most_blocks;
+    const unsigned int least = plan.least_blocks;
+    return tiles <= least ? least : ((unsigned int)tiles + least - 1) / least * least;
+}
+
+inline cudaError_t launch(const void *kernel, unsigned int grid, unsigned int block,
+                          unsigned int shared_bytes, bool is_dependent, void **arguments,
+                          cudaStream_t stream)
+{
+    if (!is_dependent)
+        return cudaLaunchKernel(kernel, dim3(grid), dim3(block), arguments, shared_bytes, stream);
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(grid);
+    config.blockDim = dim3(block);
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
+// ---- workspaces: the words that launches share, then a slot for each block ----
+
+enum : int { BLOCKS_MAX = 16384 };
+enum : size_t {
+    STATE_BYTES = 128,
+    WORKSPACE_BYTES = STATE_BYTES + sizeof(slot) * BLOCKS_MAX,
+};
+static_assert(STATE_BYTES >= STATE_WORDS * sizeof(u64), "room for all words");
+
+inline bool is_aligned(const void *pointer, size_t bytes)
+{
+    return (uintptr_t)pointer % bytes == 0;
+}
+
+inline cudaError_t prepare(void *workspace, size_t workspace_bytes, cudaStream_t stream)
+{
+    if (workspace == nullptr || !is_aligned(workspace, alignof(slot)) ||
+        workspace_bytes < WORKSPACE_BYTES)
+        return cudaErrorInvalidValue;
+    return cudaMemsetAsync(workspace, 0, WORKSPACE_BYTES, stream);
+}
+
+// For kernels that take (in, out, slots, state, n).
+inline cudaError_t run_plan(const plan &plan, const void *in, size_t n, size_t alignment, void *out,
+                            void *workspace, cudaStream_t stream)
+{
+    if ((in == nullptr && n > 0) || !is_aligned(in, alignment) || out == nullptr ||
+        workspace == nullptr || !is_aligned(workspace, alignof(slot)) ||
+        n > (unsigned long long)plan.n_most)
+        return cudaErrorInvalidValue;
+    void *state = workspace, *slots = (char *)workspace + STATE_BYTES;
+    long long count = (long long)n;
+    void *arguments[] = {&in, &out, &slots, &state, &count};
+    const unsigned int grid = blocks_for(plan, count);
+    const cudaError_t result =
+        launch(plan.kernel, grid, plan.block, plan.shared_bytes, false, arguments, stream);
+    if (result != cudaSuccess || plan.second == nullptr)
+        return result;
+    count = grid;
+    return launch(plan.second, 1, plan.block, 0, plan.is_dependent, arguments, stream);
+}
+
+} // namespace calls
+} // namespace tune
+
+#endif

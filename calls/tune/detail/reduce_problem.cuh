@@ -1,0 +1,210 @@
+// The family reduce (configs/reduce.yaml): from parameters to kernels. Internal to tune/reduce.cuh.
+#ifndef TUNE_CALLS_REDUCE_PROBLEM
+#define TUNE_CALLS_REDUCE_PROBLEM
+
+#include "choose.cuh"
+#include "element.cuh"
+#include "kernels/reduce/reduce.cuh"
+
+namespace tune
+{
+namespace calls
+{
+
+struct reduce_parameters {
+    enum : int {
+        VARIANT,
+        MAP,
+        STEP,
+        CLUSTER_SIZE,
+        STAGES,
+        BLOCK,
+        COUNT,
+        LOADS,
+        CACHE,
+        MIN_BLOCKS,
+        BLOCKS_PER_SM,
+        FIELDS
+    };
+    // In the order of the words below.
+    enum : int {
+        ONE_WARP,
+        ONE_BLOCK,
+        TWO_LAUNCHES,
+        DEPENDENT_LAUNCHES,
+        LAST_BLOCK,
+        LAST_BLOCK_SHARED,
+        FLAGGED,
+        ATOMIC,
+        CLUSTERS,
+        BULK
+    };
+    static constexpr field fields[FIELDS] = {
+        {"variant",
+         "one_warp one_block two_launches dependent_launches last_block last_block_shared flagged "
+         "atomic cluster bulk",
+         false, true, MISSING},
+        {"map", "tile strided chunk queue", false, true, MISSING},
+        {"step", "tree warp_tail shuffle redux", false, true, MISSING},
+        {"cluster_size", "", true, true, 1},
+        {"stages", "", true, true, 0},
+        {"block", "", true, true, MISSING},
+        {"count", "", true, true, MISSING},
+        {"loads", "", true, true, MISSING},
+        {"cache", "no_allocate l2_256b streaming evict_first", false, true, MISSING},
+        {"min_blocks", "", true, true, 1},
+        {"blocks_per_sm", "occupancy", true, false, word(0)},
+    };
+    static constexpr field_list list()
+    {
+        return {fields, FIELDS};
+    }
+};
+static_assert((int)FIELDS_MAX >= (int)reduce_parameters::FIELDS, "room for all parameters");
+
+// What a word's number is as an enumerator, both being in one order.
+template <typename E> constexpr E enumerator(int value)
+{
+    return (E)word(value); // word() is its own inverse
+}
+
+// The parameters as template arguments.
+template <typename OP, typename T, typename C> struct reduce_kernels {
+    typedef reduce_parameters P;
+    static constexpr int of(int parameter)
+    {
+        return C::of.value[parameter];
+    }
+    static constexpr int variant = word(of(P::VARIANT));
+    typedef tune::policy<of(P::BLOCK), of(P::COUNT), of(P::LOADS), of(P::MIN_BLOCKS),
+                         enumerator<tune::step>(of(P::STEP)), enumerator<tune::cache>(of(P::CACHE)),
+                         enumerator<tune::map>(of(P::MAP))>
+        policy;
+
+    static const void *first()
+    {
+        if constexpr (variant == P::ONE_WARP || variant == P::ONE_BLOCK)
+            return (const void *)&reduce_one_block<OP, T, policy>;
+        else if constexpr (variant == P::CLUSTERS)
+            return (const void *)&reduce_cluster<OP, T, policy, of(P::CLUSTER_SIZE)>;
+        else if constexpr (variant == P::BULK)
+            return (const void *)&reduce_bulk<OP, T, policy, of(P::STAGES)>;
+        else
+            return (const void *)&reduce_grid<OP, T, policy, (finish)(variant - P::TWO_LAUNCHES)>;
+    }
+    static const void *second()
+    {
+        if constexpr (variant == P::TWO_LAUNCHES || variant == P::DEPENDENT_LAUNCHES)
+            return (const void *)&reduce_partials<OP, T, policy>;
+        else
+            return nullptr;
+    }
+};
+
+// A problem (choose.cuh) by the kernels' own types.
+template <typename OP, typename T> struct reduce_problem {
+    typedef reduce_parameters P;
+    typedef typename OP::template of<T> operation;
+    static constexpr key_text text = make_key("reduce", name_of<OP>::value, name_of<T>::value);
+    static constexpr std::string_view key()
+    {
+        return std::string_view(text.at, (size_t)text.length);
+    }
+    static constexpr const char *key_text()
+    {
+        return text.at;
+    }
+    static constexpr field_list fields()
+    {
+        return P::list();
+    }
+
+    // Without a word from tuned.conf: what every device runs, and what it needs no luck for. One
+    // block up to 64 KiB, above it as many as are resident, each with 64 bytes a thread in flight.
+    static constexpr int default_count = 2;
+    static constexpr configuration default_configuration(int index)
+    {
+        configuration out = unread(fields());
+        out.value[P::VARIANT] = word(index == 0 ? P::ONE_BLOCK : P::LAST_BLOCK);
+        out.value[P::MAP] = word((int)tune::map::strided);
+        out.value[P::STEP] = word((int)tune::step::shuffle);
+        out.value[P::BLOCK] = 512;
+        out.value[P::COUNT] = (int)(16 / sizeof(T));
+        out.value[P::LOADS] = 4;
+        out.value[P::CACHE] = word((int)tune::cache::no_allocate);
+        out.value[P::BLOCKS_PER_SM] = index == 0 ? 1 : word(0);
+        return out;
+    }
+    static constexpr int default_of(long long n)
+    {
+        return n <= (long long)(65536 / sizeof(T)) ? 0 : 1;
+    }
+
+    // Whether there are kernels for it.
+    static constexpr bool can_be(const configuration &of)
+    {
+        if (first_wrong(fields(), of) >= 0)
+            return false;
+        const int variant = word(of.value[P::VARIANT]), block = of.value[P::BLOCK];
+        const int count = of.value[P::COUNT], loads = of.value[P::LOADS];
+        const int bytes = count * (int)sizeof(T);
+        if (block < 32 || block > 1024 || block % 32 != 0 || loads < 1 || loads > 64 ||
+            of.value[P::MIN_BLOCKS] < 1 || of.value[P::MIN_BLOCKS] > 64)
+            return false;
+        if (count != 1 && bytes != 4 && bytes != 8 && bytes != 16)
+            return false;
+        if (of.value[P::STEP] == word((int)tune::step::redux) && !operation::redux)
+            return false;
+        if (variant == P::ONE_WARP && block != 32)
+            return false;
+        // What would differ from run to run, or does not exist.
+        const bool any_order =
+            !element<T>::is_real || same<OP, minimum>::value || same<OP, maximum>::value;
+        if (variant == P::ATOMIC && (same<OP, product>::value || !any_order))
+            return false;
+        if (of.value[P::MAP] == word((int)tune::map::queue) && !any_order)
+            return false;
+        if (variant == P::BULK)
+            return bytes == 16 && of.value[P::STAGES] >= 1 && of.value[P::STAGES] <= 16 &&
+                   (long long)block * loads * 16 < 1 << 20;
+        const int size = of.value[P::CLUSTER_SIZE];
+        return variant != P::CLUSTERS || size == 2 || size == 4 || size == 8 || size == 16;
+    }
+
+    template <typename C> static instance make()
+    {
+        typedef reduce_kernels<OP, T, C> kernels;
+        constexpr configuration of = C::of;
+        constexpr int variant = kernels::variant;
+        instance out = {};
+        out.parameters = of;
+        out.kernel = kernels::first();
+        out.second = kernels::second();
+        out.tile = (long long)of.value[P::BLOCK] * of.value[P::COUNT] * of.value[P::LOADS];
+        out.n_most = variant == P::BULK ? 1ll << 36 : LLONG_MAX;
+        out.block = of.value[P::BLOCK];
+        out.cluster = variant == P::CLUSTERS ? of.value[P::CLUSTER_SIZE] : 1;
+        out.shared_bytes =
+            variant == P::BULK ? (int)(out.tile * (long long)sizeof(T)) * of.value[P::STAGES] : 0;
+        out.is_dependent = variant == P::DEPENDENT_LAUNCHES;
+        out.is_one_block = variant == P::ONE_WARP || variant == P::ONE_BLOCK;
+        out.capability = variant == P::CLUSTERS || variant == P::BULK || out.is_dependent ? 90
+                         : of.value[P::STEP] == word((int)tune::step::redux)              ? 80
+                                                                                          : 70;
+        return out;
+    }
+
+    static long long most_blocks(const configuration &of, int sm_count, int resident)
+    {
+        if (of.value[P::MAP] == word((int)tune::map::tile))
+            return BLOCKS_MAX;
+        const int wanted = of.value[P::BLOCKS_PER_SM];
+        const long long most = (long long)sm_count * (wanted > 0 ? wanted : resident);
+        return most < BLOCKS_MAX ? most : (long long)BLOCKS_MAX;
+    }
+};
+
+} // namespace calls
+} // namespace tune
+
+#endif
