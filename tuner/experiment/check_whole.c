@@ -104,7 +104,10 @@ static bool check_axes_points(struct file_reader *reader)
         problem_at_axes(experiment, i, &problem);
         environment_start(&environment, experiment, &problem, NULL);
         environment.bound[SLOT_SIZE] = false;
-        right = check_arguments(reader, &environment, &arena);
+        enum ceiling ceiling = CEILING_READ;
+        right = check_arguments(reader, &environment, &arena) &&
+                (!within(experiment, experiment->ceiling.uses, USE_AXES) ||
+                 problem_ceiling(experiment, &environment, &ceiling, reader->error) == STATUS_OK);
         arena_free(&arena);
     }
     return right;

@@ -69,6 +69,19 @@ void experiment_problem(const struct experiment *experiment, size_t index, struc
 void experiment_problem_at(const struct experiment *experiment, const struct problem *problem,
                            int64_t n, struct problem *out);
 
+/* Sets those of `wanted` (one for each problem, as experiment_problem counts them) whose key is
+ * `beginning`, or begins so at a dot: "reduce", "reduce.sum", "reduce.sum.i32". It must begin with
+ * the experiment's name. STATUS_NOT_FOUND when an axis has no such value, with the nearest one. */
+enum status experiment_select(const struct experiment *experiment, const char *beginning,
+                              bool *wanted, struct error *error);
+/* Sets those that run when the experiment is not named: by `usual`, else all. */
+enum status experiment_select_usual(const struct experiment *experiment, bool *wanted,
+                                    struct error *error);
+/* What `typed` may be going on with, for completion: its last part made whole, for each value that
+ * begins so. Calls back with "reduce.sum", "reduce.sum.i32"; never more than one part further. */
+void experiment_complete(const struct experiment *experiment, const char *typed,
+                         void (*each)(void *context, const char *word), void *context);
+
 /* One value for each parameter. Texts are owned by the experiment or space. */
 struct configuration {
     size_t count;
@@ -140,7 +153,7 @@ enum status point_plan(const struct point *point, struct arena *arena, struct la
  * tuned.conf and the database beside the parameters. */
 enum status point_derived(const struct point *point, struct arena *arena, struct named_value *out,
                           size_t *count, struct error *error);
-enum { EXPERIMENT_DERIVED_MAX = 16 };
+enum { EXPERIMENT_DERIVED_MAX = 32 };
 
 /* The check. The reference is a C function `void NAME(void *const *arguments, struct tune_expected
  * *expected)` (see kernels/README.md), compiled by the system's compiler. */
@@ -155,6 +168,12 @@ enum status point_check(const struct point *point, struct arena *arena, struct c
 
 /* Bytes a run must move at least (metrics: bytes); 0 when the file says none. */
 enum status point_bytes(const struct point *point, double *out, struct error *error);
+
+/* Which of the device's ceilings these bytes over the time are held against (metrics: ceiling). */
+enum ceiling { CEILING_READ, CEILING_WRITE, CEILING_COPY };
+enum { CEILINGS = 3 };
+const char *ceiling_name(enum ceiling ceiling); /* "read", "write", "copy" */
+enum status point_ceiling(const struct point *point, enum ceiling *out, struct error *error);
 
 /* What is made as small as can be. */
 struct metrics {

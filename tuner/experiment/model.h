@@ -158,7 +158,9 @@ struct experiment {
     struct argument_rule arguments[ARGUMENTS_MAX];
     size_t argument_count;
     struct check_rule check;
-    struct formula bytes; /* metrics: bytes */
+    struct formula usual;    /* which problems run when the experiment is not named */
+    struct formula bytes;    /* metrics: bytes */
+    struct template ceiling; /* metrics: ceiling; no parts: none was given */
     struct scope objective_scope;
     struct named_formula objectives[OBJECTIVES_MAX];
     size_t objective_count;

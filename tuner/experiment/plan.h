@@ -18,5 +18,8 @@ enum status argument_alignment(const struct argument_rule *rule, enum element_ty
                                struct environment *environment, uint32_t *out, struct error *error);
 enum status argument_fill(const struct argument_rule *rule, struct environment *environment,
                           struct arena *arena, enum argument_fill *out, struct error *error);
+/* What metrics: ceiling comes to. */
+enum status problem_ceiling(const struct experiment *experiment, struct environment *environment,
+                            enum ceiling *out, struct error *error);
 
 #endif

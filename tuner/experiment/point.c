@@ -162,3 +162,45 @@ enum status point_bytes(const struct point *point, double *out, struct error *er
                            "bytes must be a number of at least 0");
     return STATUS_OK;
 }
+
+const char *ceiling_name(enum ceiling ceiling)
+{
+    static const char *const names[CEILINGS] = {
+        [CEILING_READ] = "read", [CEILING_WRITE] = "write", [CEILING_COPY] = "copy"};
+    return names[ceiling];
+}
+
+enum status problem_ceiling(const struct experiment *experiment, struct environment *environment,
+                            enum ceiling *out, struct error *error)
+{
+    const struct template *template = &experiment->ceiling;
+    const char *names[CEILINGS];
+    const char *name = NULL;
+    struct arena arena = {0};
+    *out = CEILING_READ;
+    if (template->count == 0)
+        return STATUS_OK;
+    enum status status = template_text(template, environment, &arena, &name, error);
+    bool found = false;
+    for (int i = 0; status == STATUS_OK && i < CEILINGS; i++) {
+        names[i] = ceiling_name((enum ceiling)i);
+        if (strcmp(names[i], name) != 0)
+            continue;
+        *out = (enum ceiling)i;
+        found = true;
+    }
+    if (status == STATUS_OK && !found)
+        status =
+            place_error(error, STATUS_BAD_INPUT, template->place, "no ceiling is named '%.60s'%s",
+                        name, suggest(name, names, CEILINGS).text);
+    arena_free(&arena);
+    return status;
+}
+
+enum status point_ceiling(const struct point *point, enum ceiling *out, struct error *error)
+{
+    struct environment environment;
+    enum status status = point_environment(point, &environment, error);
+    return status == STATUS_OK ? problem_ceiling(point->experiment, &environment, out, error)
+                               : status;
+}

@@ -42,11 +42,13 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
     return CHECK_KEYS(reader, root, "an experiment", "!experiment", "about", "device", "on_request",
-                      "!source", "axes", "!sizes", "!parameters", "constraints", "derived",
+                      "usual", "!source", "axes", "!sizes", "!parameters", "constraints", "derived",
                       "defines", "flags", "!launches", "!arguments", "!check", "metrics",
                       "objectives", "baselines") &&
            read_heading(reader, root) && declare_names(reader, root) &&
-           read_derived(reader, root) && read_axes(reader, node_get(root, "axes")) &&
+           read_derived(reader, root) &&
+           read_optional(reader, root, "usual", USE_PROBLEM, &experiment->usual) &&
+           read_axes(reader, node_get(root, "axes")) &&
            read_sizes(reader, node_get(root, "sizes")) &&
            read_parameters(reader, node_get(root, "parameters")) &&
            read_constraints(reader, node_get(root, "constraints")) &&

@@ -277,6 +277,16 @@ bool read_check(struct file_reader *reader, const struct node *node)
 
 bool read_metrics(struct file_reader *reader, const struct node *node)
 {
-    return !node || (CHECK_KEYS(reader, node, "metrics", "bytes") &&
-                     read_optional(reader, node, "bytes", USE_DEVICE, &reader->experiment->bytes));
+    struct experiment *experiment = reader->experiment;
+    const char *ceilings[CEILINGS];
+    for (int i = 0; i < CEILINGS; i++)
+        ceilings[i] = ceiling_name((enum ceiling)i);
+    if (!node)
+        return true;
+    if (!CHECK_KEYS(reader, node, "metrics", "bytes", "ceiling") ||
+        !read_optional(reader, node, "bytes", USE_DEVICE, &experiment->bytes))
+        return false;
+    const struct node *ceiling = node_get(node, "ceiling");
+    return !ceiling || read_choice(reader, ceiling, "ceiling", ceilings, CEILINGS, USE_PROBLEM,
+                                   &experiment->ceiling);
 }

@@ -299,6 +299,30 @@ static void check_and_bytes(void **state)
     end(&fixture);
 }
 
+static void check_ceiling(const char *said, size_t problem, enum ceiling expected)
+{
+    struct fixture fixture;
+    char line[128];
+    enum ceiling ceiling = CEILING_READ;
+    (void)snprintf(line, sizeof line, "metrics:\n%s", said);
+    start_with(&fixture, load_changed("metrics:\n", line), problem, "plain", 128, value_integer(1));
+    fixture.point.configuration = NULL; /* it is of the problem */
+    assert_int_equal(point_ceiling(&fixture.point, &ceiling, &fixture.error), STATUS_OK);
+    assert_int_equal(ceiling, expected);
+    end(&fixture);
+}
+
+static void the_ceiling_is_named_or_computed(void **state)
+{
+    (void)state;
+    const char *by_type = "  ceiling: ${'write' if type == 'i32' else 'copy'}\n";
+    check_ceiling("", 0, CEILING_READ);
+    check_ceiling("  ceiling: read\n", 0, CEILING_READ);
+    check_ceiling("  ceiling: write\n", 0, CEILING_WRITE);
+    check_ceiling(by_type, 0, CEILING_WRITE);
+    check_ceiling(by_type, 5, CEILING_COPY);
+}
+
 static void baselines_are_whole_configurations(void **state)
 {
     (void)state;
@@ -468,6 +492,7 @@ int main(void)
         cmocka_unit_test(halves_as_arguments),
         cmocka_unit_test(seeds_follow_name_and_axes_only),
         cmocka_unit_test(check_and_bytes),
+        cmocka_unit_test(the_ceiling_is_named_or_computed),
         cmocka_unit_test(baselines_are_whole_configurations),
         cmocka_unit_test(refused_with_the_place),
         cmocka_unit_test(a_configuration_must_be_whole),

@@ -1,0 +1,139 @@
+/* Some of an experiment's problems, by the beginnings of their keys. */
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/experiment/model.h"
+
+static enum status no_such_value(const struct experiment *experiment, size_t axis,
+                                 const char *beginning, const char *value, struct error *error)
+{
+    const struct named_list *list = &experiment->axes[axis];
+    char texts[AXIS_VALUES_MAX][VALUE_TEXT_BYTES];
+    const char *words[AXIS_VALUES_MAX];
+    struct text all = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        (void)value_format(experiment->axis_values[axis][i], texts[i], sizeof texts[i]);
+        words[i] = texts[i];
+        text_printf(&all, "%s%s", i > 0 ? ", " : "", texts[i]);
+    }
+    const char *nearest = nearest_word(value, words, list->count);
+    enum status status =
+        nearest ? error_set(error, STATUS_NOT_FOUND,
+                            "'%s': '%s' of %s is never '%s'; did you mean '%s'?", beginning,
+                            list->name, experiment->name, value, nearest)
+                : error_set(error, STATUS_NOT_FOUND, "'%s': '%s' of %s is never '%s', but %s",
+                            beginning, list->name, experiment->name, value,
+                            all.failed ? "another" : text_string(&all));
+    text_free(&all);
+    return status;
+}
+
+static enum status too_many_parts(const struct experiment *experiment, const char *beginning,
+                                  struct error *error)
+{
+    struct text key = {0};
+    for (size_t i = 0; i < experiment->axis_count; i++)
+        text_printf(&key, ".%s", experiment->axes[i].name);
+    enum status status = error_set(
+        error, STATUS_NOT_FOUND, "'%s' has more parts than the problems of %s: %s%s", beginning,
+        experiment->name, experiment->name, key.failed ? "" : text_string(&key));
+    text_free(&key);
+    return status;
+}
+
+/* The index of the axis' value that is written so; list->count: none. */
+static size_t find_value(const struct experiment *experiment, size_t axis, const char *written)
+{
+    size_t i = 0;
+    for (; i < experiment->axes[axis].count; i++) {
+        char text[VALUE_TEXT_BYTES];
+        if (value_format(experiment->axis_values[axis][i], text, sizeof text) &&
+            strcmp(text, written) == 0)
+            break;
+    }
+    return i;
+}
+
+/* The last axis turns fastest and sizes turn within it, so what begins alike stands together: from
+ * *first on, *count of them. `beginning` has only whole parts. */
+static enum status find_problems(const struct experiment *experiment, const char *beginning,
+                                 size_t *first, size_t *count, size_t *parts, struct error *error)
+{
+    const char *rest = beginning + strlen(experiment->name);
+    *first = 0;
+    *count = experiment_problem_count(experiment);
+    for (*parts = 0; *rest == '.'; (*parts)++) {
+        char value[VALUE_TEXT_BYTES];
+        size_t length = strcspn(++rest, ".");
+        if (*parts == experiment->axis_count)
+            return too_many_parts(experiment, beginning, error);
+        (void)string_format(value, sizeof value, "%.*s", (int)length, rest);
+        size_t index = length < sizeof value ? find_value(experiment, *parts, value)
+                                             : experiment->axes[*parts].count;
+        if (index == experiment->axes[*parts].count)
+            return no_such_value(experiment, *parts, beginning, value, error);
+        *count /= experiment->axes[*parts].count;
+        *first += index * *count;
+        rest += length;
+    }
+    return STATUS_OK;
+}
+
+enum status experiment_select(const struct experiment *experiment, const char *beginning,
+                              bool *wanted, struct error *error)
+{
+    size_t first = 0;
+    size_t count = 0;
+    size_t parts = 0;
+    enum status status = find_problems(experiment, beginning, &first, &count, &parts, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        wanted[first + i] = true;
+    return status;
+}
+
+enum status experiment_select_usual(const struct experiment *experiment, bool *wanted,
+                                    struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
+        struct environment environment;
+        struct problem problem;
+        bool usual = true;
+        experiment_problem(experiment, i, &problem);
+        environment_start(&environment, experiment, &problem, NULL);
+        status = formula_truth(&experiment->usual, &environment, &usual, error);
+        wanted[i] = wanted[i] || (status == STATUS_OK && usual);
+    }
+    return status;
+}
+
+void experiment_complete(const struct experiment *experiment, const char *typed,
+                         void (*each)(void *context, const char *word), void *context)
+{
+    const char *last = strrchr(typed, '.');
+    char whole[PROBLEM_KEY_BYTES];
+    char word[PROBLEM_KEY_BYTES + VALUE_TEXT_BYTES];
+    struct error ignored = {0};
+    size_t first = 0;
+    size_t count = 0;
+    size_t parts = 0;
+    if (!last) {
+        if (strncmp(experiment->name, typed, strlen(typed)) == 0)
+            each(context, experiment->name);
+        return;
+    }
+    size_t name = strlen(experiment->name);
+    if (!string_format(whole, sizeof whole, "%.*s", (int)(last - typed), typed) ||
+        strncmp(whole, experiment->name, name) != 0 ||
+        (whole[name] != '.' && whole[name] != '\0') ||
+        find_problems(experiment, whole, &first, &count, &parts, &ignored) != STATUS_OK ||
+        parts == experiment->axis_count)
+        return;
+    for (size_t i = 0; i < experiment->axes[parts].count; i++) {
+        char value[VALUE_TEXT_BYTES];
+        if (value_format(experiment->axis_values[parts][i], value, sizeof value) &&
+            strncmp(value, last + 1, strlen(last + 1)) == 0 &&
+            string_format(word, sizeof word, "%s.%s", whole, value))
+            each(context, word);
+    }
+}
