@@ -1,0 +1,323 @@
+/* A source and what it includes become one text, as a compiler with the folder at hand would see
+ * it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/source.h"
+
+struct fixture {
+    char folder[64];
+    struct arena arena;
+    struct source source;
+    struct error error;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    (void)snprintf(fixture->folder, sizeof fixture->folder, "/tmp/tune-test-source-XXXXXX");
+    assert_non_null(mkdtemp(fixture->folder));
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    char command[128];
+    (void)snprintf(command, sizeof command, "rm -rf %s", fixture->folder);
+    assert_int_equal(system(command), 0);
+    arena_free(&fixture->arena);
+    free(fixture);
+    return 0;
+}
+
+static const char *path_of(struct fixture *fixture, const char *name)
+{
+    return arena_printf(&fixture->arena, "%s/%s", fixture->folder, name);
+}
+
+static void put(struct fixture *fixture, const char *name, const char *text)
+{
+    const char *path = path_of(fixture, name);
+    char *folder = arena_strdup(&fixture->arena, path);
+    *strrchr(folder, '/') = '\0';
+    assert_int_equal(folder_make(folder, &fixture->error), STATUS_OK);
+    assert_int_equal(file_write_atomically(path, text, strlen(text), &fixture->error), STATUS_OK);
+}
+
+static void read_main(struct fixture *fixture, const char *text)
+{
+    put(fixture, "main.cu", text);
+    if (source_read(&fixture->arena, path_of(fixture, "main.cu"), &fixture->source,
+                    &fixture->error) != STATUS_OK)
+        fail_msg("%s", fixture->error.text);
+}
+
+static enum status refused(struct fixture *fixture, const char *text)
+{
+    put(fixture, "main.cu", text);
+    return source_read(&fixture->arena, path_of(fixture, "main.cu"), &fixture->source,
+                       &fixture->error);
+}
+
+/* What the preprocessor makes of a file, or of a text: the words of it, without blanks. */
+static char *preprocessed(struct fixture *fixture, const char *path, const char *options)
+{
+    char word[256];
+    struct text all = {0};
+    char *command = arena_printf(&fixture->arena, "${CC:-cc} -E -P -x c %s %s", options, path);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    while (fscanf(pipe, "%255s", word) == 1)
+        text_printf(&all, "%s ", word);
+    assert_int_equal(pclose(pipe), 0);
+    char *out = arena_strdup(&fixture->arena, text_string(&all));
+    text_free(&all);
+    return out;
+}
+
+/* The one text says what the files say, and so do both forms of it. */
+static void assert_same_as_files(struct fixture *fixture, const char *options)
+{
+    const char *with_folder =
+        arena_printf(&fixture->arena, "-iquote %s %s", fixture->folder, options);
+    const char *wanted = preprocessed(fixture, path_of(fixture, "main.cu"), with_folder);
+    put(fixture, "apart/text.cu", fixture->source.text);
+    assert_string_equal(preprocessed(fixture, path_of(fixture, "apart/text.cu"), options), wanted);
+    put(fixture, "apart/text.cu", fixture->source.contents);
+    assert_string_equal(preprocessed(fixture, path_of(fixture, "apart/text.cu"), options), wanted);
+}
+
+static void a_source_alone_is_its_file(void **state)
+{
+    static const char text[] = "#pragma once\n#include <math.h>\n#include \"not_here.h\"\nint x;";
+    struct fixture *fixture = *state;
+    read_main(fixture, text);
+    assert_string_equal(fixture->source.text, text);
+    assert_string_equal(fixture->source.contents, text);
+    assert_int_equal(fixture->source.length, strlen(text));
+    assert_int_equal(fixture->source.file_count, 1);
+}
+
+static void files_stand_where_they_are_included(void **state)
+{
+    struct fixture *fixture = *state;
+    put(fixture, "b.cuh", "int b;\n");
+    put(fixture, "in/a.cuh",
+        "#include \"c.cuh\"\n#include \"../b.cuh\"\n#include \"b.cuh\"\nint a;");
+    put(fixture, "in/c.cuh", "int c;\n");
+    read_main(fixture, "int before;\n  #  include\t\"in/a.cuh\" // as far as this\nint after;\n");
+    assert_same_as_files(fixture, "");
+    assert_int_equal(fixture->source.file_count, 4);
+    assert_string_equal(fixture->source.files[0].path, path_of(fixture, "main.cu"));
+    assert_string_equal(fixture->source.contents,
+                        "int before;\nint c;\n\nint b;\n\nint b;\n\nint a;\n"
+                        " // as far as this\nint after;\n");
+}
+
+/* The file in the folder of the file that asks goes before that in the source's folder. */
+static void the_nearer_file_is_taken(void **state)
+{
+    struct fixture *fixture = *state;
+    put(fixture, "in/a.cuh", "#include \"same.cuh\"\n#include \"far.cuh\"\n");
+    put(fixture, "in/same.cuh", "near\n");
+    put(fixture, "same.cuh", "far\n");
+    put(fixture, "far.cuh", "only\n");
+    read_main(fixture, "#include \"in/a.cuh\"\n");
+    assert_string_equal(fixture->source.contents, "near\n\nonly\n\n\n");
+}
+
+static void errors_name_file_and_line(void **state)
+{
+    struct fixture *fixture = *state;
+    put(fixture, "odd \"name\\.cuh", "one\ntwo\n");
+    put(fixture, "a.cuh", "a\n");
+    read_main(fixture, "first\n#include \"a.cuh\"\nthird\n");
+    assert_string_equal(fixture->source.text,
+                        arena_printf(&fixture->arena,
+                                     "first\n#line 1 \"%s/a.cuh\"\na\n#line 2 \"%s/main.cu\"\n\n"
+                                     "third\n",
+                                     fixture->folder, fixture->folder));
+    struct text line = {0};
+    source_put_line(&line, 7, "/a \"b\\c\nd");
+    assert_string_equal(text_string(&line), "#line 7 \"/a \\\"b\\\\c\\012d\"\n");
+    text_free(&line);
+}
+
+static void guarded_files_stand_once(void **state)
+{
+    static const char *const guards[][2] = {
+        {"#pragma once\n", ""},
+        {"// About it.\n/* More\n */\n#ifndef A_H\n#define A_H\n", "#endif // A_H\n\n"},
+    };
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < 2; i++) {
+        put(fixture, "a.cuh",
+            arena_printf(&fixture->arena, "%s#if 1\nint a;\n#endif\n%s", guards[i][0],
+                         guards[i][1]));
+        put(fixture, "b.cuh", "#ifndef B\n#define B\n#include \"a.cuh\"\nint b;\n#endif\n");
+        read_main(fixture, "#include \"b.cuh\"\n#include \"a.cuh\"\n#include \"./a.cuh\"\n");
+        assert_same_as_files(fixture, "");
+        const char *first = strstr(fixture->source.contents, "int a;");
+        assert_non_null(first);
+        assert_null(strstr(first + 1, "int a;"));
+        assert_null(strstr(fixture->source.contents, "#pragma"));
+    }
+}
+
+/* Lists are included again and again, each time with another meaning; and what looks like a guard
+ * may not be one. */
+static void other_files_stand_each_time(void **state)
+{
+    static const char *const files[] = {
+        "X(one)\nX(two)\n",
+        "#ifndef NOT_ALL\n#define NOT_ALL\n#endif\nX(always)\n",
+        "X(always)\n#ifndef NOT_ALL\n#define NOT_ALL\n#endif\n",
+        "#ifndef FIRST\n#define FIRST\nX(first)\n#else\nX(later)\n#endif\n",
+        "#ifndef FIRST\n#define SECOND\nX(always)\n#endif\n",
+        "#ifdef FIRST\n#define FIRST\n#endif\n",
+        "#ifndef FIRST\n#define FIRST\n#endif\n#ifndef SECOND\nX(second)\n#define SECOND\n#endif\n",
+    };
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        put(fixture, "list.h", files[i]);
+        read_main(fixture, "#define X(name) f(name)\n#include \"list.h\"\n#undef X\n"
+                           "#define X(name) g(name)\n#include \"list.h\"\n");
+        assert_same_as_files(fixture, "");
+    }
+}
+
+/* What an #if leaves out has not been there. */
+static void conditions_leave_files_out(void **state)
+{
+    static const char *const guards[][2] = {{"#pragma once\n", ""},
+                                            {"#ifndef A\n#define A\n", "#endif\n"}};
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < 2; i++) {
+        put(fixture, "a.cuh",
+            arena_printf(&fixture->arena, "%sint a;\n%s", guards[i][0], guards[i][1]));
+        put(fixture, "b.cuh",
+            arena_printf(&fixture->arena, "%s#include \"a.cuh\"\nint b;\n%s",
+                         i ? "#ifndef B\n#define B\n" : "#pragma once\n", guards[i][1]));
+        read_main(fixture, "#ifdef WANTED\n#include \"b.cuh\"\nint wanted;\n#else\nint not;\n"
+                           "#include \"a.cuh\"\n#endif\n#include \"a.cuh\"\n#include \"b.cuh\"\n"
+                           "#include \"b.cuh\"\n");
+        assert_same_as_files(fixture, "");
+        assert_same_as_files(fixture, "-DWANTED");
+    }
+}
+
+static void comments_and_texts_include_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    put(fixture, "a.cuh", "*/ wrong\n");
+    put(fixture, "b.cuh", "right\n");
+    read_main(fixture, "// #include \"a.cuh\"\n/* \n#include \"a.cuh\"\n */ int x;\n"
+                       "const char *s = \"/*\";\n#include \"b.cuh\"\nchar c = '\"'; int n = 1'000; "
+                       "/*\n#include \"a.cuh\"\n*/\n"
+                       "#include \"b.cuh\" /* goes on\n#include \"a.cuh\"\n*/\n"
+                       "/* one */ /* two */ #include \"b.cuh\"\n"
+                       "char d = '\\''; // isn't \"open\n#include \"b.cuh\"\n");
+    assert_null(strstr(fixture->source.contents, "#include \"b.cuh\""));
+    assert_null(strstr(fixture->source.contents, "wrong"));
+    assert_non_null(strstr(fixture->source.contents, "right\n /* goes on\n#include \"a.cuh\"\n*/"));
+}
+
+static void circles_end_or_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    put(fixture, "a.cuh", "#pragma once\n#include \"b.cuh\"\nint a;\n");
+    put(fixture, "b.cuh",
+        "#ifndef B\n#define B\n#include \"a.cuh\"\n#include \"main.cu\"\nint b;\n#endif\n");
+    read_main(fixture, "#pragma once\n#include \"a.cuh\"\n#include \"b.cuh\"\n");
+    assert_same_as_files(fixture, "");
+    put(fixture, "a.cuh", "int a;\n\n#include \"./a.cuh\"\n");
+    assert_int_equal(refused(fixture, "#include \"a.cuh\"\n"), STATUS_BAD_INPUT);
+    assert_non_null(strstr(fixture->error.text, "a.cuh:3: "));
+    assert_non_null(strstr(fixture->error.text, "includes itself"));
+}
+
+/* 2^64 copies, and as many files as there are names. */
+static void growth_is_bounded(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int i = 0; i < 64; i++)
+        put(fixture, arena_printf(&fixture->arena, "%d.cuh", i),
+            arena_printf(&fixture->arena, "#include \"%d.cuh\"\n#include \"%d.cuh\"\nint x%d;\n",
+                         i + 1, i + 1, i));
+    assert_int_equal(refused(fixture, "#include \"10.cuh\"\n"), STATUS_BAD_INPUT);
+    assert_non_null(strstr(fixture->error.text, "more than 16 MiB"));
+    assert_int_equal(refused(fixture, "#include \"0.cuh\"\n"), STATUS_BAD_INPUT);
+    assert_non_null(strstr(fixture->error.text, "files deep"));
+}
+
+static void what_is_missing_is_told(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_int_equal(source_read(&fixture->arena, path_of(fixture, "none.cu"), &fixture->source,
+                                 &fixture->error),
+                     STATUS_NOT_FOUND);
+    assert_non_null(strstr(fixture->error.text, "none.cu"));
+    assert_int_equal(
+        source_read(&fixture->arena, fixture->folder, &fixture->source, &fixture->error),
+        STATUS_BAD_INPUT);
+}
+
+/* What is hashed tells contents, not places. */
+static void contents_are_alike_in_any_folder(void **state)
+{
+    struct fixture *fixture = *state;
+    put(fixture, "b.cuh", "#pragma once\nint b;\n");
+    read_main(fixture, "#include \"b.cuh\"\n");
+    const char *contents = fixture->source.contents;
+    put(fixture, "other/b.cuh", "#pragma once\nint b;\n");
+    put(fixture, "other/main.cu", "#include \"b.cuh\"\n");
+    assert_int_equal(source_read(&fixture->arena, path_of(fixture, "other/main.cu"),
+                                 &fixture->source, &fixture->error),
+                     STATUS_OK);
+    assert_string_equal(fixture->source.contents, contents);
+    put(fixture, "other/b.cuh", "#pragma once\nint c;\n");
+    assert_int_equal(source_read(&fixture->arena, path_of(fixture, "other/main.cu"),
+                                 &fixture->source, &fixture->error),
+                     STATUS_OK);
+    assert_string_not_equal(fixture->source.contents, contents);
+}
+
+static void a_changed_include_is_noticed(void **state)
+{
+    struct fixture *fixture = *state;
+    put(fixture, "b.cuh", "int b;\n");
+    read_main(fixture, "#include \"b.cuh\"\n");
+    assert_true(source_is_current(&fixture->source));
+    put(fixture, "b.cuh", "int c;\n");
+    assert_false(source_is_current(&fixture->source));
+    read_main(fixture, "#include \"b.cuh\"\n");
+    assert_int_equal(unlink(path_of(fixture, "b.cuh")), 0);
+    assert_false(source_is_current(&fixture->source));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_source_alone_is_its_file),   TEST(files_stand_where_they_are_included),
+        TEST(the_nearer_file_is_taken),     TEST(errors_name_file_and_line),
+        TEST(guarded_files_stand_once),     TEST(other_files_stand_each_time),
+        TEST(conditions_leave_files_out),   TEST(comments_and_texts_include_nothing),
+        TEST(circles_end_or_are_refused),   TEST(growth_is_bounded),
+        TEST(what_is_missing_is_told),      TEST(contents_are_alike_in_any_folder),
+        TEST(a_changed_include_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
