@@ -1,0 +1,2 @@
+// What configs/reduce_ordered.yaml compiles.
+#include "reduce_ordered.cuh"

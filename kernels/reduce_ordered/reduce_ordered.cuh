@@ -1,0 +1,230 @@
+// Reductions that keep the order of their elements, which associative operators want that are not
+// commutative: in[0] * in[1] * ... * in[n - 1]. Each warp, or for pairs each block, takes a
+// contiguous part; what comes of it is combined in the order of the parts. No atomic operation
+// touches a value, so the result is the same every time, rounding included, for one n, alignment
+// and launch.
+//
+// Right for any n >= 0 (0: the identity) below 2^36, any grid and any `in` aligned to an element.
+// Arguments of all kernels: in, out (one element), slots (2 a block, 1 for elements of 8 bytes) and
+// state (STATE_WORDS words) as those of reduce.cuh: zero before their first use, ready for the next
+// launch behind each; launches that may overlap need their own.
+#ifndef TUNE_KERNELS_REDUCE_ORDERED
+#define TUNE_KERNELS_REDUCE_ORDERED
+
+#include "../reduce/policy.cuh"
+#include "tile.cuh"
+
+namespace tune
+{
+
+// ---- partials ----
+
+template <typename E> constexpr u32 slots_of_element = sizeof(E) / 8;
+
+template <typename E> TUNE_DEVICE void store_partial(slot *slots, u64 index, const E &element)
+{
+    const bits_of<E> bits = {element};
+#pragma unroll
+    for (u32 i = 0; i < slots_of_element<E>; i++)
+        store_plain(slots + index * slots_of_element<E> + i, bits.half[i]);
+}
+
+// Each half with its number: that of the other half says nothing of when this one is seen.
+template <typename E>
+TUNE_DEVICE void store_flagged_partial(slot *slots, u64 index, const E &element, u32 number)
+{
+    const bits_of<E> bits = {element};
+#pragma unroll
+    for (u32 i = 0; i < slots_of_element<E>; i++)
+        store_flagged(slots + index * slots_of_element<E> + i, bits.half[i], number);
+}
+
+template <typename E, bool FLAGGED>
+TUNE_DEVICE E load_partial(const slot *slots, u64 index, u32 number)
+{
+    bits_of<E> bits;
+#pragma unroll
+    for (u32 i = 0; i < slots_of_element<E>; i++)
+        if constexpr (FLAGGED)
+            bits.half[i] = wait_flagged<u64>(slots + index * slots_of_element<E> + i, number);
+        else
+            bits.half[i] = load_plain<u64>(slots + index * slots_of_element<E> + i);
+    return bits.element;
+}
+
+// ---- a block ----
+
+// What the warps' first lanes have, in the order of the warps -> thread 0's. All threads take part.
+// PLACE: calls that no barrier is between need different ones.
+template <typename OP, int BLOCK, int PLACE>
+TUNE_DEVICE typename OP::element warps_in_order(typename OP::element element)
+{
+    typedef typename OP::element E;
+    constexpr u32 warps = BLOCK / WARP;
+    if constexpr (warps > 1) {
+        TUNE_SHARED(E, of_warp, warps);
+        if (lane_of_warp() == 0)
+            of_warp[threadIdx.x / WARP] = element;
+        __syncthreads();
+        if (threadIdx.x < WARP)
+            element = lanes_in_order<OP, 1, warps>(threadIdx.x < warps ? of_warp[threadIdx.x]
+                                                                       : OP::identity());
+    }
+    return element;
+}
+
+// Tiles first .. first + count: neighbours, for one of `takers`, which get as many, or one fewer.
+struct ordered_share {
+    u32 first, count;
+};
+
+TUNE_DEVICE ordered_share share_of(u32 tiles, u64 index, u64 takers)
+{
+    if (takers >= tiles)
+        return {(u32)(index < tiles ? index : tiles), index < tiles ? 1u : 0u};
+    const u32 each = tiles / (u32)takers, more = tiles % (u32)takers, i = (u32)index;
+    return {i * each + (i < more ? i : more), each + (i < more ? 1u : 0u)};
+}
+
+// The block's part of in[0..n), in thread 0. The fewer than COUNT elements in front of the first
+// aligned pack go to the first taker of tiles, those behind the last pack to the last one.
+template <typename OP, typename POLICY>
+TUNE_DEVICE typename OP::element block_part(const typename OP::element *__restrict__ in, u64 n)
+{
+    typedef typename OP::element E;
+    typedef ordered_tile<OP, POLICY> tile;
+    constexpr u32 takers = POLICY::block / POLICY::lanes;
+    const u64 index = (u64)blockIdx.x * takers + threadIdx.x / POLICY::lanes;
+    const u32 ahead = (0u - (u32)((u64)in / sizeof(E))) % POLICY::count;
+    const u32 head = n < ahead ? (u32)n : ahead;
+    const u64 packs = (n - head) / POLICY::count;
+    const u32 tiles = (u32)((packs + POLICY::tile_packs - 1) / POLICY::tile_packs);
+    const ordered_share share = share_of(tiles, index, (u64)gridDim.x * takers);
+    const auto *at =
+        (const typename tile::pack *)(in + head) + (u64)share.first * POLICY::tile_packs;
+    const u64 left = packs - (u64)share.first * POLICY::tile_packs;
+    const u32 full = (u64)share.count * POLICY::tile_packs <= left ? share.count : share.count - 1;
+
+    E total = OP::identity();
+    if (POLICY::count > 1 && index == 0)
+        for (u32 i = 0; i < head; i++)
+            total = OP::combine(total, OP::value_of(in[i]));
+#pragma unroll 1
+    for (u32 i = 0; i < full; i++, at += POLICY::tile_packs)
+        total = OP::combine(total, tile::template reduced<true>(at, 0));
+    if (full < share.count)
+        total = OP::combine(
+            total, tile::template reduced<false>(at, (u32)(left - (u64)full * POLICY::tile_packs)));
+    if (POLICY::count > 1 && index == (u64)gridDim.x * takers - 1)
+        for (u64 i = head + packs * POLICY::count; i < n; i++)
+            total = OP::combine(total, OP::value_of(in[i]));
+    if constexpr (takers > 1)
+        return warps_in_order<OP, POLICY::block, 0>(total);
+    else
+        return total;
+}
+
+// The partials [0..count) -> thread 0's. Each thread takes neighbours. All threads take part.
+template <typename OP, int BLOCK, bool FLAGGED>
+TUNE_DEVICE typename OP::element partials_in_order(const slot *slots, u32 count, u32 number)
+{
+    typedef typename OP::element E;
+    constexpr u32 loads = 32 / sizeof(E);
+    const u32 each = (count + BLOCK - 1) / BLOCK;
+    const u32 first = threadIdx.x * each, behind = first + each < count ? first + each : count;
+    E total = OP::identity();
+#pragma unroll 1
+    for (u32 at = first; at < behind; at += loads) {
+        E got[loads];
+#pragma unroll
+        for (int i = 0; i < loads; i++)
+            got[i] =
+                at + i < behind ? load_partial<E, FLAGGED>(slots, at + i, number) : OP::identity();
+        total = OP::combine(total, in_order<OP, loads>(got));
+    }
+    return warps_in_order<OP, BLOCK, 1>(lanes_in_order<OP>(total));
+}
+
+// ---- kernels ----
+
+// in[0..n) -> out[0]. One block.
+template <typename OP, typename POLICY>
+__global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
+    reduce_ordered_one_block(const typename OP::element *__restrict__ in,
+                             typename OP::element *__restrict__ out, slot *slots, u64 *state,
+                             long long n)
+{
+    (void)slots;
+    (void)state;
+    const auto total = block_part<OP, POLICY>(in, (u64)n);
+    if (threadIdx.x == 0)
+        out[0] = total;
+}
+
+// in[0..n) -> a partial a block, then out[0] by the second launch (finish::two_launches), by the
+// block that is last to leave its partial (last_block), or by that of the highest index, which
+// waits for the others' (flagged): blocks begin in the order of their index, so that they have
+// begun.
+template <typename OP, typename POLICY, finish FINISH>
+__global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
+    reduce_ordered_grid(const typename OP::element *__restrict__ in,
+                        typename OP::element *__restrict__ out, slot *slots, u64 *state,
+                        long long n)
+{
+    typedef typename OP::operation operation;
+    static_assert(FINISH == finish::two_launches || FINISH == finish::dependent_launches ||
+                      FINISH == finish::last_block || FINISH == finish::flagged,
+                  "what keeps the order");
+    u32 number = 0;
+    if constexpr (FINISH == finish::flagged)
+        number = load_relaxed((const u32 *)(state + STATE_NUMBER)) + 1;
+    if constexpr (FINISH == finish::dependent_launches)
+        let_dependents_begin();
+    auto total = block_part<OP, POLICY>(in, (u64)n);
+
+    if constexpr (FINISH == finish::flagged) {
+        const u32 others = gridDim.x - 1;
+        if (blockIdx.x < others) {
+            if (threadIdx.x == 0)
+                store_flagged_partial(slots, blockIdx.x, total, number);
+            return;
+        }
+        const auto before =
+            partials_in_order<operation, POLICY::block, true>(slots, others, number);
+        total = operation::combine(before, total);
+        if (threadIdx.x == 0)
+            *(u32 *)(state + STATE_NUMBER) = number;
+    } else {
+        if (threadIdx.x == 0)
+            store_partial(slots, blockIdx.x, total);
+        if constexpr (FINISH != finish::last_block)
+            return;
+        const bool last = threadIdx.x == 0 &&
+                          take_ticket((u32 *)(state + STATE_TICKET), gridDim.x) == gridDim.x - 1;
+        if (!__syncthreads_or(last))
+            return;
+        total = partials_in_order<operation, POLICY::block, false>(slots, gridDim.x, 0);
+    }
+    if (threadIdx.x == 0)
+        out[0] = total;
+}
+
+// The second launch, one block: n partials -> out[0]. `in` is not looked at.
+template <typename OP, typename POLICY>
+__global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
+    reduce_ordered_partials(const typename OP::element *__restrict__ in,
+                            typename OP::element *__restrict__ out, slot *slots, u64 *state,
+                            long long n)
+{
+    (void)in;
+    (void)state;
+    wait_for_launch_before();
+    const auto total =
+        partials_in_order<typename OP::operation, POLICY::block, false>(slots, (u32)n, 0);
+    if (threadIdx.x == 0)
+        out[0] = total;
+}
+
+} // namespace tune
+
+#endif
