@@ -181,7 +181,7 @@ int main(int count, char **arguments)
     setenv("CUDA_MODULE_LOADING", "EAGER", 1);
     open_timer(timer, options.device);
     CHECK(cudaGetDeviceProperties(&properties, options.device));
-    use_conf(options.conf, options.device);
+    use_conf(options.conf);
     const input input = make_input(chosen, options.sizes);
     warm_up(timer);
     const std::vector<ceiling> ceilings = measure_ceilings(timer, input, 7);

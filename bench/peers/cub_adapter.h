@@ -58,7 +58,7 @@ template <typename CALL, typename T, typename R> struct cub_reduce {
     }
     static constexpr contender as(const char *name)
     {
-        return {name, false, workspace_bytes, nullptr, submit, nullptr};
+        return {name, workspace_bytes, nullptr, nullptr, submit, nullptr};
     }
 };
 

@@ -48,7 +48,7 @@ template <typename T> struct scan {
     }
     static constexpr contender as(const char *name)
     {
-        return {name, false, workspace_bytes, result_offset, submit, nullptr};
+        return {name, workspace_bytes, nullptr, result_offset, submit, nullptr};
     }
 };
 

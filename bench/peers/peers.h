@@ -28,18 +28,19 @@ struct call {
     cudaStream_t stream;
 };
 
-// How a contender went about it; empty where it has nothing to choose.
+// What a contender launches, and why.
 struct choice {
     std::string configuration;
-    std::string grade;
+    std::string grade; // of what tuned.conf has; "..., not launched" where another is
     std::string reason;
 };
 
 // One who reduces. Its calls are recorded into graphs, so they neither allocate nor wait.
 struct contender {
     const char *name;
-    bool keeps_state; // its workspace is its own from call to call
     size_t (*workspace_bytes)(size_t n);
+    // Once before a workspace is used. NULL: nothing is kept in it from call to call.
+    void (*prepare)(void *workspace, size_t workspace_bytes, cudaStream_t stream);
     size_t (*result_offset)(size_t n); // in the workspace; NULL: the result is at `out`
     void (*submit)(const call &call);
     choice (*chosen)(size_t n); // NULL: it has nothing to choose
@@ -72,8 +73,8 @@ extern const contender tune_sum_i32, tune_sum_u8, tune_sum_i64;
 extern const contender tune_sum_f32, tune_sum_f64, tune_max_f32;
 extern const contender tune_ordered_affine_u32, tune_ordered_matrix_u32;
 
-const std::vector<problem> &problems();      // problems.cu
-void use_conf(const char *path, int device); // what tune goes by; tune.cu
+const std::vector<problem> &problems(); // problems.cu
+void use_conf(const char *path);        // what tune goes by; tune.cu
 
 } // namespace peers
 

@@ -14,8 +14,8 @@ namespace
 {
 
 constexpr size_t ALIGNMENT = 256;
-// Small outputs and workspaces take turns over as many places as come to 1 MiB, at most 256.
-constexpr size_t TURNING_BYTES = 128 << 10, TURNS_BYTES = 1 << 20, PLACES_MAX = 256;
+// Outputs and workspaces take turns over as many places as come to this, at most 256.
+constexpr size_t TURNS_BYTES = 16 << 20, PLACES_MAX = 256;
 constexpr int HOT_RUNS = 2;
 
 size_t aligned(size_t bytes)
@@ -36,11 +36,12 @@ __global__ void gather(const char *from, size_t stride, size_t bytes, result *to
         to[blockIdx.x].bytes[i] = from[blockIdx.x * stride + i];
 }
 
-// Contenders that keep nothing share one piece of memory, which grows.
+// What all points use, one after the other: a piece of memory for each contender, and what is
+// gathered of results.
 struct shared_memory {
-    char *at = nullptr;
-    size_t bytes = 0;
-    result *gathered = nullptr;
+    char *tune, *rival;
+    size_t stride; // of places; a rival that needs more has fewer
+    result *gathered;
 };
 
 size_t place_bytes(const contender &contender, size_t n)
@@ -48,20 +49,15 @@ size_t place_bytes(const contender &contender, size_t n)
     return ALIGNMENT + aligned(std::max<size_t>(contender.workspace_bytes(n), 1));
 }
 
-// `largest` is what both contenders have as many places as.
-places make_places(const contender &contender, size_t n, size_t largest)
+// As many places as either of the two has room for; the rival that needs a lot has one of its own.
+places make_places(const contender &contender, size_t n, size_t stride, char *at)
 {
     places made = {};
+    made.at = at;
+    made.stride = stride;
+    made.count = std::min(PLACES_MAX, std::max<size_t>(1, TURNS_BYTES / stride));
     made.workspace_bytes = contender.workspace_bytes(n);
-    made.stride = place_bytes(contender, n);
-    made.count = largest > TURNING_BYTES
-                     ? 1
-                     : std::min(PLACES_MAX, std::max<size_t>(1, TURNS_BYTES / largest));
     made.result_offset = contender.result_offset ? ALIGNMENT + contender.result_offset(n) : 0;
-    if (contender.keeps_state) {
-        CHECK(cudaMalloc(&made.at, made.stride * made.count));
-        CHECK(cudaMemset(made.at, 0, made.stride * made.count));
-    }
     return made;
 }
 
@@ -148,24 +144,15 @@ double first_run(timer &timer, const shared_memory &memory, const input &input, 
     return std::max(median(times), 1.0);
 }
 
-void prepare(timer &timer, shared_memory &memory, const input &input, const effort &effort,
+void prepare(timer &timer, const shared_memory &memory, const input &input, const effort &effort,
              point &point)
 {
     const contender &tune = *point.problem->tune, &rival = *point.problem->rival;
-    const size_t turning = std::max(tune.result_offset ? 0 : place_bytes(tune, point.n),
-                                    rival.result_offset ? 0 : place_bytes(rival, point.n));
+    const size_t rival_bytes = place_bytes(rival, point.n);
     point.bytes = point.n * point.problem->element_bytes;
     point.stride = aligned(std::max<size_t>(point.bytes, 1));
-    point.tune = make_places(tune, point.n, turning);
-    point.rival =
-        make_places(rival, point.n, rival.result_offset ? place_bytes(rival, point.n) : turning);
-    const size_t needed = point.rival.stride * point.rival.count;
-    if (needed > memory.bytes) {
-        CHECK(cudaFree(memory.at));
-        CHECK(cudaMalloc(&memory.at, needed));
-        memory.bytes = needed;
-    }
-    point.rival.at = memory.at;
+    point.tune = make_places(tune, point.n, memory.stride, memory.tune);
+    point.rival = make_places(rival, point.n, std::max(rival_bytes, memory.stride), memory.rival);
     point.copies = std::max<size_t>(1, input.bytes / point.stride);
     const double run_ns = std::min(first_run(timer, memory, input, point, tune, point.tune),
                                    first_run(timer, memory, input, point, rival, point.rival));
@@ -242,6 +229,25 @@ void measure_draw(timer &timer, const shared_memory &memory, const input &input,
         CHECK(cudaGraphExecDestroy(side.graph));
 }
 
+// Tune's workspaces are zeroed here and left ready by whatever is launched in them.
+shared_memory make_memory(const std::vector<point> &points, cudaStream_t stream)
+{
+    shared_memory made = {};
+    size_t rival_bytes = TURNS_BYTES;
+    for (const point &point : points) {
+        made.stride = std::max(made.stride, place_bytes(*point.problem->tune, point.n));
+        rival_bytes = std::max(rival_bytes, place_bytes(*point.problem->rival, point.n));
+    }
+    const size_t tune_bytes = std::max(TURNS_BYTES, made.stride);
+    CHECK(cudaMalloc(&made.tune, tune_bytes));
+    CHECK(cudaMalloc(&made.rival, std::max(rival_bytes, made.stride)));
+    CHECK(cudaMalloc(&made.gathered, PLACES_MAX * sizeof(result)));
+    const contender &tune = *points.front().problem->tune;
+    for (size_t at = 0; at + made.stride <= tune_bytes; at += made.stride)
+        tune.prepare(made.tune + at + ALIGNMENT, made.stride - ALIGNMENT, stream);
+    return made;
+}
+
 std::vector<point> points_of(const std::vector<const problem *> &problems,
                              const std::vector<size_t> &sizes, const std::vector<mode> &modes)
 {
@@ -275,9 +281,10 @@ std::vector<point> measure(timer &timer, const input &input,
     std::vector<point> points = points_of(problems, sizes, modes);
     std::vector<size_t> order(points.size());
     std::mt19937 random(effort.seed);
-    shared_memory memory;
 
-    CHECK(cudaMalloc(&memory.gathered, PLACES_MAX * sizeof(result)));
+    if (points.empty())
+        return points;
+    const shared_memory memory = make_memory(points, timer.stream);
     fill_input<<<1024, 256>>>(reinterpret_cast<uint64_t *>(input.at), input.bytes / 8,
                               problems[0]->fill);
     CHECK(cudaGetLastError());
@@ -285,10 +292,8 @@ std::vector<point> measure(timer &timer, const input &input,
     warm_up(timer);
     for (point &point : points)
         prepare(timer, memory, input, effort, point);
-    for (size_t i = 0; i < order.size(); i++) {
+    for (size_t i = 0; i < order.size(); i++)
         order[i] = i;
-        points[i].rival.at = memory.at; // it may have moved since
-    }
     for (int draw = -1; draw < effort.draws; draw++) {
         std::shuffle(order.begin(), order.end(), random);
         for (size_t index : order)
@@ -300,9 +305,8 @@ std::vector<point> measure(timer &timer, const input &input,
                 point.log_ratios.clear();
             }
     }
-    for (const point &point : points)
-        CHECK(cudaFree(point.tune.at));
-    CHECK(cudaFree(memory.at));
+    CHECK(cudaFree(memory.tune));
+    CHECK(cudaFree(memory.rival));
     CHECK(cudaFree(memory.gathered));
     return points;
 }
