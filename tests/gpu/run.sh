@@ -3,12 +3,18 @@
 # example, the peers. Works on a built tree:
 #   tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]
 # Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.json, tune.db, tuned.conf,
-# run.txt, example.txt, cub.csv, hostile.txt, and what is small or many in more.tar.gz: lookup.txt,
-# twin*, flush*, agree*. db/recorded/ keeps them all:
+# run.txt, families.db, example.txt, hostile.txt, and what is small or many in more.tar.gz: lookup.txt,
+# peers*, families.txt, calls.txt, sanitize/, twin*, flush*, agree*. db/recorded/ keeps them all, but
+# for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
-# GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests tune resume example cub
-# lookup hostile twin flush; and, which are not among the usual ones, agree (some 150 s), agreement
-# (some 7 minutes; cut off, it goes on when it is started again) and several (more than one GPU)).
+# GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume families
+# example peers lookup hostile twin flush sanitize; and, which are not among the usual ones, agree
+# (some 150 s), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
+# (more than one GPU)). Other variables:
+#   TUNE_PROBLEMS, TUNE_OPTIONS          what is tuned, and how: arguments of `tune run`
+#   FAMILIES, FAMILIES_OPTIONS           the same of families.db
+#   PEERS_CONF, PEERS_OPTIONS            the tuned.conf that reduce_peers goes by (else this run's)
+#   SANITIZE_JOBS, SANITIZE_SECONDS      at once, and the limit of each
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?usage: tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]}" && pwd)
@@ -26,10 +32,11 @@ if [ -d "$build/lib-carried" ]; then
 fi
 failed=0
 
+usual_steps="devices tests calls tune resume families example peers lookup hostile twin flush sanitize"
 step() { # name command...
     local name=$1
     shift
-    case " ${GPU_STEPS:-devices tests tune resume example cub lookup hostile twin flush} " in *" $name "*) ;; *) return 0 ;; esac
+    case " ${GPU_STEPS:-$usual_steps} " in *" $name "*) ;; *) return 0 ;; esac
     printf '== %s\n' "$name"
     local start=$SECONDS
     if "$@"; then
@@ -49,7 +56,7 @@ gpu_tests() {
     local ok=0 program
     : >"$work/gpu-tests.txt"
     for program in "$build"/tests/gpu/test_*; do
-        [ -x "$program" ] || continue
+        if [ ! -x "$program" ] || [ "${program##*/}" = test_calls ]; then continue; fi
         printf '%s\n' "-- ${program##*/}" >>"$work/gpu-tests.txt"
         timeout 120 "$program" >>"$work/gpu-tests.txt" 2>&1 || { ok=1; echo "FAILED ${program##*/}"; }
     done
@@ -59,7 +66,8 @@ gpu_tests() {
 
 tune_all() {
     local status=0
-    (cd "$work" && "$tune" --device 0 --no-plots >show.txt 2>run.txt) || status=$?
+    # shellcheck disable=SC2086 # options are words
+    (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-plots ${TUNE_OPTIONS:-} >show.txt 2>run.txt) || status=$?
     tail -n 3 "$work/run.txt"
     cp "$work/run.txt" "$out/"
     cp "$work/tuned.conf" "$out/" && cp "$work/tune.db" "$out/tune.db"
@@ -68,11 +76,25 @@ tune_all() {
 }
 
 resume() { # nothing is measured twice
-    (cd "$work" && "$tune" --device 0 --no-plots >/dev/null 2>resume.txt)
+    # shellcheck disable=SC2086 # options are words
+    (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-plots ${TUNE_OPTIONS:-} >/dev/null 2>resume.txt)
     local status=$?
     tail -n 2 "$work/resume.txt"
     grep -q ' 0 trials\| (all known' "$work/resume.txt" && return $status
     return 1
+}
+
+# What is tuned on request only, in a database of its own.
+families() {
+    local status=0
+    # shellcheck disable=SC2086 # options are words
+    (cd "$work" && "$tune" run ${FAMILIES:-elementwise occupancy reduce_rows work_queue reduce_ordered} \
+        --device 0 --no-plots --db families.db --conf families.conf \
+        ${FAMILIES_OPTIONS:---effort quick --budget 240s} >/dev/null 2>families.txt) || status=$?
+    tail -n 3 "$work/families.txt"
+    cp "$work/families.txt" "$more/"
+    cp "$work/families.db" "$out/"
+    return $status
 }
 
 example() {
@@ -86,12 +108,6 @@ example() {
     return $status
 }
 
-cub() {
-    local program=$build/bin/cub_reduce
-    [ -x "$program" ] || { echo "the CUB benchmark was not built (TUNE_BENCH_CUB)"; return 0; }
-    "$program" --csv "$out/cub.csv"
-}
-
 lookup() {
     local program=$build/bench/bench_lookup
     [ -x "$program" ] || { echo "the benchmark of look-ups was not built"; return 1; }
@@ -100,13 +116,89 @@ lookup() {
 
 # What a command prints goes into NAME.txt, too, under the day and the command.
 record() { # name command...
-    local name=$1 told
+    local name=$1 told folder
     shift
     told="$*"
-    told=${told//"$build"\/bench\//}
-    told=${told//"$more"\//}
+    for folder in "$build/bench" "$build/bin" "$build/tests/gpu" "$more" "$work" "$here"; do
+        told=${told//"$folder"\//}
+    done
     { printf '%s: %s\n' "$(date -u +%F)" "$told" && "$@"; } | tee "$more/$name.txt"
     return "${PIPESTATUS[0]}"
+}
+
+# The calls with a tuned.conf, and CUB's, in turns.
+peers() {
+    local program=$build/bin/reduce_peers
+    [ -x "$program" ] || { echo "the benchmark against CUB was not built (TUNE_BENCH_PEERS)"; return 1; }
+    # shellcheck disable=SC2086 # options are words
+    record peers timeout 400 "$program" --conf "${PEERS_CONF:-$work/tuned.conf}" --csv "$more/peers.csv" \
+        --ceilings "$more/peers-ceilings.csv" ${PEERS_OPTIONS:-}
+}
+
+# Programs' calls: every size, many streams, more than 2^31 elements.
+calls() {
+    local program=$build/tests/gpu/test_calls
+    [ -x "$program" ] || { echo "the test of the calls was not built"; return 1; }
+    record calls timeout 300 "$program" 2>&1
+}
+
+# One program under one tool. Its log ends with the exit code.
+sanitize_one() { # tool name command...
+    local tool=$1 name=$2 log=$more/sanitize/$1-$2.txt code=0
+    shift 2
+    timeout "${SANITIZE_SECONDS:-180}" compute-sanitizer --tool "$tool" --error-exitcode 99 \
+        --target-processes application-only "$@" >"$log" 2>&1 || code=$?
+    printf 'exit code %d\n' "$code" >>"$log"
+}
+
+# What is clean says so in its summary; whatever else is in the log, it must.
+sanitize_verdict() { # log
+    local summary
+    summary=$(grep -E '(ERROR|RACECHECK) SUMMARY' "$1" | tail -n 1)
+    summary=${summary#========= }
+    case "$summary" in
+    "ERROR SUMMARY: 0 errors" | "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)") ;;
+    *) summary="FAILED ${summary:-no summary}" ;;
+    esac
+    [ "$(tail -n 1 "$1")" = "exit code 0" ] || summary="FAILED $summary, $(tail -n 1 "$1")"
+    printf '%-44s %s\n' "$(basename "$1" .txt)" "$summary"
+    case "$summary" in FAILED*) return 1 ;; esac
+}
+
+# Starts it beside the others, when there is room.
+sanitize_start() { # tool name command...
+    while [ "$(jobs -pr | wc -l)" -ge "${SANITIZE_JOBS:-8}" ]; do wait -n; done
+    sanitize_one "$@" </dev/null &
+}
+
+sanitize_points() { # tool name experiment options...
+    sanitize_start "$1" "$2" "$build/tests/gpu/run_points" "$here/configs/$3.yaml" "${@:4}"
+}
+
+# Out-of-bounds and misaligned accesses, races in shared memory, wrong barriers, reads of what
+# nobody wrote: a point of each variant of each family, and the calls.
+sanitize() {
+    local status=0 tool log small="--sizes 33,4097,65537"
+    command -v compute-sanitizer >/dev/null || { echo "there is no compute-sanitizer here"; return 1; }
+    mkdir -p "$more/sanitize"
+    # shellcheck disable=SC2086 # options are words
+    for tool in racecheck memcheck initcheck synccheck; do # the slowest first
+        sanitize_start "$tool" calls "$build/tests/gpu/test_calls" --small
+        sanitize_points "$tool" reduce-i32 reduce --problem reduce.sum.i32 --each variant,map,step,cache $small
+        sanitize_points "$tool" reduce-u8 reduce --problem reduce.sum.u8 --each variant,map $small
+        sanitize_points "$tool" reduce-f64 reduce --problem reduce.min.f64 --each variant,map $small
+        sanitize_points "$tool" reduce-bf16 reduce --problem reduce.product.bf16 --each variant,map $small
+        sanitize_points "$tool" reduce_ordered reduce_ordered --each variant,step,map $small
+        sanitize_points "$tool" reduce_rows reduce_rows --each step,map --sizes 1,33,1000
+        sanitize_points "$tool" work_queue work_queue --each variant $small
+        sanitize_points "$tool" elementwise elementwise --each hint $small
+        sanitize_points "$tool" occupancy occupancy --each loads $small
+    done
+    wait
+    for log in "$more"/sanitize/*.txt; do
+        sanitize_verdict "$log" || status=1
+    done
+    return $status
 }
 
 # A/A: one configuration against itself; and what it comes to when graphs are kept.
@@ -201,14 +293,17 @@ P
 
 step devices devices
 step tests gpu_tests
+step calls calls
 step tune tune_all
 step resume resume
+step families families
 step example example
-step cub cub
+step peers peers
 step lookup lookup
 step hostile hostile
 step twin twin
 step flush flush
+step sanitize sanitize
 step agree agree
 step agreement agreement
 step several several
