@@ -17,6 +17,11 @@ _tune_numbers() {
     "$1" run --list-protocol 2>/dev/null | sed -n '2,$s/ .*//p'
 }
 
+# Names of experiments, and of their problems up to the next dot, that word $2 may be the beginning of.
+_tune_problems() {
+    "$1" __complete "$2" 2>/dev/null | sort -u
+}
+
 # Words for the value $3 of option $1 of program $4, which help names $2 ("FILE"); files where nothing
 # better is known.
 _tune_value() {
@@ -59,6 +64,11 @@ _tune() {
         fi
     elif [[ $COMP_CWORD -eq 1 ]]; then
         mapfile -t found <<<"$commands"
+        if [[ -n $word ]]; then
+            mapfile -t -O "${#found[@]}" found < <(_tune_problems "$program" "$word")
+        fi
+    elif [[ $command == run ]]; then
+        mapfile -t found < <(_tune_problems "$program" "$word")
     fi
     mapfile -t COMPREPLY < <(compgen -W "${found[*]}" -- "$word")
     if [[ ${#COMPREPLY[@]} -eq 0 || $word != -* ]]; then

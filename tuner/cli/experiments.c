@@ -1,37 +1,72 @@
 #include "tuner/cli/experiments.h"
 
 #include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 
+static void free_item(struct experiment_list *list, size_t index)
+{
+    experiment_free(list->items[index]);
+    free(list->wanted[index]);
+}
+
 void experiments_free(struct experiment_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        experiment_free(list->items[i]);
+        free_item(list, i);
     list->count = 0;
 }
 
 size_t experiments_of_kind(const struct experiment_list *list, const char *kind,
-                           struct experiment *out[EXPERIMENTS_MAX])
+                           struct session_experiment out[EXPERIMENTS_MAX])
 {
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(experiment_device_kind(list->items[i]), kind) == 0)
-            out[count++] = list->items[i];
+            out[count++] = (struct session_experiment){list->items[i], list->wanted[i]};
     return count;
 }
 
+/* At first none of its problems is meant. */
 static enum status load_file(const char *path, const char *folder, struct experiment_list *out,
                              struct error *error)
 {
     if (out->count == EXPERIMENTS_MAX)
         return error_set(error, STATUS_BAD_INPUT, "more than %d experiment files at once",
                          EXPERIMENTS_MAX);
-    enum status status = experiment_load(path, folder, &out->items[out->count], error);
-    out->count += status == STATUS_OK ? 1 : 0;
-    return status;
+    struct experiment *experiment = NULL;
+    enum status status = experiment_load(path, folder, &experiment, error);
+    if (status != STATUS_OK)
+        return status;
+    out->items[out->count] = experiment;
+    out->wanted[out->count] = calloc(experiment_problem_count(experiment), sizeof(bool));
+    return out->wanted[out->count++] ? STATUS_OK : error_no_memory(error);
+}
+
+static bool wants_any(const struct experiment_list *list, size_t index)
+{
+    for (size_t i = 0; i < experiment_problem_count(list->items[index]); i++)
+        if (list->wanted[index][i])
+            return true;
+    return false;
+}
+
+static void leave_out_unwanted(struct experiment_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (!wants_any(list, i)) {
+            free_item(list, i);
+            continue;
+        }
+        list->wanted[kept] = list->wanted[i];
+        list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
 }
 
 static bool is_path(const char *name)
@@ -57,19 +92,18 @@ static enum status load_shipped(struct arena *arena, const char *folder,
 }
 
 /* What is meant where nothing is named. */
-static enum status leave_out_on_request(struct experiment_list *list, const char *folder,
-                                        struct error *error)
+static enum status select_usual(struct experiment_list *list, const char *folder,
+                                struct error *error)
 {
-    size_t kept = 0;
+    enum status status = STATUS_OK;
     size_t all = list->count;
-    for (size_t i = 0; i < all; i++) {
-        if (experiment_is_on_request(list->items[i]))
-            experiment_free(list->items[i]);
-        else
-            list->items[kept++] = list->items[i];
-    }
-    list->count = kept;
-    if (kept == 0 && all > 0)
+    for (size_t i = 0; status == STATUS_OK && i < all; i++)
+        if (!experiment_is_on_request(list->items[i]))
+            status = experiment_select_usual(list->items[i], list->wanted[i], error);
+    if (status != STATUS_OK)
+        return status;
+    leave_out_unwanted(list);
+    if (list->count == 0 && all > 0)
         return error_set(error, STATUS_NOT_FOUND,
                          "all experiments in %s/configs are on_request; name those to run", folder);
     return STATUS_OK;
@@ -98,17 +132,59 @@ static enum status take_named(const char *name, struct experiment_list *shipped,
     for (size_t i = 0; i < shipped->count; i++) {
         bool wanted =
             strcmp(experiment_name(shipped->items[i]), name) == 0 && out->count < EXPERIMENTS_MAX;
-        if (wanted)
-            out->items[out->count++] = shipped->items[i];
-        else
-            shipped->items[kept++] = shipped->items[i];
+        struct experiment_list *to = wanted ? out : shipped;
+        size_t at = wanted ? out->count++ : kept++;
+        to->items[at] = shipped->items[i];
+        to->wanted[at] = shipped->wanted[i];
         taken += wanted ? 1 : 0;
     }
     shipped->count = kept;
     for (size_t i = 0; taken == 0 && i < out->count; i++)
         if (strcmp(experiment_name(out->items[i]), name) == 0)
-            return STATUS_OK; /* named twice */
+            return STATUS_OK; /* named before */
     return taken > 0 ? STATUS_OK : unknown_name(name, shipped, error);
+}
+
+/* Not every file of a name must have such problems, but one. */
+static enum status select_named(const char *name, const char *beginning,
+                                struct experiment_list *list, struct error *error)
+{
+    struct error first = {0};
+    bool found = false;
+    for (size_t i = 0; i < list->count; i++) {
+        struct error here = {0};
+        if (strcmp(experiment_name(list->items[i]), name) != 0)
+            continue;
+        if (experiment_select(list->items[i], beginning, list->wanted[i], &here) == STATUS_OK)
+            found = true;
+        else if (first.status == STATUS_OK)
+            first = here;
+    }
+    if (!found)
+        *error = first;
+    return found ? STATUS_OK : first.status;
+}
+
+/* A name, or the beginning of a problem's key: what stands before its first dot is the name. */
+static enum status take_word(const char *word, struct experiment_list *shipped,
+                             struct experiment_list *out, struct error *error)
+{
+    char name[VALUE_TEXT_BYTES];
+    (void)string_format(name, sizeof name, "%.*s", (int)strcspn(word, "."), word);
+    enum status status = take_named(name, shipped, out, error);
+    return status == STATUS_OK ? select_named(name, word, out, error) : status;
+}
+
+/* All of its problems. */
+static enum status take_file(const char *path, const char *folder, struct experiment_list *out,
+                             struct error *error)
+{
+    enum status status = load_file(path, folder, out, error);
+    if (status != STATUS_OK)
+        return status;
+    const struct experiment *experiment = out->items[out->count - 1];
+    return experiment_select(experiment, experiment_name(experiment), out->wanted[out->count - 1],
+                             error);
 }
 
 enum status experiments_load(const char *const *names, size_t name_count,
@@ -123,19 +199,41 @@ enum status experiments_load(const char *const *names, size_t name_count,
     if (status == STATUS_OK && name_count == 0)
         status = load_shipped(&arena, folder, out, error);
     if (status == STATUS_OK && name_count == 0)
-        status = leave_out_on_request(out, folder, error);
+        status = select_usual(out, folder, error);
     for (size_t i = 0; status == STATUS_OK && i < name_count; i++) {
         if (is_path(names[i])) {
-            status = load_file(names[i], folder, out, error);
+            status = take_file(names[i], folder, out, error);
             continue;
         }
         if (!shipped_loaded)
             status = load_shipped(&arena, folder, &shipped, error);
         shipped_loaded = true;
         if (status == STATUS_OK)
-            status = take_named(names[i], &shipped, out, error);
+            status = take_word(names[i], &shipped, out, error);
     }
+    if (status == STATUS_OK)
+        leave_out_unwanted(out);
     experiments_free(&shipped);
     arena_free(&arena);
     return status;
+}
+
+static void print_word(void *context, const char *word)
+{
+    (void)context;
+    printf("%s\n", word);
+}
+
+void experiments_complete(const char *typed)
+{
+    struct arena arena = {0};
+    struct experiment_list shipped = {.count = 0};
+    const char *folder = NULL;
+    struct error ignored = {0};
+    if (data_folder(&arena, &folder, &ignored) == STATUS_OK)
+        (void)load_shipped(&arena, folder, &shipped, &ignored);
+    for (size_t i = 0; i < shipped.count; i++)
+        experiment_complete(shipped.items[i], typed, print_word, NULL);
+    experiments_free(&shipped);
+    arena_free(&arena);
 }

@@ -4,23 +4,31 @@
 
 #include "tuner/base/error.h"
 #include "tuner/experiment/experiment.h"
+#include "tuner/session/session.h"
 
 enum { EXPERIMENTS_MAX = 256 };
 
 struct experiment_list {
     struct experiment *items[EXPERIMENTS_MAX];
+    bool *wanted[EXPERIMENTS_MAX]; /* of each, which problems are meant */
     size_t count;
 };
 
-/* `names`: paths of files (with a '/' or ending in .yaml) or names of shipped experiments; none:
+/* `names`: paths of files (with a '/' or ending in .yaml), names of shipped experiments, or the
+ * beginnings of their problems' keys ("reduce.max", "reduce.sum.f32"); none: the usual problems of
  * all shipped ones but those that say on_request. A name stands for all files of that name, one for
- * each kind of device. Freed by experiments_free, also after a failure. */
+ * each kind of device; a beginning for those of them that have such problems. Freed by
+ * experiments_free, also after a failure. */
 enum status experiments_load(const char *const *names, size_t name_count,
                              struct experiment_list *out, struct error *error);
 void experiments_free(struct experiment_list *list);
 
-/* Those for devices of `kind`; gives their number. */
+/* Those for devices of `kind`, borrowed; gives their number. */
 size_t experiments_of_kind(const struct experiment_list *list, const char *kind,
-                           struct experiment *out[EXPERIMENTS_MAX]);
+                           struct session_experiment out[EXPERIMENTS_MAX]);
+
+/* The hidden command behind the shell's completion: what `typed` may be the beginning of, of the
+ * shipped experiments' names and their problems' keys up to the next dot, one a line to stdout. */
+void experiments_complete(const char *typed);
 
 #endif

@@ -6,6 +6,7 @@
 #include "tuner/base/text.h"
 #include "tuner/base/version.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/experiments.h"
 #include "tuner/worker/worker.h"
 
 static const struct command *const commands[] = {
@@ -88,6 +89,10 @@ int main(int argc, char **argv)
         return EXIT_CODE_FAILED; /* and nowhere to say so */
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
+    if (argc == 3 && strcmp(argv[1], "__complete") == 0) {
+        experiments_complete(argv[2]);
+        return end_with_stdout();
+    }
     if (argc == 3 && strcmp(argv[1], "help") == 0 && find_command(argv[2])) {
         char *words[] = {argv[2], "--help", NULL};
         return run_command(find_command(argv[2]), 2, words);

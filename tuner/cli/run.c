@@ -60,7 +60,7 @@ static void share_budget(struct run *run, size_t kind)
 static enum status run_kind(struct run *run, struct store *store, size_t kind, struct error *error)
 {
     const struct device_api *api = device_kinds[kind];
-    struct experiment *experiments[EXPERIMENTS_MAX];
+    struct session_experiment experiments[EXPERIMENTS_MAX];
     struct session_summary summary;
     size_t count = experiments_of_kind(&run->experiments, api->kind, experiments);
     run->session.device_count = 0;
@@ -70,7 +70,7 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     if (run->session.device_count == 0)
         return STATUS_OK;
     if (count == 0)
-        return error_set(error, STATUS_NOT_FOUND, "none of these experiments is for a %s device",
+        return error_set(error, STATUS_NOT_FOUND, "nothing of what was named is for a %s device",
                          api->kind);
     enum status status = run_protocol(run, api->kind, &run->session.protocol, error);
     if (status != STATUS_OK)
@@ -228,7 +228,8 @@ const struct command command_run = {
     .usage = "[EXPERIMENT...] [options]",
     .about = "Sweeps, chooses the fastest, writes tuned.conf and draws (the default command).",
     .more =
-        "EXPERIMENT is the name of a shipped one or the path of a YAML file; without it: all of\n"
-        "the data folder's for the kind of device, but those that say on_request.",
+        "EXPERIMENT is the name of a shipped one, the beginning of a problem's key (reduce.max,\n"
+        "reduce.sum.f32) or the path of a YAML file; without it: the usual problems of all in the\n"
+        "data folder for the kind of device, but of those that say on_request.",
     .run = run_command,
 };

@@ -15,18 +15,28 @@ static bool wants_size(const struct session_options *options, int64_t n)
     return options->size_count == 0;
 }
 
+/* The `index`-th problem of an experiment; whether it is among those that the run is about. */
+static bool wants_problem(const struct session *session,
+                          const struct session_experiment *experiment, size_t index,
+                          struct problem *out)
+{
+    experiment_problem(experiment->experiment, index, out);
+    return (!experiment->wanted || experiment->wanted[index]) &&
+           wants_size(session->options, out->n);
+}
+
 /* Counts the problems and points that are asked for, and thereby reads every space once: what is
  * wrong with an experiment is said before anything is measured. */
 enum status group_count_work(struct group *group, struct error *error)
 {
     struct session *session = group->session;
     for (size_t e = 0; e < session->experiment_count; e++) {
-        const struct experiment *experiment = session->experiments[e];
+        const struct session_experiment *at = &session->experiments[e];
+        const struct experiment *experiment = at->experiment;
         for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
             struct problem problem;
             struct space *space = NULL;
-            experiment_problem(experiment, i, &problem);
-            if (!wants_size(session->options, problem.n))
+            if (!wants_problem(session, at, i, &problem))
                 continue;
             enum status status = space_create(experiment, &problem, group->facts, &space, error);
             if (status != STATUS_OK)
@@ -219,11 +229,12 @@ static enum status run_problem(struct group *group, const struct sweep *like,
     return status;
 }
 
-static enum status run_experiment(struct group *group, const struct experiment *experiment,
+static enum status run_experiment(struct group *group, const struct session_experiment *at,
                                   struct objective *objective, int64_t *experiment_id,
                                   struct error *error)
 {
     struct session *session = group->session;
+    const struct experiment *experiment = at->experiment;
     struct store_experiment row = {
         .name = experiment_name(experiment),
         .device_kind = experiment_device_kind(experiment),
@@ -239,8 +250,7 @@ static enum status run_experiment(struct group *group, const struct experiment *
                          .objective = objective};
     for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
         struct problem problem;
-        experiment_problem(experiment, i, &problem);
-        if (wants_size(session->options, problem.n))
+        if (wants_problem(session, at, i, &problem))
             status = run_problem(group, &like, &problem, error);
     }
     return status;
@@ -309,16 +319,16 @@ static enum status run_all(struct group *group, struct objective **objectives,
     const struct session *session = group->session;
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++)
-        status = objective_create(session->experiments[i], session->options->objective,
+        status = objective_create(session->experiments[i].experiment, session->options->objective,
                                   &objectives[i], error);
     for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++)
-        status = run_experiment(group, session->experiments[i], objectives[i], &experiment_ids[i],
+        status = run_experiment(group, &session->experiments[i], objectives[i], &experiment_ids[i],
                                 error);
     if (status == STATUS_OK)
         status = group_confirm(group, error);
     for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++)
         status =
-            group_ranges(group, session->experiments[i], experiment_ids[i], objectives[i], error);
+            group_ranges(group, &session->experiments[i], experiment_ids[i], objectives[i], error);
     summarize_contests(group);
     return status;
 }

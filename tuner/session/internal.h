@@ -75,7 +75,7 @@ struct session {
     const struct session_options *options;
     const struct session_events *events;
     struct session_summary *summary;
-    struct experiment *const *experiments;
+    const struct session_experiment *experiments;
     size_t experiment_count;
     pthread_mutex_t mutex;
     struct lane lanes[SESSION_DEVICES_MAX];
@@ -371,7 +371,7 @@ enum status look_at(const struct sweep *like, const struct problem *problem,
                     const struct configuration *const *configurations, size_t count,
                     struct look *look, struct error *error);
 /* ranges.c: few configurations for all sizes of a problem key, looked at between the sizes. */
-enum status group_ranges(struct group *group, const struct experiment *experiment,
+enum status group_ranges(struct group *group, const struct session_experiment *at,
                          int64_t experiment_id, const struct objective *objective,
                          struct error *error);
 

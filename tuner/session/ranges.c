@@ -375,10 +375,11 @@ static enum status cover_key(struct group *group, const struct sweep *like,
     }
 }
 
-enum status group_ranges(struct group *group, const struct experiment *experiment,
+enum status group_ranges(struct group *group, const struct session_experiment *at,
                          int64_t experiment_id, const struct objective *objective,
                          struct error *error)
 {
+    const struct experiment *experiment = at->experiment;
     struct sweep like = {.group = group,
                          .experiment = experiment,
                          .experiment_id = experiment_id,
@@ -388,7 +389,7 @@ enum status group_ranges(struct group *group, const struct experiment *experimen
     for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
         struct problem problem;
         experiment_problem(experiment, i, &problem);
-        if (strcmp(problem.key, last) == 0)
+        if ((at->wanted && !at->wanted[i]) || strcmp(problem.key, last) == 0)
             continue;
         (void)string_format(last, sizeof last, "%s", problem.key);
         status = cover_key(group, &like, &problem, error);

@@ -67,10 +67,10 @@ static enum status start_run(struct session *session, struct lane *lane, struct 
 static enum status check_kinds(const struct session *session, struct error *error)
 {
     for (size_t i = 0; i < session->experiment_count; i++) {
-        const char *kind = experiment_device_kind(session->experiments[i]);
+        const char *kind = experiment_device_kind(session->experiments[i].experiment);
         if (strcmp(kind, session->options->device_kind) != 0)
             return error_set(error, STATUS_BAD_INPUT, "%s: is for %s devices, not for %s",
-                             experiment_path(session->experiments[i]), kind,
+                             experiment_path(session->experiments[i].experiment), kind,
                              session->options->device_kind);
     }
     return STATUS_OK;
@@ -81,12 +81,14 @@ static enum status no_such_size(const struct session *session, struct error *err
     struct text sizes = {0};
     for (size_t i = 0; i < session->experiment_count; i++) {
         int64_t last = 0;
-        for (size_t j = 0; j < experiment_problem_count(session->experiments[i]); j++) {
+        const struct session_experiment *at = &session->experiments[i];
+        for (size_t j = 0; j < experiment_problem_count(at->experiment); j++) {
             struct problem problem;
-            experiment_problem(session->experiments[i], j, &problem);
-            if (problem.n > last)
-                text_printf(&sizes, " %lld", (long long)problem.n);
-            last = problem.n > last ? problem.n : last;
+            experiment_problem(at->experiment, j, &problem);
+            if (problem.n <= last || (at->wanted && !at->wanted[j]))
+                continue;
+            text_printf(&sizes, " %lld", (long long)problem.n);
+            last = problem.n;
         }
     }
     (void)error_set(error, STATUS_NOT_FOUND, "no problem has that size; there are:%s",
@@ -102,8 +104,8 @@ static enum status check_objective(struct session *session, bool *needs_energy, 
     *needs_energy = false;
     for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++) {
         struct objective *objective = NULL;
-        status = objective_create(session->experiments[i], session->options->objective, &objective,
-                                  error);
+        status = objective_create(session->experiments[i].experiment, session->options->objective,
+                                  &objective, error);
         if (status == STATUS_OK && i == 0)
             text_append(&session->objective_text, objective_text(objective));
         *needs_energy |= status == STATUS_OK && objective_needs_energy(objective);
@@ -256,7 +258,7 @@ static void read_boot_id(char *out, size_t bytes)
 }
 
 enum status session_run(struct store *store, const struct session_options *options,
-                        struct experiment *const *experiments, size_t experiment_count,
+                        const struct session_experiment *experiments, size_t experiment_count,
                         const struct session_events *events, struct session_summary *summary,
                         struct error *error)
 {

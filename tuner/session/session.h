@@ -99,11 +99,18 @@ struct session_summary {
     bool budget_spent;         /* the budget ended something early */
 };
 
+/* An experiment of a run, with which of its problems are meant: those of `wanted`, which has one
+ * for each (experiment_problem); NULL: all. Both are the caller's. */
+struct session_experiment {
+    struct experiment *experiment;
+    const bool *wanted;
+};
+
 /* Runs the experiments (those of another device kind are an error). STATUS_INTERRUPTED after a
  * stop, STATUS_NO_WINNER when a problem is left without winner; the summary is filled in any case,
  * and what was measured is in the store. */
 enum status session_run(struct store *store, const struct session_options *options,
-                        struct experiment *const *experiments, size_t experiment_count,
+                        const struct session_experiment *experiments, size_t experiment_count,
                         const struct session_events *events, struct session_summary *summary,
                         struct error *error);
 
