@@ -181,6 +181,29 @@ static void run_write_at(const struct call *call)
     memcpy((int *)pointer(call, 0) + wide(call, 1), call->arguments[2], W);
 }
 
+/* begin_early(middle) */
+static void run_begin_early(const struct call *call)
+{
+    ++*(int *)pointer(call, 0);
+}
+
+/* notice(middle, seen) */
+static void run_notice(const struct call *call)
+{
+    int middle = *(const int *)pointer(call, 0);
+    int *seen = pointer(call, 1);
+    seen[1] += call->dependent;
+    seen[2] += middle != ++seen[0];
+}
+
+/* sum_ranks(out): each cluster's sum of its blocks' ranks, from 1. */
+static void run_sum_ranks(const struct call *call)
+{
+    int size = (int)image_number(call->image, "CLUSTER", 1);
+    for (int i = 0; i < (int)call_blocks(call) / size; i++)
+        ((int *)pointer(call, 0))[i] = size * (size + 1) / 2;
+}
+
 static const unsigned char add_arguments[] = {P, P, P, W, P};
 static const unsigned char note_arguments[] = {P, P, P, P};
 static const unsigned char write_arguments[] = {P, P, W};
@@ -207,6 +230,9 @@ static const struct host_kernel kernels[] = {
     {"wait_ns", 1, note_arguments, NULL, NULL, -1, time_waited},
     {"reverse_block", 2, note_arguments, run_reverse_block, NULL, 1, NULL},
     {"write_at", 3, write_arguments, run_write_at, NULL, -1, NULL},
+    {"begin_early", 1, note_arguments, run_begin_early, NULL, -1, NULL},
+    {"notice", 2, note_arguments, run_notice, NULL, -1, NULL},
+    {"sum_ranks", 1, note_arguments, run_sum_ranks, NULL, 0, NULL},
     {"write_nowhere", 1, note_arguments, NULL, NULL, -1, NULL},
 };
 

@@ -8,11 +8,16 @@ struct node {
     struct CUfunc_st *function;
     struct call call;
     unsigned shared;
+    char edge; /* to the node before, as standin_edges has it */
     uint64_t values[ARGUMENTS_MAX];
     void *arguments[ARGUMENTS_MAX];
 };
 /* From one node of a graph to the next. */
 static const double node_gap_ns = 500;
+
+enum { EDGES_MAX = 4096 };
+static char edges[EDGES_MAX];
+static char stream_edges[EDGES_MAX];
 
 struct CUgraph_st {
     struct node *nodes;
@@ -59,7 +64,7 @@ CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name)
     struct CUfunc_st *function = calloc(1, sizeof *function);
     if (!function)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *function = (struct CUfunc_st){module, kernel};
+    *function = (struct CUfunc_st){.module = module, .kernel = kernel};
     *out = function;
     return CUDA_SUCCESS;
 }
@@ -69,6 +74,12 @@ static int threads_most(CUfunction function)
     return (int)image_number(&function->module->image, "BLOCK", 1024);
 }
 
+/* 0: none. */
+static int cluster_of(CUfunction function)
+{
+    return (int)image_number(&function->module->image, "CLUSTER", 0);
+}
+
 CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute, CUfunction function)
 {
     const struct image *image = &function->module->image;
@@ -76,7 +87,9 @@ CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute, CUfunction
     CUresult result = enter_with(__func__, &subject, 1);
     long in_flight = image_number(image, "LOADS", 1) * image_number(image, "VECTOR", 1);
     *out = 0;
-    if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS)
+    if (attribute == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)
+        *out = cluster_of(function);
+    else if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS)
         *out = (int)(16 + in_flight);
     else if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
         *out = threads_most(function);
@@ -91,6 +104,8 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 {
     struct subject subject = subject_of(function, NULL, 0);
     CUresult result = enter_with(__func__, &subject, 1);
+    if (result == CUDA_SUCCESS && attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+        function->large_clusters = value != 0;
     if (result == CUDA_SUCCESS && value > SHARED_OPTIN_BYTES &&
         attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         return CUDA_ERROR_INVALID_VALUE;
@@ -127,8 +142,28 @@ static CUresult check(CUfunction function, const struct call *call)
         return CUDA_ERROR_INVALID_VALUE;
     if (threads > 1024)
         return CUDA_ERROR_INVALID_VALUE;
+    if (cluster_of(function) > 0 && call->grid[0] % (unsigned)cluster_of(function) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (cluster_of(function) > (function->large_clusters ? 16 : 8))
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     return threads > (uint64_t)threads_most(function) ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
                                                       : CUDA_SUCCESS;
+}
+
+static CUresult launch(CUfunction function, const struct call *call, const char *name, char edge)
+{
+    struct subject subject = subject_of(function, call, call->shared);
+    size_t count = strlen(stream_edges);
+    CUresult result = enter_with(name, &subject, 1);
+    if (result == CUDA_SUCCESS)
+        result = check(function, call);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (count + 1 == EDGES_MAX)
+        memset(stream_edges, 0, sizeof stream_edges);
+    else
+        stream_edges[count] = edge;
+    return queue_run(function, call, call->shared);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
@@ -140,13 +175,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         .block = {block_x, block_y, block_z},
                         .shared = shared,
                         .arguments = arguments};
-    struct subject subject = subject_of(function, &call, shared);
-    CUresult result = enter_with(__func__, &subject, 1);
     (void)stream;
     (void)extra;
-    if (result == CUDA_SUCCESS)
-        result = check(function, &call);
-    return result == CUDA_SUCCESS ? queue_run(function, &call, shared) : result;
+    return launch(function, &call, __func__, '-');
 }
 
 CUresult cuGraphCreate(CUgraph *out, unsigned flags)
@@ -179,6 +210,12 @@ static bool make_room(CUgraph graph)
     return true;
 }
 
+/* That of the n-th node, from 1. */
+static CUgraphNode node_handle(size_t number)
+{
+    return (CUgraphNode)(uintptr_t)number;
+}
+
 CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
                               size_t before_count, const CUDA_KERNEL_NODE_PARAMS *parameters)
 {
@@ -193,19 +230,72 @@ CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph, const CUgraphNode
     };
     struct subject subject = subject_of(function, &node.call, node.shared);
     CUresult result = enter_with(__func__, &subject, 1);
-    (void)before;
-    (void)before_count;
     if (result == CUDA_SUCCESS)
         result = check(function, &node.call);
+    if (before_count > 1 || (before_count == 1 && *before != node_handle(graph->count)))
+        script_fail("a node of a graph behind another one than the last");
     if (result != CUDA_SUCCESS)
         return result;
     if (!make_room(graph))
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < function->kernel->argument_count; i++)
         memcpy(&node.values[i], parameters->kernelParams[i], function->kernel->argument_bytes[i]);
+    node.edge = before_count == 1 ? '-' : '.';
     graph->nodes[graph->count++] = node;
-    *out = (CUgraphNode)graph; /* nothing but an order is asked of it, and that is kept */
+    *out = node_handle(graph->count);
     return CUDA_SUCCESS;
+}
+
+#ifndef STANDIN_OLD
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments,
+                          void **extra)
+{
+    struct call call = {.image = &function->module->image,
+                        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                        .shared = config->sharedMemBytes,
+                        .arguments = arguments};
+    (void)extra;
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
+            config->attrs[i].value.programmaticStreamSerializationAllowed)
+            call.dependent = true;
+    return launch(function, &call, __func__, call.dependent ? '>' : '-');
+}
+
+/* All of the device but a group of SMs that is too small for a cluster of 16. */
+CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction function, const CUlaunchConfig *config)
+{
+    struct subject subject = subject_of(function, NULL, 0);
+    int blocks = 2048 / (int)config->blockDimX;
+    *out = (current_model()->sm_count - 4) * blocks / cluster_of(function);
+    return enter_with(__func__, &subject, 1);
+}
+
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                   const CUgraphEdgeData *data, size_t count)
+{
+    CUresult result = enter("cuGraphAddDependencies");
+    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
+        bool programmatic = data && data[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC &&
+                            data[i].from_port == CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+        if (from[i] != node_handle(graph->count - 1) || to[i] != node_handle(graph->count))
+            script_fail("an edge that is not to the node before");
+        graph->nodes[graph->count - 1].edge = programmatic ? '>' : '-';
+        graph->nodes[graph->count - 1].call.dependent = programmatic;
+    }
+    return result;
+}
+#endif
+
+const char *standin_edges(void)
+{
+    return edges;
+}
+
+const char *standin_stream_edges(void)
+{
+    return stream_edges;
 }
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned long long flags)
@@ -224,6 +314,9 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned l
     if (graph->count > 0)
         memcpy(nodes, graph->nodes, graph->count * sizeof *nodes);
     made->graph = (struct CUgraph_st){nodes, graph->count, graph->count};
+    memset(edges, 0, sizeof edges);
+    for (size_t i = 0; i < graph->count && i + 1 < EDGES_MAX; i++)
+        edges[i] = nodes[i].edge;
     *out = made;
     return CUDA_SUCCESS;
 }

@@ -31,6 +31,7 @@ struct call {
     unsigned grid[DIMENSIONS];
     unsigned block[DIMENSIONS];
     unsigned shared; /* bytes of dynamic shared memory */
+    bool dependent;  /* may begin before the kernel in front of it has ended */
     void *const *arguments;
 };
 
@@ -56,7 +57,14 @@ struct CUmod_st {
 struct CUfunc_st {
     struct CUmod_st *module;
     const struct host_kernel *kernel;
+    bool large_clusters; /* of more than 8 blocks are allowed */
 };
+
+/* For tests, which find them by name. What each node of the graph that was instantiated last waits
+ * for: '.' nothing, '-' the end of the node before, '>' its leave to begin. And the same of each
+ * launch into the stream. */
+const char *standin_edges(void);
+const char *standin_stream_edges(void);
 
 /* What each call of the driver begins with: the error of the context, or of a rule about `call`. */
 CUresult enter(const char *call);

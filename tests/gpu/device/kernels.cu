@@ -70,3 +70,54 @@ extern "C" __global__ void write_nowhere(int *out)
 {
     *(volatile int *)((char *)out + (1ull << 45)) = 1;
 }
+
+// Compute capability 9.0. The first lets the second begin at once, and takes its time; the second
+// notes whether it began before the first had ended, and whether it found what that left.
+extern "C" __global__ void begin_early(int *middle)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+    unsigned long long start, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+    do
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    while (now - start < 50000);
+    *(volatile int *)middle += 1;
+}
+
+// seen: how often it ran, how often early, how often it found another number than that of its run.
+extern "C" __global__ void notice(const int *middle, int *seen)
+{
+    int before = *(const volatile int *)middle;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+    int after = *(const volatile int *)middle;
+    seen[0] += 1;
+    seen[1] += before != after;
+    seen[2] += after != seen[0];
+}
+
+#if defined(CLUSTER) && __CUDA_ARCH__ >= 900
+// Each block leaves its rank in the shared memory of its cluster's first, which adds them up.
+extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) sum_ranks(int *out)
+{
+    __shared__ int ranks[CLUSTER];
+    unsigned rank, there;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
+                 : "=r"(there)
+                 : "r"((unsigned)__cvta_generic_to_shared(&ranks[rank])));
+    if (threadIdx.x == 0)
+        asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(rank + 1) : "memory");
+    asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+    if (rank != 0 || threadIdx.x != 0)
+        return;
+    int sum = 0;
+    for (int i = 0; i < CLUSTER; i++)
+        sum += ranks[i];
+    out[blockIdx.x / CLUSTER] = sum;
+}
+#endif
