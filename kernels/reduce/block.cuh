@@ -42,6 +42,36 @@ template <typename F, bool REDUX, int WARPS, int USE, typename A> TUNE_DEVICE A 
     return value;
 }
 
+// One barrier, and the steps of one warp only. Lanes read 16 bytes at a time, neighbours of
+// neighbours.
+template <typename F, bool REDUX, int BLOCK, int USE, typename A> TUNE_DEVICE A by_gather(A value)
+{
+    constexpr int together = 16 / sizeof(A);
+    struct alignas(16) group {
+        A value[together];
+    };
+    constexpr int groups = BLOCK / together;
+    constexpr int reads = (groups + WARP - 1) / WARP;
+    TUNE_SHARED(group, of_threads, groups);
+    of_threads[threadIdx.x / together].value[threadIdx.x % together] = value;
+    __syncthreads();
+    if (threadIdx.x < WARP) {
+        A got[reads];
+#pragma unroll
+        for (int i = 0; i < reads; i++) {
+            const int at = (int)threadIdx.x + i * WARP;
+            if (groups % WARP == 0 || at < groups) {
+                const group read = of_threads[at];
+                got[i] = combined<F, together>(read.value);
+            } else {
+                got[i] = F::identity();
+            }
+        }
+        value = warp_combined<F, REDUX, WARP>(combined<F, reads>(got));
+    }
+    return value;
+}
+
 // Halves of an array are combined until LEAST values are left.
 template <typename F, int BLOCK, int LEAST, typename A> TUNE_DEVICE void halve(A *of_thread)
 {
@@ -98,6 +128,8 @@ template <typename F, typename POLICY, int USE, typename A> TUNE_DEVICE A block_
 {
     if constexpr (POLICY::step == step::tree || POLICY::step == step::warp_tail)
         return by_tree<F, POLICY::block, POLICY::step == step::warp_tail, USE>(value);
+    else if constexpr (POLICY::step == step::gather && POLICY::warps > 1)
+        return by_gather<F, F::redux, POLICY::block, USE>(value);
     else
         return by_warps<F, POLICY::step == step::redux, POLICY::warps, USE>(value);
 }

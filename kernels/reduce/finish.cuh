@@ -8,7 +8,7 @@ namespace tune
 {
 
 // Where a launch's blocks meet. `parts` of them take part, this one as number `index`: blocks, or
-// clusters.
+// clusters. With flagged partials the last block is none of them: it waits.
 struct meeting {
     slot *slots; // one a part
     u64 *state;
@@ -16,13 +16,17 @@ struct meeting {
     u32 number; // of this launch, for flagged partials
 };
 
-template <finish FINISH> TUNE_DEVICE meeting meeting_of(slot *slots, u64 *state, u32 per_part)
+// Asked for before the input is, so that nobody waits for it.
+TUNE_DEVICE u32 number_of_launch(const u64 *state)
 {
-    meeting made = {slots, state, blockIdx.x / per_part, gridDim.x / per_part, 0};
-    // Asked for before the input is, so that nobody waits for it.
+    return load_relaxed((const u32 *)(state + STATE_NUMBER)) + 1;
+}
+
+template <finish FINISH> TUNE_DEVICE meeting meeting_of(slot *slots, u64 *state)
+{
     if constexpr (FINISH == finish::flagged)
-        made.number = load_relaxed((const u32 *)(state + STATE_NUMBER)) + 1;
-    return made;
+        return {slots, state, blockIdx.x, gridDim.x - 1, number_of_launch(state)};
+    return {slots, state, blockIdx.x, gridDim.x, 0};
 }
 
 // The launch's last act, by the one thread that knows that all others are done with the queue.
@@ -75,29 +79,80 @@ TUNE_DEVICE void finish_by_last(A value, typename F::result *out, const meeting 
     }
 }
 
-// Blocks begin in the order of their index, so that all that the highest one waits for have begun
-// before it; look-back scans rest on the same.
-template <typename F, typename POLICY, typename A>
-TUNE_DEVICE void finish_flagged(A value, typename F::result *out, const meeting &at)
+enum : u32 {
+    WAIT_LOADS = 8,               // in flight, each thread
+    WAIT_FEW = WAIT_LOADS * WARP, // parts that a warp waits for by itself
+    WAIT_WARPS = 4,
+    WAIT_APART = 160 // cycles: with WAIT_WARPS about what one look takes
+};
+
+// Looks at slots first, first + stride ... once; false: not all are there.
+template <typename F, typename A>
+TUNE_DEVICE bool look_at_slots(const meeting &at, u32 first, u32 stride, A &value)
 {
-    const u32 others = at.parts - 1;
-    if (at.index < others) {
-        if (threadIdx.x == 0)
-            store_flagged(at.slots + at.index, value, at.number);
+    A got[WAIT_LOADS];
+    bool all = true;
+#pragma unroll
+    for (u32 i = 0; i < WAIT_LOADS; i++) {
+        got[i] = F::identity();
+        if (first + i * stride < at.parts)
+            all &= load_flagged(at.slots + first + i * stride, at.number, got[i]);
+    }
+    value = combined<F, WAIT_LOADS>(got);
+    return all;
+}
+
+// The last act of a launch with flagged partials, by one thread.
+template <typename F, typename A>
+TUNE_DEVICE void conclude(A value, typename F::result *out, const meeting &at)
+{
+    out[0] = narrowed<typename F::result>(value);
+    *(u32 *)(at.state + STATE_NUMBER) = at.number;
+    reset_queue(at.state);
+}
+
+// Some warps look in turn, each by itself: who looks when the last partial has just come concludes,
+// and nobody waits for the time of another look.
+template <typename F, bool REDUX, int BLOCK, typename A>
+TUNE_DEVICE void wait_for_few(typename F::result *out, const meeting &at)
+{
+    constexpr u32 warps = BLOCK / WARP < (int)WAIT_WARPS ? BLOCK / WARP : WAIT_WARPS;
+    TUNE_SHARED(u32, concluded, 1);
+    if (threadIdx.x == 0)
+        concluded[0] = 0;
+    __syncthreads();
+    if (threadIdx.x >= warps * WARP)
+        return;
+    pause_cycles(threadIdx.x / WARP * WAIT_APART);
+    A value;
+    while (!__all_sync(ALL_LANES, look_at_slots<F>(at, threadIdx.x % WARP, WARP, value)))
+        if (__any_sync(ALL_LANES, atomicAdd(concluded, 0u) != 0))
+            return;
+    value = warp_combined<F, REDUX, WARP>(value);
+    if (threadIdx.x % WARP == 0 && atomicExch(concluded, 1u) == 0)
+        conclude<F>(value, out, at);
+}
+
+// The waiting block: each partial in a fixed order. Blocks begin in the order of their index, so
+// that all that it waits for have begun before it; look-back scans rest on the same.
+template <typename F, typename POLICY, typename A>
+TUNE_DEVICE void wait_for_parts(typename F::result *out, const meeting &at)
+{
+    constexpr bool redux = F::redux && POLICY::step != step::shuffle;
+    if (at.parts <= WAIT_FEW) {
+        wait_for_few<F, redux, POLICY::block, A>(out, at);
         return;
     }
-    if (others > 0) {
-        if (threadIdx.x != 0)
-            value = F::identity();
-        for (u32 i = threadIdx.x; i < others; i += POLICY::block)
-            value = F::combine(value, wait_flagged<A>(at.slots + i, at.number));
-        value = block_combined<F, POLICY, 1>(value);
+    A value = F::identity();
+    for (u32 first = threadIdx.x; first < at.parts; first += WAIT_LOADS * POLICY::block) {
+        A more;
+        while (!look_at_slots<F>(at, first, POLICY::block, more))
+            ;
+        value = F::combine(value, more);
     }
-    if (threadIdx.x == 0) {
-        out[0] = narrowed<typename F::result>(value);
-        *(u32 *)(at.state + STATE_NUMBER) = at.number;
-        reset_queue(at.state);
-    }
+    value = block_combined<F, POLICY, 1>(value);
+    if (threadIdx.x == 0)
+        conclude<F>(value, out, at);
 }
 
 // A 32-bit sum and the number of blocks that added to it share a word: one atomic operation a
@@ -154,7 +209,8 @@ TUNE_DEVICE void finish_grid(typename OP::template of<T>::accumulator value,
         if (threadIdx.x == 0)
             finish_atomic<OP, T>(value, out, at);
     } else if constexpr (FINISH == finish::flagged) {
-        finish_flagged<F, POLICY>(value, out, at);
+        if (threadIdx.x == 0)
+            store_flagged(at.slots + at.index, value, at.number);
     } else {
         finish_by_last<F, POLICY, FINISH == finish::last_block_shared>(value, out, at);
     }

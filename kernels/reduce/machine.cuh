@@ -43,15 +43,17 @@ template <typename T> struct word_of<T, false> {
     typedef T type;
 };
 
-// COUNT elements of T that are loaded at once: one, or 4, 8 or 16 bytes of them.
-template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) pack {
-    static constexpr int count = COUNT;
+// COUNT elements of T that are loaded at once: 4, 8 or 16 bytes as words, too; or one element.
+template <typename T, int COUNT, bool WORDS = (COUNT * sizeof(T) >= 4)>
+struct alignas(COUNT * sizeof(T)) pack {
     static constexpr int words = COUNT * (int)sizeof(T) / 4;
     union {
         T lane[COUNT];
-        typename word_of<T, (words > 0)>::type word[words > 0 ? words : 1];
+        u32 word[words];
     };
-    static_assert(COUNT == 1 || COUNT * sizeof(T) % 4 == 0, "one element, or whole words");
+};
+template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) pack<T, COUNT, false> {
+    T lane[COUNT];
 };
 
 #ifdef __CUDA_ARCH__
@@ -207,8 +209,8 @@ template <typename T> TUNE_DEVICE void store_flagged(slot *to, T value, u32 numb
 #endif
 }
 
-// Waits until the partial is that of launch `number`.
-template <typename T> TUNE_DEVICE T wait_flagged(const slot *from, u32 number)
+// The partial as it is now; false: it is not yet that of launch `number`.
+template <typename T> TUNE_DEVICE bool load_flagged(const slot *from, u32 number, T &value)
 {
 #ifdef __CUDA_ARCH__
     union {
@@ -217,30 +219,45 @@ template <typename T> TUNE_DEVICE T wait_flagged(const slot *from, u32 number)
         u64 words;
     } got;
     u64 high;
-    do {
-        if constexpr (sizeof(T) == 4) {
-            asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                         : "=l"(high)
-                         : "l"(&from->flagged)
-                         : "memory");
-            got.word = (u32)high;
-        } else {
-            asm volatile("{\n\t.reg .b128 both;\n\t"
-                         "ld.relaxed.gpu.global.b128 both, [%2];\n\t"
-                         "mov.b128 {%0, %1}, both;\n\t}"
-                         : "=l"(got.words), "=l"(high)
-                         : "l"(from)
-                         : "memory");
-        }
-    } while ((u32)(high >> 32) != number);
-    return got.value;
+    if constexpr (sizeof(T) == 4) {
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                     : "=l"(high)
+                     : "l"(&from->flagged)
+                     : "memory");
+        got.word = (u32)high;
+    } else {
+        asm volatile("{\n\t.reg .b128 both;\n\t"
+                     "ld.relaxed.gpu.global.b128 both, [%2];\n\t"
+                     "mov.b128 {%0, %1}, both;\n\t}"
+                     : "=l"(got.words), "=l"(high)
+                     : "l"(from)
+                     : "memory");
+    }
+    value = got.value;
+    return (u32)(high >> 32) == number;
 #else
 #ifdef TUNE_SIMT
-    while (*(const volatile u32 *)&from->number != number)
-        simt::give_way();
+    simt::give_way();
 #endif
-    return *(const T *)(sizeof(T) == 4 ? (const void *)&from->flagged : (const void *)&from->plain);
+    value =
+        *(const T *)(sizeof(T) == 4 ? (const void *)&from->flagged : (const void *)&from->plain);
+    return *(const volatile u32 *)&from->number == number;
 #endif
+}
+
+// Some cycles pass.
+TUNE_DEVICE void pause_cycles(u32 cycles)
+{
+#ifdef __CUDA_ARCH__
+    u32 begin, now;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(begin));
+    do
+        asm volatile("mov.u32 %0, %%clock;" : "=r"(now));
+    while (now - begin < cycles);
+#elif defined(TUNE_SIMT)
+    simt::give_way();
+#endif
+    (void)cycles;
 }
 
 // ---- clusters of blocks (compute capability 9.0) ----

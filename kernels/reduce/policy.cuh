@@ -13,6 +13,7 @@ enum class step {
     warp_tail, // the same until a warp is left, which needs no block's barrier
     shuffle,   // shuffles in each warp, then in one
     redux,     // one instruction a warp, then one (compute capability 8.0; 32-bit accumulators)
+    gather,    // one warp takes all from shared memory, then shuffles or redux
 };
 
 // Which block takes which tiles of BLOCK * COUNT * LOADS elements.

@@ -31,7 +31,8 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
 {
     typedef typename OP::template of<T> F;
     (void)slots;
-    const auto value = block_combined<F, POLICY, 0>(thread_part<OP, T, POLICY>(in, n, state));
+    const auto value = block_combined<F, POLICY, 0>(
+        thread_part<OP, T, POLICY>(in, n, state, blockIdx.x, gridDim.x));
     if (threadIdx.x == 0)
         out[0] = narrowed<typename F::result>(value);
 }
@@ -45,8 +46,15 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     typedef typename OP::template of<T> F;
     if constexpr (FINISH == finish::dependent_launches)
         let_dependents_begin();
-    const meeting at = meeting_of<FINISH>(slots, state, 1);
-    const auto value = block_combined<F, POLICY, 0>(thread_part<OP, T, POLICY>(in, n, state));
+    const meeting at = meeting_of<FINISH>(slots, state);
+    if constexpr (FINISH == finish::flagged) {
+        if (at.index == at.parts) {
+            wait_for_parts<F, POLICY, typename F::accumulator>(out, at);
+            return;
+        }
+    }
+    const auto value =
+        block_combined<F, POLICY, 0>(thread_part<OP, T, POLICY>(in, n, state, at.index, at.parts));
     finish_grid<OP, T, POLICY, FINISH>(value, out, at);
 }
 
@@ -66,8 +74,9 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     }
 }
 
-// Clusters of SIZE blocks combine through each other's shared memory; where there are several,
-// their partials are flagged. The grid is a multiple of SIZE.
+// Clusters of SIZE blocks combine through each other's shared memory. One of them stores the
+// result; of several each flags its partial, and a further cluster waits for them. The grid is a
+// multiple of SIZE, and not twice SIZE.
 template <typename OP, typename T, typename POLICY, int SIZE>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTER(SIZE)
     reduce_cluster(const T *__restrict__ in, typename OP::template of<T>::result *__restrict__ out,
@@ -77,18 +86,33 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTE
     typedef typename F::accumulator A;
     TUNE_SHARED(A, of_block, SIZE);
     cluster_begin();
-    const meeting at = meeting_of<finish::flagged>(slots, state, SIZE);
-    A value = block_combined<F, POLICY, 0>(thread_part<OP, T, POLICY>(in, n, state));
+    meeting at = {slots, state, blockIdx.x / SIZE, gridDim.x / SIZE, 0};
+    if (at.parts > 1) {
+        at.number = number_of_launch(state);
+        at.parts--;
+        if (at.index == at.parts) {
+            cluster_begun();
+            if (cluster_rank() == 0)
+                wait_for_parts<F, POLICY, A>(out, at);
+            return;
+        }
+    }
+    A value = block_combined<F, POLICY, 0>(
+        thread_part<OP, T, POLICY>(in, n, state, blockIdx.x, at.parts * SIZE));
     cluster_begun();
     if (threadIdx.x == 0)
         store_in_cluster(of_block + cluster_rank(), 0, value);
     cluster_barrier();
-    if (cluster_rank() != 0)
+    if (cluster_rank() != 0 || threadIdx.x >= WARP)
         return;
-    if (threadIdx.x < WARP)
-        value = warp_combined<F, POLICY::step == step::redux, SIZE>(
-            threadIdx.x < SIZE ? of_block[threadIdx.x] : F::identity());
-    finish_flagged<F, POLICY>(value, out, at);
+    value = warp_combined < F, POLICY::step != step::shuffle && F::redux,
+    SIZE > (threadIdx.x < SIZE ? of_block[threadIdx.x] : F::identity());
+    if (threadIdx.x == 0) {
+        if (gridDim.x == SIZE)
+            out[0] = narrowed<typename F::result>(value);
+        else
+            store_flagged(at.slots + at.index, value, at.number);
+    }
 }
 
 // Tiles come by bulk copies into STAGES places of dynamic shared memory, tile_packs packs each, a
@@ -103,7 +127,11 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     static_assert(sizeof(typename part::pack) == 16, "bulk copies move 16 bytes and multiples");
     TUNE_DYNAMIC_SHARED(stages);
     TUNE_SHARED(u64, full, STAGES);
-    const meeting at = meeting_of<finish::flagged>(slots, state, 1);
+    const meeting at = meeting_of<finish::flagged>(slots, state);
+    if (at.index == at.parts) {
+        wait_for_parts<F, POLICY, typename F::accumulator>(out, at);
+        return;
+    }
     const auto extent = extent_of<T, POLICY::count>(in, n);
     const u32 tiles = (u32)((extent.packs + POLICY::tile_packs - 1) / POLICY::tile_packs);
     const auto packs_of = [&](u32 tile) {
@@ -119,14 +147,14 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
         for (u32 stage = 0; stage < STAGES; stage++)
             bulk_barrier_init(full + stage);
         for (u32 stage = 0; stage < STAGES; stage++)
-            if (blockIdx.x + (u64)stage * gridDim.x < tiles)
-                fetch(blockIdx.x + stage * gridDim.x, stage);
+            if (at.index + (u64)stage * at.parts < tiles)
+                fetch(at.index + stage * at.parts, stage);
     }
     __syncthreads();
-    auto value = part::of_ends(in, n, extent);
+    auto value = part::of_ends(in, n, extent, at.index == at.parts - 1);
     u32 stage = 0, phase = 0;
 #pragma unroll 1
-    for (u32 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    for (u32 tile = at.index; tile < tiles; tile += at.parts) {
         bulk_wait(full + stage, phase);
         const auto *got = (const typename part::pack *)(stages + stage * (POLICY::tile_packs * 16));
         const u32 rest = packs_of(tile);
@@ -137,13 +165,13 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
                                                              : part::identity_pack();
         value = F::combine(value, part::of_loaded(mine));
         __syncthreads(); // all have read the stage
-        if (threadIdx.x == 0 && tile + (u64)STAGES * gridDim.x < tiles)
-            fetch(tile + STAGES * gridDim.x, stage);
+        if (threadIdx.x == 0 && tile + (u64)STAGES * at.parts < tiles)
+            fetch(tile + STAGES * at.parts, stage);
         stage = stage + 1 == STAGES ? 0 : stage + 1;
         phase ^= stage == 0;
     }
     value = block_combined<F, POLICY, 0>(value);
-    finish_flagged<F, POLICY>(value, out, at);
+    finish_grid<OP, T, POLICY, finish::flagged>(value, out, at);
 }
 
 } // namespace tune

@@ -84,11 +84,12 @@ template <typename OP, typename T, typename POLICY> struct part {
         return of_loaded(got);
     }
 
-    // The ends are the last block's, which never has more tiles than another.
-    static TUNE_DEVICE A of_ends(const T *in, long long n, const extent<T, POLICY::count> &extent)
+    // By one block.
+    static TUNE_DEVICE A of_ends(const T *in, long long n, const extent<T, POLICY::count> &extent,
+                                 bool mine)
     {
         A value = F::identity();
-        if (POLICY::count > 1 && threadIdx.x < extent.ends && blockIdx.x == gridDim.x - 1)
+        if (POLICY::count > 1 && threadIdx.x < extent.ends && mine)
             value = widened<A>(
                 in[threadIdx.x < extent.head ? threadIdx.x : (u64)n - extent.ends + threadIdx.x]);
         return value;
@@ -99,12 +100,13 @@ template <typename OP, typename T, typename POLICY> struct part {
 struct tile_queue {
     u32 *taken;
     u32 *next; // in shared memory, two in turn
+    u32 first; // that is nobody's from the start
     u32 round;
 
     TUNE_DEVICE void ask()
     {
         if (threadIdx.x == 0)
-            next[round % 2] = gridDim.x + atomicAdd(taken, 1u);
+            next[round % 2] = first + atomicAdd(taken, 1u);
     }
     TUNE_DEVICE u32 answer()
     {
@@ -113,55 +115,54 @@ struct tile_queue {
     }
 };
 
-// in[0..n): what this thread combines. Tiles are counted in 32 bits, enough below 2^36 elements.
-// The order of what it combines depends on n, alignment and grid only, but for map::queue.
+// in[0..n): what this thread combines, of block `index` of `blocks`. Tiles are counted in 32 bits,
+// enough below 2^36 elements. The order of what it combines depends on n, alignment and grid only,
+// but for map::queue. The ends are the last block's, which never has more tiles than another.
 template <typename OP, typename T, typename POLICY>
-TUNE_DEVICE typename OP::template of<T>::accumulator thread_part(const T *__restrict__ in,
-                                                                 long long n, u64 *state)
+TUNE_DEVICE typename OP::template of<T>::accumulator
+thread_part(const T *__restrict__ in, long long n, u64 *state, u32 index, u32 blocks)
 {
     typedef tune::part<OP, T, POLICY> part;
     typedef typename part::F F;
+    constexpr u32 size = POLICY::tile_packs;
     const extent<T, POLICY::count> extent = extent_of<T, POLICY::count>(in, n);
     const auto *mine = extent.first + threadIdx.x;
-    const u32 full_tiles = (u32)(extent.packs / POLICY::tile_packs);
-    const u32 rest = (u32)(extent.packs % POLICY::tile_packs);
-    auto value = part::of_ends(in, n, extent);
+    const u32 full_tiles = (u32)(extent.packs / size);
+    const u32 rest = (u32)(extent.packs % size);
+    auto value = part::of_ends(in, n, extent, index == blocks - 1);
+    u32 tile = index;
     (void)state;
 
     if constexpr (POLICY::map == map::tile) {
-        for (u32 tile = blockIdx.x; tile <= full_tiles; tile += gridDim.x)
-            value = F::combine(value, part::of_tile(mine + (u64)tile * POLICY::tile_packs,
-                                                    tile < full_tiles ? POLICY::tile_packs : rest));
+        for (; tile <= full_tiles; tile += blocks)
+            value = F::combine(
+                value, part::of_tile(mine + (u64)tile * size, tile < full_tiles ? size : rest));
+        return value;
     } else if constexpr (POLICY::map == map::chunk) {
-        const u32 each = full_tiles / gridDim.x, more = full_tiles % gridDim.x;
-        const u32 first = blockIdx.x * each + (blockIdx.x < more ? blockIdx.x : more);
-        const u32 end = first + each + (blockIdx.x < more);
+        const u32 each = full_tiles / blocks, more = full_tiles % blocks;
+        tile = index * each + (index < more ? index : more);
+        const u32 end = tile + each + (index < more);
 #pragma unroll 1
-        for (u32 tile = first; tile < end; tile++)
-            value = F::combine(value, part::of_full_tile(mine + (u64)tile * POLICY::tile_packs));
-        if (blockIdx.x == gridDim.x - 1)
-            value =
-                F::combine(value, part::of_tile(mine + (u64)full_tiles * POLICY::tile_packs, rest));
+        for (; tile < end; tile++)
+            value = F::combine(value, part::of_full_tile(mine + (u64)tile * size));
+        if (index < blocks - 1)
+            return value;
     } else if constexpr (POLICY::map == map::queue) {
         TUNE_SHARED(u32, next, 2);
-        tile_queue queue = {(u32 *)(state + STATE_QUEUE), next, 0};
-        u32 tile = blockIdx.x;
+        tile_queue queue = {(u32 *)(state + STATE_QUEUE), next, blocks, 0};
 #pragma unroll 1
         while (tile < full_tiles) {
             queue.ask();
-            value = F::combine(value, part::of_full_tile(mine + (u64)tile * POLICY::tile_packs));
+            value = F::combine(value, part::of_full_tile(mine + (u64)tile * size));
             tile = queue.answer();
         }
-        if (tile == full_tiles)
-            value = F::combine(value, part::of_tile(mine + (u64)tile * POLICY::tile_packs, rest));
     } else {
-        u32 tile = blockIdx.x;
 #pragma unroll 1
-        for (; tile < full_tiles; tile += gridDim.x)
-            value = F::combine(value, part::of_full_tile(mine + (u64)tile * POLICY::tile_packs));
-        if (tile == full_tiles)
-            value = F::combine(value, part::of_tile(mine + (u64)tile * POLICY::tile_packs, rest));
+        for (; tile < full_tiles; tile += blocks)
+            value = F::combine(value, part::of_full_tile(mine + (u64)tile * size));
     }
+    if (tile == full_tiles)
+        value = F::combine(value, part::of_tile(mine + (u64)tile * size, rest));
     return value;
 }
 
