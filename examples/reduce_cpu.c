@@ -23,7 +23,8 @@ struct tune_block {
 };
 typedef void kernel(const struct tune_block *block, void *const *arguments);
 
-#define ELEMENT      int
+#define OP           sum
+#define TYPE         i32
 #define WIDTH        1
 #define ACCUMULATORS 1
 #include "reduce_variant.h"
@@ -55,11 +56,11 @@ typedef void kernel(const struct tune_block *block, void *const *arguments);
 #define VARIANT(width, accumulators)                                                               \
     {                                                                                              \
         width, accumulators, reduce_blocks_##width##_##accumulators,                               \
-            reduce_partials_##width##_##accumulators, reduce_loop_##width##_##accumulators         \
+            reduce_partials_##width##_##accumulators                                               \
     }
 static const struct variant {
     long long width, accumulators;
-    kernel *blocks, *partials, *loop;
+    kernel *blocks, *partials;
 } variants[] = {
     VARIANT(1, 1), VARIANT(1, 4),  VARIANT(1, 8),  VARIANT(8, 1),  VARIANT(8, 4),
     VARIANT(8, 8), VARIANT(16, 1), VARIANT(16, 4), VARIANT(16, 8),
@@ -280,7 +281,7 @@ static bool plan_from(const struct tuned_entry *entry, long long n, struct plan 
 static void reduce(const struct plan *plan, void *const *arguments)
 {
     if (plan->loop) {
-        launch((struct job){plan->variant->loop, arguments, 1, 1, false});
+        launch((struct job){reduce_loop_1_1, arguments, 1, 1, false});
         return;
     }
     launch((struct job){plan->variant->blocks, arguments, plan->grid, plan->threads, plan->queued});
@@ -318,7 +319,7 @@ static bool time_plan(const struct plan *plan, const struct input *input, double
     double times[SAMPLES];
     int out = ~input->expected;
     long long block = plan->block, n = input->n, partial_count = plan->grid;
-    int *partials = malloc((size_t)plan->grid * sizeof *partials);
+    long long *partials = malloc((size_t)plan->grid * sizeof *partials);
     void *arguments[] = {input->data, &out, partials, &block, &n, &partial_count};
     if (!partials)
         return false;

@@ -168,7 +168,7 @@ static enum status load(struct running *running, struct place *place, struct are
 {
     const struct binary *binaries = running->binaries.list;
     struct kernel_use uses[LAUNCHES_MAX];
-    struct kernel_resources resources;
+    struct kernel_resources resources = {.active_blocks_per_sm = -1};
     size_t count = 0;
     for (size_t i = 0; i < 2; i++) {
         const struct binary *binary = &binaries[i == 0 ? place->binary : place->reference];
@@ -406,7 +406,7 @@ static const char *read_options(struct running *running, int count, char **words
         if (!value)
             return NULL;
         if (strcmp(word, "--device") == 0)
-            running->index = atoi(value);
+            running->index = (int)strtol(value, NULL, 10);
         else if (strcmp(word, "--each") == 0)
             running->points.each = arena_printf(&running->arena, ",%s,", value);
         else if (strcmp(word, "--problem") == 0)

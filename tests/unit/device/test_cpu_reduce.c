@@ -7,7 +7,7 @@ enum { N_MAX = 30000 };
 
 struct shape {
     const char *variant; /* "loop", "blocks" */
-    const char *element;
+    const char *type;    /* "i32", "f32" */
     int width;
     int accumulators;
 };
@@ -34,11 +34,12 @@ static void load_shape(const struct shape *shape, const char *compiler)
     struct text log = {0};
     struct binary_request request = request_for(source);
     char binary[300];
-    request.defines[0] = (struct named_value){"ELEMENT", value_text(shape->element)};
-    request.defines[1] = (struct named_value){"WIDTH", value_integer(shape->width)};
-    request.defines[2] = (struct named_value){"ACCUMULATORS", value_integer(shape->accumulators)};
-    request.define_count = 3;
-    (void)snprintf(binary, sizeof binary, "%s/%s-%s-%d-%d.so", folder, compiler, shape->element,
+    request.defines[0] = (struct named_value){"OP", value_text("sum")};
+    request.defines[1] = (struct named_value){"TYPE", value_text(shape->type)};
+    request.defines[2] = (struct named_value){"WIDTH", value_integer(shape->width)};
+    request.defines[3] = (struct named_value){"ACCUMULATORS", value_integer(shape->accumulators)};
+    request.define_count = 4;
+    (void)snprintf(binary, sizeof binary, "%s/%s-%s-%d-%d.so", folder, compiler, shape->type,
                    shape->width, shape->accumulators);
     if (device_cpu.compile(&request, binary, &log, &error) != STATUS_OK ||
         device_cpu.load(device, binary, &error) != STATUS_OK)
@@ -54,7 +55,8 @@ static struct launch_plan reduction(const struct shape *shape, enum element_type
     struct launch_plan plan = {.launch_count = !loop && grid > 1 ? 2 : 1, .argument_count = 6};
     plan.arguments[0] = (struct argument){.type = type, .role = ARGUMENT_INPUT, .count = n};
     plan.arguments[1] = (struct argument){.type = type, .role = ARGUMENT_OUTPUT, .count = 1};
-    plan.arguments[2] = (struct argument){.type = type, .role = ARGUMENT_SCRATCH, .count = grid};
+    plan.arguments[2] =
+        (struct argument){.type = ELEMENT_U64, .role = ARGUMENT_SCRATCH, .count = grid};
     const int64_t scalars[] = {block, n, grid};
     for (size_t i = 0; i < 3; i++)
         plan.arguments[3 + i] = (struct argument){
@@ -86,7 +88,7 @@ static void check_sum(const struct shape *shape, enum element_type type, const v
         device_cpu.read(device, 1, got, element_bytes(type), &error) != STATUS_OK)
         fail_msg("%s", error.text);
     if (memcmp(got, expected, element_bytes(type)) != 0)
-        fail_msg("%s %s width %d accumulators %d n %lld block %lld", shape->variant, shape->element,
+        fail_msg("%s %s width %d accumulators %d n %lld block %lld", shape->variant, shape->type,
                  shape->width, shape->accumulators, (long long)n, (long long)block);
 }
 
@@ -97,7 +99,7 @@ static void check_shape(const struct shape *shape)
     static const int64_t blocks[] = {1, 3, 127, 4096, N_MAX};
     static int integers[N_MAX];
     static float reals[N_MAX];
-    bool real = strcmp(shape->element, "float") == 0;
+    bool real = strcmp(shape->type, "f32") == 0;
     unsigned sum = 0;
     float real_sum = 0;
     int64_t done = 0;
@@ -119,11 +121,11 @@ static void check_all_shapes(const char *compiler)
 {
     static const int widths[] = {1, 8, 16};
     static const int accumulators[] = {1, 8};
-    static const char *const elements[] = {"int", "float"};
+    static const char *const types[] = {"i32", "f32"};
     for (size_t e = 0; e < 2; e++)
         for (size_t w = 0; w < 3; w++)
             for (size_t a = 0; a < 2; a++) {
-                struct shape shape = {"blocks", elements[e], widths[w], accumulators[a]};
+                struct shape shape = {"blocks", types[e], widths[w], accumulators[a]};
                 load_shape(&shape, compiler);
                 check_shape(&shape);
                 shape.variant = "loop";
