@@ -17,7 +17,8 @@ static const char kernels[] =
     "    out[2] = *(short *)a[2]; out[3] = *(unsigned short *)a[3];\n"
     "    out[4] = *(int *)a[4]; out[5] = *(unsigned *)a[5];\n"
     "    out[6] = (double)*(long long *)a[6]; out[7] = (double)*(unsigned long long *)a[7];\n"
-    "    out[8] = *(float *)a[8]; out[9] = *(double *)a[9]; }\n"
+    "    out[8] = *(float *)a[8]; out[9] = *(double *)a[9];\n"
+    "    out[10] = *(unsigned short *)a[11]; out[11] = *(unsigned short *)a[12]; }\n"
     /* a: in, addresses seen, how many runs there were */
     "void address(const struct tune_block *b, void *const *a) {\n"
     "    long long *runs = a[2]; ((void **)a[1])[(*runs)++] = a[0]; (void)b; }\n";
@@ -206,20 +207,24 @@ static void outputs_are_poisoned_and_scratch_is_zeroed(void **state)
 
 static void scalars_arrive_in_their_types(void **state)
 {
-    static const double expected[] = {-1, 255, -300, 65535, -70000, 4294967295.0, -5, 6, 0.5, 0.25};
-    double got[10];
+    /* the last two: 1.5 as f16 and as bf16, in bits */
+    static const double expected[] = {-1, 255, -300, 65535, -70000, 4294967295.0,
+                                      -5, 6,   0.5,  0.25,  0x3e00, 0x3fc0};
+    double got[12];
     (void)state;
-    struct launch_plan plan = {.launch_count = 1, .argument_count = 11};
+    struct launch_plan plan = {.launch_count = 1, .argument_count = 13};
     for (size_t i = 0; i < 8; i++)
         plan.arguments[i] = scalar_of((enum element_type)i, value_integer((int64_t)expected[i]));
     plan.arguments[8] = scalar_of(ELEMENT_F32, value_real(expected[8]));
     plan.arguments[9] = scalar_of(ELEMENT_F64, value_real(expected[9]));
-    plan.arguments[10] = vector_of(ELEMENT_F64, ARGUMENT_OUTPUT, 10);
-    plan.launches[0] = launch_of("scalars", 11, 1);
+    plan.arguments[10] = vector_of(ELEMENT_F64, ARGUMENT_OUTPUT, 12);
+    plan.arguments[11] = scalar_of(ELEMENT_F16, value_real(1.5));
+    plan.arguments[12] = scalar_of(ELEMENT_BF16, value_real(1.5));
+    plan.launches[0] = launch_of("scalars", 13, 1);
     bind(&plan, no_inputs, 1);
     (void)run(&plan);
     read_back(10, got, sizeof got);
-    for (size_t i = 0; i < 10; i++)
+    for (size_t i = 0; i < 12; i++)
         assert_true(got[i] == expected[i]);
 }
 

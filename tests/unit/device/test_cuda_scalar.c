@@ -53,6 +53,16 @@ static void test_reals_keep_their_bits(void **state)
     assert_int_equal(bits >> 32, 0);
 }
 
+static void test_halves_are_their_bits(void **state)
+{
+    (void)state;
+    assert_int_equal(stored(value_real(1.5), ELEMENT_F16), 0x3e00);
+    assert_int_equal(stored(value_integer(-2), ELEMENT_F16), 0xc000);
+    assert_int_equal(stored(value_real(1e30), ELEMENT_F16), 0x7c00);
+    assert_int_equal(stored(value_real(1.5), ELEMENT_BF16), 0x3fc0);
+    assert_int_equal(stored(value_integer(-2), ELEMENT_BF16), 0xc000);
+}
+
 static void test_refuses_a_text(void **state)
 {
     uint64_t bits = 0;
@@ -66,6 +76,7 @@ int main(void)
         cmocka_unit_test(test_integers_wrap_to_their_type),
         cmocka_unit_test(test_reals_are_cut_and_held_in_range),
         cmocka_unit_test(test_reals_keep_their_bits),
+        cmocka_unit_test(test_halves_are_their_bits),
         cmocka_unit_test(test_refuses_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,19 +14,22 @@
 
 static struct launch_plan sample_plan(void)
 {
-    struct launch_plan plan = {.launch_count = 1, .argument_count = 2};
+    struct launch_plan plan = {.launch_count = 2, .argument_count = 2};
     plan.launches[0] = (struct launch){.kernel = "reduce<int, 4>",
                                        .grid = {264, 2, 1},
                                        .block = {1024, 1, 1},
                                        .shared_bytes = 4096,
                                        .threads = 3,
                                        .schedule = SCHEDULE_QUEUED,
+                                       .dependent = true,
                                        .argument_count = 2,
                                        .arguments = {1, 0}};
+    plan.launches[1] = plan.launches[0];
+    plan.launches[1].dependent = false;
     plan.arguments[0] = (struct argument){.name = "in",
                                           .type = ELEMENT_F32,
                                           .role = ARGUMENT_INPUT,
-                                          .fill = FILL_RANDOM_EXACT,
+                                          .fill = FILL_RANDOM_ODD,
                                           .seed = UINT64_C(0xfedcba9876543210),
                                           .count = 100000000,
                                           .alignment_bytes = 16,
@@ -54,10 +57,12 @@ static void plans_come_out_the_same(void **state)
     assert_int_equal(out.launches[0].shared_bytes, 4096);
     assert_int_equal(out.launches[0].threads, 3);
     assert_int_equal(out.launches[0].schedule, SCHEDULE_QUEUED);
+    assert_true(out.launches[0].dependent);
+    assert_false(out.launches[1].dependent);
     assert_int_equal(out.launches[0].arguments[0], 1);
     assert_int_equal(out.arguments[0].count, 100000000);
     assert_true(out.arguments[0].seed == UINT64_C(0xfedcba9876543210));
-    assert_int_equal(out.arguments[0].fill, FILL_RANDOM_EXACT);
+    assert_int_equal(out.arguments[0].fill, FILL_RANDOM_ODD);
     assert_int_equal(out.arguments[0].alignment_bytes, 16);
     assert_int_equal(out.arguments[0].offset_bytes, 4);
     assert_int_equal(out.arguments[1].offset_bytes, 0);

@@ -1,0 +1,116 @@
+/* A binary is of its source and of all that this includes, and of nothing else. */
+#include "tuner/base/files.h"
+#include "tuner/worker/sources.h"
+#include "worker_fixture.h"
+
+static struct arena arena;
+static struct facts facts;
+
+static const char *put(const char *name, const char *text)
+{
+    struct error error = {0};
+    const char *path = arena_printf(&arena, "%s/%s", folder, name);
+    assert_int_equal(file_write_atomically(path, text, strlen(text), &error), STATUS_OK);
+    return path;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    (void)put("inner.h", "enum { INNER = 1 };\n");
+    (void)put("outer.h", "#pragma once\n#include \"inner.h\"\n");
+    (void)put("a.c", "#include \"outer.h\"\nint answer(void) { return INNER; }\n");
+    return 0;
+}
+
+static int free_all(void **state)
+{
+    arena_free(&arena);
+    facts_free(&facts);
+    return remove_folder(state);
+}
+
+static const char *hash_of(const char *source)
+{
+    struct error error = {0};
+    const struct binary_request request = {.source_path = source, .architecture = "native"};
+    const char *path = NULL;
+    const char *hash = NULL;
+    if (binary_cache_path(&request, &facts, &arena, &path, &hash, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    return hash;
+}
+
+static void a_changed_include_is_another_binary(void **state)
+{
+    (void)state;
+    const char *source = arena_printf(&arena, "%s/a.c", folder);
+    const char *before = hash_of(source);
+    assert_string_equal(hash_of(source), before);
+    (void)put("inner.h", "enum { INNER = 2 };\n");
+    assert_string_not_equal(hash_of(source), before);
+    (void)put("inner.h", "enum { INNER = 1 };\n");
+    assert_string_equal(hash_of(source), before);
+    (void)put("beside.h", "enum { BESIDE = 2 };\n");
+    assert_string_equal(hash_of(source), before);
+}
+
+static void a_source_is_read_once_while_it_stays(void **state)
+{
+    struct error error = {0};
+    const struct known_source *known[3];
+    (void)state;
+    const char *source = arena_printf(&arena, "%s/a.c", folder);
+    assert_int_equal(sources_find(source, &known[0], &error), STATUS_OK);
+    assert_int_equal(sources_find(source, &known[1], &error), STATUS_OK);
+    assert_ptr_equal(known[0], known[1]);
+    (void)put("inner.h", "enum { INNER = 3 };\n");
+    assert_int_equal(sources_find(source, &known[2], &error), STATUS_OK);
+    assert_string_not_equal(known[2]->hash, known[0]->hash);
+    assert_non_null(strstr(known[0]->source.contents, "INNER = 1"));
+    assert_int_equal(unlink(source), 0);
+    assert_int_equal(sources_find(source, &known[2], &error), STATUS_NOT_FOUND);
+}
+
+/* The second is sent to the compiler when the first is done. By then it is another source. */
+static void a_source_that_changes_meanwhile_is_not_compiled(void **state)
+{
+    (void)state;
+    struct compile_pool *pool = NULL;
+    struct compile_done done;
+    struct error error = {0};
+    bool got = false;
+    const char *first = put("b.c", "int answer(void) { return 0; }\n");
+    const char *second = arena_printf(&arena, "%s/a.c", folder);
+    const char *const made[] = {arena_printf(&arena, "%s/b.bin", folder),
+                                arena_printf(&arena, "%s/a.bin", folder)};
+    const struct binary_request requests[] = {
+        {.source_path = first, .architecture = "native"},
+        {.source_path = second, .architecture = "native"},
+    };
+    assert_int_equal(compile_pool_start("cpu", 1, NULL, &pool, &error), STATUS_OK);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(compile_pool_submit(pool, &requests[i], made[i], i, &error), STATUS_OK);
+    (void)put("inner.h", "enum { INNER = 4 };\n");
+    assert_int_equal(compile_pool_wait(pool, -1, &done, &got, &error), STATUS_OK);
+    assert_true(got && done.tag == 0);
+    assert_int_equal(done.status, STATUS_OK);
+    assert_int_equal(compile_pool_wait(pool, -1, &done, &got, &error), STATUS_OK);
+    assert_true(got && done.tag == 1);
+    assert_int_equal(done.status, STATUS_IO);
+    assert_non_null(strstr(done.detail, "a.c changed"));
+    assert_false(file_exists(made[1]));
+    compile_pool_stop(pool);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_changed_include_is_another_binary, set_up),
+        cmocka_unit_test_setup(a_source_is_read_once_while_it_stays, set_up),
+        cmocka_unit_test_setup(a_source_that_changes_meanwhile_is_not_compiled, set_up),
+    };
+    if (argc > 1 && worker_is_entry(argv[1]))
+        return worker_main(argc, argv);
+    return cmocka_run_group_tests(tests, make_folder, free_all);
+}
