@@ -35,14 +35,6 @@ enum class cache {
     evict_first, // not kept in L1, first to be evicted from L2 (compute capability 8.0)
 };
 
-// What a pack is loaded as: words, or the element itself where it is less than one.
-template <typename T, bool WHOLE> struct word_of {
-    typedef u32 type;
-};
-template <typename T> struct word_of<T, false> {
-    typedef T type;
-};
-
 // COUNT elements of T that are loaded at once: 4, 8 or 16 bytes as words, too; or one element.
 template <typename T, int COUNT, bool WORDS = (COUNT * sizeof(T) >= 4)>
 struct alignas(COUNT * sizeof(T)) pack {
@@ -243,6 +235,15 @@ template <typename T> TUNE_DEVICE bool load_flagged(const slot *from, u32 number
         *(const T *)(sizeof(T) == 4 ? (const void *)&from->flagged : (const void *)&from->plain);
     return *(const volatile u32 *)&from->number == number;
 #endif
+}
+
+// Waits until it is.
+template <typename T> TUNE_DEVICE T wait_flagged(const slot *from, u32 number)
+{
+    T value;
+    while (!load_flagged(from, number, value))
+        ;
+    return value;
 }
 
 // Some cycles pass.
