@@ -104,11 +104,16 @@ static size_t scattered(size_t i, size_t count)
     return (size_t)((uint64_t)i * (count % stride ? stride : 1) + count / 3) % count;
 }
 
-/* Takes those that cover most first. */
+/* Takes those that cover most first, and one at least when there is none yet. */
 static enum status take(struct points *points, struct cover *cover, const struct problem *problem,
-                        struct error *error)
+                        bool none, struct error *error)
 {
     const size_t count = space_count(cover->space);
+    if (none && cover->missing == 0) {
+        struct configuration configuration;
+        space_configuration(cover->space, scattered(points->count, count), &configuration);
+        return add_point(points, problem, &configuration, error);
+    }
     for (size_t wanted = cover->parameters; wanted > 0 && cover->missing > 0; wanted--)
         for (size_t i = 0; i < count && cover->missing > 0; i++) {
             const size_t index = scattered(i, count);
@@ -138,17 +143,21 @@ enum status points_admit(const struct points *points, const struct chosen *chose
                                             &chosen->configuration, admits, error);
 }
 
-/* The points chosen at other sizes that are legal here as well. */
+/* What was chosen at other sizes, or of other problems when values are shared, and is legal here as
+ * well. `first` is the first point of this problem. */
 static enum status mark_chosen(const struct points *points, size_t first, struct cover *cover,
-                               const struct problem *at, struct error *error)
+                               const struct problem *at, bool *none, struct error *error)
 {
     enum status status = STATUS_OK;
-    for (size_t i = first; i < points->count && status == STATUS_OK; i++) {
+    *none = true;
+    for (size_t i = points->share ? 0 : first; i < points->count && status == STATUS_OK; i++) {
         struct problem problem;
         bool admits = false;
         status = points_admit(points, &points->list[i], at->n, &problem, &admits, error);
-        if (status == STATUS_OK && admits)
-            mark(cover, &points->list[i].configuration);
+        if (status != STATUS_OK || !admits)
+            continue;
+        mark(cover, &points->list[i].configuration);
+        *none = *none && i < first;
     }
     return status;
 }
@@ -186,6 +195,7 @@ static enum status choose_at(struct points *points, size_t first, const struct p
     struct space *space = NULL;
     struct cover *cover = calloc(1, sizeof *cover);
     bool small = false;
+    bool none = true;
     if (!cover)
         return error_no_memory(error);
     enum status status = space_create(points->experiment, problem, points->facts, &space, error);
@@ -203,9 +213,9 @@ static enum status choose_at(struct points *points, size_t first, const struct p
     if (status == STATUS_OK && small)
         status = read_space(points, cover, error);
     if (status == STATUS_OK && small)
-        status = mark_chosen(points, first, cover, problem, error);
+        status = mark_chosen(points, first, cover, problem, &none, error);
     if (status == STATUS_OK && small)
-        status = take(points, cover, problem, error);
+        status = take(points, cover, problem, none, error);
     free(cover->points);
     free(cover);
     space_free(space);

@@ -20,6 +20,7 @@ struct points {
     struct arena *arena;      /* of the texts */
     const char *each;         /* ",variant,step,": parameters to cover; NULL: all */
     const char *only;         /* part of the keys of the problems that are meant; NULL: all */
+    bool share;               /* a value need not occur in each problem, but in one of them */
     int64_t bytes_max;        /* of a problem's vectors: larger sizes are left out; 0: any */
     int64_t sizes[SIZES_MAX]; /* descending */
     size_t size_count;
@@ -29,7 +30,7 @@ struct points {
 };
 
 /* For each problem, and at each size, enough legal points that every value which is legal there of
- * every parameter occurs; as few as a greedy choice gives. The same each time. */
+ * every parameter occurs, and at least one; as few as a greedy choice gives. The same each time. */
 enum status points_choose(struct points *points, struct error *error);
 /* Whether the point is legal at another size; *problem is its problem there. */
 enum status points_admit(const struct points *points, const struct chosen *chosen, int64_t n,

@@ -1,14 +1,18 @@
 /* Runs points of an experiment's spaces on a device, and holds what they give against the
  * reference:
+ *
  *   run_points EXPERIMENT [--device N] [--sizes N,N...] [--each PARAMETER,...] [--problem TEXT]
- * [--list] EXPERIMENT: a file, or one of the data folder ($TUNE_DATA_DIR). For each problem (whose
- * key contains TEXT) at each size, enough points that each value of each parameter (of those named)
- * that is legal there occurs. Each runs at every size at which it is legal, from two starts of its
- * vectors, twice in a row, between guard bands. One line a point, and a summary.
+ *              [--share] [--list]
+ *
+ * EXPERIMENT: a file, or one of the data folder ($TUNE_DATA_DIR). For each problem (whose key
+ * contains TEXT) at each size, enough points that each value of each parameter (of those named)
+ * that is legal there occurs; --share: in one of the problems. Each runs at every size at which it
+ * is legal, from two starts of its vectors, twice in a row, between guard bands. One line a point,
+ * and a summary.
  *
  * Everything happens in this one process (but for the C compiler), so that it can be run under
  * compute-sanitizer: `compute-sanitizer --tool memcheck --error-exitcode 1 run_points
- * configs/reduce.yaml --each variant`. Exit code 77: no device here. */
+ * configs/reduce.yaml --each variant --share`. Exit code 77: no device here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -393,8 +397,8 @@ static const char *read_options(struct running *running, int count, char **words
     for (int i = 1; i < count; i++) {
         const char *word = words[i];
         const char *value = i + 1 < count ? words[i + 1] : NULL;
-        if (strcmp(word, "--list") == 0) {
-            *list = true;
+        if (strcmp(word, "--list") == 0 || strcmp(word, "--share") == 0) {
+            *(word[2] == 'l' ? list : &running->points.share) = true;
             continue;
         }
         if (word[0] != '-') {
@@ -433,7 +437,7 @@ int main(int count, char **words)
         code = run(running, name, list);
     else
         fprintf(stderr, "use: run_points EXPERIMENT [--device N] [--sizes N,N...] "
-                        "[--each PARAMETER,...] [--problem TEXT] [--list]\n");
+                        "[--each PARAMETER,...] [--problem TEXT] [--share] [--list]\n");
     free_all(running);
     free(running);
     return code;
