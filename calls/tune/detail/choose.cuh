@@ -36,15 +36,34 @@ struct instance_table {
 
 enum : int { RESIDENT_UNKNOWN = 0, CANNOT_RUN = -1 };
 
-// What is beyond the limits that every device has is to be asked for.
+// What is beyond the limits that every device has is to be asked for: 48 KiB, static shared memory
+// counted, and clusters of 8.
 inline cudaError_t allow_kernel(const instance &of)
 {
     cudaError_t result = cudaSuccess;
     if (of.cluster > 8)
         result = cudaFuncSetAttribute(of.kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    if (result == cudaSuccess && of.shared_bytes > 48 * 1024)
+    if (result == cudaSuccess && of.shared_bytes > 0)
         result = cudaFuncSetAttribute(of.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       of.shared_bytes);
+    return result;
+}
+
+// Whether a cluster of that many blocks finds room anywhere on the device.
+inline cudaError_t ask_cluster(const instance &of, bool *has_room)
+{
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = (unsigned int)of.cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned int)of.cluster);
+    config.blockDim = dim3((unsigned int)of.block);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    int clusters = 0;
+    const cudaError_t result = cudaOccupancyMaxActiveClusters(&clusters, of.kernel, &config);
+    *has_room = clusters > 0;
     return result;
 }
 
@@ -66,7 +85,10 @@ inline cudaError_t ask_resident(const instance &of, const device &device, int *r
     if (result == cudaSuccess)
         result = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, of.kernel, of.block,
                                                                (size_t)of.shared_bytes);
-    if (result == cudaSuccess && blocks > 0)
+    bool has_room = blocks > 0;
+    if (result == cudaSuccess && has_room && of.cluster > 1)
+        result = ask_cluster(of, &has_room);
+    if (result == cudaSuccess && has_room)
         *resident = blocks;
     return result;
 }
@@ -304,7 +326,13 @@ cudaError_t make_plan(const instance_table &table, const struct tuned *tuned, si
         if (is_wanted && !table.fields.at[i].is_compiled)
             launched.value[i] = of.wanted.value[i];
     const long long most = PROBLEM::most_blocks(launched, here->sm_count, resident);
-    *out = {chosen.kernel, chosen.second, chosen.tile, chosen.n_most, 0, 0, 0, 0, false};
+    *out = {};
+    out->kernel = chosen.kernel;
+    out->second = chosen.second;
+    out->tile = chosen.tile;
+    out->n_most = chosen.n_most;
+    out->waiting = (unsigned int)chosen.waiting;
+    out->alone_most = (unsigned int)chosen.alone_most;
     out->least_blocks = (unsigned int)chosen.cluster;
     out->most_blocks =
         chosen.is_one_block

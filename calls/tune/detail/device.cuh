@@ -52,7 +52,8 @@ inline cudaError_t ask_device(int index, device *out)
     const cudaError_t result = cudaGetDeviceProperties(&properties, index);
     if (result != cudaSuccess)
         return result;
-    std::strncpy(out->name, properties.name, sizeof out->name - 1);
+    static_assert(sizeof out->name >= sizeof properties.name, "room for a name");
+    std::memcpy(out->name, properties.name, sizeof properties.name);
     out->index = index;
     out->sm_count = properties.multiProcessorCount;
     out->capability = properties.major * 10 + properties.minor;

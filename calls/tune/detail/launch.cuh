@@ -24,6 +24,8 @@ struct instance {
     int block; // threads
     int shared_bytes;
     int cluster;    // blocks; 1: none
+    int waiting;    // blocks more than those that work, which wait for these ...
+    int alone_most; // ... where there are more than so many
     int capability; // it needs: 90 is compute capability 9.0
     bool is_dependent;
     bool is_one_block; // or one cluster
@@ -35,19 +37,21 @@ struct plan {
     const void *second;
     long long tile;
     long long n_most;
-    unsigned int least_blocks, most_blocks; // multiples of the first
+    unsigned int least_blocks, most_blocks; // that work: multiples of the first
+    unsigned int waiting, alone_most;       // blocks that wait for more than so many
     unsigned int block, shared_bytes;
     bool is_dependent;
 };
 
-// As many blocks as there are tiles, up to those that the plan says.
+// As many blocks as there are tiles, up to those that the plan says, and those that wait for them.
 inline unsigned int blocks_for(const plan &plan, long long n)
 {
     const long long tiles = n / plan.tile + (n % plan.tile != 0);
-    if (tiles >= plan.most_blocks)
-        return plan.most_blocks;
     const unsigned int least = plan.least_blocks;
-    return tiles <= least ? least : ((unsigned int)tiles + least - 1) / least * least;
+    unsigned int working = plan.most_blocks;
+    if (tiles < working)
+        working = tiles <= least ? least : ((unsigned int)tiles + least - 1) / least * least;
+    return working + (working > plan.alone_most ? plan.waiting : 0);
 }
 
 inline cudaError_t launch(const void *kernel, unsigned int grid, unsigned int block,

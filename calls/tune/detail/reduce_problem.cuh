@@ -45,7 +45,7 @@ struct reduce_parameters {
          "atomic cluster bulk",
          false, true, MISSING},
         {"map", "tile strided chunk queue", false, true, MISSING},
-        {"step", "tree warp_tail shuffle redux", false, true, MISSING},
+        {"step", "tree warp_tail shuffle redux gather", false, true, MISSING},
         {"cluster_size", "", true, true, 1},
         {"stages", "", true, true, 0},
         {"block", "", true, true, MISSING},
@@ -186,6 +186,10 @@ template <typename OP, typename T> struct reduce_problem {
         out.cluster = variant == P::CLUSTERS ? of.value[P::CLUSTER_SIZE] : 1;
         out.shared_bytes =
             variant == P::BULK ? (int)(out.tile * (long long)sizeof(T)) * of.value[P::STAGES] : 0;
+        out.waiting = variant == P::FLAGGED || variant == P::BULK ? 1
+                      : variant == P::CLUSTERS                    ? out.cluster
+                                                                  : 0;
+        out.alone_most = variant == P::CLUSTERS ? out.cluster : 0;
         out.is_dependent = variant == P::DEPENDENT_LAUNCHES;
         out.is_one_block = variant == P::ONE_WARP || variant == P::ONE_BLOCK;
         out.capability = variant == P::CLUSTERS || variant == P::BULK || out.is_dependent ? 90

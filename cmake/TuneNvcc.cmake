@@ -1,0 +1,46 @@
+# Programs that nvcc compiles, without CMake's CUDA language: what is built for a GPU is built only
+# where a toolkit is, and the rest of the project does not need to know.
+set(TUNE_NVCC_ARCHITECTURES "90" CACHE STRING "Compute capabilities that examples and tests are built for")
+
+# tune_nvcc_program(TARGET FOLDER folder SOURCES source... [OPTIONS option...]): links libtuned and the
+# CUDA runtime, both statically, so that the program needs nothing but a driver. A source written as
+# FILE@NAME=VALUE is compiled with that define, and may be there several times. The target to build is
+# build_TARGET.
+function(tune_nvcc_program target)
+  cmake_parse_arguments(NVCC "" "FOLDER" "SOURCES;OPTIONS" ${ARGN})
+  set(architectures "")
+  foreach(architecture IN LISTS TUNE_NVCC_ARCHITECTURES)
+    list(APPEND architectures "-gencode=arch=compute_${architecture},code=sm_${architecture}")
+  endforeach()
+  set(command "${TUNE_NVCC}" -O2 -std=c++17 -Xcompiler=-Wall,-Wextra ${architectures}
+              -I "${PROJECT_SOURCE_DIR}/calls" -I "${PROJECT_SOURCE_DIR}"
+              -I "${PROJECT_SOURCE_DIR}/runtime" ${NVCC_OPTIONS})
+  set(objects "")
+  foreach(source IN LISTS NVCC_SOURCES)
+    string(REPLACE "@" ";" parts "${source}")
+    list(GET parts 0 file)
+    set(define "")
+    set(suffix "")
+    if(source MATCHES "@")
+      list(GET parts 1 define)
+      string(MAKE_C_IDENTIFIER "-${define}" suffix)
+      set(define "-D${define}")
+    endif()
+    get_filename_component(name "${file}" NAME_WE)
+    set(object "${CMAKE_CURRENT_BINARY_DIR}/${target}.dir/${name}${suffix}.o")
+    add_custom_command(OUTPUT "${object}"
+      COMMAND ${CMAKE_COMMAND} -E make_directory "${CMAKE_CURRENT_BINARY_DIR}/${target}.dir"
+      COMMAND ${command} ${define} -MD -MF "${object}.d" -c "${CMAKE_CURRENT_SOURCE_DIR}/${file}"
+              -o "${object}"
+      DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${file}" DEPFILE "${object}.d"
+      COMMENT "Compiling ${name}${suffix} of ${target} with nvcc" VERBATIM)
+    list(APPEND objects "${object}")
+  endforeach()
+  set(program "${NVCC_FOLDER}/${target}")
+  add_custom_command(OUTPUT "${program}"
+    COMMAND ${CMAKE_COMMAND} -E make_directory "${NVCC_FOLDER}"
+    COMMAND "${TUNE_NVCC}" ${architectures} -cudart static ${objects} "$<TARGET_FILE:tuned_static>"
+            -o "${program}"
+    DEPENDS ${objects} tuned_static COMMENT "Linking ${target}" VERBATIM)
+  add_custom_target(build_${target} ALL DEPENDS "${program}")
+endfunction()
