@@ -8,7 +8,7 @@ namespace tune
 {
 
 // Where a launch's blocks meet. `parts` of them take part, this one as number `index`: blocks, or
-// clusters. With flagged partials the last block is none of them: it waits.
+// clusters. With finish::flagged the last block is none of them: it waits.
 struct meeting {
     slot *slots; // one a part
     u64 *state;
@@ -26,6 +26,8 @@ template <finish FINISH> TUNE_DEVICE meeting meeting_of(slot *slots, u64 *state)
 {
     if constexpr (FINISH == finish::flagged)
         return {slots, state, blockIdx.x, gridDim.x - 1, number_of_launch(state)};
+    if constexpr (FINISH == finish::flagged_last)
+        return {slots, state, blockIdx.x, gridDim.x, number_of_launch(state)};
     return {slots, state, blockIdx.x, gridDim.x, 0};
 }
 
@@ -116,7 +118,7 @@ TUNE_DEVICE void conclude(A value, typename F::result *out, const meeting &at)
 template <typename F, bool REDUX, int BLOCK, typename A>
 TUNE_DEVICE void wait_for_few(typename F::result *out, const meeting &at)
 {
-    constexpr u32 warps = BLOCK / WARP < (int)WAIT_WARPS ? BLOCK / WARP : WAIT_WARPS;
+    constexpr u32 warps = BLOCK / WARP < (int)WAIT_WARPS ? BLOCK / WARP : (int)WAIT_WARPS;
     TUNE_SHARED(u32, concluded, 1);
     if (threadIdx.x == 0)
         concluded[0] = 0;
@@ -211,6 +213,11 @@ TUNE_DEVICE void finish_grid(typename OP::template of<T>::accumulator value,
     } else if constexpr (FINISH == finish::flagged) {
         if (threadIdx.x == 0)
             store_flagged(at.slots + at.index, value, at.number);
+    } else if constexpr (FINISH == finish::flagged_last) {
+        if (threadIdx.x == 0)
+            store_flagged(at.slots + at.index, value, at.number);
+        if (at.index == at.parts - 1)
+            wait_for_parts<F, POLICY, typename F::accumulator>(out, at);
     } else {
         finish_by_last<F, POLICY, FINISH == finish::last_block_shared>(value, out, at);
     }

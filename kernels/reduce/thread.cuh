@@ -90,8 +90,10 @@ template <typename OP, typename T, typename POLICY> struct part {
     {
         A value = F::identity();
         if (POLICY::count > 1 && threadIdx.x < extent.ends && mine)
-            value = widened<A>(
-                in[threadIdx.x < extent.head ? threadIdx.x : (u64)n - extent.ends + threadIdx.x]);
+            value = F::combine(
+                value, // for min and max: no NaN is left
+                widened<A>(in[threadIdx.x < extent.head ? threadIdx.x
+                                                        : (u64)n - extent.ends + threadIdx.x]));
         return value;
     }
 };
