@@ -5,8 +5,8 @@ the protocol's numbers in docs/measuring.md.
     bench/results.py BUILD_FOLDER           rewrites the files
     bench/results.py BUILD_FOLDER --check   exits with 1 when they would change
 
-Reads db/recorded/*/ (what tests/gpu/run.sh and bench/record_cpu.sh bring back), databases through `tune show`;
-no figure is typed in by hand.
+Reads db/recorded/*/ (what tests/gpu/run.sh and bench/record_cpu.sh bring back): tune.db, other databases beside it
+(what is tuned on request), what benchmarks wrote. No figure is typed in by hand.
 """
 import csv
 import io
@@ -15,7 +15,11 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+import results_families  # noqa: E402
+import results_ideas  # noqa: E402
 import results_measuring  # noqa: E402
+import results_peers  # noqa: E402
+from results_base import microseconds, percent, size  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "db" / "recorded"
@@ -35,19 +39,9 @@ def show(tune, database, *arguments):
     return list(csv.DictReader(io.StringIO(text_of(tune, "show", "--db", str(database), "--csv", *arguments))))
 
 
-def microseconds(nanoseconds):
-    value = float(nanoseconds) / 1000
-    return f"{value:#.3g}" if value < 100 else f"{value:.1f}"
-
-
-size = results_measuring.size
-
-
-def cub_times(folder):
-    path = folder / "cub.csv"
-    if not path.exists():
-        return {}
-    return {(row["type"], int(row["n"])): float(row["median_ns"]) for row in csv.DictReader(path.open())}
+def databases_of(folder):
+    """tune.db first; others hold what was tuned on request."""
+    return sorted(folder.glob("*.db"), key=lambda path: (path.name != "tune.db", path.name))
 
 
 def baselines_of(row):
@@ -56,22 +50,23 @@ def baselines_of(row):
 
 
 def table(rows, cub):
+    cub = cub if any((row["problem"], int(row["n"])) in cub for row in rows) else {}
     names = baselines_of(rows[0])
     head = ["n", "winner, us", "GB/s", "of ceiling"] + [f"{name}, us" for name in names] + \
            [f"gain over {name}" for name in names]
     if cub:
-        head += ["CUB, us", "gain over CUB"]
+        head += ["gain over CUB"]
     head += ["tied", "none better by over", "trust"]
     lines = ["| " + " | ".join(head + ["configuration"]) + " |", "|" + "---|" * (len(head) + 1)]
     for row in rows:
         cells = [size(row["n"]), microseconds(row["time_ns"]), f"{float(row['gbs']):#.4g}".rstrip("."),
-                 f"{float(row['read_ceiling_percent']):#.3g} %" if row["read_ceiling_percent"] else ""]
+                 f"{float(row['ceiling_percent']):#.3g} %" if row["ceiling_percent"] else ""]
         cells += [microseconds(row[name + "_ns"]) if row[name + "_ns"] else "" for name in names]
         cells += [f"{float(row[name + '_gain']):.2f}x" if row[name + "_gain"] else "" for name in names]
         if cub:
-            other = cub.get((row["problem"].split(".")[-1], int(row["n"])))
-            cells += [microseconds(other), f"{other / float(row['time_ns']):.2f}x"] if other else ["", ""]
-        cells += [row["tied"] or "-", results_measuring.percent(row["claim_percent"]), row["trust"]]
+            ratio = cub.get((row["problem"], int(row["n"])))
+            cells += [f"{ratio:.2f}x" if ratio else ""]
+        cells += [row["tied"] or "-", percent(row["claim_percent"]), row["trust"]]
         lines.append("| " + " | ".join(cells + [f"`{row['configuration']}`"]) + " |")
     return lines
 
@@ -96,26 +91,30 @@ def figures(tune, folder):
     target.mkdir(parents=True, exist_ok=True)
     subprocess.run([tune, "plot", "--db", str(folder / "tune.db"), "--problem", problem, "--n", str(n[kind]),
                     "--format", "png", "-o", str(target)], check=False, capture_output=True)
-    return [f"![{path.stem}](figures/{folder.name}/{path.name})" for path in sorted(target.glob("*.png"))]
+    return [f"![{path.stem}](figures/{folder.name}/{path.name})"
+            for path in sorted(target.glob(f"*-{problem}-{n[kind]}.png"))]
 
 
 def section(tune, folder):
     database = folder / "tune.db"
     rows = show(tune, database)
-    first = rows[0]
+    first = next((row for row in rows if row["ceiling"] == "read"), rows[0])
     lines = [f"## {first['device']}", "",
              f"{first['driver']}, {first['compiler']}, caches {first['l2_mode']}, "
-             f"{first['chosen_at'][:10]}; measured read ceiling "
-             f"{float(first['read_ceiling_gbs']):.0f} GB/s.", ""]
+             f"{first['chosen_at'][:10]}; measured {first['ceiling']} ceiling "
+             f"{float(first['ceiling_gbs']):.0f} GB/s.", ""]
     if (folder / "notes.md").exists():
         lines += [(folder / "notes.md").read_text().rstrip(), ""]
     lines += run_lines(tune, database) + [""]
     for picture in figures(tune, folder):
         lines += [picture, ""]
-    cub = cub_times(folder)
+    cub = results_peers.cub_times(folder)
     for problem in sorted({row["problem"] for row in rows}):
         lines += [f"### {problem}", ""]
         lines += table([row for row in rows if row["problem"] == problem], cub) + [""]
+    lines += results_peers.peers(folder)
+    lines += results_ideas.ideas(databases_of(folder))
+    lines += results_families.families(databases_of(folder), tune, ROOT / "docs" / "figures" / folder.name)
     lines += results_measuring.ranges(lambda *arguments: show(tune, database, *arguments))
     lines += results_measuring.trust(lambda *arguments: show(tune, database, *arguments),
                                      text_of(tune, "show", "--db", str(database), "--trust"))
@@ -136,9 +135,8 @@ def results(tune):
              "and `bench/record_cpu.sh` (a CPU) recorded. Times are medians over the fresh processes that confirmed;",
              "gains over baselines compare times of the same rounds. *tied*: so many configurations, the winner",
              "counted, are not shown to be slower. *None better by over*: what is claimed, at 99 %. How it is",
-             "measured is in [measuring.md](measuring.md). Where there is a column for CUB, that is",
-             "`cub::DeviceReduce::Sum`, measured by `bench/cub_reduce.cu` with the same way of timing in a process of",
-             "its own on the same device, right after the run.", ""]
+             "measured is in [measuring.md](measuring.md). Gains over CUB are of the calls of `tune/reduce.cuh` in the",
+             "rounds of `bench/reduce_peers.cu`, caches cold; see *Against CUB*.", ""]
     for folder in sorted(RECORDED.iterdir(), reverse=True):
         if (folder / "tune.db").exists():
             lines += section(tune, folder)
@@ -152,7 +150,7 @@ def readme(tune):
         if not (folder / "tune.db").exists():
             continue
         rows = [row for row in show(tune, folder / "tune.db") if row["problem"] == "reduce.sum.i32"]
-        cub = cub_times(folder)
+        cub = results_peers.cub_times(folder)
         names = baselines_of(rows[0])
         lines += [f"`reduce.sum.i32` on {rows[0]['device']}, {rows[0]['chosen_at'][:10]}, caches "
                   f"{rows[0]['l2_mode']}:", "",
@@ -160,14 +158,14 @@ def readme(tune):
                   (" | over CUB |" if cub else " |"), "|" + "---|" * (3 + len(names) + (1 if cub else 0))]
         for row in rows:
             cells = [size(row["n"]), microseconds(row["time_ns"]) + " us",
-                     f"{float(row['read_ceiling_percent']):#.3g} %" if row["read_ceiling_percent"] else ""]
+                     f"{float(row['ceiling_percent']):#.3g} %" if row["ceiling_percent"] else ""]
             cells += [f"{float(row[name + '_gain']):.2f}x" if row[name + "_gain"] else "" for name in names]
             if cub:
-                other = cub.get(("i32", int(row["n"])))
-                cells.append(f"{other / float(row['time_ns']):.2f}x" if other else "")
+                ratio = cub.get((row["problem"], int(row["n"])))
+                cells.append(f"{ratio:.2f}x" if ratio else "")
             lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
-    for picture in sorted((ROOT / "docs" / "figures").glob("*/occupancy-*.png")):
+    for picture in sorted((ROOT / "docs" / "figures").glob("*/occupancy-reduce.*.png")):
         lines += ["What each configuration does with its occupancy (theoretical, from the CUDA Occupancy API):", "",
                   f"![Occupancy against throughput]({picture.relative_to(ROOT)})", ""]
     lines += ["All of it, and how it was made: [docs/results.md](docs/results.md).", "", END]

@@ -1,38 +1,13 @@
 """The parts of docs/results.md about the measuring itself: trust, ranges, and what bench_protocol and
 bench/agreement.py recorded. Each gives lines of Markdown; none where nothing was recorded."""
 import collections
-import csv
 import math
 import sqlite3
 import statistics
 
+from results_base import caption, percent, rows_of, share, size, table
+
 MAD_TO_SD, MEDIAN_VARIANCE = 1.4826, math.pi / 2  # of normal noise
-
-
-def rows_of(path):
-    return list(csv.DictReader(path.open())) if path.exists() else []
-
-
-def size(n):
-    n = int(n)
-    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}"
-
-
-def table(head, rows):
-    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)] + \
-           ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
-
-
-def share(part, whole):
-    return f"{part} of {whole}" + (f" ({100 * part / whole:.1f} %)" if whole else "")
-
-
-def caption(folder, name, otherwise):
-    """The first line of what was printed: the day and the command."""
-    path = folder / f"{name}.txt"
-    line = path.read_text().split("\n", 1)[0] if path.exists() else ""
-    day, _, command = line.partition(": ")
-    return f"`{command}`, {day}." if command and len(day) == 10 else otherwise
 
 
 # ---- out of the database ----
@@ -49,10 +24,6 @@ def trust(show, text):
                        [(row["problem"], size(row["n"]), row["trust"], row["trust_reason"])
                         for row in rows if row["trust"] != "sound"]) + [""]
     return lines
-
-
-def percent(text, digits=2):
-    return f"{float(text):.{digits}f} %" if text else "-"
 
 
 def ranges(show):

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""The parts of results.py that need no program, on databases and tables made up here: the right figure at the right
+place, nothing where nothing was recorded, whatever the name of the database."""
+import json
+import pathlib
+import sqlite3
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "bench"))
+import results_families  # noqa: E402
+import results_ideas  # noqa: E402
+import results_peers  # noqa: E402
+
+
+class Made:
+    """A database with one device and one run; problems and trials as they are added."""
+
+    def __init__(self, path):
+        self.path = path
+        self.connection = sqlite3.connect(path)
+        self.connection.executescript((ROOT / "db" / "schema.sql").read_text())
+        self.ids = {}
+        self.device()
+
+    def insert(self, table, **values):
+        """A row, with something in every other column that must not be empty."""
+        for _, name, kind, required, default, is_key in self.connection.execute(f"PRAGMA table_info({table})"):
+            if required and default is None and not is_key and name not in values:
+                values[name] = "" if kind == "TEXT" else 0
+        columns = ", ".join(values)
+        marks = ", ".join("?" * len(values))
+        return self.connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})",
+                                       list(values.values())).lastrowid
+
+    def device(self):
+        device = self.insert("devices", uuid="GPU-1", kind="cuda", name="Made up", facts="{}")
+        self.environment = self.insert("environments", device_id=device)
+        self.insert("ceilings", environment_id=self.environment, read_gbs=4500.0, write_gbs=4600.0, copy_gbs=4300.0)
+        self.run = self.insert("runs", environment_id=self.environment, l2_mode="cold", effort="quick",
+                               started_at="2026-01-02T03:04:05Z")
+
+    def once(self, table, once, **values):
+        if (table, once) not in self.ids:
+            self.ids[table, once] = self.insert(table, **values)
+        return self.ids[table, once]
+
+    def trial(self, key, n, parameters, time_ns, status="ok", same_as=None, bytes_moved=None, ceiling="read"):
+        experiment = self.once("experiments", key.split(".")[0], name=key.split(".")[0], device_kind="cuda",
+                               definition_hash=key.split(".")[0])
+        problem = self.once("problems", (key, n), experiment_id=experiment, key=key, axes="{}", n=n,
+                            bytes_moved=bytes_moved or 4 * n, ceiling=ceiling)
+        text = " ".join(f"{name}={value}" for name, value in parameters.items())
+        configuration = self.once("configurations", (experiment, text), experiment_id=experiment, key=text,
+                                  parameters=json.dumps(parameters))
+        return self.insert("trials", run_id=self.run, environment_id=self.environment, problem_id=problem,
+                           configuration_id=configuration, stage="sweep", l2_mode="cold", status=status,
+                           median_ns=time_ns, same_as_trial_id=same_as), problem
+
+    def winner(self, trial, problem):
+        self.insert("winners", environment_id=self.environment, problem_id=problem, l2_mode="cold", trial_id=trial,
+                    run_id=self.run, stage="sweep", trust="noisy")
+
+    def close(self):
+        self.connection.commit()
+        self.connection.close()
+
+
+def check(lines, *wanted, absent=()):
+    for line in wanted:
+        assert line in lines, f"no line {line!r} in\n" + "\n".join(lines)
+    for text in absent:
+        assert not any(text in line for line in lines), f"{text!r} in\n" + "\n".join(lines)
+
+
+def test_ideas(folder):
+    made = Made(folder / "tune.db")
+    for n, factor in ((1024, 1), (2**20, 10)):
+        made.trial("reduce.sum.i32", n, {"variant": "flagged", "step": "shuffle", "loads": 4}, 100.0 * factor)
+        made.trial("reduce.sum.i32", n, {"variant": "flagged", "step": "tree", "loads": 4}, 130.0 * factor)
+        first, _ = made.trial("reduce.sum.i32", n, {"variant": "atomic", "step": "shuffle", "loads": 8}, 100.2 * factor)
+        # Launches the same: it has the other's time.
+        made.trial("reduce.sum.i32", n, {"variant": "atomic", "step": "shuffle", "loads": 16}, None, same_as=first)
+    made.trial("reduce.sum.i32", 1024, {"variant": "cluster", "step": "shuffle", "loads": 4}, 150.0)
+    # As fast as none may be: its result is wrong.
+    made.trial("reduce.sum.i32", 1024, {"variant": "bulk", "step": "shuffle", "loads": 4}, 1.0, status="wrong_result")
+    made.close()
+    check(results_ideas.ideas([made.path]),
+          "#### reduce.sum.i32", "| best with | 2^10 | 2^20 |",
+          "| variant = flagged | **1** | **1** |", "| variant = atomic | 1.002 | 1.002 |",
+          "| variant = cluster | 1.50 | - |", "| step = tree | 1.30 | 1.30 |",
+          "| loads = 4 | **1** | **1** |", "| loads = 8 | 1.002 | 1.002 |", "| loads = 16 | 1.002 | 1.002 |",
+          absent=("reduce.sum.u8", "bulk", "block ="))
+
+
+def add_families(made):
+    made.winner(*made.trial("elementwise.add.i32", 1024, {"block": 256}, 1000.0, bytes_moved=2150e3, ceiling="copy"))
+    made.winner(*made.trial("elementwise.fill.i32", 1024, {"block": 256}, 1000.0, bytes_moved=2300e3, ceiling="write"))
+    for variant, time_ns in (("static_thread", 400.0), ("grid_stride", 200.0), ("queue_warp", 100.0),
+                             ("queue_block", 110.0)):
+        made.trial("work_queue.skewed", 65536, {"variant": variant}, time_ns)
+    for step, time_ns in (("guarded", 150.0), ("redux", 100.0)):
+        trial = made.trial("reduce_rows.sum_i32.32", 512, {"step": step, "lanes": 32}, time_ns)
+    made.winner(*trial)
+    for warps, time_ns in ((1, 400.0), (64, 100.0), (2, 200.0)):
+        trial = made.trial("occupancy", 2**24, {"warps": warps, "block": 32}, time_ns, bytes_moved=4e5)
+    made.winner(*trial)
+    made.winner(*made.trial("reduce_ordered.affine_u32", 2**20, {"variant": "flagged", "loads": 4}, 102.0,
+                            bytes_moved=2**23))
+    made.winner(*made.trial("reduce_ordered.matrix_u32", 2**20, {"variant": "flagged", "loads": 8}, 210.0,
+                            bytes_moved=2**24))
+
+
+def test_families(folder):
+    reduce = Made(folder / "tune.db")
+    reduce.winner(*reduce.trial("reduce.sum.i32", 2**21, {"variant": "flagged"}, 100.0, bytes_moved=2**23))
+    reduce.close()
+    made = Made(folder / "families.db")
+    add_families(made)
+    made.close()
+    lines = results_families.families([reduce.path, made.path], "false", folder)
+    check(lines,
+          "`families.db`: Made up, 2026-01-02, `tune run`, effort quick, caches cold.",
+          "| elementwise.add.i32 | 2^10 | 1.00 | 2150 | 50.0 % of copy | noisy | `block=256` |",
+          "| elementwise.fill.i32 | 2^10 | 1.00 | 2300 | 50.0 % of write | noisy | `block=256` |",
+          "| problem | n | fastest, us | static_thread | grid_stride | queue_warp | queue_block | gain of the queue |",
+          "| work_queue.skewed | 2^16 | 0.100 | 4.00 | 2.00 | 1.00 | 1.10 | 2.00x |",
+          "| problem | rows | fastest, us | GB/s | guarded | redux |",
+          "| reduce_rows.sum_i32.32 | 2^9 | 0.100 | 20.48 | 1.50 | 1.00 |",
+          "| 1 | 1000 |", "| 2 | 2000 |", "| 64 | 4000 |",
+          "| reduce_ordered.affine_u32 | 2^20 | 0.102 | 8.224e+04 | reduce.sum.i32, n = 2^21 | 0.100 | 1.020 | noisy | "
+          "`variant=flagged loads=4` |",
+          "| reduce_ordered.matrix_u32 | 2^20 | 0.210 | 7.989e+04 | - | - | - | noisy | `variant=flagged loads=8` |")
+    assert lines.index("| 2 | 2000 |") < lines.index("| 64 | 4000 |"), "warps are in order"
+    assert not results_families.families([reduce.path], "false", folder), "reduce is no family on request"
+
+
+PEERS = """\
+problem,element_bytes,n,mode,rival,runs,draws,rounds,tune_ns,tune_mad_ns,rival_ns,rival_mad_ns,ratio,ratio_low,\
+ratio_high,grade,configuration,reason
+sum.i32,4,1024,cold,cub::DeviceReduce::Sum,9,24,48,1000.00,1.00,2000.00,1.00,2.00000,1.99000,2.01000,"exact","a=1","x"
+sum.i32,4,4096,cold,cub::DeviceReduce::Sum,9,24,48,2000.00,1.00,1000.00,1.00,0.50000,0.49000,0.51000,\
+"exact, not launched","a=2","x, y"
+sum.i32,4,4096,hot,cub::DeviceReduce::Sum,9,24,48,2000.00,1.00,1000.00,1.00,0.99900,0.98000,1.01000,"exact","a=2","x"
+ordered.affine_u32,8,2048,cold,cub::DeviceScan::InclusiveScan,9,24,48,2020.00,1.00,4040.00,1.00,2.00000,1.9,2.1,\
+"none","a=3","x"
+"""
+
+
+def test_peers(folder):
+    assert not results_peers.peers(folder), "nothing where nothing was recorded"
+    (folder / "peers.csv").write_text(PEERS)
+    (folder / "peers-ceilings.csv").write_text('kind,bytes,gbs,way\nread,8589934592,4096.0,"ld, 8 blocks"\n')
+    (folder / "peers.txt").write_text("2026-01-02: reduce_peers --conf tuned.conf\nNVIDIA ...\n")
+    lines = results_peers.peers(folder)
+    check(lines,
+          "| read | 4096 | 8.0 GiB | ld, 8 blocks |",
+          "| sum.i32 | cold | cub::DeviceReduce::Sum | 1.000 | 0.500 | 2 |",
+          "At 2 of 4 points CUB is faster, or seems so:",
+          "- `sum.i32`, n = 2^12, caches cold: 0.5000 (0.4900 to 0.5100), by so much that the interval shows it.",
+          "- `sum.i32`, n = 2^12, caches hot: 0.9990 (0.9800 to 1.0100), but the interval does not show it.",
+          "| 2^10 | 1.00 | 2.00 | 2.000 | 1.990 to 2.010 | 4.096 | 0.100 % | `a=1` |",
+          "| 2^12 | 2.00 | 1.00 | **0.500** | 0.490 to 0.510 | 8.192 | 0.200 % | `a=2` (exact, not launched) |",
+          "| ordered.affine_u32 | cold | 2^11 | 0.015625 MiB | 2.02 | sum.i32, n = 2^12 | 2.00 | 1.010 |")
+    assert any("`reduce_peers --conf tuned.conf`, 2026-01-02." in line for line in lines), "day and command"
+    assert results_peers.cub_times(folder)["reduce.sum.i32", 4096] == 0.5
+
+
+def main():
+    for test in (test_ideas, test_families, test_peers):
+        with tempfile.TemporaryDirectory() as folder:
+            test(pathlib.Path(folder))
+        print(f"{test.__name__}: ok")
+
+
+if __name__ == "__main__":
+    main()
