@@ -137,7 +137,7 @@ TUNE_DEVICE typename OP::element partials_in_order(const slot *slots, u32 count,
     for (u32 at = first; at < behind; at += loads) {
         E got[loads];
 #pragma unroll
-        for (int i = 0; i < loads; i++)
+        for (u32 i = 0; i < loads; i++)
             got[i] =
                 at + i < behind ? load_partial<E, FLAGGED>(slots, at + i, number) : OP::identity();
         total = OP::combine(total, in_order<OP, loads>(got));

@@ -1,0 +1,36 @@
+// Instances that must not be left to the draw: every variant of common sums in every step and map,
+// the largest blocks, and those for inputs beyond 2^31 elements.
+#define KERNELS "kernels/reduce/reduce.cuh"
+#include "tests/kernels/reduce_point.h"
+
+POINT("chosen", one_block, sum, f32, shuffle, strided, 32, 4, 1, 0)
+POINT("chosen", one_block, sum, f32, warp_tail, tile, 1024, 4, 1, 0)
+POINT("chosen", one_block, sum, i32, redux, strided, 1024, 4, 4, 0)
+POINT("chosen", two_launches, sum, f32, tree, strided, 1024, 1, 1, 0)
+POINT("chosen", two_launches, sum, f32, warp_tail, chunk, 96, 4, 2, 0)
+POINT("chosen", dependent_launches, sum, f32, shuffle, tile, 64, 4, 2, 0)
+POINT("chosen", dependent_launches, sum, i32, redux, queue, 64, 4, 1, 0)
+POINT("chosen", last_block, sum, f32, shuffle, strided, 64, 4, 4, 0)
+POINT("chosen", last_block, sum, i32, tree, queue, 64, 1, 1, 0)
+POINT("chosen", last_block_shared, sum, f32, warp_tail, strided, 256, 4, 1, 0)
+POINT("chosen", last_block_shared, sum, f64, shuffle, chunk, 64, 2, 2, 0)
+POINT("chosen", flagged, sum, f32, shuffle, strided, 64, 4, 2, 0)
+POINT("chosen", flagged, sum, f32, tree, tile, 32, 1, 1, 0)
+POINT("chosen", flagged, sum, f64, shuffle, chunk, 1024, 2, 2, 0)
+POINT("chosen", flagged, sum, i32, redux, queue, 64, 4, 2, 0)
+POINT("chosen", atomic, sum, i32, redux, strided, 64, 4, 2, 0)
+POINT("chosen", atomic, sum, i64, shuffle, queue, 64, 2, 2, 0)
+POINT("chosen", atomic, minimum, f64, warp_tail, chunk, 64, 2, 1, 0)
+POINT("chosen", atomic, maximum, f32, redux, queue, 96, 4, 1, 0)
+POINT("chosen", cluster, sum, f32, shuffle, strided, 64, 4, 1, 4)
+POINT("chosen", cluster, sum, f64, tree, tile, 32, 2, 1, 16)
+POINT("chosen", cluster, maximum, f32, redux, strided, 1024, 4, 1, 2)
+POINT("chosen", bulk, sum, f32, shuffle, strided, 128, 4, 2, 2)
+POINT("chosen", bulk, sum, f64, tree, strided, 32, 2, 1, 6)
+POINT("chosen", bulk, sum, u8, redux, strided, 64, 16, 2, 3)
+
+POINT("large", last_block, sum, u8, redux, strided, 256, 16, 8, 0)
+POINT("large", flagged, sum, u8, redux, tile, 256, 16, 8, 0)
+POINT("large", flagged, sum, u8, redux, chunk, 256, 16, 8, 0)
+POINT("large", atomic, sum, u8, redux, queue, 256, 16, 8, 0)
+POINT("large", bulk, sum, u8, redux, strided, 256, 16, 8, 2)

@@ -1,0 +1,44 @@
+// Input of reductions, and what comes out of it, without the kernels' help.
+#ifndef TESTS_KERNELS_REDUCE_DATA_H
+#define TESTS_KERNELS_REDUCE_DATA_H
+
+#include "tests/kernels/reduce_points.h"
+
+#include <cstdint>
+#include <string>
+
+namespace reduce_data
+{
+
+using reduce_points::element;
+using reduce_points::point;
+
+uint64_t hash(uint64_t seed, uint64_t index);
+
+enum class fill {
+    exact,    // the same result in any order; min and max: anything, or only what is far from it
+    rounding, // sums and products of reals that round; half of the seeds: all positive
+    special,  // min and max of reals: NaN, both zeros, infinities
+};
+
+struct expected {
+    uint64_t bits;    // of the result, but for `rounding`
+    double real;      // rounding: the result in binary64
+    double magnitude; // rounding: the sum of |x|, or |result| of a product
+};
+
+// in[0..n), elements of the point's type.
+expected fill_input(const point &point, void *in, size_t n, fill kind, uint64_t seed);
+
+// One element, at `where`, is the result of min or max.
+expected fill_with_extreme(const point &point, void *in, size_t n, size_t where, uint64_t seed);
+
+// Bits or value of a result.
+uint64_t bits_of(const point &point, const void *result);
+double real_of(element type, const void *at);
+// The element `bits` in words, for a report.
+std::string shown(element type, uint64_t bits);
+
+} // namespace reduce_data
+
+#endif

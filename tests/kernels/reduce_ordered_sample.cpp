@@ -1,0 +1,46 @@
+// Every step with every operator, every way to finish; blocks and loads that are no power of two.
+#define KERNELS "kernels/reduce_ordered/reduce_ordered.cuh"
+#define FAULT   ""
+#include "tests/kernels/reduce_ordered_point.h"
+
+#define EACH_FINISH(op, block, count, loads, step)                                                 \
+    ORDERED_ONE_BLOCK(op, block, count, loads, step) &&                                            \
+        ORDERED_GRID(op, block, count, loads, step, two_launches) &&                               \
+        ORDERED_GRID(op, block, count, loads, step, last_block) &&                                 \
+        ORDERED_GRID(op, block, count, loads, step, flagged)
+
+static const bool known[] = {
+    EACH_FINISH(affine_u32, 64, 1, 1, pairs),
+    EACH_FINISH(affine_u32, 96, 2, 3, pairs),
+    EACH_FINISH(matrix_u32, 32, 1, 2, pairs),
+    EACH_FINISH(affine_u32, 64, 1, 1, stripes),
+    EACH_FINISH(affine_u32, 96, 2, 3, stripes),
+    EACH_FINISH(matrix_u32, 64, 1, 2, stripes),
+    EACH_FINISH(matrix_f32, 32, 1, 2, stripes),
+    EACH_FINISH(affine_u32, 64, 2, 8, transposed),
+    EACH_FINISH(affine_u32, 96, 1, 2, transposed),
+    EACH_FINISH(matrix_u32, 64, 1, 4, transposed),
+    EACH_FINISH(matrix_f32, 64, 1, 2, transposed),
+    EACH_FINISH(affine_u32, 64, 2, 4, chunks),
+    EACH_FINISH(affine_u32, 96, 1, 8, chunks),
+    EACH_FINISH(matrix_u32, 64, 1, 2, chunks),
+    EACH_FINISH(matrix_f32, 32, 1, 16, chunks),
+    EACH_FINISH(affine_u32, 64, 2, 3, runs),
+    EACH_FINISH(matrix_u32, 96, 1, 2, runs),
+    ORDERED_GRID(affine_u32, 64, 2, 2, transposed, dependent_launches),
+    ORDERED_GRID(matrix_u32, 64, 1, 2, pairs, dependent_launches),
+    ORDERED_GRID(affine_u32, 32, 2, 1, transposed, flagged),
+    ORDERED_GRID(affine_u32, 32, 2, 16, transposed, last_block),
+    ORDERED_GRID(matrix_f32, 32, 1, 32, transposed, flagged),
+    ORDERED_GRID(affine_u32, 32, 2, 32, chunks, flagged),
+    ORDERED_GRID(affine_u32, 1024, 2, 1, pairs, last_block),
+    ORDERED_GRID(affine_u32, 1024, 2, 2, transposed, flagged),
+    ORDERED_PLAIN(64, 1, 2, pairs, last_block),
+    ORDERED_PLAIN(64, 2, 2, stripes, flagged),
+    ORDERED_PLAIN(64, 2, 4, transposed, flagged),
+    ORDERED_PLAIN(64, 2, 4, chunks, flagged),
+    ORDERED_PLAIN(32, 1, 3, runs, two_launches),
+    // For more than 2^31 elements: few shuffles.
+    add_grid<tune::of_any<tune::affine_u32>, ORDERED_POLICY(64, 2, 64, runs),
+             tune::finish::flagged>("long runs"),
+};
