@@ -4,8 +4,9 @@
 // (zero before the first launch); STATE_WORDS words of 8 bytes (the same; launches that may overlap
 // need slots and words of their own); n >= 0. Every kernel is right for any n, any grid and any
 // alignment of `in`, and combines in an order that depends on n, alignment and launch only: the
-// same result every time. Except: with map::queue the order of reals differs; finish::flagged waits
-// for blocks of a lower index, which must be able to run.
+// same result every time, but for reals with map::queue.
+// Where partials are flagged, blocks wait for blocks of a lower index, which must be able to run.
+// With finish::flagged, and in reduce_bulk, the grid has one block more than work: at least 2.
 #ifndef TUNE_KERNELS_REDUCE_REDUCE
 #define TUNE_KERNELS_REDUCE_REDUCE
 
