@@ -1,8 +1,8 @@
--- The database of tune, version 2. Every table, column and unit is explained in db/README.md; a
+-- The database of tune, version 3. Every table, column and unit is explained in db/README.md; a
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -58,6 +58,7 @@ CREATE TABLE problems (
     axes TEXT NOT NULL CHECK (json_valid(axes)),
     n INTEGER NOT NULL,
     bytes_moved REAL NOT NULL,
+    ceiling TEXT NOT NULL DEFAULT 'read' CHECK (ceiling IN ('read', 'write', 'copy')),
     UNIQUE (experiment_id, key, n)
 ) STRICT;
 
@@ -398,3 +399,12 @@ FROM (
     JOIN ceilings AS c ON c.environment_id = near.id
 )
 WHERE place = 1;
+
+-- What a problem's throughput is held against on a device: the one of its ceilings that the
+-- experiment names.
+CREATE VIEW problem_ceilings AS
+SELECT c.environment_id, p.id AS problem_id, p.ceiling,
+       CASE p.ceiling WHEN 'write' THEN c.write_gbs WHEN 'copy' THEN c.copy_gbs
+                      ELSE c.read_gbs END AS gbs
+FROM problems AS p
+CROSS JOIN latest_ceilings AS c;

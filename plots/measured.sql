@@ -3,7 +3,7 @@
 --   measured  each launch that was timed, once: where it was raced or confirmed, that time. low_gbs and high_gbs are the throughput at the median plus and minus the
 --             median absolute deviation.
 --   marked    the winner and the baselines among them: rank 0 is the winner.
---   ceiling   the device's measured read bandwidth; no row when there is none.
+--   ceiling   the measured bandwidth that the problem is held against; no row when there is none.
 WITH timed AS (
     SELECT p.n, p.bytes_moved, t.configuration_id, t.measured_configuration_id, t.grid, t.block,
            t.occupancy, coalesce(t.final_trial_id, t.sweep_trial_id) AS trial_id,
@@ -50,6 +50,11 @@ marked AS (
         ON m.n = chosen.n AND m.configuration_id = t.measured_configuration_id
 ),
 ceiling AS (
-    SELECT read_gbs FROM latest_ceilings
-    WHERE environment_id = CAST(:environment AS INTEGER) AND read_gbs > 0
+    SELECT 'measured ' || c.ceiling || ' ceiling' AS name, c.gbs
+    FROM problems AS p
+    JOIN problem_ceilings AS c ON c.problem_id = p.id
+    WHERE p.experiment_id = CAST(:experiment AS INTEGER) AND p.key = :problem
+      AND c.environment_id = CAST(:environment AS INTEGER) AND c.gbs > 0
+    ORDER BY p.n = CAST(:n AS INTEGER) DESC, p.n DESC
+    LIMIT 1
 )

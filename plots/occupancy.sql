@@ -15,5 +15,5 @@ SELECT 'marks', m.name, m.rank, 100 * d.occupancy, d.gbs, d.low_gbs, d.high_gbs,
 FROM marked AS m
 JOIN drawn AS d ON d.n = m.n AND d.configuration_id = m.configuration_id
 UNION ALL
-SELECT 'ceiling', 'measured read ceiling', 0, NULL, read_gbs, NULL, NULL, NULL, NULL FROM ceiling
+SELECT 'ceiling', name, 0, NULL, gbs, NULL, NULL, NULL, NULL FROM ceiling
 ORDER BY layer, rank, series, occupancy_percent, gbs;

@@ -56,12 +56,14 @@ if (!exists('ceiling_series')) ceiling_series = 0
 stats 'points.tsv' using 5 nooutput name 'POINTS_Y'
 top = POINTS_Y_max
 ceiling_gbs = 0
+ceiling_name = ''
 if (ceiling_series) {
-    stats 'ceiling.tsv' using 5 nooutput name 'CEILING'
+    # Its name is text: it comes with the number that is looked at.
+    stats 'ceiling.tsv' using (ceiling_name = strcol(2), $5) nooutput name 'CEILING'
     ceiling_gbs = CEILING_max
 }
 if (ceiling_gbs > top) { top = ceiling_gbs }
-ceiling_title = sprintf('measured read ceiling: %.4g GB/s', ceiling_gbs)
+ceiling_title = sprintf('%s: %.4g GB/s', ceiling_name, ceiling_gbs)
 
 # Beyond this many points their bars would only cover one another.
 bars_series = points_rows <= 5000 ? points_series : 0

@@ -54,17 +54,17 @@ timed AS (
     FROM beside
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
-       timed.l2_mode, ceilings.read_gbs AS read_ceiling_gbs,
+       timed.l2_mode, ceilings.ceiling, ceilings.gbs AS ceiling_gbs,
        timed.experiment, timed.problem, timed.n, timed.objective, timed.baseline, timed.status,
        timed.time_ns, nullif(timed.bytes_moved, 0) / timed.time_ns AS gbs,
-       100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.read_gbs
-           AS read_ceiling_percent,
+       100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.gbs AS ceiling_percent,
        timed.winner_ns, CASE WHEN timed.shared IS NOT NULL THEN timed.time_ns / timed.winner_ns END
            AS winner_gain,
        timed.shared AS stage, timed.configuration, timed.about, timed.detail
 FROM timed
 JOIN devices AS d ON d.id = timed.device_id
 JOIN environments AS e ON e.id = timed.environment_id
-LEFT JOIN latest_ceilings AS ceilings ON ceilings.environment_id = timed.environment_id
+LEFT JOIN problem_ceilings AS ceilings
+    ON ceilings.environment_id = timed.environment_id AND ceilings.problem_id = timed.problem_id
 ORDER BY d.kind DESC, d.id, timed.l2_mode, timed.objective <> 'time', timed.objective,
          timed.experiment, timed.problem, timed.n, timed.baseline;

@@ -146,9 +146,8 @@ SELECT
     substr(m.measured_at, 1, 10) AS date,
     x.content_hash AS source,
     CASE WHEN p.bytes_moved > 0 THEN 100.0 * p.bytes_moved / m.median_ns / (
-        SELECT k.read_gbs FROM ceilings AS k
-        WHERE k.environment_id = s.environment_id AND k.read_gbs > 0
-        ORDER BY k.measured_at DESC, k.id DESC LIMIT 1
+        SELECT k.gbs FROM problem_ceilings AS k
+        WHERE k.environment_id = s.environment_id AND k.problem_id = p.id AND k.gbs > 0
     ) END AS ceiling_percent,
     100.0 * s.bound AS bound_percent,
     w.tied_count AS tied,

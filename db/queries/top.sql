@@ -83,12 +83,11 @@ ranked AS (
     FROM timed
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
-       ranked.l2_mode, ceilings.read_gbs AS read_ceiling_gbs,
+       ranked.l2_mode, ceilings.ceiling, ceilings.gbs AS ceiling_gbs,
        ranked.experiment, ranked.problem, ranked.n, ranked.objective, ranked.place, ranked.stage,
        ranked.time_ns, 100 * ranked.mad_ns / ranked.time_ns AS spread_percent, ranked.value,
        nullif(ranked.bytes_moved, 0) / ranked.time_ns AS gbs,
-       100 * nullif(ranked.bytes_moved, 0) / ranked.time_ns / ceilings.read_gbs
-           AS read_ceiling_percent,
+       100 * nullif(ranked.bytes_moved, 0) / ranked.time_ns / ceilings.gbs AS ceiling_percent,
        100 * ranked.occupancy AS occupancy_percent,
        (SELECT r.registers FROM resources AS r
         WHERE r.trial_id IN (ranked.trial_id, ranked.sweep_trial_id) AND r.launch = 0
@@ -101,7 +100,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
 FROM ranked
 JOIN devices AS d ON d.id = ranked.device_id
 JOIN environments AS e ON e.id = ranked.environment_id
-LEFT JOIN latest_ceilings AS ceilings ON ceilings.environment_id = ranked.environment_id
+LEFT JOIN problem_ceilings AS ceilings
+    ON ceilings.environment_id = ranked.environment_id AND ceilings.problem_id = ranked.problem_id
 JOIN configurations AS c ON c.id = ranked.configuration_id
 WHERE ranked.place <= CAST(:top AS INTEGER)
 ORDER BY d.kind DESC, d.id, ranked.l2_mode, ranked.objective <> 'time', ranked.objective,

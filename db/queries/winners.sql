@@ -61,11 +61,10 @@ compared AS (
         AND bp.objective = timed.objective
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
-       timed.l2_mode, ceilings.read_gbs AS read_ceiling_gbs,
+       timed.l2_mode, ceilings.ceiling, ceilings.gbs AS ceiling_gbs,
        timed.experiment, timed.problem, timed.n, timed.objective, timed.timed_in AS stage,
        timed.time_ns, nullif(timed.bytes_moved, 0) / timed.time_ns AS gbs,
-       100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.read_gbs
-           AS read_ceiling_percent,
+       100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.gbs AS ceiling_percent,
        timed.time_low_ns, timed.time_high_ns, timed.value, 100 * timed.claim AS claim_percent,
        timed.confidence, timed.tied_count,
        nullif(timed.tied_count, 1) AS tied, timed.kept_incumbent, timed.trust, timed.trust_reason,
@@ -79,7 +78,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
 FROM timed
 JOIN devices AS d ON d.id = timed.device_id
 JOIN environments AS e ON e.id = timed.environment_id
-LEFT JOIN latest_ceilings AS ceilings ON ceilings.environment_id = timed.environment_id
+LEFT JOIN problem_ceilings AS ceilings
+    ON ceilings.environment_id = timed.environment_id AND ceilings.problem_id = timed.problem_id
 JOIN configurations AS c ON c.id = timed.configuration_id
 ORDER BY d.kind DESC, d.id, timed.l2_mode, timed.objective <> 'time', timed.objective,
          timed.experiment, timed.problem, timed.n;

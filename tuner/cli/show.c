@@ -32,7 +32,7 @@ static const struct row_column winner_columns[] = {
     {"n", "n"},
     {"time_ns", "time"},
     {"gbs", "GB/s"},
-    {"read_ceiling_percent", "of ceiling"},
+    {"ceiling_percent", "of ceiling"},
     {"value", "value"},
     {"tied", "tied"},
     {"trust", "trust"},
@@ -42,7 +42,7 @@ static const struct row_column winner_columns[] = {
 static const struct row_column baseline_columns[] = {
     {"problem", "problem"},   {"n", "n"},
     {"baseline", "baseline"}, {"time_ns", "time"},
-    {"gbs", "GB/s"},          {"read_ceiling_percent", "of ceiling"},
+    {"gbs", "GB/s"},          {"ceiling_percent", "of ceiling"},
     {"winner_ns", "winner"},  {"winner_gain", "gain"},
     {"status", "status"},     {"configuration", "configuration"},
 };
@@ -55,7 +55,7 @@ static const struct row_column top_columns[] = {
     {"stage", "stage"},
     {"value", "value"},
     {"gbs", "GB/s"},
-    {"read_ceiling_percent", "of ceiling"},
+    {"ceiling_percent", "of ceiling"},
     {"occupancy_percent", "occupancy"},
     {"registers", "registers"},
     {"grid", "grid"},

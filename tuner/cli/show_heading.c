@@ -11,8 +11,8 @@ static bool same_text(const struct rows *rows, size_t a, size_t b, const char *n
 
 size_t show_group_end(const struct rows *rows, size_t first)
 {
-    static const char *const group[] = {"device_uuid", "l2_mode", "driver", "compiler",
-                                        "read_ceiling_gbs"};
+    static const char *const group[] = {"device_uuid", "l2_mode", "driver",
+                                        "compiler",    "ceiling", "ceiling_gbs"};
     size_t end = first;
     bool same = true;
     while (same && ++end < rows->row_count)
@@ -25,7 +25,7 @@ void show_heading(const struct rows *rows, size_t row)
 {
     bool cpu = strcmp(rows_text(rows, row, "device_kind", ""), "cpu") == 0;
     const char *objective = rows_text(rows, row, "objective", "time");
-    const char *ceiling = rows_text(rows, row, "read_ceiling_gbs", NULL);
+    const char *ceiling = rows_text(rows, row, "ceiling_gbs", NULL);
     rows_put_text(rows_text(rows, row, "device", ""));
     fputs(cpu ? ", " : ", driver ", stdout);
     rows_put_text(rows_text(rows, row, "driver", ""));
@@ -37,6 +37,7 @@ void show_heading(const struct rows *rows, size_t row)
         rows_put_text(objective);
     }
     if (ceiling)
-        printf("; read ceiling %.0f GB/s", strtod(ceiling, NULL));
+        printf("; %s ceiling %.0f GB/s", rows_text(rows, row, "ceiling", ""),
+               strtod(ceiling, NULL));
     putchar('\n');
 }

@@ -44,6 +44,29 @@ enum status session_know_ceilings(struct session *session, struct lane *lane, st
     return measure_ceilings(session, lane, &ceilings, error);
 }
 
+static double ceiling_gbs(const struct store_ceilings *ceilings, enum ceiling ceiling)
+{
+    switch (ceiling) {
+    case CEILING_WRITE:
+        return ceilings->write_gbs;
+    case CEILING_COPY:
+        return ceilings->copy_gbs;
+    case CEILING_READ:
+        break;
+    }
+    return ceilings->read_gbs;
+}
+
+/* The first ceiling that is known and that a winner broke through; CEILINGS: none. */
+static int broken_ceiling(const struct group *group, const struct store_ceilings *ceilings)
+{
+    int i = 0;
+    while (i < CEILINGS && (ceiling_gbs(ceilings, (enum ceiling)i) <= 0 ||
+                            group->fastest_gbs[i] <= ceiling_gbs(ceilings, (enum ceiling)i)))
+        i++;
+    return i;
+}
+
 /* A ceiling that a winner broke through was measured on a busy machine: once more. */
 enum status session_recheck_ceilings(struct session *session, struct group *group,
                                      struct error *error)
@@ -53,14 +76,16 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
     struct lane *lane = group_lane(group);
     enum status status =
         store_ceilings_get(session->store, group->environment_id, &found, &ceilings, error);
-    if (status != STATUS_OK || !found || !lane || group->fastest_gbs <= ceilings.read_gbs ||
+    if (status != STATUS_OK || !found || !lane || broken_ceiling(group, &ceilings) == CEILINGS ||
         lane->environment_id != group->environment_id)
         return status;
     status = measure_ceilings(session, lane, &ceilings, error);
-    if (status == STATUS_OK && group->fastest_gbs > ceilings.read_gbs)
+    int broken = broken_ceiling(group, &ceilings);
+    if (status == STATUS_OK && broken < CEILINGS)
         session_note(session,
-                     "%s: a winner moves %.0f GB/s, more than the measured read ceiling of %.0f: "
+                     "%s: a winner moves %.0f GB/s, more than the measured %s ceiling of %.0f: "
                      "the machine is busy, or a cache keeps part of the data",
-                     lane->name, group->fastest_gbs, ceilings.read_gbs);
+                     lane->name, group->fastest_gbs[broken], ceiling_name((enum ceiling)broken),
+                     ceiling_gbs(&ceilings, (enum ceiling)broken));
     return status;
 }

@@ -54,6 +54,8 @@ static enum status store_this_problem(struct sweep *sweep, struct error *error)
 {
     struct point point = sweep_point(sweep, &sweep->candidates[0], 0);
     enum status status = point_bytes(&point, &sweep->bytes_moved, error);
+    if (status == STATUS_OK)
+        status = point_ceiling(&point, &sweep->ceiling, error);
     if (status != STATUS_OK)
         return status;
     struct store_problem row = {
@@ -63,6 +65,7 @@ static enum status store_this_problem(struct sweep *sweep, struct error *error)
         .axis_count = sweep->problem.axis_count,
         .n = sweep->problem.n,
         .bytes_moved = sweep->bytes_moved,
+        .ceiling = ceiling_name(sweep->ceiling),
     };
     return store_problem(sweep->group->session->store, &row, &sweep->problem_id, error);
 }

@@ -61,8 +61,9 @@ struct group {
     int64_t n;
     double best_ns;
     const char *best_key;
-    double fastest_gbs;       /* of the winners: bytes that must move over their time */
-    struct contest *contests; /* of this run, in order */
+    double fastest_gbs[CEILINGS]; /* of the winners: bytes that must move over their time, by what
+                                     they are held against */
+    struct contest *contests;     /* of this run, in order */
     struct contest *last_contest;
     size_t problems_left; /* not raced yet, for sharing out the budget */
     enum status status;
@@ -143,8 +144,9 @@ struct sweep {
     const struct objective *objective; /* the experiment's run owns it */
     struct problem problem;
     int64_t problem_id;
-    double bytes_moved; /* at least, by a run; 0: not said */
-    struct arena arena; /* lives as long as the sweep */
+    double bytes_moved;   /* at least, by a run; 0: not said */
+    enum ceiling ceiling; /* what its throughput is held against */
+    struct arena arena;   /* lives as long as the sweep */
     struct space *space;
     struct candidate *candidates;
     size_t count;

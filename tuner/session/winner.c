@@ -192,8 +192,9 @@ static void tell(const struct choosing *choosing, const struct finalist *best,
     struct sweep *sweep = contest->sweep;
     struct session *session = sweep->group->session;
     double gbs = sweep->bytes_moved / median_ns;
-    if (gbs > sweep->group->fastest_gbs)
-        sweep->group->fastest_gbs = gbs;
+    double *fastest_gbs = &sweep->group->fastest_gbs[sweep->ceiling];
+    if (gbs > *fastest_gbs)
+        *fastest_gbs = gbs;
     struct session_winner winner = {
         .problem_key = sweep->problem.key,
         .n = sweep->problem.n,

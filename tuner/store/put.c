@@ -132,6 +132,15 @@ enum status store_experiment(struct store *store, const struct store_experiment 
     return store_take_once(store, add, experiment_id, NULL, "store an experiment", error);
 }
 
+static void bind_problem(sqlite3_stmt *statement, const struct store_problem *problem)
+{
+    (void)sqlite3_bind_int64(statement, 1, problem->experiment_id);
+    store_bind_text(statement, 2, problem->key);
+    (void)sqlite3_bind_int64(statement, 3, problem->n);
+    (void)sqlite3_bind_double(statement, 4, problem->bytes_moved);
+    store_bind_text(statement, 5, problem->ceiling ? problem->ceiling : "read");
+}
+
 enum status store_problem(struct store *store, const struct store_problem *problem,
                           int64_t *problem_id, struct error *error)
 {
@@ -139,9 +148,7 @@ enum status store_problem(struct store *store, const struct store_problem *probl
     bool found = false;
     enum status status = store_statement(store, STATEMENT_PROBLEM_FIND, &statement, error);
     if (status == STATUS_OK) {
-        (void)sqlite3_bind_int64(statement, 1, problem->experiment_id);
-        store_bind_text(statement, 2, problem->key);
-        (void)sqlite3_bind_int64(statement, 3, problem->n);
+        bind_problem(statement, problem);
         status = store_take(store, statement, problem_id, &found, "find a problem", error);
     }
     if (status != STATUS_OK || found)
@@ -153,11 +160,8 @@ enum status store_problem(struct store *store, const struct store_problem *probl
     status = store_statement(store, STATEMENT_PROBLEM_ADD, &statement, error);
     if (status != STATUS_OK)
         return status;
-    (void)sqlite3_bind_int64(statement, 1, problem->experiment_id);
-    store_bind_text(statement, 2, problem->key);
-    (void)sqlite3_bind_int64(statement, 3, problem->n);
-    store_bind_text(statement, 4, text_string(&store->json[0]));
-    (void)sqlite3_bind_double(statement, 5, problem->bytes_moved);
+    bind_problem(statement, problem);
+    store_bind_text(statement, 6, text_string(&store->json[0]));
     return store_take(store, statement, problem_id, NULL, "store a problem", error);
 }
 

@@ -59,6 +59,8 @@ struct store_problem {
     size_t axis_count;
     int64_t n;
     double bytes_moved;
+    const char *ceiling; /* "read", "write" or "copy": what its throughput is held against; NULL:
+                            read */
 };
 enum status store_problem(struct store *store, const struct store_problem *problem,
                           int64_t *problem_id, struct error *error);

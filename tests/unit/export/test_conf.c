@@ -8,7 +8,7 @@ static void winner_comes_back_with_evidence(void **state)
     int64_t problem = add_problem(fixture, "reduce.sum.i32", 1000, 4000.0);
     int64_t best = add_configuration(fixture, "last_block", 256);
     int64_t textbook = add_configuration(fixture, "two_launches", 1024);
-    const struct store_ceilings ceilings = {.buffer_bytes = 1, .read_gbs = 80.0};
+    const struct store_ceilings ceilings = {.buffer_bytes = 1, .read_gbs = 80.0, .write_gbs = 50.0};
     ok(store_ceilings_put(fixture->store, environment, &ceilings, &error));
     ok(store_baseline(fixture->store, environment, problem, "textbook", "", textbook, &error));
     add_trial(fixture,
@@ -46,6 +46,28 @@ static void winner_comes_back_with_evidence(void **state)
     assert_null(tuned_evidence_text(entry, "at", NULL));
     assert_string_equal(tuned_device_text(entry, "driver", ""), "580.95");
     assert_int_equal(tuned_entry_device(entry)->memory_bytes, 150000000000);
+    tuned_free(tuned);
+}
+
+static void the_ceiling_is_the_one_that_the_problem_names(void **state)
+{
+    struct fixture *fixture = *state;
+    int64_t environment = add_device(fixture, "G", "u1", "1");
+    const struct store_problem row = {.experiment_id = fixture->experiment,
+                                      .key = "reduce.sum.i32",
+                                      .n = 1000,
+                                      .bytes_moved = 4000,
+                                      .ceiling = "write"};
+    const struct store_ceilings ceilings = {.buffer_bytes = 1, .read_gbs = 80, .write_gbs = 50};
+    int64_t problem = 0;
+    ok(store_problem(fixture->store, &row, &problem, &error));
+    ok(store_ceilings_put(fixture->store, environment, &ceilings, &error));
+    int64_t best = add_configuration(fixture, "last_block", 256);
+    int64_t trial = add_trial(
+        fixture, (struct put){environment, problem, best, 0, "sweep", 100.0, 0, TRIAL_OK, NULL});
+    add_winner(fixture, environment, problem, trial);
+    struct tuned *tuned = export_and_load(fixture);
+    assert_true(tuned_evidence(find(tuned, "G", 1000), "ceiling_percent", 0) == 80.0);
     tuned_free(tuned);
 }
 
@@ -169,6 +191,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(winner_comes_back_with_evidence, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_ceiling_is_the_one_that_the_problem_names, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(duplicate_of_another_launch_gives_the_gain, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(newest_environment_of_like_devices_wins, setup, teardown),

@@ -69,10 +69,13 @@ static inline void add_device(struct bench *bench, const char *kind, const char 
 
 static inline void add_problem(struct bench *bench, const char *key, int64_t n)
 {
-    ok(store_problem(
-        bench->store,
-        &(struct store_problem){bench->experiment_id, key, NULL, 0, n, 4.0 * (double)n},
-        &bench->problem_id, &error));
+    ok(store_problem(bench->store,
+                     &(struct store_problem){.experiment_id = bench->experiment_id,
+                                             .key = key,
+                                             .n = n,
+                                             .bytes_moved = 4.0 * (double)n,
+                                             .ceiling = strstr(key, "f32") ? "write" : "read"},
+                     &bench->problem_id, &error));
 }
 
 struct shot {
@@ -161,8 +164,9 @@ static inline void add_size(struct bench *bench, const char *key, int64_t n, boo
 static inline void fill(struct bench *bench, const char *kind, const char *name)
 {
     add_device(bench, kind, name);
-    ok(store_ceilings_put(bench->store, bench->environment_id,
-                          &(struct store_ceilings){.buffer_bytes = 1, .read_gbs = 500}, &error));
+    ok(store_ceilings_put(
+        bench->store, bench->environment_id,
+        &(struct store_ceilings){.buffer_bytes = 1, .read_gbs = 500, .write_gbs = 450}, &error));
     bool gpu = strcmp(kind, "cuda") == 0;
     add_size(bench, "reduce.sum.i32", 1024, gpu);
     add_size(bench, "reduce.sum.i32", 4096, gpu);

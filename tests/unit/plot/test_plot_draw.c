@@ -104,6 +104,23 @@ static void test_pictures(void **state)
     arena_free(&arena);
 }
 
+/* What the problem is held against, which need not be reading. */
+static void test_ceiling_of_the_problem(void **state)
+{
+    struct bench *bench = *state;
+    if (!has_gnuplot())
+        skip();
+    fill(bench, "cuda", "GPU");
+    struct plot_request request = request_of(bench, "size", PLOT_SVG);
+    request.problem = "reduce.sum.f32";
+    ok(plot_figure(bench->store, &request, &error));
+    struct arena arena = {0};
+    char *bytes = NULL;
+    ok(file_read(&arena, bench->last_path, 1 << 24, &bytes, NULL, &error));
+    assert_non_null(strstr(bytes, "measured write ceiling: 450 GB/s"));
+    arena_free(&arena);
+}
+
 /* One launch, no winner, no baseline, no ceiling. */
 static void test_single_point(void **state)
 {
@@ -205,6 +222,7 @@ int main(void)
         TEST(test_gnuplot_that_fails),
         TEST(test_gnuplot_that_draws_nothing),
         TEST(test_pictures),
+        TEST(test_ceiling_of_the_problem),
         TEST(test_single_point),
         TEST(test_names_are_never_commands),
         TEST(test_own_figures),

@@ -287,6 +287,7 @@ static void test_version_1_is_kept(void **state)
     assert_one("SELECT group_concat(configuration_id || coalesce(final_ns, '-')) FROM"
                " (SELECT * FROM points WHERE problem_id = 1 ORDER BY configuration_id)",
                "1110.0,2110.0,3-");
+    assert_one("SELECT group_concat(DISTINCT ceiling) FROM problems", "read");
     /* And it goes on: the next trial and winner take their places. */
     f->environment = f->problem = f->configuration = f->run = 1;
     struct store_trial trial = ok_trial(f, 105);

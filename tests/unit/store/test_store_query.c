@@ -246,6 +246,36 @@ static void test_latest(void **state)
                "1000.0,1100.0");
 }
 
+/* What a problem is held against follows what its experiment says, also when that changes. */
+static void test_ceilings_of_problems(void **state)
+{
+    struct fixture *f = *state;
+    const struct store_ceilings ceilings = {
+        .buffer_bytes = 1, .read_gbs = 1000, .write_gbs = 900, .copy_gbs = 800};
+    struct store_problem problem = {
+        .experiment_id = f->experiment, .key = "elementwise.fill", .n = 7, .bytes_moved = 28};
+    int64_t id = 0;
+    int64_t again = 0;
+    must(store_ceilings_put(f->store, f->environment, &ceilings, &f->error));
+    must(store_problem(f->store, &problem, &id, &f->error));
+    assert_one("SELECT ceiling || gbs FROM problem_ceilings WHERE problem_id ="
+               " (SELECT id FROM problems WHERE key = 'elementwise.fill')",
+               "read1000.0");
+    problem.ceiling = "write";
+    must(store_problem(f->store, &problem, &again, &f->error));
+    assert_int_equal(again, id);
+    assert_one("SELECT group_concat(ceiling || gbs) FROM problem_ceilings",
+               "read1000.0,write900.0");
+    problem.ceiling = "copy";
+    problem.bytes_moved = 56;
+    must(store_problem(f->store, &problem, &again, &f->error));
+    assert_int_equal(again, id);
+    assert_one("SELECT ceiling || gbs || bytes_moved FROM problem_ceilings"
+               " JOIN problems USING (ceiling) WHERE ceiling = 'copy'",
+               "copy800.056.0");
+    assert_one("SELECT count(*) FROM problems", "2");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -258,6 +288,7 @@ int main(void)
         TEST(test_points_take_the_last_stage),
         TEST(test_points_of_each_objective),
         TEST(test_latest),
+        TEST(test_ceilings_of_problems),
     };
     return cmocka_run_group_tests_name("store query", tests, NULL, NULL);
 }
