@@ -30,7 +30,8 @@ enum class finish {
     dependent_launches, // by a second launch that has begun already (compute capability 9.0)
     last_block,         // by the block whose ticket is the last, told to its threads by a vote
     last_block_shared,  // the same, told through shared memory
-    flagged,            // by the block of the highest index, which waits for each partial's flag
+    flagged,            // by one block more, which does nothing but wait for each partial's flag
+    flagged_last,       // by the block of the highest index, which waits when its own part is done
     atomic,             // by atomic operations; the last block stores what they came to
 };
 
