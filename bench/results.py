@@ -122,7 +122,8 @@ def section(tune, folder):
     for name, title in (("hostile.txt", "Hostile kernels"),
                         ("several.txt", "Two GPUs at once, one worker killed on the way"),
                         ("lookup.txt", "Loading tuned.conf and looking up"),
-                        ("example.txt", "The example program")):
+                        ("example.txt", "The example program"),
+                        ("sanitize.txt", "compute-sanitizer: a point of each variant of each family, and the calls")):
         path = folder / name
         if path.exists():
             lines += [f"### {title}", "", "```", path.read_text().rstrip(), "```", ""]

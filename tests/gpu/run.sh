@@ -4,7 +4,7 @@
 #   tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]
 # Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.json, tune.db, tuned.conf,
 # run.txt, families.db, example.txt, hostile.txt, and what is small or many in more.tar.gz: lookup.txt,
-# peers*, families.txt, calls.txt, sanitize/, twin*, flush*, agree*. db/recorded/ keeps them all, but
+# peers*, families.txt, calls.txt, sanitize.txt, sanitize/, twin*, flush*, agree*. db/recorded/ keeps them all, but
 # for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume families
@@ -122,7 +122,7 @@ record() { # name command...
     for folder in "$build/bench" "$build/bin" "$build/tests/gpu" "$more" "$work" "$here"; do
         told=${told//"$folder"\//}
     done
-    { printf '%s: %s\n' "$(date -u +%F)" "$told" && "$@"; } | tee "$more/$name.txt"
+    { printf '%s: %s\n' "$(date -u +%F)" "${told#timeout [0-9]* }" && "$@"; } | tee "$more/$name.txt"
     return "${PIPESTATUS[0]}"
 }
 
@@ -188,15 +188,18 @@ sanitize() {
         sanitize_points "$tool" reduce-u8 reduce --problem reduce.sum.u8 --each variant,map $small
         sanitize_points "$tool" reduce-f64 reduce --problem reduce.min.f64 --each variant,map $small
         sanitize_points "$tool" reduce-bf16 reduce --problem reduce.product.bf16 --each variant,map $small
-        sanitize_points "$tool" reduce_ordered reduce_ordered --each variant,step,map $small
-        sanitize_points "$tool" reduce_rows reduce_rows --each step,map --sizes 1,33,1000
+        sanitize_points "$tool" reduce_ordered reduce_ordered --each variant,step $small
+        sanitize_points "$tool" reduce-all reduce --each variant,map,step,cache,bound --share --sizes 4099
+        sanitize_points "$tool" reduce_rows reduce_rows --each step,map --share --sizes 1,33,1000
         sanitize_points "$tool" work_queue work_queue --each variant $small
-        sanitize_points "$tool" elementwise elementwise --each hint $small
+        sanitize_points "$tool" elementwise elementwise --each hint --share $small
         sanitize_points "$tool" occupancy occupancy --each loads $small
     done
     wait
+    printf '%s: compute-sanitizer\n' "$(date -u +%F)" | tee "$more/sanitize.txt"
     for log in "$more"/sanitize/*.txt; do
-        sanitize_verdict "$log" || status=1
+        sanitize_verdict "$log" >"$work/verdict.txt" || status=1
+        tee -a "$more/sanitize.txt" <"$work/verdict.txt"
     done
     return $status
 }
