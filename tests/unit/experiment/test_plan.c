@@ -1,45 +1,5 @@
 /* What a configuration means for compiler and launcher, and how it is refused. */
-#include "experiment_fixture.h"
-
-struct fixture {
-    struct experiment *experiment;
-    struct facts facts;
-    struct arena arena;
-    struct problem problem;
-    struct configuration configuration;
-    struct point point;
-    struct error error;
-};
-
-/* The problem `index` with variant, block and per_sm. */
-static void start_with(struct fixture *fixture, struct experiment *experiment, size_t index,
-                       const char *variant, int64_t block, struct value per_sm)
-{
-    *fixture = (struct fixture){.experiment = experiment};
-    add_gpu_facts(&fixture->facts);
-    experiment_problem(experiment, index, &fixture->problem);
-    fixture->configuration = (struct configuration){.count = 3,
-                                                    .values = {{"variant", value_text(variant)},
-                                                               {"block", value_integer(block)},
-                                                               {"per_sm", per_sm}}};
-    fixture->point = (struct point){.experiment = experiment,
-                                    .problem = &fixture->problem,
-                                    .facts = &fixture->facts,
-                                    .configuration = &fixture->configuration};
-}
-
-static void end(struct fixture *fixture)
-{
-    experiment_free(fixture->experiment);
-    facts_free(&fixture->facts);
-    arena_free(&fixture->arena);
-}
-
-static void plan_or_fail(struct fixture *fixture, struct launch_plan *plan)
-{
-    if (point_plan(&fixture->point, &fixture->arena, plan, &fixture->error) != STATUS_OK)
-        fail_msg("%s", fixture->error.text);
-}
+#include "plan_fixture.h"
 
 static void launches_and_arguments(void **state)
 {
@@ -161,87 +121,6 @@ static void active_blocks_are_waited_for(void **state)
     end(&fixture);
 }
 
-/* The second launch of `variant` when the file says this of it. */
-static bool is_dependent(const char *said)
-{
-    struct fixture fixture;
-    struct launch_plan plan;
-    char line[128];
-    (void)snprintf(line, sizeof line, "    kernel: finish\n%s", said);
-    start_with(&fixture, load_changed("    kernel: finish\n", line), 5, "staged", 256,
-               value_integer(2));
-    plan_or_fail(&fixture, &plan);
-    assert_int_equal(plan.launch_count, 2);
-    assert_false(plan.launches[0].dependent);
-    bool dependent = plan.launches[1].dependent;
-    end(&fixture);
-    return dependent;
-}
-
-static void a_launch_may_depend_on_the_one_before_it(void **state)
-{
-    (void)state;
-    assert_false(is_dependent(""));
-    assert_true(is_dependent("    dependent: True\n"));
-    assert_false(is_dependent("    dependent: block < 256\n"));
-    assert_true(is_dependent("    dependent: variant == 'staged'\n"));
-}
-
-/* Which launch is the first depends on the configuration. */
-static void the_first_launch_depends_on_none(void **state)
-{
-    (void)state;
-    struct fixture fixture;
-    struct launch_plan plan;
-    struct experiment *experiment =
-        load_changed("    shared: block * sizeof(type)\n  - when: variant == \"staged\"\n",
-                     "    when: variant == \"plain\"\n  - dependent: block >= 256\n");
-    start_with(&fixture, experiment, 5, "staged", 128, value_integer(2));
-    plan_or_fail(&fixture, &plan);
-    fixture.configuration.values[1].value = value_integer(256);
-    assert_int_equal(point_plan(&fixture.point, &fixture.arena, &plan, &fixture.error),
-                     STATUS_BAD_INPUT);
-    assert_non_null(strstr(fixture.error.text, "t.yaml:28:16: of this configuration's launches "
-                                               "this is the first"));
-    fixture.configuration.values[0].value = value_text("plain");
-    plan_or_fail(&fixture, &plan);
-    assert_int_equal(plan.launch_count, 2);
-    assert_true(plan.launches[1].dependent);
-    end(&fixture);
-}
-
-static void halves_as_arguments(void **state)
-{
-    (void)state;
-    struct fixture fixture;
-    struct launch_plan plan;
-    struct binary_request request;
-    struct text text = {0};
-    struct text odd = {0};
-    replace(&text, base_text, "[i32, f32]", "[f16, bf16]");
-    replace(&odd, text_string(&text), "count: n}", "count: n, fill: random_odd}");
-    text_free(&text);
-    replace(&text, text_string(&odd), "type: f64, value: 1 / 2", "type: f16, value: 65519");
-    start_with(&fixture, load_or_fail(text_string(&text)), 5, "staged", 256, value_integer(2));
-    plan_or_fail(&fixture, &plan);
-    assert_int_equal(plan.arguments[0].type, ELEMENT_BF16);
-    assert_int_equal(plan.arguments[0].fill, FILL_RANDOM_ODD);
-    assert_int_equal(plan.launches[0].shared_bytes, 512);
-    assert_int_equal(point_binary(&fixture.point, &fixture.arena, &request, &fixture.error),
-                     STATUS_OK);
-    assert_string_equal(request.defines[1].value.text, "unsigned short");
-    end(&fixture);
-    text_free(&odd);
-    replace(&odd, text_string(&text), "value: 65519", "value: 65520"); /* f16 would be infinite */
-    start_with(&fixture, load_or_fail(text_string(&odd)), 5, "staged", 256, value_integer(2));
-    assert_int_equal(point_plan(&fixture.point, &fixture.arena, &plan, &fixture.error),
-                     STATUS_BAD_INPUT);
-    assert_non_null(strstr(fixture.error.text, "'factor' (f16) must be a number of that type"));
-    end(&fixture);
-    text_free(&text);
-    text_free(&odd);
-}
-
 static uint64_t seed_of(size_t problem, int64_t block, size_t argument)
 {
     struct fixture fixture;
@@ -297,30 +176,6 @@ static void check_and_bytes(void **state)
     assert_int_equal(check.binary.defines[0].value.integer, 1024);
     assert_true(check.tolerance == 0);
     end(&fixture);
-}
-
-static void check_ceiling(const char *said, size_t problem, enum ceiling expected)
-{
-    struct fixture fixture;
-    char line[128];
-    enum ceiling ceiling = CEILING_READ;
-    (void)snprintf(line, sizeof line, "metrics:\n%s", said);
-    start_with(&fixture, load_changed("metrics:\n", line), problem, "plain", 128, value_integer(1));
-    fixture.point.configuration = NULL; /* it is of the problem */
-    assert_int_equal(point_ceiling(&fixture.point, &ceiling, &fixture.error), STATUS_OK);
-    assert_int_equal(ceiling, expected);
-    end(&fixture);
-}
-
-static void the_ceiling_is_named_or_computed(void **state)
-{
-    (void)state;
-    const char *by_type = "  ceiling: ${'write' if type == 'i32' else 'copy'}\n";
-    check_ceiling("", 0, CEILING_READ);
-    check_ceiling("  ceiling: read\n", 0, CEILING_READ);
-    check_ceiling("  ceiling: write\n", 0, CEILING_WRITE);
-    check_ceiling(by_type, 0, CEILING_WRITE);
-    check_ceiling(by_type, 5, CEILING_COPY);
 }
 
 static void baselines_are_whole_configurations(void **state)
@@ -487,12 +342,8 @@ int main(void)
         cmocka_unit_test(launches_may_not_apply),
         cmocka_unit_test(binary_and_kernels),
         cmocka_unit_test(active_blocks_are_waited_for),
-        cmocka_unit_test(a_launch_may_depend_on_the_one_before_it),
-        cmocka_unit_test(the_first_launch_depends_on_none),
-        cmocka_unit_test(halves_as_arguments),
         cmocka_unit_test(seeds_follow_name_and_axes_only),
         cmocka_unit_test(check_and_bytes),
-        cmocka_unit_test(the_ceiling_is_named_or_computed),
         cmocka_unit_test(baselines_are_whole_configurations),
         cmocka_unit_test(refused_with_the_place),
         cmocka_unit_test(a_configuration_must_be_whole),

@@ -1,5 +1,6 @@
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
@@ -48,14 +49,18 @@ static void dimensions(const uint32_t size[3], char *out, size_t bytes)
         (void)string_format(out, bytes, "%ux%ux%u", size[0], size[1], size[2]);
 }
 
+enum { KERNEL_SHOWN = 160 };
+
 void cuda_launch_text(const struct launch *launch, char *out, size_t bytes)
 {
     char grid[40];
     char block[40];
     dimensions(launch->grid, grid, sizeof grid);
     dimensions(launch->block, block, sizeof block);
-    (void)string_format(out, bytes, "kernel %s <<<%s, %s, %u>>>", launch->kernel, grid, block,
-                        launch->shared_bytes);
+    /* A template's name can be as long as all that the text has room for. */
+    bool whole = strlen(launch->kernel) <= KERNEL_SHOWN;
+    (void)string_format(out, bytes, "kernel %.*s%s <<<%s, %s, %u>>>", KERNEL_SHOWN, launch->kernel,
+                        whole ? "" : "...", grid, block, launch->shared_bytes);
 }
 
 void cuda_plan_text(const struct launch_plan *plan, char *out, size_t bytes)

@@ -1,0 +1,144 @@
+/* Launches that depend on others, elements of 16 bits, long names, ceilings. */
+#include "plan_fixture.h"
+
+/* The second launch of `variant` when the file says this of it. */
+static bool is_dependent(const char *said)
+{
+    struct fixture fixture;
+    struct launch_plan plan;
+    char line[128];
+    (void)snprintf(line, sizeof line, "    kernel: finish\n%s", said);
+    start_with(&fixture, load_changed("    kernel: finish\n", line), 5, "staged", 256,
+               value_integer(2));
+    plan_or_fail(&fixture, &plan);
+    assert_int_equal(plan.launch_count, 2);
+    assert_false(plan.launches[0].dependent);
+    bool dependent = plan.launches[1].dependent;
+    end(&fixture);
+    return dependent;
+}
+
+static void a_launch_may_depend_on_the_one_before_it(void **state)
+{
+    (void)state;
+    assert_false(is_dependent(""));
+    assert_true(is_dependent("    dependent: True\n"));
+    assert_false(is_dependent("    dependent: block < 256\n"));
+    assert_true(is_dependent("    dependent: variant == 'staged'\n"));
+}
+
+/* Which launch is the first depends on the configuration. */
+static void the_first_launch_depends_on_none(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct launch_plan plan;
+    struct experiment *experiment =
+        load_changed("    shared: block * sizeof(type)\n  - when: variant == \"staged\"\n",
+                     "    when: variant == \"plain\"\n  - dependent: block >= 256\n");
+    start_with(&fixture, experiment, 5, "staged", 128, value_integer(2));
+    plan_or_fail(&fixture, &plan);
+    fixture.configuration.values[1].value = value_integer(256);
+    assert_int_equal(point_plan(&fixture.point, &fixture.arena, &plan, &fixture.error),
+                     STATUS_BAD_INPUT);
+    assert_non_null(strstr(fixture.error.text, "t.yaml:28:16: of this configuration's launches "
+                                               "this is the first"));
+    fixture.configuration.values[0].value = value_text("plain");
+    plan_or_fail(&fixture, &plan);
+    assert_int_equal(plan.launch_count, 2);
+    assert_true(plan.launches[1].dependent);
+    end(&fixture);
+}
+
+static void halves_as_arguments(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct launch_plan plan;
+    struct binary_request request;
+    struct text text = {0};
+    struct text odd = {0};
+    replace(&text, base_text, "[i32, f32]", "[f16, bf16]");
+    replace(&odd, text_string(&text), "count: n}", "count: n, fill: random_odd}");
+    text_free(&text);
+    replace(&text, text_string(&odd), "type: f64, value: 1 / 2", "type: f16, value: 65519");
+    start_with(&fixture, load_or_fail(text_string(&text)), 5, "staged", 256, value_integer(2));
+    plan_or_fail(&fixture, &plan);
+    assert_int_equal(plan.arguments[0].type, ELEMENT_BF16);
+    assert_int_equal(plan.arguments[0].fill, FILL_RANDOM_ODD);
+    assert_int_equal(plan.launches[0].shared_bytes, 512);
+    assert_int_equal(point_binary(&fixture.point, &fixture.arena, &request, &fixture.error),
+                     STATUS_OK);
+    assert_string_equal(request.defines[1].value.text, "unsigned short");
+    end(&fixture);
+    text_free(&odd);
+    replace(&odd, text_string(&text), "value: 65519", "value: 65520"); /* f16 would be infinite */
+    start_with(&fixture, load_or_fail(text_string(&odd)), 5, "staged", 256, value_integer(2));
+    assert_int_equal(point_plan(&fixture.point, &fixture.arena, &plan, &fixture.error),
+                     STATUS_BAD_INPUT);
+    assert_non_null(strstr(fixture.error.text, "'factor' (f16) must be a number of that type"));
+    end(&fixture);
+    text_free(&text);
+    text_free(&odd);
+}
+
+/* A template's name with policies inside. */
+static void a_kernel_may_have_a_long_name(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct launch_plan plan;
+    struct text line = {0};
+    struct text expected = {0};
+    text_append(&line, "    kernel: \"finish<");
+    text_append(&expected, "finish<");
+    for (int i = 0; i < 40; i++) {
+        text_append(&line, "policy<${block}, ${variant}>, ");
+        text_append(&expected, "policy<256, staged>, ");
+    }
+    text_append(&line, "0>\"\n");
+    text_append(&expected, "0>");
+    start_with(&fixture, load_changed("    kernel: finish\n", text_string(&line)), 5, "staged", 256,
+               value_integer(2));
+    plan_or_fail(&fixture, &plan);
+    assert_string_equal(plan.launches[1].kernel, text_string(&expected));
+    text_free(&line);
+    text_free(&expected);
+    end(&fixture);
+}
+
+static void check_ceiling(const char *said, size_t problem, enum ceiling expected)
+{
+    struct fixture fixture;
+    char line[128];
+    enum ceiling ceiling = CEILING_READ;
+    (void)snprintf(line, sizeof line, "metrics:\n%s", said);
+    start_with(&fixture, load_changed("metrics:\n", line), problem, "plain", 128, value_integer(1));
+    fixture.point.configuration = NULL; /* it is of the problem */
+    assert_int_equal(point_ceiling(&fixture.point, &ceiling, &fixture.error), STATUS_OK);
+    assert_int_equal(ceiling, expected);
+    end(&fixture);
+}
+
+static void the_ceiling_is_named_or_computed(void **state)
+{
+    (void)state;
+    const char *by_type = "  ceiling: ${'write' if type == 'i32' else 'copy'}\n";
+    check_ceiling("", 0, CEILING_READ);
+    check_ceiling("  ceiling: read\n", 0, CEILING_READ);
+    check_ceiling("  ceiling: write\n", 0, CEILING_WRITE);
+    check_ceiling(by_type, 0, CEILING_WRITE);
+    check_ceiling(by_type, 5, CEILING_COPY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_launch_may_depend_on_the_one_before_it),
+        cmocka_unit_test(the_first_launch_depends_on_none),
+        cmocka_unit_test(halves_as_arguments),
+        cmocka_unit_test(a_kernel_may_have_a_long_name),
+        cmocka_unit_test(the_ceiling_is_named_or_computed),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
