@@ -35,6 +35,7 @@ struct reduce_parameters {
         LAST_BLOCK,
         LAST_BLOCK_SHARED,
         FLAGGED,
+        FLAGGED_LAST,
         ATOMIC,
         CLUSTERS,
         BULK
@@ -42,7 +43,7 @@ struct reduce_parameters {
     static constexpr field fields[FIELDS] = {
         {"variant",
          "one_warp one_block two_launches dependent_launches last_block last_block_shared flagged "
-         "atomic cluster bulk",
+         "flagged_last atomic cluster bulk",
          false, true, MISSING},
         {"map", "tile strided chunk queue", false, true, MISSING},
         {"step", "tree warp_tail shuffle redux gather", false, true, MISSING},
@@ -60,12 +61,26 @@ struct reduce_parameters {
         return {fields, FIELDS};
     }
 };
+static_assert((int)step::gather == 4 && (int)map::queue == 3 && (int)cache::evict_first == 3,
+              "the words above are in the order of the enumerators");
 static_assert((int)FIELDS_MAX >= (int)reduce_parameters::FIELDS, "room for all parameters");
 
 // What a word's number is as an enumerator, both being in one order.
 template <typename E> constexpr E enumerator(int value)
 {
     return (E)word(value); // word() is its own inverse
+}
+
+constexpr finish finish_of(int variant)
+{
+    typedef reduce_parameters P;
+    return variant == P::TWO_LAUNCHES         ? finish::two_launches
+           : variant == P::DEPENDENT_LAUNCHES ? finish::dependent_launches
+           : variant == P::LAST_BLOCK         ? finish::last_block
+           : variant == P::LAST_BLOCK_SHARED  ? finish::last_block_shared
+           : variant == P::FLAGGED            ? finish::flagged
+           : variant == P::FLAGGED_LAST       ? finish::flagged_last
+                                              : finish::atomic;
 }
 
 // The parameters as template arguments.
@@ -90,7 +105,7 @@ template <typename OP, typename T, typename C> struct reduce_kernels {
         else if constexpr (variant == P::BULK)
             return (const void *)&reduce_bulk<OP, T, policy, of(P::STAGES)>;
         else
-            return (const void *)&reduce_grid<OP, T, policy, (finish)(variant - P::TWO_LAUNCHES)>;
+            return (const void *)&reduce_grid<OP, T, policy, finish_of(variant)>;
     }
     static const void *second()
     {

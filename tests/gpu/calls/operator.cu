@@ -107,12 +107,12 @@ const size_t starts[STARTS] = {0, 1, 3}; // elements behind an aligned address
 
 std::vector<size_t> sizes_for(long long tile)
 {
-    std::vector<size_t> sizes = {0, 1, 2, 15, 31, 32, 33, 127, 1021, 4099};
+    if (chosen.is_small)
+        return {0, 33, (size_t)tile, 2 * (size_t)tile + 1};
+    std::vector<size_t> sizes = {0, 1, 2, 15, 31, 32, 33, 127, 1021, 4099, 65537, 100003};
     const size_t around[] = {(size_t)tile - 1, (size_t)tile, (size_t)tile + 1,
                              3 * (size_t)tile + 7};
     sizes.insert(sizes.end(), std::begin(around), std::end(around));
-    if (!chosen.is_small)
-        sizes.insert(sizes.end(), {65537, 100003});
     return sizes;
 }
 
