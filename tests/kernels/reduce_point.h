@@ -59,6 +59,8 @@ constexpr tune::finish finish_of(variant of)
         return tune::finish::last_block_shared;
     case variant::atomic:
         return tune::finish::atomic;
+    case variant::flagged_last:
+        return tune::finish::flagged_last;
     default:
         return tune::finish::flagged;
     }

@@ -27,9 +27,10 @@ element result_of(const point &point)
 
 std::string describe(const point &point)
 {
-    constexpr const char *variants[] = {"one_block",  "two_launches",      "dependent_launches",
-                                        "last_block", "last_block_shared", "flagged",
-                                        "atomic",     "cluster",           "bulk"};
+    constexpr const char *variants[] = {
+        "one_block",         "two_launches", "dependent_launches", "last_block",
+        "last_block_shared", "flagged",      "flagged_last",       "atomic",
+        "cluster",           "bulk"};
     constexpr const char *ops[] = {"sum", "product", "minimum", "maximum"};
     constexpr const char *elements[] = {"i8",  "u8",  "i16", "u16",  "i32", "u32",
                                         "i64", "u64", "f16", "bf16", "f32", "f64"};

@@ -20,6 +20,7 @@ enum class variant {
     last_block,
     last_block_shared,
     flagged,
+    flagged_last,
     atomic,
     cluster,
     bulk

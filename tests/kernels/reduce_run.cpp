@@ -81,8 +81,8 @@ std::string problem::run(const workspace &with, uint64_t seed, const void *from)
         launch.cluster = point.more;
     if (point.variant == variant::bulk)
         launch.dynamic_shared = point.more * point.tile() * bytes_of(point.element);
-    launch.in_order = point.variant == variant::flagged || point.variant == variant::cluster ||
-                      point.variant == variant::bulk;
+    launch.in_order = point.variant == variant::flagged || point.variant == variant::flagged_last ||
+                      point.variant == variant::cluster || point.variant == variant::bulk;
     std::memset(out.as<void>(), 0xa5, bytes_of(result_of(point)));
     with.poison_partials();
 

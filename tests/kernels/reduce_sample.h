@@ -38,7 +38,7 @@ constexpr parameters draw_parameters(element type, int number)
     made.element = type;
     made.op = op(number / sampled);
     const bool extreme = made.op == op::minimum || made.op == op::maximum;
-    made.variant = variant(serial % 9);
+    made.variant = variant(serial % 10);
     if (made.variant == variant::atomic && (made.op == op::product || (made.op == op::sum && real)))
         made.variant = variant::last_block_shared;
     const bool redux = size <= 4 && (extreme || (made.op == op::sum && !real));
@@ -51,8 +51,8 @@ constexpr parameters draw_parameters(element type, int number)
     const bool one = made.variant != variant::bulk && (serial % 4 == 1 || bytes < size);
     made.count = one ? 1 : bytes / size;
     made.loads = loads[mixed(serial * 5 + 4) % 5];
-    made.more = made.variant == variant::cluster ? clusters[serial / 9 % 4]
-                : made.variant == variant::bulk  ? stages[serial / 9 % 4]
+    made.more = made.variant == variant::cluster ? clusters[serial / 10 % 4]
+                : made.variant == variant::bulk  ? stages[serial / 10 % 4]
                                                  : 0;
     return made;
 }
