@@ -128,7 +128,18 @@ bool same(const result &a, const result &b)
     return std::memcmp(a.bytes, b.bytes, RESULT_BYTES_MAX) == 0;
 }
 
-// One run over the first copy, held against the host's result; its time, cold.
+// What brings the caches into their state.
+void set_caches(timer &timer, const point &point, const contender &contender, const places &places,
+                const input &input, const draw &draw)
+{
+    if (point.mode == mode::cold)
+        flush(timer);
+    else
+        for (int i = 0; i < HOT_RUNS; i++)
+            contender.submit(call_of(point, places, input, draw, 0, timer.stream));
+}
+
+// One run over the first copy, held against the host's result; its time.
 double first_run(timer &timer, const shared_memory &memory, const input &input, const point &point,
                  const contender &contender, const places &places)
 {
@@ -139,7 +150,8 @@ double first_run(timer &timer, const shared_memory &memory, const input &input, 
         fail(text_of(point) + ": the result of " + contender.name + " is wrong");
     for (int i = 0; i < 5; i++)
         times.push_back(time_ns(
-            timer, [&] { flush(timer); }, [&] { CHECK(cudaGraphLaunch(once, timer.stream)); }));
+            timer, [&] { set_caches(timer, point, contender, places, input, first); },
+            [&] { CHECK(cudaGraphLaunch(once, timer.stream)); }));
     CHECK(cudaGraphExecDestroy(once));
     return std::max(median(times), 1.0);
 }
@@ -160,17 +172,6 @@ void prepare(timer &timer, const shared_memory &memory, const input &input, cons
     point.runs = unsigned(point.mode == mode::hot ? runs : std::min(runs, double(point.copies)));
     if (tune.chosen)
         point.chosen = tune.chosen(point.n);
-}
-
-// What brings the caches into their state.
-void set_caches(timer &timer, const point &point, const contender &contender, const places &places,
-                const input &input, const draw &draw)
-{
-    if (point.mode == mode::cold)
-        flush(timer);
-    else
-        for (int i = 0; i < HOT_RUNS; i++)
-            contender.submit(call_of(point, places, input, draw, 0, timer.stream));
 }
 
 struct side {
