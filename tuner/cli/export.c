@@ -1,11 +1,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/base/arena.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
+#include "tuner/export/configurations.h"
 #include "tuner/export/export.h"
 #include "tuner/store/store.h"
+
+enum { CONF_FILES_MAX = 64 };
+
+struct request {
+    const char *database;
+    const char *output; /* NULL: the usual place */
+    const char *configurations;
+    struct export_options wanted;
+    const char *files[CONF_FILES_MAX]; /* tuned.conf */
+    size_t file_count;
+};
 
 static void tell(const char *path, const struct export_counts *counts)
 {
@@ -27,54 +40,136 @@ static enum status write_out(const char *path, const struct text *text, struct e
     return file_write_atomically(path, text->data, text->length, error);
 }
 
-static enum status run_export(const struct command *command, int argc, char **argv,
-                              struct error *error)
+/* `counts` may be NULL. */
+static enum status conf_of_database(const struct request *request, struct text *out,
+                                    struct export_counts *counts, struct error *error)
 {
-    const char *database = DEFAULT_DATABASE;
-    const char *path = DEFAULT_CONF;
-    struct export_options wanted = {.objective = "time"};
-    const struct option_spec options[] = {
-        {.name = "db", .value = "FILE", .about = OPTION_DB_ABOUT, .text = &database},
-        {.name = "output",
-         .letter = 'o',
-         .value = "FILE",
-         .about = "where to write (default " DEFAULT_CONF "; - is standard output)",
-         .text = &path},
-        {.name = "objective",
-         .value = "NAME",
-         .text = &wanted.objective,
-         .about = "the winners by this, as it was given to 'tune run' (default time)"},
-        {.name = "include-unstable",
-         .flag = &wanted.include_unstable,
-         .about = "also winners whose measurement deserves no trust"},
-    };
-    size_t word_count = 0;
-    bool helped = false;
-    enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
-                                       argv, NULL, 0, &word_count, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
     struct store *store = NULL;
-    status = store_open(database, STORE_READ, &store, error);
+    enum status status = store_open(request->database, STORE_READ, &store, error);
     if (status != STATUS_OK)
         return status;
-    struct text text = {0};
-    struct export_counts counts;
-    status = export_conf_text(store, &text, &wanted, &counts, error);
-    if (status == STATUS_OK)
-        status = write_out(path, &text, error);
-    if (status == STATUS_OK)
-        tell(path, &counts);
-    else if (status == STATUS_NO_WINNER)
-        (void)error_prefix(error, "%s", database);
-    text_free(&text);
+    status = export_conf_text(store, out, &request->wanted, counts, error);
+    if (status == STATUS_NO_WINNER)
+        (void)error_prefix(error, "%s", request->database);
     store_close(store);
     return status;
 }
 
+/* Reads tuned.conf files that the command names. */
+static enum status read_files(struct arena *arena, const char *const *paths, size_t count,
+                              struct conf_text *out, struct error *error)
+{
+    enum { FILE_BYTES_MAX = 16 << 20 }; /* libtuned takes no more */
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        char *contents = NULL;
+        out[i].name = paths[i];
+        status = file_read(arena, paths[i], FILE_BYTES_MAX, &contents, &out[i].bytes, error);
+        out[i].text = contents;
+    }
+    return status;
+}
+
+static enum status write_configurations(const char *path, const struct conf_text *files,
+                                        size_t count, struct error *error)
+{
+    struct arena arena = {0};
+    struct text text = {0};
+    struct configuration_counts counts = {0};
+    const char *folder = NULL;
+    enum status status = data_folder(&arena, &folder, error);
+    if (status == STATUS_OK)
+        status = export_configurations(files, count, folder, &text, &counts, error);
+    if (status == STATUS_OK)
+        status = write_out(path, &text, error);
+    if (status == STATUS_OK && strcmp(path, "-") != 0)
+        fprintf(stderr, "%s: %zu %s\n", path, counts.lines,
+                counts.lines == 1 ? "configuration" : "configurations");
+    if (status == STATUS_OK && counts.strange > 0)
+        fprintf(stderr, "left out: %zu %s of experiments that are not here, or were others then\n",
+                counts.strange, counts.strange == 1 ? "entry" : "entries");
+    text_free(&text);
+    arena_free(&arena);
+    return status;
+}
+
+/* What `tune export --configurations` writes: of the files, or without any of the database. */
+static enum status export_lines(const struct request *request, struct error *error)
+{
+    struct arena arena = {0};
+    struct conf_text files[CONF_FILES_MAX] = {{0}};
+    struct text own = {0};
+    size_t count = request->file_count;
+    enum status status = read_files(&arena, request->files, count, files, error);
+    if (status == STATUS_OK && count == 0) {
+        status = conf_of_database(request, &own, NULL, error);
+        files[count++] = (struct conf_text){request->database, own.data, own.length};
+    }
+    if (status == STATUS_OK)
+        status = write_configurations(request->configurations, files, count, error);
+    text_free(&own);
+    arena_free(&arena);
+    return status;
+}
+
+static enum status export_conf_file(const struct request *request, struct error *error)
+{
+    const char *path = request->output ? request->output : DEFAULT_CONF;
+    struct text text = {0};
+    struct export_counts counts = {0};
+    enum status status = conf_of_database(request, &text, &counts, error);
+    if (status == STATUS_OK)
+        status = write_out(path, &text, error);
+    if (status == STATUS_OK)
+        tell(path, &counts);
+    text_free(&text);
+    return status;
+}
+
+static enum status run_export(const struct command *command, int argc, char **argv,
+                              struct error *error)
+{
+    struct request request = {.database = DEFAULT_DATABASE, .wanted = {.objective = "time"}};
+    const struct option_spec options[] = {
+        {.name = "db", .value = "FILE", .about = OPTION_DB_ABOUT, .text = &request.database},
+        {.name = "output",
+         .letter = 'o',
+         .value = "FILE",
+         .about = "where to write (default " DEFAULT_CONF "; - is standard output)",
+         .text = &request.output},
+        {.name = "configurations",
+         .value = "FILE",
+         .about = "write instead the kernels that the winners, or the TUNED_CONFs, name:\n"
+                  "lines for a program to compile in (docs/calls.md)",
+         .text = &request.configurations},
+        {.name = "objective",
+         .value = "NAME",
+         .text = &request.wanted.objective,
+         .about = "the winners by this, as it was given to 'tune run' (default time)"},
+        {.name = "include-unstable",
+         .flag = &request.wanted.include_unstable,
+         .about = "also winners whose measurement deserves no trust"},
+    };
+    bool helped = false;
+    enum status status =
+        options_parse(command, options, sizeof options / sizeof options[0], argc, argv,
+                      request.files, CONF_FILES_MAX, &request.file_count, &helped, error);
+    if (status != STATUS_OK || helped)
+        return status;
+    if (!request.configurations && request.file_count > 0)
+        return error_set(error, STATUS_USAGE,
+                         "'%s': files of tuned.conf are read with --configurations only",
+                         request.files[0]);
+    if (request.configurations && request.output)
+        return error_set(error, STATUS_USAGE,
+                         "--output is where tuned.conf goes, and --configurations writes none");
+    return request.configurations ? export_lines(&request, error)
+                                  : export_conf_file(&request, error);
+}
+
 const struct command command_export = {
     .name = "export",
-    .usage = "[options]",
+    .usage = "[TUNED_CONF...] [options]",
     .about = "Writes tuned.conf: the winners of every device in the database.",
     .run = run_export,
 };

@@ -53,6 +53,12 @@ const char *experiment_text(const struct experiment *experiment);
 size_t experiment_parameter_count(const struct experiment *experiment);
 const char *experiment_parameter_name(const struct experiment *experiment, size_t index);
 
+/* Parameters and derived values that tell one kernel from another: what defines, flags and names of
+ * kernels are made of, and what decides which are launched, as far as it depends on parameters.
+ * Configurations that differ in others are launched otherwise and compiled alike. By index from 0;
+ * NULL past the end. */
+const char *experiment_compiled_name(const struct experiment *experiment, size_t index);
+
 /* One thing to compute: a point of the axes and one size. */
 struct problem {
     char key[PROBLEM_KEY_BYTES]; /* name and axes: "reduce.sum.i32" */

@@ -203,7 +203,8 @@ template <typename T> void check_type(bool is_wanted_small)
     const size_t out_at = (input.size() * sizeof(T) + 255) / 256 * 256;
     const bench on(out_at + MOST_SIZES * STARTS * GAP_BYTES);
     problem_check<T> check = {table.key, input, on, on.at<T>(0), on.at<unsigned char>(out_at)};
-    WELL(cudaMemcpy(check.in, input.data(), input.size() * sizeof(T), cudaMemcpyHostToDevice));
+    WELL(cudaMemcpyAsync(check.in, input.data(), input.size() * sizeof(T), cudaMemcpyHostToDevice,
+                         on.stream));
     const int before = failures;
     for (int i = 0; i < table.count; i++) {
         char configuration[256];

@@ -87,7 +87,9 @@ static void fill_counted(const bench &on, size_t count)
     std::vector<int> host(count);
     for (size_t i = 0; i < count; i++)
         host[i] = counted(i);
-    WELL(cudaMemcpy(on.memory, host.data(), count * sizeof(int), cudaMemcpyHostToDevice));
+    WELL(cudaMemcpyAsync(on.memory, host.data(), count * sizeof(int), cudaMemcpyHostToDevice,
+                         on.stream));
+    WELL(cudaStreamSynchronize(on.stream));
 }
 template <typename T> static T fetched(const bench &on, const T *from)
 {
@@ -375,6 +377,13 @@ static void many_elements(const bench &on, const T *in, tune::reduce_result_t<OP
     std::printf("%s %s of 2^31 + 5\n", failures == before ? "PASSED" : "FAILED", table.key);
 }
 
+// Streams here wait for none of these by themselves.
+static void set_bytes(void *to, int value, size_t bytes)
+{
+    WELL(cudaMemset(to, value, bytes));
+    WELL(cudaDeviceSynchronize());
+}
+
 static void check_many()
 {
     size_t free_bytes = 0, all_bytes = 0;
@@ -386,15 +395,15 @@ static void check_many()
     const bench on(256);
     unsigned char *in = nullptr;
     WELL(cudaMalloc(&in, MANY));
-    WELL(cudaMemset(in, 3, MANY));
-    const unsigned char last = 200;
-    WELL(cudaMemcpy(in + MANY - 1, &last, 1, cudaMemcpyHostToDevice));
-    many_elements<tune::sum, unsigned char>(on, in, (unsigned int)(3 * (MANY - 1) + last));
+    set_bytes(in, 3, MANY);
+    const int last = 200;
+    set_bytes(in + MANY - 1, last, 1);
+    many_elements<tune::sum, unsigned char>(on, in, (unsigned int)(3 * (MANY - 1) + (size_t)last));
     const signed char first = -7, end = 100;
-    WELL(cudaMemset(in, 0x80, MANY)); // the least
-    WELL(cudaMemcpy(in, &first, 1, cudaMemcpyHostToDevice));
+    set_bytes(in, 0x80, MANY); // the least
+    set_bytes(in, first, 1);
     many_elements<tune::maximum, signed char>(on, (const signed char *)in, first);
-    WELL(cudaMemcpy(in + MANY - 1, &end, 1, cudaMemcpyHostToDevice));
+    set_bytes(in + MANY - 1, end, 1);
     many_elements<tune::maximum, signed char>(on, (const signed char *)in, end);
     WELL(cudaFree(in));
 }

@@ -1,0 +1,52 @@
+#!/bin/bash
+# The kernels that tuned.conf names, as lines for programs to compile in.
+source "$TUNE_TESTS/lib.sh"
+
+write_conf() { # FILE BLOCKS_PER_SM
+    cat >"$1" <<C
+tuned-conf 2
+[cuda "GPU $1"] compute_capability=9.0 sm_count=132
+reduce.sum.i32 n=1024-4096 variant=last_block map=strided step=shuffle cluster_size=1 stages=0 block=256 count=4 loads=4 cache=no_allocate bound=free blocks_per_sm=$2 tile=4096 grid=1 min_blocks=1 | time_ns=1000
+end
+C
+}
+write_conf a.conf 1
+write_conf b.conf 8
+
+# Of several files, each kernel once: the grid is not part of it.
+run "$TUNE" export --configurations lines.inc a.conf b.conf
+expect_code 0
+expect_err '^lines.inc: 1 configuration$'
+grep -qx 'TUNE_CONFIGURATION("reduce.sum.i32 variant=last_block map=strided step=shuffle cluster_size=1 stages=0 block=256 count=4 loads=4 cache=no_allocate min_blocks=1")' lines.inc ||
+    fail "$(cat lines.inc)"
+refuse_file tuned.conf
+run "$TUNE" export --configurations - a.conf
+expect_code 0
+expect_out '^TUNE_CONFIGURATION\("reduce.sum.i32 variant=last_block '
+expect_empty err
+
+# What does not belong to an experiment of today is told.
+sed 's/loads=4 //' a.conf >old.conf
+run "$TUNE" export --configurations - old.conf
+expect_code 0
+expect_err '^left out: 1 entry'
+
+# Without files the database is read.
+run "$TUNE" export --configurations lines.inc
+expect_code 3
+expect_err 'tune\.db'
+
+run "$TUNE" export a.conf
+expect_code 2
+expect_err 'a\.conf.*--configurations'
+run "$TUNE" export --configurations - -o x a.conf
+expect_code 2
+run "$TUNE" export --configurations - missing.conf
+expect_code 3
+expect_one_line err
+expect_err 'missing\.conf'
+echo broken >broken.conf
+run "$TUNE" export --configurations kept.inc broken.conf
+expect_code 3
+expect_err 'broken\.conf:1'
+refuse_file kept.inc
