@@ -150,13 +150,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     struct facts facts = {0};
+    bool *wanted = calloc(experiment_problem_count(experiment), sizeof *wanted);
+    require(wanted != NULL);
+    (void)experiment_select_usual(experiment, wanted, &error); /* its expression may well fail */
     add_facts(&facts);
     for (size_t i = 0; i < experiment_problem_count(experiment) && i < PROBLEMS_TRIED; i++) {
         struct problem problem;
         experiment_problem(experiment, i, &problem);
+        wanted[i] = false;
+        require(experiment_select(experiment, problem.key, wanted, &error) == STATUS_OK);
+        require(wanted[i]);
         ask_problem(experiment, &problem, &facts);
     }
     facts_free(&facts);
+    free(wanted);
     experiment_free(experiment);
     return 0;
 }

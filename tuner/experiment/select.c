@@ -111,6 +111,8 @@ void experiment_complete(const struct experiment *experiment, const char *typed,
                          void (*each)(void *context, const char *word), void *context)
 {
     const char *last = strrchr(typed, '.');
+    const char *part = last ? last + 1 : typed;
+    const size_t part_length = strlen(part);
     char whole[PROBLEM_KEY_BYTES];
     char word[PROBLEM_KEY_BYTES + VALUE_TEXT_BYTES];
     struct error ignored = {0};
@@ -118,7 +120,7 @@ void experiment_complete(const struct experiment *experiment, const char *typed,
     size_t count = 0;
     size_t parts = 0;
     if (!last) {
-        if (strncmp(experiment->name, typed, strlen(typed)) == 0)
+        if (strncmp(experiment->name, part, part_length) == 0)
             each(context, experiment->name);
         return;
     }
@@ -132,7 +134,7 @@ void experiment_complete(const struct experiment *experiment, const char *typed,
     for (size_t i = 0; i < experiment->axes[parts].count; i++) {
         char value[VALUE_TEXT_BYTES];
         if (value_format(experiment->axis_values[parts][i], value, sizeof value) &&
-            strncmp(value, last + 1, strlen(last + 1)) == 0 &&
+            strncmp(value, part, part_length) == 0 &&
             string_format(word, sizeof word, "%s.%s", whole, value))
             each(context, word);
     }
