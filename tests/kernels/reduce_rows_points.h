@@ -16,12 +16,11 @@ typedef void (*kernel)(const void *in, void *out, long long rows);
 
 struct point {
     const char *name;
-    const char *source; // kernels/reduce_rows/reduce_rows.cu, or a copy with a fault planted
+    const char *source; // kernels/reduce_rows/reduce_rows.cuh, or a copy with a fault planted
     reduce_rows_points::element element;
     bool affine;
     unsigned int length, group, block, vector, rows;
-    int chunks, step;
-    simt::shared_range shared;
+    const char *map, *step;
     kernel run;
 };
 
@@ -55,10 +54,10 @@ template <> constexpr element element_of<double>()
     return element::f64;
 }
 
-template <typename T, void (*function)(const T *, T *, long long)>
+template <typename T, typename RESULT, void (*function)(const T *, RESULT *, long long)>
 void erased(const void *in, void *out, long long rows)
 {
-    function(static_cast<const T *>(in), static_cast<T *>(out), rows);
+    function(static_cast<const T *>(in), static_cast<RESULT *>(out), rows);
 }
 
 } // namespace reduce_rows_points

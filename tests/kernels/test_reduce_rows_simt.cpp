@@ -1,4 +1,4 @@
-// kernels/reduce_rows/reduce_rows.cu on the emulation. Without arguments every point must pass;
+// kernels/reduce_rows/reduce_rows.cuh on the emulation. Without arguments every point must pass;
 // with
 // --faults every point must be found wrong: each is compiled from a copy with one fault planted.
 #include "tests/kernels/reduce_rows_points.h"
@@ -59,7 +59,7 @@ struct problem {
     {
         std::memset(out.as<void>(), 0xa5, rows * bytes_of(point.element));
         const unsigned int resident = 1 + static_cast<unsigned int>(hash(seed, 0) % 4);
-        return simt::run({grid, point.block, point.shared, seed, resident}, [&] {
+        return simt::run({grid, point.block, {nullptr, nullptr}, seed, resident}, [&] {
             point.run(in.as<void>(), out.as<void>(), static_cast<long long>(rows));
         });
     }
@@ -144,14 +144,13 @@ std::string at(const problem &problem, const std::string &wrong)
 {
     const point &point = problem.point;
     constexpr const char *types[] = {"i32", "i64", "u64", "f32", "f64"};
-    constexpr const char *steps[] = {"guarded", "relaxed", "down", "xor", "redux"};
     return std::string(point.name) + " (" + types[static_cast<int>(point.element)] +
            (point.affine ? " affine" : " sum") + ", length " + std::to_string(point.length) + ", " +
            std::to_string(point.group) + " lanes a row, block " + std::to_string(point.block) +
            ", vector " + std::to_string(point.vector) + ", " + std::to_string(point.rows) +
-           " rows at once, " + (point.chunks ? "chunks, " : "stripes, ") + steps[point.step] +
-           "), " + std::to_string(problem.rows) + " rows, grid " + std::to_string(problem.grid) +
-           ": " + wrong;
+           " rows at once, " + point.map + ", " + point.step + "), " +
+           std::to_string(problem.rows) + " rows, grid " + std::to_string(problem.grid) + ": " +
+           wrong;
 }
 
 std::string check(const problem &problem, uint64_t seed)
@@ -232,7 +231,7 @@ std::string beyond_32_bits(const point &point)
     int *in = static_cast<int *>(map);
     for (size_t row : {size_t(0), rows / 2, rows - 4, rows - 3, rows - 1})
         in[row * point.length + row % 1000] = static_cast<int>(row + 1);
-    std::string wrong = simt::run({3, point.block, point.shared, 1, 2}, [&] {
+    std::string wrong = simt::run({3, point.block, {nullptr, nullptr}, 1, 2}, [&] {
         point.run(map, out.as<void>(), static_cast<long long>(rows));
     });
     for (size_t row : {size_t(0), size_t(1), rows / 2, rows - 4, rows - 3, rows - 2, rows - 1}) {
