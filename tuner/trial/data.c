@@ -220,13 +220,33 @@ static bool real_matches(double got, double expected, double allowed)
     return fabs(got - expected) <= allowed;
 }
 
+/* The first element from `i` on that is not equal to what is expected, as its bits or its number
+ * say at once; count when all are. Gigabytes are compared, and most types are a few. */
+static size_t first_unequal(const void *got, enum element_type type, size_t i, size_t count,
+                            const struct tune_expected *expected)
+{
+    if (type == ELEMENT_F32)
+        while (i < count && (double)((const float *)got)[i] == expected[i].real)
+            i++;
+    else if (type == ELEMENT_F64)
+        while (i < count && ((const double *)got)[i] == expected[i].real)
+            i++;
+    else if (type == ELEMENT_I32 || type == ELEMENT_U32)
+        while (i < count && ((const uint32_t *)got)[i] == (uint32_t)expected[i].integer)
+            i++;
+    else if (type == ELEMENT_I64 || type == ELEMENT_U64)
+        while (i < count && ((const uint64_t *)got)[i] == (uint64_t)expected[i].integer)
+            i++;
+    return i;
+}
+
 bool output_matches(const void *got, enum element_type type, size_t count,
                     const struct tune_expected *expected, double tolerance, const char *name,
                     char *detail, size_t detail_bytes)
 {
-    const unsigned char *bytes = got;
     size_t size = element_bytes(type);
-    for (size_t i = 0; i < count; i++, bytes += size) {
+    for (size_t i = 0; (i = first_unequal(got, type, i, count, expected)) < count; i++) {
+        const unsigned char *bytes = (const unsigned char *)got + i * size;
         if (element_is_real(type)) {
             double real = real_element(bytes, type);
             double wanted = expected_real(expected[i].real, type, tolerance);
