@@ -16,19 +16,22 @@ struct meeting {
     u32 number; // of this launch, for flagged partials
 };
 
-// Asked for before the input is, so that nobody waits for it.
-TUNE_DEVICE u32 number_of_launch(const u64 *state)
+// Asked for before the input is, so that nobody waits for it, and by nobody who needs none: the
+// thread that stores the partial, and all that wait. Every thread's asking one address would be a
+// queue.
+TUNE_DEVICE u32 number_of_launch(const u64 *state, bool waits)
 {
-    return load_relaxed((const u32 *)(state + STATE_NUMBER)) + 1;
+    return threadIdx.x == 0 || waits ? load_relaxed((const u32 *)(state + STATE_NUMBER)) + 1 : 0;
 }
 
 template <finish FINISH> TUNE_DEVICE meeting meeting_of(slot *slots, u64 *state)
 {
+    meeting made = {slots, state, blockIdx.x, gridDim.x, 0};
+    if constexpr (FINISH == finish::flagged || FINISH == finish::flagged_last)
+        made.number = number_of_launch(state, blockIdx.x == gridDim.x - 1);
     if constexpr (FINISH == finish::flagged)
-        return {slots, state, blockIdx.x, gridDim.x - 1, number_of_launch(state)};
-    if constexpr (FINISH == finish::flagged_last)
-        return {slots, state, blockIdx.x, gridDim.x, number_of_launch(state)};
-    return {slots, state, blockIdx.x, gridDim.x, 0};
+        made.parts--;
+    return made;
 }
 
 // The launch's last act, by the one thread that knows that all others are done with the queue.

@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTE
     cluster_begin();
     meeting at = {slots, state, blockIdx.x / SIZE, gridDim.x / SIZE, 0};
     if (at.parts > 1) {
-        at.number = number_of_launch(state);
         at.parts--;
+        at.number = number_of_launch(state, at.index == at.parts);
         if (at.index == at.parts) {
             cluster_begun();
             if (cluster_rank() == 0)
