@@ -364,9 +364,8 @@ static void check_shipped(const char *name, const struct facts *facts, size_t fe
             fail_msg("%s", error.text);
         assert_true(space_count(space) >= fewest);
         assert_true(space_count(space) <= space_product_count(space));
-        /* Hundreds of problems with hundreds of points: some of each, from problem to problem
-         * others. */
-        * / const size_t step = 1 + space_count(space) / POINTS_PLANNED;
+        /* Hundreds of problems with hundreds of points: some of each, not the same of all. */
+        const size_t step = 1 + space_count(space) / POINTS_PLANNED;
         for (size_t j = i % step; j < space_count(space); j += step) {
             struct configuration configuration;
             space_configuration(space, j, &configuration);
