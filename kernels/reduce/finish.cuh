@@ -13,22 +13,27 @@ struct meeting {
     slot *slots; // one a part
     u64 *state;
     u32 index, parts;
-    u32 number; // of this launch, for flagged partials
+    u32 before; // launches, for flagged partials
+
+    // Of this launch. Counted no earlier than it is needed, so that nobody waits for the load.
+    TUNE_DEVICE u32 number() const
+    {
+        return before + 1;
+    }
 };
 
-// Asked for before the input is, so that nobody waits for it, and by nobody who needs none: the
-// thread that stores the partial, and all that wait. Every thread's asking one address would be a
-// queue.
-TUNE_DEVICE u32 number_of_launch(const u64 *state, bool waits)
+// Asked for before the input is, and by nobody who needs it not: every thread's asking one address
+// would be a queue. `waits`: for all threads of this block.
+TUNE_DEVICE u32 launches_before(const u64 *state, bool waits)
 {
-    return threadIdx.x == 0 || waits ? load_relaxed((const u32 *)(state + STATE_NUMBER)) + 1 : 0;
+    return load_relaxed_if(threadIdx.x == 0 || waits, (const u32 *)(state + STATE_NUMBER));
 }
 
 template <finish FINISH> TUNE_DEVICE meeting meeting_of(slot *slots, u64 *state)
 {
     meeting made = {slots, state, blockIdx.x, gridDim.x, 0};
     if constexpr (FINISH == finish::flagged || FINISH == finish::flagged_last)
-        made.number = number_of_launch(state, blockIdx.x == gridDim.x - 1);
+        made.before = launches_before(state, blockIdx.x == gridDim.x - 1);
     if constexpr (FINISH == finish::flagged)
         made.parts--;
     return made;
@@ -101,7 +106,7 @@ TUNE_DEVICE bool look_at_slots(const meeting &at, u32 first, u32 stride, A &valu
     for (u32 i = 0; i < WAIT_LOADS; i++) {
         got[i] = F::identity();
         if (first + i * stride < at.parts)
-            all &= load_flagged(at.slots + first + i * stride, at.number, got[i]);
+            all &= load_flagged(at.slots + first + i * stride, at.number(), got[i]);
     }
     value = combined<F, WAIT_LOADS>(got);
     return all;
@@ -112,7 +117,7 @@ template <typename F, typename A>
 TUNE_DEVICE void conclude(A value, typename F::result *out, const meeting &at)
 {
     out[0] = narrowed<typename F::result>(value);
-    *(u32 *)(at.state + STATE_NUMBER) = at.number;
+    *(u32 *)(at.state + STATE_NUMBER) = at.number();
     reset_queue(at.state);
 }
 
@@ -215,10 +220,10 @@ TUNE_DEVICE void finish_grid(typename OP::template of<T>::accumulator value,
             finish_atomic<OP, T>(value, out, at);
     } else if constexpr (FINISH == finish::flagged) {
         if (threadIdx.x == 0)
-            store_flagged(at.slots + at.index, value, at.number);
+            store_flagged(at.slots + at.index, value, at.number());
     } else if constexpr (FINISH == finish::flagged_last) {
         if (threadIdx.x == 0)
-            store_flagged(at.slots + at.index, value, at.number);
+            store_flagged(at.slots + at.index, value, at.number());
         if (at.index == at.parts - 1)
             wait_for_parts<F, POLICY, typename F::accumulator>(out, at);
     } else {

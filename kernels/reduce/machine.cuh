@@ -131,6 +131,24 @@ template <typename T> TUNE_DEVICE T load_relaxed(const T *from)
 #endif
 }
 
+// The word where `wanted`, else 0; no branch, so that what follows does not wait for it.
+TUNE_DEVICE u32 load_relaxed_if(bool wanted, const u32 *from)
+{
+    u32 got = 0;
+#ifdef __CUDA_ARCH__
+    asm volatile("{\n\t.reg .pred wanted;\n\t"
+                 "setp.ne.u32 wanted, %2, 0;\n\t"
+                 "@wanted ld.relaxed.gpu.global.u32 %0, [%1];\n\t}"
+                 : "+r"(got)
+                 : "l"(from), "r"((u32)wanted)
+                 : "memory");
+#else
+    if (wanted)
+        got = load_relaxed(from);
+#endif
+    return got;
+}
+
 // Takes a ticket: what this thread wrote before is seen by whoever takes a later one. The last of
 // `count` tickets turns the counter back to 0, ready for the next launch.
 TUNE_DEVICE u32 take_ticket(u32 *ticket, u32 count)

@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTE
     meeting at = {slots, state, blockIdx.x / SIZE, gridDim.x / SIZE, 0};
     if (at.parts > 1) {
         at.parts--;
-        at.number = number_of_launch(state, at.index == at.parts);
+        at.before = launches_before(state, at.index == at.parts);
         if (at.index == at.parts) {
             cluster_begun();
             if (cluster_rank() == 0)
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTE
         if (gridDim.x == SIZE)
             out[0] = narrowed<typename F::result>(value);
         else
-            store_flagged(at.slots + at.index, value, at.number);
+            store_flagged(at.slots + at.index, value, at.number());
     }
 }
 
@@ -152,7 +152,8 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
                 fetch(at.index + stage * at.parts, stage);
     }
     __syncthreads();
-    auto value = part::of_ends(in, n, extent, at.index == at.parts - 1);
+    const T end = part::end_element(in, n, extent, at.index == at.parts - 1);
+    auto value = F::identity();
     u32 stage = 0, phase = 0;
 #pragma unroll 1
     for (u32 tile = at.index; tile < tiles; tile += at.parts) {
@@ -171,7 +172,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
         stage = stage + 1 == STAGES ? 0 : stage + 1;
         phase ^= stage == 0;
     }
-    value = block_combined<F, POLICY, 0>(value);
+    value = block_combined<F, POLICY, 0>(F::combine(value, widened<typename part::A>(end)));
     finish_grid<OP, T, POLICY, finish::flagged>(value, out, at);
 }
 

@@ -56,19 +56,21 @@ template <typename OP, typename T, typename POLICY> struct part {
         return of_loaded(got);
     }
 
+    static TUNE_DEVICE T identity_element()
+    {
+        if constexpr (element<T>::is_real && sizeof(T) == 2)
+            return narrowed<T>((f32)F::identity());
+        else
+            return (T)F::identity();
+    }
+
     static TUNE_DEVICE pack identity_pack()
     {
         pack none;
-        if constexpr (element<T>::is_real && sizeof(T) == 2) {
-            const T value = narrowed<T>((f32)F::identity());
+        const T value = identity_element();
 #pragma unroll
-            for (int i = 0; i < POLICY::count; i++)
-                none.lane[i] = value;
-        } else {
-#pragma unroll
-            for (int i = 0; i < POLICY::count; i++)
-                none.lane[i] = (T)F::identity();
-        }
+        for (int i = 0; i < POLICY::count; i++)
+            none.lane[i] = value;
         return none;
     }
 
@@ -84,17 +86,15 @@ template <typename OP, typename T, typename POLICY> struct part {
         return of_loaded(got);
     }
 
-    // By one block.
-    static TUNE_DEVICE A of_ends(const T *in, long long n, const extent<T, POLICY::count> &extent,
-                                 bool mine)
+    // By one block. The element is combined last, so that nobody waits for it before the tiles are
+    // asked for.
+    static TUNE_DEVICE T end_element(const T *in, long long n,
+                                     const extent<T, POLICY::count> &extent, bool mine)
     {
-        A value = F::identity();
+        T got = identity_element();
         if (POLICY::count > 1 && threadIdx.x < extent.ends && mine)
-            value = F::combine(
-                value, // for min and max: no NaN is left
-                widened<A>(in[threadIdx.x < extent.head ? threadIdx.x
-                                                        : (u64)n - extent.ends + threadIdx.x]));
-        return value;
+            got = in[threadIdx.x < extent.head ? threadIdx.x : (u64)n - extent.ends + threadIdx.x];
+        return got;
     }
 };
 
@@ -131,7 +131,8 @@ thread_part(const T *__restrict__ in, long long n, u64 *state, u32 index, u32 bl
     const auto *mine = extent.first + threadIdx.x;
     const u32 full_tiles = (u32)(extent.packs / size);
     const u32 rest = (u32)(extent.packs % size);
-    auto value = part::of_ends(in, n, extent, index == blocks - 1);
+    const T end = part::end_element(in, n, extent, index == blocks - 1);
+    auto value = F::identity();
     u32 tile = index;
     (void)state;
 
@@ -139,13 +140,13 @@ thread_part(const T *__restrict__ in, long long n, u64 *state, u32 index, u32 bl
         for (; tile <= full_tiles; tile += blocks)
             value = F::combine(
                 value, part::of_tile(mine + (u64)tile * size, tile < full_tiles ? size : rest));
-        return value;
+        return F::combine(value, widened<typename part::A>(end));
     } else if constexpr (POLICY::map == map::chunk) {
         const u32 each = full_tiles / blocks, more = full_tiles % blocks;
         tile = index * each + (index < more ? index : more);
-        const u32 end = tile + each + (index < more);
+        const u32 behind = tile + each + (index < more);
 #pragma unroll 1
-        for (; tile < end; tile++)
+        for (; tile < behind; tile++)
             value = F::combine(value, part::of_full_tile(mine + (u64)tile * size));
         if (index < blocks - 1)
             return value;
@@ -165,7 +166,7 @@ thread_part(const T *__restrict__ in, long long n, u64 *state, u32 index, u32 bl
     }
     if (tile == full_tiles)
         value = F::combine(value, part::of_tile(mine + (u64)tile * size, rest));
-    return value;
+    return F::combine(value, widened<typename part::A>(end));
 }
 
 } // namespace tune
