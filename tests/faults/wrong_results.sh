@@ -11,10 +11,10 @@ wrong='wrong_result out\[0\] is -?[0-9]+, not -?[0-9]+'
 expect_failed "1 64 $wrong" "2 64 $wrong" "3 64 $wrong"
 ! grep -qE 'way=(1|2|3) block=64 ' tuned.conf || fail "the winner is wrong"
 
-# Of the shipped reductions, one variant with one block size.
+# Of the shipped sums, one variant with one block size.
 forget
-export TUNE_FAULTS='kernel@kernel=reduce_last_block,block=256,ELEMENT=int: wrong'
-run "$TUNE" run reduce --device 0 --sizes 1024 --no-plots
+export TUNE_FAULTS='kernel@FINISH=last_block,block=256,TYPE=i32: wrong'
+run "$TUNE" run reduce.sum.i32 reduce.sum.f32 --device 0 --sizes 4096 --no-plots
 expect_code 0
 got=$(query "SELECT DISTINCT status, json_extract(c.parameters, '\$.variant'),
     json_extract(c.parameters, '\$.block'), p.key FROM trials t

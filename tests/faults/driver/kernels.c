@@ -1,4 +1,4 @@
-/* The kernels that the stand-in can run: those that tune measures with, the shipped reductions, one
+/* The kernels that the stand-in can run: those that tune measures with, the shipped sums, one
  * that copies, for the tests' own experiment, and those of tests/gpu/device. */
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,14 @@ static int64_t wide(const struct call *call, int index)
 
 static const char *element(const struct call *call)
 {
+    static const char *const types[][2] = {{"f32", "float"},     {"f64", "double"},
+                                           {"i64", "long long"}, {"u64", "unsigned long long"},
+                                           {"i32", "int"},       {"u32", "unsigned"}};
     const char *name = image_define(call->image, "ELEMENT");
+    const char *type = image_define(call->image, "TYPE");
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i][0], type) == 0)
+            return types[i][1];
     return name ? name : "int";
 }
 
@@ -74,7 +81,7 @@ static void sum(const struct call *call, const void *in, int64_t first, int64_t 
         ((uint32_t *)out)[at] = (uint32_t)total;
 }
 
-enum { IN, OUT, PARTIALS, TICKET, N };
+enum { IN, OUT, PARTIALS, STATE, N };
 
 static void run_whole(const struct call *call)
 {
@@ -88,6 +95,22 @@ static void run_partials(const struct call *call)
     for (int64_t i = 0; i < blocks; i++)
         sum(call, pointer(call, IN), n * i / blocks, n * (i + 1) / blocks, pointer(call, PARTIALS),
             i);
+}
+
+/* By the way to finish: in a second launch, or in this one. */
+static void run_grid(const struct call *call)
+{
+    const char *finish = image_define(call->image, "FINISH");
+    if (finish && strstr(finish, "_launches"))
+        run_partials(call);
+    else
+        run_whole(call);
+}
+
+/* The second launch: n is how many partials there are. */
+static void run_second(const struct call *call)
+{
+    sum(call, pointer(call, PARTIALS), 0, wide(call, N), pointer(call, OUT), 0);
 }
 
 static double bytes_read(const struct call *call)
@@ -221,8 +244,10 @@ static const struct host_kernel kernels[] = {
     {"tune_read", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_write", 2, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"reduce_one_block", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},
-    {"reduce_two_launches", 5, reduce_arguments, run_partials, bytes_read, PARTIALS, NULL},
-    {"reduce_last_block", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},
+    {"reduce_grid", 5, reduce_arguments, run_grid, bytes_read, OUT, NULL},
+    {"reduce_cluster", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},
+    {"reduce_bulk", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},
+    {"reduce_partials", 5, reduce_arguments, run_second, bytes_read, OUT, NULL},
     {"copy_elements", 3, copy_arguments, run_copy, bytes_copied, 1, NULL},
     {"scaled_add", 5, add_arguments, run_scaled_add, bytes_added, 2, NULL},
     {"sum", 3, copy_arguments, run_sum, bytes_summed, 1, NULL},

@@ -1,4 +1,5 @@
-/* A stand-in libnvrtc: "compiling" writes down the defines. */
+/* A stand-in libnvrtc: "compiling" writes down the defines, and what a kernel's template arguments
+ * say as if it were defines. */
 #include <nvrtc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "tests/faults/driver/script.h"
 
-enum { NAMES_MAX = 32, NAME_BYTES = 128, LOG_BYTES = 1024 };
+enum { NAMES_MAX = 32, NAME_BYTES = 512, LOG_BYTES = 1024 };
 
 struct _nvrtcProgram {
     struct image image;
@@ -88,13 +89,65 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
     return NVRTC_SUCCESS;
 }
 
+static void define(struct image *image, const char *name, const char *value, size_t length)
+{
+    char text[64];
+    if (length >= sizeof text || image_define(image, name))
+        return;
+    memcpy(text, value, length);
+    text[length] = '\0';
+    (void)image_add_define(image, name, strlen(name), text);
+}
+
+/* The word behind the first `mark`, if there is one. */
+static void define_behind(struct image *image, const char *name, const char *mark, const char *text)
+{
+    const char *found = strstr(text, mark);
+    if (found)
+        define(image, name, found + strlen(mark), strcspn(found + strlen(mark), ",> "));
+}
+
+/* tune::KERNEL<tune::OPERATOR, tune::TYPE, tune::policy<BLOCK, COUNT, LOADS, ...>, ...>, the
+ * kernels of kernels/reduce/. */
+static void take_template(struct image *image, const char *name)
+{
+    static const char *const numbers[] = {"BLOCK", "VECTOR", "LOADS", "MIN_BLOCKS"};
+    const char *arguments = strstr(name, "<tune::");
+    const char *policy = strstr(name, "tune::policy<");
+    const char *type = arguments ? strstr(arguments, ", tune::") : NULL;
+    if (!type || !policy)
+        return;
+    define_behind(image, "OPERATOR", "<tune::", arguments);
+    define_behind(image, "TYPE", ", tune::", type);
+    define_behind(image, "STEP", "tune::step::", policy);
+    define_behind(image, "CACHE", "tune::cache::", policy);
+    define_behind(image, "MAP", "tune::map::", policy);
+    define_behind(image, "FINISH", "tune::finish::", policy);
+    if (strncmp(name, "tune::reduce_cluster<", 21) == 0)
+        define_behind(image, "CLUSTER", ">, ", policy);
+    policy += strlen("tune::policy<");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        size_t length = strcspn(policy, ", ");
+        define(image, numbers[i], policy, length);
+        policy += length + strspn(policy + length, ", ");
+    }
+}
+
+/* What a kernel is called in the binary: its bare name. */
+static const char *bare_name(const char *name)
+{
+    return strncmp(name, "tune::", 6) == 0 ? name + 6 : name;
+}
+
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *name)
 {
     if (program->name_count == NAMES_MAX || strlen(name) >= NAME_BYTES)
         return NVRTC_ERROR_INVALID_INPUT;
     size_t i = program->name_count++;
     (void)snprintf(program->names[i], NAME_BYTES, "%s", name);
-    (void)snprintf(program->lowered[i], NAME_BYTES, "%.*s", (int)strcspn(name, "<"), name);
+    (void)snprintf(program->lowered[i], NAME_BYTES, "%.*s", (int)strcspn(bare_name(name), "<"),
+                   bare_name(name));
+    take_template(&program->image, name);
     return NVRTC_SUCCESS;
 }
 
