@@ -150,12 +150,10 @@ const std::vector<problem> &problems()
         make<sum<double, double, double>, fill::small_f64>("sum.f64", tune_sum_f64, cub_sum_f64),
         make<sum<int64_t, uint64_t, int64_t>, fill::bits>("sum.i64", tune_sum_i64, cub_sum_i64),
         make<largest, fill::wide_f32>("max.f32", tune_max_f32, cub_max_f32),
-#if __has_include("tune/reduce_ordered.cuh")
         make<in_order<affine_u32>, fill::bits>("ordered.affine_u32", tune_ordered_affine_u32,
                                                cub_scan_affine_u32, scanned_max),
         make<in_order<matrix_u32>, fill::bits>("ordered.matrix_u32", tune_ordered_matrix_u32,
                                                cub_scan_matrix_u32, scanned_max),
-#endif
     };
     return all;
 }

@@ -3,6 +3,7 @@
 #define TUNE_BENCH_PEERS_TUNE_ADAPTER
 
 #include <tune/reduce.cuh>
+#include <tune/reduce_ordered.cuh>
 
 #include "peers.h"
 
@@ -18,8 +19,8 @@ inline choice choice_of(const tune::choice &why)
             why.reason};
 }
 
-// The result is R.
-template <typename OP, typename T, typename R> struct tune_reduce {
+// A call of tune's: CALL::submit, CALL::chosen.
+template <typename CALL> struct tune_call {
     static size_t workspace_bytes(size_t)
     {
         return tune::reduce_workspace_bytes();
@@ -28,6 +29,14 @@ template <typename OP, typename T, typename R> struct tune_reduce {
     {
         CHECK(tune::reduce_prepare(workspace, bytes, stream));
     }
+    static constexpr contender as(const char *name)
+    {
+        return {name, workspace_bytes, prepare, nullptr, CALL::submit, CALL::chosen};
+    }
+};
+
+// The result is R.
+template <typename OP, typename T, typename R> struct tune_reduce {
     static void submit(const call &call)
     {
         CHECK(tune::reduce<OP>(conf(), static_cast<const T *>(call.in), call.n,
@@ -41,8 +50,25 @@ template <typename OP, typename T, typename R> struct tune_reduce {
         CHECK(tune::plan_reduce(conf(), n, &plan, &why));
         return choice_of(why);
     }
-    static constexpr contender contender_of = {"tune::reduce", workspace_bytes, prepare,
-                                               nullptr,        submit,          chosen};
+    static constexpr contender contender_of = tune_call<tune_reduce>::as("tune::reduce");
+};
+
+template <typename OP> struct tune_ordered {
+    typedef typename OP::element E;
+    static void submit(const call &call)
+    {
+        CHECK(tune::reduce_ordered<OP>(conf(), static_cast<const E *>(call.in), call.n,
+                                       static_cast<E *>(call.out), call.workspace,
+                                       call.workspace_bytes, call.stream));
+    }
+    static choice chosen(size_t n)
+    {
+        tune::reduce_ordered_plan<OP> plan;
+        tune::choice why;
+        CHECK(tune::plan_reduce_ordered(conf(), n, &plan, &why));
+        return choice_of(why);
+    }
+    static constexpr contender contender_of = tune_call<tune_ordered>::as("tune::reduce_ordered");
 };
 
 } // namespace peers
