@@ -1,4 +1,5 @@
-/* The CPU's reduction as it is shipped, in all its shapes, with each compiler that is here. */
+/* The CPU's reduction as it is shipped, in all its shapes, with each compiler that is here. What
+ * the other operators and types give is checked by run_points (tests/gpu). */
 #include "cpu_test.h"
 
 static const char source[] = TEST_SOURCE_DIR "/kernels/reduce/reduce_cpu.c";
@@ -28,18 +29,18 @@ static int close_device(void **state)
     return remove_folder(state);
 }
 
-static void load_shape(const struct shape *shape, const char *compiler)
+static void load_shape(const struct shape *shape, const char *op, const char *compiler)
 {
     struct error error = {0};
     struct text log = {0};
     struct binary_request request = request_for(source);
     char binary[300];
-    request.defines[0] = (struct named_value){"OP", value_text("sum")};
+    request.defines[0] = (struct named_value){"OP", value_text(op)};
     request.defines[1] = (struct named_value){"TYPE", value_text(shape->type)};
     request.defines[2] = (struct named_value){"WIDTH", value_integer(shape->width)};
     request.defines[3] = (struct named_value){"ACCUMULATORS", value_integer(shape->accumulators)};
     request.define_count = 4;
-    (void)snprintf(binary, sizeof binary, "%s/%s-%s-%d-%d.so", folder, compiler, shape->type,
+    (void)snprintf(binary, sizeof binary, "%s/%s-%s-%s-%d-%d.so", folder, compiler, op, shape->type,
                    shape->width, shape->accumulators);
     if (device_cpu.compile(&request, binary, &log, &error) != STATUS_OK ||
         device_cpu.load(device, binary, &error) != STATUS_OK)
@@ -126,12 +127,43 @@ static void check_all_shapes(const char *compiler)
         for (size_t w = 0; w < 3; w++)
             for (size_t a = 0; a < 2; a++) {
                 struct shape shape = {"blocks", types[e], widths[w], accumulators[a]};
-                load_shape(&shape, compiler);
+                load_shape(&shape, "sum", compiler);
                 check_shape(&shape);
                 shape.variant = "loop";
                 if (widths[w] == 1 && accumulators[a] == 1)
                     check_shape(&shape);
             }
+}
+
+/* Bits of halves: NaN counts as missing, -0 is less than +0, nothing else there is an infinity. */
+static void check_extremes(const char *op, const uint16_t *in, int64_t n, uint16_t expected)
+{
+    for (int width = 1; width <= 16; width *= 16) {
+        const struct shape shape = {"blocks", "f16", width, 4};
+        load_shape(&shape, op, "cc");
+        check_sum(&shape, ELEMENT_F16, in, n, n, &expected);
+        check_sum(&shape, ELEMENT_F16, in, n, 7, &expected);
+    }
+}
+
+static void extremes_of_reals_follow_the_rules(void **state)
+{
+    (void)state;
+    enum { N = 200, NAN_BITS = 0x7e00, MINUS_NAN = 0xfe00, MINUS_ZERO = 0x8000, LEAST = 1 };
+    static uint16_t in[4][N]; /* the device keeps what it was given at an address */
+    for (int i = 0; i < 4 * N; i++)
+        in[i / N][i % N] = i % 2 ? NAN_BITS : MINUS_NAN;
+    in[1][150] = in[2][150] = in[3][150] = 0;
+    in[2][20] = in[3][20] = MINUS_ZERO;
+    in[3][199] = MINUS_ZERO | LEAST;
+    in[3][0] = LEAST;
+    check_extremes("min", in[0], N, 0x7c00);
+    check_extremes("max", in[0], N, 0xfc00);
+    check_extremes("min", in[1], N, 0);
+    check_extremes("min", in[2], N, MINUS_ZERO);
+    check_extremes("max", in[2], N, 0);
+    check_extremes("min", in[3], N, MINUS_ZERO | LEAST);
+    check_extremes("max", in[3], N, LEAST);
 }
 
 static void all_shapes_sum_right(void **state)
@@ -157,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_shapes_sum_right),
+        cmocka_unit_test(extremes_of_reals_follow_the_rules),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
