@@ -39,17 +39,20 @@ TUNE_DEVICE void store_flagged_partial(slot *slots, u64 index, const E &element,
         store_flagged(slots + index * slots_of_element<E> + i, bits.half[i], number);
 }
 
+// False: the partial is not yet that of launch `number`.
 template <typename E, bool FLAGGED>
-TUNE_DEVICE E load_partial(const slot *slots, u64 index, u32 number)
+TUNE_DEVICE bool load_partial(const slot *slots, u64 index, u32 number, E &element)
 {
     bits_of<E> bits;
+    bool there = true;
 #pragma unroll
     for (u32 i = 0; i < slots_of_element<E>; i++)
         if constexpr (FLAGGED)
-            bits.half[i] = wait_flagged<u64>(slots + index * slots_of_element<E> + i, number);
+            there &= load_flagged(slots + index * slots_of_element<E> + i, number, bits.half[i]);
         else
             bits.half[i] = load_plain<u64>(slots + index * slots_of_element<E> + i);
-    return bits.element;
+    element = bits.element;
+    return there;
 }
 
 // ---- a block ----
@@ -86,10 +89,12 @@ TUNE_DEVICE ordered_share share_of(u32 tiles, u64 index, u64 takers)
     return {i * each + (i < more ? i : more), each + (i < more ? 1u : 0u)};
 }
 
-// The block's part of in[0..n), in thread 0. The fewer than COUNT elements in front of the first
-// aligned pack go to the first taker of tiles, those behind the last pack to the last one.
+// The part of in[0..n) of one of `blocks` blocks, in thread 0. The fewer than COUNT elements in
+// front of the first aligned pack go to the first taker of tiles, those behind the last pack to the
+// last one.
 template <typename OP, typename POLICY>
-TUNE_DEVICE typename OP::element block_part(const typename OP::element *__restrict__ in, u64 n)
+TUNE_DEVICE typename OP::element block_part(const typename OP::element *__restrict__ in, u64 n,
+                                            u32 blocks)
 {
     typedef typename OP::element E;
     typedef ordered_tile<OP, POLICY> tile;
@@ -99,7 +104,7 @@ TUNE_DEVICE typename OP::element block_part(const typename OP::element *__restri
     const u32 head = n < ahead ? (u32)n : ahead;
     const u64 packs = (n - head) / POLICY::count;
     const u32 tiles = (u32)((packs + POLICY::tile_packs - 1) / POLICY::tile_packs);
-    const ordered_share share = share_of(tiles, index, (u64)gridDim.x * takers);
+    const ordered_share share = share_of(tiles, index, (u64)blocks * takers);
     const auto *at =
         (const typename tile::pack *)(in + head) + (u64)share.first * POLICY::tile_packs;
     const u64 left = packs - (u64)share.first * POLICY::tile_packs;
@@ -115,7 +120,7 @@ TUNE_DEVICE typename OP::element block_part(const typename OP::element *__restri
     if (full < share.count)
         total = OP::combine(
             total, tile::template reduced<false>(at, (u32)(left - (u64)full * POLICY::tile_packs)));
-    if (POLICY::count > 1 && index == (u64)gridDim.x * takers - 1)
+    if (POLICY::count > 1 && index == (u64)blocks * takers - 1)
         for (u64 i = head + packs * POLICY::count; i < n; i++)
             total = OP::combine(total, OP::value_of(in[i]));
     if constexpr (takers > 1)
@@ -124,30 +129,44 @@ TUNE_DEVICE typename OP::element block_part(const typename OP::element *__restri
         return total;
 }
 
-// The partials [0..count) -> thread 0's. Each thread takes neighbours. All threads take part.
+// The partials [0..count), in their order -> thread 0's. Each thread takes neighbours. All threads
+// of the block take part, though for a few partials a warp is enough, and nobody waits at a
+// barrier.
 template <typename OP, int BLOCK, bool FLAGGED>
 TUNE_DEVICE typename OP::element partials_in_order(const slot *slots, u32 count, u32 number)
 {
     typedef typename OP::element E;
-    constexpr u32 loads = 32 / sizeof(E);
-    const u32 each = (count + BLOCK - 1) / BLOCK;
+    // A flagged element of 8 bytes takes registers of 16, too.
+    constexpr u32 loads = FLAGGED && sizeof(E) == 8 ? 3 : 32 / sizeof(E);
+    const bool few = count <= WARP * loads;
+    if (few && threadIdx.x >= WARP)
+        return OP::identity();
+    const u32 each = few ? (count + WARP - 1) / WARP : (count + BLOCK - 1) / BLOCK;
     const u32 first = threadIdx.x * each, behind = first + each < count ? first + each : count;
     E total = OP::identity();
 #pragma unroll 1
     for (u32 at = first; at < behind; at += loads) {
         E got[loads];
+        bool all;
+#pragma unroll 1
+        do {
+            all = true;
 #pragma unroll
-        for (u32 i = 0; i < loads; i++)
-            got[i] =
-                at + i < behind ? load_partial<E, FLAGGED>(slots, at + i, number) : OP::identity();
+            for (u32 i = 0; i < loads; i++) {
+                got[i] = OP::identity();
+                if (at + i < behind)
+                    all &= load_partial<E, FLAGGED>(slots, at + i, number, got[i]);
+            }
+        } while (!all);
         total = OP::combine(total, in_order<OP, loads>(got));
     }
-    return warps_in_order<OP, BLOCK, 1>(lanes_in_order<OP>(total));
+    total = lanes_in_order<OP>(total);
+    return few ? total : warps_in_order<OP, BLOCK, 1>(total);
 }
 
 // ---- kernels ----
 
-// in[0..n) -> out[0]. One block.
+// in[0..n) -> out[0]. One block; of several, each would do the same.
 template <typename OP, typename POLICY>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     reduce_ordered_one_block(const typename OP::element *__restrict__ in,
@@ -156,15 +175,16 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
 {
     (void)slots;
     (void)state;
-    const auto total = block_part<OP, POLICY>(in, (u64)n);
+    const auto total = block_part<OP, POLICY>(in, (u64)n, 1);
     if (threadIdx.x == 0)
         out[0] = total;
 }
 
-// in[0..n) -> a partial a block, then out[0] by the second launch (finish::two_launches), by the
-// block that is last to leave its partial (last_block), or by that of the highest index, which
-// waits for the others' (flagged): blocks begin in the order of their index, so that they have
-// begun.
+// in[0..n) -> a partial a block, then out[0] by the second launch (finish::two_launches,
+// dependent_launches), by the block that is last to leave its partial (last_block), by a block more
+// than work, which waits for the others' (flagged: at least 2 blocks), or by the highest of those
+// that work, when it is done itself (flagged_last). Blocks begin in the order of their index, so
+// that all that one waits for have begun before it.
 template <typename OP, typename POLICY, finish FINISH>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     reduce_ordered_grid(const typename OP::element *__restrict__ in,
@@ -172,38 +192,43 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
                         long long n)
 {
     typedef typename OP::operation operation;
-    static_assert(FINISH == finish::two_launches || FINISH == finish::dependent_launches ||
-                      FINISH == finish::last_block || FINISH == finish::flagged,
-                  "what keeps the order");
+    constexpr bool launches =
+        FINISH == finish::two_launches || FINISH == finish::dependent_launches;
+    constexpr bool flagged = FINISH == finish::flagged || FINISH == finish::flagged_last;
+    static_assert(launches || flagged || FINISH == finish::last_block, "what keeps the order");
+    const u32 workers = gridDim.x - (FINISH == finish::flagged);
+    typename OP::element total = OP::identity();
     u32 number = 0;
-    if constexpr (FINISH == finish::flagged)
+    if constexpr (flagged)
         number = load_relaxed((const u32 *)(state + STATE_NUMBER)) + 1;
     if constexpr (FINISH == finish::dependent_launches)
         let_dependents_begin();
-    auto total = block_part<OP, POLICY>(in, (u64)n);
+    if (blockIdx.x < workers)
+        total = block_part<OP, POLICY>(in, (u64)n, workers);
 
-    if constexpr (FINISH == finish::flagged) {
+    if constexpr (flagged) {
         const u32 others = gridDim.x - 1;
         if (blockIdx.x < others) {
             if (threadIdx.x == 0)
                 store_flagged_partial(slots, blockIdx.x, total, number);
             return;
         }
-        const auto before =
-            partials_in_order<operation, POLICY::block, true>(slots, others, number);
-        total = operation::combine(before, total);
-        if (threadIdx.x == 0)
+        const auto own = total;
+        total = partials_in_order<operation, POLICY::block, true>(slots, others, number);
+        if (threadIdx.x == 0) {
+            total = operation::combine(total, own);
             *(u32 *)(state + STATE_NUMBER) = number;
+        }
     } else {
         if (threadIdx.x == 0)
             store_partial(slots, blockIdx.x, total);
-        if constexpr (FINISH != finish::last_block)
+        if constexpr (launches)
             return;
-        const bool last = threadIdx.x == 0 &&
-                          take_ticket((u32 *)(state + STATE_TICKET), gridDim.x) == gridDim.x - 1;
+        const bool last =
+            threadIdx.x == 0 && take_ticket((u32 *)(state + STATE_TICKET), workers) == workers - 1;
         if (!__syncthreads_or(last))
             return;
-        total = partials_in_order<operation, POLICY::block, false>(slots, gridDim.x, 0);
+        total = partials_in_order<operation, POLICY::block, false>(slots, workers, 0);
     }
     if (threadIdx.x == 0)
         out[0] = total;

@@ -32,6 +32,7 @@ set(transposed "ORDERED_ONE_BLOCK(matrix_u32, 64, 1, 4, transposed)")
 set(chunks "ORDERED_ONE_BLOCK(affine_u32, 64, 2, 4, chunks)")
 set(pairs "ORDERED_ONE_BLOCK(affine_u32, 96, 1, 2, pairs)")
 set(flagged "ORDERED_GRID(matrix_u32, 64, 1, 2, stripes, flagged)")
+set(flagged_last "ORDERED_GRID(matrix_u32, 64, 1, 2, stripes, flagged_last)")
 set(last_block "ORDERED_GRID(affine_u32, 64, 2, 1, stripes, last_block)")
 
 ordered_fault(factor_of_the_left ${operator} "${stripes}"
@@ -91,8 +92,8 @@ ordered_fault(load_past_the_end ${tile} "${stripes}" "FULL || place(i) < rest" "
 ordered_fault(pack_turned_round ${tile} "${last_block}" "value[k] = OP" "value[POLICY::count - 1 - k] = OP")
 
 ordered_fault(head_dropped ${grid} "${last_block}" "for (u32 i = 0; i < head; i++)" "for (u32 i = 1; i < head; i++)")
-ordered_fault(head_last ${grid} "${last_block}" "index == 0)" "index == (u64)gridDim.x * takers - 1)")
-ordered_fault(end_first ${grid} "${last_block}" "index == (u64)gridDim.x * takers - 1)" "index == 0)")
+ordered_fault(head_last ${grid} "${last_block}" "index == 0)" "index == (u64)blocks * takers - 1)")
+ordered_fault(end_first ${grid} "${last_block}" "index == (u64)blocks * takers - 1)" "index == 0)")
 ordered_fault(end_dropped ${grid} "${last_block}" "packs * POLICY::count; i < n; i++" "packs * POLICY::count; i + 1 < n; i++")
 ordered_fault(unaligned_pack ${grid} "${last_block}" "(0u - (u32)((u64)in / sizeof(E))) % POLICY::count" "0")
 ordered_fault(tile_dropped ${grid} "${stripes}" "(packs + POLICY::tile_packs - 1) / POLICY::tile_packs" "packs / POLICY::tile_packs")
@@ -107,26 +108,28 @@ ordered_fault(warps_without_barrier ${grid} "${last_block}"
   "of_warp[threadIdx.x / WARP] = element;\n        __syncthreads();"
   "of_warp[threadIdx.x / WARP] = element;")
 ordered_fault(warp_dropped ${grid} "${last_block}" "threadIdx.x < warps ?" "threadIdx.x + 1 < warps ?")
-ordered_fault(partials_swapped ${grid} "${flagged}" "operation::combine(before, total)" "operation::combine(total, before)")
+ordered_fault(partials_swapped ${grid} "${flagged_last}"
+  "operation::combine(total, own)" "operation::combine(own, total)")
 ordered_fault(partials_turned_round ${grid} "${last_block}"
-  "first = threadIdx.x * each" "first = (BLOCK - 1 - threadIdx.x) * each")
+  "first = threadIdx.x * each" "first = ((few ? WARP : BLOCK) - 1 - threadIdx.x) * each")
 ordered_fault(partials_of_one_round ${grid} "ORDERED_GRID(matrix_u32, 32, 1, 2, stripes, last_block)" "at < behind; at += loads" "at < behind; at = behind")
 ordered_fault(partials_in_order_of_arrival ${grid} "${last_block}"
   "store_partial(slots, blockIdx.x, total)"
   "store_partial(slots, atomicAdd((u32 *)(state + 7), 1u) % gridDim.x, total)")
 ordered_fault(flag_of_one_half ${grid} "${flagged}"
-  "if constexpr (FLAGGED)\n            bits" "if (FLAGGED && i == 0)\n            bits")
+  "there &= load_flagged" "there = load_flagged")
 ordered_fault(flag_of_no_launch ${grid} "${flagged}" "(state + STATE_NUMBER)) + 1" "(state + STATE_NUMBER)) + 0")
 ordered_fault(flag_of_the_last_launch ${grid} "${flagged}" "*(u32 *)(state + STATE_NUMBER) = number;" ";")
-ordered_fault(wait_for_itself ${grid} "${flagged}" "others = gridDim.x - 1;" "others = gridDim.x;")
+ordered_fault(wait_for_all_but_one ${grid} "${flagged}" "others = gridDim.x - 1;\n" "others = gridDim.x - 2;\n")
 ordered_fault(partial_after_ticket ${grid} "${last_block}"
-  "        if (threadIdx.x == 0)\n            store_partial(slots, blockIdx.x, total);\n        if constexpr (FINISH != finish::last_block)\n            return;\n        const bool last = threadIdx.x == 0 &&\n                          take_ticket((u32 *)(state + STATE_TICKET), gridDim.x) == gridDim.x - 1;"
-  "        const bool last = threadIdx.x == 0 && take_ticket((u32 *)(state + STATE_TICKET), gridDim.x) == gridDim.x - 1;\n        for (int late = 0; late < 20; late++)\n            __threadfence();\n        if (threadIdx.x == 0)\n            store_partial(slots, blockIdx.x, total);")
+  "            store_partial(slots, blockIdx.x, total);\n        if constexpr (launches)\n            return;\n        const bool last =\n            threadIdx.x == 0 && take_ticket((u32 *)(state + STATE_TICKET), workers) == workers - 1;"
+  "            number = take_ticket((u32 *)(state + STATE_TICKET), workers);\n        for (int late = 0; late < 20; late++)\n            __threadfence();\n        if (threadIdx.x == 0)\n            store_partial(slots, blockIdx.x, total);\n        const bool last = threadIdx.x == 0 && number == workers - 1;")
 ordered_fault(guard_read_by_one_thread ${grid} "${last_block}" "!__syncthreads_or(last)" "!last")
-ordered_fault(first_block_is_last ${grid} "${last_block}" "== gridDim.x - 1;" "== 0;")
+ordered_fault(first_block_is_last ${grid} "${last_block}" "== workers - 1;" "== 0;")
 ordered_fault(ticket_never_reset reduce/machine.cuh "${last_block}" "atomicInc(ticket, count - 1)" "atomicAdd(ticket, 1u)")
 ordered_fault(second_launch_too_early ${grid} "ORDERED_GRID(affine_u32, 64, 2, 1, stripes, dependent_launches)"
   "    wait_for_launch_before();\n" "")
+ordered_fault(looked_at_once ${grid} "${flagged}" "while (!all)" "while (false)")
 ordered_fault(second_launch_of_one_less ${grid} "ORDERED_GRID(affine_u32, 64, 2, 1, stripes, two_launches)"
   "(slots, (u32)n, 0)" "(slots, (u32)n - 1, 0)")
 

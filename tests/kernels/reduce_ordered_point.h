@@ -40,6 +40,7 @@ template <typename OP, typename POLICY> ordered_points::point blank(const char *
             true,
             false,
             false,
+            false,
             erased<OP, tune::reduce_ordered_one_block<OP, POLICY>>,
             nullptr};
 }
@@ -53,7 +54,8 @@ template <typename OP, typename POLICY, tune::finish FINISH> bool add_grid(const
 {
     ordered_points::point point = blank<OP, POLICY>(name);
     point.one_block = false;
-    point.flagged = FINISH == tune::finish::flagged;
+    point.flagged = FINISH == tune::finish::flagged || FINISH == tune::finish::flagged_last;
+    point.waits = FINISH == tune::finish::flagged;
     point.dependent = FINISH == tune::finish::dependent_launches;
     point.run = erased<OP, tune::reduce_ordered_grid<OP, POLICY, FINISH>>;
     if (FINISH == tune::finish::two_launches || point.dependent)

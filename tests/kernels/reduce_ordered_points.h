@@ -24,6 +24,7 @@ struct point {
     size_t count, tile; // elements a load, elements of the block's tiles
     bool one_block;
     bool flagged;
+    bool waits; // one block more than work
     bool dependent;
     kernel run;
     kernel partials; // the second launch, or NULL

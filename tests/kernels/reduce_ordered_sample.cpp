@@ -7,7 +7,8 @@
     ORDERED_ONE_BLOCK(op, block, count, loads, step) &&                                            \
         ORDERED_GRID(op, block, count, loads, step, two_launches) &&                               \
         ORDERED_GRID(op, block, count, loads, step, last_block) &&                                 \
-        ORDERED_GRID(op, block, count, loads, step, flagged)
+        ORDERED_GRID(op, block, count, loads, step, flagged) &&                                    \
+        ORDERED_GRID(op, block, count, loads, step, flagged_last)
 
 static const bool known[] = {
     EACH_FINISH(affine_u32, 64, 1, 1, pairs),

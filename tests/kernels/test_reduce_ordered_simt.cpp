@@ -158,7 +158,8 @@ std::string launch(const point &point, const void *in, void *out, const workspac
     void *const slots = shared.slots.as<void>();
     const auto first = [&] { point.run(in, out, slots, state, static_cast<long long>(n)); };
     const auto second = [&] { point.partials(in, out, slots, state, grid); };
-    simt::launch blocks = {grid, point.block, {}, seed, 1 + unsigned(hash(seed, 0) % 4)};
+    simt::launch blocks = {
+        grid + point.waits, point.block, {}, seed, 1 + unsigned(hash(seed, 0) % 4)};
     blocks.in_order = point.flagged;
     simt::launch one = {1, point.block, {}, seed + 1, 1};
     if (point.dependent)
