@@ -7,6 +7,7 @@
 //   reduce_peers --conf FILE [--problems sum.i32,max.f32] [--sizes N,N,...] [--modes cold,hot]
 //                [--draws N] [--rounds N] [--seed N] [--device N] [--csv FILE] [--ceilings FILE]
 //
+// Several --conf: each family goes by the first that has it.
 // A table goes to stdout: times are medians over all rounds; the ratio, CUB / tune, is the median
 // over the draws (of the mean of ln(ratio) over a draw's rounds, each pair of the same round), with
 // the sign interval at 99 %. FILE gets problem,element_bytes,n,mode,rival,... a row a point.
@@ -26,7 +27,8 @@ namespace
 using namespace peers;
 
 struct options {
-    const char *conf = nullptr, *csv = nullptr, *ceilings = nullptr;
+    const char *csv = nullptr, *ceilings = nullptr;
+    std::vector<const char *> confs;
     std::vector<std::string> problems;
     std::vector<size_t> sizes;
     std::vector<peers::mode> modes = {mode::cold, mode::hot};
@@ -35,7 +37,7 @@ struct options {
 };
 
 constexpr const char *use =
-    "use: reduce_peers --conf FILE [--problems sum.i32,...] [--sizes N,...] [--modes cold,hot] "
+    "use: reduce_peers --conf FILE ... [--problems sum.i32,...] [--sizes N,...] [--modes cold,hot] "
     "[--draws N] [--rounds N] [--seed N] [--device N] [--csv FILE] [--ceilings FILE]";
 
 [[noreturn]] void usage(const std::string &what)
@@ -78,7 +80,7 @@ std::vector<peers::mode> modes_of(const char *list)
 void set(options &options, const std::string &name, const char *value)
 {
     if (name == "--conf") {
-        options.conf = value;
+        options.confs.push_back(value);
     } else if (name == "--csv") {
         options.csv = value;
     } else if (name == "--ceilings") {
@@ -111,7 +113,7 @@ options read_options(int count, char **arguments)
             usage(std::string(arguments[i]) + " needs a value");
         set(options, arguments[i], arguments[i + 1]);
     }
-    if (!options.conf)
+    if (options.confs.empty())
         usage("--conf is missing");
     if (options.sizes.empty()) {
         for (int power = 10; power <= 30; power += 2)
@@ -181,7 +183,8 @@ int main(int count, char **arguments)
     setenv("CUDA_MODULE_LOADING", "EAGER", 1);
     open_timer(timer, options.device);
     CHECK(cudaGetDeviceProperties(&properties, options.device));
-    use_conf(options.conf);
+    for (const char *conf : options.confs)
+        use_conf(conf);
     const input input = make_input(chosen, options.sizes);
     warm_up(timer);
     const std::vector<ceiling> ceilings = measure_ceilings(timer, input, 7);

@@ -74,7 +74,7 @@ extern const contender tune_sum_f32, tune_sum_f64, tune_max_f32;
 extern const contender tune_ordered_affine_u32, tune_ordered_matrix_u32;
 
 const std::vector<problem> &problems(); // problems.cu
-void use_conf(const char *path);        // what tune goes by; tune.cu
+void use_conf(const char *path);        // one more that tune goes by; tune.cu
 
 } // namespace peers
 

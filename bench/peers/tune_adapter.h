@@ -10,7 +10,8 @@
 namespace peers
 {
 
-const struct tuned *conf(); // tune.cu
+// The first of the files that has an entry of the family, "reduce."; NULL: none. tune.cu
+const struct tuned *conf(const char *family);
 
 inline choice choice_of(const tune::choice &why)
 {
@@ -37,9 +38,14 @@ template <typename CALL> struct tune_call {
 
 // The result is R.
 template <typename OP, typename T, typename R> struct tune_reduce {
+    static const struct tuned *own_conf()
+    {
+        static const struct tuned *const found = conf("reduce.");
+        return found;
+    }
     static void submit(const call &call)
     {
-        CHECK(tune::reduce<OP>(conf(), static_cast<const T *>(call.in), call.n,
+        CHECK(tune::reduce<OP>(own_conf(), static_cast<const T *>(call.in), call.n,
                                static_cast<R *>(call.out), call.workspace, call.workspace_bytes,
                                call.stream));
     }
@@ -47,7 +53,7 @@ template <typename OP, typename T, typename R> struct tune_reduce {
     {
         tune::reduce_plan<OP, T> plan;
         tune::choice why;
-        CHECK(tune::plan_reduce(conf(), n, &plan, &why));
+        CHECK(tune::plan_reduce(own_conf(), n, &plan, &why));
         return choice_of(why);
     }
     static constexpr contender contender_of = tune_call<tune_reduce>::as("tune::reduce");
@@ -55,9 +61,14 @@ template <typename OP, typename T, typename R> struct tune_reduce {
 
 template <typename OP> struct tune_ordered {
     typedef typename OP::element E;
+    static const struct tuned *own_conf()
+    {
+        static const struct tuned *const found = conf("reduce_ordered.");
+        return found;
+    }
     static void submit(const call &call)
     {
-        CHECK(tune::reduce_ordered<OP>(conf(), static_cast<const E *>(call.in), call.n,
+        CHECK(tune::reduce_ordered<OP>(own_conf(), static_cast<const E *>(call.in), call.n,
                                        static_cast<E *>(call.out), call.workspace,
                                        call.workspace_bytes, call.stream));
     }
@@ -65,7 +76,7 @@ template <typename OP> struct tune_ordered {
     {
         tune::reduce_ordered_plan<OP> plan;
         tune::choice why;
-        CHECK(tune::plan_reduce_ordered(conf(), n, &plan, &why));
+        CHECK(tune::plan_reduce_ordered(own_conf(), n, &plan, &why));
         return choice_of(why);
     }
     static constexpr contender contender_of = tune_call<tune_ordered>::as("tune::reduce_ordered");

@@ -13,7 +13,7 @@
 # (more than one GPU)). Other variables:
 #   TUNE_PROBLEMS, TUNE_OPTIONS          what is tuned, and how: arguments of `tune run`
 #   FAMILIES, FAMILIES_OPTIONS           the same of families.db
-#   PEERS_CONF, PEERS_OPTIONS            the tuned.conf that reduce_peers goes by (else this run's)
+#   PEERS_CONF, PEERS_OPTIONS            the files that reduce_peers goes by (else this run's)
 #   SANITIZE_JOBS, SANITIZE_SECONDS      at once, and the limit of each
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -128,10 +128,13 @@ record() { # name command...
 
 # The calls with a tuned.conf, and CUB's, in turns.
 peers() {
-    local program=$build/bin/reduce_peers
+    local program=$build/bin/reduce_peers conf confs=()
     [ -x "$program" ] || { echo "the benchmark against CUB was not built (TUNE_BENCH_PEERS)"; return 1; }
+    for conf in ${PEERS_CONF:-"$work/tuned.conf" "$work/families.conf"}; do
+        [ -e "$conf" ] && confs+=(--conf "$conf")
+    done
     # shellcheck disable=SC2086 # options are words
-    record peers timeout 400 "$program" --conf "${PEERS_CONF:-$work/tuned.conf}" --csv "$more/peers.csv" \
+    record peers timeout 400 "$program" "${confs[@]}" --csv "$more/peers.csv" \
         --ceilings "$more/peers-ceilings.csv" ${PEERS_OPTIONS:-}
 }
 
