@@ -279,10 +279,10 @@ static void list_points(const struct points *points)
 
 static enum status run_all(struct running *running, struct error *error)
 {
-    const struct warm_up brief = {.window_ms = 1, .settled = 1, .least_ms = 0, .most_ms = 0};
+    const struct warm_up none = {0};
     enum status status = compile_all(running, error);
     if (status == STATUS_OK)
-        status = running->api->open(running->index, &brief, &running->device, error);
+        status = running->api->open(running->index, &none, &running->device, error);
     for (size_t i = 0; i < running->points.count && status == STATUS_OK; i++)
         status = run_point(running, &running->points.list[i], error);
     printf("%s: %zu points, %zu failed (%zu binaries, %zu runs)\n",

@@ -22,7 +22,8 @@ struct calibration {
     double node_gap_ns;
 };
 
-/* How a device is brought to its working state. open takes them. */
+/* How a device is brought to its working state. open takes them. A window of 0: not at all, for
+ * what only runs, and is not timed (a tool that slows every kernel down would be waited for). */
 struct warm_up {
     double window_ms; /* keep busy in windows of this length ... */
     double settled;   /* ... until clock and anchor move less than this share, three in a row */

@@ -152,8 +152,10 @@ static enum status open_parts(struct device *device, struct error *error)
     if (status == STATUS_OK) {
         struct conditions unused;
         cuda_sensors(device, &unused); /* the first look takes some ms, the next ones do not */
-        status = cuda_warm_up(device, error);
     }
+    if (status != STATUS_OK || device->warm_up.window_ms == 0)
+        return status;
+    status = cuda_warm_up(device, error);
     if (status == STATUS_OK)
         status = cuda_calibrate(device, error);
     return status;
