@@ -155,8 +155,9 @@ enum status point_kernels(const struct point *point, struct arena *arena,
 enum status point_plan(const struct point *point, struct arena *arena, struct launch_plan *out,
                        struct error *error);
 
-/* The derived values of the configuration (grid, ...), in the order of the file: they go to
- * tuned.conf and the database beside the parameters. */
+/* The derived values of the configuration (grid, ...), in the order of the file, but for those
+ * whose names begin with '_', which are the file's own: they go to tuned.conf and the database
+ * beside the parameters. */
 enum status point_derived(const struct point *point, struct arena *arena, struct named_value *out,
                           size_t *count, struct error *error);
 enum { EXPERIMENT_DERIVED_MAX = 32 };

@@ -97,7 +97,9 @@ enum status point_derived(const struct point *point, struct arena *arena, struct
     *count = 0;
     for (size_t i = 0; i < experiment->derived_count && status == STATUS_OK; i++) {
         const struct named_formula *derived = &experiment->derived[i];
-        struct named_value *value = &out[i];
+        struct named_value *value = &out[*count];
+        if (derived->name[0] == '_')
+            continue;
         value->name = derived->name;
         status = expression_evaluate(derived->formula.tree, &environment, &value->value, error);
         if (status == STATUS_OK)

@@ -121,6 +121,25 @@ static void active_blocks_are_waited_for(void **state)
     end(&fixture);
 }
 
+static void names_that_begin_with_an_underline_stay_in_the_file(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct named_value derived[EXPERIMENT_DERIVED_MAX];
+    size_t count = 0;
+    struct text text = {0};
+    replace(&text, base_text, "  resident:", "  _twice: 2 * block\n  resident:");
+    start_with(&fixture, load_or_fail(text_string(&text)), 2, "plain", 128, value_integer(4));
+    fixture.point.active_blocks = 16;
+    assert_int_equal(point_derived(&fixture.point, &fixture.arena, derived, &count, &fixture.error),
+                     STATUS_OK);
+    assert_int_equal(count, 2);
+    assert_string_equal(derived[0].name, "resident");
+    assert_string_equal(derived[1].name, "grid");
+    end(&fixture);
+    text_free(&text);
+}
+
 static uint64_t seed_of(size_t problem, int64_t block, size_t argument)
 {
     struct fixture fixture;
@@ -342,6 +361,7 @@ int main(void)
         cmocka_unit_test(launches_may_not_apply),
         cmocka_unit_test(binary_and_kernels),
         cmocka_unit_test(active_blocks_are_waited_for),
+        cmocka_unit_test(names_that_begin_with_an_underline_stay_in_the_file),
         cmocka_unit_test(seeds_follow_name_and_axes_only),
         cmocka_unit_test(check_and_bytes),
         cmocka_unit_test(baselines_are_whole_configurations),
