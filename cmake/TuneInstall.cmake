@@ -14,6 +14,13 @@ install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS tuned_static tuned_shared EXPORT tuned
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES runtime/tuned.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# The calls for programs, with the kernels beside them, where "kernels/..." is found from. They are
+# compiled by whoever includes them.
+install(DIRECTORY calls/tune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+foreach(family reduce reduce_ordered reduce_rows)
+  install(DIRECTORY kernels/${family} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tune/kernels
+          FILES_MATCHING PATTERN "*.cuh")
+endforeach()
 set(tuned_package ${CMAKE_INSTALL_LIBDIR}/cmake/tuned)
 install(EXPORT tuned NAMESPACE tuned:: FILE tunedTargets.cmake DESTINATION ${tuned_package})
 configure_package_config_file(cmake/tunedConfig.cmake.in "${PROJECT_BINARY_DIR}/tunedConfig.cmake"

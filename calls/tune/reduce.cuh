@@ -21,41 +21,14 @@
 
 #include <tuned.h>
 
+#include "kernels/reduce/reduce.cuh"
+
 #include "detail/reduce_problem.cuh"
+#include "detail/reduce_result.cuh"
+#include "detail/workspace.cuh"
 
 namespace tune
 {
-
-/* The operators: tune::sum, tune::product, tune::minimum, tune::maximum. The elements: integers of
- * 1 to 8 bytes, float, double, __half, __nv_bfloat16 (also as tune::f16, tune::bf16).
- *
- * What a reduction gives: a minimum or maximum is an element. A sum or product of integers below 4
- * bytes is an int (of signed ones) or unsigned int, one of half types a float, all else an element.
- * Integers wrap. Halves are combined as floats. NaN counts as missing for minima and maxima, and
- * -0 is less than 0. Of no elements: 0, 1, the largest and the smallest value (of real types: the
- * infinities). The order of a sum of reals depends on n, the alignment of `in` and the launch only,
- * so that the same call gives the same bits every time. */
-template <typename OP, typename T> struct reduce_result {
-    typedef typename calls::element_of<T>::type element;
-    typedef typename OP::template of<element>::result result;
-    typedef std::conditional_t<std::is_same_v<result, element>, T, result> type;
-};
-template <typename OP, typename T> using reduce_result_t = typename reduce_result<OP, T>::type;
-
-/* The same for every type, operator and n: 256 KiB and a little. Aligned to 16 bytes, as all that
- * cudaMalloc gives; the caller's, who frees it when no launch needs it any more. */
-constexpr size_t reduce_workspace_bytes()
-{
-    return calls::WORKSPACE_BYTES;
-}
-
-/* Zeroes a workspace, in the order of the stream: once before its first use, and again after a
- * launch that failed. Each reduction leaves it ready for the next one, of whatever type and size.
- * cudaErrorInvalidValue: not aligned, or too small. */
-inline cudaError_t reduce_prepare(void *workspace, size_t workspace_bytes, cudaStream_t stream)
-{
-    return calls::prepare(workspace, workspace_bytes, stream);
-}
 
 /* A choice made once: plain data, which may be copied and used by several threads at a time. It
  * holds nothing of `tuned`. */
@@ -84,7 +57,12 @@ cudaError_t plan_reduce(const struct tuned *tuned, size_t n, reduce_plan<OP, T> 
                         choice *why = nullptr)
 {
     typedef calls::reduce_problem<OP, typename calls::element_of<T>::type> problem;
-    return calls::make_plan<problem>(calls::table_of<problem, LIST>(), tuned, n, &plan->plan, why);
+    if (n > (size_t)LLONG_MAX)
+        return cudaErrorInvalidValue;
+    const calls::question question = {problem::key.at, (long long)n,
+                                      problem::default_of((long long)n), -1, 0};
+    return calls::make_plan<problem>(calls::table_of<problem, LIST>(), tuned, question, &plan->plan,
+                                     why);
 }
 
 /* Both in one call: *out = in[0] OP in[1] OP ... OP in[n - 1]. */

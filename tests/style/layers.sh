@@ -13,7 +13,7 @@ includes() {
 }
 
 folders=
-for folder in tuner runtime kernels examples; do
+for folder in tuner runtime kernels calls examples; do
     [ ! -d "$folder" ] || folders="$folders $folder"
 done
 
@@ -52,8 +52,15 @@ function starts(text, with) {
     if (from[1] == "kernels") {
         if (starts(name, "tuner/"))
             wrong("kernels use nothing of the tuner")
-        else if ($1 ~ /\.cuh?$/ && !starts(name, "kernels/"))
-            wrong("device code is free of headers")
+        else if ($1 ~ /\.cuh?$/ && !starts(name, "kernels/") && !(quoted && name ~ /^(\.\.\/[a-z_]+\/)?[a-z_]+\.cuh$/))
+            wrong("device code includes device code beside it and no other header")
+    } else if (from[1] == "calls") {
+        if (starts(name, "tuner/") || starts(name, "runtime/") || name ~ /_cpu\.c$/)
+            wrong("a call is for programs: <tuned.h>, kernels and CUDA are all it may use")
+        else if (name == "tuned.h" && quoted)
+            wrong("write it as programs find it: <tuned.h>")
+        else if (starts(name, "kernels/") && $1 !~ /^calls\/tune\/[a-z_]+\.cuh$/)
+            wrong("kernels are found from calls/tune/ only, once they are installed")
     } else if (from[1] == "runtime") {
         if (name != "tuned.h" && name != "runtime/tuned.h" && !standard[$3])
             wrong("libtuned uses the C library and nothing else")

@@ -3,7 +3,7 @@
 # can take it in by copying two files.
 set -eu
 cd -- "$(dirname -- "$0")/../.."
-find tuner runtime kernels examples bench tests \
+find tuner runtime kernels calls examples bench tests \
     \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' \) \
     -type f -exec wc -l {} + |
     awk '{ limit = $2 == "runtime/tuned.c" ? 1200 : 500 }

@@ -27,7 +27,6 @@ namespace calls
 
 // What a problem has compiled in, and what was found out about it on each device.
 struct instance_table {
-    const char *key; // "reduce.sum.i32"
     field_list fields;
     const instance *at;
     int count;
@@ -166,7 +165,7 @@ enum class found {
 struct selection {
     int index;
     found how;
-    bool is_relative;     // the nearest of the wanted one's variant
+    bool is_relative;     // the nearest of the wanted one's kind
     int unreadable;       // the field; -1: none
     configuration wanted; // what tuned.conf has, where it has something
 };
@@ -184,8 +183,7 @@ inline configuration wanted_of(field_list fields, const struct tuned_entry *entr
     return out;
 }
 
-// The nearest of the wanted one's variant, which is the first field, among those that run here;
-// -1: none.
+// The nearest of the wanted one's kind among those that run here; -1: none.
 inline cudaError_t find_nearest(const instance_table &table, const device &device,
                                 const configuration &wanted, int *nearest)
 {
@@ -193,7 +191,7 @@ inline cudaError_t find_nearest(const instance_table &table, const device &devic
     *nearest = -1;
     for (int i = 0; i < table.count; i++) {
         const configuration &have = table.at[i].parameters;
-        if (have.value[0] != wanted.value[0])
+        if (!same_kind(table.fields, have, wanted))
             continue;
         const int apart = distance(table.fields, have, wanted);
         if (apart >= least)
@@ -226,12 +224,13 @@ inline bool is_compiled_in(const instance_table &table, const configuration &wan
 }
 
 inline cudaError_t select(const instance_table &table, const device &device,
-                          const struct tuned_answer &answer, int otherwise, selection *out)
+                          const struct tuned_answer &answer, const configuration &wanted,
+                          int otherwise, selection *out)
 {
     *out = {otherwise, found::nothing, false, -1, {}};
     if (answer.entry == nullptr)
         return cudaSuccess;
-    out->wanted = wanted_of(table.fields, answer.entry);
+    out->wanted = wanted;
     out->unreadable = first_wrong(table.fields, out->wanted);
     out->how = found::unreadable;
     if (out->unreadable >= 0)
@@ -257,11 +256,12 @@ inline cudaError_t select(const instance_table &table, const device &device,
 
 inline void explain_difference(const instance_table &table, const selection &of, line &to)
 {
-    append(to, ": the nearest of its variant differs in");
+    append(to, ": the nearest of its kind differs in");
     const char *separator = " ";
     for (int i = 0; i < table.fields.count; i++) {
         const field &field = table.fields.at[i];
-        if (!field.is_compiled || of.wanted.value[i] == table.at[of.index].parameters.value[i])
+        if (field.is == role::launch ||
+            of.wanted.value[i] == table.at[of.index].parameters.value[i])
             continue;
         append(to, "%s%.*s", separator, (int)field.name.size(), field.name.data());
         separator = ", ";
@@ -294,22 +294,33 @@ inline void explain(const instance_table &table, const struct tuned_answer &answ
         append(to, ": the default for this size");
 }
 
-// What tuned.conf has, else the nearest, else the default, for n on the current device. A PROBLEM
-// says what it is: key(), fields(), default_of(n), most_blocks(...).
+// What is to be planned.
+struct question {
+    const char *key; // "reduce.sum.i32"
+    long long n;
+    int otherwise;          // the default, by its index
+    int shape_field, shape; // a field that tuned.conf has in the key; -1: none
+};
+
+// What tuned.conf has, else the nearest, else the default, on the current device.
 template <typename PROBLEM>
-cudaError_t make_plan(const instance_table &table, const struct tuned *tuned, size_t n, plan *out,
-                      choice *why)
+cudaError_t make_plan(const instance_table &table, const struct tuned *tuned,
+                      const question &question, plan *out, choice *why)
 {
     const device *here = nullptr;
     cudaError_t result = device_here(&here);
     if (result != cudaSuccess)
         return result;
-    if (n > (size_t)LLONG_MAX)
-        return cudaErrorInvalidValue;
     struct tuned_answer answer;
-    (void)tuned_find(tuned, &here->identity, table.key, (long long)n, &answer);
+    (void)tuned_find(tuned, &here->identity, question.key, question.n, &answer);
+    configuration wanted = unread(table.fields);
+    if (answer.entry != nullptr)
+        wanted = wanted_of(table.fields, answer.entry);
+    if (question.shape_field >= 0)
+        wanted.value[question.shape_field] = question.shape;
+    PROBLEM::complete(wanted);
     selection of;
-    result = select(table, *here, answer, PROBLEM::default_of((long long)n), &of);
+    result = select(table, *here, answer, wanted, question.otherwise, &of);
     int resident = 0;
     if (result == cudaSuccess)
         result = resident_blocks(table, of.index, *here, &resident);
@@ -323,7 +334,7 @@ cudaError_t make_plan(const instance_table &table, const struct tuned *tuned, si
     const bool is_wanted = of.how == found::exact || of.is_relative;
     configuration launched = chosen.parameters;
     for (int i = 0; i < table.fields.count; i++)
-        if (is_wanted && !table.fields.at[i].is_compiled)
+        if (is_wanted && table.fields.at[i].is == role::launch)
             launched.value[i] = of.wanted.value[i];
     const long long most = PROBLEM::most_blocks(launched, here->sm_count, resident);
     *out = {};
@@ -355,8 +366,8 @@ const instance_table &make_table(std::integer_sequence<int, INDICES...>)
     static const instance instances[] = {
         PROBLEM::template make<typename SET::template nth<INDICES>>()...};
     static std::atomic<int> resident[DEVICES_MAX * sizeof...(INDICES)];
-    static const instance_table table = {PROBLEM::key_text(), PROBLEM::fields(), instances,
-                                         (int)sizeof...(INDICES), resident};
+    static const instance_table table = {PROBLEM::fields(), instances, (int)sizeof...(INDICES),
+                                         resident};
     return table;
 }
 

@@ -12,13 +12,20 @@ namespace tune
 namespace calls
 {
 
+// What another value of a parameter comes to.
+enum class role {
+    kind,   // a kernel that does something else, or is no relative of this one
+    kernel, // another kernel
+    launch, // the same kernel, launched otherwise
+};
+
 // A parameter of a family. Its value is a number from 0 up, or one of its words: word(i).
 struct field {
     std::string_view name;
     std::string_view words; // separated by blanks
     bool is_number;         // or may be one
-    bool is_compiled;       // takes a kernel of its own; others only change how it is launched
-    int otherwise;          // where a text does not have it; MISSING: it must
+    role is;
+    int otherwise; // where a text does not have it; MISSING: it must
 };
 struct field_list {
     const field *at;
@@ -114,7 +121,16 @@ constexpr int first_wrong(field_list fields, const configuration &of)
 constexpr bool same_kernel(field_list fields, const configuration &a, const configuration &b)
 {
     for (int i = 0; i < fields.count; i++)
-        if (fields.at[i].is_compiled && a.value[i] != b.value[i])
+        if (fields.at[i].is != role::launch && a.value[i] != b.value[i])
+            return false;
+    return true;
+}
+
+// Whether one may stand in for the other.
+constexpr bool same_kind(field_list fields, const configuration &a, const configuration &b)
+{
+    for (int i = 0; i < fields.count; i++)
+        if (fields.at[i].is == role::kind && a.value[i] != b.value[i])
             return false;
     return true;
 }
@@ -135,7 +151,7 @@ constexpr int distance(field_list fields, const configuration &a, const configur
     int sum = 0;
     for (int i = 0; i < fields.count; i++) {
         const int x = a.value[i], y = b.value[i];
-        if (!fields.at[i].is_compiled || x == y)
+        if (fields.at[i].is == role::launch || x == y)
             continue;
         const int apart = doublings(x) - doublings(y);
         sum += 100 + (x >= 0 && y >= 0 ? (apart < 0 ? -apart : apart) : 0);

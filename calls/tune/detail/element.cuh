@@ -7,8 +7,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include "kernels/reduce/operator.cuh"
-
 // Defined by cuda_fp16.h and cuda_bf16.h, whether they come before this header, behind it or never.
 struct __half;
 struct __nv_bfloat16;
@@ -101,6 +99,10 @@ TUNE_NAME(maximum, "max")
 struct key_text {
     char at[64];
     int length;
+    constexpr std::string_view view() const
+    {
+        return std::string_view(at, (size_t)length);
+    }
 };
 
 constexpr void append(key_text &to, std::string_view text)
@@ -109,13 +111,14 @@ constexpr void append(key_text &to, std::string_view text)
         to.at[to.length++] = c;
 }
 
-constexpr key_text make_key(std::string_view family, std::string_view op, std::string_view type)
+constexpr key_text make_key(std::string_view family, std::string_view op,
+                            std::string_view separator = "", std::string_view type = "")
 {
     key_text out = {};
     append(out, family);
     append(out, ".");
     append(out, op);
-    append(out, ".");
+    append(out, separator);
     append(out, type);
     return out;
 }

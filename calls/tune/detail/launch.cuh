@@ -1,4 +1,5 @@
-// From a compiled-in configuration to launches. Internal to the headers of tune/.
+// From a compiled-in configuration to launches. Internal to the headers of tune/, which include the
+// kernels first: theirs is the folder that these are found from, here as where they are installed.
 #ifndef TUNE_CALLS_LAUNCH
 #define TUNE_CALLS_LAUNCH
 
@@ -7,7 +8,6 @@
 #include <cuda_runtime.h>
 
 #include "configuration.cuh"
-#include "kernels/reduce/policy.cuh"
 
 namespace tune
 {

@@ -31,10 +31,14 @@ struct own_list {
 };
 } // namespace
 
-// "reduce.sum.i32 variant=..." is a line of "reduce.sum.i32".
-constexpr bool is_line_of(std::string_view text, std::string_view key)
+// Takes the key and the blank behind it off a line: "reduce.sum.i32 variant=...". False: it is
+// another key's.
+constexpr bool take_key(std::string_view &line, std::string_view key)
 {
-    return text.size() > key.size() && text[key.size()] == ' ' && text.substr(0, key.size()) == key;
+    if (line.size() <= key.size() || line[key.size()] != ' ' || line.substr(0, key.size()) != key)
+        return false;
+    line.remove_prefix(key.size() + 1);
+    return true;
 }
 
 // A program does not compile with a line that says what no kernel can be.
@@ -58,10 +62,9 @@ template <typename PROBLEM, typename LIST> constexpr auto make_set()
     for (int i = 0; i < PROBLEM::default_count; i++)
         set.at[set.count++] = PROBLEM::default_configuration(i);
     for (int i = 0; i < lines; i++) {
-        if (!is_line_of(LIST::lines[i].text, PROBLEM::key()))
+        configuration read = {};
+        if (!PROBLEM::read_line(LIST::lines[i].text, read))
             continue;
-        const configuration read =
-            read_configuration(fields, LIST::lines[i].text.substr(PROBLEM::key().size() + 1));
         bool is_new = true;
         for (int k = 0; k < set.count && is_new; k++)
             is_new = !same_kernel(fields, set.at[k], read);

@@ -4,7 +4,6 @@
 
 #include "choose.cuh"
 #include "element.cuh"
-#include "kernels/reduce/reduce.cuh"
 
 namespace tune
 {
@@ -44,17 +43,17 @@ struct reduce_parameters {
         {"variant",
          "one_warp one_block two_launches dependent_launches last_block last_block_shared flagged "
          "flagged_last atomic cluster bulk",
-         false, true, MISSING},
-        {"map", "tile strided chunk queue", false, true, MISSING},
-        {"step", "tree warp_tail shuffle redux gather", false, true, MISSING},
-        {"cluster_size", "", true, true, 1},
-        {"stages", "", true, true, 0},
-        {"block", "", true, true, MISSING},
-        {"count", "", true, true, MISSING},
-        {"loads", "", true, true, MISSING},
-        {"cache", "no_allocate l2_256b streaming evict_first", false, true, MISSING},
-        {"min_blocks", "", true, true, 1},
-        {"blocks_per_sm", "occupancy", true, false, word(0)},
+         false, role::kind, MISSING},
+        {"map", "tile strided chunk queue", false, role::kernel, MISSING},
+        {"step", "tree warp_tail shuffle redux gather", false, role::kernel, MISSING},
+        {"cluster_size", "", true, role::kernel, 1},
+        {"stages", "", true, role::kernel, 0},
+        {"block", "", true, role::kernel, MISSING},
+        {"count", "", true, role::kernel, MISSING},
+        {"loads", "", true, role::kernel, MISSING},
+        {"cache", "no_allocate l2_256b streaming evict_first", false, role::kernel, MISSING},
+        {"min_blocks", "", true, role::kernel, 1},
+        {"blocks_per_sm", "occupancy", true, role::launch, word(0)},
     };
     static constexpr field_list list()
     {
@@ -120,18 +119,17 @@ template <typename OP, typename T, typename C> struct reduce_kernels {
 template <typename OP, typename T> struct reduce_problem {
     typedef reduce_parameters P;
     typedef typename OP::template of<T> operation;
-    static constexpr key_text text = make_key("reduce", name_of<OP>::value, name_of<T>::value);
-    static constexpr std::string_view key()
-    {
-        return std::string_view(text.at, (size_t)text.length);
-    }
-    static constexpr const char *key_text()
-    {
-        return text.at;
-    }
+    static constexpr key_text key = make_key("reduce", name_of<OP>::value, ".", name_of<T>::value);
     static constexpr field_list fields()
     {
         return P::list();
+    }
+    static constexpr bool read_line(std::string_view line, configuration &out)
+    {
+        if (!take_key(line, key.view()))
+            return false;
+        out = read_configuration(fields(), line);
+        return true;
     }
 
     // Without a word from tuned.conf: what every device runs, and what it needs no luck for. One
@@ -153,6 +151,10 @@ template <typename OP, typename T> struct reduce_problem {
     static constexpr int default_of(long long n)
     {
         return n <= (long long)(65536 / sizeof(T)) ? 0 : 1;
+    }
+
+    static constexpr void complete(configuration &)
+    {
     }
 
     // Whether there are kernels for it.

@@ -34,6 +34,8 @@ void check_sum();
 void check_product();
 void check_minimum();
 void check_maximum();
+// tune/reduce_ordered.cuh, tune/reduce_rows.cuh.
+void check_families();
 
 // tuned.conf in memory: `line` for all sizes of `key` on `device` (NULL: the current one).
 struct tuned *conf_of(const char *key, const char *line, const char *device = nullptr,

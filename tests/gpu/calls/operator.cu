@@ -202,7 +202,8 @@ template <typename T> void check_type(bool is_wanted_small)
         element = random_element<T>(source);
     const size_t out_at = (input.size() * sizeof(T) + 255) / 256 * 256;
     const bench on(out_at + MOST_SIZES * STARTS * GAP_BYTES);
-    problem_check<T> check = {table.key, input, on, on.at<T>(0), on.at<unsigned char>(out_at)};
+    problem_check<T> check = {problem::key.at, input, on, on.at<T>(0),
+                              on.at<unsigned char>(out_at)};
     WELL(cudaMemcpyAsync(check.in, input.data(), input.size() * sizeof(T), cudaMemcpyHostToDevice,
                          on.stream));
     const int before = failures;
@@ -212,8 +213,8 @@ template <typename T> void check_type(bool is_wanted_small)
                               sizeof configuration);
         check.check(configuration, table.at[i].tile);
     }
-    std::printf("%s %s: %d configurations\n", failures == before ? "PASSED" : "FAILED", table.key,
-                table.count);
+    std::printf("%s %s: %d configurations\n", failures == before ? "PASSED" : "FAILED",
+                problem::key.at, table.count);
 }
 
 } // namespace

@@ -215,7 +215,7 @@ static void launches_follow_one_another(const bench &on)
     for (int i = 0; i < table.count; i++) {
         char line[256];
         tune::calls::describe(table.fields, table.at[i].parameters, line, sizeof line);
-        tuned.push_back(conf_of(table.key, line));
+        tuned.push_back(conf_of(problem::key.at, line));
     }
     const size_t rounds = chosen.is_small ? 1 : 200, bytes = sizeof(int);
     int *out = on.at<int>(OUT_AT);
@@ -301,7 +301,7 @@ static void graphs_are_replayed(const bench &on)
     for (int i = 0; i < table.count; i++) {
         char line[256];
         tune::calls::describe(table.fields, table.at[i].parameters, line, sizeof line);
-        struct tuned *tuned = conf_of(table.key, line);
+        struct tuned *tuned = conf_of(problem::key.at, line);
         WELL(tune::reduce<tune::sum>(tuned, in, n, out + i, on.workspace, workspace_bytes,
                                      on.stream));
         tuned_free(tuned);
@@ -368,13 +368,13 @@ static void many_elements(const bench &on, const T *in, tune::reduce_result_t<OP
             continue; // a second each, and the same code
         char line[256];
         tune::calls::describe(table.fields, table.at[i].parameters, line, sizeof line);
-        struct tuned *tuned = conf_of(table.key, line);
+        struct tuned *tuned = conf_of(problem::key.at, line);
         WELL(tune::reduce<OP>(tuned, in, MANY, out, on.workspace, workspace_bytes, on.stream));
         if (fetched(on, out) != want)
-            failed(table.key, "%s: wrong for n = 2^31 + 5", line);
+            failed(problem::key.at, "%s: wrong for n = 2^31 + 5", line);
         tuned_free(tuned);
     }
-    std::printf("%s %s of 2^31 + 5\n", failures == before ? "PASSED" : "FAILED", table.key);
+    std::printf("%s %s of 2^31 + 5\n", failures == before ? "PASSED" : "FAILED", problem::key.at);
 }
 
 // Streams here wait for none of these by themselves.
@@ -447,6 +447,7 @@ int main(int count, char **words)
     check_product();
     check_minimum();
     check_maximum();
+    check_families();
     check_many();
     std::printf("%s: %d failures\n", failures == 0 ? "PASSED" : "FAILED", failures);
     return failures == 0 ? 0 : 1;

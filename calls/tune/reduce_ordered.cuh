@@ -1,0 +1,64 @@
+/* tune/reduce_ordered.cuh: reductions that keep the order of their elements, on the GPU, launched
+ * as tuned.conf says: *out = in[0] OP in[1] OP ... OP in[n - 1] for an operator that is associative
+ * and need not be commutative. For nvcc, C++17. Workspaces, streams, threads and graphs: as
+ * tune/reduce.cuh has it; docs/calls.md. */
+#ifndef TUNE_REDUCE_ORDERED
+#define TUNE_REDUCE_ORDERED
+
+#include <tuned.h>
+
+#include "kernels/reduce/operator.cuh"
+#include "kernels/reduce_ordered/reduce_ordered.cuh"
+
+#include "detail/ordered_problem.cuh"
+#include "detail/workspace.cuh"
+
+namespace tune
+{
+
+/* The operators: tune::affine_u32 (maps x -> a x + b mod 2^32, combined as left(right(x))),
+ * tune::matrix_u32 and tune::matrix_f32 (products of 2x2 matrices), or one of the caller's with the
+ * same members (kernels/reduce_ordered/operator.cuh) and elements of 8 or 16 bytes, which is
+ * launched as the shipped operator with elements as large. Elements are aligned to their size. Of
+ * no elements: the identity. The same call gives the same bits every time. */
+template <typename OP> struct reduce_ordered_plan {
+    calls::plan plan;
+
+    /* As reduce_plan::run; n is less than 2^36. */
+    cudaError_t run(const typename OP::element *in, size_t n, typename OP::element *out,
+                    void *workspace, cudaStream_t stream) const
+    {
+        return calls::run_plan(plan, in, n, sizeof(typename OP::element), out, workspace, stream);
+    }
+};
+
+/* As plan_reduce. */
+template <typename OP, typename LIST = calls::own_list>
+cudaError_t plan_reduce_ordered(const struct tuned *tuned, size_t n, reduce_ordered_plan<OP> *plan,
+                                choice *why = nullptr)
+{
+    typedef calls::ordered_problem<OP> problem;
+    if (n >> 36 != 0)
+        return cudaErrorInvalidValue;
+    const calls::question question = {problem::key.at, (long long)n,
+                                      problem::default_of((long long)n), -1, 0};
+    return calls::make_plan<problem>(calls::table_of<problem, LIST>(), tuned, question, &plan->plan,
+                                     why);
+}
+
+/* Both in one call. */
+template <typename OP, typename LIST = calls::own_list>
+cudaError_t reduce_ordered(const struct tuned *tuned, const typename OP::element *in, size_t n,
+                           typename OP::element *out, void *workspace, size_t workspace_bytes,
+                           cudaStream_t stream, choice *why = nullptr)
+{
+    if (workspace_bytes < reduce_workspace_bytes())
+        return cudaErrorInvalidValue;
+    reduce_ordered_plan<OP> plan;
+    const cudaError_t result = plan_reduce_ordered<OP, LIST>(tuned, n, &plan, why);
+    return result == cudaSuccess ? plan.run(in, n, out, workspace, stream) : result;
+}
+
+} // namespace tune
+
+#endif
