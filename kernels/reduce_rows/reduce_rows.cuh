@@ -1,7 +1,6 @@
 // Each of many rows reduced to one: out[r] of in[r * length .. (r + 1) * length). A row is the work
 // of a part of a warp, a warp, or a block. Right for any rows >= 0, any grid and any alignment of
-// `in`; the order of operations depends on the types only, so that the result is the same every
-// time.
+// `in`; the order of operations depends on the types only, so the result is the same every time.
 //
 // Operators: those of ../reduce/operator.cuh, and `composition`, whose order is kept.
 //
@@ -16,7 +15,7 @@
 namespace tune
 {
 
-// Maps x -> a x + b mod 2^32, a in the high half of a u64, b in the low one: associative, not
+// Maps x -> a x + b mod 2^32, a in a u64's high half, b in its low one: associative, not
 // commutative. Multipliers are made odd: a product of 32 even ones is 0, and nothing behind them
 // would count.
 struct composition {
@@ -322,8 +321,7 @@ template <typename OP, typename T, typename POLICY> struct rows_of {
         }
     }
 
-    // The parts of a block's rows, a warp for each row. Barriers: all threads of the block take
-    // part.
+    // The parts of a block's rows, a warp for each row. Barriers: all threads take part.
     static TUNE_DEVICE void combine_parts(const A (&total)[rows], result *out, u64 first,
                                           u64 all_rows)
     {
@@ -426,7 +424,6 @@ template <typename OP, typename T, typename POLICY> struct any_rows_of {
         const u32 rest = (u32)(length - head - packs * count);
         const pack<T, (int)count> *body = (const pack<T, (int)count> *)(from + head);
         A total = F::identity();
-        static_assert(count <= WARP, "a lane for each of a pack's elements");
         if (lane < head)
             total = row_value<OP>(from[lane]);
 #pragma unroll 1
