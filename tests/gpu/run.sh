@@ -2,10 +2,10 @@
 # Everything that needs a GPU, in one go: the tests labelled gpu, the shipped experiments tuned, the
 # example, the peers. Works on a built tree:
 #   tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]
-# Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.json, tune.db, tuned.conf,
-# run.txt, families.db, example.txt, hostile.txt, and what is small or many in more.tar.gz: lookup.txt,
-# peers*, families.txt, calls.txt, sanitize.txt, sanitize/, twin*, flush*, agree*. db/recorded/ keeps them all, but
-# for sanitize/:
+# Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.json, tuned.conf, run.txt,
+# example.txt, hostile.txt, and in more.tar.gz tune.db and families.db (as bench/slim.py leaves them),
+# families.conf, families.txt, lookup.txt, peers*, calls.txt, sanitize.txt, sanitize/, twin*, flush*,
+# agree*. db/recorded/ keeps them all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume families
 # example peers lookup hostile twin flush sanitize; and, which are not among the usual ones, agree
@@ -64,13 +64,18 @@ gpu_tests() {
     return $ok
 }
 
+# A database as it is recorded.
+keep() { # name
+    python3 "$here/bench/slim.py" "$work/$1" "$more/$1"
+}
+
 tune_all() {
     local status=0
     # shellcheck disable=SC2086 # options are words
     (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-plots ${TUNE_OPTIONS:-} >show.txt 2>run.txt) || status=$?
     tail -n 3 "$work/run.txt"
     cp "$work/run.txt" "$out/"
-    cp "$work/tuned.conf" "$out/" && cp "$work/tune.db" "$out/tune.db"
+    cp "$work/tuned.conf" "$out/" && keep tune.db
     cat "$work/show.txt"
     return $status
 }
@@ -93,7 +98,7 @@ families() {
         ${FAMILIES_OPTIONS:---effort quick --budget 240s} >/dev/null 2>families.txt) || status=$?
     tail -n 3 "$work/families.txt"
     cp "$work/families.txt" "$more/"
-    cp "$work/families.db" "$out/"
+    cp "$work/families.conf" "$more/" && keep families.db
     return $status
 }
 
