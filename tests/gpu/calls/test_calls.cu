@@ -54,9 +54,9 @@ bench::bench(size_t bytes)
 {
     WELL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     WELL(cudaMalloc(&memory, bytes));
-    WELL(cudaMemset(memory, 0x77, bytes));
+    WELL(cudaMemsetAsync(memory, 0x77, bytes, stream));
     WELL(cudaMalloc(&workspace, tune::reduce_workspace_bytes()));
-    WELL(cudaMemset(workspace, 0x5a, tune::reduce_workspace_bytes()));
+    WELL(cudaMemsetAsync(workspace, 0x5a, tune::reduce_workspace_bytes(), stream));
     WELL(tune::reduce_prepare(workspace, tune::reduce_workspace_bytes(), stream));
     WELL(cudaDeviceSynchronize());
 }
