@@ -26,15 +26,26 @@ static struct slot_set uses_of_compiling(const struct experiment *experiment)
     return uses;
 }
 
+/* What a file only writes shorter (derived values that begin with _) stands for what it is made of.
+ */
+static struct slot_set spelt_out(const struct experiment *experiment, struct slot_set uses)
+{
+    struct slot_set all = uses;
+    for (size_t i = 0; i < experiment->derived_count; i++)
+        if (slot_set_has(&uses, SLOT_DERIVED + i) && experiment->derived[i].name[0] == '_')
+            all = slot_set_union(all, experiment->reach[SLOT_DERIVED + i]);
+    return all;
+}
+
 const char *experiment_compiled_name(const struct experiment *experiment, size_t index)
 {
-    const struct slot_set uses = uses_of_compiling(experiment);
+    const struct slot_set uses = spelt_out(experiment, uses_of_compiling(experiment));
     const struct slot_set parameters = all_parameters(experiment);
     for (size_t i = 0; i < experiment->parameter_count; i++)
         if (slot_set_has(&uses, SLOT_PARAMETERS + i) && index-- == 0)
             return experiment->parameters[i].name;
     for (size_t i = 0; i < experiment->derived_count; i++)
-        if (slot_set_has(&uses, SLOT_DERIVED + i) &&
+        if (slot_set_has(&uses, SLOT_DERIVED + i) && experiment->derived[i].name[0] != '_' &&
             slot_set_meets(&experiment->reach[SLOT_DERIVED + i], &parameters) && index-- == 0)
             return experiment->derived[i].name;
     return NULL;

@@ -30,13 +30,16 @@ static const char experiment[] = "experiment: add\n"
                                  "  block: [64, 128]\n"
                                  "  scale: [1, 2]\n"
                                  "  way: [plain, other]\n"
+                                 "  pad: [0, 1]\n"
                                  "derived:\n"
                                  "  grid: ceil_div(n, block) * spread\n"
                                  "  factor: scale * 10\n"
+                                 "  _padding: 16 * pad\n"
                                  "  element: type\n"
                                  "defines:\n"
                                  "  BLOCK: block\n"
                                  "  FACTOR: factor\n"
+                                 "  PADDING: _padding\n"
                                  "  ELEMENT: element\n"
                                  "launches:\n"
                                  "  - {when: way == 'plain', kernel: plain, grid: grid, block: "
@@ -118,16 +121,16 @@ static void kernels_are_named_once_and_in_order(void **state)
     const struct configuration_counts counts = export_two(
         *state,
         "tuned-conf 2\n" GPU
-        "add.i32 n=1-9 spread=2 block=64 scale=2 way=plain grid=1 factor=20 element=i32\n"
-        "add.i32 n=10-99 spread=1 block=64 scale=2 way=plain grid=7 factor=20 element=i32\n"
+        "add.i32 n=1-9 spread=2 block=64 scale=2 way=plain pad=1 grid=1 factor=20 element=i32\n"
+        "add.i32 n=10-99 spread=1 block=64 scale=2 way=plain pad=1 grid=7 factor=20 element=i32\n"
         "end\n",
         "tuned-conf 2\n[cuda \"H\"]\n"
-        "add.i32 n=5 spread=1 block=128 scale=1 way=other grid=1 factor=10 element=i32\n"
-        "add.i32 n=6 spread=1 block=64 scale=2 way=plain grid=1 factor=20 element=i32\nend\n",
+        "add.i32 n=5 spread=1 block=128 scale=1 way=other pad=0 grid=1 factor=10 element=i32\n"
+        "add.i32 n=6 spread=1 block=64 scale=2 way=plain pad=1 grid=1 factor=20 element=i32\nend\n",
         &text);
     assert_string_equal(lines_of(&text),
-                        "TUNE_CONFIGURATION(\"add.i32 block=128 way=other factor=10\")\n"
-                        "TUNE_CONFIGURATION(\"add.i32 block=64 way=plain factor=20\")\n");
+                        "TUNE_CONFIGURATION(\"add.i32 block=128 way=other pad=0 factor=10\")\n"
+                        "TUNE_CONFIGURATION(\"add.i32 block=64 way=plain pad=1 factor=20\")\n");
     assert_int_equal(counts.lines, 2);
     assert_int_equal(counts.strange, 0);
     text_free(&text);
@@ -139,7 +142,7 @@ static void what_is_not_known_here_is_left_out_and_counted(void **state)
     const struct configuration_counts counts = export_two(
         *state, "tuned-conf 2\n" GPU "gone.i32 n=1 block=64\nadd.i32 n=1 block=64 way=plain\nend\n",
         "tuned-conf 2\n[cpu \"C\"] cores=2\n"
-        "add.i32 n=5 spread=1 block=128 scale=1 way=other grid=1 factor=10\nend\n",
+        "add.i32 n=5 spread=1 block=128 scale=1 way=other pad=0 grid=1 factor=10\nend\n",
         &text);
     assert_string_equal(lines_of(&text), "");
     assert_int_equal(counts.lines, 0);
@@ -150,9 +153,10 @@ static void what_is_not_known_here_is_left_out_and_counted(void **state)
 static void values_become_the_inside_of_a_c_string(void **state)
 {
     struct text text = {0};
-    (void)export_two(
-        *state, "tuned-conf 2\n" GPU "add.i32 n=1 block=64 way=\"a\\\"b\\\\c\" factor=1\nend\n",
-        "tuned-conf 2\nend\n", &text);
+    (void)export_two(*state,
+                     "tuned-conf 2\n" GPU
+                     "add.i32 n=1 block=64 way=\"a\\\"b\\\\c\" pad=0 factor=1\nend\n",
+                     "tuned-conf 2\nend\n", &text);
     assert_string_equal(lines_of(&text), "TUNE_CONFIGURATION(\"add.i32 block=64 way=a\\\"b\\\\c "
                                          "factor=1\")\n");
     text_free(&text);
