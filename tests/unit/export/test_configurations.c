@@ -158,7 +158,7 @@ static void values_become_the_inside_of_a_c_string(void **state)
                      "add.i32 n=1 block=64 way=\"a\\\"b\\\\c\" pad=0 factor=1\nend\n",
                      "tuned-conf 2\nend\n", &text);
     assert_string_equal(lines_of(&text), "TUNE_CONFIGURATION(\"add.i32 block=64 way=a\\\"b\\\\c "
-                                         "factor=1\")\n");
+                                         "pad=0 factor=1\")\n");
     text_free(&text);
 }
 
