@@ -5,9 +5,12 @@ set(TUNE_NVCC_ARCHITECTURES "90" CACHE STRING "Compute capabilities that example
 # tune_nvcc_program(TARGET FOLDER folder SOURCES source... [OPTIONS option...]): links libtuned and the
 # CUDA runtime, both statically, so that the program needs nothing but a driver. A source written as
 # FILE@NAME=VALUE is compiled with that define, and may be there several times. The target to build is
-# build_TARGET.
+# build_TARGET. CUDART none: one of the sources stands in for the runtime.
 function(tune_nvcc_program target)
-  cmake_parse_arguments(NVCC "" "FOLDER" "SOURCES;OPTIONS" ${ARGN})
+  cmake_parse_arguments(NVCC "" "FOLDER;CUDART" "SOURCES;OPTIONS" ${ARGN})
+  if(NOT NVCC_CUDART)
+    set(NVCC_CUDART static)
+  endif()
   set(architectures "")
   foreach(architecture IN LISTS TUNE_NVCC_ARCHITECTURES)
     list(APPEND architectures "-gencode=arch=compute_${architecture},code=sm_${architecture}")
@@ -39,7 +42,7 @@ function(tune_nvcc_program target)
   set(program "${NVCC_FOLDER}/${target}")
   add_custom_command(OUTPUT "${program}"
     COMMAND ${CMAKE_COMMAND} -E make_directory "${NVCC_FOLDER}"
-    COMMAND "${TUNE_NVCC}" ${architectures} -cudart static ${objects} "$<TARGET_FILE:tuned_static>"
+    COMMAND "${TUNE_NVCC}" ${architectures} -cudart ${NVCC_CUDART} ${objects} "$<TARGET_FILE:tuned_static>"
             -o "${program}"
     DEPENDS ${objects} tuned_static COMMENT "Linking ${target}" VERBATIM)
   add_custom_target(build_${target} ALL DEPENDS "${program}")

@@ -1,0 +1,120 @@
+#include "tests/calls/fake_runtime.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include <cuda_runtime_api.h>
+
+machine machines[2];
+int current;
+std::vector<launched> launches;
+
+extern "C" {
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = current;
+    return cudaSuccess;
+}
+#undef cudaGetDeviceProperties
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *out, int device)
+{
+    std::memset(out, 0, sizeof *out);
+    std::snprintf(out->name, sizeof out->name, "%s", machines[device].name);
+    out->major = machines[device].major;
+    out->minor = machines[device].minor;
+    out->multiProcessorCount = machines[device].sm_count;
+    out->sharedMemPerBlockOptin = 227 * 1024;
+    return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp *out, int device)
+{
+    return cudaGetDeviceProperties(out, device);
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *)
+{
+    return cudaSuccess;
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, const void *)
+{
+    std::memset(out, 0, sizeof *out);
+    out->ptxVersion = machines[current].ptx_version;
+    out->maxThreadsPerBlock = 1024;
+    return cudaSuccess;
+}
+cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int)
+{
+    return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *, int block,
+                                                          size_t)
+{
+    *blocks = 2048 / block;
+    return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cudaLaunchConfig_t *)
+{
+    *clusters = machines[current].clusters;
+    return cudaSuccess;
+}
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                             size_t shared, cudaStream_t)
+{
+    launches.push_back({kernel, grid.x, block.x, shared, false, *(long long *)arguments[4]});
+    return cudaSuccess;
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
+                                void **arguments)
+{
+    const bool dependent =
+        config->numAttrs == 1 &&
+        config->attrs[0].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+        config->attrs[0].val.programmaticStreamSerializationAllowed == 1;
+    launches.push_back({kernel, config->gridDim.x, config->blockDim.x, config->dynamicSmemBytes,
+                        dependent, *(long long *)arguments[4]});
+    return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t)
+{
+    return cudaSuccess;
+}
+// What nvcc's own code calls when the program starts, or would to launch by <<< >>>.
+void **__cudaRegisterFatBinary(void *)
+{
+    static void *handle;
+    return &handle;
+}
+void __cudaRegisterFatBinaryEnd(void **)
+{
+}
+void __cudaUnregisterFatBinary(void **)
+{
+}
+char __cudaInitModule(void **)
+{
+    return 0;
+}
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, uint3 *, uint3 *,
+                            dim3 *, dim3 *, int *)
+{
+}
+void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int)
+{
+}
+unsigned int __cudaPushCallConfiguration(dim3, dim3, size_t, struct CUstream_st *)
+{
+    return 0;
+}
+cudaError_t __cudaPopCallConfiguration(dim3 *, dim3 *, size_t *, void *)
+{
+    return cudaSuccess;
+}
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
+{
+    *kernel = (cudaKernel_t)function;
+    return cudaSuccess;
+}
+cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void **, size_t, cudaStream_t)
+{
+    return cudaSuccess;
+}
+}

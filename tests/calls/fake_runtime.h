@@ -1,0 +1,26 @@
+// A CUDA runtime that is not there: devices of one's choice, and every launch is written down.
+#ifndef TUNE_TEST_FAKE_RUNTIME
+#define TUNE_TEST_FAKE_RUNTIME
+
+#include <cstddef>
+#include <vector>
+
+struct machine {
+    const char *name;
+    int major, minor, sm_count;
+    int ptx_version; // of the program's code for it
+    int clusters;    // that find room
+};
+extern machine machines[2];
+extern int current;
+
+struct launched {
+    const void *kernel;
+    unsigned int grid, block;
+    size_t shared;
+    bool dependent;
+    long long n; // the kernels' fifth argument
+};
+extern std::vector<launched> launches;
+
+#endif

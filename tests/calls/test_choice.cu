@@ -1,0 +1,110 @@
+// What the calls launch, without a GPU. The kernels are those of
+// tests/gpu/calls/configurations.inc.
+#include <cstdio>
+#include <cstring>
+
+#include <tune/reduce.cuh>
+
+#include "tests/calls/fake_runtime.h"
+
+// ---- checks ----
+
+static int failures;
+#define EXPECT(condition)                                                                          \
+    ((condition)                                                                                   \
+         ? (void)0                                                                                 \
+         : (void)(failures++, std::printf("%s:%d: not so: %s\n", __func__, __LINE__, #condition)))
+
+static tune::choice call(const char *line, size_t n)
+{
+    char text[1024];
+    std::snprintf(text, sizeof text,
+                  "tuned-conf 2\n[cuda \"%s\"]\nreduce.sum.i32 n=1-1000000000 %s\nend\n",
+                  machines[current].name, line);
+    struct tuned *tuned = tuned_load_memory(text, std::strlen(text), "memory", nullptr);
+    tune::choice why;
+    static char workspace[tune::reduce_workspace_bytes()] __attribute__((aligned(16)));
+    int in = 0, out = 0; // nobody looks
+    launches.clear();
+    EXPECT(tuned != nullptr);
+    EXPECT(tune::reduce<tune::sum>(tuned, &in, n, &out, workspace, sizeof workspace, nullptr,
+                                   &why) == cudaSuccess);
+    tuned_free(tuned);
+    return why;
+}
+
+#define FLAGGED                                                                                    \
+    "variant=flagged map=strided step=redux block=256 count=4 loads=2 cache=l2_256b min_blocks=8"
+#define CLUSTER                                                                                    \
+    "variant=cluster cluster_size=4 map=strided step=redux block=256 count=4 loads=2 "             \
+    "cache=no_allocate"
+#define DEPENDENT                                                                                  \
+    "variant=dependent_launches map=strided step=redux block=512 count=4 loads=4 "                 \
+    "cache=evict_first"
+#define BULK                                                                                       \
+    "variant=bulk stages=2 map=strided step=redux block=128 count=4 loads=2 cache=no_allocate"
+
+// A tile is 256 * 4 * 2 elements. One block more than those that work waits for them.
+static void grid_follows_n_and_the_device()
+{
+    const size_t tile = 2048;
+    EXPECT(call(FLAGGED " blocks_per_sm=2", tile * 1000).is_exact);
+    EXPECT(launches.size() == 1 && launches[0].grid == 2 * 132 + 1 && launches[0].block == 256);
+    call(FLAGGED " blocks_per_sm=2", tile * 10 + 1);
+    EXPECT(launches[0].grid == 11 + 1);
+    call(FLAGGED " blocks_per_sm=occupancy", tile * 5000);
+    EXPECT(launches[0].grid == 132 * 8 + 1);
+    call(FLAGGED " blocks_per_sm=2", 0);
+    EXPECT(launches[0].grid == 1 + 1 && launches[0].n == 0);
+}
+
+static void clusters_are_whole_and_several_have_one_more()
+{
+    call(CLUSTER " blocks_per_sm=1", 2048 * 3);
+    EXPECT(launches[0].grid == 4);
+    call(CLUSTER " blocks_per_sm=1", 2048 * 5);
+    EXPECT(launches[0].grid == 8 + 4);
+    call(CLUSTER " blocks_per_sm=1", 2048 * 5000);
+    EXPECT(launches[0].grid == 132 + 4);
+}
+
+static void second_launch_is_given_the_partials()
+{
+    EXPECT(call(DEPENDENT " blocks_per_sm=1", 8192 * 500).is_exact);
+    EXPECT(launches.size() == 2 && launches[0].grid == 132 && !launches[0].dependent);
+    EXPECT(launches[1].grid == 1 && launches[1].dependent && launches[1].n == 132);
+    EXPECT(launches[0].kernel != launches[1].kernel);
+}
+
+static void stages_are_dynamic_shared_memory()
+{
+    EXPECT(call(BULK " blocks_per_sm=1", 1 << 20).is_exact);
+    EXPECT(launches[0].shared == 2 * 128 * 2 * 16);
+}
+
+static void what_cannot_run_is_not_chosen()
+{
+    for (const char *line : {CLUSTER, DEPENDENT, BULK}) {
+        const tune::choice why = call(line, 1 << 24);
+        EXPECT(!why.is_exact && why.grade == TUNED_IN_RANGE);
+        EXPECT(std::strstr(why.reason, "cannot run on this device") != nullptr);
+        EXPECT(std::strstr(why.configuration, "variant=last_block") != nullptr);
+        EXPECT(launches.size() == 1 &&
+               launches[0].grid == (unsigned int)machines[current].sm_count * 4);
+    }
+    EXPECT(call(FLAGGED, 1 << 24).is_exact);
+}
+
+int main()
+{
+    machines[0] = {"First", 9, 0, 132, 90, 10};
+    machines[1] = {"Second", 8, 0, 108, 80, 0};
+    grid_follows_n_and_the_device();
+    clusters_are_whole_and_several_have_one_more();
+    second_launch_is_given_the_partials();
+    stages_are_dynamic_shared_memory();
+    current = 1; // an older device, whose facts are its own
+    what_cannot_run_is_not_chosen();
+    std::printf("%d failures\n", failures);
+    return failures == 0 ? 0 : 1;
+}
