@@ -5,7 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
-machine machines[2];
+machine machines[3];
 int current;
 std::vector<launched> launches;
 

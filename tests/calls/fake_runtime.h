@@ -11,7 +11,7 @@ struct machine {
     int ptx_version; // of the program's code for it
     int clusters;    // that find room
 };
-extern machine machines[2];
+extern machine machines[3];
 extern int current;
 
 struct launched {

@@ -105,6 +105,9 @@ int main()
     stages_are_dynamic_shared_memory();
     current = 1; // an older device, whose facts are its own
     what_cannot_run_is_not_chosen();
+    machines[2] = {"Third", 9, 0, 132, 80, 10}; // of which the program has older code only
+    current = 2;
+    what_cannot_run_is_not_chosen();
     std::printf("%d failures\n", failures);
     return failures == 0 ? 0 : 1;
 }
