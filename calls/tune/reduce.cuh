@@ -7,8 +7,8 @@
  *     cudaMalloc(&workspace, tune::reduce_workspace_bytes());
  *     tune::reduce_prepare(workspace, tune::reduce_workspace_bytes(), stream);
  *
- *     tune::reduce<tune::sum>(tuned, in, n, out, workspace, tune::reduce_workspace_bytes(),
- * stream);
+ *     size_t bytes = tune::reduce_workspace_bytes();
+ *     tune::reduce<tune::sum>(tuned, in, n, out, workspace, bytes, stream);
  *
  * `in` and `out` are device pointers, n counts elements. Nothing is allocated and nothing waited
  * for: the launches are put on the stream, or into the graph that it is captured into, and *out is
@@ -38,8 +38,8 @@ template <typename OP, typename T> struct reduce_plan {
     /* Launches, on the device that the plan was made on, which must be the current one: as many
      * blocks as n needs. Any n gives a right result; another than the plan's perhaps not as fast.
      * cudaErrorInvalidValue: `in` (aligned as T), `out` or `workspace` is no such pointer (in may
-     * be NULL when n is 0), or n is 2^36 or more while a plan was made for less. Else what the
-     * launch gives. */
+     * be NULL when n is 0), or n is more than 2^31 tiles of the plan's kernel, which are at least
+     * 2^36 elements and more than the plan was made for. Else what the launch gives. */
     cudaError_t run(const T *in, size_t n, reduce_result_t<OP, T> *out, void *workspace,
                     cudaStream_t stream) const
     {

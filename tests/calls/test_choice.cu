@@ -19,7 +19,7 @@ static tune::choice call(const char *line, size_t n)
 {
     char text[1024];
     std::snprintf(text, sizeof text,
-                  "tuned-conf 2\n[cuda \"%s\"]\nreduce.sum.i32 n=1-1000000000 %s\nend\n",
+                  "tuned-conf 2\n[cuda \"%s\"]\nreduce.sum.i32 n=1-1000000000000 %s\nend\n",
                   machines[current].name, line);
     struct tuned *tuned = tuned_load_memory(text, std::strlen(text), "memory", nullptr);
     tune::choice why;
@@ -82,6 +82,17 @@ static void stages_are_dynamic_shared_memory()
     EXPECT(launches[0].shared == 2 * 128 * 2 * 16);
 }
 
+// A warp counts its tiles of 64 elements in 32 bits.
+static void kernels_are_not_taken_beyond_what_they_count()
+{
+    const char *const line = "variant=one_warp map=tile step=redux block=32 count=1 loads=2 "
+                             "cache=no_allocate blocks_per_sm=1";
+    EXPECT(call(line, 1000).is_exact);
+    const tune::choice why = call(line, ((size_t)1 << 37) + 1);
+    EXPECT(!why.is_exact && std::strstr(why.configuration, "variant=last_block") != nullptr);
+    EXPECT(launches[0].n == (1ll << 37) + 1);
+}
+
 static void what_cannot_run_is_not_chosen()
 {
     for (const char *line : {CLUSTER, DEPENDENT, BULK}) {
@@ -103,6 +114,7 @@ int main()
     clusters_are_whole_and_several_have_one_more();
     second_launch_is_given_the_partials();
     stages_are_dynamic_shared_memory();
+    kernels_are_not_taken_beyond_what_they_count();
     current = 1; // an older device, whose facts are its own
     what_cannot_run_is_not_chosen();
     machines[2] = {"Third", 9, 0, 132, 80, 10}; // of which the program has older code only

@@ -198,7 +198,7 @@ template <typename OP, typename T> struct reduce_problem {
         out.kernel = kernels::first();
         out.second = kernels::second();
         out.tile = (long long)of.value[P::BLOCK] * of.value[P::COUNT] * of.value[P::LOADS];
-        out.n_most = variant == P::BULK ? 1ll << 36 : LLONG_MAX;
+        out.n_most = out.tile << 31; // tiles are counted in 32 bits
         out.block = of.value[P::BLOCK];
         out.cluster = variant == P::CLUSTERS ? of.value[P::CLUSTER_SIZE] : 1;
         out.shared_bytes =
