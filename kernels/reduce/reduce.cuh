@@ -23,7 +23,7 @@
 namespace tune
 {
 
-// One block, or one warp; more would each store the result of a part.
+// One block, or one warp.
 template <typename OP, typename T, typename POLICY>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     reduce_one_block(const T *__restrict__ in,
@@ -32,8 +32,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
 {
     typedef typename OP::template of<T> F;
     (void)slots;
-    const auto value = block_combined<F, POLICY, 0>(
-        thread_part<OP, T, POLICY>(in, n, state, blockIdx.x, gridDim.x));
+    const auto value = block_combined<F, POLICY, 0>(thread_part<OP, T, POLICY>(in, n, state, 0, 1));
     if (threadIdx.x == 0)
         out[0] = narrowed<typename F::result>(value);
 }

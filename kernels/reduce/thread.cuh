@@ -137,7 +137,8 @@ thread_part(const T *__restrict__ in, long long n, u64 *state, u32 index, u32 bl
     (void)state;
 
     if constexpr (POLICY::map == map::tile) {
-        for (; tile <= full_tiles; tile += blocks)
+        const u32 tiles = full_tiles + (rest > 0);
+        for (; tile < tiles; tile += blocks)
             value = F::combine(
                 value, part::of_tile(mine + (u64)tile * size, tile < full_tiles ? size : rest));
         return F::combine(value, widened<typename part::A>(end));
@@ -164,7 +165,7 @@ thread_part(const T *__restrict__ in, long long n, u64 *state, u32 index, u32 bl
         for (; tile < full_tiles; tile += blocks)
             value = F::combine(value, part::of_full_tile(mine + (u64)tile * size));
     }
-    if (tile == full_tiles)
+    if (tile == full_tiles && rest > 0)
         value = F::combine(value, part::of_tile(mine + (u64)tile * size, rest));
     return F::combine(value, widened<typename part::A>(end));
 }
