@@ -21,13 +21,14 @@ function(family_points out header source prefix names)
 endfunction()
 
 # family_fault(OUT SOURCE FROM TO): a copy of SOURCE with a fault planted, FROM replaced by TO. The
-# copy follows its source.
+# copy follows its source; where that has no FROM any more, the copy does not compile.
 function(family_fault out source from to)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
   file(READ "${source}" text)
   string(REPLACE "${from}" "${to}" broken "${text}")
   if(broken STREQUAL text)
-    message(FATAL_ERROR "tests/kernels: nothing to break in ${source}, which has no more:\n${from}")
+    message(WARNING "tests/kernels: nothing to break in ${source}, which has no more:\n${from}")
+    set(broken "#error nothing to break any more in ${source}\n")
   endif()
   file(CONFIGURE OUTPUT "${out}" CONTENT "${broken}" @ONLY)
 endfunction()

@@ -24,7 +24,7 @@ std::string reproducible(const point &point, uint64_t seed);
 // Launches of many instances of one element type in a row, with one workspace.
 std::string mixed_launches(const std::vector<point> &points, uint64_t seed);
 
-// 2^31 + 5 elements, of which few are not zero. For sums of u8; takes seconds.
+// Some tiles more than 2^31 elements, of which few are not zero. For sums of u8; takes seconds.
 std::string beyond_32_bits(const point &point);
 
 } // namespace reduce_checks

@@ -48,8 +48,9 @@ namespace
 sigjmp_buf fault;
 volatile sig_atomic_t in_kernel;
 
-// Polling that has not ended after so many turns of threads never will.
-constexpr uint64_t patience = 4'000'000;
+// Polling that has not ended after so many turns of threads never will: in which nobody changed a
+// word or came to a barrier, or in which nobody left at all.
+constexpr uint64_t patience = 4'000'000, last_patience = 400'000'000;
 
 } // namespace
 
@@ -64,7 +65,7 @@ uint64_t draw()
 
 unsigned int draw_below(size_t count)
 {
-    return static_cast<unsigned int>(draw() % count);
+    return static_cast<unsigned int>((draw() >> 32) * count >> 32);
 }
 
 std::string where(const block &block, unsigned int thread)
@@ -126,6 +127,7 @@ namespace
     block.threads[now.thread].state = state::left;
     block.live--;
     made_progress();
+    now.steps_without_leaving = 0;
     leave_cluster(block);
     if (block.live == 0 && block.copies > 0)
         fail("bulk copy: " + where(block, now.thread) +
@@ -179,6 +181,7 @@ block *start_block(grid &grid, unsigned int index)
     started->live = threads;
     started->waiting = started->votes = started->result = started->copies = 0;
     started->begun = false;
+    started->slow = now.unequal && draw() % 2 == 0;
     started->runnable.clear();
     started->meetings.assign((threads + warp_lanes - 1) / warp_lanes, {});
     start_shared(*started);
@@ -213,15 +216,20 @@ block *choose_block()
 {
     const bool stay = now.current != nullptr && !now.change_block && draw() % 64 != 0;
     now.change_block = false;
-    if (stay && !now.current->runnable.empty())
+    if (stay && !now.current->runnable.empty() && !now.current->slow)
         return now.current;
+    const bool is_slows_turn = !now.unequal || draw() % 8 == 0;
+    block *slow = nullptr;
     const size_t first = draw_below(now.blocks.size());
     for (size_t i = 0; i < now.blocks.size(); i++) {
         block *candidate = now.blocks[(first + i) % now.blocks.size()].get();
-        if (!candidate->runnable.empty())
+        if (candidate->runnable.empty())
+            continue;
+        if (is_slows_turn || !candidate->slow)
             return candidate;
+        slow = candidate;
     }
-    return nullptr;
+    return slow;
 }
 
 void run_thread(block *block)
@@ -235,6 +243,7 @@ void run_thread(block *block)
     block_index = {block->index, 0, 0};
     block->begun = true;
     now.steps_without_progress++;
+    now.steps_without_leaving++;
     switch_coroutine(&now.scheduler, &block->threads[now.thread].context);
 }
 
@@ -309,7 +318,7 @@ void schedule()
         start_blocks();
         if (now.blocks.empty())
             return;
-        if (draw() % 32 == 0)
+        if (!now.copies.empty() && draw() % 32 == 0)
             finish_bulk_copy();
         block *next = choose_block();
         if (next == nullptr) {
@@ -323,7 +332,8 @@ void schedule()
             if (has_ended(now.grids[0]))
                 let_the_dependent_go();
         }
-        if (now.steps_without_progress > patience && now.problem.empty())
+        if ((now.steps_without_progress > patience || now.steps_without_leaving > last_patience) &&
+            now.problem.empty())
             now.problem =
                 "polling without end: " + where(*next, now.thread) + " waits for what nobody does";
     }
@@ -415,8 +425,9 @@ std::string run_grids()
 void reset(uint64_t seed)
 {
     now.random = seed;
+    now.unequal = draw() % 2 == 0;
     now.current = nullptr;
-    now.steps_without_progress = 0;
+    now.steps_without_progress = now.steps_without_leaving = 0;
     now.problem.clear();
     now.blocks.clear();
     now.copies.clear();

@@ -70,6 +70,7 @@ struct block {
     unsigned int votes;
     unsigned int result; // of the last barrier
     bool begun;
+    bool slow;           // others mostly go first
     unsigned int copies; // bulk ones under way
     std::vector<simt::thread> threads;
     std::vector<unsigned int> runnable;
@@ -115,7 +116,9 @@ struct machine {
     coroutine scheduler;
     uint64_t random;
     uint64_t steps_without_progress;
+    uint64_t steps_without_leaving; // of any thread
     bool change_block;
+    bool unequal; // in this launch some blocks are slow
     std::string problem;
     std::vector<std::unique_ptr<block>> spare; // with their stacks, for the next launch
 };

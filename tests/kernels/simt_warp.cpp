@@ -64,7 +64,6 @@ uint64_t outcome(const meeting &meeting, const block &block, unsigned int base, 
 void conclude(const meeting &meeting, block &block, unsigned int base)
 {
     uint64_t results[warp_lanes];
-    made_progress();
     for (unsigned int lane = 0; lane < warp_lanes; lane++)
         if (meeting.mask >> lane & 1)
             results[lane] = outcome(meeting, block, base, lane);

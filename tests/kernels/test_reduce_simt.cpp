@@ -56,6 +56,7 @@ static int all_right()
 static int all_faults_found()
 {
     int failed = 0;
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
     for (const point &point : reduce_points::all()) {
         std::string wrong = check(point);
         for (uint64_t seed = 0; seed < 3 && wrong.empty(); seed++)
