@@ -1,27 +1,34 @@
 /* Compiles points of an experiment's spaces for architectures of which no device needs to be here:
  *   compile_points EXPERIMENT.yaml COUNT ARCHITECTURE...
- * COUNT different binaries an architecture, spread evenly over the spaces of all problems; 0: all.
- * A binary that does not compile, or spills registers, fails. Exit code 77: no compiler here. */
+ * COUNT points an architecture, spread over the problems and their spaces; 0: all, each different
+ * binary once, by as many processes as there are processors. A binary that does not compile, or
+ * spills registers, fails. Exit code 77: no compiler here. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/hash.h"
 #include "tuner/base/text.h"
 #include "tuner/device/device.h"
 #include "tuner/experiment/experiment.h"
 
-enum { EXIT_SKIPPED = 77, BINARIES_MAX = 8192 };
+enum { EXIT_SKIPPED = 77, JOBS_MAX = 256 };
 
-/* The different binaries of all spaces, on a device of one architecture. */
-struct binaries {
-    struct arena arena;
+/* One architecture's work, or one process's part of it. */
+struct work {
+    const struct device_api *api;
+    const struct experiment *experiment;
     struct facts facts;
-    size_t count;
-    struct binary_request requests[BINARIES_MAX];
-    const char *keys[BINARIES_MAX];
+    const char *architecture;
+    uint64_t part, parts; /* of binaries, by the hash of what tells them apart */
+    uint64_t *seen;       /* such hashes: a table of `capacity` places, a power of two; 0: free */
+    size_t capacity, seen_count;
+    size_t compiled, failed;
+    bool unavailable;
 };
 
 /* What spaces ask of a device, as an H200 has it; of the architecture only its name differs. */
@@ -69,43 +76,30 @@ static const char *request_key(struct arena *arena, const struct binary_request 
     return key;
 }
 
-static enum status add_binary(struct binaries *binaries, const struct point *point,
-                              struct error *error)
+/* False when it was seen before; memory that is short ends the program. */
+static bool is_new(struct work *work, uint64_t hash)
 {
-    struct binary_request request = {0};
-    enum status status = point_binary(point, &binaries->arena, &request, error);
-    if (status != STATUS_OK)
-        return status;
-    const char *key = request_key(&binaries->arena, &request);
-    if (!key)
-        return error_no_memory(error);
-    for (size_t i = 0; i < binaries->count; i++)
-        if (strcmp(binaries->keys[i], key) == 0)
-            return STATUS_OK;
-    if (binaries->count == BINARIES_MAX)
-        return error_set(error, STATUS_INTERNAL, "more than %d binaries", BINARIES_MAX);
-    binaries->requests[binaries->count] = request;
-    binaries->keys[binaries->count++] = key;
-    return STATUS_OK;
-}
-
-static enum status add_space(struct binaries *binaries, const struct experiment *experiment,
-                             const struct problem *problem, struct error *error)
-{
-    struct space *space = NULL;
-    enum status status = space_create(experiment, problem, &binaries->facts, &space, error);
-    const size_t count = status == STATUS_OK ? space_count(space) : 0;
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        struct configuration configuration;
-        space_configuration(space, i, &configuration);
-        const struct point point = {.experiment = experiment,
-                                    .problem = problem,
-                                    .facts = &binaries->facts,
-                                    .configuration = &configuration};
-        status = add_binary(binaries, &point, error);
+    hash += hash == 0;
+    if (2 * work->seen_count >= work->capacity) {
+        struct work grown = *work;
+        grown.capacity = work->capacity ? 2 * work->capacity : 1024;
+        grown.seen_count = 0;
+        grown.seen = calloc(grown.capacity, sizeof *grown.seen);
+        if (!grown.seen)
+            exit(EXIT_FAILURE);
+        for (size_t i = 0; i < work->capacity; i++)
+            if (work->seen[i])
+                (void)is_new(&grown, work->seen[i]);
+        free(work->seen);
+        *work = grown;
     }
-    space_free(space);
-    return status;
+    size_t at = (size_t)hash & (work->capacity - 1);
+    for (; work->seen[at]; at = (at + 1) & (work->capacity - 1))
+        if (work->seen[at] == hash)
+            return false;
+    work->seen[at] = hash;
+    work->seen_count++;
+    return true;
 }
 
 /* Prints what is wrong with it; true when nothing is. */
@@ -133,53 +127,98 @@ static bool compile_one(const struct device_api *api, const struct binary_reques
     return right;
 }
 
-static int compile_sample(const struct device_api *api, const struct binaries *binaries,
-                          size_t wanted, const char *architecture)
+static enum status compile_point(struct work *work, const struct problem *problem,
+                                 const struct space *space, size_t index, struct error *error)
 {
     const char *folder = getenv("TMPDIR");
     char path[512];
-    int failed = 0;
-    const size_t count = wanted == 0 || wanted > binaries->count ? binaries->count : wanted;
-
-    if (!string_format(path, sizeof path, "%s/compile_points.%ld.cubin", folder ? folder : "/tmp",
-                       (long)getpid()))
-        return EXIT_FAILURE;
-    for (size_t i = 0; i < count; i++) {
-        const size_t index = (2 * i + 1) * binaries->count / (2 * count);
-        bool unavailable = false;
-        failed += !compile_one(api, &binaries->requests[index], binaries->keys[index], path,
-                               &unavailable);
-        if (unavailable)
-            return EXIT_SKIPPED;
+    struct arena arena = {0};
+    struct binary_request request = {0};
+    struct configuration configuration;
+    space_configuration(space, index, &configuration);
+    const struct point point = {.experiment = work->experiment,
+                                .problem = problem,
+                                .facts = &work->facts,
+                                .configuration = &configuration};
+    enum status status = point_binary(&point, &arena, &request, error);
+    const char *key = status == STATUS_OK ? request_key(&arena, &request) : NULL;
+    if (status == STATUS_OK &&
+        (!key || !string_format(path, sizeof path, "%s/compile_points.%ld.cubin",
+                                folder ? folder : "/tmp", (long)getpid())))
+        status = error_no_memory(error);
+    const uint64_t hash = key ? hash_u64(key, strlen(key), 0) : 0;
+    if (status == STATUS_OK && hash % work->parts == work->part && is_new(work, hash)) {
+        work->compiled++;
+        work->failed += !compile_one(work->api, &request, key, path, &work->unavailable);
     }
-    printf("%s: %zu of %zu binaries, %d failed\n", architecture, count, binaries->count, failed);
-    return failed > 0;
+    arena_free(&arena);
+    return status;
 }
 
-static int compile_for(const struct device_api *api, const struct experiment *experiment,
-                       size_t wanted, const char *architecture)
+/* `wanted` points of it, the first one by `turn`; 0: all. */
+static enum status compile_problem(struct work *work, size_t problem_index, size_t wanted,
+                                   size_t turn, struct error *error)
 {
-    struct binaries *binaries = calloc(1, sizeof *binaries);
+    struct problem problem;
+    struct space *space = NULL;
+    experiment_problem(work->experiment, problem_index, &problem);
+    enum status status = space_create(work->experiment, &problem, &work->facts, &space, error);
+    const size_t count = status == STATUS_OK ? space_count(space) : 0;
+    const size_t last = wanted == 0 || wanted > count ? count : wanted;
+    for (size_t i = 0; i < last && status == STATUS_OK && !work->unavailable; i++)
+        status =
+            compile_point(work, &problem, space, (turn * 7919 + i * count / last) % count, error);
+    space_free(space);
+    return status;
+}
+
+/* Exit code. */
+static int compile_part(struct work *work, size_t wanted)
+{
     struct error error = {0};
     enum status status = STATUS_OK;
-    int result = EXIT_FAILURE;
-
-    if (!binaries)
-        return result;
-    make_facts(&binaries->facts, architecture);
-    for (size_t i = 0; i < experiment_problem_count(experiment) && status == STATUS_OK; i++) {
-        struct problem problem;
-        experiment_problem(experiment, i, &problem);
-        status = add_space(binaries, experiment, &problem, &error);
+    const size_t problems = experiment_problem_count(work->experiment);
+    const size_t steps = wanted == 0 ? problems : wanted;
+    make_facts(&work->facts, work->architecture);
+    for (size_t i = 0; i < steps && status == STATUS_OK && !work->unavailable; i++) {
+        const size_t index = wanted == 0 ? i : (2 * i + 1) * problems / (2 * steps) % problems;
+        status = compile_problem(work, index, wanted == 0 ? 0 : 1, i, &error);
     }
-    if (status == STATUS_OK && binaries->count > 0)
-        result = compile_sample(api, binaries, wanted, architecture);
-    else
-        printf("FAILED %s: %s\n", architecture,
-               status == STATUS_OK ? "the spaces are empty" : error.text);
-    facts_free(&binaries->facts);
-    arena_free(&binaries->arena);
-    free(binaries);
+    if (status != STATUS_OK)
+        printf("FAILED %s: %s\n", work->architecture, error.text);
+    else if (!work->unavailable)
+        printf("%s: %zu binaries, %zu failed\n", work->architecture, work->compiled, work->failed);
+    facts_free(&work->facts);
+    free(work->seen);
+    if (work->unavailable)
+        return EXIT_SKIPPED;
+    return status != STATUS_OK || work->failed > 0 || (wanted > 0 && work->compiled == 0);
+}
+
+static int compile_all(const struct work *whole)
+{
+    pid_t children[JOBS_MAX];
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t jobs = processors < 1 ? 1 : processors > JOBS_MAX ? JOBS_MAX : (size_t)processors;
+    int result = 0;
+    (void)fflush(stdout);
+    for (size_t i = 0; i < jobs; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            struct work part = *whole;
+            part.part = i;
+            part.parts = jobs;
+            const int code = compile_part(&part, 0);
+            (void)fflush(stdout);
+            _exit(code);
+        }
+    }
+    for (size_t i = 0; i < jobs; i++) {
+        int state = 0;
+        const bool ended = children[i] > 0 && waitpid(children[i], &state, 0) > 0;
+        const int code = ended && WIFEXITED(state) ? WEXITSTATUS(state) : EXIT_FAILURE;
+        result = code != 0 ? code : result;
+    }
     return result;
 }
 
@@ -202,8 +241,11 @@ int main(int count, char **arguments)
         printf("FAILED %s\n", error.text);
         return EXIT_FAILURE;
     }
+    const size_t wanted = (size_t)atol(arguments[2]);
     for (int i = 3; i < count && result != EXIT_SKIPPED; i++) {
-        const int one = compile_for(api, experiment, (size_t)atol(arguments[2]), arguments[i]);
+        struct work work = {
+            .api = api, .experiment = experiment, .architecture = arguments[i], .parts = 1};
+        const int one = wanted > 0 ? compile_part(&work, wanted) : compile_all(&work);
         result = one != 0 ? one : result;
     }
     experiment_free(experiment);
