@@ -150,7 +150,7 @@ static const struct protocol normal = {
     .energy_candidates = 12,
     .energy_rounds = 5,
     .energy_window_ms = 500,
-    .within = 0.02,
+    .within = 0.005,
     .look_between = 1,
 };
 
@@ -189,6 +189,7 @@ static void set_cpu(enum effort effort, struct protocol *out)
     out->dropped_most = 0.5;
     out->delta = 0.01;
     out->race_slack = 0.02;
+    out->within = 0.02;
     out->process_spread = 0.005;
     out->twin_bias = 0.01;
     out->other_wait_ms = 0;
