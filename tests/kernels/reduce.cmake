@@ -45,7 +45,7 @@ reduce_fault(dropped_tail thread.cuh "${strided}"
 reduce_fault(dropped_head thread.cuh "${strided}"
   "in[threadIdx.x < extent.head ?" "in[false ?")
 reduce_fault(ends_of_every_block thread.cuh "${strided}" "index == blocks - 1);" "true);")
-reduce_fault(dropped_tile thread.cuh "${strided}" "if (tile == full_tiles)" "if (false)")
+reduce_fault(dropped_tile thread.cuh "${strided}" "if (tile == full_tiles && rest > 0)" "if (false)")
 reduce_fault(tile_past_the_end thread.cuh "${strided}" "* POLICY::block < rest" "* POLICY::block <= rest")
 reduce_fault(unaligned_pack thread.cuh "${strided}" "(0u - (u32)((u64)in / sizeof(T))) %" "0u %")
 reduce_fault(stride_of_one_tile thread.cuh "${strided}"
