@@ -92,10 +92,11 @@ std::string reduce_checks::results(const point &point, uint64_t seed)
 {
     constexpr unsigned int grids[] = {2, 3, 1, 7, 4};
     const size_t starts = 16 / bytes_of(point.element);
+    const int ways = point.block <= 128 ? 3 : 2;
     size_t turn = seed;
     for (size_t n : awkward_sizes(point))
-        for (int way = 0; way < 3; way++, turn++) {
-            const bool at_end = way == 2;
+        for (int way = 0; way < ways; way++, turn++) {
+            const bool at_end = way == 2 || turn % 7 == 0;
             const problem problem(point, n, grids[turn % 5], at_end,
                                   at_end ? 0 : (turn * 3 + size_t(way)) % starts);
             std::string wrong = check_twice(problem, fill::exact, hash(seed, turn));
@@ -122,7 +123,7 @@ std::string reduce_checks::extremes(const point &point, uint64_t seed)
     if (!is_extreme(point))
         return "";
     const size_t n = std::min<size_t>(2 * point.tile() + 2 * point.count + 1, 5000);
-    const size_t stride = n / 150 + 1;
+    const size_t stride = n <= 200 ? 1 : n / 30;
     const problem problem(point, n, 3, false, 16 / bytes_of(point.element) / 2);
     const workspace with(problem.parts);
     for (size_t where = hash(seed, n) % stride; where < n; where += stride) {

@@ -15,7 +15,7 @@ using reduce_points::point;
 // max of reals NaN, zeros and infinities too.
 std::string results(const point &point, uint64_t seed);
 
-// The least or greatest element at every place of an input of some tiles.
+// The least or greatest element at every place of an input of two tiles, or at some of a long one.
 std::string extremes(const point &point, uint64_t seed);
 
 // The same bits in every order of blocks and threads, within the error that pairwise addition has.

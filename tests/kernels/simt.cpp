@@ -48,9 +48,9 @@ namespace
 sigjmp_buf fault;
 volatile sig_atomic_t in_kernel;
 
-// Polling that has not ended after so many turns of threads never will: in which nobody changed a
-// word or came to a barrier, or in which nobody left at all.
-constexpr uint64_t patience = 4'000'000, last_patience = 400'000'000;
+// Polling never ends after so many times that a thread gave way while nobody changed a word by an
+// atomic operation, came to a barrier or left; or after so many turns in which nobody left.
+constexpr uint64_t patience = 4'000'000, last_patience = 1'000'000'000;
 
 } // namespace
 
@@ -108,7 +108,7 @@ void wait(state why, int line)
 
 void made_progress()
 {
-    now.steps_without_progress = 0;
+    now.polls_without_progress = 0;
 }
 
 bool has_ended(const grid &grid)
@@ -242,7 +242,6 @@ void run_thread(block *block)
     thread_index = {now.thread, 0, 0};
     block_index = {block->index, 0, 0};
     block->begun = true;
-    now.steps_without_progress++;
     now.steps_without_leaving++;
     switch_coroutine(&now.scheduler, &block->threads[now.thread].context);
 }
@@ -332,7 +331,7 @@ void schedule()
             if (has_ended(now.grids[0]))
                 let_the_dependent_go();
         }
-        if ((now.steps_without_progress > patience || now.steps_without_leaving > last_patience) &&
+        if ((now.polls_without_progress > patience || now.steps_without_leaving > last_patience) &&
             now.problem.empty())
             now.problem =
                 "polling without end: " + where(*next, now.thread) + " waits for what nobody does";
@@ -372,6 +371,7 @@ void catch_faults()
 void give_way()
 {
     now.current->runnable.push_back(now.thread);
+    now.polls_without_progress++;
     now.change_block = draw() % 2 == 0;
     to_scheduler();
 }
@@ -427,7 +427,7 @@ void reset(uint64_t seed)
     now.random = seed;
     now.unequal = draw() % 2 == 0;
     now.current = nullptr;
-    now.steps_without_progress = now.steps_without_leaving = 0;
+    now.polls_without_progress = now.steps_without_leaving = 0;
     now.problem.clear();
     now.blocks.clear();
     now.copies.clear();

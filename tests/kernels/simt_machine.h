@@ -115,8 +115,8 @@ struct machine {
     unsigned int thread;  // index in `current`
     coroutine scheduler;
     uint64_t random;
-    uint64_t steps_without_progress;
-    uint64_t steps_without_leaving; // of any thread
+    uint64_t polls_without_progress; // threads that gave way
+    uint64_t steps_without_leaving;  // of any thread
     bool change_block;
     bool unequal; // in this launch some blocks are slow
     std::string problem;
