@@ -26,11 +26,6 @@ workspace::workspace(size_t of)
     std::memset(state.as<void>(), 0, state_words * sizeof(unsigned long long));
 }
 
-void workspace::set_launches(unsigned int number) const
-{
-    *state.as<unsigned int>() = number;
-}
-
 void workspace::poison_partials() const
 {
     for (size_t i = 0; i < parts * slot_words; i++)

@@ -16,8 +16,6 @@ struct workspace {
     size_t parts;
 
     explicit workspace(size_t parts);
-    // A number between launches that flag their partials: as if there had been so many.
-    void set_launches(unsigned int number) const;
     // What a launch may leave behind differently: all but the numbers.
     void poison_partials() const;
     // Empty, or what a launch must not have left.

@@ -63,7 +63,7 @@ template <int NUMBER> struct drawn {
 
 template <int... NUMBERS> bool add_all(std::integer_sequence<int, NUMBERS...>)
 {
-    return (instance<drawn<NUMBERS>>::add("drawn") & ...);
+    return (instance<drawn<NUMBERS>>::add("drawn") && ...);
 }
 
 const bool known = add_all(std::make_integer_sequence<int, 4 * sampled>());
