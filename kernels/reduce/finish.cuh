@@ -18,7 +18,8 @@ struct meeting {
     // Of this launch. Counted no earlier than it is needed, so that nobody waits for the load.
     TUNE_DEVICE u32 number() const
     {
-        return before + 1;
+        const u32 next = before + 1;
+        return next + (next == 0); // 0 is in slots that were never used
     }
 };
 

@@ -119,7 +119,7 @@ reduce_fault(flag_before_its_partial machine.cuh "${flagged_last}"
   "    to->number = number;\n    simt::give_way();\n    if constexpr (sizeof(T) == 4)\n        *(T *)&to->flagged = value;")
 reduce_fault(launch_number_not_advanced finish.cuh "${flagged}"
   "*(u32 *)(at.state + STATE_NUMBER) = at.number();" "")
-reduce_fault(launches_from_nought finish.cuh "${flagged_last}" "return before + 1;" "return before;")
+reduce_fault(launches_from_nought finish.cuh "${flagged_last}" "next = before + 1;" "next = before;")
 reduce_fault(launches_asked_for_by_few finish.cuh "${flagged}" "threadIdx.x == 0 || waits" "threadIdx.x == 0")
 reduce_fault(any_flag_is_all finish.cuh "${flagged}" "all &= load_flagged" "all |= load_flagged")
 reduce_fault(slots_past_the_end finish.cuh "${flagged}" "if (first + i * stride < at.parts)" "")
