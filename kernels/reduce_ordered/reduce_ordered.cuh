@@ -199,8 +199,10 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     const u32 workers = gridDim.x - (FINISH == finish::flagged);
     typename OP::element total = OP::identity();
     u32 number = 0;
-    if constexpr (flagged)
+    if constexpr (flagged) {
         number = load_relaxed((const u32 *)(state + STATE_NUMBER)) + 1;
+        number += number == 0; // 0 is in slots that were never used
+    }
     if constexpr (FINISH == finish::dependent_launches)
         let_dependents_begin();
     if (blockIdx.x < workers)
