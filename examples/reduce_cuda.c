@@ -76,35 +76,77 @@ static void open_gpu(struct gpu *gpu)
 
 /* ---- what is launched ---- */
 
+/* The parameters of configs/reduce.yaml, and what follows from them. Texts are tuned.conf's. */
 struct plan {
-    char variant[32];
-    bool shuffle;
-    int block, vector, loads, grid;
-    CUfunction first, second; /* second: of two launches, else NULL */
+    const char *variant, *map, *step, *cache;
+    int block, count, loads, min_blocks, cluster_size, stages;
+    int resident;                /* blocks an SM */
+    unsigned grid, shared_bytes; /* shared memory: the dynamic one */
+    CUfunction first, second;    /* second: of two launches, else NULL */
 };
 
-static struct plan textbook(const struct gpu *gpu)
+/* What the entry has no value for is the textbook's; without an entry all is. */
+static struct plan plan_from(const struct tuned_entry *entry)
 {
-    return (struct plan){.variant = "two_launches",
-                         .block = 1024,
-                         .vector = 1,
-                         .loads = 1,
-                         .grid = 2 * gpu->sm_count};
+    return (struct plan){
+        .variant = tuned_text(entry, "variant", "two_launches"),
+        .map = tuned_text(entry, "map", "strided"),
+        .step = tuned_text(entry, "step", "tree"),
+        .cache = tuned_text(entry, "cache", "no_allocate"),
+        .block = (int)tuned_integer(entry, "block", 1024),
+        .count = (int)tuned_integer(entry, "count", 1),
+        .loads = (int)tuned_integer(entry, "loads", 1),
+        .min_blocks = (int)tuned_integer(entry, "min_blocks", 1),
+        .cluster_size = (int)tuned_integer(entry, "cluster_size", 1),
+        .stages = (int)tuned_integer(entry, "stages", 0),
+        .resident = (int)tuned_integer(entry, "resident", 2),
+    };
 }
 
-/* False when the entry is not one of this kernel. */
-static bool plan_from(const struct tuned_entry *entry, struct plan *plan)
+/* Not one of another kernel, nor of a device that can do more than this one. */
+static bool fits(const struct tuned_entry *entry, const struct gpu *gpu)
 {
-    *plan = (struct plan){
-        .shuffle = strcmp(tuned_text(entry, "step", "tree"), "shuffle") == 0,
-        .block = (int)tuned_integer(entry, "block", 0),
-        .vector = (int)tuned_integer(entry, "vector", 1),
-        .loads = (int)tuned_integer(entry, "loads", 1),
-        .grid = (int)tuned_integer(entry, "grid", 0),
-    };
-    snprintf(plan->variant, sizeof plan->variant, "%s", tuned_text(entry, "variant", ""));
-    return plan->block > 0 && plan->vector > 0 && plan->loads > 0 && plan->grid > 0 &&
-           plan->variant[0] != '\0';
+    struct plan plan = plan_from(entry);
+    return tuned_text(entry, "map", NULL) && plan.block > 0 && plan.count > 0 && plan.loads > 0 &&
+           plan.cluster_size > 0 && plan.stages >= 0 && plan.resident > 0 &&
+           tuned_entry_device(entry)->compute_capability_major <=
+               gpu->device.compute_capability_major;
+}
+
+static bool is(const char *text, const char *other)
+{
+    return strcmp(text, other) == 0;
+}
+
+static bool is_one_block(const struct plan *plan)
+{
+    return is(plan->variant, "one_warp") || is(plan->variant, "one_block");
+}
+
+static bool is_two_launches(const struct plan *plan)
+{
+    return is(plan->variant, "two_launches") || is(plan->variant, "dependent_launches");
+}
+
+/* The grid of configs/reduce.yaml for this n; the entry's is that of the size it was measured at.
+ * `resident` blocks an SM, but none without a tile. Flagged partials: one block, or cluster, more
+ * waits for them. */
+static void size_plan(const struct gpu *gpu, long long n, struct plan *plan)
+{
+    long long tile = (long long)plan->block * plan->count * plan->loads;
+    long long tiles = (n + tile - 1) / tile, size = plan->cluster_size;
+    long long blocks = (long long)gpu->sm_count * plan->resident;
+    if (is(plan->map, "tile") || blocks > tiles)
+        blocks = tiles;
+    blocks = (blocks + size - 1) / size * size;
+    if (is_one_block(plan))
+        blocks = 1;
+    else if (is(plan->variant, "flagged") || is(plan->variant, "bulk"))
+        blocks++;
+    else if (is(plan->variant, "cluster") && blocks > size)
+        blocks += size;
+    plan->grid = (unsigned)blocks;
+    plan->shared_bytes = (unsigned)(plan->stages * tile * (long long)sizeof(int));
 }
 
 static char *read_source(const char *path)
@@ -134,44 +176,96 @@ static void print_log(nvrtcProgram program)
     free(log);
 }
 
-/* With the defines of configs/reduce.yaml. */
-static void compile_plan(const struct gpu *gpu, const char *source, struct plan *plan)
+enum { NAME_BYTES = 384 };
+
+/* An instance of a template, as it is written in C++: tune::reduce_KERNEL<...>. */
+static void name_instance(const struct plan *plan, const char *kernel, const char *last, char *name)
 {
-    char options[6][64], kernel[64];
-    const char *pointers[6];
-    nvrtcProgram program;
+    snprintf(name, NAME_BYTES,
+             "tune::reduce_%s<tune::sum, tune::i32, tune::policy<%d, %d, %d, %d, tune::step::%s, "
+             "tune::cache::%s, tune::map::%s>%s>",
+             kernel, plan->block, plan->count, plan->loads, plan->min_blocks, plan->step,
+             plan->cache, plan->map, last);
+}
+
+/* The kernel that the variant is of. */
+static void name_first(const struct plan *plan, char *name)
+{
+    char last[64];
+    bool cluster = is(plan->variant, "cluster");
+    if (is_one_block(plan)) {
+        name_instance(plan, "one_block", "", name);
+    } else if (cluster || is(plan->variant, "bulk")) {
+        snprintf(last, sizeof last, ", %d", cluster ? plan->cluster_size : plan->stages);
+        name_instance(plan, plan->variant, last, name);
+    } else {
+        snprintf(last, sizeof last, ", tune::finish::%s", plan->variant);
+        name_instance(plan, "grid", last, name);
+    }
+}
+
+static CUfunction find_kernel(nvrtcProgram program, CUmodule module, const char *name)
+{
+    const char *lowered;
+    CUfunction kernel;
+    NVRTC(nvrtcGetLoweredName(program, name, &lowered));
+    CUDA(cuModuleGetFunction(&kernel, module, lowered));
+    return kernel;
+}
+
+static CUmodule load_program(nvrtcProgram program)
+{
     CUmodule module;
     size_t bytes = 0;
-    snprintf(options[0], sizeof options[0], "--gpu-architecture=sm_%d%d",
-             gpu->device.compute_capability_major, gpu->device.compute_capability_minor);
-    snprintf(options[1], sizeof options[1], "-DBLOCK=%d", plan->block);
-    snprintf(options[2], sizeof options[2], "-DLOADS=%d", plan->loads);
-    snprintf(options[3], sizeof options[3], "-DVECTOR=%d", plan->vector);
-    snprintf(options[4], sizeof options[4], "-DSHUFFLE=%d", plan->shuffle);
-    snprintf(options[5], sizeof options[5], "-DELEMENT=int");
-    for (int i = 0; i < 6; i++)
-        pointers[i] = options[i];
-    NVRTC(nvrtcCreateProgram(&program, source, "reduce.cu", 0, NULL, NULL));
-    nvrtcResult result = nvrtcCompileProgram(program, 6, pointers);
-    if (result != NVRTC_SUCCESS)
-        print_log(program);
-    NVRTC(result);
     NVRTC(nvrtcGetCUBINSize(program, &bytes));
     char *binary = allocate(bytes);
     NVRTC(nvrtcGetCUBIN(program, binary));
-    NVRTC(nvrtcDestroyProgram(&program));
     CUDA(cuModuleLoadData(&module, binary));
     free(binary);
-    snprintf(kernel, sizeof kernel, "reduce_%s", plan->variant);
-    CUDA(cuModuleGetFunction(&plan->first, module, kernel));
-    if (strcmp(plan->variant, "two_launches") == 0)
-        CUDA(cuModuleGetFunction(&plan->second, module, "reduce_one_block"));
+    return module;
+}
+
+/* The headers are in the source's folder. */
+static void compile_plan(const struct gpu *gpu, const char *path, struct plan *plan)
+{
+    char architecture[64], folder[4096], first[NAME_BYTES], second[NAME_BYTES];
+    const char *slash = strrchr(path, '/'), *options[] = {architecture, "-std=c++17", folder};
+    char *source = read_source(path);
+    nvrtcProgram program;
+    snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d%d",
+             gpu->device.compute_capability_major, gpu->device.compute_capability_minor);
+    snprintf(folder, sizeof folder, "-I%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    name_first(plan, first);
+    name_instance(plan, "partials", "", second);
+    NVRTC(nvrtcCreateProgram(&program, source, "reduce.cu", 0, NULL, NULL));
+    NVRTC(nvrtcAddNameExpression(program, first));
+    if (is_two_launches(plan))
+        NVRTC(nvrtcAddNameExpression(program, second));
+    nvrtcResult result = nvrtcCompileProgram(program, 3, options);
+    if (result != NVRTC_SUCCESS)
+        print_log(program);
+    NVRTC(result);
+    CUmodule module = load_program(program);
+    plan->first = find_kernel(program, module, first);
+    if (is_two_launches(plan))
+        plan->second = find_kernel(program, module, second);
+    NVRTC(nvrtcDestroyProgram(&program));
+    free(source);
+    if (plan->shared_bytes > 0)
+        CUDA(cuFuncSetAttribute(plan->first, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                (int)plan->shared_bytes));
+    if (plan->cluster_size > 8)
+        CUDA(cuFuncSetAttribute(plan->first, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                                1));
 }
 
 /* ---- running and timing ---- */
 
+enum { SLOT_BYTES = 16, STATE_BYTES = 64 };
+
 struct data {
-    CUdeviceptr in, out, partials, ticket;
+    CUdeviceptr in, out, slots, state; /* slots: one a block */
     long long n;
     int expected;
 };
@@ -179,10 +273,10 @@ struct data {
 static void reduce(const struct plan *plan, struct data *data)
 {
     long long partial_count = plan->grid;
-    void *first[] = {&data->in, &data->out, &data->partials, &data->ticket, &data->n};
-    void *second[] = {&data->partials, &data->out, &data->partials, &data->ticket, &partial_count};
-    CUDA(cuLaunchKernel(plan->first, (unsigned)plan->grid, 1, 1, (unsigned)plan->block, 1, 1, 0,
-                        NULL, first, NULL));
+    void *first[] = {&data->in, &data->out, &data->slots, &data->state, &data->n};
+    void *second[] = {&data->in, &data->out, &data->slots, &data->state, &partial_count};
+    CUDA(cuLaunchKernel(plan->first, plan->grid, 1, 1, (unsigned)plan->block, 1, 1,
+                        plan->shared_bytes, NULL, first, NULL));
     if (plan->second)
         CUDA(cuLaunchKernel(plan->second, 1, 1, 1, (unsigned)plan->block, 1, 1, 0, NULL, second,
                             NULL));
@@ -213,9 +307,13 @@ static bool time_plan(const struct plan *plan, struct data *data, double *median
     CUevent start, end;
     int wrong = ~data->expected;
     long long runs = 1 + 200000000 / (data->n + 200000);
-    CUDA(cuMemAlloc(&data->partials, (size_t)plan->grid * sizeof(int)));
+    size_t slot_bytes = (size_t)plan->grid * SLOT_BYTES;
+    CUDA(cuMemAlloc(&data->slots, slot_bytes));
+    CUDA(cuMemAlloc(&data->state, STATE_BYTES));
     CUDA(cuMemcpyHtoD(data->out, &wrong, sizeof wrong));
-    CUDA(cuMemsetD32(data->ticket, 0, 1));
+    /* Zero once: each launch leaves them ready for the next. */
+    CUDA(cuMemsetD8(data->slots, 0, slot_bytes));
+    CUDA(cuMemsetD8(data->state, 0, STATE_BYTES));
     CUDA(cuEventCreate(&start, CU_EVENT_DEFAULT));
     CUDA(cuEventCreate(&end, CU_EVENT_DEFAULT));
     reduce(plan, data);
@@ -231,7 +329,8 @@ static bool time_plan(const struct plan *plan, struct data *data, double *median
     }
     CUDA(cuEventDestroy(start));
     CUDA(cuEventDestroy(end));
-    CUDA(cuMemFree(data->partials));
+    CUDA(cuMemFree(data->slots));
+    CUDA(cuMemFree(data->state));
     if (!right)
         return false;
     qsort(times, SAMPLES, sizeof times[0], compare_times);
@@ -252,7 +351,6 @@ static struct data make_data(long long n)
     data.expected = (int)total;
     CUDA(cuMemAlloc(&data.in, bytes));
     CUDA(cuMemAlloc(&data.out, sizeof(int)));
-    CUDA(cuMemAlloc(&data.ticket, sizeof(int)));
     CUDA(cuMemcpyHtoD(data.in, host, bytes));
     free(host);
     return data;
@@ -260,27 +358,29 @@ static struct data make_data(long long n)
 
 static void print_time(const char *name, const struct plan *plan, double ns, long long n)
 {
-    printf("%-9s %12.2f us  %8.1f GB/s  (%s, %s, %d blocks of %d, %d loads of %d)\n", name,
-           ns / 1e3, (double)n * sizeof(int) / ns, plan->variant,
-           plan->shuffle ? "shuffle" : "tree", plan->grid, plan->block, plan->loads, plan->vector);
+    printf("%-9s %12.2f us  %8.1f GB/s  (%s, %s, %s, %u blocks of %d, %d loads of %d)\n", name,
+           ns / 1e3, (double)n * sizeof(int) / ns, plan->variant, plan->map, plan->step, plan->grid,
+           plan->block, plan->loads, plan->count);
 }
 
 /* Runs the textbook's launch, then what the entry says. */
-static bool compare(const struct gpu *gpu, const struct tuned_answer *answer, const char *source,
+static bool compare(const struct gpu *gpu, const struct tuned_answer *answer, const char *path,
                     long long n)
 {
     struct data data = make_data(n);
-    struct plan baseline = textbook(gpu), plan;
+    struct plan baseline = plan_from(NULL), plan = plan_from(answer->entry);
     double baseline_ns = 0, tuned_ns = 0;
-    compile_plan(gpu, source, &baseline);
+    size_plan(gpu, n, &baseline);
+    compile_plan(gpu, path, &baseline);
     if (!time_plan(&baseline, &data, &baseline_ns))
         return false;
     print_time("baseline", &baseline, baseline_ns, n);
-    if (!answer->entry || !plan_from(answer->entry, &plan)) {
-        printf("no entry for this kernel: the baseline is what runs\n");
+    if (!answer->entry || !fits(answer->entry, gpu)) {
+        printf("no entry for this kernel on this device: the baseline is what runs\n");
         return true;
     }
-    compile_plan(gpu, source, &plan);
+    size_plan(gpu, n, &plan);
+    compile_plan(gpu, path, &plan);
     if (!time_plan(&plan, &data, &tuned_ns))
         return false;
     print_time("tuned", &plan, tuned_ns, n);
@@ -315,9 +415,7 @@ int main(int argc, char **argv)
            "answer    %s: %s\n",
            gpu.name, gpu.device.compute_capability_major, gpu.device.compute_capability_minor,
            gpu.sm_count, n, tuned_grade_name(answer.grade), reason);
-    char *source = read_source(argc > 3 ? argv[3] : REDUCE_SOURCE);
-    bool right = compare(&gpu, &answer, source, n);
-    free(source);
+    bool right = compare(&gpu, &answer, argc > 3 ? argv[3] : REDUCE_SOURCE, n);
     tuned_free(tuned);
     return right ? 0 : 1;
 }
