@@ -51,6 +51,10 @@ if(NOT TUNE_CUDA STREQUAL "OFF")
     find_program(TUNE_NVCC nvcc HINTS "${TUNE_TOOLKIT_DIR}" ENV CUDA_HOME ENV CUDA_PATH
                  /usr/local/cuda /opt/cuda PATH_SUFFIXES bin)
     message(STATUS "CUDA headers: ${TUNE_CUDA_INCLUDE_DIR}; nvcc: ${TUNE_NVCC}")
+    # What nvcc compiles takes minutes: once, with what is installed.
+    if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR TUNE_SANITIZE)
+      set(TUNE_NVCC "")
+    endif()
   elseif(TUNE_CUDA STREQUAL "ON")
     message(FATAL_ERROR "TUNE_CUDA=ON, but cuda.h and nvrtc.h were not found: install the CUDA "
                         "toolkit, set CUDA_HOME, or run ./bootstrap --with-toolkit")
