@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # Records the CPU of this machine for db/recorded/: the shipped experiments, look-ups in their tuned.conf,
-# the example program.
+# the example program. The database is kept as bench/slim.py compresses it: tune.db.xz.
 #   bench/record_cpu.sh BUILD_FOLDER [OUT_FOLDER]
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:?usage: bench/record_cpu.sh BUILD_FOLDER [OUT_FOLDER]}" && pwd)
 out=${2:-cpu-results}
 mkdir -p "$out" && cd "$out"
-rm -f tune.db tune.db-wal tune.db-shm
-"$build/bin/tune" --device cpu --no-plots 2>run.txt
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$build/bin/tune" --device cpu --no-plots --db "$work/tune.db" 2>run.txt
+python3 "$here/slim.py" "$work/tune.db" tune.db.xz
 "$build/bin/tune" devices --device cpu --json >devices.json
 "$build/bench/bench_lookup" tuned.conf | tee lookup.txt
 : >example.txt

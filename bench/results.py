@@ -6,24 +6,28 @@ the protocol's numbers in docs/measuring.md.
     bench/results.py BUILD_FOLDER --check   exits with 1 when they would change
 
 Reads db/recorded/*/ (what tests/gpu/run.sh and bench/record_cpu.sh bring back): tune.db, other databases beside it
-(what is tuned on request), what benchmarks wrote. No figure is typed in by hand.
+(what is tuned on request), what benchmarks wrote. Databases are NAME.db or, compressed, NAME.db.xz; those of an older
+schema are brought up to date in a copy. No figure is typed in by hand.
 """
 import csv
 import io
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 import results_families  # noqa: E402
 import results_ideas  # noqa: E402
 import results_measuring  # noqa: E402
 import results_peers  # noqa: E402
-from results_base import microseconds, percent, size  # noqa: E402
+from results_base import code, databases_of, folded, microseconds, percent, size, table, without_common  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "db" / "recorded"
 BEGIN, END = "<!-- results: made from db/recorded by bench/results.py; never typed in -->", "<!-- results end -->"
+MAIN = ("reduce.sum.i32", "reduce.sum.f32")  # shown in full; what others have, after a click
+LINES_MAX = 30  # of a program's text that is shown without a click
 PROTOCOL_BEGIN = "<!-- protocol: made by bench/results.py out of tune run --list-protocol -->"
 PROTOCOL_END = "<!-- protocol end -->"
 
@@ -39,17 +43,12 @@ def show(tune, database, *arguments):
     return list(csv.DictReader(io.StringIO(text_of(tune, "show", "--db", str(database), "--csv", *arguments))))
 
 
-def databases_of(folder):
-    """tune.db first; others hold what was tuned on request."""
-    return sorted(folder.glob("*.db"), key=lambda path: (path.name != "tune.db", path.name))
-
-
 def baselines_of(row):
     return [key[:-len("_ns")] for key in row if key.endswith("_ns") and key not in ("time_ns", "mad_ns")
             and key[:-len("_ns")] + "_gain" in row]
 
 
-def table(rows, cub):
+def winners(rows, cub):
     cub = cub if any((row["problem"], int(row["n"])) in cub for row in rows) else {}
     names = baselines_of(rows[0])
     head = ["n", "winner, us", "GB/s", "of ceiling"] + [f"{name}, us" for name in names] + \
@@ -57,8 +56,9 @@ def table(rows, cub):
     if cub:
         head += ["gain over CUB"]
     head += ["tied", "none better by over", "trust"]
-    lines = ["| " + " | ".join(head + ["configuration"]) + " |", "|" + "---|" * (len(head) + 1)]
-    for row in rows:
+    lines, configurations = without_common([row["configuration"] for row in rows])
+    lines += ["| " + " | ".join(head + ["configuration"]) + " |", "|" + "---|" * (len(head) + 1)]
+    for row, configuration in zip(rows, configurations):
         cells = [size(row["n"]), microseconds(row["time_ns"]), f"{float(row['gbs']):#.4g}".rstrip("."),
                  f"{float(row['ceiling_percent']):#.3g} %" if row["ceiling_percent"] else ""]
         cells += [microseconds(row[name + "_ns"]) if row[name + "_ns"] else "" for name in names]
@@ -67,7 +67,44 @@ def table(rows, cub):
             ratio = cub.get((row["problem"], int(row["n"])))
             cells += [f"{ratio:.2f}x" if ratio else ""]
         cells += [row["tied"] or "-", percent(row["claim_percent"]), row["trust"]]
-        lines.append("| " + " | ".join(cells + [f"`{row['configuration']}`"]) + " |")
+        lines.append("| " + " | ".join(cells + [code(configuration)]) + " |")
+    return lines
+
+
+def gains_in_words(rows):
+    """The smallest and the largest gain over each baseline."""
+    parts = []
+    for name in baselines_of(rows[0]):
+        gains = [float(row[name + "_gain"]) for row in rows if row[name + "_gain"]]
+        if gains:
+            parts.append(f"{min(gains):.2f}x to {max(gains):.2f}x over {name}")
+    return ", ".join(parts)
+
+
+def glance(row):
+    if not row:
+        return ""
+    share = f" ({float(row['ceiling_percent']):.3g} %)" if row["ceiling_percent"] else ""
+    return microseconds(row["time_ns"]) + share
+
+
+def problems(rows, cub):
+    """A line each, then each with all there is to say, but for the main ones after a click."""
+    found = {row["problem"] for row in rows}
+    names = [name for name in MAIN if name in found] + sorted(found - set(MAIN))
+    lines = []
+    if len(names) > 2:
+        at = {(row["problem"], int(row["n"])): row for row in rows}
+        sizes = sorted({n for _, n in at})
+        body = [(name, *(glance(at.get((name, n))) for n in sizes)) for name in names]
+        lines += ["### All problems", "", "Time of the winner in us, and what its throughput is of the ceiling.", "",
+                  *table(["problem", *(size(n) for n in sizes)], body), ""]
+    for name in names:
+        chosen = [row for row in rows if row["problem"] == name]
+        if name in MAIN:
+            lines += [f"### {name}", "", *winners(chosen, cub), ""]
+        else:
+            lines += folded(f"{name}: {gains_in_words(chosen)}", winners(chosen, cub))
     return lines
 
 
@@ -83,20 +120,20 @@ def run_lines(tune, database):
     return lines
 
 
-def figures(tune, folder):
+def figures(tune, folder, database):
     """Pictures of one problem at a large size, as `tune plot` draws them; those without data are left out."""
     problem, n = "reduce.sum.i32", {"cuda": 10**8, "cpu": 2**24}
-    kind = show(tune, folder / "tune.db")[0]["device_kind"]
+    kind = show(tune, database)[0]["device_kind"]
     target = ROOT / "docs" / "figures" / folder.name
     target.mkdir(parents=True, exist_ok=True)
-    subprocess.run([tune, "plot", "--db", str(folder / "tune.db"), "--problem", problem, "--n", str(n[kind]),
+    subprocess.run([tune, "plot", "--db", str(database), "--problem", problem, "--n", str(n[kind]),
                     "--format", "png", "-o", str(target)], check=False, capture_output=True)
     return [f"![{path.stem}](figures/{folder.name}/{path.name})"
             for path in sorted(target.glob(f"*-{problem}-{n[kind]}.png"))]
 
 
-def section(tune, folder):
-    database = folder / "tune.db"
+def section(tune, folder, databases):
+    database = databases[0]
     rows = show(tune, database)
     first = next((row for row in rows if row["ceiling"] == "read"), rows[0])
     lines = [f"## {first['device']}", "",
@@ -106,19 +143,17 @@ def section(tune, folder):
     if (folder / "notes.md").exists():
         lines += [(folder / "notes.md").read_text().rstrip(), ""]
     lines += run_lines(tune, database) + [""]
-    for picture in figures(tune, folder):
+    for picture in figures(tune, folder, database):
         lines += [picture, ""]
     cub = results_peers.cub_times(folder)
-    for problem in sorted({row["problem"] for row in rows}):
-        lines += [f"### {problem}", ""]
-        lines += table([row for row in rows if row["problem"] == problem], cub) + [""]
+    lines += problems(rows, cub)
     lines += results_peers.peers(folder)
-    lines += results_ideas.ideas(databases_of(folder))
-    lines += results_families.families(databases_of(folder), tune, ROOT / "docs" / "figures" / folder.name)
+    lines += results_ideas.ideas(databases)
+    lines += results_families.families(databases, tune, ROOT / "docs" / "figures" / folder.name)
     lines += results_measuring.ranges(lambda *arguments: show(tune, database, *arguments))
     lines += results_measuring.trust(lambda *arguments: show(tune, database, *arguments),
                                      text_of(tune, "show", "--db", str(database), "--trust"))
-    lines += results_measuring.measuring(folder)
+    lines += results_measuring.measuring(folder, database)
     for name, title in (("hostile.txt", "Hostile kernels"),
                         ("several.txt", "Two GPUs at once, one worker killed on the way"),
                         ("lookup.txt", "Loading tuned.conf and looking up"),
@@ -126,11 +161,13 @@ def section(tune, folder):
                         ("sanitize.txt", "compute-sanitizer: a point of each variant of each family, and the calls")):
         path = folder / name
         if path.exists():
-            lines += [f"### {title}", "", "```", path.read_text().rstrip(), "```", ""]
+            text = path.read_text().rstrip().split("\n")
+            shown = ["```", *text, "```", ""]
+            lines += [f"### {title}", "", *(shown if len(text) <= LINES_MAX else folded(f"{len(text)} lines", shown))]
     return lines
 
 
-def results(tune):
+def results(tune, recorded):
     lines = ["# Results", "",
              "Made by `bench/results.py` from the databases in `db/recorded/`, which `tests/gpu/run.sh` (a GPU)",
              "and `bench/record_cpu.sh` (a CPU) recorded. Times are medians over the fresh processes that confirmed;",
@@ -138,19 +175,16 @@ def results(tune):
              "counted, are not shown to be slower. *None better by over*: what is claimed, at 99 %. How it is",
              "measured is in [measuring.md](measuring.md). Gains over CUB are of the calls of `tune/reduce.cuh` in the",
              "rounds of `bench/reduce_peers.cu`, caches cold; see *Against CUB*.", ""]
-    for folder in sorted(RECORDED.iterdir(), reverse=True):
-        if (folder / "tune.db").exists():
-            lines += section(tune, folder)
+    for folder, databases in recorded:
+        lines += section(tune, folder, databases)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def readme(tune):
+def readme(tune, recorded):
     """The short table: one problem of each device."""
     lines = [BEGIN, ""]
-    for folder in sorted(RECORDED.iterdir(), reverse=True):
-        if not (folder / "tune.db").exists():
-            continue
-        rows = [row for row in show(tune, folder / "tune.db") if row["problem"] == "reduce.sum.i32"]
+    for folder, databases in recorded:
+        rows = [row for row in show(tune, databases[0]) if row["problem"] == "reduce.sum.i32"]
         cub = results_peers.cub_times(folder)
         names = baselines_of(rows[0])
         lines += [f"`reduce.sum.i32` on {rows[0]['device']}, {rows[0]['chosen_at'][:10]}, caches "
@@ -208,8 +242,12 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__.strip())
     tune = str(pathlib.Path(sys.argv[1]).resolve() / "bin" / "tune")
-    made = {ROOT / "docs" / "results.md": results(tune), ROOT / "README.md": readme(tune),
-            ROOT / "docs" / "measuring.md": measuring(tune)}
+    with tempfile.TemporaryDirectory() as work:
+        recorded = [(folder, databases_of(folder, pathlib.Path(work) / folder.name))
+                    for folder in sorted(RECORDED.iterdir(), reverse=True)]
+        recorded = [(folder, databases) for folder, databases in recorded if databases]
+        made = {ROOT / "docs" / "results.md": results(tune, recorded), ROOT / "README.md": readme(tune, recorded),
+                ROOT / "docs" / "measuring.md": measuring(tune)}
     changed = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv[2:]:
         for path in changed:

@@ -1,6 +1,11 @@
 """What the parts of results.py share: reading what was recorded, and lines of Markdown."""
 import csv
+import lzma
+import pathlib
+import shutil
 import sqlite3
+
+MIGRATIONS = pathlib.Path(__file__).resolve().parent.parent / "db" / "migrations"
 
 
 def rows_of(path):
@@ -29,6 +34,26 @@ def caption(folder, name, otherwise):
     return f"`{command}`, {day}." if command and len(day) == 10 else otherwise
 
 
+def folded(summary, lines):
+    """What a reader opens by a click."""
+    text = "\n".join(lines).rstrip()
+    return ["<details>", f"<summary>{summary}</summary>", "", *text.split("\n"), "", "</details>", ""]
+
+
+def without_common(configurations):
+    """What all configurations have alike, as a line, and what is left of each."""
+    words = [text.split(" ") for text in configurations]
+    common = [word for word in words[0] if all(word in other for other in words)] if len(words) > 1 else []
+    if not common:
+        return [], list(configurations)
+    return [f"All of them: `{' '.join(common)}`.", ""], \
+        [" ".join(word for word in own if word not in common) for own in words]
+
+
+def code(text):
+    return f"`{text}`" if text else ""
+
+
 def percent(text, digits=2):
     return f"{float(text):.{digits}f} %" if text else "-"
 
@@ -48,3 +73,31 @@ def opened(database):
     connection = sqlite3.connect(f"file:{database}?mode=ro&immutable=1", uri=True)
     connection.row_factory = sqlite3.Row
     return connection
+
+
+def migrate(database):
+    """Brings a database of an older schema up to date, as `tune run` does."""
+    connection = sqlite3.connect(database, isolation_level=None)
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    for path in sorted(MIGRATIONS.glob("*.sql")):
+        number = int(path.name.split("-")[0])
+        if number > version:
+            connection.executescript(f"BEGIN;\n{path.read_text()}\nPRAGMA user_version = {number};\nCOMMIT;")
+    connection.close()
+
+
+def databases_of(folder, work):
+    """Copies, in the folder `work`, of the databases recorded in a folder (NAME.db, or NAME.db.xz), of today's schema:
+    tune.db first; others hold what was tuned on request. None without a tune.db."""
+    work.mkdir(parents=True, exist_ok=True)
+    copies = []
+    for path in sorted([*folder.glob("*.db"), *folder.glob("*.db.xz")]):
+        copy = work / path.name.removesuffix(".xz")
+        if copy in copies:
+            raise SystemExit(f"{path.with_suffix('')}, and compressed: one of the two is to go")
+        with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as recorded, copy.open("wb") as out:
+            shutil.copyfileobj(recorded, out)
+        migrate(copy)
+        copies.append(copy)
+    copies.sort(key=lambda copy: (copy.name != "tune.db", copy.name))
+    return copies if copies and copies[0].name == "tune.db" else []

@@ -2,10 +2,12 @@
 configuration with it comes to, against the best of all. Sweeps only, so that all are measured alike."""
 import json
 
-from results_base import opened, size, table
+from results_base import folded, opened, size, table
 
 PROBLEMS = ("reduce.sum.i32", "reduce.sum.u8", "reduce.sum.f32")
-PARAMETERS = ("variant", "map", "step", "cache", "bound", "count", "loads", "block")
+PARAMETERS = ("variant", "map", "step", "schedule", "cache", "bound", "count", "width", "accumulators", "loads",
+              "threads", "block")
+VALUES_MAX = 12  # of a parameter: one with more follows the size, and is no idea
 
 
 class Sweep:
@@ -61,10 +63,22 @@ def ratio_text(time_ns, best_ns):
     return "**1**" if ratio == 1 else f"{ratio:.2f}" if ratio >= 1.005 else f"{ratio:.3f}"
 
 
-def rows_of_parameter(sweeps, parameter):
+def known_values(connection, key, parameters):
+    """Of each parameter all values, words in the order in which configurations first had them: whatever the size."""
+    values = {parameter: {} for parameter in parameters}
+    for (text,) in connection.execute("""
+            SELECT parameters FROM configurations
+            WHERE experiment_id IN (SELECT experiment_id FROM problems WHERE key = ?) ORDER BY id""", (key,)):
+        for parameter, value in json.loads(text).items():
+            if parameter in values:
+                values[parameter][value] = True
+    return {parameter: in_order(list(known)) for parameter, known in values.items()}
+
+
+def rows_of_parameter(sweeps, parameter, known):
     bests = [sweep.best(parameter) for sweep in sweeps]
-    values = in_order(list(dict.fromkeys(value for best in bests for value in best)))
-    if len(values) < 2:
+    values = [value for value in known if any(value in best for best in bests)]
+    if not 2 <= len(values) <= VALUES_MAX:
         return []
     return [(f"{parameter} = {value}", *(ratio_text(best.get(value), sweep.best_ns)
                                          for best, sweep in zip(bests, sweeps))) for value in values]
@@ -75,7 +89,8 @@ def idea_table(connection, key, parameters=PARAMETERS):
     sweeps = [Sweep(connection, key, n) for n in sizes]
     sizes = [n for n, sweep in zip(sizes, sweeps) if sweep.points]
     sweeps = [sweep for sweep in sweeps if sweep.points]
-    rows = [row for parameter in parameters for row in rows_of_parameter(sweeps, parameter)]
+    known = known_values(connection, key, parameters)
+    rows = [row for parameter in parameters for row in rows_of_parameter(sweeps, parameter, known[parameter])]
     return table(["best with"] + [size(n) for n in sizes], rows) if rows else []
 
 
@@ -85,8 +100,10 @@ def ideas(databases):
         with opened(database) as connection:
             for key in PROBLEMS:
                 rows = idea_table(connection, key)
-                if rows:
+                if rows and not lines:
                     lines += [f"#### {key}", "", *rows, ""]
+                elif rows:
+                    lines += folded(key, rows)
     if not lines:
         return []
     return ["### What each idea is worth", "",

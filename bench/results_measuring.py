@@ -2,10 +2,9 @@
 bench/agreement.py recorded. Each gives lines of Markdown; none where nothing was recorded."""
 import collections
 import math
-import sqlite3
 import statistics
 
-from results_base import caption, percent, rows_of, share, size, table
+from results_base import caption, code, folded, opened, percent, rows_of, share, size, table, without_common
 
 MAD_TO_SD, MEDIAN_VARIANCE = 1.4826, math.pi / 2  # of normal noise
 
@@ -26,17 +25,32 @@ def trust(show, text):
     return lines
 
 
+def most(rows, column):
+    values = [float(row[column]) for row in rows if row[column]]
+    return percent(max(values)) if values else "-"
+
+
 def ranges(show):
     rows = show("--ranges")
     if not rows:
         return []
-    body = [(row["problem"], f"{int(row['n_low']):,}", f"{int(row['n_high']):,}", percent(row["bound_percent"]),
-             percent(row["between_loss_percent"]), f"`{row['configuration']}`") for row in rows]
+    problems = collections.defaultdict(list)
+    for row in rows:
+        problems[row["problem"]].append(row)
+    body, details = [], []
+    for name, own in problems.items():
+        body.append((name, len(own), most(own, "bound_percent"), most(own, "between_loss_percent")))
+        common, configurations = without_common([row["configuration"] for row in own])
+        details += folded(name, common + table(
+            ["from n", "to n", "loses at most", "lost in between", "configuration"],
+            [(f"{int(row['n_low']):,}", f"{int(row['n_high']):,}", percent(row["bound_percent"]),
+              percent(row["between_loss_percent"]), code(configuration))
+             for row, configuration in zip(own, configurations)]))
     return ["### Ranges of sizes", "",
             "One configuration for all sizes of a range. At the measured sizes it may lose "
             f"{float(rows[0]['within_percent']):g} %; *loses at most* is what it came to. *Lost in between*: at sizes "
             "that nobody had measured, looked at to check, against what won around there.", "",
-            *table(["problem", "from n", "to n", "loses at most", "lost in between", "configuration"], body), ""]
+            *table(["problem", "ranges", "loses at most", "lost in between, at most"], body), "", *details]
 
 
 def visits_of(connection, problem_id):
@@ -80,18 +94,26 @@ def noise_of_median(values):
 
 
 def processes(database):
-    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+    with opened(database) as connection:
         problems = connection.execute("SELECT id, key, n FROM problems ORDER BY key, n").fetchall()
         spreads = [(key, n, spread_of(visits_of(connection, identity))) for identity, key, n in problems]
-    body = [(key, size(n), spread[0], f"{100 * spread[1]:.2f} %", f"{100 * spread[2]:.2f} %")
-            for key, n, spread in spreads if spread]
-    if not body:
+    spreads = [(key, n, spread) for key, n, spread in spreads if spread]
+    if not spreads:
         return []
+    body = [(key, size(n), spread[0], *(f"{100 * share:.2f} %" for share in spread[1:])) for key, n, spread in spreads]
+    summary = []
+    for name in dict.fromkeys(key for key, _, _ in spreads):
+        between, within = zip(*(spread[1:] for key, _, spread in spreads if key == name))
+        summary.append((name, len(between), *(f"{100 * value:.2f} %" for value in
+                                              (statistics.median(between), max(between), statistics.median(within)))))
     return ["#### What a process brings along", "",
             "Standard deviation of a contender's difference to the fastest from one fresh process to another, "
             "against what the noise of the rounds within a process accounts for (contenders within 5 %, of the "
             "confirmation in the run above). More rounds would make only the latter smaller.", "",
-            *table(["problem", "n", "contenders", "between processes", "noise of a process's rounds"], body), ""]
+            *table(["problem", "sizes", "between processes, median", "most", "noise of a process's rounds, median"],
+                   summary), "",
+            *folded("Each size", table(["problem", "n", "contenders", "between processes",
+                                        "noise of a process's rounds"], body))]
 
 
 # ---- what bench_protocol recorded ----
@@ -211,6 +233,6 @@ def agreement(folder):
                     "all equally long", "times as long"], times), ""]
 
 
-def measuring(folder):
-    lines = twin(folder) + flush(folder) + processes(folder / "tune.db") + agree(folder) + agreement(folder)
+def measuring(folder, database):
+    lines = twin(folder) + flush(folder) + processes(database) + agree(folder) + agreement(folder)
     return ["### Measuring", ""] + lines if lines else []

@@ -1,7 +1,7 @@
 """The part of docs/results.md about CUB: what reduce_peers recorded (peers.csv, peers-ceilings.csv, peers.txt)."""
 import math
 
-from results_base import caption, gigabytes, microseconds, rows_of, size, table
+from results_base import caption, folded, gigabytes, microseconds, rows_of, size, table
 
 # What an order-keeping reduction is held against: problems that read as many bytes, the first that is there.
 EQUAL_BYTES = ("sum.i64", "sum.i32", "sum.f64", "sum.f32", "sum.u8")
@@ -116,7 +116,10 @@ def peers(folder):
              "tune's, median over the draws, with its 99 % interval (signs of the draws, no distribution assumed). "
              + caption(folder, "peers", "`peers.csv`."), "", *ceilings(folder), *means(groups), *slower(rows)]
     for (problem, mode), group in groups.items():
-        lines += [f"#### {problem}, caches {mode}, against `{group[0]['rival']}`", "",
-                  *table(["n", "tune, us", "CUB, us", "ratio", "99 %", "GB/s", "of read ceiling", "configuration"],
-                         [point(row, ceiling) for row in group]), ""]
+        body = table(["n", "tune, us", "CUB, us", "ratio", "99 %", "GB/s", "of read ceiling", "configuration"],
+                     [point(row, ceiling) for row in group])
+        if (problem, mode) == next(iter(groups)):
+            lines += [f"#### {problem}, caches {mode}, against `{group[0]['rival']}`", "", *body, ""]
+        else:
+            lines += folded(f"{problem}, caches {mode}, against {group[0]['rival']}", body)
     return lines + ordered(rows)

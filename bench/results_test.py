@@ -2,16 +2,21 @@
 """The parts of results.py that need no program, on databases and tables made up here: the right figure at the right
 place, nothing where nothing was recorded, whatever the name of the database."""
 import json
+import lzma
 import pathlib
 import sqlite3
+import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "bench"))
+import results  # noqa: E402
+import results_base  # noqa: E402
 import results_families  # noqa: E402
 import results_ideas  # noqa: E402
+import results_measuring  # noqa: E402
 import results_peers  # noqa: E402
 
 
@@ -137,6 +142,106 @@ def test_families(folder):
     assert not results_families.families([reduce.path], "false", folder), "reduce is no family on request"
 
 
+def slimmed(source, target):
+    subprocess.run([sys.executable, str(ROOT / "bench" / "slim.py"), str(source), str(target)], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def made_with_samples(path):
+    """A sweep, a race and a confirmation, each with a sample and what its launch takes."""
+    made = Made(path)
+    trial, problem = made.trial("reduce.sum.i32", 2**20, {"variant": "flagged", "step": "tree"}, 1000.0)
+    made.trial("reduce.sum.i32", 2**20, {"variant": "atomic", "step": "tree"}, 1500.0)
+    configuration, = made.connection.execute("SELECT configuration_id FROM trials WHERE id = ?", (trial,)).fetchone()
+    trials = [trial] + [made.insert("trials", run_id=made.run, environment_id=made.environment, problem_id=problem,
+                                    configuration_id=configuration, stage=stage, l2_mode="cold", status="ok",
+                                    median_ns=900.0) for stage in ("race", "confirm")]
+    for identity in trials:
+        made.insert("samples", trial_id=identity, ordinal=0, elapsed_ns=900.0)
+        made.insert("resources", trial_id=identity, launch=0, kernel="k")
+    made.close()
+    return trials
+
+
+def test_recorded(folder):
+    """Slimmed and compressed, and read again: what is kept is there, and only that."""
+    device, work = folder / "device", folder / "work"
+    device.mkdir()
+    sweep, _, confirm = made_with_samples(folder / "tune.db")
+    before = (folder / "tune.db").read_bytes()
+    slimmed(folder / "tune.db", device / "tune.db.xz")
+    slimmed(folder / "tune.db", device / "families.db")
+    assert (folder / "tune.db").read_bytes() == before, "the source stays as it is"
+    assert lzma.decompress((device / "tune.db.xz").read_bytes()).startswith(b"SQLite format 3")
+    copies = results_base.databases_of(device, work)
+    assert [copy.relative_to(work).as_posix() for copy in copies] == ["tune.db", "families.db"], copies
+    for copy in copies:
+        with results_base.opened(copy) as connection:
+            rows = {table: [row[0] for row in connection.execute(f"SELECT trial_id FROM {table}")]
+                    for table in ("samples", "resources")}
+            assert rows == {"samples": [confirm], "resources": [sweep]}, rows
+            assert connection.execute("SELECT count(*) FROM trials").fetchone()[0] == 4
+    check(results_ideas.ideas(copies[:1]), "| variant = atomic | 1.50 |")
+    assert sorted(path.name for path in device.iterdir()) == ["families.db", "tune.db.xz"], "nothing beside them"
+    (device / "tune.db.xz").unlink()
+    assert not results_base.databases_of(device, folder / "none"), "nothing without a tune.db"
+
+
+def test_older_schema(folder):
+    """A database of the schema before the last migration is brought up to date, in the copy alone."""
+    made = Made(folder / "new.db")
+    made.winner(*made.trial("reduce.sum.i32", 2**20, {"variant": "flagged"}, 1000.0))
+    newest, = made.connection.execute("PRAGMA user_version").fetchone()
+    # Back to schema 2, undoing what migration 3 does.
+    made.connection.executescript("""
+        DROP VIEW problem_ceilings; ALTER TABLE problems DROP COLUMN ceiling; PRAGMA user_version = 2;""")
+    made.close()
+    (folder / "tune.db.xz").write_bytes(lzma.compress((folder / "new.db").read_bytes()))
+    (folder / "new.db").unlink()
+    before = (folder / "tune.db.xz").read_bytes()
+    copy, = results_base.databases_of(folder, folder / "work")
+    with results_base.opened(copy) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == newest
+        row, = results_families.winners_of(connection, "reduce")
+        assert (row["key"], row["ceiling"], row["ceiling_gbs"]) == ("reduce.sum.i32", "read", 4500.0), tuple(row)
+    assert (folder / "tune.db.xz").read_bytes() == before
+
+
+def test_common_words(_):
+    lines, rest = results_base.without_common(["a=1 b=2 c=3", "a=1 b=3 c=3"])
+    assert (lines, rest) == (["All of them: `a=1 c=3`.", ""], ["b=2", "b=3"]), (lines, rest)
+    assert results_base.without_common(["a=1", "a=2"]) == ([], ["a=1", "a=2"])
+    assert results_base.without_common(["a=1 b=2"]) == ([], ["a=1 b=2"]), "one alone is shown whole"
+
+
+def winner_row(problem, n, time_ns, configuration):
+    return {"problem": problem, "n": str(n), "time_ns": str(time_ns), "gbs": "4.5", "ceiling_percent": "12.345",
+            "textbook_ns": str(2 * time_ns), "textbook_gain": "2", "tied": "", "claim_percent": "0.1", "trust": "sound",
+            "configuration": configuration}
+
+
+def test_problems(_):
+    rows = [winner_row(problem, n, n, f"a={n} b=1") for problem in ("reduce.max.f32", "reduce.sum.i32", "reduce.sum.u8")
+            for n in (1024, 4096)]
+    lines = results.problems(rows, {("reduce.sum.i32", 1024): 1.5})
+    check(lines, "| problem | 2^10 | 2^12 |", "| reduce.max.f32 | 1.02 (12.3 %) | 4.10 (12.3 %) |",
+          "### reduce.sum.i32", "All of them: `b=1`.", "<summary>reduce.sum.u8: 2.00x to 2.00x over textbook</summary>",
+          "| 2^10 | 1.02 | 4.500 | 12.3 % | 2.05 | 2.00x | 1.50x | - | 0.10 % | sound | `a=1024` |",
+          "| 2^12 | 4.10 | 4.500 | 12.3 % | 8.19 | 2.00x |  | - | 0.10 % | sound | `a=4096` |",
+          "| 2^12 | 4.10 | 4.500 | 12.3 % | 8.19 | 2.00x | - | 0.10 % | sound | `a=4096` |",
+          absent=("### reduce.max.f32", "<summary>reduce.sum.i32"))
+    assert lines.count("<details>") == lines.count("</details>") == 2, "all but the main problem are folded"
+
+
+def test_ranges(_):
+    rows = [{"problem": "p", "n_low": "1", "n_high": "1024", "bound_percent": "0.1", "between_loss_percent": "",
+             "configuration": "a=1 b=2", "within_percent": "0.5"},
+            {"problem": "p", "n_low": "1025", "n_high": "4096", "bound_percent": "0.4", "between_loss_percent": "2.5",
+             "configuration": "a=1 b=3", "within_percent": "0.5"}]
+    check(results_measuring.ranges(lambda *_: rows), "| p | 2 | 0.40 % | 2.50 % |", "All of them: `a=1`.",
+          "| 1 | 1,024 | 0.10 % | - | `b=2` |", "| 1,025 | 4,096 | 0.40 % | 2.50 % | `b=3` |")
+
+
 PEERS = """\
 problem,element_bytes,n,mode,rival,runs,draws,rounds,tune_ns,tune_mad_ns,rival_ns,rival_mad_ns,ratio,ratio_low,\
 ratio_high,grade,configuration,reason
@@ -169,7 +274,8 @@ def test_peers(folder):
 
 
 def main():
-    for test in (test_ideas, test_families, test_peers):
+    for test in (test_ideas, test_families, test_recorded, test_older_schema, test_common_words, test_problems,
+                 test_ranges, test_peers):
         with tempfile.TemporaryDirectory() as folder:
             test(pathlib.Path(folder))
         print(f"{test.__name__}: ok")

@@ -9,6 +9,13 @@ set ylabel throughput_label
 set xrange [0:103]
 set yrange [0:1.08 * top]
 set xtics 10
+# Many variants need more rows below the figure than there are.
+legend = points_series + ceiling_series
+legend_rows = legend > 4 ? (legend + 2) / 3 : 2
+if (legend > 4) {
+    set key vertical maxrows legend_rows
+    set bmargin 5 + legend_rows
+}
 
 plot \
     for [i = 1:ceiling_series] ceiling_gbs with lines linewidth 2 dashtype 2 \

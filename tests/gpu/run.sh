@@ -3,9 +3,9 @@
 # example, the peers. Works on a built tree:
 #   tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]
 # Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.json, tuned.conf, run.txt,
-# example.txt, hostile.txt, and in more.tar.gz tune.db and families.db (as bench/slim.py leaves them),
-# families.conf, families.txt, lookup.txt, peers*, calls.txt, sanitize.txt, sanitize/, twin*, flush*,
-# agree*. db/recorded/ keeps them all, but for sanitize/:
+# example.txt, hostile.txt, and in more.tar.gz tune.db.xz and families.db.xz (as bench/slim.py leaves
+# and compresses them), families.conf, families.txt, lookup.txt, peers*, calls.txt, sanitize.txt,
+# sanitize/, twin*, flush*, agree*. db/recorded/ keeps them all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume families
 # example peers lookup hostile twin flush sanitize; and, which are not among the usual ones, agree
@@ -64,9 +64,9 @@ gpu_tests() {
     return $ok
 }
 
-# A database as it is recorded.
+# A database as it is recorded: slimmed, compressed.
 keep() { # name
-    python3 "$here/bench/slim.py" "$work/$1" "$more/$1"
+    python3 "$here/bench/slim.py" "$work/$1" "$more/$1.xz"
 }
 
 tune_all() {
