@@ -26,8 +26,7 @@ def trust(show, text):
 
 
 def most(rows, column):
-    values = [float(row[column]) for row in rows if row[column]]
-    return percent(max(values)) if values else "-"
+    return percent(max((row[column] for row in rows if row[column]), key=float, default=""))
 
 
 def ranges(show):

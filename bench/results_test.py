@@ -237,8 +237,11 @@ def test_ranges(_):
     rows = [{"problem": "p", "n_low": "1", "n_high": "1024", "bound_percent": "0.1", "between_loss_percent": "",
              "configuration": "a=1 b=2", "within_percent": "0.5"},
             {"problem": "p", "n_low": "1025", "n_high": "4096", "bound_percent": "0.4", "between_loss_percent": "2.5",
-             "configuration": "a=1 b=3", "within_percent": "0.5"}]
-    check(results_measuring.ranges(lambda *_: rows), "| p | 2 | 0.40 % | 2.50 % |", "All of them: `a=1`.",
+             "configuration": "a=1 b=3", "within_percent": "0.5"},
+            {"problem": "q", "n_low": "1", "n_high": "2", "bound_percent": "0", "between_loss_percent": "",
+             "configuration": "a=1", "within_percent": "0.5"}]
+    check(results_measuring.ranges(lambda *_: rows), "| p | 2 | 0.40 % | 2.50 % |", "| q | 1 | 0.00 % | - |",
+          "All of them: `a=1`.", "| 1 | 2 | 0.00 % | - | `a=1` |",
           "| 1 | 1,024 | 0.10 % | - | `b=2` |", "| 1,025 | 4,096 | 0.40 % | 2.50 % | `b=3` |")
 
 
