@@ -4,12 +4,17 @@
 // Defines (configs/work_queue.yaml):
 //   BLOCK   threads a block, a multiple of 32
 //   SKEWED  0: every item costs the same. 1: one item in 256 costs 1024 times as much as the
-//   others,
-//           and dear items lie together: clusters of 256, all of them in the first quarter
+//           others. 2: one in 32 costs 128 times as much. Dear items lie together: clusters of
+//           256, all of them in the first quarter
 //   CHUNK   items for each thread that a block or a warp takes from the queue at a time
 typedef unsigned long long size_type;
 
-enum : unsigned int { WARP = 32, CLUSTER = 256, REGION = 64 };
+enum : unsigned int {
+    WARP = 32,
+    CLUSTER = 256,
+    REGION = SKEWED == 2 ? 8 : 64,
+    DEAR_STEPS = SKEWED == 2 ? 1024 : 8192
+};
 static_assert(BLOCK % WARP == 0 && BLOCK <= 1024, "BLOCK: 32 to 1024, whole warps");
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
@@ -22,7 +27,7 @@ static __device__ __forceinline__ unsigned int steps_of(size_type item, size_typ
 #if SKEWED
     const unsigned int cluster = (unsigned int)(item / CLUSTER);
     const unsigned int dear = (cluster / REGION + 1) * 0x9e3779b1u >> 26;
-    return item < n / 4 && cluster % REGION == dear ? 8192 : 8;
+    return item < n / 4 && cluster % REGION == dear % REGION ? (unsigned int)DEAR_STEPS : 8u;
 #else
     (void)item;
     (void)n;

@@ -1,12 +1,13 @@
 /* n items of unequal cost on a CPU; an item is a recurrence over its seed, as many steps as the
  * item costs. What thread takes which is up to the launch: a grid of chunks, shared out or queued.
  *
- * SKEWED  0: every item costs the same. 1: one item in 256 costs 1024 times as much as the others,
- *         and dear items lie together: clusters of 256, all of them in the first quarter
+ * SKEWED  0: every item costs the same. 1: one item in 256 costs 1024 times as much as the others.
+ *         2: one in 32 costs 128 times as much. Dear items lie together: clusters of 256, all of
+ *         them in the first quarter
  *
  * Arguments: 0 seeds, 1 out, 2 chunk, 3 chunk_count, 4 n. */
 
-enum { CLUSTER = 256, REGION = 64 };
+enum { CLUSTER = 256, REGION = SKEWED == 2 ? 8 : 64, DEAR_STEPS = SKEWED == 2 ? 1024 : 8192 };
 
 /* In the first quarter one cluster in REGION is dear; which, a hash of the region's number says. */
 static unsigned int steps_of(long long item, long long n)
@@ -14,7 +15,7 @@ static unsigned int steps_of(long long item, long long n)
 #if SKEWED
     const unsigned int cluster = (unsigned int)(item / CLUSTER);
     const unsigned int dear = (cluster / REGION + 1) * 0x9e3779b1u >> 26;
-    return item < n / 4 && cluster % REGION == dear ? 8192 : 8;
+    return item < n / 4 && cluster % REGION == dear % REGION ? DEAR_STEPS : 8;
 #else
     (void)item;
     (void)n;

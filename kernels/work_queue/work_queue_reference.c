@@ -3,12 +3,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { REGION = SKEWED == 2 ? 8 : 64, DEAR_STEPS = SKEWED == 2 ? 1024 : 8192 };
+
 static uint32_t steps_of(size_t item, size_t n)
 {
 #if SKEWED
     const uint32_t cluster = (uint32_t)(item / 256);
-    const uint32_t dear = (cluster / 64 + 1) * UINT32_C(0x9e3779b1) >> 26;
-    return item < n / 4 && cluster % 64 == dear ? 8192 : 8;
+    const uint32_t dear = (cluster / REGION + 1) * UINT32_C(0x9e3779b1) >> 26;
+    return item < n / 4 && cluster % REGION == dear % REGION ? DEAR_STEPS : 8;
 #else
     (void)item;
     (void)n;

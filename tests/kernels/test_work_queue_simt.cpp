@@ -31,16 +31,18 @@ uint64_t hash(uint64_t seed, uint64_t index)
     return z ^ (z >> 31);
 }
 
-bool is_dear(uint64_t item, uint64_t n)
+bool is_dear(int skewed, uint64_t item, uint64_t n)
 {
-    const uint64_t region = item / 16384;
+    const uint64_t clusters = skewed == 2 ? 8 : 64;
+    const uint64_t region = item / (256 * clusters);
     const uint32_t dear = static_cast<uint32_t>((region + 1) * 0x9e3779b1u) / (1u << 26);
-    return item < n / 4 && item / 256 % 64 == dear;
+    return item < n / 4 && item / 256 % clusters == dear % clusters;
 }
 
 uint32_t expected(const point &point, uint32_t seed, uint64_t item, uint64_t n)
 {
-    const uint32_t steps = !point.skewed ? 40 : is_dear(item, n) ? 8192 : 8;
+    const uint32_t dear_steps = point.skewed == 2 ? 1024 : 8192;
+    const uint32_t steps = point.skewed == 0 ? 40 : is_dear(point.skewed, item, n) ? dear_steps : 8;
     uint32_t x = seed;
     for (uint32_t step = 0; step < steps; step++)
         x = (x ^ (x >> 15)) * 0x2c1b3c6du + 0x9e3779b9u;
@@ -52,8 +54,8 @@ std::string at(const point &point, int which, size_t n, unsigned int grid, const
     if (wrong.empty())
         return "";
     return std::string(variant_names[which]) + " of " + point.name + " (block " +
-           std::to_string(point.block) + ", chunk " + std::to_string(point.chunk) +
-           (point.skewed ? ", skewed), n " : ", uniform), n ") + std::to_string(n) + ", grid " +
+           std::to_string(point.block) + ", chunk " + std::to_string(point.chunk) + ", skewed " +
+           std::to_string(point.skewed) + "), n " + std::to_string(n) + ", grid " +
            std::to_string(grid) + ": " + wrong;
 }
 

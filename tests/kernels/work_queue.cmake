@@ -3,7 +3,7 @@ set(queue_kernel "${PROJECT_SOURCE_DIR}/kernels/work_queue/work_queue.cu")
 set(queue_header "tests/kernels/work_queue_point.h")
 set(queue_names BLOCK CHUNK SKEWED)
 family_points("${generated}/queue.cpp" "${queue_header}" "${queue_kernel}" queue_ "${queue_names}"
-  32/1/0 32/3/0 64/1/1 96/2/0 128/1/0 256/2/1 64/16/0)
+  32/1/0 32/3/0 64/1/1 64/2/2 96/2/0 128/1/0 256/2/1 64/16/0)
 simt_executable(test_work_queue_simt test_work_queue_simt.cpp "${generated}/queue.cpp")
 add_test(NAME kernels.work_queue_simt COMMAND test_work_queue_simt)
 

@@ -26,7 +26,7 @@ const bool known = work_queue_points::add({
     SOURCE,
     BLOCK,
     CHUNK,
-    SKEWED != 0,
+    SKEWED,
     {SIMT_JOIN(__start_shared_, POINT), SIMT_JOIN(__stop_shared_, POINT)},
     {work_static_thread, work_static_block, work_grid_stride, work_queue_block, work_queue_warp},
 });

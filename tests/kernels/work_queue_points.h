@@ -18,7 +18,7 @@ struct point {
     const char *name;
     const char *source; // kernels/work_queue/work_queue.cu, or a copy with a fault planted
     unsigned int block, chunk;
-    bool skewed;
+    int skewed; // as SKEWED
     simt::shared_range shared;
     kernel run[variants];
 };
