@@ -89,6 +89,38 @@ TUNE_DEVICE ordered_share share_of(u32 tiles, u64 index, u64 takers)
     return {i * each + (i < more ? i : more), each + (i < more ? 1u : 0u)};
 }
 
+// The tiles of a block's share -> thread 0's element. The block's warps take them in turn, so that
+// what the block reads at a time lies together; what each tile came to waits in shared memory until
+// there is one a thread. All of them have been read when the warps' are combined, and may be written
+// over.
+template <typename OP, typename POLICY, typename PACK>
+TUNE_DEVICE typename OP::element tiles_in_rounds(const PACK *at, u64 packs,
+                                                 const ordered_share &share)
+{
+    typedef typename OP::element E;
+    typedef ordered_tile<OP, POLICY> tile;
+    TUNE_SHARED(E, of_tile, POLICY::block);
+    E total = OP::identity();
+#pragma unroll 1
+    for (u32 begin = 0; begin < share.count; begin += POLICY::block) {
+        const u32 left = share.count - begin;
+        const u32 tiles = left < POLICY::block ? left : POLICY::block;
+#pragma unroll 1
+        for (u32 i = threadIdx.x / WARP; i < tiles; i += POLICY::warps) {
+            const u64 first = (u64)(begin + i) * POLICY::tile_packs;
+            const E got = first + POLICY::tile_packs <= packs
+                              ? tile::template reduced<true>(at + first, 0)
+                              : tile::template reduced<false>(at + first, (u32)(packs - first));
+            if (lane_of_warp() == 0)
+                of_tile[i] = got;
+        }
+        __syncthreads();
+        const E mine = threadIdx.x < tiles ? of_tile[threadIdx.x] : OP::identity();
+        total = OP::combine(total, warps_in_order<OP, POLICY::block, 2>(lanes_in_order<OP>(mine)));
+    }
+    return total;
+}
+
 // The part of in[0..n) of one of `blocks` blocks, in thread 0. The fewer than COUNT elements in
 // front of the first aligned pack go to the first taker of tiles, those behind the last pack to the
 // last one.
@@ -98,8 +130,9 @@ TUNE_DEVICE typename OP::element block_part(const typename OP::element *__restri
 {
     typedef typename OP::element E;
     typedef ordered_tile<OP, POLICY> tile;
-    constexpr u32 takers = POLICY::block / POLICY::lanes;
-    const u64 index = (u64)blockIdx.x * takers + threadIdx.x / POLICY::lanes;
+    constexpr bool in_rounds = POLICY::step == ordered_step::rounds;
+    constexpr u32 takers = in_rounds ? 1 : POLICY::block / POLICY::lanes;
+    const u64 index = (u64)blockIdx.x * takers + (in_rounds ? 0 : threadIdx.x / POLICY::lanes);
     const u32 ahead = (0u - (u32)((u64)in / sizeof(E))) % POLICY::count;
     const u32 head = n < ahead ? (u32)n : ahead;
     const u64 packs = (n - head) / POLICY::count;
@@ -114,12 +147,16 @@ TUNE_DEVICE typename OP::element block_part(const typename OP::element *__restri
     if (POLICY::count > 1 && index == 0)
         for (u32 i = 0; i < head; i++)
             total = OP::combine(total, OP::value_of(in[i]));
+    if constexpr (in_rounds) {
+        total = OP::combine(total, tiles_in_rounds<OP, POLICY>(at, left, share));
+    } else {
 #pragma unroll 1
-    for (u32 i = 0; i < full; i++, at += POLICY::tile_packs)
-        total = OP::combine(total, tile::template reduced<true>(at, 0));
-    if (full < share.count)
-        total = OP::combine(
-            total, tile::template reduced<false>(at, (u32)(left - (u64)full * POLICY::tile_packs)));
+        for (u32 i = 0; i < full; i++, at += POLICY::tile_packs)
+            total = OP::combine(total, tile::template reduced<true>(at, 0));
+        if (full < share.count)
+            total = OP::combine(total, tile::template reduced<false>(
+                                           at, (u32)(left - (u64)full * POLICY::tile_packs)));
+    }
     if (POLICY::count > 1 && index == (u64)blocks * takers - 1)
         for (u64 i = head + packs * POLICY::count; i < n; i++)
             total = OP::combine(total, OP::value_of(in[i]));

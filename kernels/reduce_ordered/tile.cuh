@@ -15,11 +15,13 @@ enum class ordered_step {
     transposed, // rows: shuffles that serve two rows each, until a lane has parts of one
     chunks,     // rows, laid out in shared memory so that a lane takes neighbouring elements
     runs,       // a lane loads neighbouring elements itself: what a warp loads at once lies apart
+    rounds, // as transposed; a block's warps take neighbouring tiles in turn, not parts of their
+            // own
 };
 
 // BLOCK: threads, 32 to 1024, whole warps. COUNT: elements a load, 1 or 16 bytes of them.
-// LOADS: independent loads that a thread has in flight; for transposed and chunks a power of two up
-// to 32. MIN_BLOCKS: resident blocks an SM that registers are kept free for, at least 1.
+// LOADS: independent loads that a thread has in flight; for transposed, rounds, chunks a power of
+// two up to 32. MIN_BLOCKS: resident blocks an SM that registers are kept free for, at least 1.
 template <int BLOCK, int COUNT, int LOADS, int MIN_BLOCKS, ordered_step STEP, cache CACHE>
 struct ordered_policy {
     static constexpr int block = BLOCK;
@@ -33,7 +35,9 @@ struct ordered_policy {
     static constexpr int lanes = STEP == ordered_step::pairs ? BLOCK : (int)WARP;
     static constexpr int tile_packs = lanes * LOADS;
     static_assert(BLOCK % WARP == 0 && warps >= 1 && warps <= WARP, "BLOCK: whole warps");
-    static_assert((STEP != ordered_step::transposed && STEP != ordered_step::chunks) ||
+    static constexpr bool is_transposed =
+        STEP == ordered_step::transposed || STEP == ordered_step::rounds;
+    static_assert((!is_transposed && STEP != ordered_step::chunks) ||
                       (LOADS <= 32 && (LOADS & (LOADS - 1)) == 0),
                   "LOADS: a power of two");
 };
@@ -120,7 +124,7 @@ template <typename OP, typename POLICY> struct ordered_tile {
 
     static TUNE_DEVICE element combined(const element (&value)[loads])
     {
-        if constexpr (POLICY::step == ordered_step::transposed) {
+        if constexpr (POLICY::is_transposed) {
             return rows_in_order<OP, loads>(value);
         } else if constexpr (POLICY::step == ordered_step::chunks ||
                              POLICY::step == ordered_step::runs) {

@@ -29,6 +29,7 @@ set(tile reduce_ordered/tile.cuh)
 set(grid reduce_ordered/reduce_ordered.cuh)
 set(stripes "ORDERED_ONE_BLOCK(affine_u32, 32, 1, 2, stripes)")
 set(transposed "ORDERED_ONE_BLOCK(matrix_u32, 64, 1, 4, transposed)")
+set(rounds "ORDERED_ONE_BLOCK(affine_u32, 64, 1, 1, rounds)")
 set(chunks "ORDERED_ONE_BLOCK(affine_u32, 64, 2, 4, chunks)")
 set(pairs "ORDERED_ONE_BLOCK(affine_u32, 96, 1, 2, pairs)")
 set(flagged "ORDERED_GRID(matrix_u32, 64, 1, 2, stripes, flagged)")
@@ -55,6 +56,11 @@ ordered_fault(far_lanes_first ${operator} "${stripes}"
 ordered_fault(half_an_element ${operator} "${flagged}"
   "word = __shfl_down_sync(ALL_LANES, word, distance)"
   "word = &word - bits.word < 3 ? __shfl_down_sync(ALL_LANES, word, distance) : word")
+ordered_fault(rounds_without_barrier ${grid} "${rounds}"
+  "of_tile[i] = got;\n        }\n        __syncthreads();" "of_tile[i] = got;\n        }")
+ordered_fault(one_round_only ${grid} "${rounds}" "begin += POLICY::block" "begin += share.count")
+ordered_fault(round_of_old_tiles ${grid} "${rounds}"
+  "threadIdx.x < tiles ? of_tile[threadIdx.x]" "true ? of_tile[threadIdx.x]")
 ordered_fault(rows_swapped ${operator} "${transposed}"
   "OP::combine(left.element, right.element)" "OP::combine(right.element, left.element)")
 ordered_fault(rows_sent_to_the_wrong_lane ${operator} "${transposed}"
@@ -100,7 +106,8 @@ ordered_fault(tile_dropped ${grid} "${stripes}" "(packs + POLICY::tile_packs - 1
 ordered_fault(share_one_short ${grid} "${last_block}" "each + (i < more ? 1u : 0u)" "each")
 ordered_fault(shares_overlap ${grid} "${last_block}" "i * each + (i < more ? i : more)" "i * each")
 ordered_fault(shares_dealt_out ${grid} "${flagged}"
-  "blockIdx.x * takers + threadIdx.x / POLICY::lanes" "threadIdx.x / POLICY::lanes * gridDim.x + blockIdx.x")
+  "blockIdx.x * takers + (in_rounds ? 0 : threadIdx.x / POLICY::lanes)"
+  "blockIdx.x + (in_rounds ? 0 : threadIdx.x / POLICY::lanes * gridDim.x)")
 ordered_fault(index_in_32_bits ${grid} "ORDERED_GRID(affine_u32, 64, 2, 64, runs, flagged)"
   "(in + head) + (u64)share.first * POLICY::tile_packs"
   "(in + head) + share.first * POLICY::tile_packs * 16u / 16u")

@@ -197,9 +197,27 @@ std::string right(const point &point, uint64_t seed)
     const size_t bytes = element_bytes(point.op), tile = point.tile;
     const workspace shared(point.op, 70);
     size_t turn = seed;
-    for (size_t n : std::set<size_t>{0, 1, 2, 31, 32, 33, 63, 65, 97, point.block - 1u,
-                                     point.block + 1u, tile - 1, tile, tile + 1, 2 * tile - 1,
-                                     2 * tile + 1, 3 * tile + tile / 2 + 1, 5 * tile + 2})
+    std::set<size_t> sizes{0,
+                           1,
+                           2,
+                           31,
+                           32,
+                           33,
+                           63,
+                           65,
+                           97,
+                           point.block - 1u,
+                           point.block + 1u,
+                           tile - 1,
+                           tile,
+                           tile + 1,
+                           2 * tile - 1,
+                           2 * tile + 1,
+                           3 * tile + tile / 2 + 1,
+                           5 * tile + 2};
+    if (tile <= 64)
+        sizes.insert(67 * tile + 5); // more tiles than threads
+    for (size_t n : sizes)
         for (size_t start = 0; start <= point.count; start++) {
             const bool at_end = start == point.count;
             const simt::guarded in(n * bytes, at_end, at_end ? 0 : start * bytes);

@@ -18,7 +18,7 @@ struct ordered_parameters {
     static constexpr field fields[FIELDS] = {
         {"variant", "one_block two_launches dependent_launches last_block flagged flagged_last",
          false, role::kind, MISSING},
-        {"step", "pairs stripes transposed chunks runs", false, role::kernel, MISSING},
+        {"step", "pairs stripes transposed chunks runs rounds", false, role::kernel, MISSING},
         {"count", "", true, role::kernel, MISSING},
         {"loads", "", true, role::kernel, MISSING},
         {"block", "", true, role::kernel, MISSING},
@@ -101,8 +101,9 @@ template <typename OP> struct ordered_problem {
             return false;
         if (loads < 1 || loads > 32 || (count != 1 && count * bytes != 16))
             return false;
-        const bool in_powers =
-            step == (int)ordered_step::transposed || step == (int)ordered_step::chunks;
+        const bool in_powers = step == (int)ordered_step::transposed ||
+                               step == (int)ordered_step::rounds ||
+                               step == (int)ordered_step::chunks;
         if (in_powers && (loads & (loads - 1)) != 0)
             return false;
         return step != (int)ordered_step::chunks || block * loads * count * bytes <= 49152;
