@@ -68,7 +68,7 @@ ways='kernel@WAY=2,grid=16|64: slower=1.1; kernel@WAY=1,grid=256: slower=1.1; ke
 look_around() {
     forget
     export TUNE_FAULTS="$1; $ways"
-    run "$TUNE" run ./copy.yaml --device all "${steady[@]}" --effort normal "${short[@]}"
+    run "$TUNE" run ./copy.yaml --device all "${steady[@]}" --effort normal "${short[@]}" --set within=0.02
     refuse_workers
     [[ $(query "SELECT count(*) FROM winners WHERE stage = 'confirm'") -eq 3 ]] || fail "not three winners"
     [[ $(query "SELECT n_low, n_high, json_extract(c.parameters, '\$.way'), bound > 0.005 AND bound < 0.015

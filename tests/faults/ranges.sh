@@ -29,7 +29,7 @@ way_at() {
 }
 
 # Within 2 %, way 3 will do for all of them.
-tune_copy "$ways" "${brief[@]}"
+tune_copy "$ways" "${brief[@]}" --set within=0.02
 expect_code 0
 expect_err '1 range of sizes covers the 4 measured'
 expect_covering
@@ -54,7 +54,7 @@ expect_json '[(r["n_low"], r["n_high"], r["parameters"]["way"]) for r in j]' \
     "[$(ranges | awk '{ printf "%s(%d, %d, %d)", sep, $1, $2, $3; sep = ", " }')]"
 
 # Asked for wider ones, they are cut anew, although all that was measured is known; and back.
-tune_copy "$ways; kernel@WAY=1,grid=128: slower=1.1" "${brief[@]}"
+tune_copy "$ways; kernel@WAY=1,grid=128: slower=1.1" "${brief[@]}" --set within=0.02
 expect_code 0
 expect_err ' 0 trials'
 [[ $(ranges) == '1024 65536 3' ]] || fail "not one range: $(ranges)"
