@@ -24,7 +24,6 @@ import itertools
 import math
 import os
 import pathlib
-import re
 import sqlite3
 import statistics
 import subprocess
@@ -40,22 +39,6 @@ Run = collections.namedtuple("Run", "name device started_at seed effort wall_s m
 
 # ---- running ----
 
-def experiment_of(path, types, folder):
-    """A copy of the experiment file with some values of its axis `type`, beside links to its neighbours, since
-    sources may be named from its folder."""
-    text = pathlib.Path(path).read_text()
-    text, count = re.subn(r"(?m)^(\s*type:\s*)\[.*\]", rf"\g<1>[{types}]", text, count=1)
-    if count == 0:
-        print(f"{path} has no axis 'type': taken whole")
-    path = pathlib.Path(path).resolve()
-    for neighbour in path.parent.iterdir():
-        if neighbour != path:
-            (pathlib.Path(folder) / neighbour.name).symlink_to(neighbour)
-    copy = pathlib.Path(folder) / path.name
-    copy.write_text(text)
-    return copy
-
-
 def is_complete(database):
     if not database.exists():
         return False
@@ -64,7 +47,7 @@ def is_complete(database):
     return bool(row) and row[0] == "complete"
 
 
-def tune(arguments, name, seed, options, experiment):
+def tune(arguments, name, seed, options):
     """One tuning with nothing known. Its database; None when it came to nothing."""
     database = arguments.work / f"{name}.db"
     if is_complete(database):
@@ -72,7 +55,7 @@ def tune(arguments, name, seed, options, experiment):
         return database
     for left in arguments.work.glob(f"{name}.db*"):
         left.unlink()
-    command = [str(arguments.build / "bin" / "tune"), "run", str(experiment), "--db", str(database), "--conf",
+    command = [str(arguments.build / "bin" / "tune"), "run", *arguments.problems, "--db", str(database), "--conf",
                str(arguments.work / f"{name}.conf"), "--no-plots", "--seed", str(seed)] + options
     with open(arguments.work / f"{name}.txt", "w") as log:
         code = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
@@ -328,14 +311,15 @@ def arguments_of(argv):
     parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve(), metavar="BUILD_FOLDER")
     parser.add_argument("out", type=lambda text: pathlib.Path(text).resolve(), metavar="OUT_FOLDER")
     parser.add_argument("--tunings", type=int, default=5, metavar="T", help="how many (5)")
-    parser.add_argument("--experiment", default=str(ROOT / "configs" / "reduce.yaml"), metavar="FILE")
-    parser.add_argument("--type", default="i32", metavar="LIST", help="of the experiment's axis type (i32)")
+    parser.add_argument("--problems", default="reduce.sum.i32", metavar="KEYS",
+                        help="what is tuned, as `tune run` takes it (reduce.sum.i32)")
     parser.add_argument("--reference", default="--effort thorough", metavar="OPTIONS",
                         help="what the reference has besides the tunings' own options; '': no reference")
     parser.add_argument("--work", type=lambda text: pathlib.Path(text).resolve(), metavar="FOLDER",
                         help="where databases stay (a temporary folder, removed)")
     arguments = parser.parse_args(own)
     arguments.options = options
+    arguments.problems = arguments.problems.split()
     return arguments
 
 
@@ -358,11 +342,10 @@ def write(folder, rows, runs, text):
     print(text, end="")
 
 
-def compare(arguments, folder):
-    experiment = experiment_of(arguments.experiment, arguments.type, folder)
+def compare(arguments):
     tunings, runs = [], []
     for number in range(1, arguments.tunings + 1):
-        database = tune(arguments, f"tuning-{number}", 1000 + number, arguments.options, experiment)
+        database = tune(arguments, f"tuning-{number}", 1000 + number, arguments.options)
         if not database:
             sys.exit(f"tuning {number} came to no end")
         winners, run = read(database, str(number), arguments.options)
@@ -371,7 +354,7 @@ def compare(arguments, folder):
     reference = None
     if arguments.reference.split():
         options = arguments.options + arguments.reference.split()
-        database = tune(arguments, REFERENCE, 1, options, experiment)
+        database = tune(arguments, REFERENCE, 1, options)
         if not database:
             sys.exit("the reference came to no end")
         with sqlite3.connect(database) as connection:
@@ -389,9 +372,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tune-agreement.") as folder:
         arguments.work = arguments.work or pathlib.Path(folder) / "work"
         arguments.work.mkdir(parents=True, exist_ok=True)
-        sources = pathlib.Path(folder) / "sources"
-        sources.mkdir()
-        compare(arguments, sources)
+        compare(arguments)
 
 
 if __name__ == "__main__":

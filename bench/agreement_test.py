@@ -27,7 +27,7 @@ def made_up(rounds, sweep=()):
     connection = sqlite3.connect(":memory:")
     connection.executescript((agreement.ROOT / "db" / "schema.sql").read_text())
     connection.execute("PRAGMA foreign_keys = OFF")
-    connection.execute("INSERT INTO problems VALUES (1, 1, 'p', '{}', 64, 0)")
+    connection.execute("INSERT INTO problems VALUES (1, 1, 'p', '{}', 64, 0, 'read')")
     keys = sorted({key for visit in rounds.values() for key in visit} | set(dict(sweep)))
     for i, key in enumerate(keys, 1):
         connection.execute("INSERT INTO configurations VALUES (?, 1, ?, '{}')", (i, key))
@@ -97,9 +97,8 @@ class Whole(unittest.TestCase):
             (folder / "locks").mkdir(mode=0o700)
             environment = dict(os.environ, TUNE_CACHE_DIR=str(folder / "cache"), TUNE_LOCK_DIR=str(folder / "locks"))
             command = [sys.executable, agreement.__file__, str(BUILD), str(folder / "out"), "--work",
-                       str(folder / "work"), "--tunings", "2", "--experiment",
-                       str(agreement.ROOT / "configs" / "reduce_cpu.yaml"), "--reference", "--effort quick", "--",
-                       *QUICK]
+                       str(folder / "work"), "--tunings", "2", "--problems", "reduce.sum.i32",
+                       "--reference", "--effort quick", "--", *QUICK]
             first = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
             self.assertEqual(first.returncode, 0, first.stdout + first.stderr)
             again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
