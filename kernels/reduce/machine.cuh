@@ -255,15 +255,6 @@ template <typename T> TUNE_DEVICE bool load_flagged(const slot *from, u32 number
 #endif
 }
 
-// Waits until it is.
-template <typename T> TUNE_DEVICE T wait_flagged(const slot *from, u32 number)
-{
-    T value;
-    while (!load_flagged(from, number, value))
-        ;
-    return value;
-}
-
 // Some cycles pass.
 TUNE_DEVICE void pause_cycles(u32 cycles)
 {

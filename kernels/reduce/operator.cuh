@@ -157,67 +157,47 @@ template <typename A, typename KEY> TUNE_DEVICE A value_of(KEY key)
         return bits_as<A>((KEY)(key & high ? key ^ high : ~key));
 }
 
-template <typename T> struct extreme_of {
-    typedef typename element<T>::ordered accumulator;
-    typedef T result;
-    static constexpr bool redux = sizeof(accumulator) == 4;
-    // What is on one side of all others.
-    static TUNE_DEVICE accumulator end(bool upper)
-    {
-        if constexpr (sizeof(accumulator) == 4 && element<T>::is_real)
-            return bits_as<f32>(upper ? 0x7f800000u : 0xff800000u);
-        else if constexpr (element<T>::is_real)
-            return bits_as<f64>(upper ? 0x7ff0000000000000ull : 0xfff0000000000000ull);
-        else if constexpr (element<T>::is_signed)
-            return (accumulator)(upper ? (1ull << (8 * sizeof(T) - 1)) - 1
-                                       : 0ull - (1ull << (8 * sizeof(T) - 1)));
-        else
-            return (accumulator)(upper ? ~0ull >> (64 - 8 * sizeof(T)) : 0);
-    }
-};
-
-struct minimum {
-    template <typename T> struct of : extreme_of<T> {
-        typedef typename extreme_of<T>::accumulator accumulator;
+template <bool MAXIMUM> struct extreme {
+    template <typename T> struct of {
+        typedef typename element<T>::ordered accumulator;
+        typedef T result;
+        static constexpr bool redux = sizeof(accumulator) == 4;
+        // What is on the other side of all.
         static TUNE_DEVICE accumulator identity()
         {
-            return extreme_of<T>::end(true);
+            constexpr int bits = 8 * sizeof(T);
+            if constexpr (sizeof(accumulator) == 4 && element<T>::is_real)
+                return bits_as<f32>(MAXIMUM ? 0xff800000u : 0x7f800000u);
+            else if constexpr (element<T>::is_real)
+                return bits_as<f64>(MAXIMUM ? 0xfff0000000000000ull : 0x7ff0000000000000ull);
+            else if constexpr (element<T>::is_signed)
+                return (accumulator)(MAXIMUM ? 0ull - (1ull << (bits - 1))
+                                             : (1ull << (bits - 1)) - 1);
+            else
+                return (accumulator)(MAXIMUM ? 0 : ~0ull >> (64 - bits));
         }
         static TUNE_DEVICE accumulator combine(accumulator a, accumulator b)
         {
-            return lesser(a, b);
+            if constexpr (MAXIMUM)
+                return greater(a, b);
+            else
+                return lesser(a, b);
         }
         static TUNE_DEVICE accumulator redux_of_warp(accumulator value)
         {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-            if constexpr (extreme_of<T>::redux)
+            if constexpr (redux && MAXIMUM)
+                return value_of<accumulator>(__reduce_max_sync(ALL_LANES, key_of(value)));
+            else if constexpr (redux)
                 return value_of<accumulator>(__reduce_min_sync(ALL_LANES, key_of(value)));
 #endif
             return value;
         }
     };
 };
-
-struct maximum {
-    template <typename T> struct of : extreme_of<T> {
-        typedef typename extreme_of<T>::accumulator accumulator;
-        static TUNE_DEVICE accumulator identity()
-        {
-            return extreme_of<T>::end(false);
-        }
-        static TUNE_DEVICE accumulator combine(accumulator a, accumulator b)
-        {
-            return greater(a, b);
-        }
-        static TUNE_DEVICE accumulator redux_of_warp(accumulator value)
-        {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-            if constexpr (extreme_of<T>::redux)
-                return value_of<accumulator>(__reduce_max_sync(ALL_LANES, key_of(value)));
-#endif
-            return value;
-        }
-    };
+struct minimum : extreme<false> {
+};
+struct maximum : extreme<true> {
 };
 
 // Whether two operators are one.

@@ -283,8 +283,12 @@ static void wait_for_all_before()
 {
     if (threadIdx.x == 0)
         tune::store_flagged<u64>(&slots[blockIdx.x], blockIdx.x + 7, 3);
-    if (blockIdx.x == gridDim.x - 1 && threadIdx.x < gridDim.x)
-        wrong += tune::wait_flagged<u64>(&slots[threadIdx.x], 3) != threadIdx.x + 7;
+    if (blockIdx.x == gridDim.x - 1 && threadIdx.x < gridDim.x) {
+        tune::u64 got = 0;
+        while (!tune::load_flagged(&slots[threadIdx.x], 3, got))
+            ;
+        wrong += got != threadIdx.x + 7;
+    }
 }
 
 static void poll_for_nothing()
