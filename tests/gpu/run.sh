@@ -8,11 +8,12 @@
 # sanitize/, twin*, flush*, agree*. db/recorded/ keeps them all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume families
-# example peers lookup hostile twin flush sanitize; and, which are not among the usual ones, agree
+# example build_peers peers lookup hostile twin flush sanitize; and, which are not among the usual ones, agree
 # (some 150 s), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
 # (more than one GPU)). Other variables:
 #   TUNE_PROBLEMS, TUNE_OPTIONS          what is tuned, and how: arguments of `tune run`
-#   FAMILIES, FAMILIES_OPTIONS           the same of families.db
+#   FAMILIES, FAMILIES_OPTIONS           the same of families.db: what is looked at quickly,
+#   FAMILIES_CLOSELY, .._OPTIONS         and what is compared closely
 #   PEERS_CONF, PEERS_OPTIONS            the files that reduce_peers goes by (else this run's)
 #   SANITIZE_JOBS, SANITIZE_SECONDS      at once, and the limit of each
 set -u
@@ -32,7 +33,7 @@ if [ -d "$build/lib-carried" ]; then
 fi
 failed=0
 
-usual_steps="devices tests calls tune resume families example peers lookup hostile twin flush sanitize"
+usual_steps="devices tests calls tune resume families example build_peers peers lookup hostile twin flush sanitize"
 step() { # name command...
     local name=$1
     shift
@@ -89,17 +90,24 @@ resume() { # nothing is measured twice
     return 1
 }
 
-# What is tuned on request only, in a database of its own.
+# What is tuned on request only, in a database of its own: what is looked at quickly, and what is
+# compared closely.
 families() {
     local status=0
+    : >"$work/families.txt"
     # shellcheck disable=SC2086 # options are words
-    (cd "$work" && "$tune" run ${FAMILIES:-elementwise occupancy reduce_rows work_queue reduce_ordered} \
-        --device 0 --no-plots --db families.db --conf families.conf \
-        ${FAMILIES_OPTIONS:---effort quick --budget 240s} >/dev/null 2>families.txt) || status=$?
-    tail -n 3 "$work/families.txt"
+    {
+        families_run ${FAMILIES-elementwise occupancy reduce_rows} ${FAMILIES_OPTIONS:---effort quick --budget 60s} || status=$?
+        families_run ${FAMILIES_CLOSELY-work_queue reduce_ordered} ${FAMILIES_CLOSELY_OPTIONS:---budget 360s} || status=$?
+    }
+    grep -E '^[0-9]+ problems|^tune:' "$work/families.txt" || tail -n 3 "$work/families.txt"
     cp "$work/families.txt" "$more/"
     cp "$work/families.conf" "$more/" && keep families.db
     return $status
+}
+families_run() { # problems and options, or options alone: nothing
+    case "${1-}" in "" | -*) return 0 ;; esac
+    (cd "$work" && "$tune" run "$@" --device 0 --no-plots --db families.db --conf families.conf >/dev/null 2>>families.txt)
 }
 
 example() {
@@ -129,6 +137,20 @@ record() { # name command...
     done
     { printf '%s: %s\n' "$(date -u +%F)" "${told#timeout [0-9]* }" && "$@"; } | tee "$more/$name.txt"
     return "${PIPESTATUS[0]}"
+}
+
+# reduce_peers with what this run found compiled in, where nvcc is.
+build_peers() {
+    local include=/usr/local/cuda/include list=$work/configurations.inc confs=() conf
+    for conf in ${PEERS_CONF:-"$work/tuned.conf" "$work/families.conf"}; do
+        [ -e "$conf" ] && confs+=("$conf")
+    done
+    (cd "$here" && "$tune" export --configurations "$list" "${confs[@]}") || return 1
+    (cd "$here" && mkdir -p "$work/peers" && gcc -std=c99 -O2 -I runtime -c runtime/tuned.c -o "$work/peers/tuned.o" &&
+        printf '%s\n' bench/reduce_peers.cu bench/peers/*.cu |
+        xargs -P "$(nproc)" -I{} sh -c 'nvcc -O2 -std=c++17 -gencode=arch=compute_90,code=sm_90 -I calls -I . -I runtime -I '"$include"'/cccl \
+            -DTUNE_CONFIGURATIONS="\"'"$list"'\"" -c {} -o '"$work"'/peers/$(basename {} .cu).o' &&
+        nvcc -cudart static -o "$build/bin/reduce_peers" "$work"/peers/*.o)
 }
 
 # The calls with a tuned.conf, and CUB's, in turns.
@@ -309,6 +331,7 @@ step tune tune_all
 step resume resume
 step families families
 step example example
+step build_peers build_peers
 step peers peers
 step lookup lookup
 step hostile hostile

@@ -28,15 +28,26 @@ const char *schedule_name(enum schedule schedule)
 
 const char *fill_name(enum argument_fill fill)
 {
-    switch (fill) {
-    case FILL_RANDOM:
-        return "random";
-    case FILL_RANDOM_EXACT:
-        return "random_exact";
-    case FILL_RANDOM_ODD:
-        return "random_odd";
-    case FILL_ZERO:
-        break;
-    }
-    return "zero";
+    static const char *const names[ARGUMENT_FILLS] = {
+        [FILL_ZERO] = "zero",
+        [FILL_RANDOM] = "random",
+        [FILL_RANDOM_EXACT] = "random_exact",
+        [FILL_RANDOM_ODD] = "random_odd",
+        [FILL_CONSTANT] = "constant",
+        [FILL_UNIFORM] = "uniform",
+        [FILL_NORMAL] = "normal",
+        [FILL_SERIES] = "series",
+        [FILL_FILE] = "file",
+    };
+    return names[fill];
+}
+
+bool role_is_vector(enum argument_role role)
+{
+    return role != ARGUMENT_SCALAR && role != ARGUMENT_STRUCT;
+}
+
+bool role_is_filled(enum argument_role role)
+{
+    return role == ARGUMENT_INPUT || role == ARGUMENT_UPDATE;
 }

@@ -10,7 +10,14 @@
 #include "tuner/base/element.h"
 #include "tuner/base/value.h"
 
-enum { LAUNCHES_MAX = 4, ARGUMENTS_MAX = 16, DEFINES_MAX = 48, FLAGS_MAX = 16 };
+enum {
+    LAUNCHES_MAX = 8,
+    ARGUMENTS_MAX = 32,
+    DEFINES_MAX = 64,
+    FLAGS_MAX = 24,
+    UNITS_MAX = 8,
+    FIELDS_MAX = 16,
+};
 
 /* One binary: a source with its defines. Configurations that differ only in how they are launched
  * share it. */
@@ -18,6 +25,13 @@ struct binary_request {
     const char *source_path; /* absolute */
     const char
         *source_hash; /* of the contents that are meant (source.h); NULL: whatever is there */
+    /* Further translation units, compiled alike and linked with the first. Absolute paths. */
+    size_t unit_count;
+    const char *units[UNITS_MAX];
+    const char *unit_hashes[UNITS_MAX]; /* as source_hash */
+    /* Folders where included files are looked for, after the including file's own. Absolute. */
+    size_t folder_count;
+    const char *folders[UNITS_MAX];
     const char *architecture; /* facts "architecture" */
     size_t define_count;
     struct named_value defines[DEFINES_MAX]; /* become -DNAME=VALUE; texts as they are, unquoted */
@@ -33,6 +47,9 @@ enum argument_role {
     ARGUMENT_OUTPUT,  /* vector, poisoned before each verification, then compared */
     ARGUMENT_SCRATCH, /* vector, zeroed before each verification, contents meaningless */
     ARGUMENT_SCALAR,  /* passed by value */
+    ARGUMENT_UPDATE,  /* vector, read and written: as the fill has it before each verification, then
+                         compared; timed runs find what the run before left */
+    ARGUMENT_STRUCT,  /* passed by value: `fields` in the layout that C gives a struct of them */
 };
 
 enum argument_fill {
@@ -42,22 +59,40 @@ enum argument_fill {
                           2^20 of them are exact in f32 in any order */
     FILL_RANDOM_ODD,   /* integers: odd ones of all bits; reals: 1 or -1. Products are exact in any
                           order, and none of them hides a factor that was left out */
+    FILL_CONSTANT,     /* fill_low */
+    FILL_UNIFORM,      /* in [fill_low, fill_high); integers: both ends may come */
+    FILL_NORMAL,       /* mean fill_low, standard deviation fill_high; integers: rounded */
+    FILL_SERIES,       /* the expression fill_text in i, the element's index */
+    FILL_FILE,         /* the bytes of the file fill_text, an absolute path: as many elements */
 };
-enum { ARGUMENT_FILLS = 4 };
+enum { ARGUMENT_FILLS = 9 };
+
+struct field {
+    enum element_type type;
+    struct value value;
+};
 
 struct argument {
     const char *name;
     enum element_type type;
     enum argument_role role;
-    enum argument_fill fill; /* inputs only */
+    enum argument_fill fill; /* inputs and updates only */
     uint64_t seed;           /* of the fill */
-    int64_t count;           /* elements of a vector, >= 0; scratch and output at least 1 */
+    double fill_low, fill_high;
+    const char *fill_text;
+    /* Not passed but copied, before the first run, into the __constant__ or __device__ variable of
+     * this name (C, or a C++ name expression without the '&'): inputs, scalars, structs. NULL:
+     * passed. */
+    const char *symbol;
+    int64_t count; /* elements of a vector, >= 0; scratch and output at least 1 */
     /* What a kernel may take for granted of a vector's start: it is a multiple of this many bytes.
      * 0: as the device's allocator gives it (256). */
     uint32_t alignment_bytes;
     /* Where the vector starts behind such an address: 0 but in checks of awkward starts. */
     uint32_t offset_bytes;
     struct value scalar; /* the value of a scalar, converted to `type` when passed */
+    size_t field_count;
+    struct field fields[FIELDS_MAX]; /* of a struct */
 };
 
 enum schedule { SCHEDULE_STATIC, SCHEDULE_QUEUED };
@@ -73,6 +108,7 @@ struct launch {
      * for that itself (programmatic dependent launch, compute capability 9.0). Never of a plan's
      * first launch. */
     bool dependent;
+    uint32_t repeat; /* how often in a row; 0 is 1 */
     size_t argument_count;
     uint8_t arguments[ARGUMENTS_MAX]; /* indices into launch_plan.arguments, in passing order */
 };
@@ -83,6 +119,27 @@ struct launch_plan {
     struct launch launches[LAUNCHES_MAX];
     size_t argument_count;
     struct argument arguments[ARGUMENTS_MAX];
+};
+
+/* How far an element of an output may be from what is expected: within any of those that are not 0.
+ * All 0: equal. */
+struct tolerance {
+    double
+        magnitude; /* times the element's magnitude, which the reference tells; of references
+                      that tell none the larger of |expected| and the vector's root mean square */
+    double absolute;
+    double relative; /* times |expected| */
+    double total;    /* instead of all these: the most that |got - expected| may come to over all
+                        elements */
+    uint32_t ulps;   /* units in the last place of the type */
+};
+
+/* Where the expected elements of an output come from. */
+enum reference_kind {
+    REFERENCE_FUNCTION, /* a C function that is compiled at run time (kernels/README.md) */
+    REFERENCE_PLAN,     /* what another plan leaves in the same argument on the device */
+    REFERENCE_SERIES,   /* an expression in i, the element's index */
+    REFERENCE_FILE,     /* the bytes of a file */
 };
 
 /* What the compiler and the device say of one kernel. -1 where unknown. */
@@ -115,5 +172,8 @@ const char *l2_mode_name(enum l2_mode mode);
 bool l2_mode_parse(const char *name, enum l2_mode *out);
 const char *schedule_name(enum schedule schedule);
 const char *fill_name(enum argument_fill fill);
+/* Whether it lies in the device's memory, and whether the fill says with what. */
+bool role_is_vector(enum argument_role role);
+bool role_is_filled(enum argument_role role);
 
 #endif

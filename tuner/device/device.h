@@ -85,6 +85,23 @@ struct device_api {
     enum status (*compile)(const struct binary_request *request, const char *binary_path,
                            struct text *log, struct error *error);
 
+    /* pure. The facts of a device that is not there, as far as they follow from `architecture`
+     * ("sm_90"): of the usual board of that architecture. STATUS_UNAVAILABLE where there are none.
+     */
+    enum status (*imagine)(const char *architecture, struct facts *facts, struct error *error);
+    /* pure. What a compiled binary itself tells of a kernel, whose name is as it was requested:
+     * registers, static shared and local bytes (the rest -1), and in `code_hash` (HASH_TEXT_BYTES)
+     * a hash of all its kernels' machine code: alike for binaries that do the same. Both may be
+     * NULL. STATUS_UNAVAILABLE where binaries do not tell. */
+    enum status (*inspect)(const char *binary_path, const char *kernel,
+                           struct kernel_resources *resources, char *code_hash,
+                           struct error *error);
+    /* pure. Fills in what follows from resources, block and dynamic shared memory on a device with
+     * these facts: active_blocks_per_sm (0: it cannot be launched) and occupancy. */
+    enum status (*occupancy)(const struct facts *facts, uint32_t block_threads,
+                             uint32_t shared_bytes, struct kernel_resources *resources,
+                             struct error *error);
+
     /* Opens device `index`, warms it up and calibrates its timer. *out is freed by close. */
     enum status (*open)(int index, const struct warm_up *warm_up, struct device **out,
                         struct error *error);

@@ -33,6 +33,18 @@ enum status experiment_load(const char *path, const char *data_folder, struct ex
                             struct error *error);
 void experiment_free(struct experiment *experiment);
 
+/* The same of a text that was made out of a file in another format, `path`, to whose folder names
+ * are relative. `origins`: by line of the text, what of the file it was made of
+ * ("KernelSpecification.Arguments[2]"), for errors: "PATH: ORIGIN: what is wrong". */
+struct experiment_text {
+    const char *path;
+    const char *text;
+    const char *const *origins; /* line_count of them; NULL where there is none */
+    size_t line_count;
+};
+enum status experiment_load_text(const struct experiment_text *text, const char *data_folder,
+                                 struct experiment **out, struct error *error);
+
 const char *experiment_name(const struct experiment *experiment);
 const char *experiment_about(const struct experiment *experiment);
 const char *experiment_path(const struct experiment *experiment);
@@ -98,13 +110,33 @@ bool configuration_key(const struct configuration *configuration,
                        char out[CONFIGURATION_KEY_BYTES]);
 
 /* The legal configurations: parameter values (which may be expressions over facts, axes and size)
- * less those that a constraint rules out. A value that repeats is taken once. */
+ * less those that a constraint rules out. A value that repeats is taken once. Points are numbered
+ * from 0; they are not held one by one, so that a space of many millions takes little memory. The
+ * same experiment, problem and facts give the same numbers. */
 enum status space_create(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, struct space **out, struct error *error);
 void space_free(struct space *space);
-size_t space_count(const struct space *space);
-size_t space_product_count(const struct space *space); /* before constraints */
-void space_configuration(const struct space *space, size_t index, struct configuration *out);
+uint64_t space_count(const struct space *space);
+/* Before constraints; UINT64_MAX when it is more. */
+uint64_t space_product_count(const struct space *space);
+void space_configuration(const struct space *space, uint64_t point, struct configuration *out);
+/* False when the configuration is no point of the space. */
+bool space_find(const struct space *space, const struct configuration *configuration,
+                uint64_t *point);
+
+/* The same by numbers: a parameter is a dimension, in the order of the file, and a value its index
+ * among the parameter's. */
+size_t space_dimension_count(const struct space *space);
+size_t space_value_count(const struct space *space, size_t dimension);
+void space_values(const struct space *space, uint64_t point,
+                  uint16_t values[EXPERIMENT_PARAMETERS_MAX]);
+bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAMETERS_MAX],
+              uint64_t *point);
+/* All points in order, until `each` returns false. Faster than one after the other. */
+void space_walk(const struct space *space,
+                bool (*each)(void *context, const uint16_t values[EXPERIMENT_PARAMETERS_MAX]),
+                void *context);
+
 /* Whether the configuration is a point of the problem's space: its values among the parameters' and
  * all constraints kept. Cheap: the space is not enumerated. */
 enum status space_admits(const struct experiment *experiment, const struct problem *problem,
@@ -173,6 +205,25 @@ struct check {
 enum status point_check(const struct point *point, struct arena *arena, struct check *out,
                         struct error *error);
 
+/* All that is checked, at least one. Replaces point_check. */
+struct output_check {
+    size_t output; /* index of the argument that it checks */
+    struct tolerance tolerance;
+    enum reference_kind kind;
+    /* FUNCTION: of the C source, architecture "native"; PLAN: of the device's kernels. */
+    struct binary_request binary;
+    const char *reference;          /* FUNCTION: its name; SERIES: the expression; FILE: the path */
+    const struct launch_plan *plan; /* PLAN: with the same arguments */
+};
+enum { CHECKS_MAX = 4 };
+enum status point_checks(const struct point *point, struct arena *arena,
+                         struct output_check out[CHECKS_MAX], size_t *count, struct error *error);
+
+/* The configuration that counts as nobody's choice: `defaults`, else the space's first point. */
+enum status experiment_default(const struct experiment *experiment, const struct problem *problem,
+                               const struct facts *facts, struct configuration *out,
+                               struct error *error);
+
 /* Bytes a run must move at least (metrics: bytes); 0 when the file says none. */
 enum status point_bytes(const struct point *point, double *out, struct error *error);
 
@@ -191,6 +242,15 @@ struct metrics {
     const struct launch_plan *plan;
     const struct kernel_resources *resources; /* of the first launch; NULL: unknown */
 };
+/* The experiment's own metrics (metrics: NAME: expression) of one run: what GFLOP/s it came to. */
+struct named_metric {
+    const char *name; /* owned by the experiment */
+    double value;     /* NaN: the expression has none here */
+};
+enum status point_metrics(const struct point *point, const struct metrics *metrics,
+                          struct named_metric out[EXPERIMENT_METRICS_MAX], size_t *count,
+                          struct error *error);
+
 struct objective;
 /* "time", "energy", "edp" (energy times time), the name of one of the experiment's `objectives`, or
  * a formula over time_ns, energy_j, power_w, bytes, launches, registers, shared_bytes, occupancy,

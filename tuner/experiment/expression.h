@@ -182,4 +182,19 @@ enum function_kind function_kind(int index);
 /* "takes 2 values" when the function cannot take `count` operands, else NULL. */
 const char *function_refuses(int index, size_t count);
 
+/* A list, as Python has it, for the values of a parameter: `[1, 2 * n]`, `[2**i for i in
+ * range(6)]`,
+ * `[i for i in range(1, 9) if i != 4]`, `list(range(32, 1024 + 1, 32))`, `range(5)`, lists joined
+ * by
+ * `+` and repeated by `*`. A name of a comprehension hides a variable of that name. The list is at
+ * most LIST_VALUES_MAX long, however it is made. */
+enum { LIST_VALUES_MAX = 65535 };
+enum status expression_parse_list(struct arena *arena, const struct source_text *source,
+                                  const struct scope *scope, struct formula *out,
+                                  struct error *error);
+/* Values belong to the arena, their texts to the expression. */
+enum status expression_evaluate_list(const struct expression *tree, struct environment *environment,
+                                     struct arena *arena, struct value **values, size_t *count,
+                                     struct error *error);
+
 #endif

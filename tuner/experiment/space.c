@@ -234,17 +234,17 @@ void space_free(struct space *space)
     free(space);
 }
 
-size_t space_count(const struct space *space)
+uint64_t space_count(const struct space *space)
 {
     return space->count;
 }
 
-size_t space_product_count(const struct space *space)
+uint64_t space_product_count(const struct space *space)
 {
     return space->product_count;
 }
 
-void space_configuration(const struct space *space, size_t index, struct configuration *out)
+void space_configuration(const struct space *space, uint64_t index, struct configuration *out)
 {
     const uint16_t *point = space->points + index * space->parameter_count;
     out->count = space->parameter_count;

@@ -11,8 +11,9 @@ struct exhaustive {
     size_t order[];
 };
 
-static void *create(size_t count, uint64_t seed)
+static void *create(const struct search_space *space, const struct search_options *options)
 {
+    const size_t count = (size_t)space->count;
     struct exhaustive *state = malloc(sizeof *state + count * sizeof state->order[0]);
     if (!state)
         return NULL;
@@ -20,12 +21,12 @@ static void *create(size_t count, uint64_t seed)
     state->count = count;
     for (size_t i = 0; i < count; i++)
         state->order[i] = i;
-    struct random random = {.seed = seed};
+    struct random random = {.seed = options->seed};
     random_shuffle(&random, state->order, count);
     return state;
 }
 
-static bool ask(void *opaque, size_t *point)
+static bool ask(void *opaque, uint64_t *point)
 {
     struct exhaustive *state = opaque;
     if (state->next == state->count)
@@ -34,11 +35,11 @@ static bool ask(void *opaque, size_t *point)
     return true;
 }
 
-static void tell(void *opaque, size_t point, double elapsed_ns)
+static void tell(void *opaque, uint64_t point, double value)
 {
     (void)opaque;
     (void)point;
-    (void)elapsed_ns;
+    (void)value;
 }
 
 const struct strategy strategy_exhaustive = {

@@ -24,14 +24,16 @@ static enum status unknown(const char *name, struct error *error)
                      nearest ? nearest : names[0]);
 }
 
-enum status search_create(const char *strategy, size_t count, uint64_t seed, struct search **out,
-                          struct error *error)
+enum status search_create(const struct search_options *options, const struct search_space *space,
+                          struct search **out, struct error *error)
 {
+    const char *strategy =
+        strcmp(options->strategy, "auto") == 0 ? strategies[0]->name : options->strategy;
     for (size_t i = 0; i < STRATEGY_COUNT; i++) {
         if (strcmp(strategies[i]->name, strategy) != 0)
             continue;
         struct search *search = malloc(sizeof *search);
-        void *state = search ? strategies[i]->create(count, seed) : NULL;
+        void *state = search ? strategies[i]->create(space, options) : NULL;
         if (!state) {
             free(search);
             return error_no_memory(error);
@@ -43,6 +45,21 @@ enum status search_create(const char *strategy, size_t count, uint64_t seed, str
     return unknown(strategy, error);
 }
 
+const char *search_strategy(const struct search *search)
+{
+    return search->strategy->name;
+}
+
+const char *search_strategy_name(size_t index)
+{
+    return index < STRATEGY_COUNT ? strategies[index]->name : NULL;
+}
+
+const char *search_strategy_about(size_t index)
+{
+    return index < STRATEGY_COUNT ? strategies[index]->about : NULL;
+}
+
 void search_free(struct search *search)
 {
     if (!search)
@@ -51,12 +68,12 @@ void search_free(struct search *search)
     free(search);
 }
 
-bool search_ask(struct search *search, size_t *point)
+bool search_ask(struct search *search, uint64_t *point)
 {
     return search->strategy->ask(search->state, point);
 }
 
-void search_tell(struct search *search, size_t point, double elapsed_ns)
+void search_tell(struct search *search, uint64_t point, double value)
 {
-    search->strategy->tell(search->state, point, elapsed_ns);
+    search->strategy->tell(search->state, point, value);
 }

@@ -11,16 +11,44 @@
 
 struct search;
 
-/* Over points 0 .. count - 1. "exhaustive": all of them, in an order drawn from the seed. Unknown
- * strategy: STATUS_USAGE with the nearest name. Freed by search_free. */
-enum status search_create(const char *strategy, size_t count, uint64_t seed, struct search **out,
-                          struct error *error);
-void search_free(struct search *search);
+/* What a strategy sees of the space: numbers. Functions may be called at any time while the search
+ * lives. */
+struct search_space {
+    const void *context;
+    uint64_t count;    /* points 0 .. count - 1 */
+    size_t dimensions; /* at most SEARCH_DIMENSIONS_MAX */
+    const uint16_t *value_counts;
+    /* The indices of a point's values. They are in the order in which the file lists the values:
+     * mostly from small to large. */
+    void (*values)(const void *context, uint64_t point, uint16_t *values);
+    /* Which point has these values; false when none has. */
+    bool (*find)(const void *context, const uint16_t *values, uint64_t *point);
+};
+enum { SEARCH_DIMENSIONS_MAX = 32 };
 
-/* The next point; false when there is none (for now: results may bring more). A point is asked for
- * once. */
-bool search_ask(struct search *search, size_t *point);
-/* What became of a point: its time, or NaN when it has none. Any order. */
-void search_tell(struct search *search, size_t point, double elapsed_ns);
+struct search_options {
+    const char *strategy; /* "auto": by the size of the space and the number of trials */
+    uint64_t trials;      /* that are to be had at most, about; 0: as many as there are points */
+    uint64_t seed;        /* the same seed, space, options and results give the same points */
+};
+
+/* Unknown strategy: STATUS_USAGE with the nearest name. The space is copied, its context must live
+ * on. Freed by search_free. */
+enum status search_create(const struct search_options *options, const struct search_space *space,
+                          struct search **out, struct error *error);
+void search_free(struct search *search);
+/* The strategy's name: what "auto" came to. */
+const char *search_strategy(const struct search *search);
+
+/* The next point; false when there is none for now: results that are still missing may bring more.
+ * A point is asked for once, and more than one may be without its result at a time. */
+bool search_ask(struct search *search, uint64_t *point);
+/* What became of a point: its objective (smaller is better), or NaN when it failed. Any order. Also
+ * of points that were never asked for, which earlier runs left: these are told first. */
+void search_tell(struct search *search, uint64_t point, double value);
+
+/* The strategies, for --help and completion: by index from 0; NULL past the end. */
+const char *search_strategy_name(size_t index);
+const char *search_strategy_about(size_t index);
 
 #endif

@@ -6,13 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tuner/search/search.h"
+
 struct strategy {
     const char *name;
     const char *about;
     /* NULL when memory is short. */
-    void *(*create)(size_t count, uint64_t seed);
-    bool (*ask)(void *state, size_t *point);
-    void (*tell)(void *state, size_t point, double elapsed_ns);
+    void *(*create)(const struct search_space *space, const struct search_options *options);
+    bool (*ask)(void *state, uint64_t *point);
+    void (*tell)(void *state, uint64_t point, double value);
     void (*free)(void *state);
 };
 

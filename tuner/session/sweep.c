@@ -59,7 +59,7 @@ static enum status request_binaries(struct sweep *sweep, struct error *error)
 
 static void refill(struct sweep *sweep)
 {
-    size_t point = 0;
+    uint64_t point = 0;
     while (sweep->window_count < LOOKAHEAD && search_ask(sweep->search, &point))
         if (!sweep->candidates[point].done)
             sweep->window[sweep->window_count++] = point;
@@ -249,7 +249,9 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
     uint64_t seed = hash_u64(sweep->problem.key, strlen(sweep->problem.key),
                              options->seed ^ (uint64_t)sweep->problem.n);
     if (status == STATUS_OK)
-        status = search_create("exhaustive", sweep->count, seed, &sweep->search, error);
+        status =
+            search_create(&(struct search_options){.strategy = "exhaustive", .seed = seed},
+                          &(struct search_space){.count = sweep->count}, &sweep->search, error);
     if (status == STATUS_OK)
         status = try_all(sweep, error);
     return status;
