@@ -65,6 +65,9 @@ struct named_list {
     size_t slot;
     const struct formula *values;
     size_t count;
+    /* A parameter whose values are one list expression (expression_parse_list), which then is all:
+     * `values` is empty. Its tree is NULL where there is none. */
+    struct formula list;
 };
 
 struct named_formula {
