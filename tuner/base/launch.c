@@ -51,3 +51,39 @@ bool role_is_filled(enum argument_role role)
 {
     return role == ARGUMENT_INPUT || role == ARGUMENT_UPDATE;
 }
+
+bool argument_is_bound(const struct argument *argument)
+{
+    return role_is_vector(argument->role) && !argument->symbol;
+}
+
+bool argument_rotates(const struct argument *argument)
+{
+    return role_is_filled(argument->role) && !argument->symbol;
+}
+
+bool argument_is_written(const struct argument *argument)
+{
+    return argument_is_bound(argument) && argument->role != ARGUMENT_INPUT;
+}
+
+bool plan_has_updates(const struct launch_plan *plan)
+{
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (plan->arguments[i].role == ARGUMENT_UPDATE)
+            return true;
+    return false;
+}
+
+uint32_t launch_repeats(const struct launch *launch)
+{
+    return launch->repeat > 0 ? launch->repeat : 1;
+}
+
+uint64_t plan_launches(const struct launch_plan *plan)
+{
+    uint64_t launches = 0;
+    for (size_t i = 0; i < plan->launch_count; i++)
+        launches += launch_repeats(&plan->launches[i]);
+    return launches;
+}

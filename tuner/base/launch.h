@@ -17,6 +17,7 @@ enum {
     FLAGS_MAX = 24,
     UNITS_MAX = 8,
     FIELDS_MAX = 16,
+    REPEAT_MAX = 1 << 16, /* launches in a row */
 };
 
 /* One binary: a source with its defines. Configurations that differ only in how they are launched
@@ -40,6 +41,9 @@ struct binary_request {
     /* Kernels wanted of it: C names, or C++ name expressions such as "reduce<int, 4>". */
     size_t kernel_count;
     const char *kernels[LAUNCHES_MAX];
+    /* Variables that arguments are copied into (struct argument), named likewise. */
+    size_t symbol_count;
+    const char *symbols[ARGUMENTS_MAX];
 };
 
 enum argument_role {
@@ -175,5 +179,16 @@ const char *fill_name(enum argument_fill fill);
 /* Whether it lies in the device's memory, and whether the fill says with what. */
 bool role_is_vector(enum argument_role role);
 bool role_is_filled(enum argument_role role);
+/* A vector that is passed, not copied into a symbol. */
+bool argument_is_bound(const struct argument *argument);
+/* Those of them that a fill describes: timed runs take turns over copies of them. */
+bool argument_rotates(const struct argument *argument);
+/* Those of them that kernels write: between guard bands. */
+bool argument_is_written(const struct argument *argument);
+/* Whether a run changes what the next one finds in an argument with a fill. */
+bool plan_has_updates(const struct launch_plan *plan);
+/* Nodes of one run: each launch as often as it is repeated. */
+uint64_t plan_launches(const struct launch_plan *plan);
+uint32_t launch_repeats(const struct launch *launch);
 
 #endif

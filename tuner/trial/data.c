@@ -127,51 +127,6 @@ void fill_vector(void *out, enum element_type type, enum argument_fill fill, uin
         fill_integers(out, bytes, fill == FILL_RANDOM_ODD ? 1 : 0, seed, first, count);
 }
 
-static bool integer_fits(int64_t integer, enum element_type type)
-{
-    size_t bits = element_bytes(type) * 8;
-    if (type == ELEMENT_I64)
-        return true;
-    if (type == ELEMENT_U64)
-        return integer >= 0;
-    bool is_signed = type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32;
-    int64_t high = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
-    int64_t low = is_signed ? -high - 1 : 0;
-    return integer >= low && integer <= high;
-}
-
-bool scalar_bytes(struct value value, enum element_type type, unsigned char out[8])
-{
-    double real = 0;
-    memset(out, 0, 8);
-    if (!value_number(value, &real))
-        return false;
-    if (type == ELEMENT_F32) {
-        float narrow = (float)real;
-        memcpy(out, &narrow, sizeof narrow);
-        return true;
-    }
-    if (type == ELEMENT_F64) {
-        memcpy(out, &real, sizeof real);
-        return true;
-    }
-    if (element_is_real(type)) {
-        uint16_t bits = type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
-        memcpy(out, &bits, sizeof bits);
-        return true;
-    }
-    int64_t integer = value.integer;
-    if (value.kind == VALUE_REAL) {
-        if (!(real >= -0x1p62 && real <= 0x1p62) || real != floor(real))
-            return false;
-        integer = (int64_t)real;
-    }
-    if (!integer_fits(integer, type))
-        return false;
-    memcpy(out, &integer, element_bytes(type));
-    return true;
-}
-
 static double real_element(const unsigned char *bytes, enum element_type type)
 {
     if (type == ELEMENT_F32) {

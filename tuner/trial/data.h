@@ -8,14 +8,12 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/launch.h"
+#include "tuner/base/pack.h"
 
 /* Fills elements [first, first + count) of a vector, whose element 0 is at `out`. Element i depends
  * on seed and i alone, so that a shorter vector is the beginning of a longer one. */
 void fill_vector(void *out, enum element_type type, enum argument_fill fill, uint64_t seed,
                  uint64_t first, uint64_t count);
-
-/* Converts a value to an element; false when it is text or out of the type's range. */
-bool scalar_bytes(struct value value, enum element_type type, unsigned char out[8]);
 
 /* One output element as the reference has it (kernels/README.md). */
 struct tune_expected {

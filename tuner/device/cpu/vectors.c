@@ -78,11 +78,6 @@ void fill_together(const struct placing *placing, char *data, const char *source
         fill_piece(&fill, 0, bytes);
 }
 
-size_t argument_bytes(const struct argument *argument)
-{
-    return (size_t)argument->count * element_bytes(argument->type);
-}
-
 char *vector_data(const struct vector *vector, uint32_t copy)
 {
     return vector->pages[copy] + PAGE_BYTES + vector->offset;

@@ -7,6 +7,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/launch.h"
+#include "tuner/base/pack.h"
 #include "tuner/device/cpu/layout.h"
 #include "tuner/device/cpu/pool.h"
 
@@ -54,7 +55,6 @@ void shelf_free(struct shelf *shelf);
 
 /* Where a copy's data starts. */
 char *vector_data(const struct vector *vector, uint32_t copy);
-size_t argument_bytes(const struct argument *argument);
 
 /* Guard bands of GUARD_BYTES before and behind the first `bytes` bytes of the first copy. */
 void vector_guard(struct vector *vector, size_t bytes);

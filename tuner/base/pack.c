@@ -1,0 +1,116 @@
+#include "tuner/base/pack.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tuner/base/half.h"
+
+static bool integer_fits(int64_t integer, enum element_type type)
+{
+    size_t bits = element_bytes(type) * 8;
+    if (type == ELEMENT_I64)
+        return true;
+    if (type == ELEMENT_U64)
+        return integer >= 0;
+    bool is_signed = type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32;
+    int64_t high = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
+    int64_t low = is_signed ? -high - 1 : 0;
+    return integer >= low && integer <= high;
+}
+
+bool scalar_bytes(struct value value, enum element_type type, unsigned char out[8])
+{
+    double real = 0;
+    memset(out, 0, 8);
+    if (!value_number(value, &real))
+        return false;
+    if (type == ELEMENT_F32) {
+        float narrow = (float)real;
+        memcpy(out, &narrow, sizeof narrow);
+        return true;
+    }
+    if (type == ELEMENT_F64) {
+        memcpy(out, &real, sizeof real);
+        return true;
+    }
+    if (element_is_real(type)) {
+        uint16_t bits = type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
+        memcpy(out, &bits, sizeof bits);
+        return true;
+    }
+    int64_t integer = value.integer;
+    if (value.kind == VALUE_REAL) {
+        if (!(real >= -0x1p62 && real <= 0x1p62) || real != floor(real))
+            return false;
+        integer = (int64_t)real;
+    }
+    if (!integer_fits(integer, type))
+        return false;
+    memcpy(out, &integer, element_bytes(type));
+    return true;
+}
+
+/* Every element type is aligned to its size. */
+static size_t field_end(size_t start, enum element_type type, size_t *field_start)
+{
+    size_t size = element_bytes(type);
+    *field_start = (start + size - 1) / size * size;
+    return *field_start + size;
+}
+
+static size_t struct_bytes(const struct argument *argument)
+{
+    size_t end = 0;
+    size_t widest = 1;
+    size_t start = 0;
+    for (size_t i = 0; i < argument->field_count; i++) {
+        size_t size = element_bytes(argument->fields[i].type);
+        end = field_end(end, argument->fields[i].type, &start);
+        widest = size > widest ? size : widest;
+    }
+    return (end + widest - 1) / widest * widest;
+}
+
+size_t argument_bytes(const struct argument *argument)
+{
+    if (argument->role == ARGUMENT_STRUCT)
+        return struct_bytes(argument);
+    size_t size = element_bytes(argument->type);
+    return argument->role == ARGUMENT_SCALAR ? size : (size_t)argument->count * size;
+}
+
+size_t argument_passed_bytes(const struct argument *argument)
+{
+    return role_is_vector(argument->role) ? sizeof(void *) : argument_bytes(argument);
+}
+
+static enum status pack_struct(const struct argument *argument, unsigned char *out,
+                               struct error *error)
+{
+    size_t end = 0;
+    for (size_t i = 0; i < argument->field_count; i++) {
+        const struct field *field = &argument->fields[i];
+        unsigned char bytes[8];
+        size_t start = 0;
+        if (!scalar_bytes(field->value, field->type, bytes))
+            return error_set(error, STATUS_BAD_INPUT,
+                             "argument '%s': the value of field %zu does not fit %s",
+                             argument->name, i + 1, element_name(field->type));
+        end = field_end(end, field->type, &start);
+        memcpy(out + start, bytes, end - start);
+    }
+    return STATUS_OK;
+}
+
+enum status argument_pack(const struct argument *argument, unsigned char out[VALUE_BYTES_MAX],
+                          size_t *bytes, struct error *error)
+{
+    memset(out, 0, VALUE_BYTES_MAX);
+    *bytes = argument_bytes(argument);
+    if (argument->role == ARGUMENT_STRUCT)
+        return pack_struct(argument, out, error);
+    if (!scalar_bytes(argument->scalar, argument->type, out))
+        return error_set(error, STATUS_BAD_INPUT, "argument '%s': its value does not fit %s",
+                         argument->name, element_name(argument->type));
+    return STATUS_OK;
+}

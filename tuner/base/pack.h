@@ -1,0 +1,25 @@
+/* Values as the bytes that a kernel takes: scalars, and structs in the layout of C. */
+#ifndef TUNE_BASE_PACK_H
+#define TUNE_BASE_PACK_H
+
+#include "tuner/base/error.h"
+#include "tuner/base/launch.h"
+
+/* Of a struct, or anything else that is passed by value. */
+enum { VALUE_BYTES_MAX = FIELDS_MAX * 8 };
+
+/* Converts a value to an element; false when it is text or out of the type's range. */
+bool scalar_bytes(struct value value, enum element_type type, unsigned char out[8]);
+
+/* What is passed by value for a scalar or a struct (with the gaps that C puts between fields and
+ * behind them, which are 0), and how many bytes. STATUS_BAD_INPUT names the argument whose value
+ * does not fit its type. */
+enum status argument_pack(const struct argument *argument, unsigned char out[VALUE_BYTES_MAX],
+                          size_t *bytes, struct error *error);
+
+/* Bytes that a kernel's parameter for it has: of a vector a pointer. */
+size_t argument_passed_bytes(const struct argument *argument);
+/* Bytes of a vector's elements, or of a value. */
+size_t argument_bytes(const struct argument *argument);
+
+#endif
