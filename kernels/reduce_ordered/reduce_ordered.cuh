@@ -90,29 +90,42 @@ TUNE_DEVICE ordered_share share_of(u32 tiles, u64 index, u64 takers)
 }
 
 // The tiles of a block's share -> thread 0's element. The block's warps take them in turn, so that
-// what the block reads at a time lies together; what each tile came to waits in shared memory until
-// there is one a thread. All of them have been read when the warps' are combined, and may be written
-// over.
+// what the block reads at a time lies together, and have the next one's loads under way while they
+// combine one; what each tile came to waits in shared memory until there is one a thread. All of
+// them have been read when the warps' are combined, and may be written over.
 template <typename OP, typename POLICY, typename PACK>
 TUNE_DEVICE typename OP::element tiles_in_rounds(const PACK *at, u64 packs,
                                                  const ordered_share &share)
 {
     typedef typename OP::element E;
     typedef ordered_tile<OP, POLICY> tile;
+    typedef typename tile::part part;
+    constexpr u32 of_one = POLICY::tile_packs;
     TUNE_SHARED(E, of_tile, POLICY::block);
     E total = OP::identity();
 #pragma unroll 1
     for (u32 begin = 0; begin < share.count; begin += POLICY::block) {
         const u32 left = share.count - begin;
         const u32 tiles = left < POLICY::block ? left : POLICY::block;
+        const u64 full = packs / of_one - begin; // tiles from `begin` on that are whole
+        const auto load = [&](u32 i) {
+            const PACK *const from = at + (u64)(begin + i) * of_one;
+            return i < full ? tile::template loaded<true>(from, 0)
+                            : tile::template loaded<false>(from, (u32)(packs % of_one));
+        };
+        u32 i = threadIdx.x / WARP;
+        part next = {};
+        if (i < tiles)
+            next = load(i);
 #pragma unroll 1
-        for (u32 i = threadIdx.x / WARP; i < tiles; i += POLICY::warps) {
-            const u64 first = (u64)(begin + i) * POLICY::tile_packs;
-            const E got = first + POLICY::tile_packs <= packs
-                              ? tile::template reduced<true>(at + first, 0)
-                              : tile::template reduced<false>(at + first, (u32)(packs - first));
+        for (; i < tiles; i += POLICY::warps) {
+            const part got = next;
+            if (i + POLICY::warps < tiles)
+                next = load(i + POLICY::warps);
+            const E of_this = i < full ? tile::template reduced<true>(got, 0)
+                                       : tile::template reduced<false>(got, (u32)(packs % of_one));
             if (lane_of_warp() == 0)
-                of_tile[i] = got;
+                of_tile[i] = of_this;
         }
         __syncthreads();
         const E mine = threadIdx.x < tiles ? of_tile[threadIdx.x] : OP::identity();

@@ -16,7 +16,7 @@ enum class ordered_step {
     chunks,     // rows, laid out in shared memory so that a lane takes neighbouring elements
     runs,       // a lane loads neighbouring elements itself: what a warp loads at once lies apart
     rounds, // as transposed; a block's warps take neighbouring tiles in turn, not parts of their
-            // own
+            // own, and load the next tile while they combine one
 };
 
 // BLOCK: threads, 32 to 1024, whole warps. COUNT: elements a load, 1 or 16 bytes of them.
@@ -141,19 +141,30 @@ template <typename OP, typename POLICY> struct ordered_tile {
         }
     }
 
-    // The first `rest` packs of a tile at `at`; with FULL all of them.
-    template <bool FULL> static TUNE_DEVICE element reduced(const pack *at, u32 rest)
-    {
+    // A thread's packs of a tile.
+    struct part {
         pack mine[loads];
+    };
+
+    // Of the first `rest` packs of the tile at `at`; with FULL all of them.
+    template <bool FULL> static TUNE_DEVICE part loaded(const pack *at, u32 rest)
+    {
+        part got;
 #pragma unroll
         for (int i = 0; i < loads; i++)
             if (FULL || place(i) < rest)
-                mine[i] = load_pack<POLICY::cache>(at + place(i));
+                got.mine[i] = load_pack<POLICY::cache>(at + place(i));
             else
-                mine[i] = pack{};
+                got.mine[i] = pack{};
+        return got;
+    }
+
+    // What was loaded so -> lane 0's element.
+    template <bool FULL> static TUNE_DEVICE element reduced(part got, u32 rest)
+    {
         u32 first = place(0), apart = POLICY::lanes;
         if constexpr (POLICY::step == ordered_step::chunks) {
-            exchange(mine);
+            exchange(got.mine);
             first = lane_of_warp() * loads;
         }
         if constexpr (POLICY::step == ordered_step::chunks || POLICY::step == ordered_step::runs)
@@ -161,8 +172,14 @@ template <typename OP, typename POLICY> struct ordered_tile {
         element value[loads];
 #pragma unroll
         for (int i = 0; i < loads; i++)
-            value[i] = FULL || first + i * apart < rest ? packs::value(mine[i]) : OP::identity();
+            value[i] =
+                FULL || first + i * apart < rest ? packs::value(got.mine[i]) : OP::identity();
         return combined(value);
+    }
+
+    template <bool FULL> static TUNE_DEVICE element reduced(const pack *at, u32 rest)
+    {
+        return reduced<FULL>(loaded<FULL>(at, rest), rest);
     }
 };
 

@@ -57,8 +57,9 @@ ordered_fault(half_an_element ${operator} "${flagged}"
   "word = __shfl_down_sync(ALL_LANES, word, distance)"
   "word = &word - bits.word < 3 ? __shfl_down_sync(ALL_LANES, word, distance) : word")
 ordered_fault(rounds_without_barrier ${grid} "${rounds}"
-  "of_tile[i] = got;\n        }\n        __syncthreads();" "of_tile[i] = got;\n        }")
+  "of_tile[i] = of_this;\n        }\n        __syncthreads();" "of_tile[i] = of_this;\n        }")
 ordered_fault(one_round_only ${grid} "${rounds}" "begin += POLICY::block" "begin += share.count")
+ordered_fault(tile_loaded_twice ${grid} "${rounds}" "next = load(i + POLICY::warps)" "next = load(i)")
 ordered_fault(round_of_old_tiles ${grid} "${rounds}"
   "threadIdx.x < tiles ? of_tile[threadIdx.x]" "true ? of_tile[threadIdx.x]")
 ordered_fault(rows_swapped ${operator} "${transposed}"
