@@ -6,12 +6,28 @@
 #include "tuner/base/text.h"
 #include "tuner/search/strategy.h"
 
-static const struct strategy *const strategies[] = {&strategy_exhaustive};
+static const struct strategy *const strategies[] = {
+    &strategy_exhaustive, &strategy_random,  &strategy_local,
+    &strategy_annealing,  &strategy_genetic, &strategy_surrogate,
+};
 enum { STRATEGY_COUNT = sizeof strategies / sizeof strategies[0] };
+
+enum {
+    /* Up to so many points all are measured where nobody says how many trials are to be had. */
+    EXHAUSTIVE_MOST = 20000,
+    /* Points of a strategy that learns without a result at a time: enough for all cores to compile,
+     * few enough to learn from; at most a sixteenth of the trials. */
+    PENDING_LEAST = 4,
+    PENDING_MOST = 32,
+    PENDING_SHARE = 16,
+};
 
 struct search {
     const struct strategy *strategy;
     void *state;
+    struct trail trail;
+    size_t pending_most;
+    bool failed; /* memory was short: nothing more is asked for */
 };
 
 static enum status unknown(const char *name, struct error *error)
@@ -24,25 +40,56 @@ static enum status unknown(const char *name, struct error *error)
                      nearest ? nearest : names[0]);
 }
 
+static const struct strategy *automatic(const struct search_options *options,
+                                        const struct search_space *space)
+{
+    const bool covered = options->trials >= space->count;
+    if (covered || (options->trials == 0 && space->count <= EXHAUSTIVE_MOST))
+        return &strategy_exhaustive;
+    return &strategy_surrogate;
+}
+
+static const struct strategy *choose(const struct search_options *options,
+                                     const struct search_space *space)
+{
+    if (strcmp(options->strategy, "auto") == 0)
+        return automatic(options, space);
+    for (size_t i = 0; i < STRATEGY_COUNT; i++)
+        if (strcmp(strategies[i]->name, options->strategy) == 0)
+            return strategies[i];
+    return NULL;
+}
+
+static size_t pending_most(const struct trail *trail, const struct strategy *strategy)
+{
+    const uint64_t share = trail->trials / PENDING_SHARE;
+    if (!strategy->learns)
+        return SIZE_MAX;
+    if (share < PENDING_LEAST)
+        return PENDING_LEAST;
+    return share > PENDING_MOST ? PENDING_MOST : (size_t)share;
+}
+
 enum status search_create(const struct search_options *options, const struct search_space *space,
                           struct search **out, struct error *error)
 {
-    const char *strategy =
-        strcmp(options->strategy, "auto") == 0 ? strategies[0]->name : options->strategy;
-    for (size_t i = 0; i < STRATEGY_COUNT; i++) {
-        if (strcmp(strategies[i]->name, strategy) != 0)
-            continue;
-        struct search *search = malloc(sizeof *search);
-        void *state = search ? strategies[i]->create(space, options) : NULL;
-        if (!state) {
-            free(search);
-            return error_no_memory(error);
-        }
-        *search = (struct search){.strategy = strategies[i], .state = state};
-        *out = search;
-        return STATUS_OK;
+    const struct strategy *strategy = choose(options, space);
+    if (!strategy)
+        return unknown(options->strategy, error);
+    struct search *search = calloc(1, sizeof *search);
+    if (!search)
+        return error_no_memory(error);
+    search->strategy = strategy;
+    if (trail_create(&search->trail, space, options))
+        search->state = strategy->create(&search->trail);
+    if (!search->state) {
+        trail_destroy(&search->trail);
+        free(search);
+        return error_no_memory(error);
     }
-    return unknown(strategy, error);
+    search->pending_most = pending_most(&search->trail, strategy);
+    *out = search;
+    return STATUS_OK;
 }
 
 const char *search_strategy(const struct search *search)
@@ -65,15 +112,35 @@ void search_free(struct search *search)
     if (!search)
         return;
     search->strategy->free(search->state);
+    trail_destroy(&search->trail);
     free(search);
 }
 
 bool search_ask(struct search *search, uint64_t *point)
 {
-    return search->strategy->ask(search->state, point);
+    struct trail *trail = &search->trail;
+    if (search->failed || trail->count >= trail->trials ||
+        trail_pending(trail) >= search->pending_most)
+        return false;
+    if (!search->strategy->ask(search->state, point))
+        return false;
+    search->failed = !trail_add(trail, *point);
+    return !search->failed;
 }
 
 void search_tell(struct search *search, uint64_t point, double value)
 {
-    search->strategy->tell(search->state, point, value);
+    struct trail *trail = &search->trail;
+    if (point >= trail->space.count)
+        return;
+    struct trail_record *record = trail_find(trail, point);
+    if (!record)
+        record = trail_add(trail, point);
+    if (!record)
+        search->failed = true;
+    if (!record || record->told)
+        return;
+    trail_tell(trail, record, value);
+    if (search->strategy->tell)
+        search->strategy->tell(search->state, record);
 }

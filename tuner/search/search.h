@@ -28,8 +28,8 @@ enum { SEARCH_DIMENSIONS_MAX = 32 };
 
 struct search_options {
     const char *strategy; /* "auto": by the size of the space and the number of trials */
-    uint64_t trials;      /* that are to be had at most, about; 0: as many as there are points */
-    uint64_t seed;        /* the same seed, space, options and results give the same points */
+    uint64_t trials; /* most points in all, those told of earlier among them; 0: all there are */
+    uint64_t seed;   /* the same seed, space, options and results give the same points */
 };
 
 /* Unknown strategy: STATUS_USAGE with the nearest name. The space is copied, its context must live
@@ -40,11 +40,14 @@ void search_free(struct search *search);
 /* The strategy's name: what "auto" came to. */
 const char *search_strategy(const struct search *search);
 
-/* The next point; false when there is none for now: results that are still missing may bring more.
- * A point is asked for once, and more than one may be without its result at a time. */
+/* The next point; false when there is none for now: results that are still missing may bring more;
+ * with none missing it is the end (all points or all trials were had, or memory is short). A point
+ * is asked for once, and none that was told of. More than one may be without its result at a time;
+ * strategies that learn wait at some number of them, so each must be told in the end. */
 bool search_ask(struct search *search, uint64_t *point);
-/* What became of a point: its objective (smaller is better), or NaN when it failed. Any order. Also
- * of points that were never asked for, which earlier runs left: these are told first. */
+/* What became of a point: its objective (any real, smaller is better), or NaN when it failed or was
+ * set aside. Any order. Also of points that were never asked for, which earlier runs left: these
+ * are told first. A second time it changes nothing. */
 void search_tell(struct search *search, uint64_t point, double value);
 
 /* The strategies, for --help and completion: by index from 0; NULL past the end. */

@@ -6,18 +6,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tuner/search/search.h"
+#include "tuner/search/trail.h"
 
 struct strategy {
     const char *name;
     const char *about;
-    /* NULL when memory is short. */
-    void *(*create)(const struct search_space *space, const struct search_options *options);
+    /* Whether what it asks for depends on what it is told: then only a moderate number of points is
+     * without a result at a time. */
+    bool learns;
+    /* `trail` is the search's and outlives the state. NULL when memory is short. */
+    void *(*create)(struct trail *trail);
+    /* A point without a record in the trail; false: none for now. Must not say so while nothing is
+     * pending and a point is left. */
     bool (*ask)(void *state, uint64_t *point);
-    void (*tell)(void *state, uint64_t point, double value);
+    /* Of a record that was told just now; NULL: it reads the trail when asked. */
+    void (*tell)(void *state, const struct trail_record *record);
     void (*free)(void *state);
 };
 
 extern const struct strategy strategy_exhaustive;
+extern const struct strategy strategy_random;
+extern const struct strategy strategy_local;
+extern const struct strategy strategy_annealing;
+extern const struct strategy strategy_genetic;
+extern const struct strategy strategy_surrogate;
 
 #endif

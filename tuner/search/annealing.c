@@ -1,0 +1,138 @@
+/* Simulated annealing (Kirkpatrick, Gelatt, Vecchi 1983): a walk from neighbour to neighbour that
+ * takes what is better, and what is worse with a probability that falls as the trials go. Several
+ * neighbours of where it stands are out at a time; each is judged as it comes back. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tuner/search/strategy.h"
+
+enum {
+    STARTS = 8,
+    STEPS_KNOWN_MAX = 64, /* over known points, before a fresh one is taken */
+    STUCK_AFTER = 64,     /* proposals refused in a row, before it goes back to the best */
+    SPREAD_LEAST = 8,     /* values from which the scale of differences is taken */
+};
+static const double temperature_first = 0.5; /* of the scale of differences */
+static const double temperature_last = 0.005;
+static const double trials_assumed = 4096; /* where the number is not bounded by much less */
+
+struct annealing {
+    struct trail *trail;
+    uint64_t current;
+    double value; /* +infinity: nowhere yet */
+    double scale; /* median less best of what was told */
+    size_t scaled_at;
+    size_t refused;
+    double *sorted; /* scratch of the scale */
+    size_t capacity;
+};
+
+static void *create(struct trail *trail)
+{
+    struct annealing *state = calloc(1, sizeof *state);
+    if (!state)
+        return NULL;
+    state->trail = trail;
+    state->value = (double)INFINITY;
+    return state;
+}
+
+static void destroy(void *opaque)
+{
+    struct annealing *state = opaque;
+    free(state->sorted);
+    free(state);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const double a = *(const double *)left;
+    const double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The unit that temperatures are in; found again each time twice as much is known. */
+static void find_scale(struct annealing *state)
+{
+    const struct trail *trail = state->trail;
+    if (trail->told < SPREAD_LEAST || trail->told < 2 * state->scaled_at)
+        return;
+    double *sorted = realloc(state->sorted, trail->count * sizeof *sorted);
+    if (!sorted)
+        return; /* the scale stays as it is */
+    state->sorted = sorted;
+    state->scaled_at = trail->told;
+    size_t count = 0;
+    for (size_t i = 0; i < trail->count; i++)
+        if (!isnan(trail->records[i].value))
+            sorted[count++] = trail->records[i].value;
+    if (count == 0)
+        return;
+    qsort(sorted, count, sizeof sorted[0], compare);
+    state->scale = sorted[count / 2] - sorted[0];
+}
+
+static double temperature(const struct annealing *state)
+{
+    const double trials = fmin((double)state->trail->trials, trials_assumed);
+    const double share = fmin(1.0, (double)state->trail->told / trials);
+    return state->scale * temperature_first * pow(temperature_last / temperature_first, share);
+}
+
+static void judge(struct annealing *state, uint64_t point, double value)
+{
+    const bool better = value < state->value;
+    const double worse_by = value - state->value;
+    if (better ||
+        (worse_by >= 0 && trail_uniform(state->trail) < exp(-worse_by / temperature(state)))) {
+        state->current = point;
+        state->value = value;
+        state->refused = 0;
+    } else {
+        state->refused++;
+    }
+}
+
+static bool ask(void *opaque, uint64_t *point)
+{
+    struct annealing *state = opaque;
+    struct trail *trail = state->trail;
+    if (!isfinite(state->value) && trail->best != SIZE_MAX) {
+        state->current = trail->records[trail->best].point;
+        state->value = trail_best_value(trail);
+    }
+    if (trail->count < STARTS)
+        return trail_fresh(trail, point);
+    if (!isfinite(state->value)) /* nothing but failures so far */
+        return trail_fresh(trail, point);
+    if (state->refused >= STUCK_AFTER) {
+        state->current = trail->records[trail->best].point;
+        state->value = trail_best_value(trail);
+        state->refused = 0;
+    }
+    for (int i = 0; i < STEPS_KNOWN_MAX && trail_neighbour(trail, state->current, point); i++) {
+        const struct trail_record *record = trail_find(trail, *point);
+        if (!record)
+            return true;
+        if (record->told)
+            judge(state, record->point, record->value);
+    }
+    return trail_pending(trail) == 0 && trail_fresh(trail, point);
+}
+
+static void tell(void *opaque, const struct trail_record *record)
+{
+    struct annealing *state = opaque;
+    find_scale(state);
+    judge(state, record->point, record->value);
+}
+
+const struct strategy strategy_annealing = {
+    .name = "annealing",
+    .about = "a walk over neighbours that takes worse ones ever more rarely",
+    .learns = true,
+    .create = create,
+    .ask = ask,
+    .tell = tell,
+    .free = destroy,
+};

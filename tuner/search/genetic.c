@@ -1,0 +1,108 @@
+/* A steady-state genetic algorithm: two parents by tournament, uniform crossover, mutation of about
+ * one parameter, repair to a near legal point; a child takes the place of the worst when it is
+ * better. Parents are drawn from what was told by then, so that results may come in any order. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tuner/search/strategy.h"
+
+enum {
+    POPULATION = 24,
+    TOURNAMENT = 3,
+    CHILD_TRIES = 16, /* to make one that nobody asked for; each mutates more */
+};
+
+struct member {
+    uint64_t point;
+    double value;
+};
+struct genetic {
+    struct trail *trail;
+    struct member members[POPULATION];
+    size_t count;
+};
+
+static void *create(struct trail *trail)
+{
+    struct genetic *state = calloc(1, sizeof *state);
+    if (state)
+        state->trail = trail;
+    return state;
+}
+
+static const struct member *select_parent(struct genetic *state)
+{
+    const struct member *best = NULL;
+    for (int i = 0; i < TOURNAMENT; i++) {
+        const struct member *member =
+            &state->members[random_below(&state->trail->random, state->count)];
+        if (!best || member->value < best->value)
+            best = member;
+    }
+    return best;
+}
+
+/* Each parameter from one of the parents, and `mutations` of them changed on average. */
+static void cross(struct genetic *state, double mutations, uint16_t *child)
+{
+    struct trail *trail = state->trail;
+    const size_t dimensions = trail->space.dimensions;
+    uint16_t other[SEARCH_DIMENSIONS_MAX];
+    trail->space.values(trail->space.context, select_parent(state)->point, child);
+    trail->space.values(trail->space.context, select_parent(state)->point, other);
+    for (size_t d = 0; d < dimensions; d++) {
+        if (random_below(&trail->random, 2) == 0)
+            child[d] = other[d];
+        if (trail->value_counts[d] > 1 && trail_uniform(trail) * (double)dimensions < mutations)
+            child[d] = trail_step(trail, d, child[d]);
+    }
+}
+
+/* The first population is a sample; children come when half of it is known. */
+static bool is_sampling(const struct genetic *state)
+{
+    const struct trail *trail = state->trail;
+    return trail->count < POPULATION && trail->count < (trail->trials + 2) / 3;
+}
+
+static bool ask(void *opaque, uint64_t *point)
+{
+    struct genetic *state = opaque;
+    struct trail *trail = state->trail;
+    uint16_t child[SEARCH_DIMENSIONS_MAX];
+    if (!is_sampling(state) && state->count > 1 && trail->space.dimensions > 0)
+        for (int i = 0; i < CHILD_TRIES; i++) {
+            cross(state, 1.0 + 0.25 * i, child);
+            if (trail_repair(trail, child, point) && !trail_find(trail, *point))
+                return true;
+        }
+    return trail_fresh(trail, point);
+}
+
+static void tell(void *opaque, const struct trail_record *record)
+{
+    struct genetic *state = opaque;
+    const struct member member = {.point = record->point, .value = record->value};
+    if (isnan(member.value))
+        return;
+    if (state->count < POPULATION) {
+        state->members[state->count++] = member;
+        return;
+    }
+    size_t worst = 0;
+    for (size_t i = 1; i < state->count; i++)
+        if (state->members[i].value > state->members[worst].value)
+            worst = i;
+    if (member.value < state->members[worst].value)
+        state->members[worst] = member;
+}
+
+const struct strategy strategy_genetic = {
+    .name = "genetic",
+    .about = "crosses and mutates the best, repairing what the constraints rule out",
+    .learns = true,
+    .create = create,
+    .ask = ask,
+    .tell = tell,
+    .free = free,
+};

@@ -1,0 +1,147 @@
+/* Near points in a space with constraints. */
+#include <string.h>
+
+#include "tuner/search/trail.h"
+
+enum {
+    NEAREST_VALUES = 32, /* of a parameter that are looked at, where it has more */
+    NEIGHBOUR_TRIES = 64,
+    REPAIR_TRIES = 256, /* pairs of parameters */
+};
+
+static bool find(const struct trail *trail, const uint16_t *values, uint64_t *point)
+{
+    return trail->space.find(trail->space.context, values, point);
+}
+
+static void shuffle(struct trail *trail, uint64_t *points, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        const size_t j = (size_t)random_below(&trail->random, i);
+        const uint64_t swap = points[i - 1];
+        points[i - 1] = points[j];
+        points[j] = swap;
+    }
+}
+
+/* The value `distance` places away, up or down; false at the end of the list. */
+static bool value_at(const struct trail *trail, size_t dimension, uint16_t value, int distance,
+                     uint16_t *out)
+{
+    const int there = (int)value + distance;
+    if (there < 0 || there >= (int)trail->value_counts[dimension])
+        return false;
+    *out = (uint16_t)there;
+    return true;
+}
+
+/* Appends those neighbours that are from `near` to `far` places away. */
+static size_t neighbours_between(struct trail *trail, const uint16_t *origin, int near, int far,
+                                 uint64_t *out, size_t count)
+{
+    uint16_t values[SEARCH_DIMENSIONS_MAX];
+    const size_t dimensions = trail->space.dimensions;
+    const size_t first = count;
+    memcpy(values, origin, dimensions * sizeof values[0]);
+    for (int distance = near; distance <= far; distance++)
+        for (size_t d = 0; d < dimensions; d++) {
+            for (int sign = -1; sign <= 1; sign += 2)
+                if (count < NEIGHBOURS_MAX &&
+                    value_at(trail, d, origin[d], sign * distance, &values[d]) &&
+                    find(trail, values, &out[count]))
+                    count++;
+            values[d] = origin[d];
+        }
+    shuffle(trail, out + first, count - first);
+    return count;
+}
+
+size_t trail_neighbours(struct trail *trail, uint64_t point, uint64_t out[NEIGHBOURS_MAX])
+{
+    uint16_t origin[SEARCH_DIMENSIONS_MAX];
+    int most = 0;
+    if (trail->space.dimensions == 0)
+        return 0;
+    for (size_t d = 0; d < trail->space.dimensions; d++)
+        if (trail->value_counts[d] - 1 > most)
+            most = trail->value_counts[d] - 1;
+    if (most > NEAREST_VALUES)
+        most = NEAREST_VALUES;
+    trail->space.values(trail->space.context, point, origin);
+    const size_t count = neighbours_between(trail, origin, 1, 1, out, 0);
+    return neighbours_between(trail, origin, 2, most, out, count);
+}
+
+uint16_t trail_step(struct trail *trail, size_t dimension, uint16_t value)
+{
+    const uint16_t count = trail->value_counts[dimension];
+    const bool next = random_below(&trail->random, 2) == 0;
+    uint16_t out = value;
+    if (next &&
+        value_at(trail, dimension, value, random_below(&trail->random, 2) == 0 ? -1 : 1, &out))
+        return out;
+    out = (uint16_t)random_below(&trail->random, count - 1U);
+    return out >= value ? (uint16_t)(out + 1) : out;
+}
+
+bool trail_neighbour(struct trail *trail, uint64_t point, uint64_t *out)
+{
+    uint16_t values[SEARCH_DIMENSIONS_MAX];
+    if (trail->space.dimensions == 0)
+        return false;
+    trail->space.values(trail->space.context, point, values);
+    for (int i = 0; i < NEIGHBOUR_TRIES; i++) {
+        const size_t d = (size_t)random_below(&trail->random, trail->space.dimensions);
+        const uint16_t value = values[d];
+        if (trail->value_counts[d] < 2)
+            continue;
+        values[d] = trail_step(trail, d, value);
+        if (find(trail, values, out))
+            return true;
+        values[d] = value;
+    }
+    return false;
+}
+
+/* Each value of one parameter, nearest first. */
+static bool repair_one(const struct trail *trail, uint16_t *values, size_t dimension,
+                       uint64_t *point)
+{
+    const uint16_t value = values[dimension];
+    for (int distance = 1; distance <= NEAREST_VALUES; distance++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            if (value_at(trail, dimension, value, sign * distance, &values[dimension]) &&
+                find(trail, values, point))
+                return true;
+    values[dimension] = value;
+    return false;
+}
+
+bool trail_repair(struct trail *trail, const uint16_t *wanted, uint64_t *point)
+{
+    uint16_t values[SEARCH_DIMENSIONS_MAX];
+    size_t order[SEARCH_DIMENSIONS_MAX];
+    const size_t dimensions = trail->space.dimensions;
+    if (dimensions == 0)
+        return false;
+    if (find(trail, wanted, point))
+        return true;
+    memcpy(values, wanted, dimensions * sizeof values[0]);
+    for (size_t d = 0; d < dimensions; d++)
+        order[d] = d;
+    random_shuffle(&trail->random, order, dimensions);
+    for (size_t i = 0; i < dimensions; i++)
+        if (repair_one(trail, values, order[i], point))
+            return true;
+    for (int i = 0; i < REPAIR_TRIES; i++) {
+        memcpy(values, wanted, dimensions * sizeof values[0]);
+        for (int change = 0; change < 2 + i % 2; change++) {
+            const size_t d = (size_t)random_below(&trail->random, dimensions);
+            if (trail->value_counts[d] > 1)
+                values[d] = trail_step(trail, d, values[d]);
+        }
+        if (find(trail, values, point))
+            return true;
+    }
+    return false;
+}

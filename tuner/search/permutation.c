@@ -1,0 +1,44 @@
+/* A Feistel network over pairs of digits to the base `side` permutes side * side numbers; what
+ * falls outside 0 .. count - 1 is sent through again until it falls inside ("cycle walking": Black
+ * and Rogaway, Ciphers with arbitrary finite domains, 2002). side * side is little more than count,
+ * so that this is rare. */
+#include "tuner/search/permutation.h"
+
+#include "tuner/base/random.h"
+
+enum { FEISTEL_ROUNDS = 8 };
+
+struct permutation permutation_make(uint64_t count, uint64_t seed)
+{
+    uint64_t low = 1;
+    uint64_t high = UINT64_C(1) << 32;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (middle > UINT32_MAX || middle * middle >= count)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return (struct permutation){.count = count, .side = low, .seed = seed};
+}
+
+static uint64_t once(const struct permutation *permutation, uint64_t number)
+{
+    uint64_t left = number / permutation->side;
+    uint64_t right = number % permutation->side;
+    for (uint64_t round = 0; round < FEISTEL_ROUNDS; round++) {
+        const uint64_t key = random_at(permutation->seed, round);
+        const uint64_t mixed = (left + random_at(key, right) % permutation->side);
+        left = right;
+        right = mixed % permutation->side;
+    }
+    return left * permutation->side + right;
+}
+
+uint64_t permutation_at(const struct permutation *permutation, uint64_t place)
+{
+    uint64_t number = once(permutation, place);
+    while (number >= permutation->count)
+        number = once(permutation, number);
+    return number;
+}

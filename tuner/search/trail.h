@@ -1,0 +1,73 @@
+/* What a search knows, whatever its strategy: the space, and every point that was asked for or told
+ * of. Strategies draw from it, so that none of them asks twice. The room's own. */
+#ifndef TUNE_SEARCH_TRAIL_H
+#define TUNE_SEARCH_TRAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/random.h"
+#include "tuner/search/permutation.h"
+#include "tuner/search/search.h"
+
+struct trail_record {
+    uint64_t point;
+    double value; /* NaN: failed, or not told yet */
+    bool told;
+};
+
+struct trail {
+    struct search_space space;
+    uint16_t value_counts[SEARCH_DIMENSIONS_MAX]; /* space.value_counts points here */
+    uint64_t trials;                              /* most points there may be records of */
+    struct random random;
+    struct permutation order; /* of points nobody has an opinion on */
+    uint64_t next;            /* place in it: those before are used */
+
+    struct trail_record *records; /* in the order in which they were first asked for or told of */
+    size_t count;
+    size_t capacity;
+    size_t told;   /* records that were; the others are pending */
+    size_t best;   /* record of the smallest value; SIZE_MAX while there is none */
+    size_t *slots; /* by hash of the point: index of its record + 1; 0: free */
+    size_t slot_count;
+};
+
+bool trail_create(struct trail *trail, const struct search_space *space,
+                  const struct search_options *options);
+void trail_destroy(struct trail *trail);
+
+/* NULL when the point was neither asked for nor told of. Valid until the next trail_add. */
+struct trail_record *trail_find(const struct trail *trail, uint64_t point);
+/* A record for a point that has none; NULL when memory is short. */
+struct trail_record *trail_add(struct trail *trail, uint64_t point);
+void trail_tell(struct trail *trail, struct trail_record *record, double value);
+/* Points that were asked for and not told yet. */
+size_t trail_pending(const struct trail *trail);
+/* The smallest value; +infinity while there is none. */
+double trail_best_value(const struct trail *trail);
+
+/* The next point of the order without a record; false when all have one. To be asked for: it does
+ * not come again. */
+bool trail_fresh(struct trail *trail, uint64_t *point);
+
+/* Uniform in [0, 1). */
+double trail_uniform(struct trail *trail);
+
+/* neighbours.c */
+
+enum { NEIGHBOURS_MAX = 512 };
+/* Points that differ from `point` in one parameter: first those with the value next to it in the
+ * file, in random order, then the others, in random order. At most NEIGHBOURS_MAX: of a parameter
+ * with very many values the nearest. Returns how many. */
+size_t trail_neighbours(struct trail *trail, uint64_t point, uint64_t out[NEIGHBOURS_MAX]);
+/* One random neighbour, likelier with the next value than with any; false when none was found. */
+bool trail_neighbour(struct trail *trail, uint64_t point, uint64_t *out);
+/* The point with these values or, when constraints rule them out, one that differs from them in one
+ * parameter or in two; false when none was found in a bounded number of tries. */
+bool trail_repair(struct trail *trail, const uint16_t *values, uint64_t *point);
+/* A new value for this parameter: mostly the next one up or down. Needs two values. */
+uint16_t trail_step(struct trail *trail, size_t dimension, uint16_t value);
+
+#endif
