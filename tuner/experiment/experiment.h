@@ -111,8 +111,11 @@ bool configuration_key(const struct configuration *configuration,
 
 /* The legal configurations: parameter values (which may be expressions over facts, axes and size)
  * less those that a constraint rules out. A value that repeats is taken once. Points are numbered
- * from 0; they are not held one by one, so that a space of many millions takes little memory. The
- * same experiment, problem and facts give the same numbers. */
+ * from 0 in the order of the file's parameters, the last one fastest; they are not held one by one,
+ * so that a space of many millions takes little memory. The same experiment, problem and facts give
+ * the same numbers. At most INT64_MAX points; more, or constraints that join their parameters in
+ * too many ways to hold (16 Mi edges of the diagram) or to try (128 Mi values), are STATUS_BAD_INPUT
+ * with what to do. */
 enum status space_create(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, struct space **out, struct error *error);
 void space_free(struct space *space);

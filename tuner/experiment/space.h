@@ -1,0 +1,87 @@
+/* Between the space's own files.
+ *
+ * Parameters that no constraint joins, directly or through others, are in different groups: what
+ * one group takes says nothing about the others, so the space is the product of its groups. Each
+ * group is a decision diagram: a node a set of choices that are still open, an edge a value, and
+ * partial configurations that leave the constraints the same things to ask end in the same node.
+ * A node knows how many configurations it leads to, so that the i-th point is a descent. */
+#ifndef TUNE_EXPERIMENT_SPACE_H
+#define TUNE_EXPERIMENT_SPACE_H
+
+#include "tuner/experiment/model.h"
+
+/* The values of a parameter, without repeats, and a table to find them by. */
+struct value_list {
+    struct value *values;
+    size_t count;
+    uint32_t *table; /* index + 1 of a value, 0: empty; of table_mask + 1 entries */
+    size_t table_mask;
+};
+
+/* Fills `lists`, one for each parameter, in the arena. Texts are copied, since those of facts live
+ * only as long as the caller's. */
+enum status space_lists(const struct experiment *experiment, struct environment *environment,
+                        struct arena *arena, struct value_list *lists, struct error *error);
+/* False when the value is none of the list's. */
+bool space_list_find(const struct value_list *list, struct value value, size_t *index);
+
+struct diagram_edge {
+    uint64_t before; /* configurations that the edges before this one lead to */
+    uint32_t child;
+    uint16_t value; /* index into the parameter's list; ascending within a node */
+};
+struct diagram_node {
+    uint64_t count; /* configurations that it leads to */
+    uint32_t first; /* edge */
+    uint32_t edge_count;
+};
+struct diagram {
+    struct diagram_node *nodes; /* the first is the end of every path */
+    size_t node_count, node_capacity;
+    struct diagram_edge *edges;
+    size_t edge_count, edge_capacity;
+};
+enum { DIAGRAM_END = 0 };
+
+struct space {
+    struct arena arena;
+    const struct experiment *experiment;
+    size_t parameter_count;
+    struct value_list lists[EXPERIMENT_PARAMETERS_MAX];
+    uint64_t product_count;
+    uint64_t count;
+    uint8_t group_of[EXPERIMENT_PARAMETERS_MAX]; /* by parameter */
+    size_t group_count;                          /* by their first parameters */
+    uint32_t roots[EXPERIMENT_PARAMETERS_MAX];   /* by group */
+    struct diagram diagram;
+};
+
+/* Makes the groups and their diagrams. */
+enum status space_build(struct space *space, const struct problem *problem,
+                        struct environment *environment, struct error *error);
+
+/* ---- constraints, while parameters are bound one after the other ---- */
+
+struct rules;
+
+/* Of the constraints of `experiment`, to be asked in `environment`. Belongs to the arena but for
+ * what rules_free frees. */
+struct rules *rules_create(const struct experiment *experiment, struct environment *environment,
+                           struct arena *arena);
+void rules_free(struct rules *rules);
+/* Parameters that some constraint joins have the same number. */
+void rules_groups(const struct rules *rules, uint8_t group_of[EXPERIMENT_PARAMETERS_MAX],
+                  size_t *group_count);
+/* Binds a parameter, and forgets what was derived from what it was. */
+void rules_bind(struct rules *rules, size_t parameter, struct value value);
+/* Whether the constraints hold that can be asked since `parameter` is bound, those before it being
+ * so; `parameter` 0 with `none` bound asks those that need none. Errors are the constraint's. */
+enum status rules_hold(struct rules *rules, size_t depth, bool *hold, struct error *error);
+/* What the constraints still need to know of the parameters below `depth`, as bytes: where they are
+ * the same, so are the configurations that follow. *possible is false when a constraint can no
+ * longer be kept. NULL when memory is short. */
+const void *rules_context(struct rules *rules, size_t depth, size_t *bytes, bool *possible);
+/* How often each constraint said no. */
+const uint64_t *rules_ruled_out(const struct rules *rules);
+
+#endif

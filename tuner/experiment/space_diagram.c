@@ -1,0 +1,377 @@
+/* Makes the decision diagrams: depth first over the parameters of a group, in the order of the
+ * file. Partial configurations with the same context (space_rules.c) are walked once, and nodes
+ * with the same edges are one node. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/hash.h"
+#include "tuner/experiment/space.h"
+
+enum {
+    STEPS_MAX = 128 << 20,  /* values tried; bounds the time that making a space takes */
+    EDGES_MAX = 16 << 20,   /* bounds its memory: 16 bytes each */
+    CONTEXTS_MAX = 4 << 20, /* remembered; 24 bytes each */
+    DEAD_END = -1,
+};
+
+/* A context that was walked. Two hashes name it. */
+struct memory {
+    uint64_t name[2];
+    uint32_t node;
+    bool taken;
+};
+
+struct build {
+    struct space *space;
+    struct rules *rules;
+    struct error *error;
+    size_t parameters[EXPERIMENT_PARAMETERS_MAX]; /* of the group */
+    size_t parameter_count;
+    struct diagram_edge *edges[EXPERIMENT_PARAMETERS_MAX]; /* of the nodes on the way, by level */
+    struct memory *memories;
+    size_t memory_count, memory_size; /* the size is a power of two */
+    uint32_t *unique;                 /* nodes by their edges; 0: free */
+    size_t unique_size;
+    uint64_t steps;
+};
+
+/* ---- nodes ---- */
+
+static uint64_t hash_edges(const struct diagram_edge *edges, size_t count)
+{
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t word = (uint64_t)edges[i].child << 16 | edges[i].value;
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static bool same_edges(const struct diagram *diagram, uint32_t node,
+                       const struct diagram_edge *edges, size_t count)
+{
+    const struct diagram_edge *others = diagram->edges + diagram->nodes[node].first;
+    if (diagram->nodes[node].edge_count != count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (others[i].value != edges[i].value || others[i].child != edges[i].child)
+            return false;
+    return true;
+}
+
+static size_t unique_place(const struct build *build, const struct diagram_edge *edges,
+                           size_t count)
+{
+    size_t at = hash_edges(edges, count) & (build->unique_size - 1);
+    while (build->unique[at] &&
+           !same_edges(&build->space->diagram, build->unique[at], edges, count))
+        at = (at + 1) & (build->unique_size - 1);
+    return at;
+}
+
+static bool grow_unique(struct build *build)
+{
+    const struct diagram *diagram = &build->space->diagram;
+    if (diagram->node_count * 2 < build->unique_size)
+        return true;
+    const size_t size = build->unique_size ? build->unique_size * 2 : 256;
+    uint32_t *larger = calloc(size, sizeof *larger);
+    if (!larger)
+        return false;
+    free(build->unique);
+    build->unique = larger;
+    build->unique_size = size;
+    for (uint32_t i = 1; i < diagram->node_count; i++) {
+        const struct diagram_node *node = &diagram->nodes[i];
+        const struct diagram_edge *edges = diagram->edges + node->first;
+        build->unique[unique_place(build, edges, node->edge_count)] = i;
+    }
+    return true;
+}
+
+/* Room for one more node and `edges` more edges. */
+static bool grow_diagram(struct diagram *diagram, size_t edges)
+{
+    if (diagram->node_count == diagram->node_capacity) {
+        const size_t capacity = diagram->node_capacity ? diagram->node_capacity * 2 : 64;
+        void *nodes = realloc(diagram->nodes, capacity * sizeof *diagram->nodes);
+        if (!nodes)
+            return false;
+        diagram->nodes = nodes;
+        diagram->node_capacity = capacity;
+    }
+    if (diagram->edge_count + edges > diagram->edge_capacity) {
+        const size_t capacity = 2 * (diagram->edge_count + edges) + 64;
+        void *larger = realloc(diagram->edges, capacity * sizeof *diagram->edges);
+        if (!larger)
+            return false;
+        diagram->edges = larger;
+        diagram->edge_capacity = capacity;
+    }
+    return true;
+}
+
+static enum status too_many(const struct build *build)
+{
+    return place_error(build->error, STATUS_BAD_INPUT, build->space->experiment->parameters_place,
+                       "more than %lld legal configurations: give fewer values or more constraints",
+                       (long long)INT64_MAX);
+}
+
+/* The names of the parameters that the group joins, for errors. */
+static enum status too_entangled(const struct build *build, const char *what)
+{
+    const struct experiment *experiment = build->space->experiment;
+    return place_error(build->error, STATUS_BAD_INPUT, experiment->parameters_place,
+                       "the constraints join %zu parameters, from '%s' to '%s', in %s: put "
+                       "parameters that one constraint names next to each other, or give fewer "
+                       "values",
+                       build->parameter_count, experiment->parameters[build->parameters[0]].name,
+                       experiment->parameters[build->parameters[build->parameter_count - 1]].name,
+                       what);
+}
+
+static enum status new_node(struct build *build, const struct diagram_edge *edges, size_t count,
+                            uint64_t total, uint32_t *out)
+{
+    struct diagram *diagram = &build->space->diagram;
+    if (diagram->edge_count + count > EDGES_MAX)
+        return too_entangled(build, "too many ways to hold them");
+    if (!grow_diagram(diagram, count))
+        return error_no_memory(build->error);
+    *out = (uint32_t)diagram->node_count;
+    diagram->nodes[diagram->node_count++] = (struct diagram_node){
+        .count = total, .first = (uint32_t)diagram->edge_count, .edge_count = (uint32_t)count};
+    if (count > 0)
+        memcpy(diagram->edges + diagram->edge_count, edges, count * sizeof *edges);
+    diagram->edge_count += count;
+    return STATUS_OK;
+}
+
+/* The node with these edges, whose counts are filled in. */
+static enum status intern_node(struct build *build, struct diagram_edge *edges, size_t count,
+                               uint32_t *out)
+{
+    uint64_t total = 0;
+    if (!grow_unique(build))
+        return error_no_memory(build->error);
+    const size_t at = unique_place(build, edges, count);
+    *out = build->unique[at];
+    if (*out)
+        return STATUS_OK;
+    for (size_t i = 0; i < count; i++) {
+        edges[i].before = total;
+        if (__builtin_add_overflow(total, build->space->diagram.nodes[edges[i].child].count,
+                                   &total) ||
+            total > INT64_MAX)
+            return too_many(build);
+    }
+    enum status status = new_node(build, edges, count, total, out);
+    if (status == STATUS_OK)
+        build->unique[at] = *out;
+    return status;
+}
+
+/* ---- contexts ---- */
+
+static struct memory *memory_place(const struct build *build, const uint64_t name[2])
+{
+    size_t at = name[0] & (build->memory_size - 1);
+    for (size_t tries = 0; tries < 64; tries++) {
+        struct memory *memory = &build->memories[at];
+        if (!memory->taken || (memory->name[0] == name[0] && memory->name[1] == name[1]))
+            return memory;
+        at = (at + 1) & (build->memory_size - 1);
+    }
+    return &build->memories[name[0] & (build->memory_size - 1)]; /* what was there is forgotten */
+}
+
+/* Twice as many places, until there are as many as memory is bounded to; then what is new takes the
+ * place of what was there, which is walked again if need be. */
+static bool grow_memories(struct build *build)
+{
+    if (build->memory_count * 2 < build->memory_size || build->memory_size >= CONTEXTS_MAX)
+        return true;
+    struct build larger = {.memory_size = build->memory_size ? build->memory_size * 2 : 1024};
+    larger.memories = calloc(larger.memory_size, sizeof *larger.memories);
+    if (!larger.memories)
+        return false;
+    for (size_t i = 0; i < build->memory_size; i++)
+        if (build->memories[i].taken)
+            *memory_place(&larger, build->memories[i].name) = build->memories[i];
+    free(build->memories);
+    build->memories = larger.memories;
+    build->memory_size = larger.memory_size;
+    return true;
+}
+
+static bool recall(const struct build *build, const uint64_t name[2], uint32_t *node)
+{
+    if (build->memory_size == 0)
+        return false;
+    const struct memory *memory = memory_place(build, name);
+    *node = memory->node;
+    return memory->taken && memory->name[0] == name[0] && memory->name[1] == name[1];
+}
+
+static enum status remember(struct build *build, const uint64_t name[2], uint32_t node)
+{
+    if (!grow_memories(build))
+        return error_no_memory(build->error);
+    struct memory *memory = memory_place(build, name);
+    build->memory_count += !memory->taken;
+    *memory = (struct memory){.name = {name[0], name[1]}, .node = node, .taken = true};
+    return STATUS_OK;
+}
+
+/* ---- the walk ---- */
+
+static enum status walk_level(struct build *build, size_t level, uint32_t *node);
+
+/* What the configurations lead to whose parameters up to this level are bound. */
+static enum status follow(struct build *build, size_t level, uint32_t *child)
+{
+    const size_t depth = build->parameters[level] + 1;
+    bool possible = true;
+    size_t bytes = 0;
+    *child = DIAGRAM_END;
+    if (level + 1 == build->parameter_count)
+        return STATUS_OK;
+    const void *context = rules_context(build->rules, depth, &bytes, &possible);
+    if (!context)
+        return error_no_memory(build->error);
+    if (!possible) {
+        *child = (uint32_t)DEAD_END;
+        return STATUS_OK;
+    }
+    const uint64_t name[2] = {hash_u64(context, bytes, depth), hash_u64(context, bytes, ~depth)};
+    if (recall(build, name, child))
+        return STATUS_OK;
+    enum status status = walk_level(build, level + 1, child);
+    return status == STATUS_OK ? remember(build, name, *child) : status;
+}
+
+static enum status walk_level(struct build *build, size_t level, uint32_t *node)
+{
+    const size_t parameter = build->parameters[level];
+    const struct value_list *list = &build->space->lists[parameter];
+    struct diagram_edge *edges = build->edges[level];
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        bool hold = false;
+        uint32_t child = (uint32_t)DEAD_END;
+        if (++build->steps > STEPS_MAX)
+            return too_entangled(build, "too many ways to try them");
+        rules_bind(build->rules, parameter, list->values[i]);
+        enum status status = rules_hold(build->rules, parameter + 1, &hold, build->error);
+        if (status == STATUS_OK && hold)
+            status = follow(build, level, &child);
+        if (status != STATUS_OK)
+            return status;
+        if (child != (uint32_t)DEAD_END)
+            edges[count++] = (struct diagram_edge){.child = child, .value = (uint16_t)i};
+    }
+    *node = (uint32_t)DEAD_END;
+    return count > 0 ? intern_node(build, edges, count, node) : STATUS_OK;
+}
+
+static enum status walk_group(struct build *build, size_t group, bool *empty)
+{
+    struct space *space = build->space;
+    enum status status = STATUS_OK;
+    build->parameter_count = 0;
+    for (size_t i = 0; i < space->parameter_count; i++)
+        if (space->group_of[i] == group)
+            build->parameters[build->parameter_count++] = i;
+    for (size_t i = 0; i < build->parameter_count && status == STATUS_OK; i++) {
+        const size_t count = space->lists[build->parameters[i]].count;
+        build->edges[i] = malloc(count * sizeof *build->edges[i]);
+        if (!build->edges[i])
+            status = error_no_memory(build->error);
+    }
+    if (status == STATUS_OK)
+        status = walk_level(build, 0, &space->roots[group]);
+    *empty = space->roots[group] == (uint32_t)DEAD_END;
+    for (size_t i = 0; i < build->parameter_count; i++) {
+        free(build->edges[i]);
+        build->edges[i] = NULL;
+    }
+    return status;
+}
+
+static enum status empty_space(const struct build *build, const struct problem *problem)
+{
+    const struct experiment *experiment = build->space->experiment;
+    const uint64_t *ruled_out = rules_ruled_out(build->rules);
+    size_t worst = 0;
+    for (size_t i = 1; i < experiment->constraint_count; i++)
+        if (ruled_out[i] > ruled_out[worst])
+            worst = i;
+    return place_error(build->error, STATUS_BAD_INPUT, experiment->constraints[worst].place,
+                       "the constraints leave no configuration for %s with %s = %lld; this one "
+                       "ruled out most",
+                       problem->key, problem->size_name, (long long)problem->n);
+}
+
+static enum status walk_groups(struct build *build, const struct problem *problem)
+{
+    struct space *space = build->space;
+    uint32_t end = DIAGRAM_END;
+    bool hold = false;
+    enum status status = new_node(build, NULL, 0, 1, &end);
+    if (status == STATUS_OK)
+        status = rules_hold(build->rules, 0, &hold, build->error);
+    space->count = 1;
+    for (size_t i = 0; i < space->group_count && status == STATUS_OK && hold; i++) {
+        bool empty = false;
+        status = walk_group(build, i, &empty);
+        hold = !empty;
+        if (status == STATUS_OK && hold &&
+            (__builtin_mul_overflow(space->count, space->diagram.nodes[space->roots[i]].count,
+                                    &space->count) ||
+             space->count > INT64_MAX))
+            status = too_many(build);
+    }
+    if (status == STATUS_OK && !hold)
+        status = empty_space(build, problem);
+    return status;
+}
+
+/* Gives back what was held in advance. */
+static void trim(struct diagram *diagram)
+{
+    void *nodes = realloc(diagram->nodes, diagram->node_count * sizeof *diagram->nodes);
+    void *edges = realloc(diagram->edges, diagram->edge_count * sizeof *diagram->edges);
+    if (nodes)
+        diagram->nodes = nodes;
+    if (edges)
+        diagram->edges = edges;
+}
+
+enum status space_build(struct space *space, const struct problem *problem,
+                        struct environment *environment, struct error *error)
+{
+    struct build *build = calloc(1, sizeof *build);
+    struct arena arena = {0};
+    enum status status = STATUS_OK;
+    if (!build)
+        return error_no_memory(error);
+    build->space = space;
+    build->error = error;
+    build->rules = rules_create(space->experiment, environment, &arena);
+    if (!build->rules) {
+        status = error_no_memory(error);
+    } else {
+        rules_groups(build->rules, space->group_of, &space->group_count);
+        status = walk_groups(build, problem);
+    }
+    if (status == STATUS_OK)
+        trim(&space->diagram);
+    rules_free(build->rules);
+    free(build->memories);
+    free(build->unique);
+    free(build);
+    arena_free(&arena);
+    return status;
+}

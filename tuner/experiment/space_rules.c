@@ -1,0 +1,362 @@
+/* Constraints while parameters are bound one after the other. Each is asked as soon as the last
+ * parameter that it needs is bound. Before that, what it still needs to know of those that are
+ * bound is written down: the values of its largest parts that are known, and which way its `and`,
+ * `or` and `if` have gone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/experiment/space.h"
+
+enum { FIRST_NONE = 255 };
+
+/* A part of a constraint, with the depths (1 + parameter) at which the first and the last parameter
+ * that it needs is bound. */
+struct part {
+    const struct expression *tree;
+    uint8_t first; /* FIRST_NONE: it needs none */
+    uint8_t last;
+    uint32_t count;
+    struct part **operands; /* of a derived value: its definition */
+};
+
+enum known { KNOWN, UNKNOWN, FAILED };
+
+/* What became of a derived value in the context that is being written. */
+struct derived_context {
+    uint64_t round;
+    enum known known;
+    struct value value;
+};
+
+struct rules {
+    const struct experiment *experiment;
+    struct environment *environment;
+    struct arena *arena;
+    bool out_of_memory;
+    struct part *constraints[CONSTRAINTS_MAX];
+    struct part *definitions[EXPERIMENT_DERIVED_MAX];
+    uint16_t asked[EXPERIMENT_PARAMETERS_MAX + 1][CONSTRAINTS_MAX]; /* whose last is the depth */
+    size_t asked_count[EXPERIMENT_PARAMETERS_MAX + 1];
+    uint16_t open[EXPERIMENT_PARAMETERS_MAX + 1][CONSTRAINTS_MAX]; /* begun and not asked yet */
+    size_t open_count[EXPERIMENT_PARAMETERS_MAX + 1];
+    uint8_t made_of[EXPERIMENT_PARAMETERS_MAX][EXPERIMENT_DERIVED_MAX]; /* derived values */
+    size_t made_of_count[EXPERIMENT_PARAMETERS_MAX];
+    uint64_t ruled_out[CONSTRAINTS_MAX];
+    struct derived_context derived[EXPERIMENT_DERIVED_MAX];
+    uint64_t round;
+    size_t depth; /* of the context that is being written */
+    struct error ignored;
+    uint8_t *bytes;
+    size_t length, capacity;
+};
+
+/* ---- parts ---- */
+
+static struct part *make_part(struct rules *rules, const struct expression *tree);
+
+static void reach(struct part *part, const struct part *operand)
+{
+    if (operand->first < part->first)
+        part->first = operand->first;
+    if (operand->last > part->last)
+        part->last = operand->last;
+}
+
+static struct part *definition_part(struct rules *rules, size_t derived)
+{
+    if (!rules->definitions[derived])
+        rules->definitions[derived] =
+            make_part(rules, rules->experiment->definitions[SLOT_DERIVED + derived]);
+    return rules->definitions[derived];
+}
+
+static bool is_derived(const struct expression *tree)
+{
+    return tree->kind == EXPRESSION_VARIABLE && tree->index >= SLOT_DERIVED &&
+           tree->index < SLOT_DERIVED + EXPERIMENT_DERIVED_MAX;
+}
+
+static struct part *make_part(struct rules *rules, const struct expression *tree)
+{
+    struct part *part = arena_alloc(rules->arena, 1, sizeof *part);
+    const size_t count = is_derived(tree) ? 1 : tree->count;
+    if (part && count > 0)
+        part->operands = arena_alloc(rules->arena, count, sizeof(struct part *));
+    if (!part || (count > 0 && !part->operands)) {
+        rules->out_of_memory = true;
+        return NULL;
+    }
+    part->tree = tree;
+    part->first = FIRST_NONE;
+    part->count = (uint32_t)count;
+    if (tree->kind == EXPRESSION_VARIABLE && tree->index >= SLOT_PARAMETERS &&
+        tree->index < SLOT_DERIVED)
+        part->first = part->last = (uint8_t)(tree->index - SLOT_PARAMETERS + 1);
+    for (size_t i = 0; i < count; i++) {
+        part->operands[i] = is_derived(tree) ? definition_part(rules, tree->index - SLOT_DERIVED)
+                                             : make_part(rules, tree->operands[i]);
+        if (!part->operands[i])
+            return NULL;
+        reach(part, part->operands[i]);
+    }
+    return part;
+}
+
+static void place_rule(struct rules *rules, uint16_t index)
+{
+    const struct part *part = rules->constraints[index];
+    rules->asked[part->last][rules->asked_count[part->last]++] = index;
+    for (size_t depth = part->first; depth < part->last; depth++)
+        rules->open[depth][rules->open_count[depth]++] = index;
+}
+
+static void place_derived(struct rules *rules)
+{
+    const struct experiment *experiment = rules->experiment;
+    for (size_t i = 0; i < experiment->derived_count; i++)
+        for (size_t j = 0; j < experiment->parameter_count; j++)
+            if (slot_set_has(&experiment->reach[SLOT_DERIVED + i], SLOT_PARAMETERS + j))
+                rules->made_of[j][rules->made_of_count[j]++] = (uint8_t)i;
+}
+
+struct rules *rules_create(const struct experiment *experiment, struct environment *environment,
+                           struct arena *arena)
+{
+    struct rules *rules = calloc(1, sizeof *rules);
+    if (!rules)
+        return NULL;
+    rules->experiment = experiment;
+    rules->environment = environment;
+    rules->arena = arena;
+    for (size_t i = 0; i < experiment->constraint_count && !rules->out_of_memory; i++) {
+        rules->constraints[i] = make_part(rules, experiment->constraints[i].tree);
+        if (rules->constraints[i])
+            place_rule(rules, (uint16_t)i);
+    }
+    place_derived(rules);
+    if (rules->out_of_memory) {
+        rules_free(rules);
+        return NULL;
+    }
+    return rules;
+}
+
+void rules_free(struct rules *rules)
+{
+    if (!rules)
+        return;
+    free(rules->bytes);
+    free(rules);
+}
+
+const uint64_t *rules_ruled_out(const struct rules *rules)
+{
+    return rules->ruled_out;
+}
+
+void rules_groups(const struct rules *rules, uint8_t group_of[EXPERIMENT_PARAMETERS_MAX],
+                  size_t *group_count)
+{
+    const struct experiment *experiment = rules->experiment;
+    const size_t count = experiment->parameter_count;
+    uint8_t joined[EXPERIMENT_PARAMETERS_MAX]; /* the least parameter that each is joined with */
+    for (size_t i = 0; i < count; i++)
+        joined[i] = (uint8_t)i;
+    for (size_t i = 0; i < experiment->constraint_count; i++) {
+        const struct slot_set uses = slots_reached(experiment, experiment->constraints[i].uses);
+        size_t least = count;
+        for (size_t j = count; j-- > 0;)
+            if (slot_set_has(&uses, SLOT_PARAMETERS + j) && joined[j] < least)
+                least = joined[j];
+        for (size_t j = 0; j < count; j++) {
+            const uint8_t old = joined[j];
+            if (!slot_set_has(&uses, SLOT_PARAMETERS + j) || old == least)
+                continue;
+            for (size_t k = 0; k < count; k++)
+                if (joined[k] == old)
+                    joined[k] = (uint8_t)least;
+        }
+    }
+    *group_count = 0;
+    for (size_t i = 0; i < count; i++)
+        group_of[i] = joined[i] == i ? (uint8_t)(*group_count)++ : group_of[joined[i]];
+}
+
+void rules_bind(struct rules *rules, size_t parameter, struct value value)
+{
+    environment_bind(rules->environment, SLOT_PARAMETERS + parameter, value);
+    for (size_t i = 0; i < rules->made_of_count[parameter]; i++)
+        rules->environment->bound[SLOT_DERIVED + rules->made_of[parameter][i]] = false;
+}
+
+enum status rules_hold(struct rules *rules, size_t depth, bool *hold, struct error *error)
+{
+    *hold = true;
+    for (size_t i = 0; i < rules->asked_count[depth] && *hold; i++) {
+        const size_t index = rules->asked[depth][i];
+        struct value value;
+        const enum status status =
+            expression_evaluate(rules->constraints[index]->tree, rules->environment, &value, error);
+        if (status != STATUS_OK)
+            return status;
+        *hold = value_is_true(value);
+        rules->ruled_out[index] += !*hold;
+    }
+    return STATUS_OK;
+}
+
+/* ---- contexts ---- */
+
+static void put(struct rules *rules, const void *data, size_t bytes)
+{
+    if (rules->length + bytes > rules->capacity) {
+        const size_t capacity = 2 * (rules->length + bytes) + 256;
+        uint8_t *larger = realloc(rules->bytes, capacity);
+        if (!larger) {
+            rules->out_of_memory = true;
+            return;
+        }
+        rules->bytes = larger;
+        rules->capacity = capacity;
+    }
+    memcpy(rules->bytes + rules->length, data, bytes);
+    rules->length += bytes;
+}
+
+static void put_value(struct rules *rules, struct value value)
+{
+    const uint8_t kind = (uint8_t)(value.kind == VALUE_BOOLEAN ? VALUE_INTEGER : value.kind);
+    put(rules, &kind, 1);
+    if (value.kind == VALUE_TEXT)
+        put(rules, value.text, strlen(value.text) + 1);
+    else if (value.kind == VALUE_REAL)
+        put(rules, &value.real, sizeof value.real);
+    else
+        put(rules, &value.integer, sizeof value.integer);
+}
+
+enum { MARK_UNKNOWN = 16, MARK_PASSED, MARK_DECIDED, MARK_FAILED };
+
+/* Each part's bytes are followed by one that tells what became of it, so that different contexts
+ * cannot read alike. */
+static void put_mark(struct rules *rules, enum known known, uint8_t mark)
+{
+    const uint8_t failed = (uint8_t)(MARK_FAILED + rules->ignored.status);
+    const uint8_t unknown = MARK_UNKNOWN;
+    put(rules, known == FAILED ? &failed : known == UNKNOWN ? &unknown : &mark, 1);
+}
+
+static enum known reduce(struct rules *rules, const struct part *part, struct value *out);
+
+static enum known reduce_logic(struct rules *rules, const struct part *part, struct value *out)
+{
+    const enum known left = reduce(rules, part->operands[0], out);
+    const bool decided =
+        left == KNOWN && value_is_true(*out) == (part->tree->kind == EXPRESSION_OR);
+    put_mark(rules, left, decided ? MARK_DECIDED : MARK_PASSED);
+    if (left == FAILED || decided)
+        return left;
+    if (left == KNOWN)
+        return reduce(rules, part->operands[1], out);
+    const enum known right = reduce(rules, part->operands[1], out);
+    put_mark(rules, right, MARK_PASSED);
+    if (right == KNOWN)
+        put_value(rules, *out);
+    return UNKNOWN;
+}
+
+static enum known reduce_conditional(struct rules *rules, const struct part *part,
+                                     struct value *out)
+{
+    const enum known condition = reduce(rules, part->operands[0], out);
+    const bool truth = condition == KNOWN && value_is_true(*out);
+    put_mark(rules, condition, truth ? MARK_DECIDED : MARK_PASSED);
+    if (condition == FAILED)
+        return FAILED;
+    if (condition == KNOWN)
+        return reduce(rules, part->operands[truth ? 1 : 2], out);
+    for (size_t i = 1; i < 3; i++) {
+        const enum known branch = reduce(rules, part->operands[i], out);
+        put_mark(rules, branch, MARK_PASSED);
+        if (branch == KNOWN)
+            put_value(rules, *out);
+    }
+    return UNKNOWN;
+}
+
+static enum known reduce_derived(struct rules *rules, const struct part *part, struct value *out)
+{
+    struct derived_context *derived = &rules->derived[part->tree->index - SLOT_DERIVED];
+    if (derived->round != rules->round) {
+        derived->known = reduce(rules, part->operands[0], &derived->value);
+        derived->round = rules->round;
+        put_mark(rules, derived->known, MARK_PASSED);
+    }
+    *out = derived->value;
+    return derived->known;
+}
+
+static enum known reduce_not(struct rules *rules, const struct part *part, struct value *out)
+{
+    const enum known known = reduce(rules, part->operands[0], out);
+    if (known == KNOWN)
+        *out = value_boolean(!value_is_true(*out));
+    return known;
+}
+
+/* An operator that needs all its operands. */
+static enum known reduce_operands(struct rules *rules, const struct part *part, struct value *out)
+{
+    for (size_t i = 0; i < part->count; i++) {
+        const enum known known = reduce(rules, part->operands[i], out);
+        put_mark(rules, known, MARK_PASSED);
+        if (known == KNOWN)
+            put_value(rules, *out);
+    }
+    return UNKNOWN;
+}
+
+/* Writes what is known of the part, or gives its value: what an evaluation comes to that does not
+ * get to a parameter which is not bound yet. */
+static enum known reduce(struct rules *rules, const struct part *part, struct value *out)
+{
+    if (part->last <= rules->depth)
+        return expression_evaluate(part->tree, rules->environment, out, &rules->ignored) ==
+                       STATUS_OK
+                   ? KNOWN
+                   : FAILED;
+    if (part->first > rules->depth)
+        return UNKNOWN;
+    switch ((enum expression_kind)part->tree->kind) {
+    case EXPRESSION_AND:
+    case EXPRESSION_OR:
+        return reduce_logic(rules, part, out);
+    case EXPRESSION_CONDITIONAL:
+        return reduce_conditional(rules, part, out);
+    case EXPRESSION_VARIABLE:
+        return reduce_derived(rules, part, out);
+    case EXPRESSION_NOT:
+        return reduce_not(rules, part, out);
+    default:
+        return reduce_operands(rules, part, out);
+    }
+}
+
+const void *rules_context(struct rules *rules, size_t depth, size_t *bytes, bool *possible)
+{
+    rules->length = 0;
+    rules->depth = depth;
+    rules->round++;
+    *possible = true;
+    put(rules, "", 1);
+    for (size_t i = 0; i < rules->open_count[depth] && *possible; i++) {
+        const size_t index = rules->open[depth][i];
+        struct value value;
+        const enum known known = reduce(rules, rules->constraints[index], &value);
+        *possible = known != KNOWN || value_is_true(value);
+        rules->ruled_out[index] += !*possible;
+        put_mark(rules, known, MARK_PASSED);
+    }
+    *bytes = rules->length;
+    return rules->out_of_memory ? NULL : rules->bytes;
+}
