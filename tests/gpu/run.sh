@@ -8,9 +8,10 @@
 # sanitize/, twin*, flush*, agree*. db/recorded/ keeps them all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume families
-# example build_peers peers lookup hostile twin flush sanitize; and, which are not among the usual ones, agree
+# example build_peers peers ordered_limits lookup hostile twin flush sanitize; and, which are not among the usual ones, agree
 # (some 150 s), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
 # (more than one GPU)). Other variables:
+#   GPU_WORK                             folder for the databases, kept (else one that is not)
 #   TUNE_PROBLEMS, TUNE_OPTIONS          what is tuned, and how: arguments of `tune run`
 #   FAMILIES, FAMILIES_OPTIONS           the same of families.db: what is looked at quickly,
 #   FAMILIES_CLOSELY, .._OPTIONS         and what is compared closely
@@ -23,17 +24,21 @@ out=${2:-${OUT:-gpu-results}}
 mkdir -p "$out" && out=$(cd "$out" && pwd)
 tune=$build/bin/tune
 protocol=$build/bench/bench_protocol
-work=$(mktemp -d)
+if [ -n "${GPU_WORK:-}" ]; then # is kept, and a later start goes on with what is in it
+    work=$GPU_WORK
+else
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+fi
 more=$work/more # of more.tar.gz
-mkdir "$more"
-trap 'rm -rf "$work"' EXIT
+mkdir -p "$more"
 export TUNE_DATA_DIR=$here TUNE_CACHE_DIR=$work/cache
 if [ -d "$build/lib-carried" ]; then
     export LD_LIBRARY_PATH=$build/lib-carried${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 fi
 failed=0
 
-usual_steps="devices tests calls tune resume families example build_peers peers lookup hostile twin flush sanitize"
+usual_steps="devices tests calls tune resume families example build_peers peers ordered_limits lookup hostile twin flush sanitize"
 step() { # name command...
     local name=$1
     shift
@@ -163,6 +168,16 @@ peers() {
     # shellcheck disable=SC2086 # options are words
     record peers timeout 400 "$program" "${confs[@]}" --csv "$more/peers.csv" \
         --ceilings "$more/peers-ceilings.csv" ${PEERS_OPTIONS:-}
+}
+
+# What keeps reductions in order from being as fast as others.
+ordered_limits() {
+    local program=$build/bin/ordered_limits
+    if [ ! -x "$program" ]; then
+        (cd "$here" && nvcc -O2 -std=c++17 -gencode=arch=compute_90,code=sm_90 -I . -I bench -cudart static -o "$program" \
+            bench/ordered_limits.cu bench/peers/timer.cu) || return 1
+    fi
+    record ordered-limits "$program" --csv "$more/ordered-limits.csv"
 }
 
 # Programs' calls: every size, many streams, more than 2^31 elements.
@@ -333,6 +348,7 @@ step families families
 step example example
 step build_peers build_peers
 step peers peers
+step ordered_limits ordered_limits
 step lookup lookup
 step hostile hostile
 step twin twin
