@@ -157,6 +157,7 @@ struct kernel_resources {
     double occupancy;             /* resident warps an SM over the most it can hold, 0 to 1 */
     int32_t suggested_block;      /* cuOccupancyMaxPotentialBlockSize: threads a block ... */
     int32_t suggested_grid;       /* ... and the fewest blocks that fill the device */
+    int32_t barriers;             /* of a block, by the binary; 0: none, or unknown */
 };
 
 /* How the last-level cache is when a run is timed. Stored by name, never mixed. */

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "tuner/base/hash.h"
 #include "tuner/base/random.h"
 #include "tuner/device/cuda/container.h"
 #include "tuner/device/cuda/cuda.h"
@@ -160,6 +161,23 @@ enum status cuda_compile(const struct binary_request *request, const char *binar
 enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
                               const struct binary_request *request, struct container *out,
                               struct text *log, struct error *error);
+
+/* inspect.c, and signature.c: the hash. What a binary tells without a device. */
+enum status cuda_inspect(const char *binary_path, const char *kernel,
+                         struct kernel_resources *resources, char *code_hash, struct error *error);
+struct cubin;
+/* Of a function by its symbol. */
+enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
+                                 struct kernel_resources *out, struct error *error);
+/* Of the container's kernels and all that they may use. */
+enum status cuda_code_hash(struct arena *arena, const struct container *container,
+                           const struct cubin *cubin, char out[HASH_TEXT_BYTES],
+                           struct error *error);
+
+/* offline.c */
+enum status cuda_imagine(const char *architecture, struct facts *facts, struct error *error);
+enum status cuda_occupancy(const struct facts *facts, uint32_t block_threads, uint32_t shared_bytes,
+                           struct kernel_resources *resources, struct error *error);
 
 /* open.c */
 enum status cuda_open(int index, const struct warm_up *warm_up, struct device **out,

@@ -1,0 +1,133 @@
+#include "tuner/device/cuda/cubin.h"
+
+#include <string.h>
+
+static enum status damaged(struct error *error)
+{
+    return error_set(error, STATUS_BAD_INPUT,
+                     "its machine code is damaged: delete it, it will be "
+                     "compiled again");
+}
+
+/* Whether the section lies in the file; one without contents there does. */
+static bool lies_within(const struct cubin *cubin, const Elf64_Shdr *section)
+{
+    if (section->sh_type == SHT_NOBITS || section->sh_type == SHT_NULL)
+        return true;
+    return section->sh_offset <= cubin->bytes &&
+           section->sh_size <= cubin->bytes - section->sh_offset;
+}
+
+bool cubin_section(const struct cubin *cubin, uint32_t index, Elf64_Shdr *out)
+{
+    if (index >= cubin->section_count)
+        return false;
+    memcpy(out, cubin->data + cubin->sections_at + index * sizeof *out, sizeof *out);
+    return lies_within(cubin, out);
+}
+
+/* The text at `offset` of a section of texts; NULL when there is none. */
+static const char *text_at(const struct cubin *cubin, const Elf64_Shdr *texts, uint64_t offset)
+{
+    if (texts->sh_type != SHT_STRTAB || offset >= texts->sh_size)
+        return NULL;
+    const char *text = cubin->data + texts->sh_offset + offset;
+    return memchr(text, '\0', texts->sh_size - offset) ? text : NULL;
+}
+
+const char *cubin_section_name(const struct cubin *cubin, const Elf64_Shdr *section)
+{
+    const char *name = text_at(cubin, &cubin->names, section->sh_name);
+    return name ? name : "";
+}
+
+bool cubin_find(const struct cubin *cubin, const char *prefix, const char *name, Elf64_Shdr *out)
+{
+    size_t length = strlen(prefix);
+    for (uint32_t i = 0; i < cubin->section_count; i++) {
+        if (!cubin_section(cubin, i, out))
+            continue;
+        const char *is = cubin_section_name(cubin, out);
+        if (strncmp(is, prefix, length) == 0 && strcmp(is + length, name) == 0)
+            return true;
+    }
+    *out = (Elf64_Shdr){0};
+    return false;
+}
+
+const char *cubin_bytes(const struct cubin *cubin, const Elf64_Shdr *section, size_t *bytes)
+{
+    bool there = section->sh_type != SHT_NOBITS && section->sh_type != SHT_NULL;
+    *bytes = there ? section->sh_size : 0;
+    return there ? cubin->data + section->sh_offset : NULL;
+}
+
+static bool find_symbols(struct cubin *cubin)
+{
+    for (uint32_t i = 0; i < cubin->section_count; i++) {
+        Elf64_Shdr section;
+        if (!cubin_section(cubin, i, &section) || section.sh_type != SHT_SYMTAB)
+            continue;
+        cubin->symbols = section;
+        return section.sh_size % sizeof(Elf64_Sym) == 0 &&
+               cubin_section(cubin, section.sh_link, &cubin->symbol_names);
+    }
+    return true;
+}
+
+enum status cubin_open(const void *data, size_t bytes, struct cubin *out, struct error *error)
+{
+    Elf64_Ehdr header;
+    *out = (struct cubin){.data = data, .bytes = bytes};
+    if (bytes < sizeof header)
+        return damaged(error);
+    memcpy(&header, data, sizeof header);
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_CUDA ||
+        header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0)
+        return damaged(error);
+    if (header.e_shoff > bytes || header.e_shnum > (bytes - header.e_shoff) / sizeof(Elf64_Shdr))
+        return damaged(error);
+    out->sections_at = header.e_shoff;
+    out->section_count = header.e_shnum;
+    for (uint32_t i = 0; i < out->section_count; i++)
+        if (!cubin_section(out, i, &out->names))
+            return damaged(error);
+    if (!cubin_section(out, header.e_shstrndx, &out->names) || !find_symbols(out))
+        return damaged(error);
+    return STATUS_OK;
+}
+
+uint32_t cubin_symbol_count(const struct cubin *cubin)
+{
+    return (uint32_t)(cubin->symbols.sh_size / sizeof(Elf64_Sym));
+}
+
+bool cubin_symbol(const struct cubin *cubin, uint32_t index, Elf64_Sym *out, const char **name)
+{
+    if (index >= cubin_symbol_count(cubin))
+        return false;
+    memcpy(out, cubin->data + cubin->symbols.sh_offset + index * sizeof *out, sizeof *out);
+    *name = text_at(cubin, &cubin->symbol_names, out->st_name);
+    return *name != NULL;
+}
+
+bool cubin_attribute(const char **at, size_t *left, struct cubin_attribute_row *out)
+{
+    if (*left < 4)
+        return false;
+    *out = (struct cubin_attribute_row){.format = (unsigned char)(*at)[0],
+                                        .attribute = (unsigned char)(*at)[1]};
+    memcpy(&out->small, *at + 2, sizeof out->small);
+    *at += 4;
+    *left -= 4;
+    if (out->format != 4)
+        return true;
+    if (out->small > *left)
+        return false;
+    out->value = *at;
+    out->bytes = out->small;
+    *at += out->bytes;
+    *left -= out->bytes;
+    return true;
+}

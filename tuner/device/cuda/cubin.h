@@ -1,0 +1,61 @@
+/* A cubin as a file: an ELF whose sections tell what the kernels need and what they do. Reads it as
+ * it comes from anywhere: whatever does not fit is an error. */
+#ifndef TUNE_DEVICE_CUDA_CUBIN_H
+#define TUNE_DEVICE_CUDA_CUBIN_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/error.h"
+
+struct cubin {
+    const char *data; /* borrowed */
+    size_t bytes;
+    uint64_t sections_at;
+    uint32_t section_count;
+    Elf64_Shdr names;   /* the table of the sections' names */
+    Elf64_Shdr symbols; /* sh_size 0: none */
+    Elf64_Shdr symbol_names;
+};
+
+/* STATUS_BAD_INPUT when it is no cubin, or a part of one. */
+enum status cubin_open(const void *data, size_t bytes, struct cubin *out, struct error *error);
+/* `index` below section_count. False when it reaches out of the file. */
+bool cubin_section(const struct cubin *cubin, uint32_t index, Elf64_Shdr *out);
+/* "" when it has none. */
+const char *cubin_section_name(const struct cubin *cubin, const Elf64_Shdr *section);
+/* False when there is none of this name. */
+bool cubin_find(const struct cubin *cubin, const char *prefix, const char *name, Elf64_Shdr *out);
+/* The section's bytes; NULL for one that takes no room in the file. */
+const char *cubin_bytes(const struct cubin *cubin, const Elf64_Shdr *section, size_t *bytes);
+
+uint32_t cubin_symbol_count(const struct cubin *cubin);
+/* False when there is no such symbol. */
+bool cubin_symbol(const struct cubin *cubin, uint32_t index, Elf64_Sym *out, const char **name);
+
+/* What .nv.info holds: attributes, each with a format and a value. The numbers are those that
+ * cuobjdump -elf shows by name (EIATTR_REGCOUNT ...). */
+enum cubin_attribute {
+    CUBIN_MAX_THREADS = 0x05,      /* three numbers: __launch_bounds__ */
+    CUBIN_PARAM_CBANK = 0x0a,      /* a symbol, then where the parameters lie */
+    CUBIN_EXTERNS = 0x0f,          /* symbols */
+    CUBIN_REQUIRED_THREADS = 0x10, /* three numbers */
+    CUBIN_FRAME_SIZE = 0x11,       /* a symbol, bytes a thread */
+    CUBIN_MIN_STACK_SIZE = 0x12,   /* a symbol, bytes a thread */
+    CUBIN_KERNEL_PARAMETER = 0x17, /* of each parameter: ordinal, offset, size */
+    CUBIN_REGISTERS = 0x2f,        /* a symbol, registers a thread */
+    CUBIN_BARRIERS = 0x4c,         /* barriers of a block */
+};
+struct cubin_attribute_row {
+    unsigned attribute;
+    unsigned format; /* 1 none, 2 a byte, 3 two bytes, 4 `bytes` bytes behind */
+    uint16_t small;  /* formats 2, 3: the value */
+    const char *value;
+    size_t bytes;
+};
+/* Takes the row at *at, and moves on. False at the end, and at a row that is cut short. */
+bool cubin_attribute(const char **at, size_t *left, struct cubin_attribute_row *out);
+
+#endif
