@@ -8,6 +8,7 @@
  * how busy the cores were that this process may use (of all that runs on this machine). The exit
  * code is 1 when a kernel failed or was compiled twice, 77 where there is no NVRTC. */
 #include <errno.h>
+#include <ftw.h>
 #include <getopt.h>
 #include <limits.h>
 #include <sched.h>
@@ -20,7 +21,6 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/files.h"
-#include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/worker.h"
 
@@ -47,24 +47,32 @@ struct result {
     double busy, least_busy; /* shares of the cores' time; below 0: not known */
 };
 
+/* "cpu3 user nice system idle iowait irq softirq steal ...": false for any other line. */
+static bool read_core(char *line, size_t *core, unsigned long long ticks[8])
+{
+    char *at = line + 3;
+    if (strncmp(line, "cpu", 3) != 0 || *at < '0' || *at > '9')
+        return false;
+    *core = (size_t)strtoull(at, &at, 10);
+    for (size_t i = 0; i < 8; i++)
+        ticks[i] = strtoull(at, &at, 10);
+    return true;
+}
+
 static void read_cores(const cpu_set_t *ours, struct cores *out)
 {
     char line[512];
     FILE *file = fopen("/proc/stat", "re");
     out->count = 0;
     while (file && fgets(line, sizeof line, file)) {
-        unsigned long long ticks[8] = {0};
-        unsigned int core = 0;
-        /* user nice system idle iowait irq softirq steal */
-        if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &core, &ticks[0],
-                   &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6],
-                   &ticks[7]) != 9 ||
-            core >= CORES_MAX || !CPU_ISSET(core, ours) || out->count == CORES_MAX)
+        unsigned long long ticks[8] = {0}, all = 0;
+        size_t core = 0;
+        if (!read_core(line, &core, ticks) || core >= CORES_MAX || !CPU_ISSET(core, ours) ||
+            out->count == CORES_MAX)
             continue;
-        unsigned long long all = 0;
         for (size_t i = 0; i < 8; i++)
             all += ticks[i];
-        out->busy[out->count] = all - ticks[3] - ticks[4];
+        out->busy[out->count] = all - ticks[3] - ticks[4]; /* idle, waiting for a disk */
         out->all[out->count++] = all;
     }
     if (file)
@@ -220,11 +228,10 @@ static enum status run(struct options *options, const char *folder, bool *right,
     return STATUS_OK;
 }
 
-static void remove_below(const char *folder)
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
 {
-    char command[PATH_MAX + 16];
-    if (string_format(command, sizeof command, "rm -rf '%s'", folder) && system(command) != 0)
-        fprintf(stderr, "bench_compile: %s stays\n", folder);
+    (void)info, (void)kind, (void)at;
+    return remove(path);
 }
 
 static bool read_count(const char *text, size_t most, size_t *out)
@@ -274,7 +281,7 @@ int main(int count, char **arguments)
         return EXIT_FAILURE;
     }
     enum status status = run(&options, folder, &right, &error);
-    remove_below(folder);
+    (void)nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     if (status != STATUS_OK)
         fprintf(stderr, "bench_compile: %s\n", error.text);
     if (status == STATUS_UNAVAILABLE)
