@@ -1,0 +1,119 @@
+/* A second file over the first: RFC 7396, and by name into arrays of named objects. */
+#include <string.h>
+
+#include "tuner/base/files.h"
+#include "tuner/exchange/internal.h"
+
+static bool merge_object(json_t *target, const json_t *patch);
+
+/* Whether every item has a name, so that an object can say which of them it means. */
+static bool is_named(const json_t *array)
+{
+    size_t index;
+    const json_t *item;
+    json_array_foreach(array, index,
+                       item) if (!json_is_string(json_object_get(item, "Name"))) return false;
+    return true;
+}
+
+static size_t find_named(const json_t *array, const char *name)
+{
+    size_t index;
+    const json_t *item;
+    json_array_foreach(array, index,
+                       item) if (strcmp(json_string_value(json_object_get(item, "Name")), name) ==
+                                 0) return index;
+    return json_array_size(array);
+}
+
+static bool merge_named(json_t *array, const json_t *patch)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)patch, name, value)
+    {
+        size_t at = find_named(array, name);
+        bool there = at < json_array_size(array);
+        if (json_is_null(value)) {
+            if (there && json_array_remove(array, at) != 0)
+                return false;
+            continue;
+        }
+        if (!there) {
+            json_t *made = json_pack("{s:s}", "Name", name);
+            if (!made || json_array_append_new(array, made) != 0)
+                return false;
+        }
+        if (!json_is_object(value) || !merge_object(json_array_get(array, at), value))
+            return false;
+    }
+    return true;
+}
+
+static bool merge_member(json_t *target, const char *key, json_t *value)
+{
+    json_t *there = json_object_get(target, key);
+    if (json_is_null(value)) {
+        (void)json_object_del(target, key);
+        return true;
+    }
+    if (!json_is_object(value))
+        return json_object_set(target, key, value) == 0;
+    if (json_is_array(there) && json_array_size(there) > 0 && is_named(there))
+        return merge_named(there, value);
+    if (!json_is_object(there)) {
+        there = json_object();
+        if (!there || json_object_set_new(target, key, there) != 0)
+            return false;
+    }
+    return merge_object(there, value);
+}
+
+static bool merge_object(json_t *target, const json_t *patch)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)patch, key,
+                        value) if (!merge_member(target, key, value)) return false;
+    return true;
+}
+
+/* A file that lies beside the overlay is meant there. */
+static bool place_file(json_t *object, const char *key, const char *overlay_path)
+{
+    const char *name = json_string_value(json_object_get(object, key));
+    const char *slash = strrchr(overlay_path, '/');
+    if (!name || name[0] == '/' || !slash)
+        return true;
+    struct arena arena = {0};
+    bool done = false;
+    const char *path =
+        arena_printf(&arena, "%.*s/%s", (int)(slash - overlay_path), overlay_path, name);
+    if (path)
+        done = !file_exists(path) || json_object_set_new(object, key, json_string(path)) == 0;
+    arena_free(&arena);
+    return done;
+}
+
+static bool place_sources(json_t *items, const char *overlay_path)
+{
+    json_t *item;
+    if (json_is_object(items)) {
+        const char *key;
+        json_object_foreach(items, key,
+                            item) if (!place_file(item, "DataSource", overlay_path)) return false;
+    }
+    for (size_t i = 0; i < json_array_size(items); i++)
+        if (!place_file(json_array_get(items, i), "DataSource", overlay_path))
+            return false;
+    return true;
+}
+
+bool t1_merge_overlay(json_t *root, json_t *overlay, const char *overlay_path)
+{
+    json_t *kernel = json_object_get(overlay, "KernelSpecification");
+    return place_file(kernel, "KernelFile", overlay_path) &&
+           place_sources(json_object_get(kernel, "Arguments"), overlay_path) &&
+           place_sources(json_object_get(kernel, "ReferenceArguments"), overlay_path) &&
+           merge_object(root, overlay);
+}
