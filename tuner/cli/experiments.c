@@ -31,6 +31,60 @@ size_t experiments_of_kind(const struct experiment_list *list, const char *kind,
     return count;
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name);
+    size_t tail = strlen(end);
+    return length > tail && strcmp(name + length - tail, end) == 0;
+}
+
+static bool is_t1(const char *path)
+{
+    return ends_with(path, ".json");
+}
+
+static void tell_ignored(const char *path, const struct t1 *t1)
+{
+    if (t1->ignored[0] != '\0')
+        fprintf(stderr, "%s: ignored: %s\n", path, t1->ignored);
+}
+
+static enum status load_t1(const char *path, const char *folder, const struct experiment_list *how,
+                           struct experiment **out, struct error *error)
+{
+    struct t1 t1 = {.ignored = NULL};
+    enum status status = t1_read(path, how->overlay, how->dialect, &t1, error);
+    if (status == STATUS_OK) {
+        tell_ignored(path, &t1);
+        status = experiment_load_text(&t1.text, folder, out, error);
+    }
+    t1_free(&t1);
+    return status;
+}
+
+enum status experiments_print(const struct experiment_list *how, const char *const *names,
+                              size_t name_count, struct error *error)
+{
+    enum status status = STATUS_OK;
+    if (name_count == 0)
+        return error_set(error, STATUS_USAGE, "--show-experiment: name a file of T1, in JSON");
+    for (size_t i = 0; i < name_count && status == STATUS_OK; i++) {
+        struct t1 t1 = {.ignored = NULL};
+        if (!is_t1(names[i]))
+            return error_set(error, STATUS_USAGE,
+                             "--show-experiment: '%s' is no file of T1 "
+                             "(.json)",
+                             names[i]);
+        status = t1_read(names[i], how->overlay, how->dialect, &t1, error);
+        if (status == STATUS_OK) {
+            printf("%s%s", i > 0 ? "\n" : "", t1.text.text);
+            tell_ignored(names[i], &t1);
+        }
+        t1_free(&t1);
+    }
+    return status;
+}
+
 /* At first none of its problems is meant. */
 static enum status load_file(const char *path, const char *folder, struct experiment_list *out,
                              struct error *error)
@@ -39,7 +93,8 @@ static enum status load_file(const char *path, const char *folder, struct experi
         return error_set(error, STATUS_BAD_INPUT, "more than %d experiment files at once",
                          EXPERIMENTS_MAX);
     struct experiment *experiment = NULL;
-    enum status status = experiment_load(path, folder, &experiment, error);
+    enum status status = is_t1(path) ? load_t1(path, folder, out, &experiment, error)
+                                     : experiment_load(path, folder, &experiment, error);
     if (status != STATUS_OK)
         return status;
     out->items[out->count] = experiment;
@@ -71,8 +126,7 @@ static void leave_out_unwanted(struct experiment_list *list)
 
 static bool is_path(const char *name)
 {
-    size_t length = strlen(name);
-    return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
+    return strchr(name, '/') || ends_with(name, ".yaml") || is_t1(name);
 }
 
 static enum status load_shipped(struct arena *arena, const char *folder,
@@ -119,8 +173,11 @@ static enum status unknown_name(const char *name, const struct experiment_list *
     if (nearest)
         return error_set(error, STATUS_NOT_FOUND, "no experiment '%s'; did you mean '%s'?", name,
                          nearest);
-    return error_set(error, STATUS_NOT_FOUND,
-                     "no experiment '%s'; give the path of a .yaml file, or one of configs/", name);
+    return error_set(
+        error, STATUS_NOT_FOUND,
+        "no experiment '%s'; give the path of a .yaml file (or a .json file of T1), or one "
+        "of configs/",
+        name);
 }
 
 /* Moves the shipped experiments of that name to `out`. */

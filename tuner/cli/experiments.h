@@ -3,25 +3,34 @@
 #define TUNE_CLI_EXPERIMENTS_H
 
 #include "tuner/base/error.h"
+#include "tuner/exchange/t1.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/session/session.h"
 
 enum { EXPERIMENTS_MAX = 256 };
 
 struct experiment_list {
+    /* How files of T1 are read; set before experiments_load. */
+    enum t1_dialect dialect;
+    const char *overlay; /* NULL: none */
     struct experiment *items[EXPERIMENTS_MAX];
     bool *wanted[EXPERIMENTS_MAX]; /* of each, which problems are meant */
     size_t count;
 };
 
-/* `names`: paths of files (with a '/' or ending in .yaml), names of shipped experiments, or the
- * beginnings of their problems' keys ("reduce.max", "reduce.sum.f32"); none: the usual problems of
- * all shipped ones but those that say on_request. A name stands for all files of that name, one for
- * each kind of device; a beginning for those of them that have such problems. Freed by
- * experiments_free, also after a failure. */
+/* `names`: paths of files (with a '/' or ending in .yaml or, of T1, .json), names of shipped
+ * experiments, or the beginnings of their problems' keys ("reduce.max", "reduce.sum.f32"); none:
+ * the usual problems of all shipped ones but those that say on_request. A name stands for all files
+ * of that name, one for each kind of device; a beginning for those of them that have such problems.
+ * Freed by experiments_free, also after a failure. */
 enum status experiments_load(const char *const *names, size_t name_count,
                              struct experiment_list *out, struct error *error);
 void experiments_free(struct experiment_list *list);
+
+/* What T1 files mean, as experiment files, to stdout. STATUS_USAGE when one of the names is no such
+ * file. */
+enum status experiments_print(const struct experiment_list *how, const char *const *names,
+                              size_t name_count, struct error *error);
 
 /* Those for devices of `kind`, borrowed; gives their number. */
 size_t experiments_of_kind(const struct experiment_list *list, const char *kind,

@@ -27,7 +27,9 @@ struct run_text {
     const char *effort;
     const char *budget;
     struct option_list set;
+    const char *dialect;
     bool list_protocol;
+    bool show_experiment;
     bool quiet;
     bool no_plots;
 };

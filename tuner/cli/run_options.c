@@ -181,6 +181,18 @@ static size_t list_options(struct run *run, struct option_spec out[OPTIONS_MAX])
          .text = &run->text.retry,
          .about = "try again what failed so in an earlier run: crashed,\ntimed_out, ... (else it "
                   "is left alone)"},
+        {.name = "dialect",
+         .value = "NAME",
+         .text = &run->text.dialect,
+         .about = "how a file of T1 (.json) is meant: kernel_tuner or ktt\n(default: by what it "
+                  "has)"},
+        {.name = "overlay",
+         .value = "FILE",
+         .text = &run->experiments.overlay,
+         .about = "JSON that is merged over the file of T1 (docs/t1.md)"},
+        {.name = "show-experiment",
+         .flag = &run->text.show_experiment,
+         .about = "print the experiment that a file of T1 means, and exit"},
         {.name = "no-plots", .flag = &run->text.no_plots, .about = "draw no pictures at the end"},
         {.name = "quiet",
          .letter = 'q',
@@ -209,6 +221,11 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     *done = run->text.list_protocol;
     if (status == STATUS_OK && *done)
         return run_list_protocol(run, error);
+    if (status == STATUS_OK && run->text.dialect)
+        status = t1_dialect_parse(run->text.dialect, &run->experiments.dialect, error);
+    *done = run->text.show_experiment;
+    if (status == STATUS_OK && *done)
+        return experiments_print(&run->experiments, words, word_count, error);
     if (status == STATUS_OK)
         status = experiments_load(words, word_count, &run->experiments, error);
     if (status == STATUS_OK)

@@ -164,8 +164,24 @@ static const char *name_of(struct translation *t)
     return length > 0 ? t1_printf(t, "%s", name) : "t1";
 }
 
-static void write_heading(struct translation *t)
+/* A name within a line that is none of YAML's. */
+static const char *comment(struct translation *t, const char *name)
 {
+    char *text = arena_strdup(t->arena, name);
+    for (char *c = text; c && *c; c++)
+        if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+            *c = '?';
+    t->failed = t->failed || !text;
+    return text ? text : "";
+}
+
+static void write_heading(struct translation *t, const char *overlay)
+{
+    const char *slash = strrchr(t->path, '/');
+    const char *base = slash ? slash + 1 : t->path;
+    yaml_line(t, NULL, "# Made of %s%s%s, T1 as %s reads it.", comment(t, base),
+              overlay ? " and " : "", overlay ? comment(t, overlay) : "",
+              t->dialect == T1_KTT ? "KTT" : "Kernel Tuner");
     const char *about =
         json_string_value(json_object_get(json_member(t->root, "General"), "BenchmarkName"));
     if (!yaml_overridden(t, "experiment"))
@@ -175,14 +191,14 @@ static void write_heading(struct translation *t)
     (void)yaml_overridden(t, "device");
 }
 
-static bool translate(struct translation *t, enum t1_dialect wanted)
+static bool translate(struct translation *t, enum t1_dialect wanted, const char *overlay)
 {
     t->space = json_member(t->root, "ConfigurationSpace");
     t->kernel = json_member(t->root, "KernelSpecification");
     t->tune = json_member(t->root, "tune");
     if (!check_shape(t) || !check_ours(t) || !t1_detect(t, wanted))
         return false;
-    write_heading(t);
+    write_heading(t, overlay);
     if (!t1_write_kernel(t) || !t1_write_space(t) || !t1_write_launch(t) ||
         !t1_write_arguments(t) || !t1_write_checks(t))
         return false;
@@ -250,7 +266,7 @@ enum status t1_translate(const struct t1_file *file, const struct t1_file *overl
         return error->status;
     t.root = root;
     enum status status = merge(root, overlay, error);
-    if (status == STATUS_OK && !translate(&t, dialect))
+    if (status == STATUS_OK && !translate(&t, dialect, overlay ? overlay->path : NULL))
         status = error->status;
     out->dialect = t.dialect;
     out->ignored = join_ignored(&t);
