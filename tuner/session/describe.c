@@ -1,25 +1,40 @@
-/* What a problem's trials share: inputs, the reference. */
+/* What a problem's trials share: inputs, the references. */
 #include "tuner/session/internal.h"
 
-/* The reference is compiled for the host, whatever the device. */
-static enum status prepare_check(struct sweep *sweep, const struct point *point,
-                                 struct worker_problem *problem, struct error *error)
+/* References in C are compiled for the host, whatever the device; a plan is of its kernels. */
+enum status describe_check(struct sweep *sweep, const struct output_check *check,
+                           struct worker_reference *out, struct error *error)
 {
-    struct check check = {0};
+    struct binaries *binaries =
+        check->kind == REFERENCE_PLAN ? &sweep->group->binaries : &sweep->group->references;
     size_t index = 0;
-    enum status status = point_check(point, &sweep->arena, &check, error);
+    *out = (struct worker_reference){.kind = check->kind,
+                                     .name = check->reference,
+                                     .plan = check->plan,
+                                     .output = check->output,
+                                     .tolerance = check->tolerance};
+    if (check->kind != REFERENCE_PLAN && check->kind != REFERENCE_FUNCTION)
+        return STATUS_OK;
+    enum status status = binaries_request(binaries, &check->binary, &index, error);
     if (status == STATUS_OK)
-        status = binaries_request(&sweep->group->references, &check.binary, &index, error);
-    if (status == STATUS_OK)
-        status = binaries_await(&sweep->group->references, index, error);
+        status = binaries_await(binaries, index, error);
     if (status != STATUS_OK)
         return error_prefix(error, "the reference of %s (%s)", experiment_name(sweep->experiment),
-                            check.binary.source_path ? check.binary.source_path : "");
-    problem->reference_path = sweep->group->references.items[index].path;
-    problem->reference = check.reference;
-    problem->output = check.output;
-    problem->tolerance = check.tolerance;
+                            check->binary.source_path ? check->binary.source_path : "");
+    out->path = binaries->items[index].path;
     return STATUS_OK;
+}
+
+static enum status prepare_checks(struct sweep *sweep, const struct point *point,
+                                  struct worker_checks *out, struct error *error)
+{
+    struct output_check *checks = arena_alloc(&sweep->arena, CHECKS_MAX, sizeof *checks);
+    if (!checks)
+        return error_no_memory(error);
+    enum status status = point_checks(point, &sweep->arena, checks, &out->count, error);
+    for (size_t i = 0; status == STATUS_OK && i < out->count; i++)
+        status = describe_check(sweep, &checks[i], &out->items[i], error);
+    return status;
 }
 
 /* Inputs and expected results do not depend on the configuration: any will do to describe them. */
@@ -27,13 +42,13 @@ static enum status make_description(struct sweep *sweep, struct error *error)
 {
     struct worker_problem *problem = arena_alloc(&sweep->arena, 1, sizeof *problem);
     struct launch_plan *plan = arena_alloc(&sweep->arena, 1, sizeof *plan);
-    struct point point = sweep_point(sweep, &sweep->candidates[0], 1);
+    struct point point = sweep_point(sweep, &sweep->any, 1);
     if (!problem || !plan)
         return error_no_memory(error);
     enum status status = point_plan(&point, &sweep->arena, plan, error);
     problem->plan = plan;
     if (status == STATUS_OK)
-        status = prepare_check(sweep, &point, problem, error);
+        status = prepare_checks(sweep, &point, &problem->checks, error);
     if (status == STATUS_OK)
         sweep->description = problem;
     return status;
@@ -50,7 +65,7 @@ enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struc
         return status;
     struct worker_problem problem = *sweep->description;
     if (!check)
-        problem.reference_path = NULL;
+        problem.checks.count = 0;
     int64_t left_ns = lane_leave(lane);
     status = worker_problem(lane->worker, &problem, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);

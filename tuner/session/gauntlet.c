@@ -1,7 +1,9 @@
 /* Finalists are run where nobody has looked yet: at awkward sizes, from awkward starts, on other
  * inputs, several times over, between guard bands. What is wrong there cannot win. */
 #include <string.h>
+#include <sys/stat.h>
 
+#include "tuner/base/pack.h"
 #include "tuner/base/text.h"
 #include "tuner/session/internal.h"
 
@@ -29,11 +31,14 @@ static size_t add_case(struct gauntlet_case *cases, size_t count, int64_t n, uin
 }
 
 /* Around the size itself, around powers of two and warps, and two odd ones below it. */
-static size_t list_cases(int64_t n, struct gauntlet_case *cases)
+static size_t list_cases(const struct sweep *sweep, struct gauntlet_case *cases)
 {
     static const int64_t small[] = {1, 2, 31, 33, 255, 257, 1025, 4097, 65537, 1000003};
+    const int64_t n = sweep->problem.n;
     struct random random = {.seed = (uint64_t)n};
     size_t count = 0;
+    if (!experiment_has_size(sweep->experiment))
+        return add_case(cases, count, n, 3);
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
         if (small[i] <= n)
             count = add_case(cases, count, small[i], (uint32_t)(i % 4));
@@ -49,21 +54,118 @@ static size_t list_cases(int64_t n, struct gauntlet_case *cases)
     return count;
 }
 
-static void move_starts(struct launch_plan *plan, const struct gauntlet_case *what)
+/* A file holds what it holds, whatever the seed. */
+static bool is_from_file(const struct worker_checks *checks)
+{
+    for (size_t i = 0; i < checks->count; i++)
+        if (checks->items[i].kind == REFERENCE_FILE)
+            return true;
+    return false;
+}
+
+static void move_seeds(struct launch_plan *plan, uint64_t seed)
+{
+    for (size_t i = 0; i < plan->argument_count; i++)
+        plan->arguments[i].seed += seed;
+}
+
+static void move_starts(struct launch_plan *plan, uint32_t starts)
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         struct argument *argument = &plan->arguments[i];
-        argument->seed += what->seed;
-        if (argument->role != ARGUMENT_SCALAR)
-            argument->offset_bytes = argument->alignment_bytes * what->starts;
+        if (argument_is_bound(argument))
+            argument->offset_bytes = argument->alignment_bytes * starts;
     }
+}
+
+/* Whether the files that inputs are filled from have enough for the plan. */
+static bool files_suffice(const struct launch_plan *plan)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        struct stat info;
+        if (role_is_filled(argument->role) && argument->fill == FILL_FILE &&
+            (stat(argument->fill_text, &info) != 0 ||
+             (uint64_t)info.st_size < argument_bytes(argument)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the file is another one than the problem's own, which holds for its size alone, and has
+ * enough. */
+static bool file_fits(const struct output_check *check, const struct worker_reference *own,
+                      const struct launch_plan *plan)
+{
+    struct stat info;
+    return strcmp(check->reference, own->name) != 0 && stat(check->reference, &info) == 0 &&
+           (uint64_t)info.st_size >= argument_bytes(&plan->arguments[check->output]);
+}
+
+/* The references at another size. *applies false: there is none, or it takes a binary that nobody
+ * else needs. */
+static enum status checks_elsewhere(struct sweep *sweep, struct arena *arena,
+                                    const struct point *point, const struct launch_plan *plan,
+                                    struct worker_checks *out, bool *applies, struct error *error)
+{
+    const struct worker_checks *own = &sweep->description->checks;
+    struct output_check *checks = arena_alloc(arena, CHECKS_MAX, sizeof *checks);
+    if (!checks)
+        return error_no_memory(error);
+    enum status status = point_checks(point, arena, checks, &out->count, error);
+    *applies = status == STATUS_OK && out->count == own->count;
+    for (size_t i = 0; status == STATUS_OK && *applies && i < out->count; i++) {
+        if (checks[i].kind == REFERENCE_FILE && !file_fits(&checks[i], &own->items[i], plan)) {
+            *applies = false;
+            break;
+        }
+        status = describe_check(sweep, &checks[i], &out->items[i], error);
+        if (status == STATUS_OK && checks[i].kind == REFERENCE_PLAN)
+            *applies = strcmp(out->items[i].path, own->items[i].path) == 0;
+    }
+    return status;
+}
+
+static enum status case_checks(struct sweep *sweep, struct arena *arena, const struct point *point,
+                               const struct launch_plan *plan, struct worker_checks *out,
+                               bool *applies, struct error *error)
+{
+    if (point->problem->n != sweep->problem.n) {
+        *applies = files_suffice(plan);
+        return *applies ? checks_elsewhere(sweep, arena, point, plan, out, applies, error)
+                        : STATUS_OK;
+    }
+    *out = sweep->description->checks;
+    return STATUS_OK;
+}
+
+/* Other seeds, for the reference too; other starts for the candidate alone. */
+static enum status move_case(struct arena *arena, const struct gauntlet_case *what,
+                             struct launch_plan *plan, struct worker_checks *checks,
+                             struct error *error)
+{
+    move_starts(plan, what->starts);
+    if (is_from_file(checks))
+        return STATUS_OK;
+    move_seeds(plan, what->seed);
+    for (size_t i = 0; i < checks->count; i++) {
+        if (checks->items[i].kind != REFERENCE_PLAN)
+            continue;
+        struct launch_plan *moved = arena_copy(arena, checks->items[i].plan, sizeof *moved);
+        if (!moved)
+            return error_no_memory(error);
+        move_seeds(moved, what->seed);
+        checks->items[i].plan = moved;
+    }
+    return STATUS_OK;
 }
 
 /* The plan at the case's size. *applies false: the configuration is not meant for it, or its binary
  * is another one there. */
 static enum status case_plan(struct sweep *sweep, struct arena *arena,
                              const struct finalist *finalist, const struct gauntlet_case *what,
-                             struct launch_plan *plan, bool *applies, struct error *error)
+                             struct launch_plan *plan, struct worker_checks *checks, bool *applies,
+                             struct error *error)
 {
     struct problem problem;
     size_t binary = 0;
@@ -87,8 +189,11 @@ static enum status case_plan(struct sweep *sweep, struct arena *arena,
     if (!*applies)
         return status;
     status = point_plan(&point, arena, plan, error);
-    move_starts(plan, what);
-    return status;
+    if (status == STATUS_OK)
+        status = case_checks(sweep, arena, &point, plan, checks, applies, error);
+    if (status != STATUS_OK || !*applies)
+        return status;
+    return move_case(arena, what, plan, checks, error);
 }
 
 static enum status run_case(struct contest *contest, struct lane *lane, struct finalist *finalist,
@@ -96,17 +201,16 @@ static enum status run_case(struct contest *contest, struct lane *lane, struct f
 {
     struct sweep *sweep = contest->sweep;
     struct launch_plan plan;
+    struct worker_checks checks = {0};
     bool applies = false;
-    enum status status = case_plan(sweep, &lane->scratch, finalist, what, &plan, &applies, error);
+    enum status status =
+        case_plan(sweep, &lane->scratch, finalist, what, &plan, &checks, &applies, error);
     if (status != STATUS_OK || !applies)
         return status;
     struct worker_case given = {
         .binary_path = sweep->group->binaries.items[finalist->runner.candidate->binary].path,
         .plan = &plan,
-        .reference_path = sweep->description->reference_path,
-        .reference = sweep->description->reference,
-        .output = sweep->description->output,
-        .tolerance = sweep->description->tolerance,
+        .checks = checks,
         .repeats = REPEATS,
         .timeout_ms = CASE_TIMEOUT_MS,
     };
@@ -115,6 +219,8 @@ static enum status run_case(struct contest *contest, struct lane *lane, struct f
     status = worker_check(lane->worker, &given, &outcome, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     ++*cases;
+    if (status == STATUS_BAD_INPUT)
+        return status;
     if (status != STATUS_OK)
         return lane_lose(lane, error);
     if (outcome.status == TRIAL_CRASHED || outcome.status == TRIAL_TIMED_OUT)
@@ -180,8 +286,8 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
                                  const struct gauntlet_case *what, struct error *error)
 {
     struct sweep *sweep = contest->sweep;
-    for (size_t i = 0; i < sweep->count; i++) {
-        struct candidate *candidate = &sweep->candidates[i];
+    for (size_t i = 0; i < sweep->table.count; i++) {
+        struct candidate *candidate = sweep->table.items[i];
         struct finalist other = {.runner = {.candidate = candidate}};
         struct worker_outcome outcome = {.status = TRIAL_OK};
         int32_t cases = 0;
@@ -202,13 +308,33 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
     return STATUS_OK;
 }
 
+/* What is not looked at for want of data. */
+static void tell_limits(const struct sweep *sweep)
+{
+    struct session *session = sweep->group->session;
+    bool files = is_from_file(&sweep->description->checks);
+    for (size_t i = 0; i < sweep->description->plan->argument_count; i++) {
+        const struct argument *argument = &sweep->description->plan->arguments[i];
+        files |= role_is_filled(argument->role) && argument->fill == FILL_FILE;
+    }
+    if (!experiment_has_size(sweep->experiment))
+        session_note(session, "%s: finalists are checked at this size alone, as it has no sizes",
+                     sweep->problem.key);
+    else if (files)
+        session_note(session,
+                     "%s n=%lld: finalists are checked at other sizes only where its files have "
+                     "data for them",
+                     sweep->problem.key, (long long)sweep->problem.n);
+}
+
 /* One case after the other, each on all finalists: they share its inputs. */
 static enum status run_cases(struct contest *contest, struct lane *lane, const bool *known,
                              int32_t *cases, struct error *error)
 {
     struct gauntlet_case list[CASES_MAX];
     struct group *group = contest->sweep->group;
-    size_t count = list_cases(contest->sweep->problem.n, list);
+    size_t count = list_cases(contest->sweep, list);
+    tell_limits(contest->sweep);
     for (size_t c = 0; c < count; c++) {
         bool failed = false;
         session_progress(group, "check");
@@ -234,14 +360,9 @@ static enum status run_cases(struct contest *contest, struct lane *lane, const b
 /* The best so far is one that may win. */
 static void find_best(struct sweep *sweep)
 {
-    sweep->best = sweep->count;
-    for (size_t i = 0; i < sweep->count; i++) {
-        const struct candidate *candidate = &sweep->candidates[i];
-        if (candidate->done && candidate->status == TRIAL_OK && !candidate->rejected &&
-            (sweep->best == sweep->count ||
-             candidate->median_ns < sweep->candidates[sweep->best].median_ns))
-            sweep->best = i;
-    }
+    sweep->best = NULL;
+    for (size_t i = 0; i < sweep->table.count; i++)
+        sweep_compare(sweep, sweep->table.items[i]);
 }
 
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)

@@ -1,11 +1,10 @@
 #include "tuner/trial/data.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "tuner/base/half.h"
 #include "tuner/base/random.h"
-#include "tuner/base/text.h"
+#include "tuner/trial/internal.h"
 
 enum {
     EXACT_BOUND = 8, /* reals of FILL_RANDOM_EXACT are integers in [-8, 8] */
@@ -111,114 +110,40 @@ static void fill_integers(void *out, size_t bytes, uint64_t set, uint64_t seed, 
     }
 }
 
-void fill_vector(void *out, enum element_type type, enum argument_fill fill, uint64_t seed,
-                 uint64_t first, uint64_t count)
+static void fill_random(void *out, const struct argument *argument, uint64_t first, uint64_t count)
 {
-    size_t bytes = element_bytes(type);
-    if (fill == FILL_ZERO)
-        memset((unsigned char *)out + first * bytes, 0, count * bytes);
-    else if (type == ELEMENT_F32)
-        fill_f32(out, fill, seed, first, count);
-    else if (type == ELEMENT_F64)
-        fill_f64(out, fill, seed, first, count);
-    else if (element_is_real(type))
-        fill_halves(out, type, fill, seed, first, count);
-    else
-        fill_integers(out, bytes, fill == FILL_RANDOM_ODD ? 1 : 0, seed, first, count);
-}
-
-static double real_element(const unsigned char *bytes, enum element_type type)
-{
-    if (type == ELEMENT_F32) {
-        float real = 0;
-        memcpy(&real, bytes, sizeof real);
-        return (double)real;
-    }
-    if (type == ELEMENT_F64) {
-        double real = 0;
-        memcpy(&real, bytes, sizeof real);
-        return real;
-    }
-    uint16_t half = 0;
-    memcpy(&half, bytes, sizeof half);
-    return type == ELEMENT_F16 ? f16_to_real(half) : bf16_to_real(half);
-}
-
-/* The number that an exact comparison goes by: f16 and bf16 have no C type that a reference could
- * round to. */
-static double expected_real(double real, enum element_type type, double tolerance)
-{
-    if (tolerance > 0 || element_bytes(type) != 2)
-        return real;
-    return type == ELEMENT_F16 ? f16_to_real(f16_from_real(real))
-                               : bf16_to_real(bf16_from_real(real));
-}
-
-/* The element's bits, sign-extended where the type is signed, for people. */
-static long long integer_element(const void *bytes, enum element_type type)
-{
-    size_t size = element_bytes(type);
-    uint64_t bits = 0;
-    memcpy(&bits, bytes, size);
-    bool is_signed = type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32;
-    if (is_signed && (bits >> (size * 8 - 1)) & 1)
-        bits |= ~UINT64_C(0) << (size * 8);
-    return (long long)bits;
-}
-
-static bool real_matches(double got, double expected, double allowed)
-{
-    if (isnan(expected) || isnan(got))
-        return isnan(expected) && isnan(got);
-    if (isinf(expected) || isinf(got))
-        return got == expected;
-    return fabs(got - expected) <= allowed;
-}
-
-/* The first element from `i` on that is not equal to what is expected, as its bits or its number
- * say at once; count when all are. Gigabytes are compared, and most types are a few. */
-static size_t first_unequal(const void *got, enum element_type type, size_t i, size_t count,
-                            const struct tune_expected *expected)
-{
+    const enum element_type type = argument->type;
+    const enum argument_fill fill = argument->fill;
     if (type == ELEMENT_F32)
-        while (i < count && (double)((const float *)got)[i] == expected[i].real)
-            i++;
+        fill_f32(out, fill, argument->seed, first, count);
     else if (type == ELEMENT_F64)
-        while (i < count && ((const double *)got)[i] == expected[i].real)
-            i++;
-    else if (type == ELEMENT_I32 || type == ELEMENT_U32)
-        while (i < count && ((const uint32_t *)got)[i] == (uint32_t)expected[i].integer)
-            i++;
-    else if (type == ELEMENT_I64 || type == ELEMENT_U64)
-        while (i < count && ((const uint64_t *)got)[i] == (uint64_t)expected[i].integer)
-            i++;
-    return i;
+        fill_f64(out, fill, argument->seed, first, count);
+    else if (element_is_real(type))
+        fill_halves(out, type, fill, argument->seed, first, count);
+    else
+        fill_integers(out, element_bytes(type), fill == FILL_RANDOM_ODD ? 1 : 0, argument->seed,
+                      first, count);
 }
 
-bool output_matches(const void *got, enum element_type type, size_t count,
-                    const struct tune_expected *expected, double tolerance, const char *name,
-                    char *detail, size_t detail_bytes)
+void fill_vector(void *out, const struct argument *argument, uint64_t first, uint64_t count)
 {
-    size_t size = element_bytes(type);
-    for (size_t i = 0; (i = first_unequal(got, type, i, count, expected)) < count; i++) {
-        const unsigned char *bytes = (const unsigned char *)got + i * size;
-        if (element_is_real(type)) {
-            double real = real_element(bytes, type);
-            double wanted = expected_real(expected[i].real, type, tolerance);
-            double allowed = tolerance > 0 ? tolerance * expected[i].magnitude : 0;
-            if (real_matches(real, wanted, allowed))
-                continue;
-            (void)string_format(detail, detail_bytes,
-                                "%s[%zu] is %.9g, not %.9g (allowed difference %.3g)", name, i,
-                                real, wanted, allowed);
-            return false;
-        }
-        if (memcmp(bytes, &expected[i].integer, size) == 0)
-            continue;
-        (void)string_format(detail, detail_bytes, "%s[%zu] is %lld, not %lld", name, i,
-                            integer_element(bytes, type),
-                            integer_element(&expected[i].integer, type));
-        return false;
+    size_t bytes = element_bytes(argument->type);
+    switch (argument->fill) {
+    case FILL_ZERO:
+        memset((unsigned char *)out + first * bytes, 0, count * bytes);
+        break;
+    case FILL_RANDOM:
+    case FILL_RANDOM_EXACT:
+    case FILL_RANDOM_ODD:
+        fill_random(out, argument, first, count);
+        break;
+    case FILL_CONSTANT:
+    case FILL_UNIFORM:
+    case FILL_NORMAL:
+        fill_distributed(out, argument, first, count);
+        break;
+    case FILL_SERIES:
+    case FILL_FILE:
+        break;
     }
-    return true;
 }

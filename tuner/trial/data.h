@@ -10,24 +10,38 @@
 #include "tuner/base/launch.h"
 #include "tuner/base/pack.h"
 
-/* Fills elements [first, first + count) of a vector, whose element 0 is at `out`. Element i depends
- * on seed and i alone, so that a shorter vector is the beginning of a longer one. */
-void fill_vector(void *out, enum element_type type, enum argument_fill fill, uint64_t seed,
-                 uint64_t first, uint64_t count);
+/* Fills elements [first, first + count) of a vector, whose element 0 is at `out`, as the argument's
+ * fill says: all but FILL_SERIES and FILL_FILE, which are not numbers alone. Element i depends on
+ * the seed and i alone, so that a shorter vector is the beginning of a longer one. */
+void fill_vector(void *out, const struct argument *argument, uint64_t first, uint64_t count);
 
-/* One output element as the reference has it (kernels/README.md). */
+/* One output element as a reference function has it (kernels/README.md). */
 struct tune_expected {
     long long integer;
     double real;
     double magnitude;
 };
 
-/* Holds `count` elements against the reference: integers must equal in the bits of their type,
- * reals differ by at most tolerance * magnitude (NaN only where NaN is expected). f16 and bf16 are
- * compared as the numbers they hold; without a tolerance, the expected one is rounded to the type
- * first. At the first that does not, returns false with "out[3] is 7, not 8" in `detail`. */
+/* What an output must be: told by a function, or the elements themselves. */
+struct expected_output {
+    const struct tune_expected *told; /* NULL: `elements` */
+    const void *elements;             /* of the output's type */
+    /* Of `elements`: the root of the mean of their squares, which is the least that counts as an
+     * element's magnitude (expected_scale). */
+    double scale;
+};
+/* Elements that are not finite are left out; 0 for none. */
+double expected_scale(const void *elements, enum element_type type, size_t count);
+
+/* Holds `count` elements against what they must be (struct tolerance). Without a tolerance integers
+ * must equal in the bits of their type, and reals as numbers. NaN and infinities only where they
+ * are expected. Of integers the magnitude does not count, and a unit in the last place is 1. f16
+ * and bf16 are compared as the numbers they hold; where no difference is allowed, or units in the
+ * last place, what a function told is rounded to the type first. When they do not match, returns
+ * false with "out[3] is 7, not 8; 2 of 10 elements are wrong, the largest difference is 5 at
+ * out[4]" in `detail`. */
 bool output_matches(const void *got, enum element_type type, size_t count,
-                    const struct tune_expected *expected, double tolerance, const char *name,
-                    char *detail, size_t detail_bytes);
+                    const struct expected_output *expected, const struct tolerance *tolerance,
+                    const char *name, char *detail, size_t detail_bytes);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "tuner/base/launch.h"
+
 /* `count` numbers, wherever they lie. Those that are not finite count as missing. */
 struct numbers {
     double (*at)(const void *context, size_t index);
@@ -14,5 +16,12 @@ struct numbers {
 /* Without memory of its own, so that there is no limit and nothing to fail. NaN for none. */
 double numbers_median(const struct numbers *numbers);
 double numbers_mad(const struct numbers *numbers);
+
+/* distributed.c: fill_vector for FILL_CONSTANT, FILL_UNIFORM, FILL_NORMAL. */
+void fill_distributed(void *out, const struct argument *argument, uint64_t first, uint64_t count);
+/* distributed.c: the nearest element, held within the type's range; NaN is 0 as an integer. */
+void element_from_real(double real, enum element_type type, void *out);
+/* The number that an element is; of 64-bit integers the nearest one. */
+double element_to_real(const void *element, enum element_type type);
 
 #endif

@@ -48,9 +48,11 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
                        int64_t timeout_ms, json_t **answer, struct error *error);
 
 /* Turns what worker_ask gave into an outcome. `answered`: the child itself said what failed, and
- * that is more than how it then ended. */
-void worker_settle(const struct worker *worker, enum status status, bool answered,
-                   int64_t timeout_ms, const struct error *error, struct worker_outcome *outcome);
+ * that is more than how it then ended. STATUS_BAD_INPUT when it said that the experiment is wrong,
+ * whatever is tried. */
+enum status worker_settle(const struct worker *worker, enum status status, bool answered,
+                          int64_t timeout_ms, const struct error *error,
+                          struct worker_outcome *outcome);
 
 /* The samples of an answer, `least` to `most` of them. A child that answered with something else is
  * ended, and *status, unless it tells of a failure already, is then STATUS_INTERNAL. */

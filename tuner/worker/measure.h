@@ -9,23 +9,28 @@
 #include "tuner/device/device.h"
 #include "tuner/trial/data.h"
 #include "tuner/trial/protocol.h"
+#include "tuner/worker/worker.h"
 
-/* The contents follow from type, fill and seed, and from an element's index. */
+/* The contents follow from the fill and from an element's index. */
 struct host_input {
     void *data;
-    enum element_type type;
-    enum argument_fill fill;
-    uint64_t seed;
-    int64_t count;
+    struct argument argument; /* as it was made for; its texts are below */
+    char *fill_text;
 };
 
 /* What an output is held against. */
 struct expectation {
-    struct tune_expected *elements; /* NULL: nothing is checked */
-    void *got;                      /* the output read back */
-    size_t output;                  /* the argument */
-    size_t count;                   /* its elements */
-    double tolerance;
+    struct tune_expected *told; /* by a function; else NULL */
+    void *elements;             /* else these */
+    double scale;               /* of `elements` */
+    size_t output;              /* the argument */
+    size_t count;               /* its elements */
+    struct tolerance tolerance;
+};
+struct expectations {
+    size_t count; /* 0: nothing is checked */
+    struct expectation items[CHECKS_MAX];
+    void *got; /* room for an output read back */
 };
 
 /* A plan that is timed in turn with others. */
@@ -49,7 +54,7 @@ struct measuring {
     int processor_count;                     /* 0: unknown */
     struct host_input inputs[ARGUMENTS_MAX]; /* of the problem */
     struct host_input cases[ARGUMENTS_MAX];  /* of checks that need others */
-    struct expectation expected;
+    struct expectations expected;
     char *binary; /* of the load request last served; NULL: none */
     struct armed *slots[DEVICE_SLOTS];
     uint64_t draw; /* of the blocks: a moment begins the next */
@@ -68,20 +73,31 @@ enum status inputs_for_check(struct measuring *state, const struct launch_plan *
 enum status inputs_of_problem(const struct measuring *state, const struct launch_plan *plan,
                               const void *out[ARGUMENTS_MAX], struct error *error);
 void inputs_free(struct measuring *state);
-/* Computes what the reference of the request gives for the inputs; nothing without one. What `out`
- * held is freed, and it is freed by expectation_free. */
-enum status expectation_make(const json_t *request, const struct launch_plan *plan,
-                             const void *const inputs[ARGUMENTS_MAX], struct expectation *out,
-                             struct error *error);
-void expectation_free(struct expectation *expected);
-/* Reads the bound plan's output and holds it against what is expected; false with the reason. */
-enum status expectation_holds(struct measuring *state, const struct expectation *expected,
+
+/* host_data.c: `count` elements by many threads, as the argument's fill says; of a file, what it
+ * begins with. STATUS_BAD_INPUT where a series has no value, or a file is too short. */
+enum status host_fill(const struct measuring *state, const struct argument *argument, void *out,
+                      struct error *error);
+
+/* measure_expected.c: what the request's references give for the inputs; nothing without any. What
+ * `out` held is freed, and it is freed by expectations_free. Another binary may be current
+ * afterwards, and another plan bound. */
+enum status expectations_make(struct measuring *state, const json_t *request,
+                              const struct launch_plan *plan,
+                              const void *const inputs[ARGUMENTS_MAX], struct expectations *out,
+                              struct error *error);
+void expectations_free(struct expectations *expected);
+/* Reads the bound plan's outputs and holds them against what is expected; false with the reason. */
+enum status expectations_hold(struct measuring *state, const struct expectations *expected,
                               const struct launch_plan *plan, bool *right, char *detail,
                               size_t detail_bytes, struct error *error);
 
 /* measure_time.c */
 measure_serve serve_load, serve_trial, serve_arm, serve_visit, serve_energy;
 void slots_forget(struct measuring *state);
+/* Makes a binary current. A damaged one cannot be launched: STATUS_LAUNCH_FAILED, as
+ * STATUS_BAD_INPUT would be the experiment's fault. */
+enum status load_binary(struct measuring *state, const char *path, struct error *error);
 
 /* measure_check.c */
 measure_serve serve_check;

@@ -1,5 +1,4 @@
 /* One case of the gauntlet, in the measuring child. */
-#include "tuner/base/seal.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"
 #include "tuner/worker/message.h"
@@ -12,7 +11,7 @@ static enum status say_wrong(json_t *answer, const char *detail, struct error *e
 /* The runs, one after the other, until one is wrong. The first finds its scratch zeroed, the others
  * as the run before left it. */
 static enum status run_case(struct measuring *state, const struct launch_plan *plan,
-                            const struct expectation *expected, int64_t repeats, json_t *answer,
+                            const struct expectations *expected, int64_t repeats, json_t *answer,
                             struct error *error)
 {
     enum status status = STATUS_OK;
@@ -23,8 +22,8 @@ static enum status run_case(struct measuring *state, const struct launch_plan *p
         double ignored_ns = 0;
         status = i == 0 ? state->api->run(state->device, plan, &ignored_ns, error)
                         : state->api->run_again(state->device, plan, error);
-        if (status == STATUS_OK && expected->elements)
-            status = expectation_holds(state, expected, plan, &right, detail, sizeof detail, error);
+        if (status == STATUS_OK)
+            status = expectations_hold(state, expected, plan, &right, detail, sizeof detail, error);
         if (status != STATUS_OK || right)
             continue;
         if (i == 0 ||
@@ -50,18 +49,16 @@ enum status serve_check(struct measuring *state, const json_t *request, json_t *
                         struct arena *arena, struct error *error)
 {
     struct launch_plan plan;
-    struct expectation expected = {0};
+    struct expectations expected = {0};
     const void *inputs[ARGUMENTS_MAX];
     const char *binary = message_text(request, "binary", "");
     enum status status = message_to_plan(json_object_get(request, "plan"), arena, &plan, error);
     if (status == STATUS_OK)
         status = inputs_for_check(state, &plan, inputs, error);
     if (status == STATUS_OK)
-        status = expectation_make(request, &plan, inputs, &expected, error);
+        status = expectations_make(state, request, &plan, inputs, &expected, error);
     if (status == STATUS_OK)
-        status = seal_check(binary, error);
-    if (status == STATUS_OK)
-        status = state->api->load(state->device, binary, error);
+        status = load_binary(state, binary, error);
     if (status == STATUS_OK)
         status = state->api->bind(state->device, &plan, inputs, 1, error);
     if (status == STATUS_OK)
@@ -69,6 +66,6 @@ enum status serve_check(struct measuring *state, const json_t *request, json_t *
                           error);
     if (status == STATUS_OK && !json_object_get(answer, "wrong"))
         status = check_guards(state, &plan, answer, error);
-    expectation_free(&expected);
+    expectations_free(&expected);
     return status;
 }

@@ -175,7 +175,7 @@ static void free_all(struct measuring *state)
     if (state->device)
         state->api->close(state->device);
     inputs_free(state);
-    expectation_free(&state->expected);
+    expectations_free(&state->expected);
     facts_free(&state->facts);
     free(state->binary);
     free(state);

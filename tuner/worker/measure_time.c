@@ -20,8 +20,8 @@ static int64_t input_bytes(const struct launch_plan *plan)
 {
     int64_t bytes = 0;
     for (size_t i = 0; i < plan->argument_count; i++)
-        if (plan->arguments[i].role == ARGUMENT_INPUT)
-            bytes += plan->arguments[i].count * (int64_t)element_bytes(plan->arguments[i].type);
+        if (argument_rotates(&plan->arguments[i]))
+            bytes += (int64_t)argument_bytes(&plan->arguments[i]);
     return bytes > 0 ? bytes : 1;
 }
 
@@ -100,10 +100,14 @@ static enum l2_mode mode_of(const json_t *request)
     return mode >= 0 && mode < L2_MODES ? (enum l2_mode)mode : L2_COLD;
 }
 
-static enum status load_binary(struct measuring *state, const char *path, struct error *error)
+enum status load_binary(struct measuring *state, const char *path, struct error *error)
 {
     enum status status = seal_check(path, error); /* a cut shared object would end this process */
-    return status == STATUS_OK ? state->api->load(state->device, path, error) : status;
+    if (status == STATUS_OK)
+        status = state->api->load(state->device, path, error);
+    if (status == STATUS_BAD_INPUT)
+        error->status = status = STATUS_LAUNCH_FAILED;
+    return status;
 }
 
 static enum status bind_plan(struct measuring *state, const struct launch_plan *plan,
@@ -186,13 +190,14 @@ static enum status verify(struct measuring *state, const struct launch_plan *pla
 {
     char detail[ERROR_TEXT_BYTES] = "";
     enum status status =
-        expectation_holds(state, &state->expected, plan, right, detail, sizeof detail, error);
+        expectations_hold(state, &state->expected, plan, right, detail, sizeof detail, error);
     if (status == STATUS_OK && !*right)
         status = message_set(answer, "wrong", json_string(detail), error);
     return status;
 }
 
-/* Timed, and right before and after: also what repeated launches left behind. */
+/* Timed, and right before and after: also what repeated launches left behind. Where runs go on from
+ * one another, nothing says what the last one leaves: that takes a run of its own. */
 static enum status try_plan(struct measuring *state, struct timing *timing, bool checked,
                             json_t *samples, json_t *answer, struct error *error)
 {
@@ -207,6 +212,8 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
     if (status != STATUS_OK || !right || timing->blocks == 0)
         return status;
     status = take_samples(state, timing, samples, error);
+    if (status == STATUS_OK && checked && plan_has_updates(plan))
+        status = state->api->run_again(state->device, plan, error);
     if (status == STATUS_OK && checked)
         status = verify(state, plan, answer, &right, error);
     return status;
@@ -216,7 +223,7 @@ enum status serve_trial(struct measuring *state, const json_t *request, json_t *
                         struct arena *arena, struct error *error)
 {
     struct launch_plan plan;
-    bool checked = json_is_true(json_object_get(request, "verify")) && state->expected.elements;
+    bool checked = json_is_true(json_object_get(request, "verify")) && state->expected.count > 0;
     int64_t runs = message_integer(request, "runs", 0);
     json_t *samples = json_array();
     enum status status = message_set(answer, "samples", samples, error);

@@ -83,24 +83,35 @@ static json_t *from_launch(const struct launch *launch)
     json_t *arguments = json_array();
     for (size_t i = 0; i < launch->argument_count; i++)
         arguments = message_with(arguments, json_integer(launch->arguments[i]));
-    return json_pack("{s:s, s:b, s:[iii], s:[iii], s:I, s:I, s:i, s:o}", "kernel", launch->kernel,
-                     "dependent", (int)launch->dependent, "grid", (int)launch->grid[0],
-                     (int)launch->grid[1], (int)launch->grid[2], "block", (int)launch->block[0],
-                     (int)launch->block[1], (int)launch->block[2], "shared",
+    return json_pack("{s:s, s:b, s:[iii], s:[iii], s:I, s:I, s:i, s:I, s:o}", "kernel",
+                     launch->kernel, "dependent", (int)launch->dependent, "grid",
+                     (int)launch->grid[0], (int)launch->grid[1], (int)launch->grid[2], "block",
+                     (int)launch->block[0], (int)launch->block[1], (int)launch->block[2], "shared",
                      (json_int_t)launch->shared_bytes, "threads", (json_int_t)launch->threads,
-                     "schedule", (int)launch->schedule, "arguments", arguments);
+                     "schedule", (int)launch->schedule, "repeat", (json_int_t)launch->repeat,
+                     "arguments", arguments);
+}
+
+static json_t *from_fields(const struct argument *argument)
+{
+    json_t *fields = json_array();
+    for (size_t i = 0; i < argument->field_count; i++)
+        fields = message_with(fields, json_pack("[io]", (int)argument->fields[i].type,
+                                                message_from_value(argument->fields[i].value)));
+    return fields;
 }
 
 static json_t *from_argument(const struct argument *argument)
 {
     json_t *scalar =
         argument->role == ARGUMENT_SCALAR ? message_from_value(argument->scalar) : json_integer(0);
-    return json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o}", "name", argument->name,
-                     "type", (int)argument->type, "role", (int)argument->role, "fill",
-                     (int)argument->fill, "seed", (json_int_t)argument->seed, "count",
-                     (json_int_t)argument->count, "alignment",
-                     (json_int_t)argument->alignment_bytes, "offset",
-                     (json_int_t)argument->offset_bytes, "scalar", scalar);
+    return json_pack(
+        "{s:s, s:i, s:i, s:i, s:I, s:f, s:f, s:s*, s:s*, s:I, s:I, s:I, s:o, s:o}", "name",
+        argument->name, "type", (int)argument->type, "role", (int)argument->role, "fill",
+        (int)argument->fill, "seed", (json_int_t)argument->seed, "low", argument->fill_low, "high",
+        argument->fill_high, "fill_text", argument->fill_text, "symbol", argument->symbol, "count",
+        (json_int_t)argument->count, "alignment", (json_int_t)argument->alignment_bytes, "offset",
+        (json_int_t)argument->offset_bytes, "scalar", scalar, "fields", from_fields(argument));
 }
 
 json_t *message_from_plan(const struct launch_plan *plan)
@@ -137,11 +148,13 @@ static enum status to_launch(const json_t *json, size_t argument_count, struct a
     int64_t shared = message_integer(json, "shared", -1);
     int64_t threads = message_integer(json, "threads", -1);
     int64_t schedule = message_integer(json, "schedule", -1);
+    int64_t repeat = message_integer(json, "repeat", -1);
     if (!to_triple(json_object_get(json, "grid"), out->grid) ||
         !to_triple(json_object_get(json, "block"), out->block) || !in_range(shared, 0, INT32_MAX) ||
         !in_range(threads, 0, 65536) || !in_range(schedule, SCHEDULE_STATIC, SCHEDULE_QUEUED) ||
-        json_array_size(arguments) > ARGUMENTS_MAX)
+        !in_range(repeat, 0, REPEAT_MAX) || json_array_size(arguments) > ARGUMENTS_MAX)
         return malformed(error, "launch");
+    out->repeat = (uint32_t)repeat;
     out->shared_bytes = (uint32_t)shared;
     out->threads = (uint32_t)threads;
     out->schedule = (enum schedule)schedule;
@@ -157,6 +170,48 @@ static enum status to_launch(const json_t *json, size_t argument_count, struct a
     return out->kernel ? STATUS_OK : error_no_memory(error);
 }
 
+/* *out is NULL where there is none. */
+static enum status to_text(const json_t *json, const char *key, struct arena *arena,
+                           const char **out, struct error *error)
+{
+    const char *text = message_text(json, key, NULL);
+    *out = text ? arena_strdup(arena, text) : NULL;
+    return text && !*out ? error_no_memory(error) : STATUS_OK;
+}
+
+static enum status to_fields(const json_t *fields, struct arena *arena, struct argument *out,
+                             struct error *error)
+{
+    enum status status = STATUS_OK;
+    out->field_count = json_array_size(fields);
+    if (out->field_count > FIELDS_MAX)
+        return malformed(error, "list of fields");
+    for (size_t i = 0; status == STATUS_OK && i < out->field_count; i++) {
+        const json_t *pair = json_array_get(fields, i);
+        const json_t *type = json_array_get(pair, 0);
+        if (!json_is_integer(type) ||
+            !in_range(json_integer_value(type), 0, ELEMENT_TYPE_COUNT - 1))
+            return malformed(error, "field");
+        out->fields[i].type = (enum element_type)json_integer_value(type);
+        status = to_value(json_array_get(pair, 1), arena, &out->fields[i].value, error);
+    }
+    return status;
+}
+
+static enum status to_argument_texts(const json_t *json, struct arena *arena, struct argument *out,
+                                     struct error *error)
+{
+    out->name = arena_strdup(arena, message_text(json, "name", ""));
+    if (!out->name)
+        return error_no_memory(error);
+    enum status status = to_text(json, "fill_text", arena, &out->fill_text, error);
+    if (status == STATUS_OK)
+        status = to_text(json, "symbol", arena, &out->symbol, error);
+    bool needs_text = role_is_filled(out->role) &&
+                      (out->fill == FILL_SERIES || out->fill == FILL_FILE) && !out->fill_text;
+    return status == STATUS_OK && needs_text ? malformed(error, "fill") : status;
+}
+
 static enum status to_argument(const json_t *json, struct arena *arena, struct argument *out,
                                struct error *error)
 {
@@ -167,9 +222,10 @@ static enum status to_argument(const json_t *json, struct arena *arena, struct a
     int64_t offset = message_integer(json, "offset", 0);
     out->count = message_integer(json, "count", -1);
     if (!in_range(type, 0, ELEMENT_TYPE_COUNT - 1) ||
-        !in_range(role, ARGUMENT_INPUT, ARGUMENT_SCALAR) ||
-        !in_range(fill, FILL_ZERO, FILL_RANDOM_ODD) || !in_range(out->count, 0, INT64_C(1) << 44) ||
-        !in_range(alignment, 0, VECTOR_SHIFT_MAX) || !in_range(offset, 0, VECTOR_SHIFT_MAX))
+        !in_range(role, ARGUMENT_INPUT, ARGUMENT_STRUCT) ||
+        !in_range(fill, FILL_ZERO, ARGUMENT_FILLS - 1) ||
+        !in_range(out->count, 0, INT64_C(1) << 44) || !in_range(alignment, 0, VECTOR_SHIFT_MAX) ||
+        !in_range(offset, 0, VECTOR_SHIFT_MAX))
         return malformed(error, "argument");
     out->alignment_bytes = (uint32_t)alignment;
     out->offset_bytes = (uint32_t)offset;
@@ -177,10 +233,14 @@ static enum status to_argument(const json_t *json, struct arena *arena, struct a
     out->role = (enum argument_role)role;
     out->fill = (enum argument_fill)fill;
     out->seed = (uint64_t)message_integer(json, "seed", 0);
-    out->name = arena_strdup(arena, message_text(json, "name", ""));
-    if (!out->name)
-        return error_no_memory(error);
-    return to_value(json_object_get(json, "scalar"), arena, &out->scalar, error);
+    out->fill_low = message_real(json, "low", 0);
+    out->fill_high = message_real(json, "high", 0);
+    enum status status = to_argument_texts(json, arena, out, error);
+    if (status == STATUS_OK)
+        status = to_fields(json_object_get(json, "fields"), arena, out, error);
+    return status == STATUS_OK
+               ? to_value(json_object_get(json, "scalar"), arena, &out->scalar, error)
+               : status;
 }
 
 enum status message_to_plan(const json_t *json, struct arena *arena, struct launch_plan *out,
@@ -221,10 +281,16 @@ json_t *message_from_request(const struct binary_request *request)
     for (size_t i = 0; i < request->define_count; i++)
         defines = message_with(defines, json_pack("[so]", request->defines[i].name,
                                                   message_from_value(request->defines[i].value)));
-    return json_pack("{s:s, s:s*, s:s, s:o, s:o, s:o}", "source", request->source_path,
-                     "source_hash", request->source_hash, "architecture", request->architecture,
-                     "defines", defines, "flags", from_texts(request->flags, request->flag_count),
-                     "kernels", from_texts(request->kernels, request->kernel_count));
+    json_t *units = json_array();
+    for (size_t i = 0; i < request->unit_count; i++)
+        units = message_with(units, json_pack("[ss?]", request->units[i], request->unit_hashes[i]));
+    return json_pack("{s:s, s:s*, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
+                     request->source_path, "source_hash", request->source_hash, "architecture",
+                     request->architecture, "units", units, "folders",
+                     from_texts(request->folders, request->folder_count), "defines", defines,
+                     "flags", from_texts(request->flags, request->flag_count), "kernels",
+                     from_texts(request->kernels, request->kernel_count), "symbols",
+                     from_texts(request->symbols, request->symbol_count));
 }
 
 static enum status to_texts(const json_t *array, size_t most, struct arena *arena, const char **out,
@@ -266,24 +332,58 @@ static enum status to_defines(const json_t *defines, struct arena *arena,
     return STATUS_OK;
 }
 
-enum status message_to_request(const json_t *json, struct arena *arena, struct binary_request *out,
-                               struct error *error)
+static enum status to_units(const json_t *units, struct arena *arena, struct binary_request *out,
+                            struct error *error)
 {
-    *out = (struct binary_request){0};
-    out->source_path = arena_strdup(arena, message_text(json, "source", ""));
-    out->architecture = arena_strdup(arena, message_text(json, "architecture", ""));
-    const char *hash = message_text(json, "source_hash", NULL);
-    out->source_hash = hash ? arena_strdup(arena, hash) : NULL;
-    if (!out->source_path || !out->architecture || (hash && !out->source_hash))
-        return error_no_memory(error);
-    enum status status = to_defines(json_object_get(json, "defines"), arena, out, error);
+    out->unit_count = json_array_size(units);
+    if (out->unit_count > UNITS_MAX)
+        return malformed(error, "list of units");
+    for (size_t i = 0; i < out->unit_count; i++) {
+        const json_t *pair = json_array_get(units, i);
+        const char *path = json_string_value(json_array_get(pair, 0));
+        const char *hash = json_string_value(json_array_get(pair, 1));
+        if (!path)
+            return malformed(error, "unit");
+        out->units[i] = arena_strdup(arena, path);
+        out->unit_hashes[i] = hash ? arena_strdup(arena, hash) : NULL;
+        if (!out->units[i] || (hash && !out->unit_hashes[i]))
+            return error_no_memory(error);
+    }
+    return STATUS_OK;
+}
+
+/* What has lists, the defines aside. */
+static enum status to_request_lists(const json_t *json, struct arena *arena,
+                                    struct binary_request *out, struct error *error)
+{
+    enum status status = to_units(json_object_get(json, "units"), arena, out, error);
+    if (status == STATUS_OK)
+        status = to_texts(json_object_get(json, "folders"), UNITS_MAX, arena, out->folders,
+                          &out->folder_count, error);
     if (status == STATUS_OK)
         status = to_texts(json_object_get(json, "flags"), FLAGS_MAX, arena, out->flags,
                           &out->flag_count, error);
     if (status == STATUS_OK)
         status = to_texts(json_object_get(json, "kernels"), LAUNCHES_MAX, arena, out->kernels,
                           &out->kernel_count, error);
+    if (status == STATUS_OK)
+        status = to_texts(json_object_get(json, "symbols"), ARGUMENTS_MAX, arena, out->symbols,
+                          &out->symbol_count, error);
     return status;
+}
+
+enum status message_to_request(const json_t *json, struct arena *arena, struct binary_request *out,
+                               struct error *error)
+{
+    *out = (struct binary_request){0};
+    out->source_path = arena_strdup(arena, message_text(json, "source", ""));
+    out->architecture = arena_strdup(arena, message_text(json, "architecture", ""));
+    if (!out->source_path || !out->architecture)
+        return error_no_memory(error);
+    enum status status = to_text(json, "source_hash", arena, &out->source_hash, error);
+    if (status == STATUS_OK)
+        status = to_defines(json_object_get(json, "defines"), arena, out, error);
+    return status == STATUS_OK ? to_request_lists(json, arena, out, error) : status;
 }
 
 json_t *message_from_facts(const struct facts *facts)

@@ -77,27 +77,32 @@ enum status worker_moment(struct worker *worker, bool anchor, struct worker_mome
     return status;
 }
 
-/* What both the problem and a case of the gauntlet say. */
-static json_t *with_reference(json_t *request, const char *path, const char *name, size_t output,
-                              double tolerance)
+static json_t *from_reference(const struct worker_reference *reference)
 {
-    json_t *more = json_pack("{s:s*, s:s*, s:I, s:f}", "reference_path", path, "reference", name,
-                             "output", (json_int_t)output, "tolerance", tolerance);
-    if (request && more && json_object_update(request, more) == 0) {
-        json_decref(more);
-        return request;
-    }
-    json_decref(request);
-    json_decref(more);
-    return NULL;
+    const struct tolerance *within = &reference->tolerance;
+    json_t *plan = reference->plan ? message_from_plan(reference->plan) : json_null();
+    return json_pack("{s:i, s:s*, s:s*, s:o, s:I, s:f, s:f, s:f, s:f, s:I}", "kind",
+                     (int)reference->kind, "path", reference->path, "name", reference->name, "plan",
+                     plan, "output", (json_int_t)reference->output, "magnitude", within->magnitude,
+                     "absolute", within->absolute, "relative", within->relative, "total",
+                     within->total, "ulps", (json_int_t)within->ulps);
+}
+
+/* What both the problem and a case of the gauntlet say. NULL when memory is short. */
+static json_t *from_checks(const struct worker_checks *checks)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < checks->count; i++)
+        list = message_with(list, from_reference(&checks->items[i]));
+    return list;
 }
 
 enum status worker_problem(struct worker *worker, const struct worker_problem *problem,
                            struct error *error)
 {
-    json_t *request = with_reference(
-        json_pack("{s:s, s:o}", "do", "problem", "plan", message_from_plan(problem->plan)),
-        problem->reference_path, problem->reference, problem->output, problem->tolerance);
+    json_t *request =
+        json_pack("{s:s, s:o, s:o}", "do", "problem", "plan", message_from_plan(problem->plan),
+                  "checks", from_checks(&problem->checks));
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         worker_forget(&worker->slots[i]);
     enum status status = worker_keep(&worker->problem, request, error);
@@ -132,14 +137,15 @@ static enum trial_status trial_status_of(enum status status)
     }
 }
 
-void worker_settle(const struct worker *worker, enum status status, bool answered,
-                   int64_t timeout_ms, const struct error *error, struct worker_outcome *outcome)
+enum status worker_settle(const struct worker *worker, enum status status, bool answered,
+                          int64_t timeout_ms, const struct error *error,
+                          struct worker_outcome *outcome)
 {
     outcome->status = trial_status_of(status);
     (void)string_format(outcome->detail, sizeof outcome->detail, "%s",
                         status == STATUS_OK ? "" : error->text);
     if (answered)
-        return;
+        return status == STATUS_BAD_INPUT ? status : STATUS_OK;
     if (status == STATUS_TIMED_OUT)
         (void)string_format(outcome->detail, sizeof outcome->detail,
                             "no result after %lld ms; its process was killed",
@@ -147,6 +153,7 @@ void worker_settle(const struct worker *worker, enum status status, bool answere
     else if (outcome->status == TRIAL_CRASHED && worker->how[0])
         (void)string_format(outcome->detail, sizeof outcome->detail, "it ended its process with %s",
                             worker->how);
+    return STATUS_OK;
 }
 
 static void settle_wrong(const json_t *answer, struct worker_outcome *outcome)
@@ -191,8 +198,7 @@ enum status worker_load(struct worker *worker, const char *binary_path,
     json_decref(answer);
     if (worker->absent)
         return status;
-    worker_settle(worker, status, answered, LOAD_TIMEOUT_MS, error, outcome);
-    return STATUS_OK;
+    return worker_settle(worker, status, answered, LOAD_TIMEOUT_MS, error, outcome);
 }
 
 void worker_take_samples(struct worker *worker, const json_t *answer, uint32_t least, uint32_t most,
@@ -234,9 +240,8 @@ enum status worker_trial(struct worker *worker, const struct worker_trial *trial
     worker_take_samples(worker, answer, wrong || trial->blocks == 0 ? 0 : 1, WORKER_SAMPLES_MAX,
                         samples, &status, error);
     if (!worker->absent) {
-        worker_settle(worker, status, answer != NULL, trial->timeout_ms, error, outcome);
+        status = worker_settle(worker, status, answer != NULL, trial->timeout_ms, error, outcome);
         settle_wrong(answer, outcome);
-        status = STATUS_OK;
     }
     json_decref(answer);
     return status;
@@ -246,17 +251,15 @@ enum status worker_check(struct worker *worker, const struct worker_case *what,
                          struct worker_outcome *outcome, struct error *error)
 {
     json_t *answer = NULL;
-    json_t *request = with_reference(
-        json_pack("{s:s, s:s, s:o, s:I}", "do", "check", "binary", what->binary_path, "plan",
-                  message_from_plan(what->plan), "repeats", (json_int_t)what->repeats),
-        what->reference_path, what->reference, what->output, what->tolerance);
+    json_t *request = json_pack("{s:s, s:s, s:o, s:I, s:o}", "do", "check", "binary",
+                                what->binary_path, "plan", message_from_plan(what->plan), "repeats",
+                                (json_int_t)what->repeats, "checks", from_checks(&what->checks));
     if (!request)
         return error_no_memory(error);
     enum status status = worker_ask(worker, false, NULL, request, what->timeout_ms, &answer, error);
     if (!worker->absent) {
-        worker_settle(worker, status, answer != NULL, what->timeout_ms, error, outcome);
+        status = worker_settle(worker, status, answer != NULL, what->timeout_ms, error, outcome);
         settle_wrong(answer, outcome);
-        status = STATUS_OK;
     }
     json_decref(answer);
     return status;

@@ -43,8 +43,7 @@ enum status worker_visit(struct worker *worker, uint32_t slot, uint32_t blocks, 
     status = worker_ask(worker, true, &worker->slots[slot], request, timeout_ms, &answer, error);
     worker_take_samples(worker, answer, blocks, blocks, samples, &status, error);
     if (!worker->absent) {
-        worker_settle(worker, status, answer != NULL, timeout_ms, error, outcome);
-        status = STATUS_OK;
+        status = worker_settle(worker, status, answer != NULL, timeout_ms, error, outcome);
     }
     json_decref(answer);
     return status;
@@ -84,9 +83,10 @@ enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms
         status = take_energy(worker, answer, out, error);
     if (!worker->absent) {
         bool no_counter = status == STATUS_UNAVAILABLE && answer;
-        worker_settle(worker, no_counter ? STATUS_OK : status, answer != NULL, timeout_ms, error,
-                      outcome);
-        status = no_counter ? STATUS_UNAVAILABLE : STATUS_OK;
+        status = worker_settle(worker, no_counter ? STATUS_OK : status, answer != NULL, timeout_ms,
+                               error, outcome);
+        if (no_counter)
+            status = STATUS_UNAVAILABLE;
     }
     json_decref(answer);
     return status;

@@ -11,6 +11,7 @@
 #include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
 #include "tuner/device/device.h"
+#include "tuner/experiment/experiment.h"
 #include "tuner/trial/protocol.h"
 
 /* ---- child side ---- */
@@ -65,17 +66,29 @@ struct worker_moment {
 enum status worker_moment(struct worker *worker, bool anchor, struct worker_moment *out,
                           struct error *error);
 
+/* What an output must be, and how near to it. */
+struct worker_reference {
+    enum reference_kind kind;
+    /* FUNCTION: the shared object with it; PLAN: the binary that it runs; others: NULL. */
+    const char *path;
+    const char *name;               /* FUNCTION: its name; SERIES: the expression; FILE: the path */
+    const struct launch_plan *plan; /* PLAN: what is run, over the same arguments */
+    size_t output;                  /* the argument that it checks */
+    struct tolerance tolerance;
+};
+struct worker_checks {
+    size_t count; /* 0: nothing is checked */
+    struct worker_reference items[CHECKS_MAX];
+};
+
 /* What all trials of one problem share. */
 struct worker_problem {
     const struct launch_plan
-        *plan;                  /* only its arguments count here; scratch counts may differ later */
-    const char *reference_path; /* shared object with the reference; NULL: nothing is checked */
-    const char *reference;      /* the function's name */
-    size_t output;              /* the argument it checks */
-    double tolerance;
+        *plan; /* only its arguments count here; scratch counts may differ later */
+    struct worker_checks checks;
 };
 /* Makes the inputs and the expected results in the child. Done again by itself when the child had
- * to be replaced. */
+ * to be replaced. What is wrong with a reference, or with data from a file, is told here. */
 enum status worker_problem(struct worker *worker, const struct worker_problem *problem,
                            struct error *error);
 
@@ -87,7 +100,9 @@ struct worker_kernel {
 };
 
 /* What came of loading or trying a configuration. Anything wrong with the configuration is here,
- * also the child's death; the functions' own status tells only that no child can be had. */
+ * also the child's death; the functions' own status tells that no child can be had or, by
+ * STATUS_BAD_INPUT, that the experiment is wrong whatever the configuration: its arguments are not
+ * those that a kernel takes, or a symbol is not there. */
 struct worker_outcome {
     enum trial_status status;
     char detail[ERROR_TEXT_BYTES]; /* why it failed; "" when ok */
@@ -146,17 +161,15 @@ enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms
                           struct error *error);
 
 /* One case of the gauntlet: inputs made as the plan says (its own sizes, seeds and offsets),
- * outputs poisoned, run `repeats` times without touching the scratch in between, each time held
- * against the reference, guard bands looked at. A wrong result or a broken guard band is
- * outcome->status TRIAL_WRONG_RESULT with the reason. Does not disturb problem and slots. */
+ * outputs poisoned, run `repeats` times without touching the scratch in between (what is read and
+ * written begins anew), each time held against the references, guard bands looked at. A wrong
+ * result or a broken guard band is outcome->status TRIAL_WRONG_RESULT with the reason. Does not
+ * disturb problem and slots. */
 struct worker_case {
     const char *binary_path;
     const struct launch_plan *plan;
-    const char *reference_path; /* NULL: only guard bands and errors are looked at */
-    const char *reference;
-    size_t output;
-    double tolerance;
-    uint32_t repeats; /* >= 1 */
+    struct worker_checks checks; /* none: only guard bands and errors are looked at */
+    uint32_t repeats;            /* >= 1 */
     int64_t timeout_ms;
 };
 enum status worker_check(struct worker *worker, const struct worker_case *what,

@@ -1,0 +1,167 @@
+/* What outputs must be, and whether they are. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/seal.h"
+#include "tuner/base/text.h"
+#include "tuner/worker/measure.h"
+#include "tuner/worker/message.h"
+#include "tuner/worker/reference.h"
+
+void expectations_free(struct expectations *expected)
+{
+    for (size_t i = 0; i < CHECKS_MAX; i++) {
+        free(expected->items[i].told);
+        free(expected->items[i].elements);
+    }
+    free(expected->got);
+    *expected = (struct expectations){0};
+}
+
+static enum status make_told(const json_t *reference, const struct launch_plan *plan,
+                             const void *const *inputs, struct expectation *out,
+                             struct error *error)
+{
+    const char *path = message_text(reference, "path", "");
+    enum status status = seal_check(path, error);
+    return status == STATUS_OK ? reference_compute(path, message_text(reference, "name", ""), plan,
+                                                   inputs, out->output, &out->told, error)
+                               : status;
+}
+
+/* Runs another plan over the same inputs and keeps what it leaves. */
+static enum status make_by_plan(struct measuring *state, const json_t *reference,
+                                const struct launch_plan *plan, const void *const *inputs,
+                                struct expectation *out, struct error *error)
+{
+    const struct argument *output = &plan->arguments[out->output];
+    struct arena arena = {0};
+    struct launch_plan other;
+    double ignored_ns = 0;
+    enum status status = message_to_plan(json_object_get(reference, "plan"), &arena, &other, error);
+    if (status == STATUS_OK && (other.argument_count != plan->argument_count ||
+                                other.arguments[out->output].count != output->count ||
+                                other.arguments[out->output].type != output->type))
+        status = error_set(error, STATUS_INTERNAL, "the reference's arguments are others");
+    if (status == STATUS_OK)
+        status = load_binary(state, message_text(reference, "path", ""), error);
+    if (status == STATUS_OK)
+        status = state->api->bind(state->device, &other, inputs, 1, error);
+    if (status == STATUS_OK)
+        status = state->api->run(state->device, &other, &ignored_ns, error);
+    if (status == STATUS_OK)
+        status = state->api->read(state->device, out->output, out->elements, argument_bytes(output),
+                                  error);
+    if (status != STATUS_OK && status != STATUS_INTERNAL)
+        (void)error_prefix(error, "what the results are held against");
+    arena_free(&arena);
+    return status;
+}
+
+/* A series or a file, as if it were the output's fill. */
+static enum status make_by_fill(const struct measuring *state, const json_t *reference,
+                                enum argument_fill fill, const struct argument *output,
+                                struct expectation *out, struct error *error)
+{
+    struct argument as_input = *output;
+    as_input.fill = fill;
+    as_input.fill_text = message_text(reference, "name", "");
+    return host_fill(state, &as_input, out->elements, error);
+}
+
+static enum status make_elements(struct measuring *state, const json_t *reference,
+                                 const struct launch_plan *plan, const void *const *inputs,
+                                 struct expectation *out, struct error *error)
+{
+    const struct argument *output = &plan->arguments[out->output];
+    size_t bytes = argument_bytes(output);
+    enum status status = STATUS_OK;
+    out->elements = malloc(bytes > 0 ? bytes : 1);
+    if (!out->elements)
+        return error_no_memory(error);
+    switch (message_integer(reference, "kind", -1)) {
+    case REFERENCE_PLAN:
+        status = make_by_plan(state, reference, plan, inputs, out, error);
+        break;
+    case REFERENCE_SERIES:
+        status = make_by_fill(state, reference, FILL_SERIES, output, out, error);
+        break;
+    case REFERENCE_FILE:
+        status = make_by_fill(state, reference, FILL_FILE, output, out, error);
+        break;
+    default:
+        status = error_set(error, STATUS_INTERNAL, "a worker message with a wrong reference");
+    }
+    if (status == STATUS_OK && out->tolerance.magnitude > 0)
+        out->scale = expected_scale(out->elements, output->type, out->count);
+    return status;
+}
+
+static enum status make_one(struct measuring *state, const json_t *reference,
+                            const struct launch_plan *plan, const void *const *inputs,
+                            struct expectation *out, struct error *error)
+{
+    int64_t output = message_integer(reference, "output", -1);
+    if (output < 0 || output >= (int64_t)plan->argument_count ||
+        !argument_is_written(&plan->arguments[output]))
+        return error_set(error, STATUS_INTERNAL, "the checked argument is no output");
+    *out = (struct expectation){
+        .output = (size_t)output,
+        .count = (size_t)plan->arguments[output].count,
+        .tolerance = {.magnitude = message_real(reference, "magnitude", 0),
+                      .absolute = message_real(reference, "absolute", 0),
+                      .relative = message_real(reference, "relative", 0),
+                      .total = message_real(reference, "total", 0),
+                      .ulps = (uint32_t)message_integer(reference, "ulps", 0)},
+    };
+    if (message_integer(reference, "kind", -1) == REFERENCE_FUNCTION)
+        return make_told(reference, plan, inputs, out, error);
+    return make_elements(state, reference, plan, inputs, out, error);
+}
+
+enum status expectations_make(struct measuring *state, const json_t *request,
+                              const struct launch_plan *plan,
+                              const void *const inputs[ARGUMENTS_MAX], struct expectations *out,
+                              struct error *error)
+{
+    const json_t *list = json_object_get(request, "checks");
+    size_t most = 0;
+    enum status status = STATUS_OK;
+    expectations_free(out);
+    if (json_array_size(list) > CHECKS_MAX)
+        return error_set(error, STATUS_INTERNAL, "a worker message with a wrong list of checks");
+    for (size_t i = 0; status == STATUS_OK && i < json_array_size(list); i++) {
+        status =
+            make_one(state, json_array_get(list, i), plan, inputs, &out->items[out->count], error);
+        if (status != STATUS_OK)
+            break;
+        size_t bytes = argument_bytes(&plan->arguments[out->items[out->count++].output]);
+        most = bytes > most ? bytes : most;
+    }
+    if (status == STATUS_OK && out->count > 0 && !(out->got = malloc(most + 1)))
+        status = error_no_memory(error);
+    if (status != STATUS_OK)
+        expectations_free(out);
+    return status;
+}
+
+enum status expectations_hold(struct measuring *state, const struct expectations *expected,
+                              const struct launch_plan *plan, bool *right, char *detail,
+                              size_t detail_bytes, struct error *error)
+{
+    *right = true;
+    for (size_t i = 0; *right && i < expected->count; i++) {
+        const struct expectation *item = &expected->items[i];
+        const struct argument *output = &plan->arguments[item->output];
+        const struct expected_output must = {item->told, item->elements, item->scale};
+        if (item->output >= plan->argument_count || (size_t)output->count != item->count)
+            return error_set(error, STATUS_INTERNAL, "the plan's output is not the problem's");
+        enum status status = state->api->read(state->device, item->output, expected->got,
+                                              argument_bytes(output), error);
+        if (status != STATUS_OK)
+            return status;
+        *right = output_matches(expected->got, output->type, item->count, &must, &item->tolerance,
+                                output->name, detail, detail_bytes);
+    }
+    return STATUS_OK;
+}
