@@ -9,7 +9,8 @@ SELECT p.n AS n, c.id AS configuration_id, c.key AS key,
            WHEN :objective = 'time' AND own.sweep_ns > 0 AND best.sweep_ns > 0
                THEN own.sweep_ns / best.sweep_ns - 1
        END AS loss,
-       c.id = chosen.configuration_id AS is_winner
+       c.id = chosen.configuration_id AS is_winner,
+       c.parameters AS parameters
 FROM winners AS w
 JOIN trials AS chosen ON chosen.id = w.trial_id
 JOIN problems AS p ON p.id = w.problem_id

@@ -1,8 +1,7 @@
-/* Baselines become candidates like any other, measured with everything else. */
+/* Baselines become candidates like any other, measured before all others. */
 #include <math.h>
 #include <string.h>
 
-#include "tuner/base/text.h"
 #include "tuner/session/internal.h"
 
 /* Replaces the parameter by the block size that the Occupancy API suggests for the first kernel as
@@ -11,13 +10,11 @@ static enum status ask_occupancy(struct sweep *sweep, struct lane *lane,
                                  const struct baseline *baseline, struct candidate *candidate,
                                  struct error *error)
 {
-    struct binary_request request;
     struct loaded loaded = {0};
     struct worker_outcome outcome = {.status = TRIAL_OK};
-    struct point point = sweep_point(sweep, candidate, 0);
-    enum status status = point_binary(&point, &lane->scratch, &request, error);
-    if (status == STATUS_OK)
-        status = binaries_request(&sweep->group->binaries, &request, &candidate->binary, error);
+    enum status status = sweep_binary(sweep, candidate, true, error);
+    if (candidate->broken)
+        return error_set(error, STATUS_LAUNCH_FAILED, "%s", candidate->broken);
     if (status == STATUS_OK)
         status = binaries_await(&sweep->group->binaries, candidate->binary, error);
     if (status == STATUS_OK)
@@ -47,44 +44,41 @@ static enum status store_it(struct sweep *sweep, const struct baseline *baseline
                           candidate->configuration_id, error);
 }
 
-/* The candidate of the baseline: one that is there already, or a new one at the end. */
-static enum status add(struct sweep *sweep, const struct baseline *baseline, struct error *error)
+static enum status adjust(struct sweep *sweep, const struct baseline *baseline,
+                          struct configuration *out, struct error *error)
 {
     struct lane *lane = group_lane(sweep->group);
-    struct candidate *candidate = &sweep->candidates[sweep->count];
-    *candidate = (struct candidate){.configuration = baseline->configuration,
-                                    .median_ns = (double)NAN,
-                                    .same_as = NO_CANDIDATE,
-                                    .is_baseline = true};
-    enum status status = STATUS_OK;
+    struct candidate candidate = {.configuration = baseline->configuration,
+                                  .point = NO_POINT,
+                                  .binary = NO_BINARY,
+                                  .median_ns = (double)NAN};
     if (!lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
+    enum status status = STATUS_OK;
     if (baseline->occupancy_parameter)
-        status = ask_occupancy(sweep, lane, baseline, candidate, error);
+        status = ask_occupancy(sweep, lane, baseline, &candidate, error);
     arena_free(&lane->scratch);
+    *out = candidate.configuration;
+    return status;
+}
+
+/* The candidate of the baseline: a point of the space, one that is there already, or its own. */
+static enum status add(struct sweep *sweep, const struct baseline *baseline, struct error *error)
+{
+    struct configuration configuration;
+    struct candidate *candidate = NULL;
+    enum status status = adjust(sweep, baseline, &configuration, error);
     if (is_fault_of_baseline(status)) {
         session_note(sweep->group->session, "baseline '%s' is left out: %s", baseline->name,
                      error->text);
         error_clear(error);
         return STATUS_OK;
     }
+    if (status == STATUS_OK)
+        status = sweep_candidate_of(sweep, &configuration, &candidate, error);
     if (status != STATUS_OK)
         return status;
-    if (!configuration_key(&candidate->configuration, candidate->key))
-        return error_set(error, STATUS_BAD_INPUT, "baseline '%s': its values are too long",
-                         baseline->name);
-    for (size_t i = 0; i < sweep->count; i++) {
-        if (strcmp(sweep->candidates[i].key, candidate->key) == 0) {
-            sweep->candidates[i].is_baseline = true;
-            return store_it(sweep, baseline, &sweep->candidates[i], error);
-        }
-    }
-    status = store_configuration(sweep->group->session->store, sweep->experiment_id, candidate->key,
-                                 candidate->configuration.values, candidate->configuration.count,
-                                 &candidate->configuration_id, error);
-    if (status != STATUS_OK)
-        return status;
-    sweep->count++;
+    candidate->is_baseline = true;
     return store_it(sweep, baseline, candidate, error);
 }
 
@@ -99,6 +93,5 @@ enum status sweep_add_baselines(struct sweep *sweep, struct error *error)
                                               sweep->group->facts, baselines, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         status = add(sweep, &baselines[i], error);
-    sweep->best = sweep->count;
     return status;
 }

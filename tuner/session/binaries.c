@@ -9,6 +9,8 @@ enum status binaries_start(struct binaries *binaries, const char *kind, size_t w
                            const char *cpus, const struct facts *facts, struct error *error)
 {
     binaries->facts = facts;
+    binaries->api = device_kind(kind);
+    binaries->workers = workers;
     return compile_pool_start(kind, workers, cpus, &binaries->pool, error);
 }
 
@@ -16,19 +18,20 @@ void binaries_free(struct binaries *binaries)
 {
     compile_pool_stop(binaries->pool);
     free(binaries->items);
+    index_free(&binaries->by_hash);
     arena_free(&binaries->arena);
     *binaries = (struct binaries){0};
 }
 
+static uint64_t number_of(const char *hash)
+{
+    return hash_u64(hash, strlen(hash), 0);
+}
+
 static bool find(const struct binaries *binaries, const char *hash, size_t *index)
 {
-    for (size_t i = 0; i < binaries->count; i++) {
-        if (strcmp(binaries->items[i].hash, hash) == 0) {
-            *index = i;
-            return true;
-        }
-    }
-    return false;
+    return index_find(&binaries->by_hash, number_of(hash), index) &&
+           strcmp(binaries->items[*index].hash, hash) == 0;
 }
 
 static enum status make_room(struct binaries *binaries, struct error *error)
@@ -44,10 +47,10 @@ static enum status make_room(struct binaries *binaries, struct error *error)
     return STATUS_OK;
 }
 
-enum status binaries_request(struct binaries *binaries, const struct binary_request *request,
-                             size_t *index, struct error *error)
+enum status binaries_know(struct binaries *binaries, const struct binary_request *request,
+                          size_t *index, struct error *error)
 {
-    struct binary binary = {.state = BINARY_PENDING, .detail = "", .log = ""};
+    struct binary binary = {.state = BINARY_KNOWN, .detail = "", .log = ""};
     enum status status = binary_cache_path(request, binaries->facts, &binaries->arena, &binary.path,
                                            &binary.hash, error);
     if (status != STATUS_OK || find(binaries, binary.hash, index))
@@ -55,16 +58,34 @@ enum status binaries_request(struct binaries *binaries, const struct binary_requ
     status = make_room(binaries, error);
     if (status != STATUS_OK)
         return status;
+    if (!index_put(&binaries->by_hash, number_of(binary.hash), binaries->count))
+        return error_no_memory(error);
     *index = binaries->count;
-    if (file_exists(binary.path)) {
-        binary.state = BINARY_READY;
+    binaries->items[binaries->count++] = binary;
+    return STATUS_OK;
+}
+
+enum status binaries_request(struct binaries *binaries, const struct binary_request *request,
+                             size_t *index, struct error *error)
+{
+    enum status status = binaries_know(binaries, request, index, error);
+    if (status != STATUS_OK || binaries_asked(binaries, *index))
+        return status;
+    struct binary *binary = &binaries->items[*index];
+    if (file_exists(binary->path)) {
+        binary->state = BINARY_READY;
         binaries->cached++;
-    } else {
-        status = compile_pool_submit(binaries->pool, request, binary.path, *index, error);
+        return STATUS_OK;
     }
+    status = compile_pool_submit(binaries->pool, request, binary->path, *index, error);
     if (status == STATUS_OK)
-        binaries->items[binaries->count++] = binary;
+        binary->state = BINARY_PENDING;
     return status;
+}
+
+bool binaries_asked(const struct binaries *binaries, size_t index)
+{
+    return binaries->items[index].state != BINARY_KNOWN;
 }
 
 static enum status take(struct binaries *binaries, const struct compile_done *done,
@@ -110,4 +131,45 @@ enum status binaries_await(struct binaries *binaries, size_t index, struct error
     if (binaries->items[index].state == BINARY_FAILED)
         return error_set(error, STATUS_COMPILE_FAILED, "%s", binaries->items[index].detail);
     return STATUS_OK;
+}
+
+struct binary_kernel {
+    struct binary_kernel *next;
+    const char *name;
+    bool tells;
+    struct kernel_resources resources;
+};
+
+static struct binary_kernel *ask_kernel(struct binaries *binaries, struct binary *binary,
+                                        const char *name)
+{
+    struct binary_kernel *kernel = arena_alloc(&binaries->arena, 1, sizeof *kernel);
+    char code_hash[HASH_TEXT_BYTES] = "";
+    struct error ignored = {0};
+    if (!kernel || !(kernel->name = arena_strdup(&binaries->arena, name)))
+        return NULL;
+    kernel->tells = binaries->api->inspect(binary->path, name, &kernel->resources, code_hash,
+                                           &ignored) == STATUS_OK;
+    if (kernel->tells)
+        memcpy(binary->code_hash, code_hash, sizeof code_hash);
+    kernel->next = binary->kernels;
+    binary->kernels = kernel;
+    return kernel;
+}
+
+bool binaries_tell(struct binaries *binaries, size_t index, const char *kernel,
+                   struct kernel_resources *resources)
+{
+    struct binary *binary = &binaries->items[index];
+    if (!binaries->api || !binaries->api->inspect || binary->state != BINARY_READY)
+        return false;
+    struct binary_kernel *told = binary->kernels;
+    while (told && strcmp(told->name, kernel) != 0)
+        told = told->next;
+    if (!told)
+        told = ask_kernel(binaries, binary, kernel);
+    if (!told || !told->tells)
+        return false;
+    *resources = told->resources;
+    return true;
 }

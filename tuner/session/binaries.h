@@ -1,27 +1,41 @@
-/* The binaries of a run: asked for once each, compiled by a pool or taken from the cache. */
+/* The binaries of a run: asked for once each, compiled by a pool or taken from the cache; and what
+ * they tell of their kernels without a device. */
 #ifndef TUNE_SESSION_BINARIES_H
 #define TUNE_SESSION_BINARIES_H
 
+#include "tuner/base/arena.h"
+#include "tuner/base/hash.h"
+#include "tuner/session/index.h"
 #include "tuner/worker/worker.h"
 
-enum binary_state { BINARY_PENDING, BINARY_READY, BINARY_FAILED };
+enum binary_state {
+    BINARY_KNOWN /* nobody needed it yet */,
+    BINARY_PENDING,
+    BINARY_READY,
+    BINARY_FAILED
+};
 
 struct binary {
     const char *hash;
     const char *path;
     enum binary_state state;
-    const char *detail; /* of a failure: the compiler's first error */
-    const char *log;    /* of a failure: all that the compiler said */
-    bool has_run;       /* on a device, in this run */
+    const char *detail;              /* of a failure: the compiler's first error */
+    const char *log;                 /* of a failure: all that the compiler said */
+    bool has_run;                    /* on a device, in this run */
+    struct binary_kernel *kernels;   /* what it told */
+    char code_hash[HASH_TEXT_BYTES]; /* alike for binaries that do the same; "" while unknown */
 };
 
 struct binaries {
     struct arena arena;
+    const struct device_api *api;
     struct compile_pool *pool;
+    size_t workers;
     const struct facts *facts; /* of the device: architecture and compiler */
     struct binary *items;
     size_t count;
     size_t capacity;
+    struct index by_hash;
     size_t compiled;
     size_t cached;
 };
@@ -32,13 +46,22 @@ enum status binaries_start(struct binaries *binaries, const char *kind, size_t w
                            const char *cpus, const struct facts *facts, struct error *error);
 void binaries_free(struct binaries *binaries);
 
-/* The index of the request's binary; one never seen is looked up in the cache or given to the pool.
- */
+/* The index of the request's binary, which is neither looked for nor compiled by this. */
+enum status binaries_know(struct binaries *binaries, const struct binary_request *request,
+                          size_t *index, struct error *error);
+/* The same; one never asked for is looked up in the cache or given to the pool. */
 enum status binaries_request(struct binaries *binaries, const struct binary_request *request,
                              size_t *index, struct error *error);
+/* Whether it was asked for. */
+bool binaries_asked(const struct binaries *binaries, size_t index);
 /* Takes what the pool has ready; waits up to `timeout_ms` for the first when nothing is. */
 enum status binaries_collect(struct binaries *binaries, int64_t timeout_ms, struct error *error);
 /* Waits until that one is no longer pending. STATUS_COMPILE_FAILED with the compiler's word. */
 enum status binaries_await(struct binaries *binaries, size_t index, struct error *error);
+
+/* What a binary that is ready tells of a kernel, without the device, and its code_hash. False where
+ * binaries of the kind do not tell. */
+bool binaries_tell(struct binaries *binaries, size_t index, const char *kernel,
+                   struct kernel_resources *resources);
 
 #endif

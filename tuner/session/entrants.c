@@ -24,8 +24,7 @@ static int by_value(const void *left, const void *right)
 
 /* What the sweep's time says of the objective; NaN: the configuration does not load any more. */
 static enum status sweep_time_value(struct sweep *sweep, struct lane *lane,
-                                    const struct candidate *candidate, double *value,
-                                    struct error *error)
+                                    struct candidate *candidate, double *value, struct error *error)
 {
     struct loaded loaded = {0};
     struct worker_outcome outcome = {.status = TRIAL_OK};
@@ -43,28 +42,44 @@ static enum status sweep_time_value(struct sweep *sweep, struct lane *lane,
     return status;
 }
 
+/* In the order of the space; baselines that are no points of it behind. */
+static bool is_before(const struct candidate *a, const struct candidate *b)
+{
+    return a->point != b->point ? a->point < b->point : strcmp(a->key, b->key) < 0;
+}
+
+/* `first` takes the place of the candidate that was measured. */
+static void replace_measured(struct sweep *sweep, struct candidate *first)
+{
+    struct candidate *measured = first->same_as;
+    first->status = measured->status;
+    first->median_ns = measured->median_ns;
+    first->runs = measured->runs;
+    first->rejected = measured->rejected;
+    first->same_as = NULL;
+    measured->status = TRIAL_SKIPPED;
+    measured->same_as = first;
+    if (sweep->best == measured)
+        sweep->best = first;
+}
+
 /* Of configurations that launch the same, the first of the space stands for all, whichever of them
  * the sweep came to first: another tuning names the same one. */
 static void name_first(struct sweep *sweep)
 {
-    for (size_t i = 0; i < sweep->count; i++) {
-        struct candidate *first = &sweep->candidates[i];
-        size_t measured = (size_t)first->same_as;
-        if (first->same_as == NO_CANDIDATE || measured <= i || measured >= sweep->count)
-            continue;
-        struct candidate *other = &sweep->candidates[measured];
-        first->status = other->status;
-        first->median_ns = other->median_ns;
-        first->runs = other->runs;
-        first->rejected = other->rejected;
-        first->same_as = NO_CANDIDATE;
-        other->status = TRIAL_SKIPPED;
-        other->same_as = (int64_t)i;
-        for (size_t j = 0; j < sweep->count; j++)
-            if (sweep->candidates[j].same_as == (int64_t)measured)
-                sweep->candidates[j].same_as = (int64_t)i;
-        if (sweep->best == measured)
-            sweep->best = i;
+    for (size_t i = 0; i < sweep->table.count; i++) {
+        struct candidate *candidate = sweep->table.items[i];
+        while (candidate->same_as && candidate->same_as->same_as)
+            candidate->same_as = candidate->same_as->same_as;
+        if (candidate->same_as && is_before(candidate, candidate->same_as))
+            replace_measured(sweep, candidate);
+    }
+    for (size_t i = 0; i < sweep->table.count; i++) {
+        struct candidate *candidate = sweep->table.items[i];
+        while (candidate->same_as && candidate->same_as->same_as)
+            candidate->same_as = candidate->same_as->same_as;
+        if (candidate->is_baseline)
+            (candidate->same_as ? candidate->same_as : candidate)->stands_for_baseline = true;
     }
 }
 
@@ -72,8 +87,8 @@ static enum status list_entries(struct sweep *sweep, struct lane *lane, struct e
                                 size_t *count, struct error *error)
 {
     *count = 0;
-    for (size_t i = 0; i < sweep->count; i++) {
-        struct candidate *candidate = &sweep->candidates[i];
+    for (size_t i = 0; i < sweep->table.count; i++) {
+        struct candidate *candidate = sweep->table.items[i];
         double value = (double)NAN;
         if (!candidate->done || candidate->status != TRIAL_OK || candidate->rejected ||
             !(candidate->median_ns > 0))
@@ -98,27 +113,11 @@ static enum status find_incumbent(const struct sweep *sweep, struct text *key, s
                            error);
 }
 
-static bool stands_for_baseline(const struct sweep *sweep, const struct candidate *candidate)
+/* Who has that key, or stands for it; NULL: nobody here. */
+static const struct candidate *find_named(const struct sweep *sweep, const char *key)
 {
-    int64_t index = candidate - sweep->candidates;
-    if (candidate->is_baseline)
-        return true;
-    for (size_t i = 0; i < sweep->count; i++)
-        if (sweep->candidates[i].is_baseline && sweep->candidates[i].same_as == index)
-            return true;
-    return false;
-}
-
-static bool is_or_repeats(const struct sweep *sweep, const struct candidate *candidate,
-                          const char *key)
-{
-    int64_t index = candidate - sweep->candidates;
-    if (strcmp(candidate->key, key) == 0)
-        return true;
-    for (size_t i = 0; i < sweep->count; i++)
-        if (sweep->candidates[i].same_as == index && strcmp(sweep->candidates[i].key, key) == 0)
-            return true;
-    return false;
+    const struct candidate *candidate = table_at_key(&sweep->table, key);
+    return candidate && candidate->same_as ? candidate->same_as : candidate;
 }
 
 static enum status add(struct contest *contest, struct candidate *candidate, bool is_incumbent,
@@ -142,15 +141,16 @@ static enum status add_those_near(struct contest *contest, const struct entry *e
     const struct sweep *sweep = contest->sweep;
     const struct protocol *protocol = &sweep->group->session->options->protocol;
     bool needs_energy = objective_needs_energy(sweep->objective);
+    const struct candidate *named = find_named(sweep, incumbent);
     size_t near = 0;
     for (size_t i = 0; i < count; i++) {
         bool in = needs_energy
                       ? near < (size_t)protocol->energy_candidates
                       : entries[i].value <= entries[0].value + log1p(protocol->sweep_slower);
-        bool is_incumbent = *incumbent && is_or_repeats(sweep, entries[i].candidate, incumbent);
+        bool is_incumbent = entries[i].candidate == named;
         in = in && near < ENTRANTS_MAX - EXPERIMENT_BASELINES_MAX;
         near += in ? 1 : 0;
-        bool is_baseline = stands_for_baseline(sweep, entries[i].candidate);
+        bool is_baseline = entries[i].candidate->stands_for_baseline;
         if (!in && !is_incumbent && !is_baseline)
             continue;
         enum status status = add(contest, entries[i].candidate, is_incumbent, is_baseline, error);
@@ -165,7 +165,7 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
     struct sweep *sweep = contest->sweep;
     struct text incumbent = {0};
     size_t count = 0;
-    struct entry *entries = malloc((sweep->count + 1) * sizeof *entries);
+    struct entry *entries = malloc((sweep->table.count + 1) * sizeof *entries);
     enum status status = entries ? STATUS_OK : error_no_memory(error);
     if (status == STATUS_OK)
         status = sweep_tell(sweep, lane, true, error);

@@ -312,6 +312,8 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
 static void tell_limits(const struct sweep *sweep)
 {
     struct session *session = sweep->group->session;
+    if (!sweep->description) /* all is known from earlier runs */
+        return;
     bool files = is_from_file(&sweep->description->checks);
     for (size_t i = 0; i < sweep->description->plan->argument_count; i++) {
         const struct argument *argument = &sweep->description->plan->arguments[i];

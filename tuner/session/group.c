@@ -25,6 +25,20 @@ static bool wants_problem(const struct session *session,
            wants_size(session->options, out->n);
 }
 
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static void count_space(struct session *session, const struct space *space)
+{
+    struct session_summary *summary = session->summary;
+    uint64_t count = space_count(space);
+    session->progress.points_total += (size_t)session_points(session->options, count);
+    summary->points_legal = add_up(summary->points_legal, count);
+    summary->points_product = add_up(summary->points_product, space_product_count(space));
+}
+
 /* Counts the problems and points that are asked for, and thereby reads every space once: what is
  * wrong with an experiment is said before anything is measured. */
 enum status group_count_work(struct group *group, struct error *error)
@@ -43,7 +57,7 @@ enum status group_count_work(struct group *group, struct error *error)
                 return status;
             session->progress.problem_count++;
             group->problems_left++;
-            session->progress.points_total += space_count(space);
+            count_space(session, space);
             space_free(space);
         }
     }
@@ -52,7 +66,7 @@ enum status group_count_work(struct group *group, struct error *error)
 
 static enum status store_this_problem(struct sweep *sweep, struct error *error)
 {
-    struct point point = sweep_point(sweep, &sweep->candidates[0], 0);
+    struct point point = sweep_point(sweep, &sweep->any, 0);
     enum status status = point_bytes(&point, &sweep->bytes_moved, error);
     if (status == STATUS_OK)
         status = point_ceiling(&point, &sweep->ceiling, error);
@@ -99,8 +113,8 @@ static bool has_finalist(const struct contest *contest)
 static size_t count_rejected(const struct sweep *sweep)
 {
     size_t count = 0;
-    for (size_t i = 0; i < sweep->count; i++)
-        count += sweep->candidates[i].rejected ? 1 : 0;
+    for (size_t i = 0; i < sweep->table.count; i++)
+        count += sweep->table.items[i]->rejected ? 1 : 0;
     return count;
 }
 
@@ -194,7 +208,7 @@ static enum status compete_over(struct sweep *sweep, struct contest **contest, s
     group->problem_key = sweep->problem.key;
     group->n = sweep->problem.n;
     group->best_ns = (double)NAN;
-    enum status status = sweep_list(sweep, error);
+    enum status status = sweep_open(sweep, error);
     if (status == STATUS_OK)
         status = store_this_problem(sweep, error);
     if (status == STATUS_OK)

@@ -16,6 +16,7 @@
 #include "tuner/device/place.h"
 #include "tuner/search/search.h"
 #include "tuner/session/binaries.h"
+#include "tuner/session/index.h"
 #include "tuner/session/session.h"
 #include "tuner/trial/choose.h"
 #include "tuner/trial/rounds.h"
@@ -58,6 +59,7 @@ struct group {
     struct binaries binaries;   /* of kernels */
     struct binaries references; /* of checks */
     const char *problem_key;    /* what it works on, for the progress */
+    const char *strategy;       /* and by what its space is searched */
     int64_t n;
     double best_ns;
     const char *best_key;
@@ -115,27 +117,52 @@ void lanes_stop(struct session *session);
 /* The group's first lane that is not lost; NULL: none. */
 struct lane *group_lane(const struct group *group);
 
-enum { NO_CANDIDATE = -1 };
-
-/* One configuration in the sweep of one problem. */
+/* One configuration in the sweep of one problem: made when the search asks for its point. */
 struct candidate {
     struct configuration configuration;
-    char key[CONFIGURATION_KEY_BYTES];
+    const char *key;
+    uint64_t point; /* of the space; NO_POINT: a baseline that is none */
     int64_t configuration_id;
-    size_t binary;
+    size_t binary;      /* NO_BINARY: not asked for yet */
+    const char *broken; /* what its expressions fail with; NULL: they do not */
     bool done;
+    bool waits; /* in the window, or in a lane's hands */
+    bool again; /* failed in an earlier run, and the user wants it tried again */
     enum trial_status status;
     double median_ns; /* NaN: none */
     uint32_t runs;    /* runs a block that its time asks for; 0: unknown */
     int64_t trial_id;
-    int64_t twin_trial_id; /* of a known duplicate: the trial that was measured; 0: none */
-    int64_t same_as;       /* index of the candidate with the same launches; NO_CANDIDATE */
-    uint64_t launch_hash;  /* of what it launches; 0: unknown */
+    int64_t twin_trial_id;     /* of a known duplicate: the trial that was measured; 0: none */
+    struct candidate *same_as; /* that launches the same, and was measured; NULL: none */
+    uint64_t launch_hash;      /* of what it launches; 0: unknown */
     bool is_baseline;
-    const char *rejected; /* by the gauntlet, or since it failed in a race: why; borrowed */
+    bool stands_for_baseline; /* is one, or a baseline launches the same */
+    const char *rejected;     /* by the gauntlet, or since it failed in a race: why; borrowed */
+};
+#define NO_POINT  UINT64_MAX
+#define NO_BINARY SIZE_MAX
+
+/* The candidates of a sweep. They stay where they are; `items` has them in the order in which they
+ * were made. */
+struct table {
+    struct arena arena;
+    struct candidate **items;
+    size_t count, capacity;
+    struct index by_point, by_key, by_launch, by_trial;
 };
 
-enum { LOOKAHEAD = 256 };
+/* table.c: what is added is zero but for what is given. NULL: no memory, or (point_key) its values
+ * are too long. */
+struct candidate *table_add(struct table *table, const struct configuration *configuration,
+                            const char *key, uint64_t point);
+struct candidate *table_at_point(const struct table *table, uint64_t point); /* NULL: none */
+struct candidate *table_at_key(const struct table *table, const char *key);
+/* Who was measured with such launches; NULL: nobody. */
+struct candidate *table_at_launch(const struct table *table, uint64_t launch_hash);
+struct candidate *table_at_trial(const struct table *table, int64_t trial_id);
+/* Takes up what its trial is, and that it was measured with its launch_hash. */
+bool table_done(struct table *table, const struct candidate *candidate);
+void table_free(struct table *table);
 
 struct sweep {
     struct group *group;
@@ -148,28 +175,70 @@ struct sweep {
     enum ceiling ceiling; /* what its throughput is held against */
     struct arena arena;   /* lives as long as the sweep */
     struct space *space;
-    struct candidate *candidates;
-    size_t count;
-    size_t best;                        /* index; count: none yet */
+    uint64_t space_count; /* legal configurations */
+    uint16_t value_counts[EXPERIMENT_PARAMETERS_MAX];
+    struct table table;
+    struct candidate any;   /* stands for the problem where every configuration means the same */
+    struct candidate *best; /* NULL: none yet */
     struct worker_problem *description; /* what workers are told; NULL: not made yet */
     struct search *search;
-    size_t window[LOOKAHEAD]; /* points asked for and not tried yet, in order */
-    size_t window_count;
-    size_t space_count;  /* legal configurations */
-    size_t measured;     /* trials of this run */
-    int64_t deadline_ns; /* no further trials after it; 0: none */
-    bool failed;         /* a lane met an error that ends the run */
+    uint64_t points_most; /* of the space, that may be tried, those of earlier runs counted */
+    uint64_t points;      /* that were, or are in the window: baselines not counted */
+    /* What is to be tried, in order; the first `first_count` before all others. */
+    struct candidate **window;
+    size_t window_count, window_capacity;
+    size_t in_hand; /* taken from the window by lanes */
+    bool asked_all; /* the search has no more, or no more is wanted */
+    size_t baselines_left;
+    size_t measured;                 /* trials of this run */
+    size_t known;                    /* of earlier ones */
+    size_t failures;                 /* of all */
+    size_t unlaunchable, duplicates; /* set aside in this run, without the device */
+    int64_t deadline_ns;             /* no further trials after it; 0: none */
+    bool failed;                     /* a lane met an error that ends the run */
 };
 
-/* sweep.c: lists the candidates; an empty space is an error. */
-enum status sweep_list(struct sweep *sweep, struct error *error);
-/* Adds the baselines, takes known trials, measures the others. */
+/* open.c: makes the problem's space; an empty one is an error. */
+enum status sweep_open(struct sweep *sweep, struct error *error);
+/* The candidate of a point, or of a configuration that may be one. Made when it is new. */
+enum status sweep_candidate(struct sweep *sweep, uint64_t point, struct candidate **out,
+                            struct error *error);
+enum status sweep_candidate_of(struct sweep *sweep, const struct configuration *configuration,
+                               struct candidate **out, struct error *error);
+/* Which binary it needs; with `wanted` it is looked for or compiled. A configuration whose
+ * expressions fail is `broken`, which is no error. */
+enum status sweep_binary(struct sweep *sweep, struct candidate *candidate, bool wanted,
+                         struct error *error);
+const struct binary *candidate_binary(const struct sweep *sweep,
+                                      const struct candidate *candidate); /* NULL: none */
+/* How many points of a space may be tried. */
+uint64_t session_points(const struct session_options *options, uint64_t space_count);
+/* A better one than the best so far? */
+void sweep_compare(struct sweep *sweep, struct candidate *candidate);
+
+/* sweep.c: adds the baselines, takes known trials, measures what the search asks for. */
 enum status sweep_problem(struct sweep *sweep, struct error *error);
 void sweep_free(struct sweep *sweep);
+
+/* window.c: what is tried next, and what is compiled for it meanwhile. */
+enum status window_start(struct sweep *sweep, struct error *error);
+enum status window_add(struct sweep *sweep, struct candidate *candidate, struct error *error);
+/* Asks the search for more, and for their binaries. */
+enum status window_fill(struct sweep *sweep, struct error *error);
+/* The first whose binary is there, or never will be, in hand from now on; NULL: all are being
+ * compiled. Baselines go first. */
+struct candidate *window_take(struct sweep *sweep);
+/* What a lost lane had in hand is left to the others. */
+enum status window_put_back(struct sweep *sweep, struct candidate *candidate, struct error *error);
+/* It was tried: the search is told. */
+void window_done(struct sweep *sweep, struct candidate *candidate);
 
 /* describe.c: has the lane's worker make the problem's inputs and, with `check`, the expected
  * results. */
 enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struct error *error);
+/* What a worker is told of a check; compiles what that takes, and waits for it. */
+enum status describe_check(struct sweep *sweep, const struct output_check *check,
+                           struct worker_reference *out, struct error *error);
 
 /* known.c: takes what is in the store, and sets aside what was running when the machine went down.
  */
@@ -184,10 +253,19 @@ struct loaded {
 };
 struct point sweep_point(const struct sweep *sweep, const struct candidate *candidate,
                          int64_t active_blocks);
-/* Loads the candidate's binary, asks for its resources and forms its plan, which belongs to the
- * arena. */
+/* The kernels that it launches. An expression that fails is the outcome, not an error. */
+enum status sweep_kernels(struct sweep *sweep, struct arena *arena,
+                          const struct candidate *candidate, struct kernel_use uses[LAUNCHES_MAX],
+                          size_t *count, struct worker_outcome *outcome, struct error *error);
+/* Plan and derived values for loaded->resources, whose first is the kernel use `first`'s; the same.
+ */
+enum status sweep_plan(struct sweep *sweep, struct arena *arena, const struct candidate *candidate,
+                       const struct kernel_use *first, struct loaded *loaded,
+                       struct worker_outcome *outcome, struct error *error);
+/* Loads the candidate's binary, compiled now if nobody needed it before, asks for its resources and
+ * forms its plan, which belongs to the arena. */
 enum status sweep_load(struct sweep *sweep, struct lane *lane, struct arena *arena,
-                       const struct candidate *candidate, struct loaded *loaded,
+                       struct candidate *candidate, struct loaded *loaded,
                        struct worker_outcome *outcome, struct error *error);
 /* Measures and stores one candidate. After the loss of the lane the candidate is as it was. */
 enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
@@ -213,6 +291,17 @@ bool timings_unstable(const struct summary *summary);
 /* Puts a trial of stage "sweep" without samples into the store. */
 enum status sweep_record(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
                          const struct worker_outcome *outcome, struct error *error);
+
+/* foresee.c: what the binary tells without the device: that a block does not fit, or that another
+ * candidate's launches are the same. *aside: the outcome says so. */
+enum status sweep_foresee(struct sweep *sweep, struct arena *arena, struct candidate *candidate,
+                          struct loaded *loaded, struct worker_outcome *outcome, bool *aside,
+                          struct error *error);
+/* Whether a candidate with its launch_hash was measured: then the outcome says so. */
+bool sweep_repeats(struct sweep *sweep, struct candidate *candidate,
+                   struct worker_outcome *outcome);
+/* What a plan launches, as a number: plans with the same hash do the same work. */
+uint64_t launch_hash(const struct launch_plan *plan, const struct binary *binary);
 
 /* baselines.c: adds the experiment's baselines to the candidates and the store. */
 enum status sweep_add_baselines(struct sweep *sweep, struct error *error);

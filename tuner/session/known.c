@@ -4,6 +4,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/session/internal.h"
+#include "tuner/session/recall.h"
 
 /* A trial that the program did not survive as often as this is not tried again. */
 enum { ATTEMPTS_MAX = 2 };
@@ -11,65 +12,96 @@ enum { ATTEMPTS_MAX = 2 };
 struct known {
     struct sweep *sweep;
     struct lane *lane;
+    struct arena scratch;
     size_t stale;
 };
 
-static struct candidate *find_key(struct sweep *sweep, const char *key)
+/* What the store knows by its values: a point of the space, a baseline, or (NULL) nothing that is
+ * asked for today. */
+static enum status find_candidate(struct known *known, const char *key, const char *parameters,
+                                  int64_t configuration_id, struct candidate **out,
+                                  struct error *error)
 {
-    for (size_t i = 0; i < sweep->count; i++)
-        if (strcmp(sweep->candidates[i].key, key) == 0)
-            return &sweep->candidates[i];
-    return NULL;
+    struct configuration configuration;
+    struct sweep *sweep = known->sweep;
+    uint64_t point = 0;
+    char found[CONFIGURATION_KEY_BYTES];
+    *out = table_at_key(&sweep->table, key);
+    if (*out ||
+        !recall_configuration(sweep->experiment, parameters, &known->scratch, &configuration) ||
+        !space_find(sweep->space, &configuration, &point))
+        return STATUS_OK;
+    space_configuration(sweep->space, point, &configuration); /* its texts live on */
+    if (!configuration_key(&configuration, found) || strcmp(found, key) != 0)
+        return STATUS_OK;
+    *out = table_add(&sweep->table, &configuration, key, point);
+    if (!*out)
+        return error_no_memory(error);
+    (*out)->configuration_id = configuration_id;
+    return STATUS_OK;
+}
+
+/* What an earlier run's gauntlet rejected is not launched to be rejected again. */
+static enum status take_rejected(struct sweep *sweep, struct candidate *candidate,
+                                 struct error *error)
+{
+    const struct binary *binary = candidate_binary(sweep, candidate);
+    char detail[ERROR_TEXT_BYTES] = "";
+    bool known = false;
+    bool passed = false;
+    if (!binary)
+        return STATUS_OK;
+    enum status status = store_gauntlet_get(
+        sweep->group->session->store, sweep->group->environment_id, sweep->problem_id,
+        candidate->configuration_id, binary->hash, &known, &passed, detail, error);
+    if (status != STATUS_OK || !known || passed)
+        return status;
+    candidate->rejected = arena_strdup(&sweep->arena, detail);
+    return candidate->rejected ? STATUS_OK : error_no_memory(error);
+}
+
+static enum status take_trial(struct sweep *sweep, struct candidate *candidate,
+                              const struct store_known_trial *trial, struct error *error)
+{
+    candidate->done = true;
+    candidate->status = trial->status;
+    candidate->trial_id = trial->trial_id;
+    candidate->twin_trial_id = trial->same_as_trial_id;
+    candidate->median_ns = trial->status == TRIAL_OK ? trial->median_ns : (double)NAN;
+    sweep->known++;
+    sweep->points += candidate->point != NO_POINT && !candidate->is_baseline ? 1 : 0;
+    sweep->group->session->summary->trials_known++;
+    sweep->group->session->progress.points_done++;
+    enum status status =
+        trial->status == TRIAL_OK ? take_rejected(sweep, candidate, error) : STATUS_OK;
+    sweep_compare(sweep, candidate);
+    if (status == STATUS_OK && !table_done(&sweep->table, candidate))
+        return error_no_memory(error);
+    return status;
 }
 
 /* A trial counts as known while the machine code it ran is the one that would run today. */
 static enum status take_known(void *context, const struct store_known_trial *trial,
                               struct error *error)
 {
-    (void)error;
     struct known *known = context;
     struct sweep *sweep = known->sweep;
     const struct session_options *options = sweep->group->session->options;
-    struct candidate *candidate = find_key(sweep, trial->configuration_key);
-    if (!candidate || candidate->done || (options->retry_mask >> trial->status & 1))
-        return STATUS_OK;
-    if (strcmp(sweep->group->binaries.items[candidate->binary].hash, trial->binary_hash) != 0) {
+    struct candidate *candidate = NULL;
+    enum status status = find_candidate(known, trial->configuration_key, trial->parameters,
+                                        trial->configuration_id, &candidate, error);
+    if (status == STATUS_OK && candidate && !candidate->done)
+        status = sweep_binary(sweep, candidate, false, error);
+    arena_free(&known->scratch);
+    if (status != STATUS_OK || !candidate || candidate->done)
+        return status;
+    const struct binary *binary = candidate_binary(sweep, candidate);
+    if (strcmp(binary ? binary->hash : "", trial->binary_hash) != 0) {
         known->stale++;
         return STATUS_OK;
     }
-    candidate->done = true;
-    candidate->status = trial->status;
-    candidate->trial_id = trial->trial_id;
-    candidate->twin_trial_id = trial->same_as_trial_id;
-    candidate->median_ns = trial->status == TRIAL_OK ? trial->median_ns : (double)NAN;
-    sweep->group->session->summary->trials_known++;
-    sweep->group->session->progress.points_done++;
-    if (trial->status == TRIAL_OK && !candidate->rejected &&
-        (sweep->best == sweep->count ||
-         trial->median_ns < sweep->candidates[sweep->best].median_ns))
-        sweep->best = (size_t)(candidate - sweep->candidates);
-    return STATUS_OK;
-}
-
-/* What an earlier run's gauntlet rejected is not launched to be rejected again. */
-static enum status take_rejected(struct sweep *sweep, struct error *error)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sweep->count; i++) {
-        struct candidate *candidate = &sweep->candidates[i];
-        char detail[ERROR_TEXT_BYTES] = "";
-        bool known = false;
-        bool passed = false;
-        status = store_gauntlet_get(sweep->group->session->store, sweep->group->environment_id,
-                                    sweep->problem_id, candidate->configuration_id,
-                                    sweep->group->binaries.items[candidate->binary].hash, &known,
-                                    &passed, detail, error);
-        if (status != STATUS_OK || !known || passed)
-            continue;
-        candidate->rejected = arena_strdup(&sweep->arena, detail);
-        status = candidate->rejected ? STATUS_OK : error_no_memory(error);
-    }
-    return status;
+    candidate->again = (options->retry_mask >> trial->status & 1) != 0;
+    return candidate->again ? STATUS_OK : take_trial(sweep, candidate, trial, error);
 }
 
 static enum status clear(const struct known *known, int64_t configuration_id, struct error *error)
@@ -87,9 +119,13 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
     struct sweep *sweep = known->sweep;
     const struct session *session = sweep->group->session;
     struct candidate *candidate = NULL;
-    for (size_t i = 0; i < sweep->count && !candidate; i++)
-        if (sweep->candidates[i].configuration_id == row->configuration_id)
-            candidate = &sweep->candidates[i];
+    enum status status = find_candidate(known, row->configuration_key, row->parameters,
+                                        row->configuration_id, &candidate, error);
+    if (status == STATUS_OK && candidate)
+        status = sweep_binary(sweep, candidate, false, error);
+    arena_free(&known->scratch);
+    if (status != STATUS_OK)
+        return status;
     bool other_start = session->boot_id[0] && strcmp(row->boot_id, session->boot_id) != 0;
     if (!candidate || candidate->done)
         return clear(known, row->configuration_id, error);
@@ -102,18 +138,20 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
                         row->started_at);
     session_note(session, "%s n=%lld: '%s' is set aside: %s", sweep->problem.key,
                  (long long)sweep->problem.n, candidate->key, outcome.detail);
-    enum status status = sweep_record(sweep, known->lane, candidate, &outcome, error);
+    status = sweep_record(sweep, known->lane, candidate, &outcome, error);
     return status == STATUS_OK ? clear(known, row->configuration_id, error) : status;
 }
 
 /* A duplicate points to the trial that was measured: here, to its candidate. */
 static void resolve_twins(struct sweep *sweep)
 {
-    for (size_t i = 0; i < sweep->count; i++) {
-        struct candidate *candidate = &sweep->candidates[i];
-        for (size_t j = 0; candidate->twin_trial_id != 0 && j < sweep->count; j++)
-            if (sweep->candidates[j].trial_id == candidate->twin_trial_id && j != i)
-                candidate->same_as = (int64_t)j;
+    for (size_t i = 0; i < sweep->table.count; i++) {
+        struct candidate *candidate = sweep->table.items[i];
+        struct candidate *twin = candidate->twin_trial_id != 0
+                                     ? table_at_trial(&sweep->table, candidate->twin_trial_id)
+                                     : NULL;
+        if (twin != candidate)
+            candidate->same_as = twin;
     }
 }
 
@@ -123,10 +161,9 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error)
     struct known known = {.sweep = sweep, .lane = group_lane(sweep->group)};
     if (!known.lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
-    enum status status = take_rejected(sweep, error);
-    if (status == STATUS_OK)
-        status = store_known_trials(session->store, sweep->group->environment_id, sweep->problem_id,
-                                    "sweep", session->options->l2_mode, take_known, &known, error);
+    enum status status =
+        store_known_trials(session->store, sweep->group->environment_id, sweep->problem_id, "sweep",
+                           session->options->l2_mode, take_known, &known, error);
     resolve_twins(sweep);
     if (status == STATUS_OK)
         status = store_in_flight_each(session->store, sweep->group->environment_id,

@@ -12,29 +12,24 @@ enum { LOOK_ROUNDS = 16, LOOK_ROUNDS_MOST = 24 };
 static enum status prepare(struct sweep *sweep, const struct configuration *const *configurations,
                            size_t count, struct error *error)
 {
-    sweep->candidates = calloc(count + 1, sizeof sweep->candidates[0]);
-    sweep->count = count;
-    sweep->best = count;
-    if (!sweep->candidates)
-        return error_no_memory(error);
     for (size_t i = 0; i < count; i++) {
-        struct candidate *candidate = &sweep->candidates[i];
-        struct binary_request request;
-        candidate->configuration = *configurations[i];
-        candidate->median_ns = (double)NAN;
-        candidate->same_as = NO_CANDIDATE;
-        (void)configuration_key(&candidate->configuration, candidate->key);
+        char key[CONFIGURATION_KEY_BYTES];
+        (void)configuration_key(configurations[i], key);
+        struct candidate *candidate = table_add(&sweep->table, configurations[i], key, NO_POINT);
+        if (!candidate)
+            return error_no_memory(error);
         struct point point = sweep_point(sweep, candidate, 0);
-        enum status status = point_binary(&point, &sweep->arena, &request, error);
+        enum status status = sweep_binary(sweep, candidate, true, error);
+        if (candidate->broken)
+            status = error_set(error, STATUS_BAD_INPUT, "%s", candidate->broken);
         if (status == STATUS_OK && i == 0)
             status = point_bytes(&point, &sweep->bytes_moved, error);
-        if (status == STATUS_OK)
-            status = binaries_request(&sweep->group->binaries, &request, &candidate->binary, error);
         if (status == STATUS_OK)
             status = binaries_await(&sweep->group->binaries, candidate->binary, error);
         if (status != STATUS_OK)
             return status;
     }
+    sweep->any = *sweep->table.items[0];
     return STATUS_OK;
 }
 
@@ -113,8 +108,8 @@ enum status look_at(const struct sweep *like, const struct problem *problem,
     if (!lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
     enum status status = prepare(&sweep, configurations, count, error);
-    for (size_t i = 0; i < count; i++) {
-        runners[i].candidate = &sweep.candidates[i];
+    for (size_t i = 0; i < sweep.table.count; i++) {
+        runners[i].candidate = sweep.table.items[i];
         list[i] = &runners[i];
     }
     if (status == STATUS_OK)
@@ -126,7 +121,7 @@ enum status look_at(const struct sweep *like, const struct problem *problem,
     race_free(race);
     track_free(&track);
     lane->told = NULL;
-    free(sweep.candidates);
+    table_free(&sweep.table);
     arena_free(&sweep.arena);
     return status;
 }

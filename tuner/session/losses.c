@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
+#include "tuner/session/recall.h"
 
 extern const char losses_query[];
 extern const char ranges_known_query[];
@@ -52,7 +53,7 @@ enum status losses_covered(const struct sweep *like, const struct problem *probl
 /* One row of the query. */
 struct loss_row {
     int64_t n, configuration_id;
-    const char *key;
+    const char *key, *parameters;
     double loss; /* NaN: unknown */
     bool is_winner;
 };
@@ -94,8 +95,9 @@ static enum status read_rows(const struct sweep *like, struct losses *losses, st
             .key = arena_strdup(&losses->arena, store_query_text(query, 2)),
             .loss = store_query_real(query, 3),
             .is_winner = store_query_integer(query, 4) != 0,
+            .parameters = arena_strdup(&losses->arena, store_query_text(query, 5)),
         };
-        if (!item.key || !add_row(rows, item))
+        if (!item.key || !item.parameters || !add_row(rows, item))
             status = error_no_memory(error);
     }
     store_query_close(query);
@@ -123,8 +125,8 @@ static size_t item_index(struct losses *losses, const struct loss_row *row)
     for (size_t i = losses->count; i > 0; i--)
         if (losses->items[i - 1].id == row->configuration_id)
             return i - 1;
-    losses->items[losses->count] =
-        (struct known_configuration){.id = row->configuration_id, .key = row->key};
+    losses->items[losses->count] = (struct known_configuration){
+        .id = row->configuration_id, .key = row->key, .parameters = row->parameters};
     return losses->count++;
 }
 
@@ -184,37 +186,21 @@ void losses_free(struct losses *losses)
     arena_free(&losses->arena);
 }
 
-static bool same_key(const struct configuration *configuration, const char *key)
-{
-    char text[CONFIGURATION_KEY_BYTES];
-    return configuration_key(configuration, text) && strcmp(text, key) == 0;
-}
-
 /* In the space of the size at which it was measured. */
 static bool seek_in_space(struct losses *losses, int64_t n, struct known_configuration *item)
 {
     struct problem problem;
+    struct configuration configuration;
     struct error ignored = {0};
     const struct sweep *like = losses->like;
-    struct space *space = NULL;
-    bool found = false;
+    bool admits = false;
     experiment_problem_at(like->experiment, &losses->problem, n, &problem);
-    if (space_create(like->experiment, &problem, like->group->facts, &space, &ignored) != STATUS_OK)
-        return false;
-    for (size_t i = 0; i < space_count(space) && !found; i++) {
-        struct configuration configuration;
-        space_configuration(space, i, &configuration);
-        found = same_key(&configuration, item->key);
-        if (found)
-            item->configuration = arena_copy(&losses->arena, &configuration, sizeof configuration);
-    }
-    for (size_t i = 0; found && item->configuration && i < item->configuration->count; i++) {
-        struct value *value = &item->configuration->values[i].value;
-        if (value->kind == VALUE_TEXT) /* the space may own it */
-            value->text = arena_strdup(&losses->arena, value->text);
-    }
-    space_free(space);
-    return found;
+    if (recall_configuration(like->experiment, item->parameters, &losses->arena, &configuration) &&
+        space_admits(like->experiment, &problem, like->group->facts, &configuration, &admits,
+                     &ignored) == STATUS_OK &&
+        admits)
+        item->configuration = arena_copy(&losses->arena, &configuration, sizeof configuration);
+    return item->configuration != NULL;
 }
 
 const struct configuration *losses_configuration(struct losses *losses, size_t index)

@@ -8,6 +8,7 @@
 struct known_configuration {
     int64_t id;
     const char *key;
+    const char *parameters;
     bool sought;                         /* for `configuration` */
     struct configuration *configuration; /* NULL: not of the experiment as it is */
 };

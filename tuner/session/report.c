@@ -33,6 +33,7 @@ void session_progress(struct group *group, const char *phase)
     session->progress.phase = phase;
     session->progress.problem_key = group->problem_key;
     session->progress.n = group->n;
+    session->progress.strategy = group->strategy;
     session->progress.best_ns = group->best_ns;
     session->progress.best_key = group->best_key;
     if (session->events->progress)

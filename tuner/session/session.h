@@ -31,6 +31,9 @@ struct session_options {
     struct protocol protocol; /* of the device kind, with what the user has set */
     enum effort effort;       /* that the protocol began with */
     int64_t budget_ns;        /* of wall time; 0: as long as it takes */
+    const char *strategy;     /* of the search (search.h); NULL: "auto" */
+    uint64_t points;          /* of a space that are tried at most; 0: all */
+    double points_share;      /* the same as a share of its points; 0: not said so */
     const char *objective;    /* "time", "energy", "edp", a name of the experiment's or a formula */
     unsigned retry_mask;      /* bit s: trials known to have trial_status s are tried again */
     int64_t sizes[SESSION_SIZES_MAX]; /* only these n; none: all of the experiment */
@@ -50,6 +53,7 @@ struct session_progress {
     const char *best_key;             /* its configuration */
     const char *phase;                /* "compile", "sweep", "race", "check", "confirm", "ranges" */
     int process, process_count;       /* of the confirmation */
+    const char *strategy;             /* that this problem's space is searched by */
 };
 
 /* A choice. A problem's winner is told once the race has found it, and again when fresh processes
@@ -80,6 +84,11 @@ struct session_summary {
     int64_t environment_id;
     size_t problems;
     size_t problems_without_winner;
+    /* Over all problems, before and after constraints; UINT64_MAX when it is more. */
+    uint64_t points_product, points_legal;
+    size_t points;       /* tried or set aside by now, by this run or an earlier one */
+    size_t unlaunchable; /* set aside in this run: no block fits on the device ... */
+    size_t duplicates;   /* ... or its launches repeat another point's */
     size_t trials;       /* measured in this run, duplicates and failures counted */
     size_t trials_known; /* taken from an earlier run */
     size_t failures;     /* of this run */

@@ -1,165 +1,80 @@
-/* All configurations of one problem, by all devices of a group. */
-#include <math.h>
+/* The configurations of one problem, by all devices of a group. */
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "tuner/base/clock.h"
 #include "tuner/session/internal.h"
 
-enum status sweep_list(struct sweep *sweep, struct error *error)
-{
-    enum status status =
-        space_create(sweep->experiment, &sweep->problem, sweep->group->facts, &sweep->space, error);
-    if (status != STATUS_OK)
-        return status;
-    size_t count = space_count(sweep->space);
-    sweep->candidates = calloc(count + EXPERIMENT_BASELINES_MAX, sizeof sweep->candidates[0]);
-    if (!sweep->candidates)
-        return error_no_memory(error);
-    for (size_t i = 0; i < count; i++) {
-        struct candidate *candidate = &sweep->candidates[i];
-        candidate->median_ns = (double)NAN;
-        candidate->same_as = NO_CANDIDATE;
-        space_configuration(sweep->space, i, &candidate->configuration);
-        if (!configuration_key(&candidate->configuration, candidate->key))
-            return error_set(error, STATUS_BAD_INPUT, "%s: a configuration's values are too long",
-                             experiment_path(sweep->experiment));
-        status =
-            store_configuration(sweep->group->session->store, sweep->experiment_id, candidate->key,
-                                candidate->configuration.values, candidate->configuration.count,
-                                &candidate->configuration_id, error);
-        if (status != STATUS_OK)
-            return status;
-    }
-    sweep->count = count;
-    sweep->space_count = count;
-    if (count == 0)
-        return error_set(error, STATUS_BAD_INPUT, "%s: %s n=%lld: the constraints leave nothing",
-                         experiment_path(sweep->experiment), sweep->problem.key,
-                         (long long)sweep->problem.n);
-    return STATUS_OK;
-}
-
-static enum status request_binaries(struct sweep *sweep, struct error *error)
-{
-    struct arena scratch = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sweep->count; i++) {
-        struct binary_request request;
-        struct point point = sweep_point(sweep, &sweep->candidates[i], 0);
-        status = point_binary(&point, &scratch, &request, error);
-        if (status == STATUS_OK)
-            status = binaries_request(&sweep->group->binaries, &request,
-                                      &sweep->candidates[i].binary, error);
-        arena_free(&scratch);
-    }
-    return status;
-}
-
-static void refill(struct sweep *sweep)
-{
-    uint64_t point = 0;
-    while (sweep->window_count < LOOKAHEAD && search_ask(sweep->search, &point))
-        if (!sweep->candidates[point].done)
-            sweep->window[sweep->window_count++] = point;
-}
-
-/* The first of the window whose binary is there (or never will be); false: all are being compiled.
- */
-static bool take_ready(struct sweep *sweep, size_t *point)
-{
-    for (size_t i = 0; i < sweep->window_count; i++) {
-        const struct candidate *candidate = &sweep->candidates[sweep->window[i]];
-        if (sweep->group->binaries.items[candidate->binary].state == BINARY_PENDING)
-            continue;
-        *point = sweep->window[i];
-        sweep->window_count--;
-        memmove(&sweep->window[i], &sweep->window[i + 1],
-                (sweep->window_count - i) * sizeof sweep->window[0]);
-        return true;
-    }
-    return false;
-}
-
-/* What a lost lane had in hand is left to the others. One place is free: it was taken from there,
- * and other lanes refill only what is missing. */
-static void put_back(struct sweep *sweep, size_t point)
-{
-    if (sweep->window_count == LOOKAHEAD)
-        return; /* stays undone; the next run takes it */
-    sweep->window[sweep->window_count++] = point;
-}
-
 /* The others go on meanwhile. */
 static void wait_for_compilers(struct sweep *sweep, struct lane *lane)
 {
-    const struct timespec pause = {.tv_nsec = 2000000};
+    const struct timespec pause = {.tv_nsec = 500000};
     session_progress(sweep->group, "compile");
     int64_t left_ns = lane_leave(lane);
     (void)nanosleep(&pause, NULL);
     lane_enter(lane, left_ns, &lane->compile_wait_ns);
 }
 
-/* Where compiling takes the cores that kernels are timed on, all of it comes first. */
-static enum status compile_first(struct sweep *sweep, struct error *error)
+/* Where compiling takes the cores that kernels are timed on, a batch is compiled before it is
+ * timed.
+ */
+static bool must_compile(const struct sweep *sweep)
 {
-    struct group *group = sweep->group;
-    struct lane *lane = group_lane(group);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && lane && !group->session->options->compiles_beside_measuring &&
-           compile_pool_pending(group->binaries.pool) > 0) {
-        if (session_stopped(group->session))
-            return session_stop_error(error);
-        wait_for_compilers(sweep, lane);
-        status = binaries_collect(&group->binaries, 0, error);
-    }
-    return status;
+    const struct group *group = sweep->group;
+    return !group->session->options->compiles_beside_measuring &&
+           compile_pool_pending(group->binaries.pool) > 0;
 }
 
 static void tell_best(struct sweep *sweep)
 {
-    if (sweep->best != sweep->count) {
-        sweep->group->best_ns = sweep->candidates[sweep->best].median_ns;
-        sweep->group->best_key = sweep->candidates[sweep->best].key;
+    if (sweep->best) {
+        sweep->group->best_ns = sweep->best->median_ns;
+        sweep->group->best_key = sweep->best->key;
     }
     session_progress(sweep->group, "sweep");
+}
+
+static enum status try_one(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
+                           struct error *error)
+{
+    enum status status = sweep_tell(sweep, lane, true, error);
+    if (status == STATUS_OK)
+        status = sweep_try(sweep, lane, candidate, error);
+    if (lane->lost)
+        return window_put_back(sweep, candidate, error);
+    if (status != STATUS_OK)
+        return status;
+    window_done(sweep, candidate);
+    tell_best(sweep);
+    return STATUS_OK;
 }
 
 /* One point by one lane; *idle: nothing is left to take. */
 static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
                              struct error *error)
 {
-    size_t point = 0;
-    refill(sweep);
-    *idle = sweep->window_count == 0;
+    enum status status = window_fill(sweep, error);
+    if (status == STATUS_OK)
+        status = binaries_collect(&sweep->group->binaries, 0, error);
+    if (status != STATUS_OK)
+        return status;
+    /* What others have in hand may let the search go on. */
+    *idle = sweep->window_count == 0 && sweep->in_hand == 0;
     if (*idle)
         return STATUS_OK;
-    enum status status = binaries_collect(&sweep->group->binaries, 0, error);
-    if (status != STATUS_OK)
-        return status;
-    if (!take_ready(sweep, &point)) {
-        wait_for_compilers(sweep, lane);
-        return STATUS_OK;
-    }
-    status = sweep_tell(sweep, lane, true, error);
-    if (status == STATUS_OK)
-        status = sweep_try(sweep, lane, &sweep->candidates[point], error);
-    if (lane->lost) {
-        put_back(sweep, point);
-        return STATUS_OK;
-    }
-    if (status != STATUS_OK)
-        return status;
-    search_tell(sweep->search, point, sweep->candidates[point].median_ns);
-    tell_best(sweep);
+    struct candidate *candidate = must_compile(sweep) ? NULL : window_take(sweep);
+    if (candidate)
+        return try_one(sweep, lane, candidate, error);
+    wait_for_compilers(sweep, lane);
     return STATUS_OK;
 }
 
-/* Its share of the budget is spent; but a sweep ends with something to choose from. */
+/* Its share of the budget is spent; but a sweep ends with something to choose from, and something
+ * to compare it with. */
 static bool is_spent(const struct sweep *sweep)
 {
-    return sweep->best != sweep->count && budget_over(sweep->group->session, sweep->deadline_ns);
+    return sweep->best && sweep->baselines_left == 0 &&
+           budget_over(sweep->group->session, sweep->deadline_ns);
 }
 
 /* What a lane's thread does in a sweep; the mutex is held. */
@@ -229,31 +144,33 @@ static enum status run_lanes(struct sweep *sweep, struct error *error)
 /* Again while a lost lane left something for the others. */
 static enum status try_all(struct sweep *sweep, struct error *error)
 {
-    enum status status = compile_first(sweep, error);
+    enum status status = STATUS_OK;
     do {
-        if (status == STATUS_OK)
-            status = run_lanes(sweep, error);
+        status = run_lanes(sweep, error);
     } while (status == STATUS_OK && sweep->window_count > 0 && !is_spent(sweep));
     return status;
 }
 
+static void sum_up(const struct sweep *sweep)
+{
+    struct session_summary *summary = sweep->group->session->summary;
+    for (size_t i = 0; i < sweep->table.count; i++)
+        summary->points += sweep->table.items[i]->done ? 1 : 0;
+}
+
 enum status sweep_problem(struct sweep *sweep, struct error *error)
 {
-    const struct session_options *options = sweep->group->session->options;
     sweep->deadline_ns = budget_sweep_end_ns(sweep->group);
     enum status status = sweep_add_baselines(sweep, error);
     if (status == STATUS_OK)
-        status = request_binaries(sweep, error);
-    if (status == STATUS_OK)
         status = sweep_take_known(sweep, error);
-    uint64_t seed = hash_u64(sweep->problem.key, strlen(sweep->problem.key),
-                             options->seed ^ (uint64_t)sweep->problem.n);
     if (status == STATUS_OK)
-        status =
-            search_create(&(struct search_options){.strategy = "exhaustive", .seed = seed},
-                          &(struct search_space){.count = sweep->count}, &sweep->search, error);
-    if (status == STATUS_OK)
+        status = window_start(sweep, error);
+    if (status == STATUS_OK) {
+        sweep->group->strategy = search_strategy(sweep->search);
         status = try_all(sweep, error);
+    }
+    sum_up(sweep);
     return status;
 }
 
@@ -261,7 +178,8 @@ void sweep_free(struct sweep *sweep)
 {
     search_free(sweep->search);
     sweep->search = NULL;
-    free(sweep->candidates);
+    free(sweep->window);
+    table_free(&sweep->table);
     space_free(sweep->space);
     arena_free(&sweep->arena);
 }

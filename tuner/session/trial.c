@@ -52,18 +52,78 @@ enum status sweep_value(const struct sweep *sweep, const struct candidate *candi
     return status;
 }
 
+/* What is wrong with one configuration's expressions is that trial's failure, not the run's. */
+static enum status blame(enum status status, struct worker_outcome *outcome, struct error *error)
+{
+    if (status != STATUS_BAD_INPUT)
+        return status;
+    outcome->status = TRIAL_LAUNCH_FAILED;
+    (void)string_format(outcome->detail, sizeof outcome->detail, "%s", error->text);
+    error_clear(error);
+    return STATUS_OK;
+}
+
+/* A known configuration may not have been needed until now. */
+static enum status have_binary(struct sweep *sweep, struct candidate *candidate,
+                               struct worker_outcome *outcome, struct error *error)
+{
+    enum status status = sweep_binary(sweep, candidate, true, error);
+    if (candidate->broken) {
+        outcome->status = TRIAL_LAUNCH_FAILED;
+        (void)string_format(outcome->detail, sizeof outcome->detail, "%s", candidate->broken);
+        return status;
+    }
+    if (status == STATUS_OK)
+        status = binaries_await(&sweep->group->binaries, candidate->binary, error);
+    if (status != STATUS_COMPILE_FAILED)
+        return status;
+    outcome->status = TRIAL_COMPILE_FAILED;
+    (void)string_format(outcome->detail, sizeof outcome->detail, "%s",
+                        candidate_binary(sweep, candidate)->detail);
+    error_clear(error);
+    return STATUS_OK;
+}
+
+enum status sweep_plan(struct sweep *sweep, struct arena *arena, const struct candidate *candidate,
+                       const struct kernel_use *first, struct loaded *loaded,
+                       struct worker_outcome *outcome, struct error *error)
+{
+    int64_t active = loaded->resources[0].active_blocks_per_sm;
+    if (active == 0) {
+        outcome->status = TRIAL_LAUNCH_FAILED;
+        (void)string_format(outcome->detail, sizeof outcome->detail,
+                            "no block of %u threads and %u bytes of shared memory fits on an SM",
+                            first->block_threads, first->shared_bytes);
+        return STATUS_OK;
+    }
+    struct point point = sweep_point(sweep, candidate, active > 0 ? active : 1);
+    enum status status = point_plan(&point, arena, &loaded->plan, error);
+    if (status == STATUS_OK)
+        status = point_derived(&point, arena, loaded->derived, &loaded->derived_count, error);
+    return blame(status, outcome, error);
+}
+
+enum status sweep_kernels(struct sweep *sweep, struct arena *arena,
+                          const struct candidate *candidate, struct kernel_use uses[LAUNCHES_MAX],
+                          size_t *count, struct worker_outcome *outcome, struct error *error)
+{
+    struct point point = sweep_point(sweep, candidate, 0);
+    return blame(point_kernels(&point, arena, uses, count, error), outcome, error);
+}
+
 enum status sweep_load(struct sweep *sweep, struct lane *lane, struct arena *arena,
-                       const struct candidate *candidate, struct loaded *loaded,
+                       struct candidate *candidate, struct loaded *loaded,
                        struct worker_outcome *outcome, struct error *error)
 {
     struct kernel_use uses[LAUNCHES_MAX];
     struct worker_kernel kernels[LAUNCHES_MAX];
     size_t count = 0;
-    struct point point = sweep_point(sweep, candidate, 0);
-    const char *path = sweep->group->binaries.items[candidate->binary].path;
-    enum status status = point_kernels(&point, arena, uses, &count, error);
-    if (status != STATUS_OK)
+    enum status status = have_binary(sweep, candidate, outcome, error);
+    if (status == STATUS_OK && outcome->status == TRIAL_OK)
+        status = sweep_kernels(sweep, arena, candidate, uses, &count, outcome, error);
+    if (status != STATUS_OK || outcome->status != TRIAL_OK)
         return status;
+    const char *path = candidate_binary(sweep, candidate)->path;
     for (size_t i = 0; i < count; i++)
         kernels[i] =
             (struct worker_kernel){uses[i].kernel, uses[i].block_threads, uses[i].shared_bytes};
@@ -74,19 +134,7 @@ enum status sweep_load(struct sweep *sweep, struct lane *lane, struct arena *are
         return lane_lose(lane, error);
     if (outcome->status != TRIAL_OK)
         return STATUS_OK;
-    int64_t active = loaded->resources[0].active_blocks_per_sm;
-    if (active == 0) {
-        outcome->status = TRIAL_LAUNCH_FAILED;
-        (void)string_format(outcome->detail, sizeof outcome->detail,
-                            "no block of %u threads and %u bytes of shared memory fits on an SM",
-                            uses[0].block_threads, uses[0].shared_bytes);
-        return STATUS_OK;
-    }
-    point.active_blocks = active > 0 ? active : 1;
-    status = point_plan(&point, arena, &loaded->plan, error);
-    if (status == STATUS_OK)
-        status = point_derived(&point, arena, loaded->derived, &loaded->derived_count, error);
-    return status;
+    return sweep_plan(sweep, arena, candidate, &uses[0], loaded, outcome, error);
 }
 
 /* TUNE_TRIAL_TIMEOUT_MS: the least time limit of a trial, for those who know their kernels. */
@@ -99,13 +147,13 @@ static int64_t timeout_floor_ms(int64_t otherwise)
 
 int64_t sweep_timeout_ms(const struct sweep *sweep, struct lane *lane, uint32_t blocks, bool first)
 {
-    first = first || sweep->best == sweep->count || sweep->measured == 0 ||
+    first = first || !sweep->best || sweep->measured == 0 ||
             lane->restarts_seen != worker_restarts(lane->worker);
     lane->restarts_seen = worker_restarts(lane->worker);
     if (first)
         return timeout_floor_ms(TIMEOUT_FIRST_MS);
-    double best_ns = sweep->candidates[sweep->best].median_ns;
-    int64_t limit_ms = (int64_t)(TIMEOUT_FACTOR * best_ns * (double)(blocks + 4) * 1e-6);
+    int64_t limit_ms =
+        (int64_t)(TIMEOUT_FACTOR * sweep->best->median_ns * (double)(blocks + 4) * 1e-6);
     int64_t floor_ms = timeout_floor_ms(TIMEOUT_FLOOR_MS);
     return limit_ms > floor_ms ? limit_ms : floor_ms;
 }
@@ -143,47 +191,10 @@ enum status sweep_measure(struct sweep *sweep, struct lane *lane, const struct l
     return STATUS_OK;
 }
 
-/* What a plan launches, as a number: plans with the same hash do the same work. */
-static uint64_t launch_hash(const struct launch_plan *plan, const char *binary_hash)
-{
-    struct text text = {0};
-    text_printf(&text, "%s;", binary_hash);
-    for (size_t i = 0; i < plan->launch_count; i++) {
-        const struct launch *launch = &plan->launches[i];
-        text_printf(&text, "%s %u,%u,%u %u,%u,%u %u %u %d %d", launch->kernel, launch->grid[0],
-                    launch->grid[1], launch->grid[2], launch->block[0], launch->block[1],
-                    launch->block[2], launch->shared_bytes, launch->threads, (int)launch->schedule,
-                    (int)launch->dependent);
-        for (size_t j = 0; j < launch->argument_count; j++)
-            text_printf(&text, " %u", launch->arguments[j]);
-        text_append(&text, ";");
-    }
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        char scalar[VALUE_TEXT_BYTES] = "";
-        if (plan->arguments[i].role == ARGUMENT_SCALAR)
-            (void)value_format(plan->arguments[i].scalar, scalar, sizeof scalar);
-        text_printf(&text, "%s=%s ", plan->arguments[i].name, scalar);
-    }
-    uint64_t hash = text.failed ? 0 : hash_u64(text.data, text.length, 0);
-    text_free(&text);
-    return hash;
-}
-
-static int64_t find_twin(const struct sweep *sweep, const struct candidate *candidate)
-{
-    for (size_t i = 0; candidate->launch_hash != 0 && i < sweep->count; i++) {
-        const struct candidate *other = &sweep->candidates[i];
-        if (other != candidate && other->done && other->same_as == NO_CANDIDATE &&
-            other->launch_hash == candidate->launch_hash)
-            return (int64_t)i;
-    }
-    return NO_CANDIDATE;
-}
-
 /* Fills the row from what happened, and puts it into the store. */
 static enum status put(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
                        const struct loaded *loaded, const struct worker_outcome *outcome,
-                       const struct worker_samples *samples, int64_t started_ns,
+                       const struct worker_samples *samples, int64_t started_ns, bool aside,
                        struct error *error)
 {
     struct store_sample rows[WORKER_SAMPLES_MAX];
@@ -195,7 +206,7 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
                                         .energy_j = (double)NAN};
     }
     struct summary summary = summarize(values, samples->count);
-    const struct binary *binary = &sweep->group->binaries.items[candidate->binary];
+    const struct binary *binary = candidate_binary(sweep, candidate);
     struct store_trial trial = {
         .run_id = lane->run_id,
         .environment_id = sweep->group->environment_id,
@@ -206,10 +217,9 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
         .l2_mode = sweep->group->session->options->l2_mode,
         .status = outcome->status,
         .detail = outcome->detail[0] ? outcome->detail : NULL,
-        .compile_log = outcome->status == TRIAL_COMPILE_FAILED ? binary->log : NULL,
-        .same_as_trial_id =
-            candidate->same_as == NO_CANDIDATE ? 0 : sweep->candidates[candidate->same_as].trial_id,
-        .binary_hash = binary->hash,
+        .compile_log = binary && outcome->status == TRIAL_COMPILE_FAILED ? binary->log : NULL,
+        .same_as_trial_id = candidate->same_as ? candidate->same_as->trial_id : 0,
+        .binary_hash = binary ? binary->hash : NULL,
         .derived = loaded ? loaded->derived : NULL,
         .derived_count = loaded ? loaded->derived_count : 0,
         .plan = loaded ? &loaded->plan : NULL,
@@ -223,15 +233,20 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
         .energy_j = (double)NAN,
         .value = summary.median,
         .duration_ns = clock_now_ns() - started_ns,
+        .cheap = aside,
     };
     candidate->done = true;
     candidate->status = outcome->status;
     candidate->median_ns = outcome->status == TRIAL_OK ? summary.median : (double)NAN;
     candidate->runs = samples->runs;
-    return store_trial(sweep->group->session->store, &trial, &candidate->trial_id, error);
+    enum status status =
+        store_trial(sweep->group->session->store, &trial, &candidate->trial_id, error);
+    if (status == STATUS_OK && !table_done(&sweep->table, candidate))
+        return error_no_memory(error);
+    return status;
 }
 
-static void count_trial(struct sweep *sweep, const struct candidate *candidate)
+static void count_trial(struct sweep *sweep, struct candidate *candidate)
 {
     struct session *session = sweep->group->session;
     bool failed = candidate->status != TRIAL_OK && candidate->status != TRIAL_SKIPPED;
@@ -240,17 +255,15 @@ static void count_trial(struct sweep *sweep, const struct candidate *candidate)
     session->summary->failures += failed ? 1 : 0;
     session->progress.points_done++;
     session->progress.failures += failed ? 1 : 0;
-    if (candidate->status == TRIAL_OK && !candidate->rejected &&
-        (sweep->best == sweep->count ||
-         candidate->median_ns < sweep->candidates[sweep->best].median_ns))
-        sweep->best = (size_t)(candidate - sweep->candidates);
+    sweep_compare(sweep, candidate);
 }
 
 enum status sweep_record(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
                          const struct worker_outcome *outcome, struct error *error)
 {
     struct worker_samples none = {0};
-    enum status status = put(sweep, lane, candidate, NULL, outcome, &none, clock_now_ns(), error);
+    enum status status =
+        put(sweep, lane, candidate, NULL, outcome, &none, clock_now_ns(), false, error);
     if (status == STATUS_OK)
         count_trial(sweep, candidate);
     return status;
@@ -314,21 +327,14 @@ static enum status try_loaded(struct sweep *sweep, struct lane *lane, struct can
                               struct loaded *loaded, struct worker_samples *samples,
                               struct worker_outcome *outcome, struct error *error)
 {
-    candidate->launch_hash =
-        launch_hash(&loaded->plan, sweep->group->binaries.items[candidate->binary].hash);
-    candidate->same_as = find_twin(sweep, candidate);
-    if (candidate->same_as != NO_CANDIDATE) {
-        outcome->status = TRIAL_SKIPPED;
-        (void)string_format(outcome->detail, sizeof outcome->detail, "launches the same as '%s'",
-                            sweep->candidates[candidate->same_as].key);
+    candidate->launch_hash = launch_hash(&loaded->plan, candidate_binary(sweep, candidate));
+    if (sweep_repeats(sweep, candidate, outcome))
         return STATUS_OK;
-    }
     const struct protocol *protocol = &sweep->group->session->options->protocol;
     struct timing timing = {.blocks = (uint32_t)protocol->sweep_blocks, .verify = true};
     /* The hopeless cost one block. Where something else than time counts, nobody knows yet. */
-    if (sweep->best != sweep->count && strcmp(objective_text(sweep->objective), "time") == 0)
-        timing.stop_above_ns =
-            (1 + protocol->sweep_slower) * sweep->candidates[sweep->best].median_ns;
+    if (sweep->best && strcmp(objective_text(sweep->objective), "time") == 0)
+        timing.stop_above_ns = (1 + protocol->sweep_slower) * sweep->best->median_ns;
     enum status status = announce(sweep, lane, candidate, error);
     if (status == STATUS_OK)
         status = sweep_measure(sweep, lane, loaded, &timing, samples, outcome, error);
@@ -344,23 +350,21 @@ enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *
     struct loaded loaded = {0};
     struct worker_samples samples = {0};
     struct worker_outcome outcome = {.status = TRIAL_OK};
-    const struct binary *binary = &sweep->group->binaries.items[candidate->binary];
     int64_t started_ns = clock_now_ns();
-    bool has_plan = false;
-    enum status status = STATUS_OK;
-    if (binary->state == BINARY_FAILED) {
-        outcome.status = TRIAL_COMPILE_FAILED;
-        (void)string_format(outcome.detail, sizeof outcome.detail, "%s", binary->detail);
-    } else {
+    bool aside = false;
+    enum status status =
+        sweep_foresee(sweep, &lane->scratch, candidate, &loaded, &outcome, &aside, error);
+    if (status == STATUS_OK && !aside)
         status = sweep_load(sweep, lane, &lane->scratch, candidate, &loaded, &outcome, error);
-        has_plan = status == STATUS_OK && outcome.status == TRIAL_OK;
-    }
+    bool has_plan = status == STATUS_OK && outcome.status == TRIAL_OK;
     if (has_plan)
         status = try_loaded(sweep, lane, candidate, &loaded, &samples, &outcome, error);
+    bool was_launched = has_plan && outcome.status != TRIAL_SKIPPED;
+    has_plan = has_plan || loaded.plan.launch_count > 0;
     if (status == STATUS_OK)
         status = put(sweep, lane, candidate, has_plan ? &loaded : NULL, &outcome, &samples,
-                     started_ns, error);
-    if (status == STATUS_OK && has_plan && outcome.status != TRIAL_SKIPPED)
+                     started_ns, aside, error);
+    if (status == STATUS_OK && was_launched)
         status = store_in_flight_clear(sweep->group->session->store, sweep->group->environment_id,
                                        sweep->problem_id, candidate->configuration_id, error);
     arena_free(&lane->scratch);

@@ -283,12 +283,11 @@ enum status sweep_choose_early(struct sweep *sweep, struct error *error)
     const struct session *session = sweep->group->session;
     const struct lane *lane = group_lane(sweep->group);
     size_t tried = 0;
-    for (size_t i = 0; i < sweep->count; i++)
-        tried += sweep->candidates[i].done && sweep->candidates[i].status == TRIAL_OK ? 1 : 0;
-    if (sweep->best == sweep->count || !lane ||
-        strcmp(objective_text(sweep->objective), "time") != 0)
+    for (size_t i = 0; i < sweep->table.count; i++)
+        tried += sweep->table.items[i]->done && sweep->table.items[i]->status == TRIAL_OK ? 1 : 0;
+    if (!sweep->best || !lane || strcmp(objective_text(sweep->objective), "time") != 0)
         return STATUS_OK;
-    const struct candidate *best = &sweep->candidates[sweep->best];
+    const struct candidate *best = sweep->best;
     if (best->rejected)
         return STATUS_OK;
     struct store_winner row = {

@@ -80,10 +80,15 @@ static enum status copy_row(sqlite3_stmt *statement, struct arena *arena,
         .boot_id = copy_text(statement, 2, arena),
         .attempts = sqlite3_column_int64(statement, 3),
         .started_at = copy_text(statement, 4, arena),
+        .configuration_key = copy_text(statement, 5, arena),
+        .parameters = copy_text(statement, 6, arena),
     };
     item->next = *list;
     *list = item;
-    return item->row.boot_id && item->row.started_at ? STATUS_OK : error_no_memory(error);
+    const struct store_in_flight *row = &item->row;
+    return row->boot_id && row->started_at && row->configuration_key && row->parameters
+               ? STATUS_OK
+               : error_no_memory(error);
 }
 
 /* `take` may clear rows: all are read before the first is given. */
@@ -96,8 +101,10 @@ enum status store_in_flight_each(struct store *store, int64_t environment_id, in
     bool more = true;
     enum status status =
         store_prepare(store,
-                      "SELECT configuration_id, run_id, boot_id, attempts, started_at "
-                      "FROM in_flight WHERE environment_id = ?1 AND problem_id = ?2",
+                      "SELECT f.configuration_id, f.run_id, f.boot_id, f.attempts, f.started_at,"
+                      " c.key, c.parameters "
+                      "FROM in_flight AS f JOIN configurations AS c ON c.id = f.configuration_id "
+                      "WHERE f.environment_id = ?1 AND f.problem_id = ?2",
                       &statement, error);
     if (status != STATUS_OK)
         return status;

@@ -136,6 +136,7 @@ struct store_trial {
     double energy_j;                          /* median of a run; NaN: none */
     double value;                             /* of the objective; NaN: none */
     int64_t duration_ns;                      /* what the trial cost, from load to last sample */
+    bool cheap; /* it can be had again without the device: the disk is not waited for */
 };
 /* The trial with its samples and resources in one transaction; a trial of the same environment,
  * problem, configuration, stage, objective and mode is replaced. */
@@ -146,7 +147,9 @@ enum status store_trial(struct store *store, const struct store_trial *trial, in
  * stage; a status other than STATUS_OK from it ends the walk and is returned. */
 struct store_known_trial {
     int64_t trial_id;
+    int64_t configuration_id;
     const char *configuration_key;
+    const char *parameters;  /* a JSON object */
     const char *binary_hash; /* "" when none */
     enum trial_status status;
     double median_ns; /* NaN when none */
@@ -172,7 +175,9 @@ struct store_in_flight {
     int64_t run_id;
     const char *boot_id; /* of the machine's start, "" when unknown */
     /* Of rows read: */
-    int64_t attempts; /* launches that were never seen to end, this one counted */
+    const char *configuration_key;
+    const char *parameters; /* a JSON object */
+    int64_t attempts;       /* launches that were never seen to end, this one counted */
     const char *started_at;
 };
 /* `durable`: it is on disk when this returns, also for a machine that loses power. */

@@ -194,9 +194,11 @@ enum status store_trial(struct store *store, const struct store_trial *trial, in
 {
     int64_t measured = 0;
     int64_t id = 0;
-    enum status status = store_begin(store, trial_doing, error);
+    enum status status = trial->cheap ? store_relax(store, true, error) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = store_begin(store, trial_doing, error);
     if (status != STATUS_OK)
-        return status;
+        return trial->cheap ? store_relaxed_end(store, status, error) : status;
     status = resolve_same_as(store, trial->same_as_trial_id, &measured, error);
     if (status == STATUS_OK)
         status = put_trial(store, trial, measured, &id, error);
@@ -207,6 +209,8 @@ enum status store_trial(struct store *store, const struct store_trial *trial, in
     if (status == STATUS_OK)
         status = follow(store, id, measured, error);
     status = store_end(store, status, trial_doing, error);
+    if (trial->cheap)
+        status = store_relaxed_end(store, status, error);
     if (status == STATUS_OK)
         *trial_id = id;
     return status;
@@ -223,7 +227,9 @@ static enum status take_known(const struct store *store, sqlite3_stmt *statement
 {
     struct store_known_trial known = {
         .trial_id = sqlite3_column_int64(statement, 0),
+        .configuration_id = sqlite3_column_int64(statement, 6),
         .configuration_key = column_text(statement, 1),
+        .parameters = column_text(statement, 7),
         .binary_hash = column_text(statement, 2),
         .median_ns = sqlite3_column_type(statement, 4) == SQLITE_NULL
                          ? (double)NAN
@@ -243,7 +249,8 @@ enum status store_known_trials(struct store *store, int64_t environment_id, int6
     sqlite3_stmt *statement = NULL;
     enum status status = store_prepare(
         store,
-        "SELECT t.id, c.key, t.binary_hash, t.status, t.median_ns, t.same_as_trial_id "
+        "SELECT t.id, c.key, t.binary_hash, t.status, t.median_ns, t.same_as_trial_id, c.id,"
+        " c.parameters "
         "FROM trials AS t JOIN configurations AS c ON c.id = t.configuration_id "
         "WHERE t.environment_id = ?1 AND t.problem_id = ?2 AND t.stage = ?3 AND t.l2_mode = ?4 "
         "ORDER BY t.id",

@@ -39,7 +39,7 @@ static void set_up(const struct demand *demands, size_t count, struct finalist *
         *candidate = (struct candidate){.configuration = {.count = 1}};
         candidate->configuration.values[0] =
             (struct named_value){.name = "block", .value = value_integer(demand->value)};
-        (void)string_format(candidate->key, sizeof candidate->key, "%s", demand->key);
+        candidate->key = demand->key;
         struct launch_plan *plan = &loaded->plan;
         plan->launch_count = demand->launches;
         for (size_t j = 0; j < demand->launches; j++)

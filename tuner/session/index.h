@@ -1,0 +1,20 @@
+/* From numbers (points, hashes, ids) to places in a list. */
+#ifndef TUNE_SESSION_INDEX_H
+#define TUNE_SESSION_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialise; freed by index_free. */
+struct index {
+    struct index_slot *slots;
+    size_t count, capacity;
+};
+
+/* Replaces the place of a number that is there. False: no memory. */
+bool index_put(struct index *index, uint64_t number, size_t place);
+bool index_find(const struct index *index, uint64_t number, size_t *place);
+void index_free(struct index *index);
+
+#endif

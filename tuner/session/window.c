@@ -1,0 +1,245 @@
+/* What is tried next, and what is compiled meanwhile. Baselines go before all else, so that a
+ * budget never leaves them out; what is to be tried again follows; then what the search asks for,
+ * as far ahead as keeps the compilers busy. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/session/internal.h"
+
+enum {
+    /* A search that goes by what it was told is asked for little at a time. */
+    AHEAD_A_COMPILER = 2,
+    AHEAD_LEAST = 8,
+    AHEAD_EXHAUSTIVE = 256,
+    /* Where compiling comes before measuring, an exhaustive search is compiled in as large parts.
+     */
+    BATCH_EXHAUSTIVE = 4096,
+    BUDGET_MARGIN = 8, /* trials may turn out to be so much quicker than expected */
+};
+
+/* What a trial costs, about, where the search must know how many a budget pays for. */
+static const double trial_ns = 25e6;
+
+static void values_of(const void *context, uint64_t point, uint16_t *values)
+{
+    uint16_t all[EXPERIMENT_PARAMETERS_MAX];
+    const struct sweep *sweep = context;
+    space_values(sweep->space, point, all);
+    memcpy(values, all, space_dimension_count(sweep->space) * sizeof all[0]);
+}
+
+static bool point_of(const void *context, const uint16_t *values, uint64_t *point)
+{
+    uint16_t all[EXPERIMENT_PARAMETERS_MAX] = {0};
+    const struct sweep *sweep = context;
+    memcpy(all, values, space_dimension_count(sweep->space) * sizeof all[0]);
+    return space_at(sweep->space, all, point);
+}
+
+/* How many trials the budget has time for, about: by the options alone, so that the same command
+ * comes to the same strategy. */
+static uint64_t trials_expected(const struct sweep *sweep)
+{
+    const struct session *session = sweep->group->session;
+    size_t problems = session->progress.problem_count;
+    double trials =
+        (double)session->options->budget_ns / trial_ns / (double)(problems > 0 ? problems : 1);
+    if (session->options->budget_ns > 0 && trials < (double)sweep->points_most)
+        return trials < 1 ? 1 : (uint64_t)trials;
+    return sweep->points_most;
+}
+
+/* Baselines that are points of the space are told of, but not counted. */
+static uint64_t baselines_in_space(const struct sweep *sweep)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < sweep->table.count; i++)
+        count += sweep->table.items[i]->is_baseline && sweep->table.items[i]->point != NO_POINT;
+    return count;
+}
+
+/* A budget of time only says which strategy is fit: how many trials it comes to is seen then. */
+static enum status create_search(struct sweep *sweep, struct search_options *wanted,
+                                 const struct search_space *space, struct error *error)
+{
+    uint64_t most = sweep->points_most + baselines_in_space(sweep);
+    uint64_t expected = trials_expected(sweep);
+    wanted->trials = most;
+    if (expected < sweep->points_most) {
+        struct search *search = NULL;
+        wanted->trials = expected;
+        enum status status = search_create(wanted, space, &search, error);
+        if (status != STATUS_OK)
+            return status;
+        wanted->strategy = search_strategy(search);
+        wanted->trials = most / BUDGET_MARGIN < expected ? most : expected * BUDGET_MARGIN;
+        search_free(search);
+    }
+    return search_create(wanted, space, &sweep->search, error);
+}
+
+/* What is known is told first: also points that it would never have asked for. */
+static void tell_known(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->table.count; i++) {
+        const struct candidate *candidate = sweep->table.items[i];
+        if (candidate->done && candidate->point != NO_POINT)
+            search_tell(sweep->search, candidate->point, candidate->median_ns);
+    }
+}
+
+enum status window_add(struct sweep *sweep, struct candidate *candidate, struct error *error)
+{
+    if (sweep->window_count == sweep->window_capacity) {
+        size_t capacity = sweep->window_capacity ? sweep->window_capacity * 2 : 64;
+        struct candidate **window = realloc(sweep->window, capacity * sizeof(struct candidate *));
+        if (!window)
+            return error_no_memory(error);
+        sweep->window = window;
+        sweep->window_capacity = capacity;
+    }
+    candidate->waits = true;
+    sweep->window[sweep->window_count++] = candidate;
+    return STATUS_OK;
+}
+
+static enum status request_binaries(struct sweep *sweep, size_t first, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = first; status == STATUS_OK && i < sweep->window_count; i++)
+        status = sweep_binary(sweep, sweep->window[i], true, error);
+    return status;
+}
+
+static enum status add_first(struct sweep *sweep, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sweep->table.count; i++) {
+        struct candidate *candidate = sweep->table.items[i];
+        if (candidate->done || !candidate->is_baseline)
+            continue;
+        sweep->baselines_left++;
+        status = window_add(sweep, candidate, error);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < sweep->table.count; i++) {
+        struct candidate *candidate = sweep->table.items[i];
+        if (candidate->done || !candidate->again || candidate->is_baseline)
+            continue;
+        sweep->points++;
+        status = window_add(sweep, candidate, error);
+    }
+    return status == STATUS_OK ? request_binaries(sweep, 0, error) : status;
+}
+
+enum status window_start(struct sweep *sweep, struct error *error)
+{
+    const struct session_options *options = sweep->group->session->options;
+    struct search_options wanted = {
+        .strategy = options->strategy ? options->strategy : "auto",
+        .seed = hash_u64(sweep->problem.key, strlen(sweep->problem.key),
+                         options->seed ^ (uint64_t)sweep->problem.n),
+    };
+    struct search_space space = {
+        .context = sweep,
+        .count = sweep->space_count,
+        .dimensions = space_dimension_count(sweep->space),
+        .value_counts = sweep->value_counts,
+        .values = values_of,
+        .find = point_of,
+    };
+    enum status status = create_search(sweep, &wanted, &space, error);
+    if (status != STATUS_OK)
+        return status;
+    tell_known(sweep);
+    return add_first(sweep, error);
+}
+
+static size_t ahead(const struct sweep *sweep)
+{
+    const struct group *group = sweep->group;
+    bool exhaustive = strcmp(search_strategy(sweep->search), "exhaustive") == 0;
+    size_t least = AHEAD_A_COMPILER * group->binaries.workers + group->lane_count;
+    if (exhaustive && !group->session->options->compiles_beside_measuring)
+        return BATCH_EXHAUSTIVE;
+    if (exhaustive)
+        return AHEAD_EXHAUSTIVE;
+    return least > AHEAD_LEAST ? least : AHEAD_LEAST;
+}
+
+/* One more of the search's points; *got false: it has none for now. */
+static enum status ask(struct sweep *sweep, bool *got, struct error *error)
+{
+    uint64_t point = 0;
+    struct candidate *candidate = NULL;
+    *got = sweep->points < sweep->points_most && search_ask(sweep->search, &point);
+    if (!*got)
+        return STATUS_OK;
+    enum status status = sweep_candidate(sweep, point, &candidate, error);
+    if (status != STATUS_OK || candidate->waits)
+        return status;
+    if (candidate->done) {
+        search_tell(sweep->search, point, candidate->median_ns);
+        return STATUS_OK;
+    }
+    sweep->points++;
+    return window_add(sweep, candidate, error);
+}
+
+enum status window_fill(struct sweep *sweep, struct error *error)
+{
+    const struct session *session = sweep->group->session;
+    bool got = true;
+    size_t most = ahead(sweep);
+    const size_t first = sweep->window_count;
+    enum status status = STATUS_OK;
+    if (!session->options->compiles_beside_measuring && sweep->window_count > 0)
+        return STATUS_OK; /* a batch is compiled, then measured */
+    while (status == STATUS_OK && got && sweep->window_count < most)
+        status = ask(sweep, &got, error);
+    return status == STATUS_OK ? request_binaries(sweep, first, error) : status;
+}
+
+static bool is_ready(const struct sweep *sweep, const struct candidate *candidate)
+{
+    const struct binary *binary = candidate_binary(sweep, candidate);
+    return !binary || binary->state != BINARY_PENDING;
+}
+
+struct candidate *window_take(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->window_count; i++) {
+        struct candidate *candidate = sweep->window[i];
+        if (is_ready(sweep, candidate)) {
+            sweep->window_count--;
+            memmove(&sweep->window[i], &sweep->window[i + 1],
+                    (sweep->window_count - i) * sizeof(struct candidate *));
+            sweep->in_hand++;
+            return candidate;
+        }
+        if (candidate->is_baseline)
+            return NULL; /* what comes behind it waits */
+    }
+    return NULL;
+}
+
+enum status window_put_back(struct sweep *sweep, struct candidate *candidate, struct error *error)
+{
+    enum status status = window_add(sweep, candidate, error);
+    sweep->in_hand--;
+    if (status != STATUS_OK)
+        return status;
+    memmove(&sweep->window[1], sweep->window,
+            (sweep->window_count - 1) * sizeof(struct candidate *));
+    sweep->window[0] = candidate;
+    return STATUS_OK;
+}
+
+void window_done(struct sweep *sweep, struct candidate *candidate)
+{
+    sweep->in_hand--;
+    candidate->waits = false;
+    sweep->baselines_left -= candidate->is_baseline ? 1 : 0;
+    if (candidate->point != NO_POINT)
+        search_tell(sweep->search, candidate->point, candidate->median_ns);
+}
