@@ -14,7 +14,9 @@
 
 enum {
     SLOTS_MAX = 128,
+    SLOT_LOCAL = SLOTS_MAX - 1, /* what a comprehension's name is */
     EXPRESSION_BYTES_MAX = 4096,
+    LIST_BYTES_MAX = 512 << 10, /* of a text that is a list */
     EXPRESSION_DEPTH_MAX = 100, /* bounds recursion, in reading as in evaluating */
 };
 
@@ -53,7 +55,7 @@ struct scope {
 enum expression_kind {
     EXPRESSION_CONSTANT,
     EXPRESSION_VARIABLE,
-    EXPRESSION_LIST, /* only at the right of `in` */
+    EXPRESSION_LIST, /* its index is an enum list_form; a value only where a list is needed */
     EXPRESSION_NOT,
     EXPRESSION_PLUS,
     EXPRESSION_NEGATE,
@@ -69,6 +71,16 @@ enum expression_kind {
     EXPRESSION_CONDITIONAL, /* condition, value if true, value if false */
     EXPRESSION_COMPARE,     /* a chain: `comparisons[i]` stands between operands i and i + 1 */
     EXPRESSION_CALL,
+    EXPRESSION_ITEM, /* list, index */
+};
+
+/* How a list is made, and what its node's operands are. */
+enum list_form {
+    LIST_OF_ITEMS,
+    LIST_RANGE,         /* one to three integers */
+    LIST_COMPREHENSION, /* an item, the list of what its name is, and maybe a condition */
+    LIST_JOINED,        /* two lists */
+    LIST_REPEATED,      /* list, how often */
 };
 
 enum comparison {
@@ -151,6 +163,7 @@ bool value_is_true(struct value value);
 struct evaluation {
     struct environment *environment;
     struct error *error;
+    uint32_t items; /* of lists, gone through so far: bounds the time */
 };
 /* Each returns false after filling the error. */
 bool evaluate_tree(const struct expression *node, struct evaluation *evaluation, struct value *out);
@@ -166,7 +179,12 @@ bool evaluation_real(const struct expression *node, struct evaluation *evaluatio
                      struct value *out);
 bool same_value(struct value a, struct value b);
 
-enum { LIST_ITEMS_MAX = 64, CALL_OPERANDS_MAX = 8 };
+/* Goes through the items of a list; `each` returns false to end it after filling the error. */
+bool evaluate_items(const struct expression *list, struct evaluation *evaluation,
+                    bool (*each)(void *context, struct value item), void *context);
+bool evaluate_item(const struct expression *node, struct evaluation *evaluation, struct value *out);
+
+enum { CALL_OPERANDS_MAX = 8 };
 /* The index of a function, or -1. */
 int function_find(const char *name);
 /* All functions' names. */
@@ -185,9 +203,8 @@ const char *function_refuses(int index, size_t count);
 /* A list, as Python has it, for the values of a parameter: `[1, 2 * n]`, `[2**i for i in
  * range(6)]`,
  * `[i for i in range(1, 9) if i != 4]`, `list(range(32, 1024 + 1, 32))`, `range(5)`, lists joined
- * by
- * `+` and repeated by `*`. A name of a comprehension hides a variable of that name. The list is at
- * most LIST_VALUES_MAX long, however it is made. */
+ * by `+` and repeated by `*`. A name of a comprehension hides a variable of that name. The list is
+ * at most LIST_VALUES_MAX long, however it is made. */
 enum { LIST_VALUES_MAX = 65535 };
 enum status expression_parse_list(struct arena *arena, const struct source_text *source,
                                   const struct scope *scope, struct formula *out,

@@ -85,17 +85,26 @@ static bool evaluate_variable(const struct expression *node, struct evaluation *
     return true;
 }
 
+struct sought {
+    struct value value;
+    bool found;
+};
+
+static bool seek(void *context, struct value item)
+{
+    struct sought *sought = context;
+    sought->found = sought->found || same_value(sought->value, item);
+    return true;
+}
+
 /* Every item is evaluated, as Python does, so that an error in one is always found. */
 static bool is_in(const struct expression *list, struct evaluation *evaluation, struct value value,
                   bool *out)
 {
-    *out = false;
-    for (size_t i = 0; i < list->count; i++) {
-        struct value item;
-        if (!evaluate_tree(list->operands[i], evaluation, &item))
-            return false;
-        *out = *out || same_value(value, item);
-    }
+    struct sought sought = {value, false};
+    if (!evaluate_items(list, evaluation, seek, &sought))
+        return false;
+    *out = sought.found;
     return true;
 }
 
@@ -217,6 +226,8 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
         return evaluate_chain(node, evaluation, out);
     case EXPRESSION_CALL:
         return evaluate_call(node, evaluation, out);
+    case EXPRESSION_ITEM:
+        return evaluate_item(node, evaluation, out);
     case EXPRESSION_LIST:
         return evaluation_error(node, evaluation, "a list has no value here");
     default:

@@ -154,6 +154,45 @@ static bool call_sqrt(const struct expression *node, struct evaluation *evaluati
     return evaluation_real(node, evaluation, sqrt(real), out);
 }
 
+static bool call_log(const struct expression *node, struct evaluation *evaluation,
+                     const struct value *values, size_t count, struct value *out)
+{
+    (void)count;
+    double real = 0;
+    if (!need_number(node, evaluation, values[0], &real))
+        return false;
+    if (real <= 0)
+        return evaluation_error(node, evaluation, "log needs a number over 0, not %g", real);
+    return evaluation_real(node, evaluation, log(real), out);
+}
+
+static bool call_exp(const struct expression *node, struct evaluation *evaluation,
+                     const struct value *values, size_t count, struct value *out)
+{
+    (void)count;
+    double real = 0;
+    return need_number(node, evaluation, values[0], &real) &&
+           evaluation_real(node, evaluation, exp(real), out);
+}
+
+static bool call_sin(const struct expression *node, struct evaluation *evaluation,
+                     const struct value *values, size_t count, struct value *out)
+{
+    (void)count;
+    double real = 0;
+    return need_number(node, evaluation, values[0], &real) &&
+           evaluation_real(node, evaluation, sin(real), out);
+}
+
+static bool call_cos(const struct expression *node, struct evaluation *evaluation,
+                     const struct value *values, size_t count, struct value *out)
+{
+    (void)count;
+    double real = 0;
+    return need_number(node, evaluation, values[0], &real) &&
+           evaluation_real(node, evaluation, cos(real), out);
+}
+
 static bool divide_up(const struct expression *node, struct evaluation *evaluation,
                       const struct value *values, int64_t *quotient, int64_t *divisor)
 {
@@ -283,6 +322,10 @@ static bool call_is_real(const struct expression *node, struct evaluation *evalu
     X(round_up, 2, 2, FUNCTION_OF_NUMBERS)                                                         \
     X(log2, 1, 1, FUNCTION_OF_NUMBERS)                                                             \
     X(sqrt, 1, 1, FUNCTION_OF_NUMBERS)                                                             \
+    X(log, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
+    X(exp, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
+    X(sin, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
+    X(cos, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
     X(is_power_of_two, 1, 1, FUNCTION_OF_NUMBERS)                                                  \
     X(next_power_of_two, 1, 1, FUNCTION_OF_NUMBERS)                                                \
     X(sizeof, 1, 1, FUNCTION_OF_TYPE)                                                              \
@@ -327,10 +370,48 @@ const char *function_refuses(int index, size_t count)
     return functions[index].most == 1 ? "takes 1 value" : "takes 2 values";
 }
 
+/* min and max of a list. */
+struct extreme {
+    const struct expression *node;
+    struct evaluation *evaluation;
+    int sign;
+    bool any;
+    struct value value;
+};
+
+static bool compare_extreme(void *context, struct value item)
+{
+    struct extreme *extreme = context;
+    int order = 0;
+    if (extreme->any &&
+        !evaluate_order(extreme->node, extreme->evaluation, item, extreme->value, &order))
+        return false;
+    if (!extreme->any || order * extreme->sign > 0)
+        extreme->value = item;
+    extreme->any = true;
+    return true;
+}
+
+static bool call_of_list(const struct expression *node, struct evaluation *evaluation,
+                         struct value *out)
+{
+    struct extreme extreme = {.node = node,
+                              .evaluation = evaluation,
+                              .sign = functions[node->index].call == call_min ? -1 : 1};
+    if (!evaluate_items(node->operands[0], evaluation, compare_extreme, &extreme))
+        return false;
+    if (!extreme.any)
+        return evaluation_error(node, evaluation, "%s of an empty list", names[node->index]);
+    *out = extreme.value;
+    return true;
+}
+
 /* On its own, so that only calls pay for the array of operands on the stack. */
 bool evaluate_call(const struct expression *node, struct evaluation *evaluation, struct value *out)
 {
     struct value values[CALL_OPERANDS_MAX];
+    if (node->count == 1 && node->operands[0]->kind == EXPRESSION_LIST)
+        return call_of_list(node, evaluation, out);
     for (size_t i = 0; i < node->count; i++)
         if (!evaluate_tree(node->operands[i], evaluation, &values[i]))
             return false;

@@ -1,94 +1,26 @@
 /* A recursive-descent parser, a function for each level of Python's grammar. */
-#include "tuner/experiment/expression.h"
-
 #include <string.h>
 
-#include "tuner/experiment/token.h"
-
-struct parser {
-    struct arena *arena;
-    const struct source_text *source;
-    const struct scope *scope;
-    struct slot_set uses;
-    struct token token; /* the next one, not yet taken */
-    unsigned nesting;
-    struct error *error;
-};
+#include "tuner/experiment/parser.h"
 
 /* Parentheses pass through three of the functions that count. */
 enum { NESTING_MAX = 3 * EXPRESSION_DEPTH_MAX };
 
-typedef const struct expression *node_or_null;
-
-static node_or_null parse_expression(struct parser *parser);
-
-static bool advance(struct parser *parser)
-{
-    size_t after = parser->token.offset + parser->token.length;
-    return token_read(parser->arena, parser->source, after, &parser->token, parser->error) ==
-           STATUS_OK;
-}
-
-static node_or_null unexpected(struct parser *parser, const char *wanted)
-{
-    const struct token *token = &parser->token;
-    struct place place = source_place(parser->source, token->offset);
-    if (token->kind == TOKEN_END)
-        (void)place_error(parser->error, STATUS_BAD_INPUT, place,
-                          "the expression ends where %s is needed", wanted);
-    else
-        (void)place_error(parser->error, STATUS_BAD_INPUT, place,
-                          "unexpected '%.*s' where %s is needed",
-                          (int)(token->length < 40 ? token->length : 40),
-                          parser->source->text + token->offset, wanted);
-    return NULL;
-}
-
-static struct expression *new_node(struct parser *parser, enum expression_kind kind,
-                                   const struct token *at, size_t operand_count,
-                                   const struct expression *const *operands)
-{
-    struct place place = source_place(parser->source, at->offset);
-    unsigned depth = 0;
-    for (size_t i = 0; i < operand_count; i++)
-        if (operands[i]->depth > depth)
-            depth = operands[i]->depth;
-    if (depth >= EXPRESSION_DEPTH_MAX) {
-        (void)place_error(parser->error, STATUS_BAD_INPUT, place,
-                          "the expression is nested more than %d deep", EXPRESSION_DEPTH_MAX);
-        return NULL;
-    }
-    struct expression *node = arena_alloc(parser->arena, 1, sizeof *node);
-    const struct expression **copy =
-        operand_count > 0
-            ? arena_copy(parser->arena, (const void *)operands, operand_count * sizeof *operands)
-            : NULL;
-    if (!node || (operand_count > 0 && !copy)) {
-        (void)error_no_memory(parser->error);
-        return NULL;
-    }
-    *node = (struct expression){.kind = (uint8_t)kind,
-                                .depth = (uint8_t)(depth + 1),
-                                .count = (uint32_t)operand_count,
-                                .line = place.line,
-                                .column = place.column,
-                                .operands = copy};
-    return node;
-}
-
 static node_or_null new_constant(struct parser *parser, struct value value)
 {
-    struct expression *node = new_node(parser, EXPRESSION_CONSTANT, &parser->token, 0, NULL);
+    struct expression *node = parser_node(parser, EXPRESSION_CONSTANT, &parser->token, 0, NULL);
     if (!node)
         return NULL;
     node->constant = value;
-    return advance(parser) ? node : NULL;
+    return parser_advance(parser) ? node : NULL;
 }
 
 static node_or_null undefined_name(struct parser *parser, const struct token *name, bool called)
 {
     const char *words[SLOTS_MAX + 64];
     size_t count = 0;
+    if (!called && parser->local)
+        words[count++] = parser->local;
     if (!called) {
         for (size_t i = 0; i < parser->scope->count; i++)
             if (parser->scope->names[i])
@@ -100,98 +32,88 @@ static node_or_null undefined_name(struct parser *parser, const struct token *na
     const char *const *function = function_names(&functions);
     for (size_t i = 0; called && i < functions; i++)
         words[count++] = function[i];
-    (void)place_error(parser->error, STATUS_BAD_INPUT, source_place(parser->source, name->offset),
-                      "%s '%s' is not defined%s", called ? "function" : "name", name->text,
-                      suggest(name->text, words, count).text);
-    return NULL;
-}
-
-/* A list of expressions up to the closing token, which is taken. */
-static bool parse_items(struct parser *parser, enum token_kind close, const char *wanted,
-                        const struct expression **items, size_t *count)
-{
-    *count = 0;
-    while (parser->token.kind != close) {
-        if (*count == LIST_ITEMS_MAX) {
-            (void)place_error(parser->error, STATUS_BAD_INPUT,
-                              source_place(parser->source, parser->token.offset),
-                              "more than %d values in a list", LIST_ITEMS_MAX);
-            return false;
-        }
-        items[*count] = parse_expression(parser);
-        if (!items[(*count)++])
-            return false;
-        if (parser->token.kind == close)
-            break;
-        if (parser->token.kind != TOKEN_COMMA) {
-            (void)unexpected(parser, wanted);
-            return false;
-        }
-        if (!advance(parser))
-            return false;
-    }
-    return advance(parser);
+    return parser_error(parser, name->offset, "%s '%s' is not defined%s",
+                        called ? "function" : "name", name->text,
+                        suggest(name->text, words, count).text);
 }
 
 static node_or_null parse_call(struct parser *parser, const struct token *name)
 {
+    if (is_list_call(name))
+        return parse_list_call(parser, name);
     int function = function_find(name->text);
     if (function < 0)
         return undefined_name(parser, name, true);
-    const struct expression *operands[LIST_ITEMS_MAX];
+    const struct expression **operands = NULL;
     size_t count = 0;
-    if (!advance(parser) || !parse_items(parser, TOKEN_CLOSE, "',' or ')'", operands, &count))
+    if (!parser_advance(parser) ||
+        !parser_items(parser, TOKEN_CLOSE, "',' or ')'", &operands, &count))
         return NULL;
-    const char *refusal = function_refuses(function, count);
-    if (refusal) {
-        (void)place_error(parser->error, STATUS_BAD_INPUT,
-                          source_place(parser->source, name->offset), "%s %s, not %zu", name->text,
-                          refusal, count);
-        return NULL;
-    }
-    struct expression *node = new_node(parser, EXPRESSION_CALL, name, count, operands);
+    const bool of_list = count == 1 && is_list(operands[0]);
+    if (of_list && function_kind(function) != FUNCTION_OF_ANY)
+        return parser_error(parser, name->offset, "%s takes no list", name->text);
+    const char *refusal = of_list ? NULL : function_refuses(function, count);
+    if (refusal)
+        return parser_error(parser, name->offset, "%s %s, not %zu", name->text, refusal, count);
+    struct expression *node = parser_node(parser, EXPRESSION_CALL, name, count, operands);
     if (node)
         node->index = (uint16_t)function;
     return node;
 }
 
+static node_or_null new_variable(struct parser *parser, const struct token *name, size_t slot)
+{
+    struct expression *node = parser_node(parser, EXPRESSION_VARIABLE, name, 0, NULL);
+    if (node)
+        node->index = (uint16_t)slot;
+    return node;
+}
+
+/* Words of Python's that are no names, and mean nothing here. */
+static bool is_foreign(const char *word)
+{
+    static const char *const words[] = {"lambda", "is",    "None",   "for",    "async", "await",
+                                        "yield",  "while", "return", "assert", "def",   "import"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
 static node_or_null parse_name(struct parser *parser)
 {
     struct token name = parser->token;
-    if (!advance(parser))
+    if (!parser_advance(parser))
         return NULL;
     if (parser->token.kind == TOKEN_OPEN)
         return parse_call(parser, &name);
+    if (parser->local && strcmp(parser->local, name.text) == 0)
+        return new_variable(parser, &name, SLOT_LOCAL);
     for (size_t slot = 0; slot < parser->scope->count; slot++) {
         const char *known = parser->scope->names[slot];
         if (!known || strcmp(known, name.text) != 0)
             continue;
-        struct expression *node = new_node(parser, EXPRESSION_VARIABLE, &name, 0, NULL);
-        if (!node)
-            return NULL;
-        node->index = (uint16_t)slot;
         slot_set_add(&parser->uses, slot);
-        return node;
+        return new_variable(parser, &name, slot);
     }
-    if (function_find(name.text) >= 0) {
-        (void)place_error(parser->error, STATUS_BAD_INPUT,
-                          source_place(parser->source, name.offset),
-                          "'%s' is a function: call it with (...)", name.text);
-        return NULL;
-    }
+    if (function_find(name.text) >= 0 || is_list_call(&name))
+        return parser_error(parser, name.offset, "'%s' is a function: call it with (...)",
+                            name.text);
+    if (is_foreign(name.text))
+        return parser_error(parser, name.offset, "expressions have no '%s'", name.text);
     return undefined_name(parser, &name, false);
 }
 
 static node_or_null parse_parentheses(struct parser *parser)
 {
-    if (!advance(parser))
+    if (!parser_advance(parser))
         return NULL;
     node_or_null inner = parse_expression(parser);
     if (!inner)
         return NULL;
     if (parser->token.kind != TOKEN_CLOSE)
-        return unexpected(parser, "')'");
-    return advance(parser) ? inner : NULL;
+        return parser_unexpected(parser, "')'");
+    return parser_advance(parser) ? inner : NULL;
 }
 
 static node_or_null parse_atom(struct parser *parser)
@@ -207,8 +129,10 @@ static node_or_null parse_atom(struct parser *parser)
         return parse_name(parser);
     case TOKEN_OPEN:
         return parse_parentheses(parser);
+    case TOKEN_OPEN_LIST:
+        return parse_list(parser);
     default:
-        return unexpected(parser, "a value");
+        return parser_unexpected(parser, "a value");
     }
 }
 
@@ -217,9 +141,7 @@ static bool enter(struct parser *parser)
 {
     if (parser->nesting++ < NESTING_MAX)
         return true;
-    (void)place_error(parser->error, STATUS_BAD_INPUT,
-                      source_place(parser->source, parser->token.offset),
-                      "the expression is nested too deeply");
+    (void)parser_error(parser, parser->token.offset, "the expression is nested too deeply");
     return false;
 }
 
@@ -228,20 +150,45 @@ static node_or_null binary(struct parser *parser, enum expression_kind kind,
 {
     if (!left || !right)
         return NULL;
+    if ((is_list(left) || is_list(right)) &&
+        (kind == EXPRESSION_ADD || kind == EXPRESSION_MULTIPLY))
+        return parse_list_operator(parser, kind, operator, left, right);
     const struct expression *operands[2] = {left, right};
-    return new_node(parser, kind, operator, 2, operands);
+    return parser_node(parser, kind, operator, 2, operands);
 }
 
 static node_or_null parse_unary(struct parser *parser);
 
+/* An item of a list: [4096, 2048][1]. */
+static node_or_null parse_item(struct parser *parser)
+{
+    node_or_null list = parse_atom(parser);
+    if (!list || !is_list(list) || parser->token.kind != TOKEN_OPEN_LIST)
+        return list;
+    struct token open = parser->token;
+    if (!parser_advance(parser))
+        return NULL;
+    node_or_null index = parse_expression(parser);
+    if (!index)
+        return NULL;
+    if (parser->token.kind != TOKEN_CLOSE_LIST)
+        return parser_unexpected(parser, "']'");
+    if (is_list(index))
+        return parser_error(parser, open.offset, "the index of an item is an integer");
+    if (!parser_advance(parser))
+        return NULL;
+    const struct expression *operands[2] = {list, index};
+    return parser_node(parser, EXPRESSION_ITEM, &open, 2, operands);
+}
+
 /* ** binds tighter than a minus before it and looser than one behind it: -2**-1 is -(2**(-1)). */
 static node_or_null parse_power(struct parser *parser)
 {
-    node_or_null base = parse_atom(parser);
+    node_or_null base = parse_item(parser);
     if (!base || parser->token.kind != TOKEN_POWER)
         return base;
     struct token operator= parser->token;
-    if (!advance(parser))
+    if (!parser_advance(parser))
         return NULL;
     return binary(parser, EXPRESSION_POWER, &operator, base, parse_unary(parser));
 }
@@ -250,10 +197,10 @@ static node_or_null parse_prefixed(struct parser *parser, enum expression_kind k
                                    node_or_null (*parse_operand)(struct parser *))
 {
     struct token operator= parser->token;
-    if (!advance(parser))
+    if (!parser_advance(parser))
         return NULL;
     node_or_null operand = parse_operand(parser);
-    return operand ? new_node(parser, kind, &operator, 1, &operand) : NULL;
+    return operand ? parser_node(parser, kind, &operator, 1, &operand) : NULL;
 }
 
 static node_or_null parse_unary(struct parser *parser)
@@ -305,7 +252,7 @@ static node_or_null parse_left(struct parser *parser,
     enum expression_kind kind = EXPRESSION_ADD;
     while (left && is_operator(parser->token.kind, &kind)) {
         struct token operator= parser->token;
-        if (!advance(parser))
+        if (!parser_advance(parser))
             return NULL;
         left = binary(parser, kind, &operator, left, parse_operand(parser));
     }
@@ -332,32 +279,34 @@ static bool take_comparison(struct parser *parser, bool *found, enum comparison 
         *out = COMPARE_IN;
     } else if (parser->token.kind == TOKEN_NOT) {
         *out = COMPARE_NOT_IN;
-        if (!advance(parser))
+        if (!parser_advance(parser))
             return false;
         if (parser->token.kind != TOKEN_IN) {
-            (void)unexpected(parser, "'in'");
+            (void)parser_unexpected(parser, "'in'");
             return false;
         }
     } else {
         *found = false;
         return true;
     }
-    return advance(parser);
-}
-
-static node_or_null parse_list(struct parser *parser)
-{
-    struct token open = parser->token;
-    if (open.kind != TOKEN_OPEN_LIST)
-        return unexpected(parser, "a list such as [1, 2]");
-    const struct expression *items[LIST_ITEMS_MAX];
-    size_t count = 0;
-    if (!advance(parser) || !parse_items(parser, TOKEN_CLOSE_LIST, "',' or ']'", items, &count))
-        return NULL;
-    return new_node(parser, EXPRESSION_LIST, &open, count, items);
+    return parser_advance(parser);
 }
 
 enum { CHAIN_MAX = 16 };
+
+/* What stands behind a comparison: a list behind `in`, and nowhere else. */
+static node_or_null parse_compared(struct parser *parser, enum comparison comparison)
+{
+    const struct token at = parser->token;
+    const bool list = comparison == COMPARE_IN || comparison == COMPARE_NOT_IN;
+    node_or_null operand = parse_sum(parser);
+    if (!operand || is_list(operand) == list)
+        return operand;
+    if (!list)
+        return parser_error(parser, at.offset, "lists are compared by 'in' alone");
+    parser->token = at;
+    return parser_unexpected(parser, "a list such as [1, 2]");
+}
 
 static node_or_null parse_comparison(struct parser *parser)
 {
@@ -374,19 +323,17 @@ static node_or_null parse_comparison(struct parser *parser)
             return NULL;
         if (!found)
             break;
-        if (count == CHAIN_MAX || operands[count]->kind == EXPRESSION_LIST) {
-            (void)place_error(parser->error, STATUS_BAD_INPUT,
-                              source_place(parser->source, at.offset),
-                              "too long a chain of comparisons, or one that goes on behind a list");
-            return NULL;
-        }
+        if (count == CHAIN_MAX || is_list(operands[count]))
+            return parser_error(parser, at.offset,
+                                count == 0 ? "lists are compared by 'in' alone"
+                                           : "too long a chain of comparisons, or one that goes on "
+                                             "behind a list");
         comparisons[count++] = (uint8_t)comparison;
-        bool list = comparison == COMPARE_IN || comparison == COMPARE_NOT_IN;
-        operands[count] = list ? parse_list(parser) : parse_sum(parser);
+        operands[count] = parse_compared(parser, comparison);
     }
     if (!operands[count] || count == 0)
         return operands[count];
-    struct expression *node = new_node(parser, EXPRESSION_COMPARE, &first, count + 1, operands);
+    struct expression *node = parser_node(parser, EXPRESSION_COMPARE, &first, count + 1, operands);
     if (!node)
         return NULL;
     node->comparisons = arena_copy(parser->arena, comparisons, count);
@@ -423,7 +370,7 @@ static node_or_null parse_and(struct parser *parser)
     return parse_left(parser, parse_not, is_and);
 }
 
-static node_or_null parse_or(struct parser *parser)
+node_or_null parse_or(struct parser *parser)
 {
     return parse_left(parser, parse_and, is_or);
 }
@@ -434,23 +381,23 @@ static node_or_null parse_conditional(struct parser *parser)
     if (!value || parser->token.kind != TOKEN_IF)
         return value;
     struct token operator= parser->token;
-    if (!advance(parser))
+    if (!parser_advance(parser))
         return NULL;
     node_or_null condition = parse_or(parser);
     if (!condition)
         return NULL;
     if (parser->token.kind != TOKEN_ELSE)
-        return unexpected(parser, "'else'");
-    if (!advance(parser))
+        return parser_unexpected(parser, "'else'");
+    if (!parser_advance(parser))
         return NULL;
     node_or_null otherwise = parse_expression(parser);
     if (!otherwise)
         return NULL;
     const struct expression *operands[3] = {condition, value, otherwise};
-    return new_node(parser, EXPRESSION_CONDITIONAL, &operator, 3, operands);
+    return parser_node(parser, EXPRESSION_CONDITIONAL, &operator, 3, operands);
 }
 
-static node_or_null parse_expression(struct parser *parser)
+node_or_null parse_expression(struct parser *parser)
 {
     if (!enter(parser))
         return NULL;
@@ -459,25 +406,43 @@ static node_or_null parse_expression(struct parser *parser)
     return node;
 }
 
+static enum status parse_whole(struct parser *parser, bool list, size_t bytes_max,
+                               struct formula *out)
+{
+    const struct source_text *source = parser->source;
+    if (strlen(source->text) > bytes_max)
+        return place_error(parser->error, STATUS_BAD_INPUT, source->place,
+                           "the expression is longer than %zu bytes", bytes_max);
+    if (!parser_advance(parser))
+        return parser->error->status;
+    const struct token first = parser->token;
+    node_or_null tree = parse_expression(parser);
+    if (tree && parser->token.kind != TOKEN_END)
+        tree = parser_unexpected(parser, "an operator or the end");
+    if (tree && is_list(tree) != list)
+        tree = parser_error(parser, first.offset, "%s",
+                            list ? "a list such as [1, 2] is needed, not one value"
+                                 : "a list has no value here");
+    if (!tree)
+        return parser->error->status;
+    *out = (struct formula){
+        .tree = tree, .uses = parser->uses, .place = source->place, .text = source->text};
+    return STATUS_OK;
+}
+
 enum status expression_parse(struct arena *arena, const struct source_text *source,
                              const struct scope *scope, struct formula *out, struct error *error)
 {
     struct parser parser = {.arena = arena, .source = source, .scope = scope, .error = error};
-    if (strlen(source->text) > EXPRESSION_BYTES_MAX)
-        return place_error(error, STATUS_BAD_INPUT, source->place,
-                           "the expression is longer than %d bytes", EXPRESSION_BYTES_MAX);
-    if (!advance(&parser))
-        return error->status;
-    node_or_null tree = parse_expression(&parser);
-    if (tree && parser.token.kind != TOKEN_END) {
-        (void)unexpected(&parser, "an operator or the end");
-        tree = NULL;
-    }
-    if (!tree)
-        return error->status;
-    *out = (struct formula){
-        .tree = tree, .uses = parser.uses, .place = source->place, .text = source->text};
-    return STATUS_OK;
+    return parse_whole(&parser, false, EXPRESSION_BYTES_MAX, out);
+}
+
+enum status expression_parse_list(struct arena *arena, const struct source_text *source,
+                                  const struct scope *scope, struct formula *out,
+                                  struct error *error)
+{
+    struct parser parser = {.arena = arena, .source = source, .scope = scope, .error = error};
+    return parse_whole(&parser, true, LIST_BYTES_MAX, out);
 }
 
 enum status expression_constant(struct arena *arena, struct place place, struct value value,

@@ -15,6 +15,7 @@ struct part {
     const struct expression *tree;
     uint8_t first; /* FIRST_NONE: it needs none */
     uint8_t last;
+    bool local; /* names what a comprehension around it has: no value of its own */
     uint32_t count;
     struct part **operands; /* of a derived value: its definition */
 };
@@ -60,6 +61,7 @@ static void reach(struct part *part, const struct part *operand)
         part->first = operand->first;
     if (operand->last > part->last)
         part->last = operand->last;
+    part->local |= operand->local;
 }
 
 static struct part *definition_part(struct rules *rules, size_t derived)
@@ -92,6 +94,7 @@ static struct part *make_part(struct rules *rules, const struct expression *tree
     if (tree->kind == EXPRESSION_VARIABLE && tree->index >= SLOT_PARAMETERS &&
         tree->index < SLOT_DERIVED)
         part->first = part->last = (uint8_t)(tree->index - SLOT_PARAMETERS + 1);
+    part->local = tree->kind == EXPRESSION_VARIABLE && tree->index == SLOT_LOCAL;
     for (size_t i = 0; i < count; i++) {
         part->operands[i] = is_derived(tree) ? definition_part(rules, tree->index - SLOT_DERIVED)
                                              : make_part(rules, tree->operands[i]);
@@ -99,6 +102,8 @@ static struct part *make_part(struct rules *rules, const struct expression *tree
             return NULL;
         reach(part, part->operands[i]);
     }
+    if (tree->kind == EXPRESSION_LIST && tree->index == LIST_COMPREHENSION)
+        part->local = false;
     return part;
 }
 
@@ -320,12 +325,12 @@ static enum known reduce_operands(struct rules *rules, const struct part *part, 
  * get to a parameter which is not bound yet. */
 static enum known reduce(struct rules *rules, const struct part *part, struct value *out)
 {
-    if (part->last <= rules->depth)
+    if (part->last <= rules->depth && !part->local && part->tree->kind != EXPRESSION_LIST)
         return expression_evaluate(part->tree, rules->environment, out, &rules->ignored) ==
                        STATUS_OK
                    ? KNOWN
                    : FAILED;
-    if (part->first > rules->depth)
+    if (part->first > rules->depth) /* names of comprehensions among them */
         return UNKNOWN;
     switch ((enum expression_kind)part->tree->kind) {
     case EXPRESSION_AND:
