@@ -24,6 +24,8 @@ struct file {
 struct reader {
     struct arena *arena;
     struct error *error;
+    const char *const *folders; /* of includes */
+    size_t folder_count;
     struct file *files;
     size_t file_count;
     size_t depth;
@@ -213,27 +215,34 @@ static struct file *open_file(struct reader *reader, const char *path, const str
     return file;
 }
 
-/* The file that `#include "name"` in `from` means. *out is NULL where there is none. */
-static enum status find_file(struct reader *reader, const struct file *from, const char *name,
-                             struct file **out)
+/* *out stays NULL where there is no file of that path. */
+static enum status try_file(struct reader *reader, const char *path, struct file **out)
 {
-    const char *folders[] = {folder_of(reader->arena, from->path),
-                             folder_of(reader->arena, reader->files[0].path)};
+    struct stat info;
+    if (!path)
+        return error_no_memory(reader->error);
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return STATUS_OK;
+    *out = open_file(reader, path, &info);
+    return *out ? STATUS_OK : reader->error->status;
+}
+
+/* The file that `#include "name"` in `from` means, or, `angled`, `#include <name>`. *out is NULL
+ * where there is none. */
+static enum status find_file(struct reader *reader, const struct file *from, const char *name,
+                             bool angled, struct file **out)
+{
+    struct arena *arena = reader->arena;
+    const char *const own[] = {from->path, reader->files[0].path};
+    enum status status = STATUS_OK;
     *out = NULL;
-    for (size_t i = 0; i < 2 && !*out; i++) {
-        struct stat info;
-        const char *path =
-            folders[i] ? arena_printf(reader->arena, "%s%s", *name == '/' ? "" : folders[i], name)
-                       : NULL;
-        if (!path)
-            return error_no_memory(reader->error);
-        if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-            continue;
-        *out = open_file(reader, path, &info);
-        if (!*out)
-            return reader->error->status;
+    for (size_t i = 0; i < 2 && !angled && !*out && status == STATUS_OK; i++) {
+        const char *folder = *name == '/' ? "" : folder_of(arena, own[i]);
+        status = try_file(reader, folder ? arena_printf(arena, "%s%s", folder, name) : NULL, out);
     }
-    return STATUS_OK;
+    for (size_t i = 0; i < reader->folder_count && !*out && status == STATUS_OK; i++)
+        status = try_file(reader, arena_printf(arena, "%s/%s", reader->folders[i], name), out);
+    return status;
 }
 
 static void put(struct reader *reader, const char *data, size_t bytes)
@@ -278,19 +287,24 @@ static enum status place_included(struct reader *reader, const struct file *from
     return STATUS_OK;
 }
 
-/* `#include "name"`, or any other line as it is. */
+/* `#include "name"`, `#include <name>`, or any other line as it is. */
 static enum status place_line(struct reader *reader, const struct file *from, size_t number,
                               const struct line *line, size_t conditions)
 {
     struct file *file = NULL;
     const char *quote = NULL;
-    if (is_directive(line, "include") && line->operand < line->end && *line->operand == '"')
-        quote = memchr(line->operand + 1, '"', (size_t)(line->end - line->operand - 1));
+    bool angled = false;
+    if (is_directive(line, "include") && line->operand < line->end) {
+        angled = *line->operand == '<' && reader->folder_count > 0;
+        if (angled || *line->operand == '"')
+            quote = memchr(line->operand + 1, angled ? '>' : '"',
+                           (size_t)(line->end - line->operand - 1));
+    }
     if (quote) {
         const char *name =
             arena_strndup(reader->arena, line->operand + 1, (size_t)(quote - line->operand - 1));
         enum status status =
-            name ? find_file(reader, from, name, &file) : error_no_memory(reader->error);
+            name ? find_file(reader, from, name, angled, &file) : error_no_memory(reader->error);
         if (status != STATUS_OK)
             return status;
     }
@@ -395,7 +409,14 @@ static enum status read_all(struct reader *reader, const char *path)
 enum status source_read(struct arena *arena, const char *path, struct source *out,
                         struct error *error)
 {
-    struct reader reader = {.arena = arena, .error = error};
+    return source_read_in(arena, path, NULL, 0, out, error);
+}
+
+enum status source_read_in(struct arena *arena, const char *path, const char *const *folders,
+                           size_t folder_count, struct source *out, struct error *error)
+{
+    struct reader reader = {
+        .arena = arena, .error = error, .folders = folders, .folder_count = folder_count};
     enum status status = read_all(&reader, path);
     if (status == STATUS_OK)
         status = take_texts(&reader, out);

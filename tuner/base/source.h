@@ -40,6 +40,12 @@ struct source {
 enum status source_read(struct arena *arena, const char *path, struct source *out,
                         struct error *error);
 
+/* As source_read, but what is found in one of `folders` (without a slash at their ends) is put in
+ * place as well: "name" where the two folders have none, and <name>, which is looked for in
+ * `folders` alone. */
+enum status source_read_in(struct arena *arena, const char *path, const char *const *folders,
+                           size_t folder_count, struct source *out, struct error *error);
+
 /* STATUS_IO when the contents are not those of `hash` (hash_bytes); with NULL, any will do. */
 enum status source_check(const struct source *source, const char *hash, struct error *error);
 

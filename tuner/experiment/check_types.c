@@ -43,6 +43,7 @@ static void add_texts(struct known_texts *texts, const struct formula *formula, 
 
 static void add_list(struct types *types, struct known_texts *texts, const struct named_list *list)
 {
+    texts->known = texts->known && !list->list.tree;
     for (size_t i = 0; i < list->count; i++) {
         unsigned type = ANY;
         if (type_of(types, list->values[i].tree, &type))
@@ -50,7 +51,16 @@ static void add_list(struct types *types, struct known_texts *texts, const struc
     }
 }
 
-/* An axis has the texts of its list, a parameter also those that baselines give it. */
+static void add_setting(struct types *types, struct known_texts *texts,
+                        const struct setting *setting, size_t parameter)
+{
+    unsigned type = ANY;
+    if (setting->given && type_of(types, setting->values[parameter].tree, &type))
+        add_texts(texts, &setting->values[parameter], type);
+}
+
+/* An axis has the texts of its list, a parameter also those that baselines, defaults and checks
+ * give it. */
 static void texts_of(struct types *types, size_t slot, struct known_texts *out)
 {
     const struct experiment *experiment = types->experiment;
@@ -70,6 +80,9 @@ static void texts_of(struct types *types, size_t slot, struct known_texts *out)
         if (type_of(types, value->tree, &type))
             add_texts(out, value, type);
     }
+    add_setting(types, out, &experiment->defaults, parameter);
+    for (size_t i = 0; i < experiment->check_count; i++)
+        add_setting(types, out, &experiment->checks[i].setting, parameter);
 }
 
 /* `variable == "text"` where the variable never has that text: most likely misspelt. */
@@ -111,6 +124,8 @@ static bool check_pair(struct types *types, const struct expression *at, struct 
 
 static bool check_membership(struct types *types, struct typed left, const struct expression *list)
 {
+    if (list->index != LIST_OF_ITEMS)
+        return true; /* its items are known when it is evaluated */
     for (size_t i = 0; i < list->count; i++) {
         struct typed item = {list->operands[i], ANY};
         if (!type_of(types, item.node, &item.type) || !check_pair(types, item.node, left, item))
@@ -207,6 +222,7 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
     case EXPRESSION_CALL:
         return type_of_call(types, node, out);
     case EXPRESSION_LIST:
+        *out = ANY;
         return true;
     default:
         return check_operands(types, node, NUMBER, "a number is needed, not a text");
@@ -215,7 +231,7 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
 
 static bool learn_list(struct types *types, const struct named_list *list)
 {
-    unsigned all = 0;
+    unsigned all = list->list.tree ? ANY : 0;
     for (size_t i = 0; i < list->count; i++) {
         unsigned type = ANY;
         if (!type_of(types, list->values[i].tree, &type))
@@ -232,7 +248,7 @@ static bool learn_slots(struct types *types)
     for (size_t i = 0; i < fact_name_count; i++)
         types->slots[SLOT_FACTS + i] = fact_names[i].number ? NUMBER : TEXT;
     types->slots[SLOT_SIZE] = NUMBER;
-    for (size_t slot = SLOT_ACTIVE_BLOCKS; slot < SLOT_COUNT_OBJECTIVE; slot++)
+    for (size_t slot = SLOT_ACTIVE_BLOCKS; slot < SLOT_COUNT_SERIES; slot++)
         types->slots[slot] = NUMBER;
     for (size_t i = 0; i < experiment->axis_count; i++)
         if (!learn_list(types, &experiment->axes[i]))
@@ -250,12 +266,33 @@ static bool learn_slots(struct types *types)
     return true;
 }
 
+static bool learn_setting(struct types *types, const struct setting *setting)
+{
+    for (size_t i = 0; setting->given && i < types->experiment->parameter_count; i++) {
+        unsigned type = ANY;
+        if (!type_of(types, setting->values[i].tree, &type))
+            return false;
+        types->slots[SLOT_PARAMETERS + i] |= type;
+    }
+    return true;
+}
+
+static bool learn_settings(struct types *types)
+{
+    if (!learn_setting(types, &types->experiment->defaults))
+        return false;
+    for (size_t i = 0; i < types->experiment->check_count; i++)
+        if (!learn_setting(types, &types->experiment->checks[i].setting))
+            return false;
+    return true;
+}
+
 bool check_types(const struct experiment *experiment, const struct read_formula *formulas,
                  struct error *error)
 {
     struct types types = {
         .experiment = experiment, .error = error, .place = {.file = experiment->path}};
-    if (!learn_slots(&types))
+    if (!learn_slots(&types) || !learn_settings(&types))
         return false;
     for (const struct read_formula *at = formulas; at; at = at->next) {
         unsigned type = ANY;
@@ -270,7 +307,7 @@ bool check_number(const struct experiment *experiment, const struct formula *for
 {
     struct types types = {.experiment = experiment, .error = error, .place = formula->place};
     unsigned type = ANY;
-    if (!learn_slots(&types) || !type_of(&types, formula->tree, &type))
+    if (!learn_slots(&types) || !learn_settings(&types) || !type_of(&types, formula->tree, &type))
         return false;
     return (type & NUMBER) || type_error(&types, formula->tree, "a number is needed, not a text");
 }

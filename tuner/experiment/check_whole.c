@@ -32,7 +32,7 @@ static size_t value_length(const struct formula *formula)
 
 static size_t longest_value(const struct named_list *list)
 {
-    size_t longest = 0;
+    size_t longest = list->list.tree ? 24 : 0;
     for (size_t i = 0; i < list->count; i++)
         if (value_length(&list->values[i]) > longest)
             longest = value_length(&list->values[i]);
@@ -77,16 +77,16 @@ static bool check_arguments(struct file_reader *reader, struct environment *envi
         const struct argument_rule *rule = &experiment->arguments[i];
         enum element_type type = ELEMENT_I32;
         enum argument_fill fill = FILL_ZERO;
-        if (within(experiment, rule->type.uses, USE_AXES) &&
-            argument_type(rule, environment, arena, &type, reader->error) != STATUS_OK)
+        if (within(experiment, rule->type.uses, USE_AXES) && rule->type.count > 0 &&
+            named_type(&rule->type, environment, arena, &type, reader->error) != STATUS_OK)
             return false;
         uint32_t alignment = 0;
         const struct slot_set both = slot_set_union(rule->type.uses, rule->alignment.uses);
         if (within(experiment, both, USE_AXES) &&
             argument_alignment(rule, type, environment, &alignment, reader->error) != STATUS_OK)
             return false;
-        if (rule->role == ARGUMENT_INPUT && within(experiment, rule->fill.uses, USE_AXES) &&
-            argument_fill(rule, environment, arena, &fill, reader->error) != STATUS_OK)
+        if (role_is_filled(rule->role) && within(experiment, rule->fill.word.uses, USE_AXES) &&
+            argument_fill(&rule->fill, environment, arena, &fill, reader->error) != STATUS_OK)
             return false;
     }
     return true;
@@ -118,6 +118,9 @@ static bool check_objectives(struct file_reader *reader)
     const struct experiment *experiment = reader->experiment;
     for (size_t i = 0; i < experiment->objective_count; i++)
         if (!check_number(experiment, &experiment->objectives[i].formula, reader->error))
+            return false;
+    for (size_t i = 0; i < experiment->metric_count; i++)
+        if (!check_number(experiment, &experiment->metrics[i].formula, reader->error))
             return false;
     return true;
 }

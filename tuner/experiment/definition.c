@@ -1,9 +1,12 @@
 /* What a trial's meaning depends on besides its configuration and its binary. Sizes, parameters,
  * constraints and baselines are not among it: a value more makes no measurement stale. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/source.h"
-#include "tuner/experiment/model.h"
+#include "tuner/experiment/plan.h"
 #include "tuner/experiment/read.h"
 
 static const char *const sections[] = {"experiment", "device",    "derived",
@@ -24,25 +27,113 @@ static void hash_node(struct hash_state *hash, const struct node *node)
     }
 }
 
-enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,
-                                       struct error *error)
+enum { CHUNK_BYTES = 1 << 20 };
+
+/* The bytes of a file, which may be far larger than a source. */
+static enum status hash_file(struct hash_state *hash, const char *path, struct error *error)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return error_set_errno(error, errno, "%s", path);
+    char *chunk = malloc(CHUNK_BYTES);
+    enum status status = chunk ? STATUS_OK : error_no_memory(error);
+    size_t bytes = 0;
+    while (chunk && (bytes = fread(chunk, 1, CHUNK_BYTES, file)) > 0)
+        hash_add(hash, chunk, bytes);
+    if (status == STATUS_OK && ferror(file))
+        status = error_set_errno(error, errno, "%s", path);
+    free(chunk);
+    (void)fclose(file);
+    return status;
+}
+
+/* A file of each problem; one that serves several in a row once. */
+static enum status hash_named_files(const struct experiment *experiment,
+                                    const struct template *name, struct hash_state *hash,
+                                    struct error *error)
 {
     struct arena arena = {0};
-    struct source reference;
-    enum status status = source_read(&arena, experiment->check.source, &reference, error);
-    struct hash_state *hash = status == STATUS_OK ? hash_start() : NULL;
-    if (status == STATUS_OK && !hash)
-        status = error_no_memory(error);
-    for (size_t i = 0; hash && i < sizeof sections / sizeof sections[0]; i++) {
+    const char *before = NULL;
+    enum status status = STATUS_OK;
+    size_t count = experiment_problem_count(experiment);
+    if (name->count == 1 && name->parts[0].literal)
+        count = 1;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        struct environment environment;
+        struct problem problem;
+        const char *path = NULL;
+        experiment_problem(experiment, i, &problem);
+        environment_start(&environment, experiment, &problem, NULL);
+        status = file_path(experiment, name, &environment, &arena, &path, error);
+        if (status == STATUS_OK && (!before || strcmp(before, path) != 0))
+            status = hash_file(hash, path, error);
+        before = path;
+    }
+    arena_free(&arena);
+    return status;
+}
+
+static enum status hash_files(const struct experiment *experiment, struct hash_state *hash,
+                              struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < experiment->argument_count && status == STATUS_OK; i++)
+        if (experiment->arguments[i].fill.kind == FILL_FILE)
+            status = hash_named_files(experiment, &experiment->arguments[i].fill.file, hash, error);
+    for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++)
+        if (experiment->checks[i].kind == REFERENCE_FILE)
+            status = hash_named_files(experiment, &experiment->checks[i].file, hash, error);
+    return status;
+}
+
+static enum status hash_reference(const struct experiment *experiment, const char *path,
+                                  struct hash_state *hash, struct error *error)
+{
+    struct arena arena = {0};
+    struct source source;
+    enum status status =
+        source_read_in(&arena, path, experiment->folders, experiment->folder_count, &source, error);
+    if (status == STATUS_OK)
+        hash_add(hash, source.contents, source.content_length);
+    arena_free(&arena);
+    return status;
+}
+
+/* Whether some reference is what the default configuration leaves. */
+static bool uses_default(const struct experiment *experiment)
+{
+    for (size_t i = 0; i < experiment->check_count; i++)
+        if (experiment->checks[i].kind == REFERENCE_PLAN && !experiment->checks[i].setting.given)
+            return true;
+    return false;
+}
+
+static enum status hash_all(const struct experiment *experiment, const struct node *root,
+                            struct hash_state *hash, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         const struct node *node = node_get(root, sections[i]);
         hash_add_string(hash, sections[i]);
         if (node)
             hash_node(hash, node);
     }
-    if (hash) {
-        hash_add(hash, reference.contents, reference.content_length);
-        hash_finish(hash, experiment->definition_hash);
-    }
-    arena_free(&arena);
+    for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++)
+        if (experiment->checks[i].source)
+            status = hash_reference(experiment, experiment->checks[i].source, hash, error);
+    const struct node *defaults = node_get(root, "defaults");
+    if (defaults && uses_default(experiment))
+        hash_node(hash, defaults);
+    return status == STATUS_OK ? hash_files(experiment, hash, error) : status;
+}
+
+enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,
+                                       struct error *error)
+{
+    struct hash_state *hash = hash_start();
+    if (!hash)
+        return error_no_memory(error);
+    enum status status = hash_all(experiment, root, hash, error);
+    hash_finish(hash, experiment->definition_hash);
     return status;
 }

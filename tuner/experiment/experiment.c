@@ -31,6 +31,11 @@ bool experiment_is_on_request(const struct experiment *experiment)
     return experiment->on_request;
 }
 
+bool experiment_has_size(const struct experiment *experiment)
+{
+    return experiment->has_size;
+}
+
 const char *experiment_source(const struct experiment *experiment)
 {
     return experiment->source;

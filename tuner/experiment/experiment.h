@@ -51,7 +51,10 @@ const char *experiment_path(const struct experiment *experiment);
 const char *experiment_device_kind(const struct experiment *experiment); /* "cuda" or "cpu" */
 /* Whether it is left out where every experiment is meant, and runs only when it is named. */
 bool experiment_is_on_request(const struct experiment *experiment);
-/* Absolute path of the kernel's source. */
+/* Whether the file gives sizes. Without any there is one problem for each point of the axes, n = 1,
+ * which nothing depends on: what holds for it holds for all. */
+bool experiment_has_size(const struct experiment *experiment);
+/* Absolute path of the kernel's source, of several the first. */
 const char *experiment_source(const struct experiment *experiment);
 /* Hash of the file and of the sources it names. */
 const char *experiment_content_hash(const struct experiment *experiment);
@@ -131,6 +134,8 @@ bool space_find(const struct space *space, const struct configuration *configura
  * among the parameter's. */
 size_t space_dimension_count(const struct space *space);
 size_t space_value_count(const struct space *space, size_t dimension);
+/* A text is owned by the experiment or space. */
+struct value space_value(const struct space *space, size_t dimension, size_t index);
 void space_values(const struct space *space, uint64_t point,
                   uint16_t values[EXPERIMENT_PARAMETERS_MAX]);
 bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAMETERS_MAX],
@@ -139,6 +144,15 @@ bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAME
 void space_walk(const struct space *space,
                 bool (*each)(void *context, const uint16_t values[EXPERIMENT_PARAMETERS_MAX]),
                 void *context);
+
+/* Constraints in the order of the file, and how many points of the product one keeps when it is the
+ * only one. STATUS_BAD_INPUT also when it has no value alone, since others keep it from such
+ * points. */
+size_t experiment_constraint_count(const struct experiment *experiment);
+const char *experiment_constraint_text(const struct experiment *experiment, size_t index);
+enum status space_constraint_keeps(const struct experiment *experiment,
+                                   const struct problem *problem, const struct facts *facts,
+                                   size_t index, uint64_t *kept, struct error *error);
 
 /* Whether the configuration is a point of the problem's space: its values among the parameters' and
  * all constraints kept. Cheap: the space is not enumerated. */

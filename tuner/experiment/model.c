@@ -56,7 +56,7 @@ static void bind_fact(struct environment *environment, size_t index, struct valu
 void environment_start(struct environment *environment, const struct experiment *experiment,
                        const struct problem *problem, const struct facts *facts)
 {
-    environment->file = experiment->path;
+    environment->file = experiment->file;
     environment->scope = &experiment->scope;
     environment->definitions = experiment->definitions;
     memset(environment->bound, 0, sizeof environment->bound);
@@ -133,6 +133,27 @@ enum status formula_integer(const struct formula *formula, const char *what, int
                            "%s is %lld, which is not from %lld to %lld", what,
                            (long long)value.integer, (long long)least, (long long)most);
     *out = value.integer;
+    return STATUS_OK;
+}
+
+enum status formula_real(const struct formula *formula, const char *what, double least, double most,
+                         double otherwise, struct environment *environment, double *out,
+                         struct error *error)
+{
+    *out = otherwise;
+    if (!formula->tree)
+        return STATUS_OK;
+    struct value value;
+    enum status status = expression_evaluate(formula->tree, environment, &value, error);
+    if (status != STATUS_OK)
+        return status;
+    if (!value_number(value, out))
+        return place_error(error, STATUS_BAD_INPUT, formula->place,
+                           "%s must be a number, not the text '%s'", what, value.text);
+    if (!(*out >= least && *out <= most) || !isfinite(*out))
+        return place_error(
+            error, STATUS_BAD_INPUT, formula->place, "%s must be %s, not %g", what,
+            isinf(most) ? "a finite number of at least 0" : "within its type's range", *out);
     return STATUS_OK;
 }
 

@@ -2,6 +2,8 @@
 #ifndef TUNE_EXPERIMENT_MODEL_H
 #define TUNE_EXPERIMENT_MODEL_H
 
+#include <limits.h>
+
 #include "tuner/experiment/experiment.h"
 #include "tuner/experiment/expression.h"
 
@@ -25,11 +27,12 @@ enum {
     SLOT_OCCUPANCY,
     SLOT_THREADS,
     SLOT_COUNT_OBJECTIVE,
+    SLOT_INDEX = SLOT_COUNT_OBJECTIVE, /* i of a series */
+    SLOT_COUNT_SERIES,
 };
-_Static_assert((int)SLOT_COUNT_OBJECTIVE <= (int)SLOTS_MAX, "too many variables");
+_Static_assert((int)SLOT_COUNT_SERIES <= (int)SLOTS_MAX, "too many variables");
 
 enum {
-    PARAMETER_VALUES_MAX = 1024,
     AXIS_VALUES_MAX = 64,
     CONSTRAINTS_MAX = 256,
     OBJECTIVES_MAX = 16,
@@ -90,21 +93,40 @@ struct launch_rule {
     size_t block_count;
     struct formula shared;
     struct formula dependent;
+    struct formula repeat;
     struct formula threads;
     struct template schedule;
     uint8_t arguments[ARGUMENTS_MAX];
     size_t argument_count;
 };
 
+struct fill_rule {
+    struct place place;
+    struct template word; /* zero, random, random_exact, random_odd; no parts: `kind` says it */
+    enum argument_fill kind;
+    struct formula low, high; /* of constant, uniform, normal */
+    struct formula series;
+    struct template file;
+    struct formula seed;
+};
+
+struct field_rule {
+    struct template type;
+    struct formula value;
+};
+
 struct argument_rule {
     const char *name;
     struct place place;
     enum argument_role role;
-    struct template type;
-    struct template fill;
+    struct template type;   /* no parts: of a struct */
+    struct template symbol; /* no parts: passed */
+    struct fill_rule fill;
     struct formula count;
     struct formula alignment;
     struct formula value;
+    struct field_rule *fields;
+    size_t field_count;
 };
 
 struct baseline_rule {
@@ -115,23 +137,54 @@ struct baseline_rule {
     struct formula values[EXPERIMENT_PARAMETERS_MAX];
 };
 
+/* A value for each parameter; an experiment's defaults, or what a check names. */
+struct setting {
+    struct place place;
+    bool given;
+    struct formula values[EXPERIMENT_PARAMETERS_MAX];
+};
+
+struct tolerance_rule {
+    struct place place;
+    bool given; /* any of these */
+    struct formula magnitude, absolute, relative, ulps, total;
+};
+
 struct check_rule {
+    struct place place;
+    size_t output;
+    enum reference_kind kind;
+    struct tolerance_rule tolerance;
+    /* REFERENCE_FUNCTION */
     const char *source;
     struct template reference;
-    bool own_defines;
     struct define_list defines;
-    size_t output;
-    struct formula tolerance;
+    /* REFERENCE_PLAN: `setting`, or the default where none is given, with these launches, or the
+     * experiment's where there are none. */
+    struct setting setting;
+    struct launch_rule *launches;
+    size_t launch_count;
+    struct formula series;
+    struct template file;
 };
+
+struct default_cache; /* default.c */
 
 struct experiment {
     struct arena arena;
     const char *name;
     const char *about;
     const char *path;
+    const char *file;        /* what places and environments name (place.h) */
+    const char *data_folder; /* NULL: none */
     const char *device_kind;
     bool on_request;
     const char *source;
+    const char *units[UNITS_MAX];
+    size_t unit_count;
+    const char *folders[UNITS_MAX];
+    size_t folder_count;
+    const char *standard; /* "-std=c++17"; NULL: as the device has it */
     const char *text;
     char content_hash[HASH_TEXT_BYTES];
     char definition_hash[HASH_TEXT_BYTES];
@@ -146,9 +199,12 @@ struct experiment {
     size_t axis_count;
     struct named_list size;
     int64_t sizes[EXPERIMENT_SIZES_MAX]; /* ascending */
+    bool has_size;                       /* else there is one, 1, that nothing can name */
     struct named_list parameters[EXPERIMENT_PARAMETERS_MAX];
     size_t parameter_count;
     struct place parameters_place;
+    struct setting defaults;
+    struct default_cache *default_cache;
     struct formula constraints[CONSTRAINTS_MAX];
     size_t constraint_count;
     struct named_formula derived[EXPERIMENT_DERIVED_MAX];
@@ -160,10 +216,14 @@ struct experiment {
     size_t launch_count;
     struct argument_rule arguments[ARGUMENTS_MAX];
     size_t argument_count;
-    struct check_rule check;
+    struct check_rule checks[CHECKS_MAX];
+    size_t check_count;
     struct formula usual;    /* which problems run when the experiment is not named */
     struct formula bytes;    /* metrics: bytes */
     struct template ceiling; /* metrics: ceiling; no parts: none was given */
+    struct named_formula metrics[EXPERIMENT_METRICS_MAX];
+    size_t metric_count;
+    struct scope series_scope;
     struct scope objective_scope;
     struct named_formula objectives[OBJECTIVES_MAX];
     size_t objective_count;
@@ -193,6 +253,14 @@ enum status formula_integer(const struct formula *formula, const char *what, int
                             int64_t *out, struct error *error);
 enum status formula_truth(const struct formula *formula, struct environment *environment, bool *out,
                           struct error *error);
+/* As formula_integer, for reals; they are finite. */
+enum status formula_real(const struct formula *formula, const char *what, double least, double most,
+                         double otherwise, struct environment *environment, double *out,
+                         struct error *error);
+/* The absolute path of a file, or folder, that is named relative to the experiment's file or to the
+ * data folder; which of them is looked at first is told. False when there is none. */
+bool path_near(const struct experiment *experiment, const char *name, bool data_first, bool folder,
+               char absolute[PATH_MAX]);
 /* The text of a template, in the arena. */
 enum status template_text(const struct template *template, struct environment *environment,
                           struct arena *arena, const char **out, struct error *error);

@@ -336,6 +336,30 @@ static enum status formula_value(const struct objective *objective, const struct
     return status;
 }
 
+enum status point_metrics(const struct point *point, const struct metrics *metrics,
+                          struct named_metric out[EXPERIMENT_METRICS_MAX], size_t *count,
+                          struct error *error)
+{
+    const struct experiment *experiment = point->experiment;
+    struct environment environment;
+    environment_start(&environment, experiment, point->problem, point->facts);
+    environment.scope = &experiment->objective_scope;
+    bind_metrics(&environment, metrics);
+    *count = 0;
+    enum status status =
+        environment_configure(&environment, experiment, point->configuration, error);
+    for (size_t i = 0; i < experiment->metric_count && status == STATUS_OK; i++) {
+        struct error ignored = {0};
+        struct value value;
+        out[*count] = (struct named_metric){.name = experiment->metrics[i].name, .value = NAN};
+        if (expression_evaluate(experiment->metrics[i].formula.tree, &environment, &value,
+                                &ignored) == STATUS_OK)
+            (void)value_number(value, &out[*count].value);
+        (*count)++;
+    }
+    return status;
+}
+
 enum status objective_value(const struct objective *objective, const struct point *point,
                             const struct metrics *metrics, double *value, struct error *error)
 {

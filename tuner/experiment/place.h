@@ -9,6 +9,8 @@
 
 /* Lines and columns count from 1; columns count characters, not bytes. */
 struct place {
+    /* The path; of a text that was made out of another file its path, and behind a newline for each
+     * line what it was made of, which is then what errors tell instead of line and column. */
     const char *file;
     uint32_t line;
     uint32_t column;

@@ -1,5 +1,4 @@
-/* What a configuration means for the compiler: defines, flags, kernels; the check; the figures. */
-#include <math.h>
+/* What a configuration means for the compiler: defines, flags, kernels; the figures. */
 #include <string.h>
 
 #include "tuner/experiment/plan.h"
@@ -24,9 +23,8 @@ static enum status copy_value(struct arena *arena, struct value *value, struct e
     return value->text ? STATUS_OK : error_no_memory(error);
 }
 
-static enum status make_defines(const struct define_list *defines, struct environment *environment,
-                                struct arena *arena, struct binary_request *out,
-                                struct error *error)
+enum status make_defines(const struct define_list *defines, struct environment *environment,
+                         struct arena *arena, struct binary_request *out, struct error *error)
 {
     for (size_t i = 0; i < defines->count; i++) {
         struct value value;
@@ -52,13 +50,13 @@ static void want_kernel(struct binary_request *request, const char *kernel)
     request->kernels[request->kernel_count++] = kernel;
 }
 
-static enum status make_kernels(const struct experiment *experiment,
-                                struct environment *environment, struct arena *arena,
-                                struct binary_request *out, struct error *error)
+static enum status make_kernels(struct launch_list list, struct environment *environment,
+                                struct arena *arena, struct binary_request *out,
+                                struct error *error)
 {
     const struct launch_rule *rules[LAUNCHES_MAX];
     size_t count = 0;
-    enum status status = applying_launches(experiment, environment, rules, &count, error);
+    enum status status = applying_launches(list, environment, rules, &count, error);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const char *kernel = NULL;
         status = template_text(&rules[i]->kernel, environment, arena, &kernel, error);
@@ -68,24 +66,62 @@ static enum status make_kernels(const struct experiment *experiment,
     return status;
 }
 
-enum status point_binary(const struct point *point, struct arena *arena, struct binary_request *out,
-                         struct error *error)
+static enum status make_symbols(const struct experiment *experiment,
+                                struct environment *environment, struct arena *arena,
+                                struct binary_request *out, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < experiment->argument_count && status == STATUS_OK; i++)
+        if (experiment->arguments[i].symbol.count > 0)
+            status = template_text(&experiment->arguments[i].symbol, environment, arena,
+                                   &out->symbols[out->symbol_count++], error);
+    return status;
+}
+
+/* Sources, folders, flags: what all binaries of the experiment's sources have. */
+static enum status make_flags(const struct experiment *experiment, struct environment *environment,
+                              struct arena *arena, struct binary_request *out, struct error *error)
+{
+    enum status status = STATUS_OK;
+    out->unit_count = experiment->unit_count;
+    memcpy(out->units, experiment->units, sizeof out->units);
+    out->folder_count = experiment->folder_count;
+    memcpy(out->folders, experiment->folders, sizeof out->folders);
+    if (experiment->standard)
+        out->flags[out->flag_count++] = experiment->standard;
+    for (size_t i = 0; i < experiment->flag_count && status == STATUS_OK; i++)
+        status = template_text(&experiment->flags[i], environment, arena,
+                               &out->flags[out->flag_count++], error);
+    return status;
+}
+
+enum status make_binary(const struct point *point, struct launch_list list,
+                        struct environment *environment, struct arena *arena,
+                        struct binary_request *out, struct error *error)
 {
     const struct experiment *experiment = point->experiment;
-    struct environment environment;
     *out = (struct binary_request){.source_path = experiment->source};
     out->architecture = arena_strdup(arena, facts_text(point->facts, "architecture", "native"));
     if (!out->architecture)
         return error_no_memory(error);
-    enum status status = point_environment(point, &environment, error);
+    enum status status = make_defines(&experiment->defines, environment, arena, out, error);
     if (status == STATUS_OK)
-        status = make_defines(&experiment->defines, &environment, arena, out, error);
-    for (size_t i = 0; i < experiment->flag_count && status == STATUS_OK; i++)
-        status = template_text(&experiment->flags[i], &environment, arena,
-                               &out->flags[out->flag_count++], error);
+        status = make_flags(experiment, environment, arena, out, error);
     if (status == STATUS_OK)
-        status = make_kernels(experiment, &environment, arena, out, error);
+        status = make_kernels(list, environment, arena, out, error);
+    if (status == STATUS_OK)
+        status = make_symbols(experiment, environment, arena, out, error);
     return status;
+}
+
+enum status point_binary(const struct point *point, struct arena *arena, struct binary_request *out,
+                         struct error *error)
+{
+    struct environment environment;
+    enum status status = point_environment(point, &environment, error);
+    if (status != STATUS_OK)
+        return status;
+    return make_binary(point, launches_of(point->experiment), &environment, arena, out, error);
 }
 
 enum status point_derived(const struct point *point, struct arena *arena, struct named_value *out,
@@ -106,43 +142,6 @@ enum status point_derived(const struct point *point, struct arena *arena, struct
             status = copy_value(arena, &value->value, error);
         *count += status == STATUS_OK;
     }
-    return status;
-}
-
-static enum status make_tolerance(const struct formula *formula, struct environment *environment,
-                                  double *out, struct error *error)
-{
-    *out = 0;
-    if (!formula->tree)
-        return STATUS_OK;
-    struct value value;
-    enum status status = expression_evaluate(formula->tree, environment, &value, error);
-    if (status != STATUS_OK)
-        return status;
-    if (!value_number(value, out) || !(*out >= 0) || !isfinite(*out))
-        return place_error(error, STATUS_BAD_INPUT, formula->place,
-                           "the tolerance must be a number of at least 0");
-    return STATUS_OK;
-}
-
-enum status point_check(const struct point *point, struct arena *arena, struct check *out,
-                        struct error *error)
-{
-    const struct check_rule *rule = &point->experiment->check;
-    struct environment environment;
-    *out = (struct check){
-        .binary = {.source_path = rule->source, .architecture = "native"},
-        .output = rule->output,
-    };
-    enum status status = point_environment(point, &environment, error);
-    if (status == STATUS_OK)
-        status = make_defines(&rule->defines, &environment, arena, &out->binary, error);
-    if (status == STATUS_OK)
-        status = template_text(&rule->reference, &environment, arena, &out->reference, error);
-    if (status == STATUS_OK)
-        status = make_tolerance(&rule->tolerance, &environment, &out->tolerance, error);
-    out->binary.kernels[0] = out->reference;
-    out->binary.kernel_count = status == STATUS_OK ? 1 : 0;
     return status;
 }
 

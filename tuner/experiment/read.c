@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/text.h"
 
 static bool read_heading(struct file_reader *reader, const struct node *root)
 {
@@ -42,50 +43,54 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
     return CHECK_KEYS(reader, root, "an experiment", "!experiment", "about", "device", "on_request",
-                      "usual", "!source", "axes", "!sizes", "!parameters", "constraints", "derived",
-                      "defines", "flags", "!launches", "!arguments", "!check", "metrics",
-                      "objectives", "baselines") &&
+                      "usual", "source", "sources", "include", "std", "axes", "sizes",
+                      "!parameters", "defaults", "constraints", "derived", "defines", "flags",
+                      "!launches", "!arguments", "check", "metrics", "objectives", "baselines") &&
            read_heading(reader, root) && declare_names(reader, root) &&
            read_derived(reader, root) &&
            read_optional(reader, root, "usual", USE_PROBLEM, &experiment->usual) &&
            read_axes(reader, node_get(root, "axes")) &&
            read_sizes(reader, node_get(root, "sizes")) &&
            read_parameters(reader, node_get(root, "parameters")) &&
-           read_constraints(reader, node_get(root, "constraints")) &&
+           read_setting(reader, node_get(root, "defaults"), "defaults", &experiment->defaults) &&
+           read_sources(reader, root) && read_constraints(reader, node_get(root, "constraints")) &&
            read_defines(reader, node_get(root, "defines"), USE_CONFIGURATION,
                         &experiment->defines) &&
            read_flags(reader, node_get(root, "flags")) &&
            read_arguments(reader, node_get(root, "arguments")) &&
-           read_launches(reader, node_get(root, "launches")) &&
-           read_source(reader, node_get(root, "source"), &experiment->source) &&
-           read_check(reader, node_get(root, "check")) &&
-           read_metrics(reader, node_get(root, "metrics")) &&
+           read_launches(reader, node_get(root, "launches")) && read_checks(reader, root) &&
            read_objectives(reader, node_get(root, "objectives")) &&
+           read_metrics(reader, node_get(root, "metrics")) &&
            read_baselines(reader, node_get(root, "baselines")) && check_whole(reader);
 }
 
 enum { SOURCE_BYTES_MAX = 16 << 20 };
 
-static enum status hash_sources(struct experiment *experiment, struct hash_state *hash,
-                                struct error *error)
+static enum status hash_source(const char *path, struct hash_state *hash, struct error *error)
 {
-    const char *const paths[] = {experiment->source, experiment->check.source};
     struct arena arena = {0};
-    enum status status = STATUS_OK;
-    hash_add_string(hash, experiment->text);
-    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == STATUS_OK; i++) {
-        char *contents = NULL;
-        size_t length = 0;
-        status = file_read(&arena, paths[i], SOURCE_BYTES_MAX, &contents, &length, error);
-        if (status != STATUS_OK) {
-            status = error_prefix(error, "%s", experiment->path);
-            break;
-        }
+    char *contents = NULL;
+    size_t length = 0;
+    enum status status = file_read(&arena, path, SOURCE_BYTES_MAX, &contents, &length, error);
+    if (status == STATUS_OK) {
         hash_add(hash, &length, sizeof length);
         hash_add(hash, contents, length);
     }
     arena_free(&arena);
     return status;
+}
+
+static enum status hash_sources(struct experiment *experiment, struct hash_state *hash,
+                                struct error *error)
+{
+    hash_add_string(hash, experiment->text);
+    enum status status = hash_source(experiment->source, hash, error);
+    for (size_t i = 0; i < experiment->unit_count && status == STATUS_OK; i++)
+        status = hash_source(experiment->units[i], hash, error);
+    for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++)
+        if (experiment->checks[i].source)
+            status = hash_source(experiment->checks[i].source, hash, error);
+    return status == STATUS_OK ? status : error_prefix(error, "%s", experiment->path);
 }
 
 static enum status hash_content(struct experiment *experiment, struct error *error)
@@ -98,9 +103,42 @@ static enum status hash_content(struct experiment *experiment, struct error *err
     return status;
 }
 
-enum status experiment_read(const char *path, const char *text, size_t length,
-                            const char *data_folder, struct experiment **out, struct error *error)
+/* The path, and behind a newline what each line was made of (place.h). */
+static const char *file_of(struct arena *arena, const struct experiment_text *text)
 {
+    struct text file = {0};
+    const char *result = NULL;
+    text_append(&file, text->path);
+    for (size_t i = 0; text->origins && i < text->line_count; i++)
+        text_printf(&file, "\n%s", text->origins[i] ? text->origins[i] : "");
+    if (!file.failed)
+        result = arena_strdup(arena, text_string(&file));
+    text_free(&file);
+    return result;
+}
+
+static enum status start_experiment(struct experiment *experiment,
+                                    const struct experiment_text *text, const char *data_folder,
+                                    struct error *error)
+{
+    struct arena *arena = &experiment->arena;
+    experiment->path = arena_strdup(arena, text->path);
+    experiment->file = file_of(arena, text);
+    experiment->text = arena_strdup(arena, text->text);
+    experiment->data_folder = data_folder ? arena_strdup(arena, data_folder) : NULL;
+    experiment->default_cache = default_cache_create();
+    bool complete = experiment->path && experiment->file && experiment->text &&
+                    (experiment->data_folder || !data_folder) && experiment->default_cache;
+    return complete ? STATUS_OK : error_no_memory(error);
+}
+
+enum status experiment_load_text(const struct experiment_text *text, const char *data_folder,
+                                 struct experiment **out, struct error *error)
+{
+    const size_t length = strlen(text->text);
+    if (length > DOCUMENT_BYTES_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "%s: as an experiment it has more than %d bytes",
+                         text->path, DOCUMENT_BYTES_MAX);
     struct experiment *experiment = calloc(1, sizeof *experiment);
     if (!experiment)
         return error_no_memory(error);
@@ -110,13 +148,9 @@ enum status experiment_read(const char *path, const char *text, size_t length,
                                  .scope = &experiment->scope,
                                  .error = error};
     const struct node *root = NULL;
-    enum status status = STATUS_OK;
-    experiment->path = arena_strdup(&experiment->arena, path);
-    experiment->text = arena_strndup(&experiment->arena, text, length);
-    if (!experiment->path || !experiment->text)
-        status = error_no_memory(error);
+    enum status status = start_experiment(experiment, text, data_folder, error);
     if (status == STATUS_OK)
-        status = document_read(&experiment->arena, experiment->path, experiment->text, length,
+        status = document_read(&experiment->arena, experiment->file, experiment->text, length,
                                &root, error);
     if (status == STATUS_OK && !read_sections(&reader, root))
         status = error->status;
@@ -129,6 +163,15 @@ enum status experiment_read(const char *path, const char *text, size_t length,
     else
         experiment_free(experiment);
     return status;
+}
+
+enum status experiment_read(const char *path, const char *text, size_t length,
+                            const char *data_folder, struct experiment **out, struct error *error)
+{
+    if (memchr(text, '\0', length))
+        return error_set(error, STATUS_BAD_INPUT, "%s: not a text: a zero byte in it", path);
+    const struct experiment_text whole = {.path = path, .text = text};
+    return experiment_load_text(&whole, data_folder, out, error);
 }
 
 enum status experiment_load(const char *path, const char *data_folder, struct experiment **out,
@@ -148,6 +191,7 @@ void experiment_free(struct experiment *experiment)
 {
     if (!experiment)
         return;
+    default_cache_free(experiment->default_cache);
     arena_free(&experiment->arena);
     free(experiment);
 }

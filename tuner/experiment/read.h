@@ -45,6 +45,8 @@ bool read_text(struct file_reader *reader, const struct node *node, const char *
 bool read_boolean(struct file_reader *reader, const struct node *node, const char *what, bool *out);
 /* A source file, made absolute; it must be there. */
 bool read_source(struct file_reader *reader, const struct node *node, const char **out);
+/* `source` or `sources`, `include`, `std`. */
+bool read_sources(struct file_reader *reader, const struct node *root);
 
 /* What an expression at some place may depend on, also by way of derived values. */
 enum use {
@@ -62,6 +64,9 @@ enum use {
 bool within(const struct experiment *experiment, struct slot_set uses, unsigned allowed);
 bool read_formula(struct file_reader *reader, const struct node *node, const char *what,
                   unsigned allowed, struct formula *out);
+/* As read_formula, for a scalar that holds a list expression. */
+bool read_list_formula(struct file_reader *reader, const struct node *node, const char *what,
+                       unsigned allowed, struct formula *out);
 /* As read_formula, for a scalar of a value list: lone words and quoted scalars are texts. */
 bool read_value(struct file_reader *reader, const struct node *node, unsigned allowed,
                 struct formula *out);
@@ -86,9 +91,19 @@ bool read_baselines(struct file_reader *reader, const struct node *node);
 bool read_defines(struct file_reader *reader, const struct node *node, unsigned allowed,
                   struct define_list *out);
 bool read_flags(struct file_reader *reader, const struct node *node);
+/* A value for each parameter; absent: none is given. `what` names it. */
+bool read_setting(struct file_reader *reader, const struct node *node, const char *what,
+                  struct setting *out);
 bool read_arguments(struct file_reader *reader, const struct node *node);
 bool read_launches(struct file_reader *reader, const struct node *node);
-bool read_check(struct file_reader *reader, const struct node *node);
+/* A list of launches as the experiment's are. */
+bool read_launch_list(struct file_reader *reader, const struct node *node,
+                      struct launch_rule out[LAUNCHES_MAX], size_t *count);
+/* The argument that the node names. */
+bool find_argument(struct file_reader *reader, const struct node *node, size_t *out);
+/* An expression in i, the index of an element, over what a problem and a device are. */
+bool read_series(struct file_reader *reader, const struct node *node, struct formula *out);
+bool read_checks(struct file_reader *reader, const struct node *root);
 bool read_metrics(struct file_reader *reader, const struct node *node);
 /* objective.c */
 bool read_objectives(struct file_reader *reader, const struct node *node);
@@ -105,6 +120,10 @@ bool check_number(const struct experiment *experiment, const struct formula *for
 /* experiment_load from memory; `path` is what errors call it. */
 enum status experiment_read(const char *path, const char *text, size_t length,
                             const char *data_folder, struct experiment **out, struct error *error);
+
+/* default.c: what experiment_default remembers. NULL when memory is short. */
+struct default_cache *default_cache_create(void);
+void default_cache_free(struct default_cache *cache);
 
 /* definition.c: fills experiment->definition_hash. */
 enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,

@@ -104,6 +104,32 @@ static bool parse(struct file_reader *reader, const struct source_text *source, 
     return check_allowed(reader, out, what, allowed);
 }
 
+bool read_list_formula(struct file_reader *reader, const struct node *node, const char *what,
+                       unsigned allowed, struct formula *out)
+{
+    if (node->text[0] == '\0')
+        return node_error(reader, node, "%s is empty", what);
+    return expression_parse_list(reader->arena, &node->inner, reader->scope, out, reader->error) ==
+               STATUS_OK &&
+           check_allowed(reader, out, what, allowed);
+}
+
+bool read_series(struct file_reader *reader, const struct node *node, struct formula *out)
+{
+    struct experiment *experiment = reader->experiment;
+    struct scope *scope = &experiment->series_scope;
+    *scope = experiment->scope;
+    for (size_t slot = 0; slot < scope->count; slot++)
+        if (scope->names[slot] && strcmp(scope->names[slot], "i") == 0)
+            scope->names[slot] = NULL;
+    scope->names[SLOT_INDEX] = "i";
+    scope->count = SLOT_COUNT_SERIES;
+    reader->scope = scope;
+    bool right = read_formula(reader, node, "series", USE_DEVICE, out);
+    reader->scope = &experiment->scope;
+    return right;
+}
+
 bool read_formula(struct file_reader *reader, const struct node *node, const char *what,
                   unsigned allowed, struct formula *out)
 {

@@ -1,12 +1,9 @@
-/* Reading what is not an expression: keys, texts, names, sources. */
+/* Reading what is not an expression: keys, texts, names. */
 #include "tuner/experiment/read.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "tuner/base/text.h"
 #include "tuner/experiment/token.h"
@@ -122,38 +119,4 @@ bool read_boolean(struct file_reader *reader, const struct node *node, const cha
     if (!*out && strcmp(node->text, "false") != 0 && strcmp(node->text, "False") != 0)
         return node_error(reader, node, "%s must be true or false, not '%.60s'", what, node->text);
     return true;
-}
-
-static bool is_file(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-bool read_source(struct file_reader *reader, const struct node *node, const char **out)
-{
-    const char *name = NULL;
-    char path[PATH_MAX];
-    char absolute[PATH_MAX];
-    if (!read_text(reader, node, "source", &name))
-        return false;
-    const char *file = reader->experiment->path;
-    const char *slash = strrchr(file, '/');
-    int folder_length = slash ? (int)(slash - file) : 0;
-    bool found = false;
-    if (name[0] == '/')
-        found = string_format(path, sizeof path, "%s", name) && is_file(path);
-    else
-        found = (reader->data_folder &&
-                 string_format(path, sizeof path, "%s/%s", reader->data_folder, name) &&
-                 is_file(path)) ||
-                (string_format(path, sizeof path, "%.*s%s%s", folder_length, file, slash ? "/" : "",
-                               name) &&
-                 is_file(path));
-    if (!found || !realpath(path, absolute))
-        return node_error(reader, node,
-                          "there is no file '%.200s' in %s, nor in the folder of this file", name,
-                          reader->data_folder ? reader->data_folder : "the data folder");
-    *out = arena_strdup(reader->arena, absolute);
-    return *out || out_of_memory(reader);
 }

@@ -10,7 +10,8 @@
 static bool declare(struct file_reader *reader, const struct node *key, const char *what,
                     size_t slot)
 {
-    static const char *const keywords[] = {"and", "or", "not", "if", "else", "in", "True", "False"};
+    static const char *const keywords[] = {"and", "or",  "not",  "if",   "else",
+                                           "in",  "for", "True", "False"};
     struct scope *scope = &reader->experiment->scope;
     if (!need_name(reader, key, what))
         return false;
@@ -19,12 +20,16 @@ static bool declare(struct file_reader *reader, const struct node *key, const ch
             return node_error(reader, key, "'%s' is a word of expressions, not a name", key->text);
     if (function_find(key->text) >= 0)
         return node_error(reader, key, "'%s' is the name of a function", key->text);
-    for (size_t i = 0; i < scope->count; i++)
-        if (scope->names[i] && strcmp(scope->names[i], key->text) == 0)
+    for (size_t i = 0; i < scope->count; i++) {
+        if (!scope->names[i] || strcmp(scope->names[i], key->text) != 0)
+            continue;
+        bool fact = i < SLOT_AXES || i == SLOT_ACTIVE_BLOCKS;
+        if (!fact || slot >= SLOT_DERIVED)
             return node_error(reader, key, "the name '%s' is taken by %s", key->text,
-                              i < SLOT_AXES || i == SLOT_ACTIVE_BLOCKS
-                                  ? "what the device tells"
-                                  : "another axis, size, parameter or derived value");
+                              fact ? "what the device tells"
+                                   : "another axis, size, parameter or derived value");
+        scope->names[i] = NULL; /* what the file says goes before what the device tells */
+    }
     scope->names[slot] = key->text;
     return true;
 }
@@ -126,13 +131,36 @@ static bool constant_value(struct file_reader *reader, const struct formula *for
     return expression_evaluate(formula->tree, &environment, out, reader->error) == STATUS_OK;
 }
 
+static bool is_constant(const struct formula *formula)
+{
+    const struct slot_set nothing = {{0}};
+    return memcmp(&formula->uses, &nothing, sizeof nothing) == 0;
+}
+
+/* Evaluates a list that depends on nothing, so that what is wrong with it is said at once. */
+static bool check_list(struct file_reader *reader, const struct formula *list)
+{
+    struct environment environment;
+    struct arena arena = {0};
+    struct value *values = NULL;
+    size_t count = 0;
+    environment_start(&environment, reader->experiment, NULL, NULL);
+    enum status status =
+        expression_evaluate_list(list->tree, &environment, &arena, &values, &count, reader->error);
+    if (status == STATUS_OK && count == 0)
+        status = place_error(reader->error, STATUS_BAD_INPUT, list->place, "the list is empty");
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = check_value(values[i], list->place, reader->error);
+    arena_free(&arena);
+    return status == STATUS_OK;
+}
+
 /* Values that depend on nothing are computed now: what is wrong with them is said at once. */
 static bool fold_constants(struct file_reader *reader, struct formula *values, size_t count)
 {
-    const struct slot_set nothing = {{0}};
     for (size_t i = 0; i < count; i++) {
         struct value value;
-        if (memcmp(&values[i].uses, &nothing, sizeof nothing) != 0)
+        if (!is_constant(&values[i]))
             continue;
         if (!constant_value(reader, &values[i], &value) ||
             check_value(value, values[i].place, reader->error) != STATUS_OK ||
@@ -147,13 +175,13 @@ static bool read_list(struct file_reader *reader, const struct node *key, size_t
                       unsigned allowed, struct named_list *out)
 {
     const struct node *list = key->value;
+    *out = (struct named_list){.name = key->text, .place = key->place, .slot = slot};
     if (!need_items(reader, list, key->text, most))
         return false;
     struct formula *values = arena_alloc(reader->arena, list->count, sizeof *values);
     if (!values)
         return out_of_memory(reader);
-    *out =
-        (struct named_list){.name = key->text, .place = key->place, .slot = slot, .values = values};
+    out->values = values;
     for (const struct node *item = list->first; item; item = item->next)
         if (!read_value(reader, item, allowed, &values[out->count++]))
             return false;
@@ -208,6 +236,12 @@ bool read_sizes(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     struct named_list *size = &experiment->size;
+    experiment->has_size = node != NULL;
+    if (!node) { /* one problem, which is always the whole */
+        *size = (struct named_list){.name = "n", .slot = SLOT_SIZE, .count = 1};
+        experiment->sizes[0] = 1;
+        return true;
+    }
     if (node->count != 1)
         return node_error(reader, node, "sizes must have one name, such as n: [...]");
     if (!read_list(reader, node->first, SLOT_SIZE, EXPERIMENT_SIZES_MAX, 0, size))
@@ -226,18 +260,33 @@ bool read_sizes(struct file_reader *reader, const struct node *node)
     return true;
 }
 
+/* A text with a list expression: "[2**i for i in range(6)]". */
+static bool read_list_expression(struct file_reader *reader, const struct node *key, size_t slot,
+                                 struct named_list *out)
+{
+    *out = (struct named_list){.name = key->text, .place = key->place, .slot = slot};
+    return read_list_formula(reader, key->value, key->text, USE_DEVICE, &out->list) &&
+           (!is_constant(&out->list) || check_list(reader, &out->list));
+}
+
+static bool read_parameter(struct file_reader *reader, const struct node *key, size_t index)
+{
+    struct named_list *parameter = &reader->experiment->parameters[index];
+    if (key->value->kind == NODE_SCALAR)
+        return read_list_expression(reader, key, SLOT_PARAMETERS + index, parameter);
+    return read_list(reader, key, SLOT_PARAMETERS + index, DOCUMENT_ITEMS_MAX, USE_DEVICE,
+                     parameter);
+}
+
 bool read_parameters(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     experiment->parameters_place = node->place;
     if (node->count == 0)
         return node_error(reader, node, "parameters must have at least one name");
-    for (const struct node *key = node->first; key; key = key->next) {
-        size_t index = experiment->parameter_count++;
-        if (!read_list(reader, key, SLOT_PARAMETERS + index, PARAMETER_VALUES_MAX, USE_DEVICE,
-                       &experiment->parameters[index]))
+    for (const struct node *key = node->first; key; key = key->next)
+        if (!read_parameter(reader, key, experiment->parameter_count++))
             return false;
-    }
     return true;
 }
 
@@ -251,83 +300,6 @@ bool read_constraints(struct file_reader *reader, const struct node *node)
     for (const struct node *item = node->first; item; item = item->next)
         if (!read_formula(reader, item, "a constraint", USE_CONFIGURATION,
                           &experiment->constraints[experiment->constraint_count++]))
-            return false;
-    return true;
-}
-
-/* ---- baselines ---- */
-
-static bool read_set(struct file_reader *reader, const struct node *set,
-                     struct baseline_rule *baseline)
-{
-    const struct experiment *experiment = reader->experiment;
-    const char *words[EXPERIMENT_PARAMETERS_MAX];
-    for (size_t i = 0; i < experiment->parameter_count; i++)
-        words[i] = experiment->parameters[i].name;
-    if (!check_keys(reader, set, "set", words, experiment->parameter_count))
-        return false;
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
-        const struct node *value = node_get(set, words[i]);
-        if (!value)
-            return node_error(reader, set, "the baseline '%s' has no value for the parameter '%s'",
-                              baseline->name, words[i]);
-        if (!read_value(reader, value, USE_DEVICE, &baseline->values[i]))
-            return false;
-    }
-    return true;
-}
-
-static bool read_occupancy(struct file_reader *reader, const struct node *node,
-                           struct baseline_rule *baseline)
-{
-    const struct experiment *experiment = reader->experiment;
-    const char *words[EXPERIMENT_PARAMETERS_MAX];
-    if (!node)
-        return true;
-    if (strcmp(experiment->device_kind, "cuda") != 0)
-        return node_error(reader, node, "only GPUs have the Occupancy API");
-    if (!need_name(reader, node, "occupancy"))
-        return false;
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
-        words[i] = experiment->parameters[i].name;
-        if (strcmp(words[i], node->text) == 0)
-            baseline->occupancy = words[i];
-    }
-    return baseline->occupancy ||
-           node_error(reader, node, "no parameter is named '%s'%s", node->text,
-                      suggest(node->text, words, experiment->parameter_count).text);
-}
-
-static bool read_baseline(struct file_reader *reader, const struct node *node)
-{
-    struct experiment *experiment = reader->experiment;
-    struct baseline_rule *baseline = &experiment->baselines[experiment->baseline_count];
-    if (!CHECK_KEYS(reader, node, "a baseline", "!name", "about", "when", "occupancy", "!set"))
-        return false;
-    const struct node *name = node_get(node, "name");
-    const struct node *about = node_get(node, "about");
-    if (!need_name(reader, name, "the baseline's name"))
-        return false;
-    for (size_t i = 0; i < experiment->baseline_count; i++)
-        if (strcmp(experiment->baselines[i].name, name->text) == 0)
-            return node_error(reader, name, "a second baseline named '%s'", name->text);
-    baseline->name = name->text;
-    baseline->about = "";
-    experiment->baseline_count++;
-    return (!about || read_text(reader, about, "about", &baseline->about)) &&
-           read_optional(reader, node, "when", USE_DEVICE, &baseline->when) &&
-           read_occupancy(reader, node_get(node, "occupancy"), baseline) &&
-           read_set(reader, node_get(node, "set"), baseline);
-}
-
-bool read_baselines(struct file_reader *reader, const struct node *node)
-{
-    if (!node)
-        return true;
-    if (!need_items(reader, node, "baselines", EXPERIMENT_BASELINES_MAX))
-        return false;
-    for (const struct node *item = node->first; item; item = item->next)
-        if (!read_baseline(reader, item))
             return false;
     return true;
 }

@@ -1,0 +1,136 @@
+/* Reading what is compiled: sources, folders of includes, the language's standard. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tuner/base/text.h"
+#include "tuner/experiment/read.h"
+
+static bool is_kind(const char *path, mode_t kind)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && (info.st_mode & S_IFMT) == kind;
+}
+
+static bool beside_file(const struct experiment *experiment, const char *name, char path[PATH_MAX])
+{
+    const char *slash = strrchr(experiment->path, '/');
+    int length = slash ? (int)(slash - experiment->path) : 0;
+    return string_format(path, PATH_MAX, "%.*s%s%s", length, experiment->path, slash ? "/" : "",
+                         name);
+}
+
+static bool in_data_folder(const struct experiment *experiment, const char *name,
+                           char path[PATH_MAX])
+{
+    return experiment->data_folder &&
+           string_format(path, PATH_MAX, "%s/%s", experiment->data_folder, name);
+}
+
+bool path_near(const struct experiment *experiment, const char *name, bool data_first, bool folder,
+               char absolute[PATH_MAX])
+{
+    char path[PATH_MAX];
+    for (int i = 0; i < 2; i++) {
+        bool there = name[0] == '/'           ? string_format(path, sizeof path, "%s", name)
+                     : (i == 0) == data_first ? in_data_folder(experiment, name, path)
+                                              : beside_file(experiment, name, path);
+        if (there && is_kind(path, folder ? S_IFDIR : S_IFREG) && realpath(path, absolute))
+            return true;
+    }
+    return false;
+}
+
+static bool find_path(struct file_reader *reader, const struct node *node, const char *what,
+                      bool folder, const char **out)
+{
+    const char *name = NULL;
+    char absolute[PATH_MAX];
+    if (!read_text(reader, node, what, &name))
+        return false;
+    if (!path_near(reader->experiment, name, !folder, folder, absolute))
+        return node_error(reader, node,
+                          "there is no %s '%.200s' in %s, nor in the folder of this file",
+                          folder ? "folder" : "file", name,
+                          reader->data_folder ? reader->data_folder : "the data folder");
+    *out = arena_strdup(reader->arena, absolute);
+    return *out || out_of_memory(reader);
+}
+
+bool read_source(struct file_reader *reader, const struct node *node, const char **out)
+{
+    return find_path(reader, node, "source", false, out);
+}
+
+static bool read_units(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    if (!need_items(reader, node, "sources", UNITS_MAX + 1))
+        return false;
+    if (!read_source(reader, node->first, &experiment->source))
+        return false;
+    for (const struct node *item = node->first->next; item; item = item->next) {
+        const char **unit = &experiment->units[experiment->unit_count];
+        if (!read_source(reader, item, unit))
+            return false;
+        bool again = strcmp(*unit, experiment->source) == 0;
+        for (size_t i = 0; i < experiment->unit_count && !again; i++)
+            again = strcmp(*unit, experiment->units[i]) == 0;
+        if (again)
+            return node_error(reader, item, "'%.200s' is given a second time", item->text);
+        experiment->unit_count++;
+    }
+    return true;
+}
+
+static bool read_include(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    if (!node)
+        return true;
+    if (!need_items(reader, node, "include", UNITS_MAX))
+        return false;
+    for (const struct node *item = node->first; item; item = item->next)
+        if (!find_path(reader, item, "include", true,
+                       &experiment->folders[experiment->folder_count++]))
+            return false;
+    return true;
+}
+
+static bool read_standard(struct file_reader *reader, const struct node *node)
+{
+    static const char *const cpp[] = {"c++11", "c++14", "c++17", "c++20", "c++23"};
+    static const char *const c[] = {"c99", "c11", "c17", "gnu99", "gnu11", "gnu17"};
+    const char *name = NULL;
+    if (!node)
+        return true;
+    if (!read_text(reader, node, "std", &name))
+        return false;
+    bool cpu = strcmp(reader->experiment->device_kind, "cpu") == 0;
+    const char *const *words = cpu ? c : cpp;
+    size_t count = cpu ? sizeof c / sizeof *c : sizeof cpp / sizeof *cpp;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(words[i], name) != 0)
+            continue;
+        reader->experiment->standard = arena_printf(reader->arena, "-std=%s", name);
+        return reader->experiment->standard || out_of_memory(reader);
+    }
+    return node_error(reader, node, "no standard is named '%.60s'%s", name,
+                      suggest(name, words, count).text);
+}
+
+bool read_sources(struct file_reader *reader, const struct node *root)
+{
+    const struct node *source = node_get(root, "source");
+    const struct node *sources = node_get(root, "sources");
+    if (source && sources)
+        return node_error(reader, sources,
+                          "both 'source' and 'sources'; one of them names the files");
+    if (!source && !sources)
+        return node_error(reader, root, "an experiment needs the key 'source' (or 'sources')");
+    return (source ? read_source(reader, source, &reader->experiment->source)
+                   : read_units(reader, sources)) &&
+           read_include(reader, node_get(root, "include")) &&
+           read_standard(reader, node_get(root, "std"));
+}
