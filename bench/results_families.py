@@ -49,8 +49,14 @@ def relative(times, values):
     return [f"{times[value] / best:.2f}" if value in times else "-" for value in values]
 
 
+def way(parameters):
+    """How items are handed out: with a thread for each of them, the device does it, block by block."""
+    by_device = parameters["variant"] == "grid_stride" and parameters.get("blocks_per_sm") == "all"
+    return "thread an item" if by_device else parameters["variant"]
+
+
 def work_queue(connection):
-    sweeps = [(key, n, Sweep(connection, key, n).best("variant"))
+    sweeps = [(key, n, Sweep(connection, key, n).best(way))
               for key in keys_of(connection, "work_queue") for n in sizes_of(connection, key)]
     sweeps = [sweep for sweep in sweeps if sweep[2]]
     if not sweeps:
@@ -64,7 +70,8 @@ def work_queue(connection):
         body.append((key, size(n), microseconds(min(times.values())), *relative(times, variants), gain))
     return ["#### work_queue", "",
             "The best of each way to hand out items, as multiples of the fastest, and what the better queue gains over "
-            "the best way without one (medians of the sweep).", "",
+            "the best way without one (medians of the sweep). *thread an item*: a grid as large as the work, whose "
+            "blocks the device hands out as others end.", "",
             *table(["problem", "n", "fastest, us", *variants, "gain of the queue"], body), ""]
 
 

@@ -28,11 +28,11 @@ class Sweep:
         self.best_ns = min((time_ns for _, time_ns in self.points), default=None)
 
     def best(self, parameter):
-        """Of each value the smallest time with it."""
+        """Of each value the smallest time with it; of a function over the parameters, which may give None, too."""
         times = {}
         for parameters, time_ns in self.points:
-            if parameter in parameters:
-                value = parameters[parameter]
+            value = parameter(parameters) if callable(parameter) else parameters.get(parameter)
+            if value is not None:
                 times[value] = min(time_ns, times.get(value, time_ns))
         return times
 

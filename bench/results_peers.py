@@ -3,8 +3,9 @@ import math
 
 from results_base import caption, folded, gigabytes, microseconds, rows_of, size, table
 
-# What an order-keeping reduction is held against: problems that read as many bytes, the first that is there.
-EQUAL_BYTES = ("sum.i64", "sum.i32", "sum.f64", "sum.f32", "sum.u8")
+# What an order-keeping reduction is held against: problems that read as many bytes, of each kind the first that is
+# there. Sums of integers of 4 bytes may be finished by atomic operations, sums of reals not.
+EQUAL_BYTES = {"integers": ("sum.i64", "sum.i32", "sum.u8"), "reals": ("sum.f64", "sum.f32")}
 
 
 def ceilings_of(folder):
@@ -83,25 +84,65 @@ def ceilings(folder):
             *table(["", "GB/s", "moved", "way"], body), ""]
 
 
-def ordered(rows):
-    """An order-keeping reduction against one that need not keep it and reads as many bytes."""
+def against(row, others, kind):
+    """Cells of a kind of sums: which, its time, the ratio."""
+    for problem in EQUAL_BYTES[kind]:
+        other = others.get((problem, row["mode"], row["bytes"]))
+        if other:
+            return (f"{problem}, n = {size(other['n'])}", microseconds(other["tune_ns"]),
+                    f"{row['tune_ns'] / other['tune_ns']:.3f}")
+    return ("-", "-", "-")
+
+
+def ordered(folder, rows):
+    """An order-keeping reduction against those that need not keep it and read as many bytes."""
     others = {(row["problem"], row["mode"], row["bytes"]): row for row in rows}
     body = []
     for row in rows:
         if not row["problem"].startswith("ordered."):
             continue
-        found = [others[problem, row["mode"], row["bytes"]] for problem in EQUAL_BYTES
-                 if (problem, row["mode"], row["bytes"]) in others]
-        if found:
+        cells = [against(row, others, kind) for kind in EQUAL_BYTES]
+        if any(cell[0] != "-" for cell in cells):
             body.append((row["problem"], row["mode"], size(row["n"]), f"{row['bytes'] / 2**20:g} MiB",
-                         microseconds(row["tune_ns"]), f"{found[0]['problem']}, n = {size(found[0]['n'])}",
-                         microseconds(found[0]["tune_ns"]), f"{row['tune_ns'] / found[0]['tune_ns']:.3f}"))
+                         microseconds(row["tune_ns"]), *cells[0], *cells[1]))
     if not body:
         return []
     return ["#### What keeping the order costs", "",
-            "Times of the same rounds: a reduction whose order must be kept, and one of as many bytes whose order "
+            "Times of the same rounds: a reduction whose order must be kept, and sums of as many bytes whose order "
             "need not be.", "",
-            *table(["problem", "caches", "n", "bytes", "us", "against", "us", "times as long"], body), ""]
+            *table(["problem", "caches", "n", "bytes", "us", "against integers", "us", "times as long",
+                    "against reals", "us", "times as long"], body), "", *limits(folder)]
+
+
+def limits(folder):
+    """What of it costs how much: ordered_limits' kernels, whole and in part."""
+    rows = rows_of(folder / "ordered-limits.csv")
+    if not rows:
+        return []
+    names = list(dict.fromkeys(row["what"] for row in rows))
+    sizes = list(dict.fromkeys(int(row["bytes"]) for row in rows))
+    times = {(row["what"], int(row["bytes"])): float(row["median_ns"]) for row in rows}
+    body = [(name, *(microseconds(times[name, at]) for at in sizes)) for name in names]
+    first, last = sizes[0], sizes[-1]
+    whole, parts = ({at: times[name, at] for at in sizes} for name in (
+        "matrix_u32, 256 threads", "matrix_u32, 256 threads, blocks' parts only"))
+    plain = {at: times["words added without order, blocks' parts only", at] for at in sizes}
+    sums, sum_parts = ({at: times[name, at] for at in sizes} for name in (
+        "sum.f32", "sum.f32, blocks' parts only"))
+
+    def text(at):
+        return (f"{(whole[at] - sums[at]) / 1e3:.2f} us at {at >> 20} MiB: {(plain[at] - sum_parts[at]) / 1e3:.2f} us "
+                f"for elements of 16 bytes that one lane combines, {(parts[at] - plain[at]) / 1e3:.2f} us for their "
+                f"order within the tiles, {((whole[at] - parts[at]) - (sums[at] - sum_parts[at])) / 1e3:.2f} us for "
+                "that of the blocks")
+    return ["What limits it: the same kernels whole and without what follows the blocks' own parts, with a product of "
+            "matrices and with one addition a word, and with lanes that keep what they read to themselves, in us. "
+            + caption(folder, "ordered-limits", "`ordered-limits.csv`.")
+            + f" What an order-keeping reduction takes longer than a sum is {text(first)}; {text(last)}. The product "
+            "itself is free: adding words in the same order takes as long. What the order costs hardly grows with "
+            "the size, since it falls due when the last tiles are there and nothing is left to load: an ordered "
+            "combination waits for one shuffle a word and a level, where a sum waits for one.", "",
+            *table(["", *(f"{at >> 20} MiB" for at in sizes)], body), ""]
 
 
 def peers(folder):
@@ -122,4 +163,4 @@ def peers(folder):
             lines += [f"#### {problem}, caches {mode}, against `{group[0]['rival']}`", "", *body, ""]
         else:
             lines += folded(f"{problem}, caches {mode}, against {group[0]['rival']}", body)
-    return lines + ordered(rows)
+    return lines + ordered(folder, rows)

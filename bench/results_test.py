@@ -271,7 +271,7 @@ def test_peers(folder):
           "- `sum.i32`, n = 2^12, caches hot: 0.9990 (0.9800 to 1.0100), but the interval does not show it.",
           "| 2^10 | 1.00 | 2.00 | 2.000 | 1.990 to 2.010 | 4.096 | 0.100 % | `a=1` |",
           "| 2^12 | 2.00 | 1.00 | **0.500** | 0.490 to 0.510 | 8.192 | 0.200 % | `a=2` (exact, not launched) |",
-          "| ordered.affine_u32 | cold | 2^11 | 0.015625 MiB | 2.02 | sum.i32, n = 2^12 | 2.00 | 1.010 |")
+          "| ordered.affine_u32 | cold | 2^11 | 0.015625 MiB | 2.02 | sum.i32, n = 2^12 | 2.00 | 1.010 | - | - | - |")
     assert any("`reduce_peers --conf tuned.conf`, 2026-01-02." in line for line in lines), "day and command"
     assert results_peers.cub_times(folder)["reduce.sum.i32", 4096] == 0.5
 
