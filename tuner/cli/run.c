@@ -6,6 +6,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
+#include "tuner/cli/dry_run.h"
 #include "tuner/cli/run.h"
 #include "tuner/export/export.h"
 
@@ -217,7 +218,7 @@ static enum status run_command(const struct command *command, int argc, char **a
     run->session.stop = &stop_requested;
     enum status status = run_parse(command, argc, argv, run, &done, error);
     if (status == STATUS_OK && !done)
-        status = run_it(run, error);
+        status = run->text.dry_run ? run_dry(run, error) : run_it(run, error);
     experiments_free(&run->experiments);
     free(run);
     return status;

@@ -28,6 +28,9 @@ struct run_text {
     const char *budget;
     struct option_list set;
     const char *dialect;
+    const char *architecture; /* of --dry-run; NULL: of the device that is there */
+    bool dry_run;
+    bool all; /* of --dry-run: compile every point, not a sample */
     bool list_protocol;
     bool show_experiment;
     bool quiet;

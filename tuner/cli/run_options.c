@@ -193,6 +193,17 @@ static size_t list_options(struct run *run, struct option_spec out[OPTIONS_MAX])
         {.name = "show-experiment",
          .flag = &run->text.show_experiment,
          .about = "print the experiment that a file of T1 means, and exit"},
+        {.name = "dry-run",
+         .flag = &run->text.dry_run,
+         .about = "print problems, parameters, numbers of points and launches,\nand run nothing"},
+        {.name = "arch",
+         .value = "ARCH",
+         .text = &run->text.architecture,
+         .about = "with --dry-run: compile for a GPU that need not be there\n(sm_90), and print "
+                  "occupancy, registers and spills"},
+        {.name = "all",
+         .flag = &run->text.all,
+         .about = "with --arch: compile every point, not a sample"},
         {.name = "no-plots", .flag = &run->text.no_plots, .about = "draw no pictures at the end"},
         {.name = "quiet",
          .letter = 'q',
@@ -217,6 +228,10 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
                                        &word_count, done, error);
     if (status != STATUS_OK || *done)
         return status;
+    if ((run->text.architecture || run->text.all) && !run->text.dry_run)
+        return error_set(error, STATUS_USAGE,
+                         "--%s: only with --dry-run: kernels are run on a device that is there",
+                         run->text.architecture ? "arch" : "all");
     status = parse_values(run, error);
     *done = run->text.list_protocol;
     if (status == STATUS_OK && *done)
@@ -230,5 +245,5 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
         status = experiments_load(words, word_count, &run->experiments, error);
     if (status == STATUS_OK)
         status = check_objective(run, error);
-    return status == STATUS_OK ? run_parse_devices(run, error) : status;
+    return status == STATUS_OK && !run->text.dry_run ? run_parse_devices(run, error) : status;
 }

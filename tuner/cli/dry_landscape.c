@@ -1,0 +1,456 @@
+/* How a space lies on a device that need not be there: its points compiled, and what the binaries
+ * and the calculator of occupancy say of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/base/text.h"
+#include "tuner/cli/dry_run.h"
+#include "tuner/session/binaries.h"
+
+/* Points that are looked at for a sample of binaries, and kinds of points that a table tells. */
+enum { SAMPLE_POINTS = 100000, ROWS_MAX = 256, FAILURES_SHOWN = 5 };
+
+struct landscape {
+    struct landscape_options options;
+    struct binaries binaries;
+};
+
+/* Points of the same occupancy, or of the same reason why they cannot be launched. */
+struct row {
+    char reason[160]; /* "": they can be launched */
+    double occupancy;
+    uint64_t points;
+    int32_t registers[2]; /* least and most, of the first launch */
+    int32_t shared[2];    /* static and dynamic */
+    int32_t spill_most;
+    uint64_t spilling;
+};
+
+/* One problem's. */
+struct tally {
+    struct landscape *landscape;
+    const struct experiment *experiment;
+    const struct problem *problem;
+    const struct space *space;
+    struct row rows[ROWS_MAX];
+    size_t row_count;
+    uint64_t looked_at;
+    uint64_t alike; /* that do what a point before them does */
+    struct index doings;
+    uint64_t doing_count;
+    bool *used; /* by binary: whether a point of this problem needs it */
+    size_t used_room;
+    size_t binary_count;
+};
+
+enum status landscape_start(const struct landscape_options *options, struct landscape **out,
+                            struct error *error)
+{
+    struct landscape *landscape = calloc(1, sizeof *landscape);
+    if (!landscape)
+        return error_no_memory(error);
+    landscape->options = *options;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t workers = options->workers > 0 ? options->workers : cores > 1 ? (size_t)cores : 1;
+    enum status status = binaries_start(&landscape->binaries, options->api->kind, workers, NULL,
+                                        options->facts, error);
+    if (status == STATUS_OK)
+        *out = landscape;
+    else
+        landscape_free(landscape);
+    return status;
+}
+
+void landscape_free(struct landscape *landscape)
+{
+    if (!landscape)
+        return;
+    binaries_free(&landscape->binaries);
+    free(landscape);
+}
+
+/* What the binary says of the kernel as it would be launched. */
+static enum status tell(struct landscape *landscape, size_t binary, const struct kernel_use *use,
+                        struct kernel_resources *out, struct error *error)
+{
+    if (!binaries_tell(&landscape->binaries, binary, use->kernel, out))
+        return error_set(error, STATUS_UNAVAILABLE, "%s: the binary does not tell of kernel %s",
+                         landscape->binaries.items[binary].path, use->kernel);
+    return landscape->options.api->occupancy(landscape->options.facts, use->block_threads,
+                                             use->shared_bytes, out, error);
+}
+
+static enum status active_blocks_of(struct landscape *landscape, const struct point *point,
+                                    struct arena *arena, int64_t *active_blocks,
+                                    struct error *error)
+{
+    struct binary_request request;
+    struct kernel_use uses[LAUNCHES_MAX];
+    struct kernel_resources resources;
+    size_t binary = 0;
+    size_t count = 0;
+    enum status status = point_binary(point, arena, &request, error);
+    if (status == STATUS_OK)
+        status = binaries_request(&landscape->binaries, &request, &binary, error);
+    if (status == STATUS_OK)
+        status = binaries_await(&landscape->binaries, binary, error);
+    if (status == STATUS_OK)
+        status = point_kernels(point, arena, uses, &count, error);
+    if (status != STATUS_OK || count == 0)
+        return status;
+    status = tell(landscape, binary, &uses[0], &resources, error);
+    if (status == STATUS_OK)
+        *active_blocks = resources.active_blocks_per_sm;
+    return status;
+}
+
+enum status landscape_active_blocks(struct landscape *landscape, const struct point *point,
+                                    int64_t *active_blocks, struct error *error)
+{
+    struct arena arena = {0};
+    *active_blocks = 0;
+    enum status status = active_blocks_of(landscape, point, &arena, active_blocks, error);
+    arena_free(&arena);
+    return status;
+}
+
+/* ---- which points ---- */
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+    while (b > 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Steps through all points so that any beginning of the way is spread over the space. */
+static uint64_t stride_of(uint64_t count)
+{
+    uint64_t stride = (uint64_t)((double)count * 0.6180339887);
+    while (stride > 1 && greatest_divisor(stride, count) != 1)
+        stride--;
+    return stride > 0 ? stride : 1;
+}
+
+static uint64_t points_to_look_at(const struct tally *tally)
+{
+    uint64_t count = space_count(tally->space);
+    bool all = tally->landscape->options.binary_most == 0 || count < SAMPLE_POINTS;
+    return all ? count : SAMPLE_POINTS;
+}
+
+static bool mark_used(struct tally *tally, size_t binary)
+{
+    if (binary >= tally->used_room) {
+        size_t room = 2 * binary + 64;
+        bool *used = realloc(tally->used, room * sizeof *used);
+        if (!used)
+            return false;
+        memset(used + tally->used_room, 0, (room - tally->used_room) * sizeof *used);
+        tally->used = used;
+        tally->used_room = room;
+    }
+    tally->binary_count += !tally->used[binary];
+    tally->used[binary] = true;
+    return true;
+}
+
+/* Calls `each` with every point that is looked at, in the same order each time. */
+static enum status for_points(struct tally *tally,
+                              enum status (*each)(struct tally *tally, const struct point *point,
+                                                  struct arena *arena, struct error *error),
+                              struct error *error)
+{
+    uint64_t count = space_count(tally->space);
+    uint64_t stride = stride_of(count);
+    uint64_t number = 0;
+    enum status status = STATUS_OK;
+    for (uint64_t i = 0; i < points_to_look_at(tally) && status == STATUS_OK; i++) {
+        struct configuration configuration;
+        struct arena arena = {0};
+        space_configuration(tally->space, number, &configuration);
+        const struct point point = {.experiment = tally->experiment,
+                                    .problem = tally->problem,
+                                    .facts = tally->landscape->options.facts,
+                                    .configuration = &configuration};
+        status = each(tally, &point, &arena, error);
+        arena_free(&arena);
+        number = number >= count - stride ? number - (count - stride) : number + stride;
+    }
+    return status;
+}
+
+/* Asks for the point's binary, as long as there may be more of them. */
+static enum status request_point(struct tally *tally, const struct point *point,
+                                 struct arena *arena, struct error *error)
+{
+    struct binaries *binaries = &tally->landscape->binaries;
+    size_t most = tally->landscape->options.binary_most;
+    struct binary_request request;
+    size_t binary = 0;
+    enum status status = point_binary(point, arena, &request, error);
+    if (status == STATUS_OK)
+        status = binaries_know(binaries, &request, &binary, error);
+    if (status != STATUS_OK)
+        return status;
+    bool used = binary < tally->used_room && tally->used[binary];
+    if (!used && most > 0 && tally->binary_count >= most)
+        return STATUS_OK;
+    status = binaries_request(binaries, &request, &binary, error);
+    if (status == STATUS_OK && !mark_used(tally, binary))
+        status = error_no_memory(error);
+    return status == STATUS_OK ? binaries_collect(binaries, 0, error) : status;
+}
+
+static enum status await_all(struct tally *tally, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < tally->used_room && status == STATUS_OK; i++)
+        if (tally->used[i] && binaries_await(&tally->landscape->binaries, i, error) != STATUS_OK &&
+            error->status != STATUS_COMPILE_FAILED)
+            status = error->status;
+        else
+            error_clear(error);
+    return status;
+}
+
+/* ---- what they are ---- */
+
+static void widen(int32_t range[2], int64_t value)
+{
+    int32_t number = value > INT32_MAX ? INT32_MAX : (int32_t)value;
+    range[0] = number < range[0] ? number : range[0];
+    range[1] = number > range[1] ? number : range[1];
+}
+
+static struct row *row_of(struct tally *tally, const char *reason, double occupancy)
+{
+    for (size_t i = 0; i < tally->row_count; i++) {
+        struct row *row = &tally->rows[i];
+        if (strcmp(row->reason, reason) == 0 && (*reason || row->occupancy == occupancy))
+            return row;
+    }
+    size_t place = tally->row_count < ROWS_MAX ? tally->row_count++ : ROWS_MAX - 1;
+    struct row *row = &tally->rows[place];
+    if (row->points == 0) {
+        *row = (struct row){
+            .occupancy = occupancy, .registers = {INT32_MAX, -1}, .shared = {INT32_MAX, -1}};
+        (void)string_format(row->reason, sizeof row->reason, "%s", reason);
+    }
+    return row;
+}
+
+static void say_why(const struct facts *facts, const struct kernel_use *use,
+                    const struct kernel_resources *resources, char *out, size_t bytes)
+{
+    int64_t threads = facts_integer(facts, "max_threads_per_block", 1024);
+    int64_t optin = facts_integer(facts, "shared_bytes_per_block_optin", 0);
+    int64_t shared = (int64_t)use->shared_bytes +
+                     (resources->static_shared_bytes > 0 ? resources->static_shared_bytes : 0);
+    if (use->block_threads > threads)
+        (void)string_format(out, bytes, "more than %lld threads a block", (long long)threads);
+    else if (resources->max_threads_per_block > 0 &&
+             use->block_threads > (uint32_t)resources->max_threads_per_block)
+        (void)string_format(out, bytes, "more threads a block than the kernel is bound to");
+    else if (shared > optin)
+        (void)string_format(out, bytes, "more than %lld bytes of shared memory a block",
+                            (long long)optin);
+    else
+        (void)string_format(out, bytes, "more registers than a block can have");
+}
+
+static void count_in_row(struct row *row, const struct kernel_use *use,
+                         const struct kernel_resources *resources)
+{
+    row->points++;
+    if (resources->registers < 0)
+        return;
+    widen(row->registers, resources->registers);
+    widen(row->shared, (int64_t)resources->static_shared_bytes + use->shared_bytes);
+    row->spilling += resources->spill_bytes > 0;
+    if (resources->spill_bytes > row->spill_most)
+        row->spill_most = resources->spill_bytes;
+}
+
+/* Whether a point before it runs the same code in the same way. */
+static enum status compare_doing(struct tally *tally, const struct point *point, size_t binary,
+                                 int64_t active_blocks, struct arena *arena, struct error *error)
+{
+    struct launch_plan *plan = arena_alloc(arena, 1, sizeof *plan);
+    if (!plan)
+        return error_no_memory(error);
+    struct point whole = *point;
+    whole.active_blocks = active_blocks;
+    enum status status = point_plan(&whole, arena, plan, error);
+    if (status != STATUS_OK)
+        return status;
+    const char *code = tally->landscape->binaries.items[binary].code_hash;
+    uint64_t doing = hash_u64(code, strlen(code), 0);
+    for (size_t i = 0; i < plan->launch_count; i++) {
+        const struct launch *launch = &plan->launches[i];
+        const uint32_t numbers[9] = {launch->grid[0],      launch->grid[1],   launch->grid[2],
+                                     launch->block[0],     launch->block[1],  launch->block[2],
+                                     launch->shared_bytes, launch->dependent, launch->repeat};
+        doing = hash_u64(numbers, sizeof numbers, doing);
+        doing = hash_u64(launch->arguments, launch->argument_count, doing);
+        for (size_t j = 0; j < launch->argument_count; j++) {
+            const struct argument *argument = &plan->arguments[launch->arguments[j]];
+            const int64_t value[2] = {argument->count, argument->scalar.integer};
+            doing = hash_u64(value, sizeof value, doing);
+            doing = hash_u64(&argument->scalar.real, sizeof argument->scalar.real, doing);
+            for (size_t k = 0; k < argument->field_count; k++) {
+                const struct value *field = &argument->fields[k].value;
+                doing = hash_u64(&field->integer, sizeof field->integer, doing);
+                doing = hash_u64(&field->real, sizeof field->real, doing);
+            }
+        }
+    }
+    size_t before = 0;
+    if (index_find(&tally->doings, doing, &before)) {
+        tally->alike++;
+        return STATUS_OK;
+    }
+    return index_put(&tally->doings, doing, tally->doing_count++) ? STATUS_OK
+                                                                  : error_no_memory(error);
+}
+
+/* A point is launched when each of its kernels can be; its row is that of the first. */
+static enum status count_launchable(struct tally *tally, const struct point *point, size_t binary,
+                                    struct arena *arena, struct error *error)
+{
+    struct kernel_use uses[LAUNCHES_MAX];
+    struct kernel_resources first = {.registers = -1};
+    char reason[160] = "";
+    size_t count = 0;
+    enum status status = point_kernels(point, arena, uses, &count, error);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        struct kernel_resources resources;
+        status = tell(tally->landscape, binary, &uses[i], &resources, error);
+        if (status == STATUS_OK && resources.active_blocks_per_sm == 0 && !*reason)
+            say_why(tally->landscape->options.facts, &uses[i], &resources, reason, sizeof reason);
+        if (i == 0)
+            first = resources;
+    }
+    if (status != STATUS_OK || count == 0)
+        return status;
+    count_in_row(row_of(tally, reason, first.occupancy), &uses[0], &first);
+    return *reason ? STATUS_OK
+                   : compare_doing(tally, point, binary, first.active_blocks_per_sm, arena, error);
+}
+
+static enum status count_point(struct tally *tally, const struct point *point, struct arena *arena,
+                               struct error *error)
+{
+    struct binaries *binaries = &tally->landscape->binaries;
+    struct binary_request request;
+    size_t index = 0;
+    enum status status = point_binary(point, arena, &request, error);
+    if (status == STATUS_OK)
+        status = binaries_know(binaries, &request, &index, error);
+    if (status != STATUS_OK || index >= tally->used_room || !tally->used[index])
+        return status;
+    const struct binary *binary = &binaries->items[index];
+    tally->looked_at++;
+    if (binary->state != BINARY_FAILED)
+        return count_launchable(tally, point, index, arena, error);
+    char reason[160];
+    (void)string_format(reason, sizeof reason, "does not compile: %s", binary->detail);
+    row_of(tally, reason, 0)->points++;
+    return STATUS_OK;
+}
+
+/* ---- the table ---- */
+
+static int by_occupancy(const void *a, const void *b)
+{
+    const struct row *one = a;
+    const struct row *other = b;
+    if (!*one->reason != !*other->reason)
+        return *one->reason ? 1 : -1;
+    if (*one->reason)
+        return one->points < other->points ? 1 : one->points > other->points ? -1 : 0;
+    return one->occupancy < other->occupancy ? 1 : one->occupancy > other->occupancy ? -1 : 0;
+}
+
+static void print_range(const int32_t range[2], int width)
+{
+    char text[32] = "-";
+    if (range[1] >= 0 && range[0] == range[1])
+        (void)string_format(text, sizeof text, "%d", range[0]);
+    else if (range[1] >= 0)
+        (void)string_format(text, sizeof text, "%d-%d", range[0], range[1]);
+    printf("  %*s", width, text);
+}
+
+static size_t distinct_codes(const struct tally *tally)
+{
+    const struct binaries *binaries = &tally->landscape->binaries;
+    struct index codes = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < binaries->count && i < tally->used_room; i++) {
+        const char *code = binaries->items[i].code_hash;
+        size_t before = 0;
+        uint64_t number = hash_u64(code, strlen(code), 0);
+        if (tally->used[i] && *code && !index_find(&codes, number, &before) &&
+            index_put(&codes, number, i))
+            count++;
+    }
+    index_free(&codes);
+    return count;
+}
+
+static void print_table(struct tally *tally)
+{
+    size_t failures = 0;
+    qsort(tally->rows, tally->row_count, sizeof *tally->rows, by_occupancy);
+    printf(
+        "      compiled for %llu of them: %zu binaries, %zu different machine codes; %llu points "
+        "repeat another\n",
+        (unsigned long long)tally->looked_at, tally->binary_count, distinct_codes(tally),
+        (unsigned long long)tally->alike);
+    printf("      %9s  %8s  %9s  %13s  %8s  %11s\n", "occupancy", "points", "registers",
+           "shared bytes", "spilling", "spill bytes");
+    for (size_t i = 0; i < tally->row_count; i++) {
+        const struct row *row = &tally->rows[i];
+        if (*row->reason && failures++ < FAILURES_SHOWN)
+            printf("      %9s  %8llu  %s\n", "none", (unsigned long long)row->points, row->reason);
+        if (*row->reason)
+            continue;
+        printf("      %7.1f %%  %8llu", 100 * row->occupancy, (unsigned long long)row->points);
+        print_range(row->registers, 9);
+        print_range(row->shared, 13);
+        printf("  %8llu  %11d\n", (unsigned long long)row->spilling, row->spill_most);
+    }
+    if (failures > FAILURES_SHOWN)
+        printf("      and %zu more reasons why there is none\n", failures - FAILURES_SHOWN);
+}
+
+enum status landscape_print(struct landscape *landscape, const struct experiment *experiment,
+                            const struct problem *problem, const struct space *space,
+                            struct error *error)
+{
+    struct tally *tally = calloc(1, sizeof *tally);
+    if (!tally)
+        return error_no_memory(error);
+    tally->landscape = landscape;
+    tally->experiment = experiment;
+    tally->problem = problem;
+    tally->space = space;
+    (void)fflush(stdout);
+    enum status status = for_points(tally, request_point, error);
+    if (status == STATUS_OK)
+        status = await_all(tally, error);
+    if (status == STATUS_OK)
+        status = for_points(tally, count_point, error);
+    if (status == STATUS_OK)
+        print_table(tally);
+    index_free(&tally->doings);
+    free(tally->used);
+    free(tally);
+    return status;
+}

@@ -1,0 +1,303 @@
+#include "tuner/cli/dry_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+
+enum { BINARIES_OF_A_SAMPLE = 200, VALUES_SHOWN = 12, KERNEL_SHOWN = 60 };
+
+/* One experiment on the device that it is looked at for. */
+struct look {
+    const struct run *run;
+    const struct experiment *experiment;
+    const bool *wanted;
+    const struct facts *facts;
+    struct landscape *landscape; /* NULL: nothing is compiled */
+};
+
+static bool size_is_meant(const struct run *run, int64_t n)
+{
+    for (size_t i = 0; i < run->session.size_count; i++)
+        if (run->session.sizes[i] == n)
+            return true;
+    return run->session.size_count == 0;
+}
+
+static const char *shown_value(struct value value, char out[VALUE_TEXT_BYTES])
+{
+    if (value.kind == VALUE_TEXT)
+        return value.text;
+    return value_format(value, out, VALUE_TEXT_BYTES) ? out : "?";
+}
+
+static void print_parameters(const struct experiment *experiment, const struct space *space)
+{
+    size_t count = space_dimension_count(space);
+    int width = 0;
+    for (size_t i = 0; i < count; i++) {
+        int length = (int)strlen(experiment_parameter_name(experiment, i));
+        width = length > width ? length : width;
+    }
+    printf("  parameters\n");
+    for (size_t i = 0; i < count; i++) {
+        size_t values = space_value_count(space, i);
+        printf("    %-*s  %zu:", width, experiment_parameter_name(experiment, i), values);
+        for (size_t j = 0; j < values; j++) {
+            char text[VALUE_TEXT_BYTES];
+            if (values > VALUES_SHOWN && j == VALUES_SHOWN - 2) {
+                printf(" ...");
+                j = values - 1;
+            }
+            printf(" %s", shown_value(space_value(space, i, j), text));
+        }
+        printf("\n");
+    }
+}
+
+/* Each alone: what several rule out counts for all of them. */
+static void print_constraints(const struct look *look, const struct problem *problem,
+                              const struct space *space)
+{
+    size_t count = experiment_constraint_count(look->experiment);
+    uint64_t product = space_product_count(space);
+    if (count > 0)
+        printf("  constraints, and what each rules out by itself\n");
+    for (size_t i = 0; i < count; i++) {
+        uint64_t kept = 0;
+        struct error ignored = {0};
+        char share[32] = "?";
+        if (product < UINT64_MAX && space_constraint_keeps(look->experiment, problem, look->facts,
+                                                           i, &kept, &ignored) == STATUS_OK)
+            (void)string_format(share, sizeof share, "%.1f %%",
+                                100.0 * (double)(product - kept) / (double)product);
+        printf("    %8s  %s\n", share, experiment_constraint_text(look->experiment, i));
+    }
+}
+
+static void print_sides(const uint32_t sides[3])
+{
+    int count = sides[2] > 1 ? 3 : sides[1] > 1 ? 2 : 1;
+    for (int i = 0; i < count; i++)
+        printf("%s%u", i ? "x" : "", sides[i]);
+}
+
+static void print_launch(const struct launch_plan *plan, const struct launch *launch)
+{
+    bool whole = strlen(launch->kernel) <= KERNEL_SHOWN;
+    printf("    %.*s%s(", KERNEL_SHOWN, launch->kernel, whole ? "" : "...");
+    for (size_t i = 0; i < launch->argument_count; i++)
+        printf("%s%s", i ? ", " : "", plan->arguments[launch->arguments[i]].name);
+    printf(") grid ");
+    print_sides(launch->grid);
+    if (launch->threads > 0) {
+        printf(" on %u threads, %s", launch->threads, schedule_name(launch->schedule));
+    } else {
+        printf(" block ");
+        print_sides(launch->block);
+    }
+    if (launch->shared_bytes > 0)
+        printf(" shared %u bytes", launch->shared_bytes);
+    if (launch->repeat > 1)
+        printf(", %u times", launch->repeat);
+    printf("\n");
+}
+
+/* Of a plan whose grids need what only a compiled kernel tells. */
+static enum status print_kernels(const struct point *point, struct arena *arena,
+                                 struct error *error)
+{
+    struct kernel_use uses[LAUNCHES_MAX];
+    size_t count = 0;
+    enum status status = point_kernels(point, arena, uses, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        printf("    %s, %u threads a block; the grid follows from the occupancy\n", uses[i].kernel,
+               uses[i].block_threads);
+    return status;
+}
+
+static enum status print_launches(const struct look *look, const struct problem *problem,
+                                  struct error *error)
+{
+    struct configuration configuration;
+    struct arena arena = {0};
+    char key[CONFIGURATION_KEY_BYTES];
+    enum status status =
+        experiment_default(look->experiment, problem, look->facts, &configuration, error);
+    if (status != STATUS_OK)
+        return status;
+    struct point point = {look->experiment, problem, look->facts, &configuration, 0};
+    struct launch_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return error_no_memory(error);
+    if (look->landscape)
+        status = landscape_active_blocks(look->landscape, &point, &point.active_blocks, error);
+    (void)configuration_key(&configuration, key);
+    printf("  launches of %s, with %s = %lld%s%s\n", problem->key, problem->size_name,
+           (long long)problem->n, *key ? ", " : "", key);
+    if (status == STATUS_COMPILE_FAILED) {
+        printf("    does not compile: %s\n", error->text);
+        error_clear(error);
+        status = STATUS_OK;
+    }
+    if (status == STATUS_OK)
+        status = point_plan(&point, &arena, plan, error);
+    for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++)
+        print_launch(plan, &plan->launches[i]);
+    if (status == STATUS_UNAVAILABLE) {
+        error_clear(error);
+        status = print_kernels(&point, &arena, error);
+    }
+    free(plan);
+    arena_free(&arena);
+    return status;
+}
+
+/* What all problems of an experiment share is told of the first. */
+static enum status print_problem(const struct look *look, const struct problem *problem, bool first,
+                                 struct error *error)
+{
+    struct space *space = NULL;
+    enum status status = space_create(look->experiment, problem, look->facts, &space, error);
+    if (status != STATUS_OK)
+        return status;
+    if (first) {
+        print_parameters(look->experiment, space);
+        print_constraints(look, problem, space);
+        status = print_launches(look, problem, error);
+        printf("  problems\n");
+    }
+    uint64_t product = space_product_count(space);
+    printf("    %s, %s = %lld: %s%llu points, %llu legal\n", problem->key, problem->size_name,
+           (long long)problem->n, product == UINT64_MAX ? "more than " : "",
+           (unsigned long long)product, (unsigned long long)space_count(space));
+    if (status == STATUS_OK && look->landscape)
+        status = landscape_print(look->landscape, look->experiment, problem, space, error);
+    space_free(space);
+    return status;
+}
+
+static enum status print_experiment(const struct look *look, struct error *error)
+{
+    bool first = true;
+    enum status status = STATUS_OK;
+    printf("%s (%s) on %s\n", experiment_name(look->experiment), experiment_path(look->experiment),
+           facts_text(look->facts, "name", "a device that is not there"));
+    for (size_t i = 0; i < experiment_problem_count(look->experiment) && status == STATUS_OK; i++) {
+        struct problem problem;
+        experiment_problem(look->experiment, i, &problem);
+        if (!look->wanted[i] || !size_is_meant(look->run, problem.n))
+            continue;
+        status = print_problem(look, &problem, first, error);
+        first = false;
+    }
+    if (status == STATUS_OK && first)
+        printf("  no problem of the sizes that were asked for\n");
+    return status;
+}
+
+/* Of the device that a run would take, as far as it is there: a space may need none of its facts.
+ */
+static enum status take_facts(const struct run *run, const struct device_api *api,
+                              struct facts *facts, struct error *error)
+{
+    const struct device_api *named = api;
+    int index = 0;
+    if (run->text.architecture)
+        return api->imagine(run->text.architecture, facts, error);
+    if (run->text.device && strcmp(run->text.device, "all") != 0) {
+        char first[32];
+        (void)string_format(first, sizeof first, "%.*s", (int)strcspn(run->text.device, ","),
+                            run->text.device);
+        enum status status = device_parse(first, &named, &index, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (api->describe(named == api ? index : 0, facts, error) == STATUS_OK)
+        return STATUS_OK;
+    fprintf(stderr, "tune: no %s device here (%s): its facts are unknown; --arch imagines them\n",
+            api->kind, error->text);
+    error_clear(error);
+    return STATUS_OK;
+}
+
+static enum status start_landscape(const struct run *run, const struct device_api *api,
+                                   const struct facts *facts, struct landscape **out,
+                                   struct error *error)
+{
+    const struct landscape_options options = {
+        .api = api,
+        .facts = facts,
+        .workers = run->session.compile_workers,
+        .binary_most = run->text.all ? 0 : BINARIES_OF_A_SAMPLE,
+    };
+    return run->text.architecture ? landscape_start(&options, out, error) : STATUS_OK;
+}
+
+static enum status print_kind(const struct run *run, const struct device_api *api,
+                              struct error *error)
+{
+    struct session_experiment experiments[EXPERIMENTS_MAX];
+    struct facts facts = {0};
+    struct landscape *landscape = NULL;
+    size_t count = experiments_of_kind(&run->experiments, api->kind, experiments);
+    enum status status = count > 0 ? take_facts(run, api, &facts, error) : STATUS_OK;
+    if (status == STATUS_OK && count > 0)
+        status = start_landscape(run, api, &facts, &landscape, error);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        const struct look look = {run, experiments[i].experiment, experiments[i].wanted, &facts,
+                                  landscape};
+        status = print_experiment(&look, error);
+    }
+    landscape_free(landscape);
+    facts_free(&facts);
+    return status;
+}
+
+/* Whether the run would go to devices of the kind. Where no device is named it is for all files. */
+static enum status kind_is_meant(const struct run *run, const struct device_api *api, bool *meant,
+                                 struct error *error)
+{
+    const struct device_api *named = NULL;
+    char word[32];
+    int index = 0;
+    *meant = !run->text.device;
+    if (run->text.architecture)
+        *meant = strcmp(api->kind, "cuda") == 0;
+    if (!run->text.device || run->text.architecture)
+        return STATUS_OK;
+    if (strcmp(run->text.device, "all") == 0) {
+        *meant = strcmp(api->kind, "cuda") == 0;
+        return STATUS_OK;
+    }
+    for (const char *at = run->text.device; *at;) {
+        size_t length = strcspn(at, ",");
+        (void)string_format(word, sizeof word, "%.*s", (int)length, at);
+        enum status status = device_parse(word, &named, &index, error);
+        if (status != STATUS_OK)
+            return status;
+        *meant = *meant || named == api;
+        at += length + (at[length] == ',' ? 1 : 0);
+    }
+    return STATUS_OK;
+}
+
+enum status run_dry(const struct run *run, struct error *error)
+{
+    enum status status = STATUS_OK;
+    struct session_experiment experiments[EXPERIMENTS_MAX];
+    size_t shown = 0;
+    for (size_t i = 0; device_kinds[i] && status == STATUS_OK; i++) {
+        bool meant = false;
+        status = kind_is_meant(run, device_kinds[i], &meant, error);
+        if (status != STATUS_OK || !meant)
+            continue;
+        shown += experiments_of_kind(&run->experiments, device_kinds[i]->kind, experiments);
+        status = print_kind(run, device_kinds[i], error);
+    }
+    if (status == STATUS_OK && shown == 0)
+        status = error_set(error, STATUS_NOT_FOUND, "nothing of what was named is for %s",
+                           run->text.architecture ? "a GPU" : "that device");
+    return status;
+}

@@ -1,0 +1,31 @@
+/* `tune run --dry-run`: what a run would try. Between dry_run.c and dry_landscape.c. */
+#ifndef TUNE_CLI_DRY_RUN_H
+#define TUNE_CLI_DRY_RUN_H
+
+#include "tuner/cli/run.h"
+#include "tuner/experiment/experiment.h"
+
+/* Prints the experiments' problems and spaces to stdout; nothing is run, and no database is opened.
+ * With --arch for a GPU that need not be there, whose kernels are compiled. */
+enum status run_dry(const struct run *run, struct error *error);
+
+/* What is compiled for, and how much of it. */
+struct landscape_options {
+    const struct device_api *api;
+    const struct facts *facts;
+    size_t workers;     /* compilers at a time */
+    size_t binary_most; /* of each problem; 0: all */
+};
+struct landscape;
+enum status landscape_start(const struct landscape_options *options, struct landscape **out,
+                            struct error *error);
+void landscape_free(struct landscape *landscape);
+/* Compiles the points of a problem's space, and prints how they would lie on the device. */
+enum status landscape_print(struct landscape *landscape, const struct experiment *experiment,
+                            const struct problem *problem, const struct space *space,
+                            struct error *error);
+/* Compiles one point, and tells how many blocks of its first kernel an SM holds. */
+enum status landscape_active_blocks(struct landscape *landscape, const struct point *point,
+                                    int64_t *active_blocks, struct error *error);
+
+#endif
