@@ -29,6 +29,7 @@ _tune_value() {
     --device) compgen -W 'cpu cuda:0 all' -- "$3" ;;
     --l2) compgen -W 'cold hot stream dirty' -- "$3" ;;
     --dialect) compgen -W 'kernel_tuner ktt' -- "$3" ;;
+    --t4-version) compgen -W '1.0.0 1.1.0' -- "$3" ;;
     --effort) compgen -W 'quick normal thorough' -- "$3" ;;
     --objective) compgen -W 'time energy edp' -- "$3" ;;
     --set) compgen -W "$(_tune_numbers "$4")" -S = -- "$3" ;;

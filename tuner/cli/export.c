@@ -5,6 +5,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
+#include "tuner/exchange/t4.h"
 #include "tuner/export/configurations.h"
 #include "tuner/export/export.h"
 #include "tuner/store/store.h"
@@ -15,6 +16,10 @@ struct request {
     const char *database;
     const char *output; /* NULL: the usual place */
     const char *configurations;
+    const char *t4;
+    const char *t4_version;
+    const char *n;
+    struct t4_options t4_wanted;
     struct export_options wanted;
     const char *files[CONF_FILES_MAX]; /* tuned.conf */
     size_t file_count;
@@ -126,6 +131,61 @@ static enum status export_conf_file(const struct request *request, struct error 
     return status;
 }
 
+static enum status export_t4(struct request *request, struct error *error)
+{
+    char digits[24];
+    long long n = 0;
+    struct text text = {0};
+    struct t4_counts counts = {.results = 0};
+    struct store *store = NULL;
+    enum status status = STATUS_OK;
+    request->t4_wanted.version = T4_1_1_0;
+    if (request->t4_version)
+        status = t4_version_parse(request->t4_version, &request->t4_wanted.version, error);
+    if (status == STATUS_OK && request->n)
+        status = option_size("n", request->n, &n, error);
+    if (request->n) {
+        (void)string_format(digits, sizeof digits, "%lld", n);
+        request->t4_wanted.n = digits;
+    }
+    if (status == STATUS_OK)
+        status = store_open(request->database, STORE_READ, &store, error);
+    if (status != STATUS_OK)
+        return status;
+    status = t4_write(store, &request->t4_wanted, &text, &counts, error);
+    if (status == STATUS_NOT_FOUND)
+        (void)error_prefix(error, "%s", request->database);
+    store_close(store);
+    if (status == STATUS_OK)
+        status = write_out(request->t4, &text, error);
+    if (status == STATUS_OK && strcmp(request->t4, "-") != 0)
+        fprintf(stderr, "%s: %zu %s of %s\n", request->t4, counts.results,
+                counts.results == 1 ? "trial" : "trials", counts.what);
+    text_free(&text);
+    return status;
+}
+
+/* What goes with what. */
+static enum status check_request(const struct request *request, struct error *error)
+{
+    const char *of_t4 = request->t4_version          ? "--t4-version"
+                        : request->t4_wanted.problem ? "--problem"
+                        : request->n                 ? "--n"
+                                                     : NULL;
+    if (!request->configurations && request->file_count > 0)
+        return error_set(error, STATUS_USAGE,
+                         "'%s': files of tuned.conf are read with --configurations only",
+                         request->files[0]);
+    if (request->configurations && request->output)
+        return error_set(error, STATUS_USAGE,
+                         "--output is where tuned.conf goes, and --configurations writes none");
+    if (request->t4 && (request->configurations || request->output))
+        return error_set(error, STATUS_USAGE, "--t4 writes its own file and no other");
+    if (!request->t4 && of_t4)
+        return error_set(error, STATUS_USAGE, "%s goes with --t4", of_t4);
+    return STATUS_OK;
+}
+
 static enum status run_export(const struct command *command, int argc, char **argv,
                               struct error *error)
 {
@@ -142,6 +202,20 @@ static enum status run_export(const struct command *command, int argc, char **ar
          .about = "write instead the kernels that the winners, or the TUNED_CONFs, name:\n"
                   "lines for a program to compile in (docs/calls.md)",
          .text = &request.configurations},
+        {.name = "t4",
+         .value = "FILE",
+         .text = &request.t4,
+         .about = "write instead the trials of a problem's sweep as T4\n(docs/t1.md; - is standard "
+                  "output)"},
+        {.name = "t4-version",
+         .value = "VERSION",
+         .text = &request.t4_version,
+         .about = "1.1.0 (default) or 1.0.0"},
+        {.name = "problem",
+         .value = "KEY",
+         .text = &request.t4_wanted.problem,
+         .about = "with --t4, of which problem, where there are several"},
+        {.name = "n", .value = "N", .text = &request.n, .about = "with --t4, of which size"},
         {.name = "objective",
          .value = "NAME",
          .text = &request.wanted.objective,
@@ -156,13 +230,11 @@ static enum status run_export(const struct command *command, int argc, char **ar
                       request.files, CONF_FILES_MAX, &request.file_count, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
-    if (!request.configurations && request.file_count > 0)
-        return error_set(error, STATUS_USAGE,
-                         "'%s': files of tuned.conf are read with --configurations only",
-                         request.files[0]);
-    if (request.configurations && request.output)
-        return error_set(error, STATUS_USAGE,
-                         "--output is where tuned.conf goes, and --configurations writes none");
+    status = check_request(&request, error);
+    if (status != STATUS_OK)
+        return status;
+    if (request.t4)
+        return export_t4(&request, error);
     return request.configurations ? export_lines(&request, error)
                                   : export_conf_file(&request, error);
 }

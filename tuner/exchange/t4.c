@@ -1,0 +1,334 @@
+/* T4 out of the database. */
+#include "tuner/exchange/t4.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/experiment/experiment.h"
+
+/* db/queries/t4_problems.sql, db/queries/t4.sql */
+extern const char t4_problems_query[];
+extern const char t4_query[];
+
+/* The columns of t4_problems.sql and of t4.sql, in their order. */
+enum problem_column {
+    PROBLEM_ENVIRONMENT,
+    PROBLEM_ID,
+    PROBLEM_MODE,
+    PROBLEM_RUN,
+    PROBLEM_KEY,
+    PROBLEM_N,
+    PROBLEM_EXPERIMENT,
+    PROBLEM_DEVICE,
+    PROBLEM_KIND,
+    PROBLEM_FACTS,
+    PROBLEM_DRIVER,
+    PROBLEM_COMPILER,
+    PROBLEM_TOOL,
+    PROBLEM_STARTED,
+};
+enum trial_column {
+    TRIAL_PARAMETERS,
+    TRIAL_STATUS,
+    TRIAL_MEASURED_AT,
+    TRIAL_MEDIAN,
+    TRIAL_ENERGY,
+    TRIAL_DURATION,
+    TRIAL_OWN,
+    TRIAL_COMPILE,
+    TRIAL_SEARCH,
+    TRIAL_SAMPLES,
+    TRIAL_OCCUPANCY,
+    TRIAL_REGISTERS,
+};
+
+static const char *const versions[] = {[T4_1_0_0] = "1.0.0", [T4_1_1_0] = "1.1.0"};
+
+enum status t4_version_parse(const char *text, enum t4_version *out, struct error *error)
+{
+    for (int i = 0; i <= T4_1_1_0; i++) {
+        if (strcmp(text, versions[i]) == 0) {
+            *out = (enum t4_version)i;
+            return STATUS_OK;
+        }
+    }
+    return error_set(error, STATUS_USAGE, "--t4-version %.20s: write 1.0.0 or 1.1.0", text);
+}
+
+/* What becomes of a trial: T4's word for it, and what stands where its time would. Readers know
+ * these three words and take others for a mistake. */
+struct outcome {
+    enum trial_status status;
+    const char *invalidity;
+    const char *instead; /* NULL: the time */
+};
+static const struct outcome outcomes[] = {
+    {TRIAL_OK, "correct", NULL},
+    {TRIAL_UNSTABLE, "correct", NULL},
+    {TRIAL_COMPILE_FAILED, "compile", "CompilationFailedConfig"},
+    {TRIAL_LAUNCH_FAILED, "runtime", "RuntimeFailedConfig"},
+    {TRIAL_CRASHED, "runtime", "RuntimeFailedConfig"},
+    {TRIAL_TIMED_OUT, "timeout", "RuntimeFailedConfig"},
+    {TRIAL_WRONG_RESULT, "correctness", "InvalidConfig"},
+    {TRIAL_SKIPPED, "constraints", "InvalidConfig"},
+};
+
+static struct outcome outcome_of(const char *name, double median_ns)
+{
+    static const struct outcome failed = {TRIAL_CRASHED, "runtime", "RuntimeFailedConfig"};
+    for (size_t i = 0; i < sizeof outcomes / sizeof outcomes[0]; i++) {
+        if (strcmp(trial_status_name(outcomes[i].status), name) != 0)
+            continue;
+        return outcomes[i].instead || !isnan(median_ns) ? outcomes[i] : failed;
+    }
+    return failed;
+}
+
+/* jansson's own writer knows no number of digits that reads back and stays short. */
+static json_t *seconds(double nanoseconds)
+{
+    return json_real(isfinite(nanoseconds) && nanoseconds > 0 ? nanoseconds * 1e-9 : 0);
+}
+
+static json_t *runtimes_of(const char *samples, double *sum_ns)
+{
+    json_t *all = samples ? json_loads(samples, 0, NULL) : NULL;
+    json_t *runtimes = json_array();
+    const json_t *sample;
+    size_t index;
+    json_array_foreach(all, index, sample)
+    {
+        *sum_ns += json_number_value(sample);
+        (void)json_array_append_new(runtimes, seconds(json_number_value(sample)));
+    }
+    json_decref(all);
+    return runtimes;
+}
+
+/* The schema of 1.0.0 has compilation_time where readers look for compilation: both. Added up
+ * without that repeat, the times come to what the trial cost. */
+static json_t *times_of(struct store_query *query, bool timed)
+{
+    double compile_ns = store_query_real(query, TRIAL_COMPILE);
+    double cost_ns = store_query_real(query, TRIAL_DURATION);
+    double sum_ns = 0;
+    json_t *times = json_object();
+    (void)json_object_set_new(times, "compilation_time", seconds(compile_ns));
+    (void)json_object_set_new(times, "compilation", seconds(compile_ns));
+    json_t *runtimes = runtimes_of(timed ? store_query_text(query, TRIAL_SAMPLES) : NULL, &sum_ns);
+    if (timed)
+        (void)json_object_set(times, "runtimes", runtimes);
+    json_decref(runtimes);
+    bool own = store_query_integer(query, TRIAL_OWN) != 0;
+    (void)json_object_set_new(times, "framework", seconds(own ? cost_ns - sum_ns : cost_ns));
+    (void)json_object_set_new(times, "search_algorithm",
+                              seconds(store_query_real(query, TRIAL_SEARCH)));
+    (void)json_object_set_new(times, "validation", json_real(0)); /* within framework */
+    return times;
+}
+
+static void add_measurement(json_t *list, const char *name, json_t *value, const char *unit)
+{
+    json_t *item = json_object();
+    (void)json_object_set_new(item, "name", json_string(name));
+    (void)json_object_set_new(item, "value", value);
+    (void)json_object_set_new(item, "unit", json_string(unit));
+    (void)json_array_append_new(list, item);
+}
+
+static void add_known(json_t *list, const char *name, double value, const char *unit)
+{
+    if (isfinite(value))
+        add_measurement(list, name, json_real(value), unit);
+}
+
+static json_t *measurements_of(struct store_query *query, const struct outcome *outcome)
+{
+    json_t *list = json_array();
+    double median_ns = store_query_real(query, TRIAL_MEDIAN);
+    json_t *time = outcome->instead ? json_string(outcome->instead) : seconds(median_ns);
+    add_measurement(list, "time", time, outcome->instead ? "" : "s");
+    if (!outcome->instead)
+        add_known(list, "energy", store_query_real(query, TRIAL_ENERGY), "J");
+    add_known(list, "occupancy", store_query_real(query, TRIAL_OCCUPANCY), "");
+    add_known(list, "registers", store_query_real(query, TRIAL_REGISTERS), "");
+    return list;
+}
+
+static json_t *result_of(struct store_query *query)
+{
+    const char *status = store_query_text(query, TRIAL_STATUS);
+    const char *parameters = store_query_text(query, TRIAL_PARAMETERS);
+    const char *at = store_query_text(query, TRIAL_MEASURED_AT);
+    struct outcome outcome =
+        outcome_of(status ? status : "", store_query_real(query, TRIAL_MEDIAN));
+    json_t *result = json_object();
+    (void)json_object_set_new(result, "timestamp", json_string(at ? at : ""));
+    (void)json_object_set_new(result, "configuration",
+                              parameters ? json_loads(parameters, 0, NULL) : NULL);
+    (void)json_object_set_new(result, "objectives", json_pack("[s]", "time"));
+    (void)json_object_set_new(result, "times", times_of(query, !outcome.instead));
+    (void)json_object_set_new(result, "invalidity", json_string(outcome.invalidity));
+    (void)json_object_set_new(result, "correctness", json_integer(outcome.instead ? 0 : 1));
+    (void)json_object_set_new(result, "measurements", measurements_of(query, &outcome));
+    return result;
+}
+
+static enum status append_json(struct text *out, json_t *value, struct error *error)
+{
+    char *text = value ? json_dumps(value, JSON_REAL_PRECISION(15)) : NULL;
+    if (text)
+        text_append(out, text);
+    bool done = text != NULL;
+    free(text);
+    json_decref(value);
+    return done ? STATUS_OK : error_no_memory(error);
+}
+
+/* ---- which problem ---- */
+
+struct chosen {
+    char environment[24], problem[24], mode[16];
+    json_t *metadata;
+    size_t others; /* problems besides */
+    char key[PROBLEM_KEY_BYTES];
+    int64_t n;
+    struct text names; /* of all that would do */
+};
+
+static const char *text_of(struct store_query *query, int column)
+{
+    const char *text = store_query_text(query, column);
+    return text ? text : "";
+}
+
+static json_t *metadata_of(struct store_query *query, enum t4_version version)
+{
+    json_t *metadata = json_object();
+    bool cuda = strcmp(text_of(query, PROBLEM_KIND), "cuda") == 0;
+    json_t *facts = json_loads(text_of(query, PROBLEM_FACTS), 0, NULL);
+    if (cuda)
+        (void)json_object_set_new(metadata, "compute_api", json_string("CUDA"));
+    const char *const texts[][2] = {
+        {"platform", text_of(query, PROBLEM_DRIVER)},
+        {"device", text_of(query, PROBLEM_DEVICE)},
+        {"autotuner", "tune"},
+        {"autotuner_version", text_of(query, PROBLEM_TOOL)},
+        {"timestamp", text_of(query, PROBLEM_STARTED)},
+        {"timeunit", "seconds"},
+        {"kernel", text_of(query, PROBLEM_KEY)},
+        {"compiler", text_of(query, PROBLEM_COMPILER)},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        (void)json_object_set_new(metadata, texts[i][0], json_string(texts[i][1]));
+    (void)json_object_set_new(metadata, "n", json_integer(store_query_integer(query, PROBLEM_N)));
+    if (version == T4_1_0_0 && facts) {
+        json_t *query_of = json_pack("{s:O}", "tune", facts);
+        (void)json_object_set_new(metadata, "environment",
+                                  json_pack("{s:o}", "device_query", query_of));
+    }
+    json_decref(facts);
+    return metadata;
+}
+
+static void take_problem(struct chosen *chosen, struct store_query *query, struct t4_counts *counts,
+                         enum t4_version version)
+{
+    const char *key = text_of(query, PROBLEM_KEY);
+    int64_t n = store_query_integer(query, PROBLEM_N);
+    if (chosen->metadata) {
+        if (strcmp(chosen->key, key) == 0 && chosen->n == n)
+            return; /* elsewhere, and longer ago */
+        chosen->others++;
+        if (chosen->names.length < ERROR_TEXT_BYTES / 2)
+            text_printf(&chosen->names, ", %s n=%lld", key, (long long)n);
+        return;
+    }
+    (void)string_format(chosen->environment, sizeof chosen->environment, "%lld",
+                        (long long)store_query_integer(query, PROBLEM_ENVIRONMENT));
+    (void)string_format(chosen->problem, sizeof chosen->problem, "%lld",
+                        (long long)store_query_integer(query, PROBLEM_ID));
+    (void)string_format(chosen->mode, sizeof chosen->mode, "%s", text_of(query, PROBLEM_MODE));
+    (void)string_format(chosen->key, sizeof chosen->key, "%s", key);
+    chosen->n = n;
+    chosen->metadata = metadata_of(query, version);
+    text_printf(&chosen->names, "%s n=%lld", key, (long long)n);
+    (void)string_format(counts->what, sizeof counts->what, "%s n=%lld on %s (%s)", key,
+                        (long long)n, text_of(query, PROBLEM_DEVICE), chosen->mode);
+}
+
+static enum status choose(struct store *store, const struct t4_options *options,
+                          struct chosen *chosen, struct t4_counts *counts, struct error *error)
+{
+    const struct store_parameter parameters[] = {{"problem", options->problem}, {"n", options->n}};
+    struct store_query *query = NULL;
+    bool row = true;
+    enum status status = store_query_open(store, t4_problems_query, parameters, 2, &query, error);
+    while (status == STATUS_OK && row) {
+        status = store_query_next(query, &row, error);
+        if (status == STATUS_OK && row)
+            take_problem(chosen, query, counts, options->version);
+    }
+    store_query_close(query);
+    if (status != STATUS_OK)
+        return status;
+    if (!chosen->metadata)
+        return error_set(
+            error, STATUS_NOT_FOUND, "no trials of %s%s%s", options->problem ? "'" : "",
+            options->problem ? options->problem : "any problem", options->problem ? "'" : "");
+    if (chosen->others > 0)
+        return error_set(error, STATUS_NOT_FOUND,
+                         "a file of T4 is about one problem, and there are %zu: %s; name one with "
+                         "--problem and --n",
+                         chosen->others + 1, text_string(&chosen->names));
+    return STATUS_OK;
+}
+
+/* ---- the file ---- */
+
+static enum status append_results(struct store *store, const struct chosen *chosen,
+                                  struct text *out, struct t4_counts *counts, struct error *error)
+{
+    const struct store_parameter parameters[] = {
+        {"environment", chosen->environment},
+        {"problem", chosen->problem},
+        {"l2_mode", chosen->mode},
+    };
+    struct store_query *query = NULL;
+    bool row = true;
+    enum status status = store_query_open(store, t4_query, parameters, 3, &query, error);
+    while (status == STATUS_OK && row) {
+        status = store_query_next(query, &row, error);
+        if (status != STATUS_OK || !row)
+            break;
+        text_append(out, counts->results++ > 0 ? ",\n" : "\n");
+        status = append_json(out, result_of(query), error);
+    }
+    store_query_close(query);
+    return status;
+}
+
+enum status t4_write(struct store *store, const struct t4_options *options, struct text *out,
+                     struct t4_counts *counts, struct error *error)
+{
+    struct chosen chosen = {.n = 0};
+    *counts = (struct t4_counts){.results = 0};
+    enum status status = choose(store, options, &chosen, counts, error);
+    if (status == STATUS_OK) {
+        text_printf(out,
+                    "{\"schema_version\": \"%s\",\n\"metadata\": ", versions[options->version]);
+        status = append_json(out, chosen.metadata, error);
+        chosen.metadata = NULL;
+        text_append(out, ",\n\"results\": [");
+    }
+    if (status == STATUS_OK)
+        status = append_results(store, &chosen, out, counts, error);
+    text_append(out, "\n]}\n");
+    json_decref(chosen.metadata);
+    text_free(&chosen.names);
+    if (status == STATUS_OK && out->failed)
+        status = error_no_memory(error);
+    return status;
+}
