@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/half.h"
+#include "tuner/base/hash.h"
 
 static bool integer_fits(int64_t integer, enum element_type type)
 {
@@ -113,4 +114,16 @@ enum status argument_pack(const struct argument *argument, unsigned char out[VAL
         return error_set(error, STATUS_BAD_INPUT, "argument '%s': its value does not fit %s",
                          argument->name, element_name(argument->type));
     return STATUS_OK;
+}
+
+uint64_t argument_contents(const struct argument *argument)
+{
+    const struct {
+        uint64_t kind, seed;
+        double low, high;
+    } parts = {(uint64_t)argument->type << 32 | (uint64_t)argument->fill, argument->seed,
+               argument->fill_low, argument->fill_high};
+    const char *text = argument->fill_text ? argument->fill_text : "";
+    uint64_t hash = hash_u64(text, strlen(text), hash_u64(&parts, sizeof parts, 0));
+    return hash ? hash : 1;
 }

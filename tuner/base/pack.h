@@ -21,5 +21,7 @@ enum status argument_pack(const struct argument *argument, unsigned char out[VAL
 size_t argument_passed_bytes(const struct argument *argument);
 /* Bytes of a vector's elements, or of a value. */
 size_t argument_bytes(const struct argument *argument);
+/* Stands for what the fill puts into a vector, however many elements it has. Never 0. */
+uint64_t argument_contents(const struct argument *argument);
 
 #endif
