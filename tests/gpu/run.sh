@@ -5,10 +5,13 @@
 # Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.json, tuned.conf, run.txt,
 # example.txt, hostile.txt, and in more.tar.gz tune.db.xz and families.db.xz (as bench/slim.py leaves
 # and compresses them), families.conf, families.txt, lookup.txt, peers*, calls.txt, sanitize.txt,
-# sanitize/, twin*, flush*, agree*. db/recorded/ keeps them all, but for sanitize/:
+# sanitize/, twin*, flush*, agree*, t1*, compile.txt, space.txt, strategies*. db/recorded/ keeps them
+# all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume families
-# example build_peers peers ordered_limits lookup hostile twin flush sanitize; and, which are not among the usual ones, agree
+# example build_peers peers ordered_limits lookup hostile compile space twin flush sanitize; and, which
+# are not among the usual ones, own (of tests: own kernels only), t1 (all 10,312 points of a GEMM) and
+# strategies (of what t1 measured), agree
 # (some 150 s), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
 # (more than one GPU)). Other variables:
 #   GPU_WORK                             folder for the databases, kept (else one that is not)
@@ -16,6 +19,7 @@
 #   FAMILIES, FAMILIES_OPTIONS           the same of families.db: what is looked at quickly,
 #   FAMILIES_CLOSELY, .._OPTIONS         and what is compared closely
 #   PEERS_CONF, PEERS_OPTIONS            the files that reduce_peers goes by (else this run's)
+#   T1_FILES, T1_OPTIONS, ..             of step t1; STRATEGIES_DB, .._OPTIONS, SPACE_OPTIONS
 #   SANITIZE_JOBS, SANITIZE_SECONDS      at once, and the limit of each
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -38,7 +42,7 @@ if [ -d "$build/lib-carried" ]; then
 fi
 failed=0
 
-usual_steps="devices tests calls tune resume families example build_peers peers ordered_limits lookup hostile twin flush sanitize"
+usual_steps="devices tests calls tune resume families example build_peers peers ordered_limits lookup hostile compile space twin flush sanitize"
 step() { # name command...
     local name=$1
     shift
@@ -339,6 +343,9 @@ P
     return $status
 }
 
+# shellcheck source=tests/gpu/steps/own.sh
+source "$here/tests/gpu/steps/own.sh"
+
 step devices devices
 step tests gpu_tests
 step calls calls
@@ -351,6 +358,11 @@ step peers peers
 step ordered_limits ordered_limits
 step lookup lookup
 step hostile hostile
+step own own
+step compile compile
+step space space
+step t1 t1
+step strategies strategies
 step twin twin
 step flush flush
 step sanitize sanitize

@@ -1,0 +1,58 @@
+# shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
+# Kernels and files of others' own: T1 files tuned, the compilers, the search strategies.
+
+# Each of T1_FILES, unchanged, with the kernels of examples/t1: into t1.db, t1.conf, t1.txt, and a T4
+# file each. Options: T1_OPTIONS for all of them, and of one T1_OPTIONS_bat_gemm and so on.
+t1() {
+    local status=0 name options
+    rm -rf "$work/t1" && cp -r "$here/examples/t1" "$work/t1" && python3 "$work/t1/make_data.py" || return 1
+    : >"$work/t1-run.txt"
+    for name in ${T1_FILES:-bat-gemm ktt-tutorial03}; do
+        options=T1_OPTIONS_${name//-/_}
+        t1_run "$name" ${T1_OPTIONS:-} ${!options:-} || status=$?
+    done
+    record t1 python3 "$here/bench/tuned_figures.py" "$work/t1.db" "GEMM=$((2 * 4096 ** 3))" || status=1
+    tee -a "$more/t1.txt" <"$work/t1-run.txt"
+    cp "$work/t1.conf" "$more/" && keep t1.db
+    return $status
+}
+
+t1_run() { # name options...
+    local name=$1 status=0
+    shift
+    (cd "$work" && "$tune" run "t1/$name.json" --device 0 --no-plots --db t1.db --conf t1.conf "$@" \
+        >/dev/null 2>"t1-$name.txt") || status=$?
+    grep '^tune: ' "$work/t1-$name.txt" >>"$work/t1-run.txt" || tail -n 3 "$work/t1-$name.txt"
+    return $status
+}
+
+# The pool of compilers, on all cores: a cold cache, then a warm one.
+compile() {
+    record compile timeout 300 "$build/bench/bench_compile"
+}
+
+# The strategies on what step t1 measured, or on STRATEGIES_DB.
+strategies() {
+    # shellcheck disable=SC2086 # options are words
+    record strategies timeout 500 "$build/bench/bench_strategies" --db "${STRATEGIES_DB:-$work/t1.db}" \
+        --most 1 --csv "$more/strategies.csv" ${STRATEGIES_OPTIONS:-}
+}
+
+# How fast spaces are counted, and what memory that takes.
+space() {
+    # shellcheck disable=SC2086 # options are words
+    record space timeout 300 "$build/bench/bench_space" ${SPACE_OPTIONS:-}
+}
+
+# Arguments, references and launches of all kinds, on the device.
+own() {
+    local status=0 program found=0
+    for program in "$build"/tests/gpu/test_own*; do
+        [ -x "$program" ] || continue
+        found=1
+        timeout 120 "$program" >"$work/own.txt" 2>&1 || { status=1; echo "FAILED ${program##*/}"; }
+        grep -E 'PASSED|FAILED|error|SKIPPED' "$work/own.txt"
+    done
+    [ $found -eq 1 ] || { echo "no such tests were built"; return 1; }
+    return $status
+}
