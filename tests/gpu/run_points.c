@@ -18,22 +18,16 @@
 #include <string.h>
 
 #include "tests/gpu/binaries.h"
+#include "tests/gpu/data.h"
 #include "tests/gpu/points.h"
 #include "tuner/base/files.h"
 #include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
-#include "tuner/worker/reference.h"
 
 enum { EXIT_SKIPPED = 77, EXIT_USAGE = 2 };
 
 static const int64_t usual_sizes[] = {1000003, 65537, 4097, 1000, 33, 31, 1};
 static const int64_t usual_bytes_max = INT64_C(64) << 20;
-
-/* What an argument holds on the host: the data of one n is the beginning of that of a larger. */
-struct input {
-    void *data;
-    struct argument of;
-};
 
 struct running {
     const struct device_api *api;
@@ -53,9 +47,16 @@ struct running {
 struct place {
     struct point point;
     struct problem problem;
-    size_t binary, reference;
-    struct check check;
+    size_t binary;
+    size_t check_count;
+    struct output_check checks[CHECKS_MAX];
+    size_t references[CHECKS_MAX]; /* binaries of the checks that have one */
 };
+
+static bool check_has_binary(const struct output_check *check)
+{
+    return check->kind == REFERENCE_FUNCTION || check->kind == REFERENCE_PLAN;
+}
 
 /* False where the point is not legal at the size. */
 static enum status find_place(struct running *running, const struct chosen *chosen, int64_t n,
@@ -73,10 +74,16 @@ static enum status find_place(struct running *running, const struct chosen *chos
     if (status == STATUS_OK)
         status = binaries_find(&running->binaries, running->api, &request, &place->binary, error);
     if (status == STATUS_OK)
-        status = point_check(&place->point, &running->arena, &place->check, error);
-    if (status == STATUS_OK)
-        status = binaries_find(&running->binaries, device_kind("cpu"), &place->check.binary,
-                               &place->reference, error);
+        status =
+            point_checks(&place->point, &running->arena, place->checks, &place->check_count, error);
+    for (size_t i = 0; status == STATUS_OK && i < place->check_count; i++) {
+        const struct output_check *check = &place->checks[i];
+        const bool by_function = check->kind == REFERENCE_FUNCTION;
+        if (check_has_binary(check))
+            status =
+                binaries_find(&running->binaries, by_function ? device_kind("cpu") : running->api,
+                              &check->binary, &place->references[i], error);
+    }
     return status;
 }
 
@@ -95,55 +102,20 @@ static enum status compile_all(struct running *running, struct error *error)
     return status;
 }
 
-static enum status make_inputs(struct running *running, const struct launch_plan *plan,
-                               const void *inputs[ARGUMENTS_MAX], struct error *error)
+static enum status outputs_hold(struct running *running, const struct launch_plan *plan,
+                                const struct wanted *wanted, size_t count, struct error *error)
 {
-    memset(inputs, 0, ARGUMENTS_MAX * sizeof *inputs);
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        const struct argument *argument = &plan->arguments[i];
-        struct input *input = &running->inputs[i];
-        if (argument->role != ARGUMENT_INPUT)
-            continue;
-        if (!input->data || input->of.type != argument->type || input->of.fill != argument->fill ||
-            input->of.seed != argument->seed || input->of.count < argument->count) {
-            /* Before the old is freed: the device knows data by its address. */
-            void *data = malloc((size_t)argument->count * element_bytes(argument->type) + 1);
-            if (!data)
-                return error_no_memory(error);
-            fill_vector(data, argument->type, argument->fill, argument->seed, 0,
-                        (uint64_t)argument->count);
-            free(input->data);
-            *input = (struct input){data, *argument};
-        }
-        inputs[i] = input->data;
-    }
-    return STATUS_OK;
-}
-
-static enum status output_holds(struct running *running, const struct place *place,
-                                const struct launch_plan *plan,
-                                const struct tune_expected *expected, struct error *error)
-{
-    const struct argument *output = &plan->arguments[place->check.output];
-    const size_t bytes = (size_t)output->count * element_bytes(output->type);
-    char detail[ERROR_TEXT_BYTES] = "";
-    void *got = malloc(bytes + 1);
-    if (!got)
-        return error_no_memory(error);
-    enum status status =
-        running->api->read(running->device, place->check.output, got, bytes, error);
-    if (status == STATUS_OK &&
-        !output_matches(got, output->type, (size_t)output->count, expected, place->check.tolerance,
-                        output->name, detail, sizeof detail))
-        status = error_set(error, STATUS_BAD_INPUT, "%s", detail);
-    free(got);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = wanted_holds(running->api, running->device, &wanted[i], plan, error);
     return status;
 }
 
-/* Twice: the second run finds its scratch as the first left it. */
+/* Twice: the second run finds its scratch as the first left it. What a run changes of its own
+ * inputs says nothing about the second. */
 static enum status run_twice(struct running *running, const struct place *place,
                              const struct launch_plan *plan, const void *const *inputs,
-                             const struct tune_expected *expected, struct error *error)
+                             const struct wanted *wanted, struct error *error)
 {
     const struct device_api *api = running->api;
     char detail[ERROR_TEXT_BYTES] = "";
@@ -153,11 +125,12 @@ static enum status run_twice(struct running *running, const struct place *place,
     if (status == STATUS_OK)
         status = api->run(running->device, plan, &elapsed_ns, error);
     if (status == STATUS_OK)
-        status = output_holds(running, place, plan, expected, error);
-    if (status == STATUS_OK)
+        status = outputs_hold(running, plan, wanted, place->check_count, error);
+    const bool again = !plan_has_updates(plan);
+    if (status == STATUS_OK && again)
         status = api->run_again(running->device, plan, error);
-    if (status == STATUS_OK) {
-        status = output_holds(running, place, plan, expected, error);
+    if (status == STATUS_OK && again) {
+        status = outputs_hold(running, plan, wanted, place->check_count, error);
         if (status != STATUS_OK && string_format(detail, sizeof detail, "%s", error->text))
             status = error_set(error, status, "the second run: %s", detail);
     }
@@ -174,11 +147,9 @@ static enum status load(struct running *running, struct place *place, struct are
     struct kernel_use uses[LAUNCHES_MAX];
     struct kernel_resources resources = {.active_blocks_per_sm = -1};
     size_t count = 0;
-    for (size_t i = 0; i < 2; i++) {
-        const struct binary *binary = &binaries[i == 0 ? place->binary : place->reference];
-        if (binary->status != STATUS_OK)
-            return error_set(error, binary->status, "%s", binary->error.text);
-    }
+    if (binaries[place->binary].status != STATUS_OK)
+        return error_set(error, binaries[place->binary].status, "%s",
+                         binaries[place->binary].error.text);
     enum status status = running->api->load(running->device, binaries[place->binary].path, error);
     if (status == STATUS_OK)
         status = point_kernels(&place->point, arena, uses, &count, error);
@@ -198,8 +169,29 @@ static enum status load(struct running *running, struct place *place, struct are
 static void move_starts(struct launch_plan *plan, uint32_t starts)
 {
     for (size_t i = 0; i < plan->argument_count; i++)
-        if (plan->arguments[i].role != ARGUMENT_SCALAR)
+        if (role_is_vector(plan->arguments[i].role))
             plan->arguments[i].offset_bytes = plan->arguments[i].alignment_bytes * starts;
+}
+
+static enum status make_wanted(struct running *running, const struct place *place,
+                               const struct launch_plan *plan, const void *const *inputs,
+                               struct wanted wanted[CHECKS_MAX], struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < place->check_count; i++) {
+        const struct output_check *check = &place->checks[i];
+        const struct binary *binary =
+            check_has_binary(check) ? &running->binaries.list[place->references[i]] : NULL;
+        if (binary && binary->status != STATUS_OK)
+            return error_set(error, binary->status, "the reference: %s", binary->error.text);
+        status = wanted_make(running->api, running->device, check, binary ? binary->path : NULL,
+                             plan, inputs, &wanted[i], error);
+    }
+    /* One of another plan has loaded another binary. */
+    if (status == STATUS_OK)
+        status =
+            running->api->load(running->device, running->binaries.list[place->binary].path, error);
+    return status;
 }
 
 static enum status run_place(struct running *running, struct place *place, struct error *error)
@@ -207,23 +199,22 @@ static enum status run_place(struct running *running, struct place *place, struc
     struct arena arena = {0};
     struct launch_plan plan;
     const void *inputs[ARGUMENTS_MAX];
-    struct tune_expected *expected = NULL;
+    struct wanted wanted[CHECKS_MAX] = {{0}};
     enum status status = load(running, place, &arena, error);
     if (status == STATUS_OK)
         status = point_plan(&place->point, &arena, &plan, error);
     if (status == STATUS_OK)
-        status = make_inputs(running, &plan, inputs, error);
+        status = inputs_make(running->inputs, &plan, inputs, error);
     if (status == STATUS_OK)
-        status =
-            reference_compute(running->binaries.list[place->reference].path, place->check.reference,
-                              &plan, inputs, place->check.output, &expected, error);
+        status = make_wanted(running, place, &plan, inputs, wanted, error);
     for (uint32_t i = 0; i < 2 && status == STATUS_OK; i++) {
         const uint32_t starts = i == 0 ? 0 : 1 + (uint32_t)(running->runs % 3);
         move_starts(&plan, starts);
-        status = run_twice(running, place, &plan, inputs, expected, error);
+        status = run_twice(running, place, &plan, inputs, wanted, error);
         running->runs += 2;
     }
-    free(expected);
+    for (size_t i = 0; i < CHECKS_MAX; i++)
+        wanted_free(&wanted[i]);
     arena_free(&arena);
     return status;
 }
@@ -357,8 +348,7 @@ static void free_all(struct running *running)
 {
     if (running->device)
         running->api->close(running->device);
-    for (size_t i = 0; i < ARGUMENTS_MAX; i++)
-        free(running->inputs[i].data);
+    inputs_free(running->inputs);
     if (running->folder.path[0])
         temporary_folder_remove(&running->folder);
     points_free(&running->points);
