@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 
 #include "tuner/base/hash.h"
+#include "tuner/base/pack.h"
 #include "tuner/base/random.h"
+#include "tuner/base/source.h"
 #include "tuner/device/cuda/container.h"
 #include "tuner/device/cuda/cuda.h"
 #include "tuner/device/cuda/driver.h"
@@ -15,12 +17,25 @@ enum { MODULES_MAX = DEVICE_SLOTS, BLOCK_RUNS_MAX = 512, GATE_TRIES = 3, NO_SLOT
 /* Of all graphs together; one takes about 7 kB on the host and 3 kB on the device. */
 enum { NODES_MAX = 1 << 17 };
 
+enum { PARAMETERS_UNKNOWN = -1 };
+
 struct kernel {
-    char *name; /* as requested */
+    char *name;          /* as requested */
+    int parameter_count; /* PARAMETERS_UNKNOWN: the driver does not tell */
+    size_t parameter_bytes[ARGUMENTS_MAX];
     CUfunction function;
     int32_t spill_bytes;
     int32_t shared_optin; /* dynamic shared memory that was opted in to so far */
     uint32_t cluster[3];  /* blocks of a cluster, by its source; 1, 1, 1: none */
+};
+
+/* A variable that arguments are copied into. */
+struct symbol {
+    char *name;          /* as requested */
+    char *lowered;       /* in the binary */
+    CUdeviceptr address; /* 0: not looked for yet */
+    size_t bytes;
+    uint64_t holds; /* hash of what was copied last; 0: nothing was */
 };
 
 /* A loaded binary. */
@@ -30,6 +45,8 @@ struct module {
     CUmodule handle;
     struct kernel *kernels;
     size_t kernel_count;
+    struct symbol *symbols;
+    size_t symbol_count;
     uint64_t used;   /* larger: later */
     uint64_t serial; /* of this load; never 0 */
 };
@@ -44,16 +61,16 @@ struct vector {
     size_t place_bytes;
     uint32_t places; /* that runs rotate over; 1: it stays */
     size_t bytes;    /* of the bound plan's vector */
-    /* Inputs: what is there. Copy k begins at base + offset + k * stride. */
+    /* Inputs and updates: what is there. Copy k that runs are given begins at base + offset + k *
+     * stride. Of updates there is one before these (memory.c). */
     const void *host;
-    enum element_type type;
-    uint64_t seed;
-    enum argument_fill fill;
-    size_t uploaded; /* bytes of copy 0 that are those of `host` */
+    uint64_t contents; /* argument_contents of it */
+    size_t uploaded;   /* bytes of the first copy that are those of `host` */
     size_t stride;
-    size_t copy_bytes; /* bytes of copies 1 to filled - 1 that are equal to copy 0 */
+    size_t copy_bytes; /* bytes of the further copies that are equal to the first */
     uint32_t filled;
     uint32_t copies; /* that runs rotate over, <= filled */
+    bool changed;    /* runs have written to copies */
 };
 
 /* What the host and the gate on the device say to one another, in mapped host memory. */
@@ -162,7 +179,7 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
                               const struct binary_request *request, struct container *out,
                               struct text *log, struct error *error);
 
-/* inspect.c, and signature.c: the hash. What a binary tells without a device. */
+/* inspect.c, and code_hash.c. What a binary tells without a device. */
 enum status cuda_inspect(const char *binary_path, const char *kernel,
                          struct kernel_resources *resources, char *code_hash, struct error *error);
 struct cubin;
@@ -178,6 +195,21 @@ enum status cuda_code_hash(struct arena *arena, const struct container *containe
 enum status cuda_imagine(const char *architecture, struct facts *facts, struct error *error);
 enum status cuda_occupancy(const struct facts *facts, uint32_t block_threads, uint32_t shared_bytes,
                            struct kernel_resources *resources, struct error *error);
+
+/* units.c */
+struct cuda_cubin {
+    const char *name; /* for messages */
+    const void *data;
+    size_t bytes;
+};
+/* Which of the units defines what a name expression names, a kernel or a variable; the first when
+ * none is seen to. */
+size_t cuda_defining_unit(const struct source *units, size_t count, const char *expression,
+                          bool is_function);
+/* Relocatable cubins to one that can be loaded, in arena memory. */
+enum status cuda_link(struct arena *arena, const struct cuda_cubin *units, size_t count,
+                      const char *architecture, struct cuda_cubin *out, struct text *log,
+                      struct error *error);
 
 /* open.c */
 enum status cuda_open(int index, const struct warm_up *warm_up, struct device **out,
@@ -233,6 +265,13 @@ enum status cuda_find_kernel(struct device *device, const char *name, struct ker
                              struct error *error);
 /* Whether blocks of the kernel come in clusters. */
 bool cuda_is_clustered(const struct kernel *kernel);
+/* symbols.c. Copies the argument into its variable of the current binary, unless it is there.
+ * STATUS_BAD_INPUT where there is no such variable, or one of another size. */
+enum status cuda_set_symbol(struct device *device, const struct argument *argument,
+                            const void *input, struct error *error);
+enum status cuda_take_symbols(const struct container *container, struct module *module,
+                              struct error *error);
+void cuda_free_symbols(struct module *module);
 /* Opts in to `bytes` of dynamic shared memory where that is needed. */
 enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
                               struct error *error);
@@ -243,6 +282,11 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
                       const void *const *inputs, uint32_t copies, struct error *error);
 enum status cuda_read(struct device *device, size_t index, void *out, size_t bytes,
                       struct error *error);
+/* What is read and written, as the host has it, where runs outside of blocks find it. */
+enum status cuda_restore(struct device *device, const struct launch_plan *plan,
+                         struct error *error);
+/* Runs are about to change it. */
+void cuda_note_updates(struct device *device, const struct launch_plan *plan);
 /* Stands for where the vectors and their copies lie. */
 uint64_t cuda_layout(const struct device *device);
 /* Where the vector of a bound argument starts. */
@@ -264,17 +308,15 @@ struct prepared_launch {
 struct prepared_plan {
     size_t launch_count;
     struct prepared_launch launches[LAUNCHES_MAX];
-    /* Addresses and scalars. The launches point into it, so the struct must stay where it is. */
-    uint64_t values[ARGUMENTS_MAX];
+    /* Addresses, scalars and structs. The launches point into it, so the struct must stay where it
+     * is. */
+    _Alignas(8) unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX];
 };
 enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
                          struct prepared_plan *out, struct error *error);
 /* Lets inputs, small outputs and scratch be those of run `run`: copies and places take turns. */
 void cuda_rotate(const struct device *device, const struct launch_plan *plan, uint32_t run,
                  struct prepared_plan *prepared);
-/* The value as an element of `type`, in the low bytes. Integers wrap; reals are cut to integers and
- * held within the type's range. False for a text. */
-bool cuda_scalar(struct value value, enum element_type type, uint64_t *out);
 
 /* launch.c */
 enum status cuda_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
