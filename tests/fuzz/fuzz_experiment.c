@@ -41,7 +41,8 @@ static void ask_point(const struct point *point)
     struct kernel_use kernels[LAUNCHES_MAX];
     struct launch_plan plan;
     struct named_value derived[EXPERIMENT_DERIVED_MAX];
-    struct check check;
+    struct output_check checks[CHECKS_MAX];
+    size_t check_count = 0;
     char key[CONFIGURATION_KEY_BYTES];
     size_t count = 0;
     double bytes = 0;
@@ -51,7 +52,8 @@ static void ask_point(const struct point *point)
     if (!refused(point_plan(point, &arena, &plan, &error), &error))
         require(plan.launch_count > 0 && plan.launches[0].grid[0] > 0);
     (void)refused(point_derived(point, &arena, derived, &count, &error), &error);
-    (void)refused(point_check(point, &arena, &check, &error), &error);
+    if (!refused(point_checks(point, &arena, checks, &check_count, &error), &error))
+        require(check_count > 0);
     (void)refused(point_bytes(point, &bytes, &error), &error);
     arena_free(&arena);
 }
@@ -105,7 +107,8 @@ static bool is_small(const struct experiment *experiment)
 {
     size_t product = 1;
     for (size_t i = 0; i < experiment->parameter_count && product <= PRODUCT_MAX; i++)
-        product *= experiment->parameters[i].count;
+        product *=
+            experiment->parameters[i].list.tree ? PRODUCT_MAX : experiment->parameters[i].count;
     return product <= PRODUCT_MAX;
 }
 

@@ -113,6 +113,87 @@ static bool check_axes_points(struct file_reader *reader)
     return right;
 }
 
+static bool is_of_problem(const struct experiment *experiment, const struct formula *formula)
+{
+    return within(experiment, formula->uses, USE_PROBLEM);
+}
+
+/* What a vector is filled with, as far as the problem decides it: counts, ranges, files. */
+static bool check_fill(struct file_reader *reader, const struct argument_rule *rule,
+                       const struct problem *problem, struct environment *environment,
+                       struct arena *arena)
+{
+    const struct experiment *experiment = reader->experiment;
+    const struct fill_rule *fill = &rule->fill;
+    struct argument argument = {.name = rule->name, .role = rule->role};
+    enum status status = named_type(&rule->type, environment, arena, &argument.type, reader->error);
+    if (status == STATUS_OK)
+        status = argument_count(rule, environment, &argument.count, reader->error);
+    if (status == STATUS_OK && is_of_problem(experiment, &fill->low) &&
+        is_of_problem(experiment, &fill->high) && is_of_problem(experiment, &fill->series))
+        status = make_fill(experiment, rule, problem, environment, arena, &argument, reader->error);
+    return status == STATUS_OK;
+}
+
+/* Tolerances and the reference's file, likewise. */
+static bool check_check(struct file_reader *reader, const struct check_rule *rule,
+                        struct environment *environment, struct arena *arena)
+{
+    const struct experiment *experiment = reader->experiment;
+    const struct argument_rule *output = &experiment->arguments[rule->output];
+    const struct tolerance_rule *given = &rule->tolerance;
+    const struct formula *const formulas[] = {&given->magnitude, &given->absolute, &given->relative,
+                                              &given->ulps, &given->total};
+    struct tolerance tolerance;
+    enum element_type type = ELEMENT_I32;
+    int64_t count = 0;
+    const char *path = NULL;
+    if (!within(experiment, output->type.uses, USE_PROBLEM))
+        return true;
+    enum status status = named_type(&output->type, environment, arena, &type, reader->error);
+    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++)
+        if (!is_of_problem(experiment, formulas[i]))
+            return status == STATUS_OK;
+    if (status == STATUS_OK)
+        status = check_tolerance(rule, type, environment, &tolerance, reader->error);
+    if (status == STATUS_OK && rule->kind == REFERENCE_FILE &&
+        is_of_problem(experiment, &output->count)) {
+        status = file_path(experiment, &rule->file, environment, arena, &path, reader->error);
+        if (status == STATUS_OK)
+            status = argument_count(output, environment, &count, reader->error);
+        if (status == STATUS_OK)
+            status = file_holds(path, rule->file.place, count, type, reader->error);
+    }
+    return status == STATUS_OK;
+}
+
+static bool check_problem(struct file_reader *reader, size_t index)
+{
+    const struct experiment *experiment = reader->experiment;
+    struct environment environment;
+    struct problem problem;
+    struct arena arena = {0};
+    bool right = true;
+    experiment_problem(experiment, index, &problem);
+    environment_start(&environment, experiment, &problem, NULL);
+    for (size_t i = 0; i < experiment->argument_count && right; i++)
+        if (role_is_filled(experiment->arguments[i].role))
+            right = check_fill(reader, &experiment->arguments[i], &problem, &environment, &arena);
+    for (size_t i = 0; i < experiment->check_count && right; i++)
+        right = check_check(reader, &experiment->checks[i], &environment, &arena);
+    arena_free(&arena);
+    return right;
+}
+
+static bool check_problems(struct file_reader *reader)
+{
+    const size_t count = experiment_problem_count(reader->experiment);
+    for (size_t i = 0; i < count; i++)
+        if (!check_problem(reader, i))
+            return false;
+    return true;
+}
+
 static bool check_objectives(struct file_reader *reader)
 {
     const struct experiment *experiment = reader->experiment;
@@ -129,5 +210,5 @@ bool check_whole(struct file_reader *reader)
 {
     return check_problem_count(reader) && check_keys_fit(reader) &&
            check_types(reader->experiment, reader->formulas, reader->error) &&
-           check_axes_points(reader) && check_objectives(reader);
+           check_axes_points(reader) && check_problems(reader) && check_objectives(reader);
 }

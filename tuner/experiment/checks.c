@@ -28,9 +28,9 @@ static double usual_tolerance(enum element_type type)
     return type == ELEMENT_F64 ? 1e-9 : type == ELEMENT_F32 ? 1e-4 : 1e-2;
 }
 
-static enum status make_tolerance(const struct check_rule *rule, enum element_type type,
-                                  struct environment *environment, struct tolerance *out,
-                                  struct error *error)
+enum status check_tolerance(const struct check_rule *rule, enum element_type type,
+                            struct environment *environment, struct tolerance *out,
+                            struct error *error)
 {
     const struct tolerance_rule *given = &rule->tolerance;
     *out = (struct tolerance){0};
@@ -158,7 +158,7 @@ static enum status make_check(const struct point *point, const struct check_rule
     *out = (struct output_check){.output = rule->output, .kind = rule->kind};
     enum status status = named_type(&output->type, environment, arena, &type, error);
     if (status == STATUS_OK)
-        status = make_tolerance(rule, type, environment, &out->tolerance, error);
+        status = check_tolerance(rule, type, environment, &out->tolerance, error);
     if (status != STATUS_OK)
         return status;
     switch (rule->kind) {

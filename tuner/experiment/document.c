@@ -201,7 +201,9 @@ static enum status read_children(struct reader *reader, struct node *node, unsig
         }
         if (++node->count > DOCUMENT_ITEMS_MAX)
             return place_error(reader->error, STATUS_BAD_INPUT, child->place,
-                               "more than %d values in one list", DOCUMENT_ITEMS_MAX);
+                               node->kind == NODE_LIST ? "more than %d values in one list"
+                                                       : "more than %d names in one mapping",
+                               DOCUMENT_ITEMS_MAX);
         if (node->kind == NODE_MAPPING) {
             struct node *value = NULL;
             status = check_key(reader, node, child);

@@ -67,6 +67,10 @@ enum status file_path(const struct experiment *experiment, const struct template
 enum status file_holds(const char *path, struct place place, int64_t count, enum element_type type,
                        struct error *error);
 
+/* How far an output of that type may be off. */
+enum status check_tolerance(const struct check_rule *rule, enum element_type type,
+                            struct environment *environment, struct tolerance *out,
+                            struct error *error);
 /* What metrics: ceiling comes to. */
 enum status problem_ceiling(const struct experiment *experiment, struct environment *environment,
                             enum ceiling *out, struct error *error);

@@ -101,14 +101,15 @@ static enum status read_point(const struct point *point, uint64_t *result, struc
     struct launch_plan plan;
     struct named_value derived[EXPERIMENT_DERIVED_MAX];
     size_t derived_count = 0;
-    struct check check;
+    struct output_check checks[CHECKS_MAX];
+    size_t check_count = 0;
     enum status status = point_binary(point, &arena, &request, error);
     if (status == STATUS_OK)
         status = point_plan(point, &arena, &plan, error);
     if (status == STATUS_OK)
         status = point_derived(point, &arena, derived, &derived_count, error);
     if (status == STATUS_OK)
-        status = point_check(point, &arena, &check, error);
+        status = point_checks(point, &arena, checks, &check_count, error);
     if (status == STATUS_OK)
         *result += request.define_count + 10 * plan.launch_count + 100 * plan.argument_count +
                    1000 * derived_count + 10000 * plan.launches[0].grid[0];

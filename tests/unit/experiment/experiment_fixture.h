@@ -75,7 +75,7 @@ static const char *const base_text = "experiment: scale\n"                      
 
 static char folder[] = "/tmp/tune-experiment-XXXXXX";
 
-static int make_folder(void **state)
+static __attribute__((unused)) int make_folder(void **state)
 {
     (void)state;
     char path[64];
@@ -89,7 +89,7 @@ static int make_folder(void **state)
     return file_write_atomically(path, "reference", 9, &error) == STATUS_OK ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+static __attribute__((unused)) int remove_folder(void **state)
 {
     (void)state;
     char path[64];

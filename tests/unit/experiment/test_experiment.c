@@ -146,7 +146,7 @@ static void keys_and_kinds(void **state)
     static const struct mistake mistakes[] = {
         {"about:", "abuot:", "t.yaml:2:1: an experiment has no key 'abuot'; did you mean 'about'?"},
         {"about:", "purpose:", "t.yaml:2:1: an experiment has no key 'purpose'"},
-        {"source: k.cu\n", "", "t.yaml:1:1: an experiment needs the key 'source'"},
+        {"source: k.cu\n", "", "t.yaml:1:1: an experiment needs the key 'source' (or 'sources')"},
         {"    shared:", "    shard:",
          "t.yaml:27:5: a launch has no key 'shard'; did you mean 'shared'?"},
         {"    shared:", "    threads:", "t.yaml:27:5: a launch has no key 'threads'"},
@@ -159,7 +159,6 @@ static void keys_and_kinds(void **state)
         {"    grid: 1\n", "", "t.yaml:28:5: a launch needs the key 'grid'"},
         {"count: n}", "cuont: n}",
          "t.yaml:34:33: an argument has no key 'cuont'; did you mean 'count'?"},
-        {"  bytes:", "  flops:", "t.yaml:45:3: metrics has no key 'flops'"},
         {"metrics:\n", "metrics:\n  ceiling: wirte\n",
          "t.yaml:45:12: no ceiling is named 'wirte'; did you mean 'write'?"},
         {"metrics:\n", "metrics:\n  ceiling: ${'read' if type == 'i32' else 'cpoy'}\n",
@@ -201,12 +200,13 @@ static void names(void **state)
         {"  type: [i32", "  in: [i32", "t.yaml:6:3: 'in' is a word of expressions, not a name"},
         {"  block: [", "  n: [",
          "t.yaml:11:3: the name 'n' is taken by another axis, size, parameter or derived value"},
-        {"  block: [", "  warp_size: [",
-         "t.yaml:11:3: the name 'warp_size' is taken by what the device tells"},
+        {"  resident:", "  warp_size:",
+         "t.yaml:16:3: the name 'warp_size' is taken by what the device tells"},
         {"  n: [2**20", "  m: [2, 3]\n  n: [2**20", "t.yaml:8:3: sizes has 2 names; the most is 1"},
         {"[out, n, factor]", "[out, n, facter]",
          "t.yaml:32:25: no argument is named 'facter'; did you mean 'factor'?"},
-        {"  output: out", "  output: in", "t.yaml:42:11: 'in' is not an output (output: true)"},
+        {"  output: out", "  output: in",
+         "t.yaml:42:11: 'in' is not an output (output: true, or update: true)"},
         {"{name: n, type", "{name: in, type", "t.yaml:36:12: a second argument named 'in'"},
         {"type: i64", "type: i46", "t.yaml:36:21: no type is named 'i46'; did you mean 'i16'?"},
         {"count: n}", "count: n, fill: rondom}",
@@ -316,11 +316,12 @@ static void values(void **state)
          "blanks, quotes and = \\ # ; ` $"},
         {"[128, 256,", "[128, 2**99,", "t.yaml:11:17: the result does not fit 64 bits"},
         {"type: f64, value: 1 / 2", "type: f64, value: 1 / 2, count: 3",
-         "t.yaml:37:5: 'factor' has a value, so it is a scalar: no count, fill, alignment, output "
-         "or "
-         "scratch"},
+         "t.yaml:37:5: 'factor' has a value, so it is a scalar: no count, fill, seed, alignment, "
+         "output, scratch or update"},
         {"count: n}", "count: n, alignment: sizeof(type) // 2}",
          "t.yaml:34:54: alignment is 2, which is not from 4 to 256"},
+        {"count: n}", "count: n - 2000}",
+         "t.yaml:34:40: count is -976, which is not from 0 to 281474976710656"},
         {"count: n}", "count: n, alignment: 12}",
          "t.yaml:34:54: alignment is 12, which is not a power of two"},
         {"count: n}", "count: n, alignment: resident}",
@@ -329,15 +330,14 @@ static void values(void **state)
          "after compiling; only grids, counts and values of arguments and derived values may use "
          "it"},
         {"type: f64, value: 1 / 2", "type: f64, value: 1 / 2, alignment: 8",
-         "t.yaml:37:5: 'factor' has a value, so it is a scalar: no count, fill, alignment, output "
-         "or "
-         "scratch"},
+         "t.yaml:37:5: 'factor' has a value, so it is a scalar: no count, fill, seed, alignment, "
+         "output, scratch or update"},
         {"type: i64, value: n", "type: i64",
-         "t.yaml:36:5: 'n' needs a count (a vector) or a value (a scalar)"},
+         "t.yaml:36:5: 'n' needs a count (a vector), a value (a scalar) or fields (a struct)"},
         {"scratch: true}", "scratch: true, output: true}",
          "t.yaml:38:5: 'part' is both output and scratch"},
         {"scratch: true}", "scratch: true, fill: zero}",
-         "t.yaml:38:66: only inputs are filled; 'part' is an output or scratch"},
+         "t.yaml:38:66: only inputs and updates are filled; 'part' is an output or scratch"},
         {"grid: [grid, 2]", "grid: [grid, 2, 3, 4]",
          "t.yaml:25:11: grid has 4 items; the most is 3"},
     };

@@ -326,7 +326,7 @@ static void plan_everything(const struct experiment *experiment, const struct pr
     struct kernel_use kernels[LAUNCHES_MAX];
     struct launch_plan plan = {0};
     struct named_value derived[EXPERIMENT_DERIVED_MAX];
-    struct check check;
+    struct output_check checks[CHECKS_MAX];
     size_t count = 0;
     double bytes = 0;
     enum ceiling ceiling = CEILING_WRITE;
@@ -336,7 +336,7 @@ static void plan_everything(const struct experiment *experiment, const struct pr
         point_kernels(&point, &arena, kernels, &count, &error) != STATUS_OK ||
         point_plan(&point, &arena, &plan, &error) != STATUS_OK ||
         point_derived(&point, &arena, derived, &count, &error) != STATUS_OK ||
-        point_check(&point, &arena, &check, &error) != STATUS_OK ||
+        point_checks(&point, &arena, checks, &count, &error) != STATUS_OK ||
         point_bytes(&point, &bytes, &error) != STATUS_OK ||
         point_ceiling(&point, &ceiling, &error) != STATUS_OK)
         fail_msg("%s n=%lld %s: %s", problem->key, (long long)problem->n, key, error.text);
