@@ -118,19 +118,25 @@ struct device_api {
                              struct error *error);
 
     /* Gives the plan's vectors memory on the device and uploads inputs. `inputs[i]` is the host
-     * copy of argument i for inputs, else NULL; it must stay valid and unchanged until the next
-     * call with another pointer or a larger count. Uploads only what is not there yet. Makes up to
-     * `copies` distinct copies of each input (fewer if memory is short) for cold timing. A vector
-     * starts offset_bytes behind an address as the allocator gives it. Outputs and scratch have
-     * guard bands of GUARD_BYTES on both sides. */
+     * copy of argument i for what has a fill (inputs and updates), else NULL; it must stay valid
+     * and unchanged until the next call with another pointer or a larger count. Uploads only what
+     * is not there yet. Makes up to `copies` distinct copies of each input and update (fewer if
+     * memory is short) for cold timing; those of updates that runs have changed are made anew. A
+     * vector starts offset_bytes behind an address as the allocator gives it. Outputs, scratch and
+     * updates have guard bands of GUARD_BYTES on both sides. Arguments with a symbol are copied
+     * into that variable of the current binary. STATUS_BAD_INPUT: there is no such variable, or it
+     * has another size. */
     enum status (*bind)(struct device *device, const struct launch_plan *plan,
                         const void *const *inputs, uint32_t copies, struct error *error);
     /* Runs the bound plan once, for verification: outputs poisoned with 0xa5 bytes, guard bands
-     * written, scratch zeroed, launched, waited for, errors checked. *elapsed_ns: a first idea of
-     * its time. */
+     * written, scratch zeroed, updates as the host has them, launched, waited for, errors checked.
+     * *elapsed_ns: a first idea of its time. STATUS_BAD_INPUT, here and in timing: what the plan
+     * passes is not what a kernel takes, by number or size, as far as the binary tells; nothing was
+     * launched. */
     enum status (*run)(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
                        struct error *error);
-    /* Once more as the run before left everything: outputs poisoned, scratch untouched. */
+    /* Once more as the run before left everything: outputs poisoned, scratch untouched, updates
+     * as the host has them. */
     enum status (*run_again)(struct device *device, const struct launch_plan *plan,
                              struct error *error);
     /* Whether the guard bands of the bound plan's outputs and scratch are as they were written;
@@ -139,7 +145,10 @@ struct device_api {
                           char *detail, size_t detail_bytes, struct error *error);
     /* Times block->runs runs of the bound plan back to back as one block (a graph behind a gate on
      * a GPU), and gives the time of one in *elapsed_ns, the empty pair taken off. Brings the cache
-     * into the mode's state before; zeroes the scratch when another slot was timed last. */
+     * into the mode's state before; zeroes the scratch when another slot was timed last. Updates
+     * are not restored: a run finds what the last one that had the same copy left. Copies take
+     * turns as those of inputs do, so that the runs of the first block after a binding find the
+     * data as it was, unless there are fewer copies than runs (L2_HOT: one). */
     enum status (*time_block)(struct device *device, const struct block *block, double *elapsed_ns,
                               struct error *error);
     /* Forgets all slots. */

@@ -24,19 +24,32 @@
 enum { TOUCH_AFTER_S = 60 };
 
 /* Raised whenever what a binary file holds changes. */
-static const char *const cache_version = "1";
+static const char *const cache_version = "2";
+
+/* Of each unit the text that is compiled. */
+static enum status hash_sources(const struct binary_request *request, struct hash_state *hash,
+                                struct error *error)
+{
+    const struct known_source *known = NULL;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i <= request->unit_count; i++) {
+        const char *path = i == 0 ? request->source_path : request->units[i - 1];
+        status = sources_find(path, request, &known, error);
+        if (status == STATUS_OK)
+            hash_add(hash, known->source.contents, known->source.content_length + 1);
+    }
+    return status;
+}
 
 static enum status hash_request(const struct binary_request *request, const struct facts *facts,
                                 char out[HASH_TEXT_BYTES], struct error *error)
 {
-    const struct known_source *known = NULL;
     char text[512];
-    enum status status = sources_find(request->source_path, &known, error);
-    struct hash_state *hash = status == STATUS_OK ? hash_start() : NULL;
+    struct hash_state *hash = hash_start();
     if (!hash)
-        return status == STATUS_OK ? error_no_memory(error) : status;
+        return error_no_memory(error);
     hash_add_string(hash, cache_version);
-    hash_add(hash, known->source.contents, known->source.content_length + 1);
+    enum status status = hash_sources(request, hash, error);
     hash_add_string(hash, request->architecture);
     hash_add_string(hash, facts_text(facts, "compiler", ""));
     hash_add_string(hash, facts_text(facts, "name", ""));
@@ -52,8 +65,11 @@ static enum status hash_request(const struct binary_request *request, const stru
     hash_add_string(hash, "kernels");
     for (size_t i = 0; i < request->kernel_count; i++)
         hash_add_string(hash, request->kernels[i]);
+    hash_add_string(hash, "symbols");
+    for (size_t i = 0; i < request->symbol_count; i++)
+        hash_add_string(hash, request->symbols[i]);
     hash_finish(hash, out);
-    return STATUS_OK;
+    return status;
 }
 
 /* A file that is there and whole counts as used now; one that is damaged goes, so that the kernel

@@ -11,11 +11,10 @@
 #include "tuner/trial/protocol.h"
 #include "tuner/worker/worker.h"
 
-/* The contents follow from the fill and from an element's index. */
 struct host_input {
     void *data;
-    struct argument argument; /* as it was made for; its texts are below */
-    char *fill_text;
+    uint64_t contents; /* argument_contents */
+    int64_t count;
 };
 
 /* What an output is held against. */

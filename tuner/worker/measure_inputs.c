@@ -5,26 +5,11 @@
 #include "tuner/worker/measure.h"
 #include "tuner/worker/message.h"
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : !a && !b;
-}
-
 /* Element i depends on the fill and i only, so a longer vector still serves a shorter need. */
 static bool serves(const struct host_input *input, const struct argument *argument)
 {
-    const struct argument *made = &input->argument;
-    return input->data && made->type == argument->type && made->fill == argument->fill &&
-           made->seed == argument->seed && made->fill_low == argument->fill_low &&
-           made->fill_high == argument->fill_high &&
-           same_text(input->fill_text, argument->fill_text) && made->count >= argument->count;
-}
-
-static void free_input(struct host_input *input)
-{
-    free(input->data);
-    free(input->fill_text);
-    *input = (struct host_input){0};
+    return input->data && input->contents == argument_contents(argument) &&
+           input->count >= argument->count;
 }
 
 /* The old data is freed after the new was allocated: the device knows data by its address, and must
@@ -34,19 +19,16 @@ static enum status make_input(const struct measuring *state, struct host_input *
 {
     if (serves(input, argument))
         return STATUS_OK;
-    size_t bytes = (size_t)argument->count * element_bytes(argument->type);
-    struct host_input made = {.data = malloc(bytes > 0 ? bytes : 1), .argument = *argument};
-    if (argument->fill_text)
-        made.fill_text = strdup(argument->fill_text);
-    enum status status = made.data && (made.fill_text || !argument->fill_text)
-                             ? host_fill(state, argument, made.data, error)
-                             : error_no_memory(error);
+    size_t bytes = argument_bytes(argument);
+    void *data = malloc(bytes > 0 ? bytes : 1);
+    enum status status = data ? host_fill(state, argument, data, error) : error_no_memory(error);
     if (status != STATUS_OK) {
-        free_input(&made);
+        free(data);
         return status;
     }
-    free_input(input);
-    *input = made;
+    free(input->data);
+    *input = (struct host_input){
+        .data = data, .contents = argument_contents(argument), .count = argument->count};
     return STATUS_OK;
 }
 
@@ -87,8 +69,8 @@ enum status inputs_for_check(struct measuring *state, const struct launch_plan *
 void inputs_free(struct measuring *state)
 {
     for (size_t i = 0; i < ARGUMENTS_MAX; i++) {
-        free_input(&state->inputs[i]);
-        free_input(&state->cases[i]);
+        free(state->inputs[i].data);
+        free(state->cases[i].data);
     }
 }
 

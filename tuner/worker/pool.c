@@ -203,18 +203,31 @@ static enum status feed(struct compile_pool *pool, struct error *error)
     return STATUS_OK;
 }
 
+/* What was read here is what is to be compiled. */
+static enum status name_contents(struct binary_request *request, struct error *error)
+{
+    const struct known_source *known = NULL;
+    enum status status = sources_find(request->source_path, request, &known, error);
+    if (status == STATUS_OK)
+        request->source_hash = known->hash;
+    for (size_t i = 0; status == STATUS_OK && i < request->unit_count; i++) {
+        status = sources_find(request->units[i], request, &known, error);
+        if (status == STATUS_OK)
+            request->unit_hashes[i] = known->hash;
+    }
+    return status;
+}
+
 enum status compile_pool_submit(struct compile_pool *pool, const struct binary_request *request,
                                 const char *binary_path, uint64_t tag, struct error *error)
 {
     struct binary_request asked = *request;
-    const struct known_source *known = NULL;
-    enum status status = sources_find(request->source_path, &known, error);
+    enum status status = name_contents(&asked, error);
     if (status != STATUS_OK)
         return status;
     struct job *job = calloc(1, sizeof *job);
     if (!job)
         return error_no_memory(error);
-    asked.source_hash = known->hash;
     job->tag = tag;
     job->request = message_from_request(&asked);
     if (!job->request || json_object_set_new(job->request, "path", json_string(binary_path)) != 0 ||

@@ -7,46 +7,77 @@
 struct entry {
     struct entry *next;
     struct arena arena;
+    const char *path;
+    size_t folder_count;
+    const char *folders[UNITS_MAX];
     struct known_source known;
 };
 
 static struct entry *entries; /* none is ever freed: others may still read one that is replaced */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static struct entry *find_entry(const char *path)
+static bool is_of(const struct entry *entry, const char *path, const struct binary_request *request)
+{
+    bool same = strcmp(entry->path, path) == 0 && entry->folder_count == request->folder_count;
+    for (size_t i = 0; same && i < entry->folder_count; i++)
+        same = strcmp(entry->folders[i], request->folders[i]) == 0;
+    return same;
+}
+
+static struct entry *find_entry(const char *path, const struct binary_request *request)
 {
     for (struct entry *entry = entries; entry; entry = entry->next)
-        if (strcmp(entry->known.source.files[0].path, path) == 0)
+        if (is_of(entry, path, request))
             return entry; /* the one that was read last */
     return NULL;
 }
 
-static enum status add_entry(const char *path, struct entry **out, struct error *error)
+static enum status fill_entry(struct entry *entry, const char *path,
+                              const struct binary_request *request, struct error *error)
+{
+    struct source *source = &entry->known.source;
+    entry->path = arena_strdup(&entry->arena, path);
+    bool whole = entry->path != NULL;
+    for (size_t i = 0; whole && i < request->folder_count; i++) {
+        entry->folders[i] = arena_strdup(&entry->arena, request->folders[i]);
+        whole = entry->folders[i] != NULL;
+    }
+    entry->folder_count = request->folder_count;
+    if (!whole)
+        return error_no_memory(error);
+    enum status status =
+        source_read_in(&entry->arena, path, entry->folders, entry->folder_count, source, error);
+    if (status == STATUS_OK)
+        hash_bytes(source->contents, source->content_length, entry->known.hash);
+    return status;
+}
+
+static enum status add_entry(const char *path, const struct binary_request *request,
+                             struct entry **out, struct error *error)
 {
     struct entry *entry = calloc(1, sizeof *entry);
     if (!entry)
         return error_no_memory(error);
-    struct source *source = &entry->known.source;
-    enum status status = source_read(&entry->arena, path, source, error);
+    enum status status = fill_entry(entry, path, request, error);
     if (status != STATUS_OK) {
         arena_free(&entry->arena);
         free(entry);
         return status;
     }
-    hash_bytes(source->contents, source->content_length, entry->known.hash);
     entry->next = entries;
     entries = entry;
     *out = entry;
     return STATUS_OK;
 }
 
-enum status sources_find(const char *path, const struct known_source **out, struct error *error)
+enum status sources_find(const char *path, const struct binary_request *request,
+                         const struct known_source **out, struct error *error)
 {
     enum status status = STATUS_OK;
     (void)pthread_mutex_lock(&mutex);
-    struct entry *entry = find_entry(path);
+    struct entry *entry = find_entry(path, request);
     if (!entry || !source_is_current(&entry->known.source))
-        status = add_entry(path, &entry, error);
+        status = add_entry(path, request, &entry, error);
     if (status == STATUS_OK)
         *out = &entry->known;
     (void)pthread_mutex_unlock(&mutex);

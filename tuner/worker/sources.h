@@ -4,6 +4,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/launch.h"
 #include "tuner/base/source.h"
 
 struct known_source {
@@ -11,8 +12,10 @@ struct known_source {
     char hash[HASH_TEXT_BYTES]; /* of its contents */
 };
 
-/* As source_read, but read once while its files stay as they are: some hundred binaries a problem
- * are of one source. *out lasts as long as the process. May be called by several threads. */
-enum status sources_find(const char *path, const struct known_source **out, struct error *error);
+/* As source_read_in, with a request's folders, but read once while its files stay as they are: some
+ * hundred binaries a problem are of one source. *out lasts as long as the process. May be called by
+ * several threads. */
+enum status sources_find(const char *path, const struct binary_request *request,
+                         const struct known_source **out, struct error *error);
 
 #endif

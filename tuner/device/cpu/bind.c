@@ -1,3 +1,5 @@
+#include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -21,20 +23,69 @@ struct placing placing_for(const struct device *device, const struct launch_plan
     return placing;
 }
 
+/* The variable's size is in the table of symbols of the binary. */
+static enum status find_symbol(const struct device *device, const struct argument *argument,
+                               void **out, struct error *error)
+{
+    if (device->current == 0)
+        return error_set(error, STATUS_INTERNAL, "cpu: no binary is loaded");
+    const struct binary *binary = &device->binaries[device->current - 1];
+    const ElfW(Sym) *symbol = NULL;
+    Dl_info info;
+    *out = dlsym(binary->handle, argument->symbol);
+    if (!*out)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "argument '%s': the kernel's source defines no variable '%s' (one that is "
+                         "static is not seen)",
+                         argument->name, argument->symbol);
+    size_t bytes = argument_bytes(argument);
+    if (dladdr1(*out, &info, (void **)(uintptr_t)&symbol, RTLD_DL_SYMENT) != 0 && symbol &&
+        symbol->st_size != bytes)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "argument '%s' has %zu bytes, the variable '%s' %zu", argument->name,
+                         bytes, argument->symbol, (size_t)symbol->st_size);
+    return STATUS_OK;
+}
+
+static enum status set_symbol(const struct device *device, const struct argument *argument,
+                              const void *input, struct error *error)
+{
+    unsigned char value[VALUE_BYTES_MAX];
+    size_t bytes = argument_bytes(argument);
+    void *variable = NULL;
+    enum status status = find_symbol(device, argument, &variable, error);
+    if (status == STATUS_OK && !role_is_vector(argument->role))
+        status = argument_pack(argument, value, &bytes, error);
+    if (status == STATUS_OK)
+        memcpy(variable, role_is_vector(argument->role) ? input : value, bytes);
+    return status;
+}
+
+static enum status bind_argument(struct device *device, const struct launch_plan *plan, size_t i,
+                                 const void *input, uint32_t copies, struct error *error)
+{
+    const struct argument *argument = &plan->arguments[i];
+    struct placing placing = placing_for(device, plan, i);
+    if (argument->symbol)
+        return set_symbol(device, argument, input, error);
+    if (!argument_is_bound(argument))
+        return STATUS_OK;
+    if (!argument_rotates(argument))
+        return shelf_reserve(&device->shelves[i], &placing, argument, error);
+    enum status status =
+        shelf_upload(&device->shelves[i], &placing, argument, input, copies, error);
+    if (status == STATUS_OK && argument->role == ARGUMENT_UPDATE)
+        shelf_restore(&device->shelves[i], &placing);
+    return status;
+}
+
 enum status cpu_bind(struct device *device, const struct launch_plan *plan,
                      const void *const *inputs, uint32_t copies, struct error *error)
 {
     enum status status = STATUS_OK;
     device->argument_count = 0;
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
-        const struct argument *argument = &plan->arguments[i];
-        struct placing placing = placing_for(device, plan, i);
-        if (argument->role == ARGUMENT_INPUT)
-            status =
-                shelf_upload(&device->shelves[i], &placing, argument, inputs[i], copies, error);
-        else if (argument->role != ARGUMENT_SCALAR)
-            status = shelf_reserve(&device->shelves[i], &placing, argument, error);
-    }
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+        status = bind_argument(device, plan, i, inputs[i], copies, error);
     if (status == STATUS_OK)
         device->argument_count = plan->argument_count;
     return status;
@@ -46,28 +97,46 @@ void set_vectors(struct device *device, const struct launch_plan *plan, enum arg
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
         struct placing placing = placing_for(device, plan, i);
-        if (argument->role == role)
+        if (argument->role == role && argument_is_bound(argument))
             fill_together(&placing, vector_data(device->shelves[i].bound, 0), NULL, value,
                           argument_bytes(argument));
     }
 }
 
-static bool is_guarded(const struct argument *argument)
+void restore_updates(struct device *device, const struct launch_plan *plan)
 {
-    return argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_SCRATCH;
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        struct placing placing = placing_for(device, plan, i);
+        if (argument->role != ARGUMENT_UPDATE)
+            continue;
+        fill_together(&placing, vector_data(device->shelves[i].bound, 0),
+                      device->shelves[i].bound->host, 0, argument_bytes(argument));
+    }
+}
+
+void note_updates(struct device *device, const struct launch_plan *plan, uint32_t copies)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        struct vector *vector = device->shelves[i].bound;
+        if (plan->arguments[i].role == ARGUMENT_UPDATE && vector->used_copies < copies)
+            vector->used_copies = copies;
+    }
 }
 
 void guard_vectors(struct device *device, const struct launch_plan *plan)
 {
     for (size_t i = 0; i < plan->argument_count; i++)
-        if (is_guarded(&plan->arguments[i]))
+        if (argument_is_written(&plan->arguments[i]))
             vector_guard(device->shelves[i].bound, argument_bytes(&plan->arguments[i]));
 }
 
 static void describe_breach(const struct argument *argument, int64_t at, char *detail, size_t bytes)
 {
     int64_t size = (int64_t)argument_bytes(argument);
-    const char *role = argument->role == ARGUMENT_OUTPUT ? "output" : "scratch";
+    const char *role = argument->role == ARGUMENT_OUTPUT    ? "output"
+                       : argument->role == ARGUMENT_SCRATCH ? "scratch"
+                                                            : "argument";
     long long away = (long long)(at < 0 ? -at : at - size + 1);
     (void)string_format(detail, bytes, "%s '%s' of %lld bytes was written %s: byte %lld %s it",
                         role, argument->name, (long long)size,
@@ -84,7 +153,7 @@ enum status cpu_guards(struct device *device, const struct launch_plan *plan, bo
     for (size_t i = 0; *intact && i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
         int64_t at = 0;
-        if (!is_guarded(argument) ||
+        if (!argument_is_written(argument) ||
             vector_guarded(device->shelves[i].bound, argument_bytes(argument), &at))
             continue;
         *intact = false;

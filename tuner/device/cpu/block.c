@@ -23,6 +23,8 @@ enum status cpu_run(struct device *device, const struct launch_plan *plan, doubl
     device->timed_slot = -1;
     set_vectors(device, plan, ARGUMENT_OUTPUT, 0xa5);
     set_vectors(device, plan, ARGUMENT_SCRATCH, 0);
+    restore_updates(device, plan);
+    note_updates(device, plan, 1);
     guard_vectors(device, plan);
     run_timed(device, &prepared, elapsed_ns);
     return STATUS_OK;
@@ -37,6 +39,8 @@ enum status cpu_run_again(struct device *device, const struct launch_plan *plan,
     if (status != STATUS_OK)
         return status;
     set_vectors(device, plan, ARGUMENT_OUTPUT, 0xa5);
+    restore_updates(device, plan);
+    note_updates(device, plan, 1);
     run_timed(device, &prepared, &ignored_ns);
     return STATUS_OK;
 }
@@ -55,7 +59,7 @@ static bool streams_by(const struct device *device, const struct launch_plan *pl
         if (machine_cache_leader(&device->machine, i) == i)
             caches += (double)flush_bytes(&device->machine, i) / 2;
     for (size_t i = 0; i < plan->argument_count; i++)
-        if (plan->arguments[i].role == ARGUMENT_INPUT)
+        if (argument_rotates(&plan->arguments[i]))
             copies += (double)device->shelves[i].bound->count *
                       (double)argument_bytes(&plan->arguments[i]);
     return copies >= STREAM_CACHES * caches;
@@ -66,6 +70,7 @@ static enum status bring_caches(struct device *device, const struct block *block
                                 const struct prepared *prepared, int64_t *copy, struct error *error)
 {
     *copy = 0;
+    note_updates(device, block->plan, block->mode == L2_HOT ? 1 : block->runs);
     if (block->mode == L2_HOT) {
         *copy = -1;
         run_once(device, prepared);
@@ -73,6 +78,7 @@ static enum status bring_caches(struct device *device, const struct block *block
         return STATUS_OK;
     }
     if (block->mode == L2_STREAM && streams_by(device, block->plan)) {
+        note_updates(device, block->plan, UINT32_MAX);
         *copy = device->streamed;
         device->streamed += block->runs;
         return STATUS_OK;

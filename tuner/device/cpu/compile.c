@@ -30,7 +30,7 @@ static const char prelude[] = "struct tune_block {\n"
                               "};\n";
 
 struct arguments {
-    const char *items[FIXED_ARGUMENTS + DEFINES_MAX + FLAGS_MAX];
+    const char *items[FIXED_ARGUMENTS + DEFINES_MAX + FLAGS_MAX + 2 * UNITS_MAX];
     size_t count;
     bool failed;
 };
@@ -55,10 +55,18 @@ static void add_define(struct arguments *arguments, struct arena *arena,
     add(arguments, text ? arena_printf(arena, "-D%s=%s", define->name, text) : NULL);
 }
 
-/* The source comes through standard input, behind the prelude, with what it includes in quotes. No
- * other file of its folder is found: what is compiled is what was hashed. */
+/* What is handed to the compiler: the first source as its standard input, the others as files. */
+struct inputs {
+    FILE *first;
+    const char *units[UNITS_MAX]; /* paths, removed by inputs_free */
+    size_t unit_count;
+};
+
+/* Each source comes behind the prelude, with what it includes in quotes. No other file of its
+ * folder is found: what is compiled is what was hashed. */
 static void build_arguments(struct arguments *arguments, struct arena *arena, const char *compiler,
-                            const struct binary_request *request, const char *out)
+                            const struct binary_request *request, const struct inputs *inputs,
+                            const char *out)
 {
     const char *architecture = request->architecture ? request->architecture : "native";
     add(arguments, compiler);
@@ -73,11 +81,15 @@ static void build_arguments(struct arguments *arguments, struct arena *arena, co
         add_define(arguments, arena, &request->defines[i]);
     for (size_t i = 0; i < request->flag_count; i++)
         add(arguments, request->flags[i]);
+    for (size_t i = 0; i < request->folder_count; i++)
+        add(arguments, arena_printf(arena, "-I%s", request->folders[i]));
     add(arguments, "-x");
     add(arguments, "c");
     add(arguments, "-o");
     add(arguments, out);
     add(arguments, "-");
+    for (size_t i = 0; i < inputs->unit_count; i++)
+        add(arguments, inputs->units[i]);
     add(arguments, "-lm");
     arguments->items[arguments->count] = NULL;
 }
@@ -90,37 +102,83 @@ static bool has_own_prelude(const struct binary_request *request, const char *so
     return strstr(source, "#define TUNE_NO_PRELUDE") != NULL;
 }
 
-/* An unnamed file with prelude and source, the latter under its own name and line numbers. */
-static enum status make_input(const struct binary_request *request, FILE **out, struct error *error)
+static enum status write_all(FILE *file, const struct text *begin, const struct source *source,
+                             struct error *error)
+{
+    (void)fwrite(text_string(begin), 1, begin->length, file);
+    (void)fwrite(source->text, 1, source->length, file);
+    if (fflush(file) != 0 || ferror(file) || fseek(file, 0, SEEK_SET) != 0)
+        return error_set_errno(error, errno,
+                               "cannot write the compiler's input (is the disk full?)");
+    return STATUS_OK;
+}
+
+/* Prelude and source, the latter under its own name and line numbers. */
+static enum status write_source(const struct binary_request *request, const char *path,
+                                const char *hash, FILE *file, struct error *error)
 {
     struct arena arena = {0};
     struct source source;
     struct text begin = {0};
-    enum status status = source_read(&arena, request->source_path, &source, error);
+    enum status status =
+        source_read_in(&arena, path, request->folders, request->folder_count, &source, error);
     if (status == STATUS_OK)
-        status = source_check(&source, request->source_hash, error);
+        status = source_check(&source, hash, error);
     if (status == STATUS_OK && !has_own_prelude(request, source.text))
         text_append(&begin, prelude);
-    source_put_line(&begin, 1, request->source_path);
+    source_put_line(&begin, 1, path);
     if (status == STATUS_OK && begin.failed)
         status = error_no_memory(error);
-    FILE *file = status == STATUS_OK ? tmpfile() : NULL;
-    if (status == STATUS_OK && !file)
-        status = error_set_errno(error, errno, "no temporary file for the compiler's input");
-    if (file) {
-        (void)fwrite(text_string(&begin), 1, begin.length, file);
-        (void)fwrite(source.text, 1, source.length, file);
-        if (fflush(file) != 0 || ferror(file) || fseek(file, 0, SEEK_SET) != 0)
-            status = error_set_errno(error, errno,
-                                     "cannot write the compiler's input (is the "
-                                     "disk full?)");
-    }
+    if (status == STATUS_OK)
+        status = write_all(file, &begin, &source, error);
     text_free(&begin);
     arena_free(&arena);
-    if (status == STATUS_OK)
-        *out = file;
-    else if (file)
-        (void)fclose(file);
+    return status;
+}
+
+static void inputs_free(struct inputs *inputs)
+{
+    if (inputs->first)
+        (void)fclose(inputs->first);
+    for (size_t i = 0; i < inputs->unit_count; i++)
+        (void)unlink(inputs->units[i]);
+}
+
+static enum status add_unit(struct arena *arena, const struct binary_request *request, size_t unit,
+                            const char *beside, struct inputs *inputs, struct error *error)
+{
+    char *path = arena_printf(arena, "%s.XXXXXX", beside);
+    if (!path)
+        return error_no_memory(error);
+    int descriptor = mkstemp(path);
+    if (descriptor < 0)
+        return error_set_errno(error, errno, "%s: cannot write", path);
+    inputs->units[inputs->unit_count++] = path;
+    FILE *file = fdopen(descriptor, "w");
+    if (!file) {
+        (void)close(descriptor);
+        return error_no_memory(error);
+    }
+    enum status status =
+        write_source(request, request->units[unit], request->unit_hashes[unit], file, error);
+    if (fclose(file) != 0 && status == STATUS_OK)
+        status = error_set_errno(error, errno, "%s: cannot write", path);
+    return status;
+}
+
+/* The first is an unnamed file; the others lie beside the binary while it is made. */
+static enum status make_inputs(struct arena *arena, const struct binary_request *request,
+                               const char *beside, struct inputs *out, struct error *error)
+{
+    *out = (struct inputs){.first = tmpfile()};
+    if (!out->first)
+        return error_set_errno(error, errno, "no temporary file for the compiler's input");
+    if (request->unit_count > UNITS_MAX)
+        return error_set(error, STATUS_INTERNAL, "%zu sources", request->unit_count + 1);
+    enum status status =
+        write_source(request, request->source_path, request->source_hash, out->first, error);
+    for (size_t i = 0; status == STATUS_OK && i < request->unit_count; i++)
+        status = add_unit(arena, request, i, beside, out, error);
     return status;
 }
 
@@ -145,14 +203,15 @@ static enum status set_compile_error(const char *compiler, int code, const char 
 }
 
 static enum status run_compiler(const char *compiler, const struct binary_request *request,
-                                const char *out, FILE *input, struct text *log, struct error *error)
+                                const char *out, const struct inputs *inputs, struct text *log,
+                                struct error *error)
 {
     struct arena arena = {0};
     struct arguments arguments = {0};
-    build_arguments(&arguments, &arena, compiler, request, out);
+    build_arguments(&arguments, &arena, compiler, request, inputs, out);
     struct process_request process = {.path = compiler,
                                       .argv = arguments.items,
-                                      .input = fileno(input),
+                                      .input = fileno(inputs->first),
                                       .timeout_ms = COMPILE_TIMEOUT_MS,
                                       .output_max = LOG_BYTES_MAX,
                                       .in_our_group = true};
@@ -169,8 +228,8 @@ static enum status run_compiler(const char *compiler, const struct binary_reques
 }
 
 static enum status compile_to(const char *compiler, const struct binary_request *request,
-                              const char *binary_path, FILE *input, struct text *log,
-                              struct error *error)
+                              const char *binary_path, const struct inputs *inputs,
+                              struct text *log, struct error *error)
 {
     char temporary[PATH_MAX];
     if (!string_format(temporary, sizeof temporary, "%s.XXXXXX", binary_path))
@@ -179,7 +238,7 @@ static enum status compile_to(const char *compiler, const struct binary_request 
     if (file < 0)
         return error_set_errno(error, errno, "%s: cannot write", binary_path);
     (void)close(file);
-    enum status status = run_compiler(compiler, request, temporary, input, log, error);
+    enum status status = run_compiler(compiler, request, temporary, inputs, log, error);
     if (status == STATUS_OK && rename(temporary, binary_path) != 0)
         status = error_set_errno(error, errno, "%s: cannot replace", binary_path);
     if (status != STATUS_OK)
@@ -192,14 +251,13 @@ enum status compiler_compile(const struct binary_request *request, const char *b
 {
     struct arena arena = {0};
     const char *compiler = NULL;
-    FILE *input = NULL;
+    struct inputs inputs = {0};
     enum status status = compiler_find(&arena, &compiler, error);
     if (status == STATUS_OK)
-        status = make_input(request, &input, error);
-    if (status == STATUS_OK) {
-        status = compile_to(compiler, request, binary_path, input, log, error);
-        (void)fclose(input);
-    }
+        status = make_inputs(&arena, request, binary_path, &inputs, error);
+    if (status == STATUS_OK)
+        status = compile_to(compiler, request, binary_path, &inputs, log, error);
+    inputs_free(&inputs);
     arena_free(&arena);
     return status;
 }

@@ -47,6 +47,10 @@ enum status cpu_read(struct device *device, size_t index, void *out, size_t byte
 /* All of the plan's vectors of a role, as far as the plan needs them, set to a value. */
 void set_vectors(struct device *device, const struct launch_plan *plan, enum argument_role role,
                  int value);
+/* What is read and written, as the host has it, in the copy that verified runs take. */
+void restore_updates(struct device *device, const struct launch_plan *plan);
+/* Runs are about to change the first so many copies of it. */
+void note_updates(struct device *device, const struct launch_plan *plan, uint32_t copies);
 void guard_vectors(struct device *device, const struct launch_plan *plan);
 /* block.c: the functions of struct device_api */
 enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,

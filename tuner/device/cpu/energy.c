@@ -73,6 +73,8 @@ enum status cpu_measure_energy(struct device *device, const struct block *block,
     *out = (struct energy){0};
     enum status status = ready_block(device, block, &prepared, error);
     if (status == STATUS_OK)
+        note_updates(device, block->plan, UINT32_MAX);
+    if (status == STATUS_OK)
         status = measure_between_steps(device, &prepared, window_ms, out, error);
     return status;
 }

@@ -4,8 +4,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "tuner/base/half.h"
-
 /* As kernels/README.md has it. */
 struct tune_block {
     long long index;
@@ -13,46 +11,6 @@ struct tune_block {
     int thread;
     int threads;
 };
-
-static int64_t to_integer(struct value value)
-{
-    return value.kind == VALUE_REAL ? (int64_t)value.real : value.integer;
-}
-
-static double to_real(struct value value)
-{
-    double real = 0;
-    (void)value_number(value, &real);
-    return real;
-}
-
-/* The value in its declared type at the start of 8 bytes, whatever the byte order. */
-static uint64_t encode_scalar(const struct argument *argument)
-{
-    uint64_t out = 0;
-    int64_t integer = to_integer(argument->scalar);
-    double real = to_real(argument->scalar);
-    float single = (float)real;
-    uint16_t half = argument->type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
-    int8_t narrow8 = (int8_t)integer;
-    int16_t narrow16 = (int16_t)integer;
-    int32_t narrow32 = (int32_t)integer;
-    const void *from = &integer;
-    if (argument->type == ELEMENT_F32)
-        from = &single;
-    else if (argument->type == ELEMENT_F64)
-        from = &real;
-    else if (element_is_real(argument->type))
-        from = &half;
-    else if (element_bytes(argument->type) == 1)
-        from = &narrow8;
-    else if (element_bytes(argument->type) == 2)
-        from = &narrow16;
-    else if (element_bytes(argument->type) == 4)
-        from = &narrow32;
-    memcpy(&out, from, element_bytes(argument->type));
-    return out;
-}
 
 static enum status find_kernel(const struct device *device, const char *name, block_function **out,
                                struct error *error)
@@ -99,12 +57,12 @@ static void lay_out_arguments(struct device *device, const struct launch_plan *p
     for (size_t i = 0; i < launch->argument_count; i++) {
         uint8_t index = launch->arguments[i];
         const struct vector *vector = device->shelves[index].bound;
-        if (plan->arguments[index].role == ARGUMENT_SCALAR) {
-            out->arguments[i] = &prepared->scalars[index];
+        if (!role_is_vector(plan->arguments[index].role)) {
+            out->arguments[i] = prepared->values[index];
             continue;
         }
         out->arguments[i] = vector_data(vector, 0);
-        if (plan->arguments[index].role == ARGUMENT_INPUT) {
+        if (argument_rotates(&plan->arguments[index])) {
             prepared->rotated[prepared->rotated_count].place = &out->arguments[i];
             prepared->rotated[prepared->rotated_count++].vector = vector;
         }
@@ -116,10 +74,11 @@ static enum status check_bound(const struct device *device, const struct launch_
 {
     bool bound = plan->argument_count == device->argument_count;
     for (size_t i = 0; bound && i < plan->argument_count; i++)
-        bound = plan->arguments[i].role == ARGUMENT_SCALAR || device->shelves[i].bound;
+        bound = !argument_is_bound(&plan->arguments[i]) || device->shelves[i].bound;
     for (size_t i = 0; bound && i < plan->launch_count; i++)
         for (size_t j = 0; j < plan->launches[i].argument_count; j++)
-            bound = bound && plan->launches[i].arguments[j] < plan->argument_count;
+            bound = bound && plan->launches[i].arguments[j] < plan->argument_count &&
+                    !plan->arguments[plan->launches[i].arguments[j]].symbol;
     return bound ? STATUS_OK : error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
 }
 
@@ -129,13 +88,17 @@ enum status prepare(struct device *device, const struct launch_plan *plan, struc
     enum status status = check_bound(device, plan, error);
     out->count = plan->launch_count;
     out->rotated_count = 0;
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
-        out->scalars[i] = encode_scalar(&plan->arguments[i]);
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+        size_t bytes = 0;
+        if (!role_is_vector(plan->arguments[i].role))
+            status = argument_pack(&plan->arguments[i], out->values[i], &bytes, error);
+    }
     for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++) {
         const struct launch *launch = &plan->launches[i];
         struct prepared_launch *to = &out->launches[i];
         to->threads = (int)launch->threads;
         to->schedule = launch->schedule;
+        to->repeats = launch_repeats(launch);
         status = check_threads(device, launch, error);
         if (status == STATUS_OK)
             status = count_blocks(launch, &to->blocks, error);
@@ -182,9 +145,11 @@ void run_once(struct device *device, const struct prepared *prepared)
 {
     for (size_t i = 0; i < prepared->count; i++) {
         const struct prepared_launch *launch = &prepared->launches[i];
-        struct running running = {.next = 0, .launch = launch};
         bool queued = launch->schedule == SCHEDULE_QUEUED;
-        pool_run(device->pool, launch->threads, queued ? run_queued : run_static, &running);
+        for (uint32_t repeat = 0; repeat < launch->repeats; repeat++) {
+            struct running running = {.next = 0, .launch = launch};
+            pool_run(device->pool, launch->threads, queued ? run_queued : run_static, &running);
+        }
     }
 }
 

@@ -11,6 +11,7 @@ struct prepared_launch {
     block_function *kernel;
     int64_t blocks;
     int threads;
+    uint32_t repeats;
     enum schedule schedule;
     void *arguments[ARGUMENTS_MAX];
 };
@@ -19,7 +20,7 @@ struct prepared_launch {
 struct prepared {
     size_t count;
     struct prepared_launch launches[LAUNCHES_MAX];
-    uint64_t scalars[ARGUMENTS_MAX];
+    _Alignas(8) unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX]; /* of scalars and structs */
     /* Places of inputs in the launches, which take another copy each run. */
     size_t rotated_count;
     struct {

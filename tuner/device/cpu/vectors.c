@@ -152,8 +152,7 @@ static uint32_t copies_that_fit(const struct placing *placing, size_t bytes, uin
  */
 static bool holds(const struct vector *vector, const struct argument *argument, const void *host)
 {
-    return vector->host == host && vector->type == argument->type &&
-           vector->fill == argument->fill && vector->seed == argument->seed &&
+    return vector->host == host && vector->contents == argument_contents(argument) &&
            vector->offset == argument->offset_bytes && vector->bytes >= argument_bytes(argument);
 }
 
@@ -170,15 +169,21 @@ enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
         vector->bytes = argument_bytes(argument);
         vector->offset = argument->offset_bytes;
         vector->host = host;
-        vector->type = argument->type;
-        vector->fill = argument->fill;
-        vector->seed = argument->seed;
+        vector->contents = argument_contents(argument);
         vector->layout = placing->layout;
     }
     copies = copies_that_fit(placing, vector->bytes, copies);
     while (vector->count < copies && add_copy(vector))
         fill_together(placing, vector_data(vector, vector->count - 1), host, 0, vector->bytes);
     return vector->count > 0 ? STATUS_OK : error_no_memory(error);
+}
+
+void shelf_restore(struct shelf *shelf, const struct placing *placing)
+{
+    struct vector *vector = shelf->bound;
+    for (uint32_t i = 0; i < vector->used_copies && i < vector->count; i++)
+        fill_together(placing, vector_data(vector, i), vector->host, 0, vector->bytes);
+    vector->used_copies = 0;
 }
 
 enum status shelf_reserve(struct shelf *shelf, const struct placing *placing,

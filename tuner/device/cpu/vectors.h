@@ -14,15 +14,14 @@
 /* Pages of their own, first touched as the layout has it, with room for a guard band on both sides.
  * Zero-initialise; freed by vector_free. */
 struct vector {
-    char **pages;           /* one mapping a copy */
-    uint32_t count;         /* of copies */
-    uint32_t capacity;      /* of `pages` */
-    size_t bytes;           /* of a copy's data */
-    size_t offset;          /* of the data behind the start of a page */
-    const void *host;       /* what the copies hold; NULL: output or scratch */
-    enum element_type type; /* with fill and seed: what `host` held when it was copied */
-    enum argument_fill fill;
-    uint64_t seed;
+    char **pages;         /* one mapping a copy */
+    uint32_t count;       /* of copies */
+    uint32_t capacity;    /* of `pages` */
+    size_t bytes;         /* of a copy's data */
+    size_t offset;        /* of the data behind the start of a page */
+    const void *host;     /* what the copies hold; NULL: output or scratch */
+    uint64_t contents;    /* argument_contents of what `host` held when it was copied */
+    uint32_t used_copies; /* of an update: the first so many are no longer as `host` has it */
     struct layout layout;
     uint64_t used; /* when last */
 };
@@ -48,6 +47,8 @@ struct placing {
 enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
                          const struct argument *argument, const void *host, uint32_t copies,
                          struct error *error);
+/* Copies that runs have written to are as the host's again. */
+void shelf_restore(struct shelf *shelf, const struct placing *placing);
 /* Room for an output or scratch, with any contents. */
 enum status shelf_reserve(struct shelf *shelf, const struct placing *placing,
                           const struct argument *argument, struct error *error);

@@ -1,78 +1,37 @@
-#include <math.h>
 #include <string.h>
 
-#include "tuner/base/half.h"
+#include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
 
-/* Held within the range, as C leaves the conversion of larger reals undefined. */
-static int64_t integer_of_real(double real)
+static void put_address(struct prepared_plan *plan, size_t i, CUdeviceptr address)
 {
-    if (isnan(real))
-        return 0;
-    if (real >= 9223372036854775807.0)
-        return INT64_MAX;
-    if (real <= -9223372036854775808.0)
-        return INT64_MIN;
-    return (int64_t)real;
+    memcpy(plan->values[i], &address, sizeof address);
 }
 
-static int64_t within(int64_t value, enum element_type type)
+static enum status prepare_value(struct device *device, const struct argument *argument, size_t i,
+                                 struct prepared_plan *out, struct error *error)
 {
-    size_t bits = 8 * element_bytes(type);
-    bool is_unsigned = element_name(type)[0] == 'u';
-    if (is_unsigned && value < 0)
-        return 0;
-    if (bits == 64)
-        return value;
-    int64_t most = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
-    int64_t least = is_unsigned ? 0 : -most - 1;
-    return value > most ? most : value < least ? least : value;
-}
-
-bool cuda_scalar(struct value value, enum element_type type, uint64_t *out)
-{
-    double real = 0;
-    *out = 0;
-    if (!value_number(value, &real))
-        return false;
-    if (type == ELEMENT_F64) {
-        memcpy(out, &real, sizeof real);
-        return true;
-    }
-    if (type == ELEMENT_F32) {
-        float narrow = (float)real;
-        memcpy(out, &narrow, sizeof narrow);
-        return true;
-    }
-    if (type == ELEMENT_F16 || type == ELEMENT_BF16) {
-        *out = type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
-        return true;
-    }
-    int64_t integer =
-        value.kind == VALUE_REAL ? within(integer_of_real(value.real), type) : value.integer;
-    memcpy(out, &integer, element_bytes(type)); /* little-endian: the low bytes come first */
-    return true;
+    size_t bytes = 0;
+    if (argument->symbol)
+        return STATUS_OK;
+    if (!role_is_vector(argument->role))
+        return argument_pack(argument, out->values[i], &bytes, error);
+    if (argument_bytes(argument) > device->vectors[i].bytes)
+        return error_set(error, STATUS_INTERNAL, "argument '%s' is larger than it was bound",
+                         argument->name);
+    put_address(out, i, cuda_vector_start(&device->vectors[i]));
+    return STATUS_OK;
 }
 
 static enum status prepare_values(struct device *device, const struct launch_plan *plan,
                                   struct prepared_plan *out, struct error *error)
 {
+    enum status status = STATUS_OK;
     if (plan->argument_count != device->argument_count)
         return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        const struct argument *argument = &plan->arguments[i];
-        if (argument->role == ARGUMENT_SCALAR) {
-            if (!cuda_scalar(argument->scalar, argument->type, &out->values[i]))
-                return error_set(error, STATUS_BAD_INPUT, "argument '%s': %s needs a number",
-                                 argument->name, element_name(argument->type));
-            continue;
-        }
-        if ((uint64_t)argument->count * element_bytes(argument->type) > device->vectors[i].bytes)
-            return error_set(error, STATUS_INTERNAL, "argument '%s' is larger than it was bound",
-                             argument->name);
-        out->values[i] = cuda_vector_start(&device->vectors[i]);
-    }
-    return STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+        status = prepare_value(device, &plan->arguments[i], i, out, error);
+    return status;
 }
 
 /* A driver's own words for these are "invalid argument". */
@@ -114,6 +73,39 @@ static enum status check_dependent(const struct device *device, const struct lau
     return STATUS_OK;
 }
 
+static void list_bytes(const size_t *bytes, size_t count, struct text *out)
+{
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, "%s%zu", i > 0 ? ", " : "", bytes[i]);
+}
+
+/* What is passed must be what the kernel takes, by number and size: types are not known. */
+static enum status check_parameters(const struct launch_plan *plan, const struct launch *launch,
+                                    const struct kernel *kernel, struct error *error)
+{
+    size_t passed[ARGUMENTS_MAX];
+    struct text text = {0};
+    if (kernel->parameter_count == PARAMETERS_UNKNOWN)
+        return STATUS_OK;
+    size_t taken = (size_t)kernel->parameter_count;
+    bool fits = launch->argument_count == taken;
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        passed[i] = argument_passed_bytes(&plan->arguments[launch->arguments[i]]);
+        fits = fits && passed[i] == kernel->parameter_bytes[i];
+    }
+    if (fits)
+        return STATUS_OK;
+    text_printf(&text, "kernel %s takes %zu argument%s of ", kernel->name, taken,
+                taken == 1 ? "" : "s");
+    list_bytes(kernel->parameter_bytes, taken, &text);
+    text_printf(&text, " bytes; the experiment passes %zu of ", launch->argument_count);
+    list_bytes(passed, launch->argument_count, &text);
+    enum status status = text.failed ? error_no_memory(error)
+                                     : error_set(error, STATUS_BAD_INPUT, "%s", text_string(&text));
+    text_free(&text);
+    return status;
+}
+
 static enum status prepare_launch(struct device *device, const struct launch_plan *plan,
                                   const struct launch *launch, struct prepared_plan *plan_out,
                                   struct prepared_launch *out, struct error *error)
@@ -127,12 +119,15 @@ static enum status prepare_launch(struct device *device, const struct launch_pla
     if (status == STATUS_OK)
         status = cuda_allow_shared(device, out->kernel, launch->shared_bytes, error);
     for (size_t i = 0; i < launch->argument_count && status == STATUS_OK; i++) {
-        if (launch->arguments[i] >= plan->argument_count)
+        if (launch->arguments[i] >= plan->argument_count ||
+            plan->arguments[launch->arguments[i]].symbol)
             status = error_set(error, STATUS_INTERNAL, "kernel %s: argument %u of %zu",
                                launch->kernel, launch->arguments[i], plan->argument_count);
         else
-            out->arguments[i] = &plan_out->values[launch->arguments[i]];
+            out->arguments[i] = plan_out->values[launch->arguments[i]];
     }
+    if (status == STATUS_OK)
+        status = check_parameters(plan, launch, out->kernel, error);
     return status;
 }
 
@@ -152,10 +147,13 @@ void cuda_rotate(const struct device *device, const struct launch_plan *plan, ui
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
         CUdeviceptr start = cuda_vector_start(vector);
-        if (plan->arguments[i].role == ARGUMENT_INPUT && vector->copies > 0)
-            prepared->values[i] = start + (run + device->first) % vector->copies * vector->stride;
-        else if (plan->arguments[i].role != ARGUMENT_SCALAR && vector->places > 1)
-            prepared->values[i] = start - vector->wander +
-                                  (run + device->first) % vector->places * vector->place_bytes;
+        const struct argument *argument = &plan->arguments[i];
+        if (argument_rotates(argument) && vector->copies > 0)
+            put_address(prepared, i,
+                        start + (run + device->first) % vector->copies * vector->stride);
+        else if (argument_is_bound(argument) && vector->places > 1)
+            put_address(prepared, i,
+                        start - vector->wander +
+                            (run + device->first) % vector->places * vector->place_bytes);
     }
 }

@@ -11,7 +11,7 @@ static bool streams(const struct device *device, const struct block *block)
     size_t bytes = 0;
     for (size_t i = 0; i < block->plan->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
-        if (block->plan->arguments[i].role == ARGUMENT_INPUT)
+        if (argument_rotates(&block->plan->arguments[i]))
             bytes += vector->bytes * (block->runs < vector->copies ? block->runs : vector->copies);
     }
     return bytes >= STREAM_CACHES * (device->flush_bytes / 2);
@@ -89,6 +89,7 @@ enum status cuda_block_ready(struct device *device, const struct block *block, C
     if (block->slot >= DEVICE_SLOTS)
         return error_set(error, STATUS_INTERNAL, "slot %u of %d", block->slot, DEVICE_SLOTS);
     enum status status = cuda_slot_graph(device, block, out, &fresh, error);
+    cuda_note_updates(device, block->plan);
     if (status == STATUS_OK)
         status = set_memory(device, block, fresh, error);
     return status == STATUS_OK ? cuda_warm_again(device, error) : status;

@@ -7,7 +7,7 @@
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
 
-enum { OPTIONS_MAX = DEFINES_MAX + FLAGS_MAX + 8 };
+enum { OPTIONS_MAX = DEFINES_MAX + FLAGS_MAX + UNITS_MAX + 8 };
 
 struct options {
     struct arena *arena;
@@ -68,6 +68,10 @@ static void make_options(struct options *options, const struct binary_request *r
         add_define(options, &request->defines[i]);
     for (size_t i = 0; i < request->flag_count; i++)
         add_option(options, "", request->flags[i]);
+    if (request->unit_count > 0)
+        add_option(options, "--relocatable-device-code=", "true");
+    for (size_t i = 0; i < request->folder_count; i++)
+        add_option(options, "-I", request->folders[i]);
     add_include_folder(options, nvrtc->folder);
 }
 
@@ -133,113 +137,268 @@ static enum status compile_failed(const struct cuda_compiler *nvrtc, nvrtcResult
     return error_set(error, STATUS_COMPILE_FAILED, "%s", nvrtc->nvrtcGetErrorString(result));
 }
 
-static enum status take_kernels(const struct cuda_compiler *nvrtc, nvrtcProgram program,
-                                const struct binary_request *request, const char *log,
-                                struct arena *arena, struct container *out, struct error *error)
+/* What a unit is asked for by name. */
+struct wanted {
+    bool kernels[LAUNCHES_MAX];
+    bool symbols[ARGUMENTS_MAX];
+};
+
+/* One compilation of one unit. */
+struct compilation {
+    const struct cuda_compiler *nvrtc;
+    const struct binary_request *request;
+    const struct wanted *wanted;
+    const struct options *options;
+    struct arena *arena;
+    nvrtcProgram program;
+    struct text *log;
+};
+
+static const char *address_of(struct arena *arena, const char *symbol)
 {
-    out->kernel_count = request->kernel_count;
-    for (size_t i = 0; i < request->kernel_count; i++) {
-        struct container_kernel *kernel = &out->kernels[i];
-        const char *lowered = NULL;
-        nvrtcResult result = nvrtc->nvrtcGetLoweredName(program, request->kernels[i], &lowered);
-        if (result != NVRTC_SUCCESS || !lowered)
-            return error_set(error, STATUS_COMPILE_FAILED, "kernel '%s': no such kernel (%s)",
-                             request->kernels[i], nvrtc->nvrtcGetErrorString(result));
-        kernel->name = arena_strdup(arena, request->kernels[i]);
-        kernel->lowered = arena_strdup(arena, lowered);
-        if (!kernel->name || !kernel->lowered)
+    return arena_printf(arena, "&%s", symbol);
+}
+
+/* Kernels are asked for as name expressions, plain names too: then one that is not there is an
+ * error of the compiler, and one without extern "C" is found nevertheless. Variables likewise. */
+static enum status ask_for_names(const struct compilation *compilation, struct error *error)
+{
+    const struct cuda_compiler *nvrtc = compilation->nvrtc;
+    const struct binary_request *request = compilation->request;
+    for (size_t i = 0; i < request->kernel_count; i++)
+        if (compilation->wanted->kernels[i] &&
+            nvrtc->nvrtcAddNameExpression(compilation->program, request->kernels[i]) !=
+                NVRTC_SUCCESS)
+            return error_set(error, STATUS_COMPILE_FAILED, "kernel '%s': not a name of a kernel",
+                             request->kernels[i]);
+    for (size_t i = 0; i < request->symbol_count; i++) {
+        const char *name = address_of(compilation->arena, request->symbols[i]);
+        if (!name)
             return error_no_memory(error);
-        kernel->spill_bytes = ptxas_spill_bytes(log, lowered);
+        if (compilation->wanted->symbols[i] &&
+            nvrtc->nvrtcAddNameExpression(compilation->program, name) != NVRTC_SUCCESS)
+            return error_set(error, STATUS_COMPILE_FAILED,
+                             "variable '%s': not a name of a variable", request->symbols[i]);
     }
     return STATUS_OK;
 }
 
-static enum status take_cubin(const struct cuda_compiler *nvrtc, nvrtcProgram program,
-                              struct arena *arena, struct container *out, struct error *error)
+static enum status take_kernel(const struct compilation *compilation, size_t i, const char *log,
+                               struct container_kernel *out, struct error *error)
 {
-    size_t bytes = 0;
-    nvrtcResult result = nvrtc->nvrtcGetCUBINSize(program, &bytes);
-    if (result != NVRTC_SUCCESS || bytes == 0)
-        return error_set(error, STATUS_COMPILE_FAILED, "NVRTC gave no cubin: %s",
+    const struct cuda_compiler *nvrtc = compilation->nvrtc;
+    const char *name = compilation->request->kernels[i];
+    const char *lowered = NULL;
+    nvrtcResult result = nvrtc->nvrtcGetLoweredName(compilation->program, name, &lowered);
+    if (result != NVRTC_SUCCESS || !lowered)
+        return error_set(error, STATUS_COMPILE_FAILED, "kernel '%s': no such kernel (%s)", name,
                          nvrtc->nvrtcGetErrorString(result));
-    char *cubin = arena_alloc(arena, bytes, 1);
-    if (!cubin)
+    out->name = arena_strdup(compilation->arena, name);
+    out->lowered = arena_strdup(compilation->arena, lowered);
+    if (!out->name || !out->lowered)
         return error_no_memory(error);
-    result = nvrtc->nvrtcGetCUBIN(program, cubin);
-    if (result != NVRTC_SUCCESS)
-        return error_set(error, STATUS_COMPILE_FAILED, "NVRTC gave no cubin: %s",
-                         nvrtc->nvrtcGetErrorString(result));
-    out->cubin = cubin;
-    out->cubin_bytes = bytes;
+    out->spill_bytes = ptxas_spill_bytes(log, lowered);
     return STATUS_OK;
 }
 
-/* Kernels are asked for as name expressions, plain names too: then one that is not there is an
- * error of the compiler, and one without extern "C" is found nevertheless. */
-static enum status compile_program(const struct cuda_compiler *nvrtc, nvrtcProgram program,
-                                   const struct binary_request *request,
-                                   const struct options *options, struct container *out,
-                                   struct text *log, struct error *error)
+static enum status take_symbol(const struct compilation *compilation, size_t i,
+                               struct container_symbol *out, struct error *error)
 {
+    const struct cuda_compiler *nvrtc = compilation->nvrtc;
+    const char *name = address_of(compilation->arena, compilation->request->symbols[i]);
+    const char *lowered = NULL;
+    if (!name)
+        return error_no_memory(error);
+    nvrtcResult result = nvrtc->nvrtcGetLoweredName(compilation->program, name, &lowered);
+    if (result != NVRTC_SUCCESS || !lowered)
+        return error_set(error, STATUS_COMPILE_FAILED, "variable '%s': no such variable (%s)",
+                         name + 1, nvrtc->nvrtcGetErrorString(result));
+    out->name = name + 1;
+    out->lowered = arena_strdup(compilation->arena, lowered);
+    return out->lowered ? STATUS_OK : error_no_memory(error);
+}
+
+static enum status take_names(const struct compilation *compilation, const char *log,
+                              struct container *out, struct error *error)
+{
+    const struct binary_request *request = compilation->request;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < request->kernel_count; i++)
+        if (compilation->wanted->kernels[i])
+            status = take_kernel(compilation, i, log, &out->kernels[i], error);
+    for (size_t i = 0; status == STATUS_OK && i < request->symbol_count; i++)
+        if (compilation->wanted->symbols[i])
+            status = take_symbol(compilation, i, &out->symbols[i], error);
+    return status;
+}
+
+static enum status take_cubin(const struct compilation *compilation, struct cuda_cubin *out,
+                              struct error *error)
+{
+    const struct cuda_compiler *nvrtc = compilation->nvrtc;
+    size_t bytes = 0;
+    nvrtcResult result = nvrtc->nvrtcGetCUBINSize(compilation->program, &bytes);
+    if (result != NVRTC_SUCCESS || bytes == 0)
+        return error_set(error, STATUS_COMPILE_FAILED, "NVRTC gave no cubin: %s",
+                         nvrtc->nvrtcGetErrorString(result));
+    char *cubin = arena_alloc(compilation->arena, bytes, 1);
+    if (!cubin)
+        return error_no_memory(error);
+    result = nvrtc->nvrtcGetCUBIN(compilation->program, cubin);
+    if (result != NVRTC_SUCCESS)
+        return error_set(error, STATUS_COMPILE_FAILED, "NVRTC gave no cubin: %s",
+                         nvrtc->nvrtcGetErrorString(result));
+    out->data = cubin;
+    out->bytes = bytes;
+    return STATUS_OK;
+}
+
+static enum status compile_program(const struct compilation *compilation, struct container *out,
+                                   struct cuda_cubin *cubin, struct error *error)
+{
+    const struct cuda_compiler *nvrtc = compilation->nvrtc;
+    const struct options *options = compilation->options;
     const char *messages = "";
-    for (size_t i = 0; i < request->kernel_count; i++)
-        if (nvrtc->nvrtcAddNameExpression(program, request->kernels[i]) != NVRTC_SUCCESS)
-            return error_set(error, STATUS_COMPILE_FAILED, "kernel '%s': not a name of a kernel",
-                             request->kernels[i]);
-    nvrtcResult result = nvrtc->nvrtcCompileProgram(program, options->count, options->items);
-    enum status status = take_log(nvrtc, program, options->arena, &messages, error);
+    enum status status = ask_for_names(compilation, error);
     if (status != STATUS_OK)
         return status;
-    text_append(log, messages);
+    nvrtcResult result =
+        nvrtc->nvrtcCompileProgram(compilation->program, options->count, options->items);
+    status = take_log(nvrtc, compilation->program, compilation->arena, &messages, error);
+    if (status != STATUS_OK)
+        return status;
+    text_append(compilation->log, messages);
     /* It is this kernel that needs so much: the next may not. */
     if (result == NVRTC_ERROR_OUT_OF_MEMORY)
         return error_set(error, STATUS_COMPILE_FAILED, "NVRTC ran out of memory");
     if (result != NVRTC_SUCCESS)
         return compile_failed(nvrtc, result, messages, error);
-    status = take_kernels(nvrtc, program, request, messages, options->arena, out, error);
-    if (status == STATUS_OK)
-        status = take_cubin(nvrtc, program, options->arena, out, error);
+    status = take_names(compilation, messages, out, error);
+    return status == STATUS_OK ? take_cubin(compilation, cubin, error) : status;
+}
+
+/* The unit's names go to the places that they have in the request. */
+static enum status compile_unit(struct compilation *compilation, const char *source,
+                                const char *name, struct container *out, struct cuda_cubin *cubin,
+                                struct error *error)
+{
+    const struct cuda_compiler *nvrtc = compilation->nvrtc;
+    nvrtcResult result =
+        nvrtc->nvrtcCreateProgram(&compilation->program, source, name, 0, NULL, NULL);
+    if (result != NVRTC_SUCCESS)
+        return error_set(error, STATUS_COMPILE_FAILED, "%s: %s", name,
+                         nvrtc->nvrtcGetErrorString(result));
+    cubin->name = name;
+    enum status status = compile_program(compilation, out, cubin, error);
+    (void)nvrtc->nvrtcDestroyProgram(&compilation->program);
     return status;
+}
+
+/* What holds for all units. */
+static enum status begin(struct compilation *compilation, struct options *options,
+                         const struct binary_request *request, struct container *out,
+                         struct error *error)
+{
+    compilation->nvrtc = cuda_compiler(error);
+    if (!compilation->nvrtc)
+        return error->status;
+    enum status status = check_architecture(compilation->nvrtc, request->architecture, error);
+    if (status != STATUS_OK)
+        return status;
+    options->arena = compilation->arena;
+    make_options(options, request, compilation->nvrtc);
+    compilation->request = request;
+    compilation->options = options;
+    *out = (struct container){.kernel_count = request->kernel_count,
+                              .symbol_count = request->symbol_count};
+    return options->failed ? error_no_memory(error) : STATUS_OK;
 }
 
 enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
                               const struct binary_request *request, struct container *out,
                               struct text *log, struct error *error)
 {
-    const struct cuda_compiler *nvrtc = cuda_compiler(error);
-    if (!nvrtc)
-        return error->status;
-    enum status status = check_architecture(nvrtc, request->architecture, error);
-    if (status != STATUS_OK)
-        return status;
-    struct options options = {.arena = arena};
-    make_options(&options, request, nvrtc);
-    if (options.failed)
-        return error_no_memory(error);
-    nvrtcProgram program = NULL;
-    nvrtcResult result = nvrtc->nvrtcCreateProgram(&program, source, name, 0, NULL, NULL);
-    if (result != NVRTC_SUCCESS)
-        return error_set(error, STATUS_COMPILE_FAILED, "%s: %s", name,
-                         nvrtc->nvrtcGetErrorString(result));
-    *out = (struct container){0};
-    status = compile_program(nvrtc, program, request, &options, out, log, error);
-    (void)nvrtc->nvrtcDestroyProgram(&program);
+    struct options options = {0};
+    struct wanted wanted;
+    struct cuda_cubin cubin = {0};
+    struct compilation compilation = {.wanted = &wanted, .arena = arena, .log = log};
+    memset(&wanted, true, sizeof wanted);
+    enum status status = begin(&compilation, &options, request, out, error);
+    if (status == STATUS_OK)
+        status = compile_unit(&compilation, source, name, out, &cubin, error);
+    out->cubin = cubin.data;
+    out->cubin_bytes = cubin.bytes;
+    return status;
+}
+
+static const char *unit_path(const struct binary_request *request, size_t unit)
+{
+    return unit == 0 ? request->source_path : request->units[unit - 1];
+}
+
+static enum status read_units(struct arena *arena, const struct binary_request *request,
+                              struct source *out, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i <= request->unit_count; i++) {
+        status = source_read_in(arena, unit_path(request, i), request->folders,
+                                request->folder_count, &out[i], error);
+        if (status == STATUS_OK)
+            status = source_check(
+                &out[i], i == 0 ? request->source_hash : request->unit_hashes[i - 1], error);
+    }
+    return status;
+}
+
+static void share_names(const struct binary_request *request, const struct source *sources,
+                        struct wanted wanted[UNITS_MAX + 1])
+{
+    size_t count = request->unit_count + 1;
+    for (size_t i = 0; i < request->kernel_count; i++)
+        wanted[cuda_defining_unit(sources, count, request->kernels[i], true)].kernels[i] = true;
+    for (size_t i = 0; i < request->symbol_count; i++)
+        wanted[cuda_defining_unit(sources, count, request->symbols[i], false)].symbols[i] = true;
+}
+
+static enum status compile_units(struct arena *arena, const struct binary_request *request,
+                                 const struct source *sources, struct container *out,
+                                 struct text *log, struct error *error)
+{
+    struct options options = {0};
+    struct wanted wanted[UNITS_MAX + 1] = {0};
+    struct cuda_cubin cubins[UNITS_MAX + 1] = {0};
+    struct cuda_cubin linked = {0};
+    struct compilation compilation = {.arena = arena, .log = log};
+    share_names(request, sources, wanted);
+    enum status status = begin(&compilation, &options, request, out, error);
+    for (size_t i = 0; status == STATUS_OK && i <= request->unit_count; i++) {
+        compilation.wanted = &wanted[i];
+        status = compile_unit(&compilation, sources[i].text, unit_path(request, i), out, &cubins[i],
+                              error);
+    }
+    if (status == STATUS_OK)
+        status = cuda_link(arena, cubins, request->unit_count + 1, request->architecture, &linked,
+                           log, error);
+    out->cubin = linked.data;
+    out->cubin_bytes = linked.bytes;
     return status;
 }
 
 static enum status compile_file(struct arena *arena, const struct binary_request *request,
                                 const char *binary_path, struct text *log, struct error *error)
 {
-    struct source source;
+    struct source sources[UNITS_MAX + 1];
     struct container container;
     void *file = NULL;
     size_t bytes = 0;
-    enum status status = source_read(arena, request->source_path, &source, error);
+    if (request->unit_count > UNITS_MAX)
+        return error_set(error, STATUS_INTERNAL, "%zu sources", request->unit_count + 1);
+    enum status status = read_units(arena, request, sources, error);
     if (status == STATUS_OK)
-        status = source_check(&source, request->source_hash, error);
-    if (status == STATUS_OK)
-        status = cuda_compile_text(arena, source.text, request->source_path, request, &container,
-                                   log, error);
+        status = request->unit_count > 0
+                     ? compile_units(arena, request, sources, &container, log, error)
+                     : cuda_compile_text(arena, sources[0].text, request->source_path, request,
+                                         &container, log, error);
     if (status == STATUS_OK)
         status = container_write(arena, &container, &file, &bytes, error);
     if (status == STATUS_OK)

@@ -8,11 +8,12 @@
 
 /* Numbers are in the machine's own order: the file is a cache of this machine, and a foreign one
  * fails at `magic`. After the header, for each kernel: its kernel_row, name and NUL, symbol and
- * NUL; then the cubin, which begins at a multiple of 16. */
+ * NUL; the same for each variable; then the cubin, which begins at a multiple of 16. */
 struct header {
     uint64_t magic;
     uint32_t version;
     uint32_t kernel_count;
+    uint64_t symbol_count;
     uint64_t bytes;       /* of the whole file */
     uint64_t hash;        /* of the whole file, with 0 here */
     uint64_t cubin_start; /* in the file */
@@ -26,7 +27,7 @@ struct kernel_row {
 };
 
 static const uint64_t container_magic = UINT64_C(0x4e494255436e5554); /* "TUnCUBIN" */
-static const uint32_t container_version = 1;
+static const uint32_t container_version = 2;
 
 static size_t round_up(size_t value, size_t multiple)
 {
@@ -48,6 +49,9 @@ static size_t start_of_cubin(const struct container *container)
     for (size_t i = 0; i < container->kernel_count; i++)
         bytes += sizeof(struct kernel_row) + strlen(container->kernels[i].name) + 1 +
                  strlen(container->kernels[i].lowered) + 1;
+    for (size_t i = 0; i < container->symbol_count; i++)
+        bytes += sizeof(struct kernel_row) + strlen(container->symbols[i].name) + 1 +
+                 strlen(container->symbols[i].lowered) + 1;
     return round_up(bytes, 16);
 }
 
@@ -57,6 +61,18 @@ static char *put(char *out, const void *data, size_t bytes)
     return out + bytes;
 }
 
+static char *put_row(char *out, const char *name, const char *lowered, int32_t spill_bytes)
+{
+    struct kernel_row row = {
+        .name_bytes = (uint32_t)strlen(name),
+        .lowered_bytes = (uint32_t)strlen(lowered),
+        .spill_bytes = spill_bytes,
+    };
+    out = put(out, &row, sizeof row);
+    out = put(out, name, row.name_bytes + (size_t)1);
+    return put(out, lowered, row.lowered_bytes + (size_t)1);
+}
+
 enum status container_write(struct arena *arena, const struct container *container, void **data,
                             size_t *bytes, struct error *error)
 {
@@ -64,6 +80,7 @@ enum status container_write(struct arena *arena, const struct container *contain
         .magic = container_magic,
         .version = container_version,
         .kernel_count = (uint32_t)container->kernel_count,
+        .symbol_count = container->symbol_count,
         .cubin_start = start_of_cubin(container),
         .cubin_bytes = container->cubin_bytes,
     };
@@ -74,15 +91,10 @@ enum status container_write(struct arena *arena, const struct container *contain
     char *out = file + sizeof header;
     for (size_t i = 0; i < container->kernel_count; i++) {
         const struct container_kernel *kernel = &container->kernels[i];
-        struct kernel_row row = {
-            .name_bytes = (uint32_t)strlen(kernel->name),
-            .lowered_bytes = (uint32_t)strlen(kernel->lowered),
-            .spill_bytes = kernel->spill_bytes,
-        };
-        out = put(out, &row, sizeof row);
-        out = put(out, kernel->name, row.name_bytes + (size_t)1);
-        out = put(out, kernel->lowered, row.lowered_bytes + (size_t)1);
+        out = put_row(out, kernel->name, kernel->lowered, kernel->spill_bytes);
     }
+    for (size_t i = 0; i < container->symbol_count; i++)
+        out = put_row(out, container->symbols[i].name, container->symbols[i].lowered, -1);
     memcpy(file + header.cubin_start, container->cubin, container->cubin_bytes);
     header.hash = hash_of(&header, file);
     memcpy(file, &header, sizeof header);
@@ -126,11 +138,20 @@ static bool take_kernel(struct reader *reader, struct container_kernel *out)
     return out->lowered != NULL;
 }
 
+static bool take_symbol(struct reader *reader, struct container_symbol *out)
+{
+    struct container_kernel row;
+    bool whole = take_kernel(reader, &row);
+    *out = (struct container_symbol){row.name, row.lowered};
+    return whole;
+}
+
 static bool header_fits(const struct header *header, size_t bytes)
 {
     return header->bytes == bytes && header->kernel_count <= LAUNCHES_MAX &&
-           header->cubin_start >= sizeof *header && header->cubin_start <= bytes &&
-           header->cubin_bytes == bytes - header->cubin_start && header->cubin_bytes > 0;
+           header->symbol_count <= ARGUMENTS_MAX && header->cubin_start >= sizeof *header &&
+           header->cubin_start <= bytes && header->cubin_bytes == bytes - header->cubin_start &&
+           header->cubin_bytes > 0;
 }
 
 enum status container_read(const void *data, size_t bytes, struct container *out,
@@ -151,11 +172,15 @@ enum status container_read(const void *data, size_t bytes, struct container *out
     if (!header_fits(&header, bytes) || hash_of(&header, file) != header.hash)
         return error_set(error, STATUS_BAD_INPUT, "damaged: delete it, it will be compiled again");
     struct reader reader = {file + sizeof header, header.cubin_start - sizeof header};
-    for (uint32_t i = 0; i < header.kernel_count; i++)
-        if (!take_kernel(&reader, &out->kernels[i]))
-            return error_set(error, STATUS_BAD_INPUT,
-                             "damaged: delete it, it will be compiled again");
+    bool whole = true;
+    for (uint32_t i = 0; whole && i < header.kernel_count; i++)
+        whole = take_kernel(&reader, &out->kernels[i]);
+    for (uint64_t i = 0; whole && i < header.symbol_count; i++)
+        whole = take_symbol(&reader, &out->symbols[i]);
+    if (!whole)
+        return error_set(error, STATUS_BAD_INPUT, "damaged: delete it, it will be compiled again");
     out->kernel_count = header.kernel_count;
+    out->symbol_count = header.symbol_count;
     out->cubin = file + header.cubin_start;
     out->cubin_bytes = header.cubin_bytes;
     return STATUS_OK;

@@ -16,9 +16,17 @@ struct container_kernel {
     int32_t spill_bytes; /* a thread, stores and loads; -1: the log did not tell */
 };
 
+/* A variable that arguments are copied into. */
+struct container_symbol {
+    const char *name;    /* as it was requested: "tables::filter<3>" */
+    const char *lowered; /* its symbol in the cubin */
+};
+
 struct container {
     size_t kernel_count;
     struct container_kernel kernels[LAUNCHES_MAX];
+    size_t symbol_count;
+    struct container_symbol symbols[ARGUMENTS_MAX];
     const void *cubin;
     size_t cubin_bytes;
 };

@@ -14,6 +14,7 @@ static const struct library_symbol symbols[] = {CUDA_FUNCTIONS(CUDA_ROW)};
 static const struct library_symbol later_symbols[] = {
     CUDA_LATER_FUNCTIONS(CUDA_ROW){"cuGraphAddDependencies_v2",
                                    offsetof(struct cuda_driver, add_edges)},
+    {"cuFuncGetParamInfo", offsetof(struct cuda_driver, get_parameter)},
 };
 
 static const char control_file[] = "/dev/nvidiactl";

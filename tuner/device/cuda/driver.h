@@ -5,6 +5,7 @@
 #include <cuda.h>
 #include <nvrtc.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "tuner/base/error.h"
 
@@ -29,6 +30,7 @@
     X(cuModuleLoadData)                                                                            \
     X(cuModuleUnload)                                                                              \
     X(cuModuleGetFunction)                                                                         \
+    X(cuModuleGetGlobal)                                                                           \
     X(cuFuncGetAttribute)                                                                          \
     X(cuFuncSetAttribute)                                                                          \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                 \
@@ -79,6 +81,10 @@ typedef CUresult CUDAAPI cuda_add_edges(CUgraph graph, const CUgraphNode *from,
                                         const CUgraphNode *to, const struct cuda_edge *edges,
                                         size_t count);
 
+/* cuFuncGetParamInfo, which headers of toolkits before CUDA 12.4 lack. */
+typedef CUresult CUDAAPI cuda_get_parameter(CUfunction function, size_t index, size_t *offset,
+                                            size_t *bytes);
+
 #define NVRTC_FUNCTIONS(X)                                                                         \
     X(nvrtcGetErrorString)                                                                         \
     X(nvrtcVersion)                                                                                \
@@ -99,8 +105,9 @@ typedef CUresult CUDAAPI cuda_add_edges(CUgraph graph, const CUgraphNode *from,
 struct cuda_driver {
     CUDA_FUNCTIONS(LIBRARY_MEMBER)
     CUDA_LATER_FUNCTIONS(LIBRARY_MEMBER)
-    cuda_add_edges *add_edges; /* NULL in drivers older than CUDA 12.3 */
-    int version;               /* 13000: CUDA 13.0 */
+    cuda_add_edges *add_edges;         /* NULL in drivers older than CUDA 12.3 */
+    cuda_get_parameter *get_parameter; /* NULL in drivers older than CUDA 12.4 */
+    int version;                       /* 13000: CUDA 13.0 */
 };
 
 struct cuda_compiler {
@@ -110,12 +117,28 @@ struct cuda_compiler {
     char folder[1024]; /* where the library lies; "" when that is not known */
 };
 
+/* nvJitLink, whose header renames its functions to versions of their own; toolkits before CUDA 12.0
+ * have none. Results: 0 is success. */
+struct cuda_linker {
+    int (*create)(void **link, uint32_t option_count, const char **options);
+    int (*destroy)(void **link);
+    int (*add_data)(void *link, int input_type, const void *data, size_t bytes, const char *name);
+    int (*complete)(void *link);
+    int (*get_cubin_size)(void *link, size_t *bytes);
+    int (*get_cubin)(void *link, void *cubin);
+    int (*get_error_log_size)(void *link, size_t *bytes);
+    int (*get_error_log)(void *link, char *log);
+};
+enum { CUDA_LINK_CUBIN = 1 /* an input type */ };
+
 /* The driver, opened and initialised at the first call of the process; NULL with
  * STATUS_UNAVAILABLE or STATUS_PERMISSION and what to do when that fails. Never freed. May be
  * called by several threads. */
 const struct cuda_driver *cuda_driver(struct error *error);
 /* As cuda_driver, for NVRTC. Needs no driver and no device. */
 const struct cuda_compiler *cuda_compiler(struct error *error);
+/* As cuda_compiler, for nvJitLink; looked for beside NVRTC, too. */
+const struct cuda_linker *cuda_linker(struct error *error);
 
 /* One row of a table of functions: where its pointer goes. */
 struct library_symbol {

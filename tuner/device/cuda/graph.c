@@ -72,7 +72,10 @@ static enum status add_run(struct device *device, const struct prepared_plan *pr
             .sharedMemBytes = launch->shared_bytes,
             .kernelParams = (void **)(uintptr_t)prepared->launches[i].arguments,
         };
-        CUresult result = cuda_graph_append(device, graph, last, &node, launch->dependent);
+        CUresult result = CUDA_SUCCESS;
+        for (uint32_t repeat = 0; repeat < launch_repeats(launch) && result == CUDA_SUCCESS;
+             repeat++)
+            result = cuda_graph_append(device, graph, last, &node, launch->dependent);
         if (result != CUDA_SUCCESS) {
             char text[256];
             cuda_launch_text(launch, text, sizeof text);
@@ -144,7 +147,7 @@ enum status cuda_slot_graph(struct device *device, const struct block *block, CU
     graph->used = ++device->slot_clock;
     if (!*fresh)
         return STATUS_OK;
-    size_t nodes = block->runs * block->plan->launch_count;
+    size_t nodes = block->runs * plan_launches(block->plan);
     drop(device, graph);
     make_room(device, nodes);
     enum status status = build(device, block, out, error);

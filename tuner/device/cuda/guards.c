@@ -4,11 +4,6 @@
 
 enum { GUARD_BYTE = 0xc3 };
 
-static bool has_guards(const struct argument *argument)
-{
-    return argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_SCRATCH;
-}
-
 static CUdeviceptr guard_address(const struct vector *vector, bool behind)
 {
     CUdeviceptr start = cuda_vector_start(vector);
@@ -19,7 +14,7 @@ enum status cuda_write_guards(struct device *device, const struct launch_plan *p
                               struct error *error)
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
-        for (int behind = 0; behind < 2 && has_guards(&plan->arguments[i]); behind++) {
+        for (int behind = 0; behind < 2 && argument_is_written(&plan->arguments[i]); behind++) {
             CUresult result =
                 device->driver->cuMemsetD8Async(guard_address(&device->vectors[i], behind),
                                                 GUARD_BYTE, GUARD_BYTES, device->stream);
@@ -64,7 +59,7 @@ enum status cuda_guards(struct device *device, const struct launch_plan *plan, b
     if (plan->argument_count != device->argument_count)
         return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
     for (size_t i = 0; i < plan->argument_count; i++)
-        for (int side = 0; side < 2 && has_guards(&plan->arguments[i]); side++)
+        for (int side = 0; side < 2 && argument_is_written(&plan->arguments[i]); side++)
             if (result == CUDA_SUCCESS)
                 result = cuda->cuMemcpyDtoHAsync(bands[i][side],
                                                  guard_address(&device->vectors[i], side),
@@ -74,7 +69,7 @@ enum status cuda_guards(struct device *device, const struct launch_plan *plan, b
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "reading the guard bands");
     for (size_t i = 0; i < plan->argument_count && *intact; i++)
-        for (int side = 0; side < 2 && has_guards(&plan->arguments[i]) && *intact; side++)
+        for (int side = 0; side < 2 && argument_is_written(&plan->arguments[i]) && *intact; side++)
             *intact = is_whole(bands[i][side], &plan->arguments[i], side, detail, detail_bytes);
     return STATUS_OK;
 }

@@ -265,6 +265,9 @@ enum status cuda_find_kernel(struct device *device, const char *name, struct ker
                              struct error *error);
 /* Whether blocks of the kernel come in clusters. */
 bool cuda_is_clustered(const struct kernel *kernel);
+/* parameters.c. Fills in how many parameters the kernel has, and their sizes. */
+void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
+                          const char *lowered, struct kernel *kernel);
 /* symbols.c. Copies the argument into its variable of the current binary, unless it is there.
  * STATUS_BAD_INPUT where there is no such variable, or one of another size. */
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,

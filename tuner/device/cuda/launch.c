@@ -48,10 +48,12 @@ enum status cuda_submit(struct device *device, const struct prepared_plan *prepa
 {
     for (size_t i = 0; i < prepared->launch_count; i++) {
         const struct prepared_launch *launch = &prepared->launches[i];
-        CUresult result =
-            launch->launch->dependent ? submit_dependent(device, launch) : submit(device, launch);
-        if (result != CUDA_SUCCESS)
-            return launch_failed(device, result, launch->launch, error);
+        for (uint32_t repeat = 0; repeat < launch_repeats(launch->launch); repeat++) {
+            CUresult result = launch->launch->dependent ? submit_dependent(device, launch)
+                                                        : submit(device, launch);
+            if (result != CUDA_SUCCESS)
+                return launch_failed(device, result, launch->launch, error);
+        }
     }
     return STATUS_OK;
 }
@@ -61,7 +63,7 @@ enum status cuda_fill(struct device *device, const struct launch_plan *plan,
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
-        if (plan->arguments[i].role != role || vector->bytes == 0)
+        if (plan->arguments[i].role != role || plan->arguments[i].symbol || vector->bytes == 0)
             continue;
         CUresult result = device->driver->cuMemsetD8Async(cuda_vector_start(vector), byte,
                                                           vector->bytes, device->stream);
@@ -115,6 +117,7 @@ static enum status launch_once(struct device *device, const struct launch_plan *
                                struct error *error)
 {
     device->scratch_slot = NO_SLOT;
+    cuda_note_updates(device, plan);
     CUresult result = device->driver->cuEventRecord(device->begin, device->stream);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "starting the timer");
@@ -130,6 +133,8 @@ enum status cuda_run(struct device *device, const struct launch_plan *plan, doub
     if (status == STATUS_OK)
         status = cuda_fill(device, plan, ARGUMENT_OUTPUT, POISON, error);
     if (status == STATUS_OK)
+        status = cuda_restore(device, plan, error);
+    if (status == STATUS_OK)
         status = cuda_write_guards(device, plan, error);
     if (status == STATUS_OK)
         status = cuda_fill(device, plan, ARGUMENT_SCRATCH, 0, error);
@@ -144,5 +149,7 @@ enum status cuda_run_again(struct device *device, const struct launch_plan *plan
     enum status status = cuda_prepare(device, plan, &prepared, error);
     if (status == STATUS_OK)
         status = cuda_fill(device, plan, ARGUMENT_OUTPUT, POISON, error);
+    if (status == STATUS_OK)
+        status = cuda_restore(device, plan, error);
     return status == STATUS_OK ? launch_once(device, plan, &prepared, &elapsed_ns, error) : status;
 }

@@ -26,6 +26,7 @@ static void forget(struct vector *vector)
     vector->filled = 0;
     vector->copies = 0;
     vector->stride = 0;
+    vector->changed = false;
 }
 
 static void free_vector(struct device *device, struct vector *vector)
@@ -62,31 +63,38 @@ static enum status make_room(struct device *device, struct vector *vector, size_
     return STATUS_OK;
 }
 
-static size_t vector_bytes(const struct argument *argument)
+/* What stands before a copy's data, and what an output, scratch or update takes with its guard
+ * bands. */
+static size_t front_of(const struct argument *argument)
 {
-    return argument->role == ARGUMENT_SCALAR
-               ? 0
-               : (size_t)argument->count * element_bytes(argument->type);
+    return argument->offset_bytes + (argument->role == ARGUMENT_INPUT ? 0 : front_bytes);
 }
 
-/* From one copy of an input to the next. One of its own also for an empty input, so that each has
- * an address. */
+static size_t guarded_bytes(const struct argument *argument)
+{
+    return front_of(argument) + argument_bytes(argument) + GUARD_BYTES;
+}
+
+/* From one copy to the next. One of its own also for an empty input, so that each has an address.
+ */
 static size_t stride_of(const struct argument *argument)
 {
-    size_t bytes = argument->offset_bytes + vector_bytes(argument);
+    size_t bytes = argument->role == ARGUMENT_INPUT ? front_of(argument) + argument_bytes(argument)
+                                                    : guarded_bytes(argument);
     return round_up(bytes ? bytes : 1, alignment);
+}
+
+/* In front of the copies of what is read and written lies one that no run is given: from it the
+ * others are made again. */
+static uint32_t kept_copies(const struct argument *argument)
+{
+    return argument->role == ARGUMENT_UPDATE ? 1 : 0;
 }
 
 /* Of the vector behind its allocation. */
 static size_t offset_of(const struct argument *argument)
 {
-    return argument->offset_bytes + (argument->role == ARGUMENT_INPUT ? 0 : front_bytes);
-}
-
-/* What an output or scratch takes with its guard bands. */
-static size_t guarded_bytes(const struct argument *argument)
-{
-    return offset_of(argument) + vector_bytes(argument) + GUARD_BYTES;
+    return front_of(argument) + kept_copies(argument) * stride_of(argument);
 }
 
 static bool wanders(const struct argument *argument)
@@ -154,9 +162,10 @@ static uint32_t affordable_copies(struct device *device, const struct launch_pla
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
         held += device->vectors[i].capacity;
-        if (argument->role == ARGUMENT_SCALAR)
+        if (!argument_is_bound(argument))
             continue;
-        if (argument->role != ARGUMENT_INPUT) {
+        others += kept_copies(argument) * stride_of(argument);
+        if (!argument_rotates(argument)) {
             others += guarded_bytes(argument);
             continue;
         }
@@ -177,9 +186,14 @@ static uint32_t affordable_copies(struct device *device, const struct launch_pla
 static bool is_uploaded(const struct vector *vector, const struct argument *argument,
                         const void *host)
 {
-    return vector->host == host && vector->type == argument->type &&
-           vector->seed == argument->seed && vector->fill == argument->fill &&
+    return vector->host == host && vector->contents == argument_contents(argument) &&
            vector->uploaded >= vector->bytes;
+}
+
+/* Where copy 0 is, which the others are made from. */
+static CUdeviceptr first_copy(const struct vector *vector, const struct argument *argument)
+{
+    return vector->base + front_of(argument);
 }
 
 static enum status upload(struct device *device, struct vector *vector,
@@ -190,77 +204,94 @@ static enum status upload(struct device *device, struct vector *vector,
     forget(vector);
     device->scratch_slot = NO_SLOT; /* the L2 is full of it */
     device->uploads = true;
-    CUresult result = device->driver->cuMemcpyHtoDAsync(cuda_vector_start(vector), host,
+    CUresult result = device->driver->cuMemcpyHtoDAsync(first_copy(vector, argument), host,
                                                         vector->bytes, device->stream);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "uploading '%s'", argument->name);
     vector->host = host;
-    vector->type = argument->type;
-    vector->seed = argument->seed;
-    vector->fill = argument->fill;
+    vector->contents = argument_contents(argument);
     vector->uploaded = vector->bytes;
     return STATUS_OK;
 }
 
 /* Each pass doubles the copies that are there. */
-static enum status make_copies(struct device *device, struct vector *vector, size_t stride,
-                               uint32_t copies, const char *name, struct error *error)
+static enum status make_copies(struct device *device, struct vector *vector,
+                               const struct argument *argument, uint32_t copies,
+                               struct error *error)
 {
-    if (vector->stride != stride || vector->copy_bytes < vector->bytes || vector->filled < 1)
+    const size_t stride = stride_of(argument);
+    const uint32_t all = copies + kept_copies(argument);
+    if (vector->stride != stride || vector->copy_bytes < vector->bytes || vector->filled < 1 ||
+        vector->changed)
         vector->filled = 1;
+    vector->changed = false;
     vector->stride = stride;
     vector->copies = copies;
     if (vector->filled == 1)
         vector->copy_bytes = vector->bytes;
     /* Copies of a shorter part overwrite the rest of what was uploaded. */
-    if (copies > 1 && vector->uploaded > stride - vector->offset)
-        vector->uploaded = stride - vector->offset;
-    while (vector->filled < copies) {
+    if (all > 1 && vector->uploaded > stride - front_of(argument))
+        vector->uploaded = stride - front_of(argument);
+    while (vector->filled < all) {
         device->scratch_slot = NO_SLOT;
         device->uploads = true;
-        uint32_t left = copies - vector->filled;
+        uint32_t left = all - vector->filled;
         uint32_t part = left < vector->filled ? left : vector->filled;
         CUresult result = device->driver->cuMemcpyDtoDAsync(
             vector->base + vector->filled * stride, vector->base, part * stride, device->stream);
         if (result != CUDA_SUCCESS) {
             forget(vector);
-            return cuda_error(device, result, error, "copying '%s' on the device", name);
+            return cuda_error(device, result, error, "copying '%s' on the device", argument->name);
         }
         vector->filled += part;
     }
     return STATUS_OK;
 }
 
+static size_t room_for(const struct argument *argument, uint32_t copies)
+{
+    if (argument_rotates(argument))
+        return stride_of(argument) * (copies + kept_copies(argument));
+    uint32_t places = places_of(argument);
+    return places > 1 ? places * place_bytes_of(argument) : guarded_bytes(argument);
+}
+
 static enum status bind_vector(struct device *device, const struct argument *argument,
                                struct vector *vector, const void *host, uint32_t copies,
                                struct error *error)
 {
-    bool is_input = argument->role == ARGUMENT_INPUT;
-    size_t stride = stride_of(argument);
-    if (argument->role == ARGUMENT_SCALAR)
-        return STATUS_OK;
-    if (argument->count < 0 || (is_input && argument->count > 0 && !host))
+    bool rotates = argument_rotates(argument);
+    if (argument->count < 0 || (rotates && argument->count > 0 && !host))
         return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
-    uint32_t places = is_input ? 1 : places_of(argument);
-    size_t room = places > 1 ? places * place_bytes_of(argument) : guarded_bytes(argument);
     enum status status =
-        make_room(device, vector, is_input ? stride * copies : room, argument->name, error);
+        make_room(device, vector, room_for(argument, copies), argument->name, error);
     if (status != STATUS_OK)
         return status;
-    vector->places = places;
+    size_t offset = offset_of(argument);
+    vector->places = rotates ? 1 : places_of(argument);
     vector->place_bytes = place_bytes_of(argument);
     vector->wander = 0;
-    vector->bytes = vector_bytes(argument);
-    if (!is_input || vector->offset != offset_of(argument))
+    vector->bytes = argument_bytes(argument);
+    if (!rotates || vector->offset != offset)
         forget(vector);
-    vector->offset = offset_of(argument) + vector->wander;
-    if (!is_input)
+    vector->offset = offset;
+    if (!rotates)
         return STATUS_OK;
     if (vector->bytes > 0)
         status = upload(device, vector, argument, host, error);
     if (status == STATUS_OK)
-        status = make_copies(device, vector, stride, copies, argument->name, error);
+        status = make_copies(device, vector, argument, copies, error);
     return status;
+}
+
+static enum status bind_argument(struct device *device, const struct argument *argument, size_t i,
+                                 const void *host, uint32_t copies, struct error *error)
+{
+    if (argument->symbol)
+        return cuda_set_symbol(device, argument, host, error);
+    return argument_is_bound(argument)
+               ? bind_vector(device, argument, &device->vectors[i], host, copies, error)
+               : STATUS_OK;
 }
 
 static enum status bind_all(struct device *device, const struct launch_plan *plan,
@@ -269,8 +300,7 @@ static enum status bind_all(struct device *device, const struct launch_plan *pla
     enum status status = STATUS_OK;
     uint32_t affordable = affordable_copies(device, plan, copies);
     for (size_t i = 0; i < plan->argument_count && status == STATUS_OK; i++)
-        status = bind_vector(device, &plan->arguments[i], &device->vectors[i], inputs[i],
-                             affordable, error);
+        status = bind_argument(device, &plan->arguments[i], i, inputs[i], affordable, error);
     if (status != STATUS_OK)
         return status;
     CUresult result = device->driver->cuStreamSynchronize(device->stream);
@@ -299,6 +329,26 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
     if (device->uploads)
         device->busy_until_ns = clock_now_ns();
     return status;
+}
+
+enum status cuda_restore(struct device *device, const struct launch_plan *plan, struct error *error)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        struct vector *vector = &device->vectors[i];
+        if (plan->arguments[i].role != ARGUMENT_UPDATE || vector->bytes == 0)
+            continue;
+        CUresult result = device->driver->cuMemcpyHtoDAsync(cuda_vector_start(vector), vector->host,
+                                                            vector->bytes, device->stream);
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "restoring '%s'", plan->arguments[i].name);
+    }
+    return STATUS_OK;
+}
+
+void cuda_note_updates(struct device *device, const struct launch_plan *plan)
+{
+    for (size_t i = 0; i < plan->argument_count; i++)
+        device->vectors[i].changed |= plan->arguments[i].role == ARGUMENT_UPDATE;
 }
 
 enum status cuda_read(struct device *device, size_t index, void *out, size_t bytes,

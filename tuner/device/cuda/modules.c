@@ -20,6 +20,7 @@ static void free_module(struct device *device, struct module *module)
     for (size_t i = 0; i < module->kernel_count; i++)
         free(module->kernels[i].name);
     free(module->kernels);
+    cuda_free_symbols(module);
     free(module->path);
     *module = (struct module){0};
 }
@@ -80,8 +81,9 @@ static enum status take_kernels(struct device *device, const struct container *c
         if (result != CUDA_SUCCESS)
             return cuda_error(device, result, error, "kernel %s", from->name);
         take_cluster(device, kernel);
+        cuda_take_parameters(device->driver, container, from->lowered, kernel);
     }
-    return STATUS_OK;
+    return cuda_take_symbols(container, module, error);
 }
 
 static enum status load_module(struct device *device, const char *path, struct arena *arena,

@@ -1,0 +1,221 @@
+#include "tuner/device/cuda/tokens.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+
+static bool begins_name(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool goes_on(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The length of a comment at `at`; 0 when there is none. */
+static size_t comment_length(const char *at)
+{
+    if (at[0] != '/' || (at[1] != '/' && at[1] != '*'))
+        return 0;
+    if (at[1] == '/') {
+        size_t length = 0;
+        while (at[length] && at[length] != '\n')
+            length += at[length] == '\\' && at[length + 1] == '\n' ? 2 : 1;
+        return length;
+    }
+    const char *end = strstr(at + 2, "*/");
+    return end ? (size_t)(end - at) + 2 : strlen(at);
+}
+
+/* A line of the preprocessor, with those that a backslash joins to it. */
+static size_t directive_length(const char *at)
+{
+    size_t length = 0;
+    while (at[length] && at[length] != '\n') {
+        size_t comment = comment_length(at + length);
+        if (comment > 0)
+            length += comment;
+        else
+            length += at[length] == '\\' && at[length + 1] == '\n' ? 2 : 1;
+    }
+    return length;
+}
+
+static size_t quoted_length(const char *at)
+{
+    size_t length = 1;
+    while (at[length] && at[length] != at[0] && at[length] != '\n')
+        length += at[length] == '\\' && at[length + 1] ? 2 : 1;
+    return at[length] == at[0] ? length + 1 : length;
+}
+
+/* R"mark( ... )mark" */
+static size_t raw_length(const char *at)
+{
+    char end[24];
+    size_t mark = strcspn(at + 2, "(\n");
+    if (at[2 + mark] != '(' || !string_format(end, sizeof end, ")%.*s\"", (int)mark, at + 2))
+        return 1;
+    const char *close = strstr(at + 3 + mark, end);
+    return close ? (size_t)(close - at) + strlen(end) : strlen(at);
+}
+
+static size_t number_length(const char *at)
+{
+    size_t length = 1;
+    while (goes_on(at[length]) || at[length] == '.' || at[length] == '\'' ||
+           ((at[length] == '+' || at[length] == '-') && strchr("eEpP", at[length - 1])))
+        length++;
+    return length;
+}
+
+static size_t sign_length(const char *at)
+{
+    static const char *const signs[] = {"<<=", ">>=", "...", "::", "->", "+=", "-=", "*=", "/=",
+                                        "%=",  "&=",  "|=",  "^=", "==", "!=", "<=", ">=", "&&",
+                                        "||",  "++",  "--",  "<<"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strncmp(at, signs[i], strlen(signs[i])) == 0)
+            return strlen(signs[i]);
+    return 1;
+}
+
+static struct token token_at(const char *at, bool line_begins)
+{
+    struct token token = {.start = at};
+    size_t length = 0;
+    if (*at == '#' && line_begins) {
+        token.kind = TOKEN_DIRECTIVE;
+        length = directive_length(at);
+    } else if (at[0] == 'R' && at[1] == '"') {
+        token.kind = TOKEN_TEXT;
+        length = raw_length(at);
+    } else if (begins_name(*at)) {
+        token.kind = TOKEN_NAME;
+        while (goes_on(at[length]))
+            length++;
+    } else if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]))) {
+        token.kind = TOKEN_NUMBER;
+        length = number_length(at);
+    } else if (*at == '"' || *at == '\'') {
+        token.kind = TOKEN_TEXT;
+        length = quoted_length(at);
+    } else {
+        token.kind = TOKEN_SIGN;
+        length = sign_length(at);
+    }
+    token.length = (uint32_t)length;
+    return token;
+}
+
+static uint32_t lines_in(const char *at, size_t length)
+{
+    uint32_t lines = 0;
+    for (size_t i = 0; i < length; i++)
+        lines += at[i] == '\n';
+    return lines;
+}
+
+static bool keep(struct tokens *tokens, size_t *capacity, struct token token)
+{
+    if (tokens->count == *capacity) {
+        *capacity = *capacity ? 2 * *capacity : 1024;
+        struct token *items = realloc(tokens->items, *capacity * sizeof *items);
+        if (!items)
+            return false;
+        tokens->items = items;
+    }
+    tokens->items[tokens->count++] = token;
+    return true;
+}
+
+static bool read_all(const char *text, struct tokens *out)
+{
+    size_t capacity = 0;
+    uint32_t line = 1;
+    bool line_begins = true;
+    while (*text) {
+        size_t length = comment_length(text);
+        if (length == 0 && (isspace((unsigned char)*text) || (*text == '\\' && text[1] == '\n')))
+            length = 1;
+        if (length == 0) {
+            struct token token = token_at(text, line_begins);
+            token.line = line;
+            if (!keep(out, &capacity, token))
+                return false;
+            length = token.length;
+            line_begins = false;
+        }
+        line_begins |= memchr(text, '\n', length) != NULL;
+        line += lines_in(text, length);
+        text += length;
+    }
+    return true;
+}
+
+bool tokens_read(struct arena *arena, const char *text, struct tokens *out)
+{
+    struct tokens tokens = {0};
+    *out = tokens;
+    bool done = read_all(text, &tokens);
+    struct token *items =
+        done && tokens.count ? arena_copy(arena, tokens.items, tokens.count * sizeof *items) : NULL;
+    if (items)
+        *out = (struct tokens){items, tokens.count};
+    free(tokens.items);
+    return done && (items || tokens.count == 0);
+}
+
+bool token_is(const struct tokens *tokens, size_t index, const char *text)
+{
+    return index < tokens->count && strlen(text) == tokens->items[index].length &&
+           memcmp(tokens->items[index].start, text, tokens->items[index].length) == 0;
+}
+
+const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t first, size_t end)
+{
+    struct text text = {0};
+    for (size_t i = first; i < end && i < tokens->count; i++) {
+        const struct token *token = &tokens->items[i];
+        if (i > first && token->start != token[-1].start + token[-1].length)
+            text_append(&text, " ");
+        text_append_bytes(&text, token->start, token->length);
+    }
+    const char *copy = text.failed ? NULL : arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+size_t tokens_behind(const struct tokens *tokens, size_t index)
+{
+    size_t depth = 0;
+    for (size_t i = index; i < tokens->count; i++) {
+        if (token_is(tokens, i, "(") || token_is(tokens, i, "[") || token_is(tokens, i, "{"))
+            depth++;
+        if ((token_is(tokens, i, ")") || token_is(tokens, i, "]") || token_is(tokens, i, "}")) &&
+            --depth == 0)
+            return i + 1;
+    }
+    return tokens->count;
+}
+
+size_t tokens_behind_angle(const struct tokens *tokens, size_t index)
+{
+    size_t depth = 0;
+    for (size_t i = index; i < tokens->count; i++) {
+        if (token_is(tokens, i, "(") || token_is(tokens, i, "[") || token_is(tokens, i, "{")) {
+            i = tokens_behind(tokens, i) - 1;
+            continue;
+        }
+        depth += token_is(tokens, i, "<");
+        if (token_is(tokens, i, ">") && --depth == 0)
+            return i + 1;
+        if (token_is(tokens, i, ";"))
+            break;
+    }
+    return tokens->count;
+}

@@ -1,0 +1,47 @@
+/* A source of CUDA C++ as tokens: enough to find what is declared in it; what the types are, the
+ * compiler says. */
+#ifndef TUNE_DEVICE_CUDA_TOKENS_H
+#define TUNE_DEVICE_CUDA_TOKENS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/device/signature.h"
+
+enum token_kind {
+    TOKEN_NAME,
+    TOKEN_NUMBER,
+    TOKEN_TEXT,      /* in quotes */
+    TOKEN_SIGN,      /* one character, or one of :: -> += and the like */
+    TOKEN_DIRECTIVE, /* a line of the preprocessor, whole */
+};
+struct token {
+    enum token_kind kind;
+    const char *start; /* into the source */
+    uint32_t length;
+    uint32_t line;
+};
+struct tokens {
+    struct token *items;
+    size_t count;
+};
+
+/* False when memory is short. Never reads behind the text's end, whatever it holds. */
+bool tokens_read(struct arena *arena, const char *text, struct tokens *out);
+/* False past the end, too. */
+bool token_is(const struct tokens *tokens, size_t index, const char *text);
+/* The tokens from `first` up to `end`, with one blank where there was any. NULL: no memory. */
+const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t first, size_t end);
+/* Behind the bracket ( [ { that is at `index`; count when it is never closed. */
+size_t tokens_behind(const struct tokens *tokens, size_t index);
+/* The same of a template's '<'. */
+size_t tokens_behind_angle(const struct tokens *tokens, size_t index);
+
+/* declarations.c. Kernels, macros and symbols of a source, by its text alone: of parameters names,
+ * fields' names and how they are used are filled in. */
+enum status declarations_read(struct arena *arena, const char *text, struct source_signature *out,
+                              struct error *error);
+
+#endif

@@ -1,0 +1,145 @@
+/* Several translation units: which of them defines what, and one cubin of theirs. */
+#include <string.h>
+
+#include "tuner/device/cuda/internal.h"
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The word in [at, end) by itself, not as a part of another; NULL when it is not there. What stands
+ * right before `at` does not count. */
+static const char *find_word(const char *at, const char *end, const char *word, size_t length)
+{
+    const char *begin = at;
+    while ((size_t)(end - at) >= length && (at = memmem(at, (size_t)(end - at), word, length))) {
+        bool whole = (at == begin || !is_word(at[-1])) && !is_word(at[length]);
+        if (whole)
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+/* The last name of an expression: of "space::scale<int, 4>" that is "scale". */
+static const char *last_name(const char *expression, size_t *length)
+{
+    size_t end = strcspn(expression, "<");
+    while (end > 0 && !is_word(expression[end - 1]))
+        end--;
+    size_t start = end;
+    while (start > 0 && is_word(expression[start - 1]))
+        start--;
+    *length = end - start;
+    return expression + start;
+}
+
+enum found { NOT_FOUND, DECLARED, DEFINED };
+
+/* `keyword`, then, before the declaration ends, the name. One that goes on with a body, or ends
+ * without `extern` before it, is a definition. */
+static enum found look_behind(const struct source *source, const char *keyword, const char *name,
+                              size_t length, bool is_function)
+{
+    const char *end = source->contents + source->content_length;
+    const char *at = source->contents;
+    enum found found = NOT_FOUND;
+    for (; (at = find_word(at, end, keyword, strlen(keyword))); at += strlen(keyword)) {
+        size_t declaration = strcspn(at, "{;=");
+        if (!find_word(at, at + declaration, name, length))
+            continue;
+        const char *line = at;
+        while (line > source->contents && line[-1] != '\n' && line[-1] != ';')
+            line--;
+        bool is_extern = find_word(line, at, "extern", 6) != NULL;
+        bool defines = is_function ? at[declaration] == '{' : !is_extern;
+        if (defines)
+            return DEFINED;
+        found = DECLARED;
+    }
+    return found;
+}
+
+static enum found look_for(const struct source *source, const char *expression, bool is_function)
+{
+    size_t length = 0;
+    const char *name = last_name(expression, &length);
+    if (length == 0)
+        return NOT_FOUND;
+    if (is_function)
+        return look_behind(source, "__global__", name, length, true);
+    enum found constant = look_behind(source, "__constant__", name, length, false);
+    enum found device = look_behind(source, "__device__", name, length, false);
+    enum found found = constant > device ? constant : device;
+    enum found managed = look_behind(source, "__managed__", name, length, false);
+    return found > managed ? found : managed;
+}
+
+size_t cuda_defining_unit(const struct source *units, size_t count, const char *expression,
+                          bool is_function)
+{
+    enum found best = NOT_FOUND;
+    size_t unit = 0;
+    for (size_t i = 0; i < count; i++) {
+        enum found found = look_for(&units[i], expression, is_function);
+        if (found <= best)
+            continue;
+        best = found;
+        unit = i;
+    }
+    return unit;
+}
+
+static enum status link_failed(const struct cuda_linker *linker, void *link, struct arena *arena,
+                               struct text *log, struct error *error)
+{
+    size_t bytes = 0;
+    char *messages = NULL;
+    if (linker->get_error_log_size(link, &bytes) == 0 && bytes > 0)
+        messages = arena_alloc(arena, bytes + 1, 1);
+    if (!messages || linker->get_error_log(link, messages) != 0 || !*messages)
+        return error_set(error, STATUS_COMPILE_FAILED, "linking failed without a message");
+    text_append(log, messages);
+    return error_set(error, STATUS_COMPILE_FAILED, "linking: %.*s", (int)strcspn(messages, "\r\n"),
+                     messages);
+}
+
+static int link_all(const struct cuda_linker *linker, void *link, const struct cuda_cubin *units,
+                    size_t count, struct arena *arena, struct cuda_cubin *out)
+{
+    int result = 0;
+    char *cubin = NULL;
+    for (size_t i = 0; result == 0 && i < count; i++)
+        result =
+            linker->add_data(link, CUDA_LINK_CUBIN, units[i].data, units[i].bytes, units[i].name);
+    if (result == 0)
+        result = linker->complete(link);
+    if (result == 0)
+        result = linker->get_cubin_size(link, &out->bytes);
+    if (result == 0 && !(cubin = arena_alloc(arena, out->bytes, 1)))
+        return -1;
+    out->data = cubin;
+    return result == 0 ? linker->get_cubin(link, cubin) : result;
+}
+
+enum status cuda_link(struct arena *arena, const struct cuda_cubin *units, size_t count,
+                      const char *architecture, struct cuda_cubin *out, struct text *log,
+                      struct error *error)
+{
+    void *link = NULL;
+    const struct cuda_linker *linker = cuda_linker(error);
+    if (!linker)
+        return error->status;
+    const char *option = arena_printf(arena, "-arch=%s", architecture);
+    if (!option)
+        return error_no_memory(error);
+    if (linker->create(&link, 1, &option) != 0)
+        return error_set(error, STATUS_COMPILE_FAILED, "nvJitLink does not link for %s",
+                         architecture);
+    enum status status = link_all(linker, link, units, count, arena, out) == 0
+                             ? STATUS_OK
+                             : link_failed(linker, link, arena, log, error);
+    (void)linker->destroy(&link);
+    return status;
+}

@@ -1,0 +1,100 @@
+/* What a source's kernels take, as far as source and compiler tell: what `tune init` writes an
+ * experiment from. */
+#ifndef TUNE_DEVICE_SIGNATURE_H
+#define TUNE_DEVICE_SIGNATURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/base/error.h"
+#include "tuner/base/launch.h"
+
+enum {
+    SIGNATURE_KERNELS_MAX = 64,
+    SIGNATURE_TEMPLATE_MAX = 16,
+    SIGNATURE_MACROS_MAX = 48,
+    SIGNATURE_SYMBOLS_MAX = 8,
+};
+
+enum parameter_kind {
+    PARAMETER_SCALAR,
+    PARAMETER_POINTER,
+    PARAMETER_STRUCT, /* by value, of scalars */
+    PARAMETER_OTHER,  /* by value, of a type that an experiment cannot have */
+};
+
+struct signature_field {
+    const char *name;
+    enum element_type type;
+};
+
+struct kernel_parameter {
+    const char *name; /* as in the source; "p0" where it has none */
+    const char *text; /* its declaration, blanks normalised */
+    enum parameter_kind kind;
+    bool constant; /* what it points to */
+    bool known;    /* whether `type` holds; else the element has `bytes` bytes of something */
+    enum element_type type;
+    uint32_t lanes; /* float4: 4 */
+    uint32_t bytes; /* of the element, or of the whole by value; 0: incomplete */
+    /* As far as the kernel's own text tells; both false where it only hands the pointer on. */
+    bool is_read, is_written;
+    const char *generic; /* the template parameter that its type is; NULL: none */
+    size_t field_count;
+    struct signature_field fields[FIELDS_MAX];
+};
+
+struct template_parameter {
+    const char *name;
+    bool is_type;
+    const char *preset; /* its default; NULL: none */
+};
+
+struct kernel_signature {
+    const char *name; /* with its namespaces */
+    uint32_t line;
+    const char *bounds; /* the first argument of __launch_bounds__; NULL: none */
+    bool uses_y, uses_z, uses_block_size;
+    size_t template_count;
+    struct template_parameter template[SIGNATURE_TEMPLATE_MAX];
+    size_t parameter_count;
+    struct kernel_parameter parameters[ARGUMENTS_MAX];
+};
+
+/* #ifndef NAME, #define NAME VALUE; or a name that nothing defines. */
+struct macro_signature {
+    const char *name;
+    const char *preset; /* NULL: nothing defines it */
+};
+
+/* A __constant__ variable without an initialiser. */
+struct symbol_signature {
+    const char *name;
+    bool known;
+    enum element_type type;
+    uint32_t lanes;
+    uint32_t bytes; /* of all of it */
+};
+
+struct source_signature {
+    size_t kernel_count;
+    struct kernel_signature *kernels;
+    size_t macro_count;
+    struct macro_signature macros[SIGNATURE_MACROS_MAX];
+    size_t symbol_count;
+    struct symbol_signature symbols[SIGNATURE_SYMBOLS_MAX];
+    bool dynamic_shared; /* extern __shared__ */
+};
+
+/* What is asked of the compiler. */
+struct signature_question {
+    const char *path; /* of the source */
+    const char *architecture;
+    const char *kernel; /* which kernel's parameters are wanted; NULL: the only one */
+    size_t flag_count;
+    const char *flags[FLAGS_MAX];
+};
+
+#endif
