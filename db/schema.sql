@@ -1,8 +1,8 @@
--- The database of tune, version 3. Every table, column and unit is explained in db/README.md; a
+-- The database of tune, version 4. Every table, column and unit is explained in db/README.md; a
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -121,7 +121,7 @@ CREATE TABLE trials (
     energy_j REAL,
     value REAL,
     duration_ns INTEGER NOT NULL,
-    measured_at TEXT NOT NULL,
+    measured_at TEXT NOT NULL, metrics TEXT CHECK (metrics IS NULL OR json_valid(metrics)),
     UNIQUE (environment_id, problem_id, configuration_id, stage, objective, l2_mode)
 ) STRICT;
 
@@ -159,6 +159,22 @@ CREATE TABLE resources (
     active_blocks_per_sm INTEGER,
     occupancy REAL,
     PRIMARY KEY (trial_id, launch)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE searches (
+    run_id INTEGER NOT NULL REFERENCES runs (id),
+    problem_id INTEGER NOT NULL REFERENCES problems (id),
+    asked TEXT NOT NULL,
+    strategy TEXT NOT NULL,
+    product_count INTEGER,
+    space_count INTEGER NOT NULL,
+    points_most INTEGER NOT NULL,
+    points INTEGER NOT NULL,
+    trials INTEGER NOT NULL,
+    unlaunchable INTEGER NOT NULL,
+    duplicates INTEGER NOT NULL,
+    failures INTEGER NOT NULL,
+    PRIMARY KEY (run_id, problem_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE in_flight (

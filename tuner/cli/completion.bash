@@ -27,6 +27,7 @@ _tune_problems() {
 _tune_value() {
     case $1 in
     --device) compgen -W 'cpu cuda:0 all' -- "$3" ;;
+    --strategy) compgen -W "$("$4" run --list-strategies 2>/dev/null | sed 's/ .*//')" -- "$3" ;;
     --l2) compgen -W 'cold hot stream dirty' -- "$3" ;;
     --dialect) compgen -W 'kernel_tuner ktt' -- "$3" ;;
     --t4-version) compgen -W '1.0.0 1.1.0' -- "$3" ;;

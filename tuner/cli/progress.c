@@ -117,6 +117,9 @@ static void format_phase(const struct session_progress *progress, char *out, siz
     if (progress->process_count > 0 && strcmp(progress->phase, "confirm") == 0)
         (void)string_format(out, bytes, "%s (process %d of %d)", progress->phase, progress->process,
                             progress->process_count);
+    else if (progress->strategy && strcmp(progress->phase, "sweep") == 0 &&
+             strcmp(progress->strategy, "exhaustive") != 0)
+        (void)string_format(out, bytes, "%s (%s)", progress->phase, progress->strategy);
     else
         (void)string_format(out, bytes, "%s", progress->phase);
 }

@@ -26,12 +26,15 @@ struct run_text {
     const char *retry;
     const char *effort;
     const char *budget;
+    const char *points;
+    const char *strategy;
     struct option_list set;
     const char *dialect;
     const char *architecture; /* of --dry-run; NULL: of the device that is there */
     bool dry_run;
     bool all; /* of --dry-run: compile every point, not a sample */
     bool list_protocol;
+    bool list_strategies;
     bool show_experiment;
     bool quiet;
     bool no_plots;
@@ -69,6 +72,11 @@ enum status run_protocol(const struct run *run, const char *kind, struct protoco
 enum status run_check_protocol(const struct run *run, struct error *error);
 /* All numbers with their meaning, to stdout. */
 enum status run_list_protocol(const struct run *run, struct error *error);
+
+/* --strategy and --points. */
+enum status run_parse_search(struct run *run, struct error *error);
+/* To stdout. */
+void run_list_strategies(void);
 
 /* What became of the devices of a kind: lines on stderr. */
 void run_print_summary(const struct run *run, const struct session_summary *summary);

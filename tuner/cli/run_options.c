@@ -95,6 +95,8 @@ static enum status parse_values(struct run *run, struct error *error)
         status = parse_retry(run, error);
     if (status == STATUS_OK)
         status = parse_sizes(run, error);
+    if (status == STATUS_OK)
+        status = run_parse_search(run, error);
     return status == STATUS_OK ? run_check_protocol(run, error) : status;
 }
 
@@ -119,7 +121,7 @@ static enum status check_objective(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-enum { OPTIONS_MAX = 24 };
+enum { OPTIONS_MAX = 32 };
 
 /* The options, each with where its value goes; their number. */
 static size_t list_options(struct run *run, struct option_spec out[OPTIONS_MAX])
@@ -151,6 +153,18 @@ static size_t list_options(struct run *run, struct option_spec out[OPTIONS_MAX])
          .text = &run->text.budget,
          .about =
              "ends in time with the best so far: 90s, 30m, 8h\n(default: as long as it takes)"},
+        {.name = "points",
+         .value = "N",
+         .text = &run->text.points,
+         .about = "points of a space that are tried at most, the baselines\nbeside them: 1000, 5% "
+                  "(default: all)"},
+        {.name = "strategy",
+         .value = "NAME",
+         .text = &run->text.strategy,
+         .about = "which points are tried next: auto (default), or one of"},
+        {.name = "list-strategies",
+         .flag = &run->text.list_strategies,
+         .about = "print these with what they do, and exit"},
         {.name = "objective",
          .value = "NAME",
          .text = &run->session.objective,
@@ -233,9 +247,13 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
                          "--%s: only with --dry-run: kernels are run on a device that is there",
                          run->text.architecture ? "arch" : "all");
     status = parse_values(run, error);
-    *done = run->text.list_protocol;
-    if (status == STATUS_OK && *done)
+    *done = run->text.list_protocol || run->text.list_strategies;
+    if (status == STATUS_OK && run->text.list_strategies)
+        run_list_strategies();
+    if (status == STATUS_OK && run->text.list_protocol)
         return run_list_protocol(run, error);
+    if (status != STATUS_OK || *done)
+        return status;
     if (status == STATUS_OK && run->text.dialect)
         status = t1_dialect_parse(run->text.dialect, &run->experiments.dialect, error);
     *done = run->text.show_experiment;

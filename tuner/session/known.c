@@ -68,7 +68,6 @@ static enum status take_trial(struct sweep *sweep, struct candidate *candidate,
     candidate->trial_id = trial->trial_id;
     candidate->twin_trial_id = trial->same_as_trial_id;
     candidate->median_ns = trial->status == TRIAL_OK ? trial->median_ns : (double)NAN;
-    sweep->known++;
     sweep->points += candidate->point != NO_POINT && !candidate->is_baseline ? 1 : 0;
     sweep->group->session->summary->trials_known++;
     sweep->group->session->progress.points_done++;

@@ -11,7 +11,7 @@ uint64_t session_points(const struct session_options *options, uint64_t space_co
 {
     uint64_t points = space_count;
     if (options->points_share > 0)
-        points = (uint64_t)ceil(options->points_share * (double)space_count);
+        points = (uint64_t)ceil(options->points_share * (double)space_count * (1 - 1e-12));
     else if (options->points > 0)
         points = options->points;
     return points < space_count ? points : space_count;

@@ -86,12 +86,13 @@ struct session_summary {
     size_t problems_without_winner;
     /* Over all problems, before and after constraints; UINT64_MAX when it is more. */
     uint64_t points_product, points_legal;
-    size_t points;       /* tried or set aside by now, by this run or an earlier one */
-    size_t unlaunchable; /* set aside in this run: no block fits on the device ... */
-    size_t duplicates;   /* ... or its launches repeat another point's */
-    size_t trials;       /* measured in this run, duplicates and failures counted */
-    size_t trials_known; /* taken from an earlier run */
-    size_t failures;     /* of this run */
+    size_t points;        /* tried or set aside by now, by this run or an earlier one */
+    const char *strategy; /* that spaces were searched by; NULL: none was */
+    size_t unlaunchable;  /* set aside in this run: no block fits on the device ... */
+    size_t duplicates;    /* ... or its launches repeat another point's */
+    size_t trials;        /* measured in this run, duplicates and failures counted */
+    size_t trials_known;  /* taken from an earlier run */
+    size_t failures;      /* of this run */
     size_t samples;
     size_t binaries_compiled, binaries_cached;
     size_t devices;

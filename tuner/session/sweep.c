@@ -1,5 +1,6 @@
 /* The configurations of one problem, by all devices of a group. */
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "tuner/base/clock.h"
@@ -151,11 +152,45 @@ static enum status try_all(struct sweep *sweep, struct error *error)
     return status;
 }
 
-static void sum_up(const struct sweep *sweep)
+static void sum_up_strategy(struct session_summary *summary, const char *strategy)
 {
-    struct session_summary *summary = sweep->group->session->summary;
+    if (!summary->strategy)
+        summary->strategy = strategy;
+    else if (strcmp(summary->strategy, strategy) != 0)
+        summary->strategy = "several strategies";
+}
+
+/* Counts for the summary and the store, also of a sweep that was stopped. */
+static enum status sum_up(const struct sweep *sweep, enum status status, struct error *error)
+{
+    const struct session *session = sweep->group->session;
+    const struct lane *lane = sweep->group->lanes[0];
+    struct store_search row = {
+        .run_id = lane->run_id,
+        .problem_id = sweep->problem_id,
+        .asked = session->options->strategy ? session->options->strategy : "auto",
+        .strategy = sweep->search ? search_strategy(sweep->search) : "",
+        .product_count = space_product_count(sweep->space),
+        .space_count = sweep->space_count,
+        .points_most = sweep->points_most,
+        .trials = sweep->measured,
+        .unlaunchable = sweep->unlaunchable,
+        .duplicates = sweep->duplicates,
+        .failures = sweep->failures,
+    };
     for (size_t i = 0; i < sweep->table.count; i++)
-        summary->points += sweep->table.items[i]->done ? 1 : 0;
+        row.points += sweep->table.items[i]->done && sweep->table.items[i]->point != NO_POINT;
+    session->summary->points += row.points;
+    session->summary->unlaunchable += sweep->unlaunchable;
+    session->summary->duplicates += sweep->duplicates;
+    if (!sweep->search || (status != STATUS_OK && status != STATUS_INTERRUPTED))
+        return status;
+    sum_up_strategy(session->summary, row.strategy);
+    struct error storing = {0};
+    enum status stored = store_search_put(session->store, &row, &storing);
+    if (status == STATUS_OK && stored != STATUS_OK)
+        *error = storing;
+    return status == STATUS_OK ? stored : status;
 }
 
 enum status sweep_problem(struct sweep *sweep, struct error *error)
@@ -170,8 +205,7 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
         sweep->group->strategy = search_strategy(sweep->search);
         status = try_all(sweep, error);
     }
-    sum_up(sweep);
-    return status;
+    return sum_up(sweep, status, error);
 }
 
 void sweep_free(struct sweep *sweep)

@@ -251,6 +251,7 @@ static void count_trial(struct sweep *sweep, struct candidate *candidate)
     struct session *session = sweep->group->session;
     bool failed = candidate->status != TRIAL_OK && candidate->status != TRIAL_SKIPPED;
     sweep->measured++;
+    sweep->failures += failed ? 1 : 0;
     session->summary->trials++;
     session->summary->failures += failed ? 1 : 0;
     session->progress.points_done++;

@@ -15,6 +15,7 @@ enum {
     /* Where compiling comes before measuring, an exhaustive search is compiled in as large parts.
      */
     BATCH_EXHAUSTIVE = 4096,
+    MANY_POINTS = 100000,
     BUDGET_MARGIN = 8, /* trials may turn out to be so much quicker than expected */
 };
 
@@ -59,13 +60,18 @@ static uint64_t baselines_in_space(const struct sweep *sweep)
     return count;
 }
 
+static bool is_bounded(const struct session_options *options)
+{
+    return options->points > 0 || options->points_share > 0;
+}
+
 /* A budget of time only says which strategy is fit: how many trials it comes to is seen then. */
 static enum status create_search(struct sweep *sweep, struct search_options *wanted,
                                  const struct search_space *space, struct error *error)
 {
     uint64_t most = sweep->points_most + baselines_in_space(sweep);
     uint64_t expected = trials_expected(sweep);
-    wanted->trials = most;
+    wanted->trials = is_bounded(sweep->group->session->options) ? most : 0;
     if (expected < sweep->points_most) {
         struct search *search = NULL;
         wanted->trials = expected;
@@ -77,6 +83,20 @@ static enum status create_search(struct sweep *sweep, struct search_options *wan
         search_free(search);
     }
     return search_create(wanted, space, &sweep->search, error);
+}
+
+/* Nobody wants to find out after a day. */
+static void tell_of_many(const struct sweep *sweep)
+{
+    const struct session *session = sweep->group->session;
+    if (sweep->space_count < MANY_POINTS || session->options->budget_ns > 0 ||
+        is_bounded(session->options))
+        return;
+    session_note(session,
+                 "%s n=%lld: its space has %llu points, and nothing says how many may be tried; "
+                 "--points or --budget does",
+                 sweep->problem.key, (long long)sweep->problem.n,
+                 (unsigned long long)sweep->space_count);
 }
 
 /* What is known is told first: also points that it would never have asked for. */
@@ -151,6 +171,7 @@ enum status window_start(struct sweep *sweep, struct error *error)
     enum status status = create_search(sweep, &wanted, &space, error);
     if (status != STATUS_OK)
         return status;
+    tell_of_many(sweep);
     tell_known(sweep);
     return add_first(sweep, error);
 }

@@ -7,7 +7,7 @@
 #include "tuner/store/store.h"
 
 #define STORE_APPLICATION_ID 0x54756e65 /* "Tune"; set by db/schema.sql too */
-#define STORE_SCHEMA_VERSION 3          /* user_version, set by db/schema.sql too */
+#define STORE_SCHEMA_VERSION 4          /* user_version, set by db/schema.sql too */
 
 enum { STORE_BUSY_MS = 10000 };
 
@@ -40,6 +40,7 @@ enum statement_id {
     STATEMENT_RESOURCE_ADD,
     STATEMENT_IN_FLIGHT_PUT,
     STATEMENT_IN_FLIGHT_CLEAR,
+    STATEMENT_SEARCH_PUT,
     STATEMENT_ROUNDS_DROP,
     STATEMENT_ROUND_ADD,
     STATEMENT_WINNER_PUT,

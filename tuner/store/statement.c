@@ -32,15 +32,16 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
         "INSERT INTO trials (run_id, environment_id, problem_id, configuration_id, stage, l2_mode,"
         " status, detail, same_as_trial_id, binary_hash, derived, launch_count, grid, block,"
         " occupancy, sample_count, median_ns, mad_ns, min_ns, max_ns, duration_ns, measured_at,"
-        " compile_log, objective, energy_j, value) "
+        " compile_log, objective, energy_j, value, metrics) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-        " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26) "
+        " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) "
         "ON CONFLICT (environment_id, problem_id, configuration_id, stage, objective, l2_mode)"
         " DO UPDATE SET"
         " run_id = ?1, status = ?7, detail = ?8, same_as_trial_id = ?9, binary_hash = ?10,"
         " derived = ?11, launch_count = ?12, grid = ?13, block = ?14, occupancy = ?15,"
         " sample_count = ?16, median_ns = ?17, mad_ns = ?18, min_ns = ?19, max_ns = ?20,"
-        " duration_ns = ?21, measured_at = ?22, compile_log = ?23, energy_j = ?25, value = ?26 "
+        " duration_ns = ?21, measured_at = ?22, compile_log = ?23, energy_j = ?25, value = ?26,"
+        " metrics = ?27 "
         "RETURNING id",
     [STATEMENT_TRIAL_FOLLOW] =
         "UPDATE trials SET same_as_trial_id = ?2 WHERE same_as_trial_id = ?1",
@@ -61,6 +62,10 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
         " run_id = ?4, boot_id = ?5, attempts = attempts + 1, started_at = ?6",
     [STATEMENT_IN_FLIGHT_CLEAR] = "DELETE FROM in_flight WHERE environment_id = ?1 AND"
                                   " problem_id = ?2 AND configuration_id = ?3",
+    [STATEMENT_SEARCH_PUT] =
+        "INSERT OR REPLACE INTO searches (run_id, problem_id, strategy, product_count, space_count,"
+        " points_most, points, trials, unlaunchable, duplicates, failures, asked) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     [STATEMENT_ROUNDS_DROP] = "DELETE FROM rounds WHERE run_id = ?1 AND problem_id = ?2 AND"
                               " stage = ?3 AND objective = ?4 AND process = ?5",
     [STATEMENT_ROUND_ADD] =

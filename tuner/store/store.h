@@ -105,6 +105,25 @@ struct store_run_end {
 enum status store_run_end(struct store *store, int64_t run_id, const struct store_run_end *end,
                           struct error *error);
 
+/* How a run searched a problem's space. */
+struct store_search {
+    int64_t run_id;
+    int64_t problem_id;
+    const char *asked;      /* strategy: "auto", ... */
+    const char *strategy;   /* what that came to */
+    uint64_t product_count; /* over INT64_MAX: NULL */
+    uint64_t space_count;
+    uint64_t points_most; /* that were to be tried at most */
+    uint64_t points;      /* tried or set aside by the end, earlier runs' counted */
+    /* Of this run: */
+    uint64_t trials;
+    uint64_t unlaunchable, duplicates; /* not launched: no block fits; another launches the same */
+    uint64_t failures;
+};
+/* Replaces that of the same run and problem. */
+enum status store_search_put(struct store *store, const struct store_search *search,
+                             struct error *error);
+
 struct store_sample {
     int32_t process;   /* 0: the sweep's and race's; 1 ..: the fresh processes that confirm */
     int32_t round;     /* ordinal in store_round; the sweep has none */
@@ -128,6 +147,8 @@ struct store_trial {
     const char *binary_hash;  /* NULL: none */
     const struct named_value *derived;
     size_t derived_count;
+    const struct named_value *metrics; /* the experiment's own */
+    size_t metric_count;
     const struct launch_plan *plan;           /* NULL when it never came to a plan */
     const struct kernel_resources *resources; /* one a launch of the plan; NULL: none */
     const struct store_sample *samples;

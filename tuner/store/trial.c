@@ -47,7 +47,7 @@ static void bind_plan(sqlite3_stmt *statement, const struct store_trial *trial)
 }
 
 static void bind_trial(sqlite3_stmt *statement, const struct store_trial *trial, int64_t measured,
-                       const char *derived, const char *now)
+                       const char *derived, const char *metrics, const char *now)
 {
     (void)sqlite3_bind_int64(statement, 1, trial->run_id);
     (void)sqlite3_bind_int64(statement, 2, trial->environment_id);
@@ -73,6 +73,7 @@ static void bind_trial(sqlite3_stmt *statement, const struct store_trial *trial,
     store_bind_objective(statement, 24, trial->objective);
     (void)sqlite3_bind_double(statement, 25, trial->energy_j);
     (void)sqlite3_bind_double(statement, 26, trial->value);
+    store_bind_text(statement, 27, metrics);
 }
 
 static enum status put_trial(struct store *store, const struct store_trial *trial, int64_t measured,
@@ -81,16 +82,19 @@ static enum status put_trial(struct store *store, const struct store_trial *tria
     char now[CLOCK_TIMESTAMP_BYTES];
     clock_timestamp(now);
     struct text *derived = &store->json[0];
+    struct text *metrics = &store->json[1];
     text_clear(derived);
+    text_clear(metrics);
     json_append_object(derived, trial->derived, trial->derived_count);
-    if (derived->failed)
+    json_append_object(metrics, trial->metrics, trial->metric_count);
+    if (derived->failed || metrics->failed)
         return error_no_memory(error);
     sqlite3_stmt *statement = NULL;
     enum status status = store_statement(store, STATEMENT_TRIAL_PUT, &statement, error);
     if (status != STATUS_OK)
         return status;
     bind_trial(statement, trial, measured, trial->derived_count > 0 ? text_string(derived) : NULL,
-               now);
+               trial->metric_count > 0 ? text_string(metrics) : NULL, now);
     return store_take(store, statement, trial_id, NULL, trial_doing, error);
 }
 

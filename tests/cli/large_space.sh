@@ -1,0 +1,78 @@
+#!/bin/bash
+# A space of 10^8 points costs nothing until it is searched: --points tries so many of them, and the
+# same command goes on from there without measuring or compiling anything twice. Baselines come first,
+# so that no budget leaves them out.
+source "$TUNE_TESTS/lib.sh"
+write_experiment
+sed -i '/^parameters:/,/^derived:/c\
+parameters:\
+  block: [100, 200, 250, 500, 1000]\
+  a: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\
+  b: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\
+  c: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\
+  d: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\
+  e: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\
+  f: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\
+  g: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\
+  h: [0, 1, 2, 3]\
+constraints:\
+  - a + b < 10\
+derived:' double.yaml
+sed -i 's/^  WAY_late:.*/  WAY_late: 0/; s/^  WAY_broken:.*/  WAY_broken: 0/
+    s/^  SPINS:.*/  SPINS: 100 * a + 10 * b + c\n  REST: d + 10 * e + 100 * f + 1000 * g + 10000 * h/
+    s/set: {way: plain, block: 1000}/set: {block: 1000, a: 9, b: 9, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0}/' double.yaml
+sizes=(--sizes 1000)
+
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" "${sizes[@]}" --points 12
+expect_code 0
+expect_err ' 13 trials \(0 known already\)' # the baseline is no point of the space
+expect_err 'tune: 200,000,000 points in the product, 110,000,000 legal, 12 of them tried by '
+expect_err '% of the time measuring, .* points a second|points a second, .* % of the time measuring'
+[[ $(query "SELECT count(*) FROM configurations") -eq 13 ]] || fail "more configurations than were tried"
+[[ $(query "SELECT c.key FROM trials t JOIN configurations c ON c.id = t.configuration_id
+            WHERE t.stage = 'sweep' ORDER BY t.id LIMIT 1") == 'block=1000 a=9 b=9 '* ]] ||
+    fail "the baseline was not the first"
+[[ $(query "SELECT asked, strategy <> 'exhaustive', product_count, space_count, points_most, points, trials
+            FROM searches") == 'auto 1 200000000 110000000 12 12 13' ]] || fail "$(query "SELECT * FROM searches")"
+
+# The same again: nothing is left to do, and nothing is compiled, not even without the cache.
+query "SELECT id, configuration_id, measured_at FROM trials WHERE stage = 'sweep' ORDER BY id" >before
+rm -rf "$TUNE_CACHE_DIR"
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" "${sizes[@]}" --points 12
+expect_code 0
+expect_err ' 0 trials \(13 known already\)'
+expect_err '; 0 binaries compiled'
+
+# More points: only those that are missing.
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" "${sizes[@]}" --points 20 --strategy random
+expect_code 0
+expect_err ' 8 trials \(13 known already\)'
+expect_err ' 20 of them tried by random'
+query "SELECT id, configuration_id, measured_at FROM trials WHERE stage = 'sweep' ORDER BY id LIMIT 13" >after
+cmp before after || fail "something was measured twice"
+
+# A share of the space.
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" "${sizes[@]}" --points 0.00002%
+expect_code 0
+expect_err ' 2 trials \(21 known already\)' # 22 points
+
+# Without a budget worth the name there is still something to compare with.
+rm -f tune.db* tuned.conf
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --budget 1s
+expect_code 0
+expect_err 'the budget is spent'
+[[ $(query "SELECT count(DISTINCT t.problem_id) FROM trials t JOIN baselines b
+            ON b.problem_id = t.problem_id AND b.configuration_id = t.configuration_id
+            WHERE t.stage = 'sweep' AND t.status = 'ok'") -eq 2 ]] || fail "a baseline was left out"
+
+run "$TUNE" run double.yaml --device cpu --strategy exhaustiv
+expect_code 2
+expect_err "--strategy exhaustiv: did you mean 'exhaustive'?"
+run "$TUNE" run double.yaml --device cpu --points 120%
+expect_code 2
+expect_err '--points 120%: write a share of the space above 0% and up to 100%'
+run "$TUNE" run double.yaml --device cpu --points 0
+expect_code 2
+run "$TUNE" run --list-strategies
+expect_code 0
+expect_out '^exhaustive +every'
