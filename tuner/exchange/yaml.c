@@ -38,18 +38,12 @@ void yaml_line(struct translation *t, const char *origin, const char *format, ..
     t->origins[t->line_count++] = origin;
 }
 
-/* What a plain scalar may hold without meaning something else to YAML, also where a tool for
- * YAML 1.1 reads it. */
+/* What a plain scalar may hold without meaning something else to YAML. */
 static bool is_plain(const char *text)
 {
-    static const char *const words[] = {"true", "false", "null", "yes", "no",
-                                        "on",   "off",   "y",    "n"};
     size_t length = strlen(text);
     if (length == 0 || text[length - 1] == ' ')
         return false;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcasecmp(text, words[i]) == 0)
-            return false;
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
         bool word =
