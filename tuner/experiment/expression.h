@@ -178,6 +178,8 @@ bool evaluation_error(const struct expression *node, struct evaluation *evaluati
 bool evaluation_real(const struct expression *node, struct evaluation *evaluation, double real,
                      struct value *out);
 bool same_value(struct value a, struct value b);
+/* a // b and a % b; b is not 0. */
+void real_floor_divide(double a, double b, double *quotient, double *remainder);
 
 /* Goes through the items of a list; `each` returns false to end it after filling the error. */
 bool evaluate_items(const struct expression *list, struct evaluation *evaluation,

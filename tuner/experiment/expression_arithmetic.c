@@ -108,7 +108,7 @@ static bool integer_arithmetic(const struct expression *node, struct evaluation 
 }
 
 /* As CPython computes them, so that a == (a // b) * b + a % b nearly holds. */
-static void real_floor_divide(double a, double b, double *quotient, double *remainder)
+void real_floor_divide(double a, double b, double *quotient, double *remainder)
 {
     double rest = fmod(a, b);
     double times = (a - rest) / b;

@@ -64,18 +64,19 @@ enum status space_build(struct space *space, const struct problem *problem,
 
 struct rules;
 
-/* Of the constraints of `experiment`, to be asked in `environment`. Belongs to the arena but for
- * what rules_free frees. */
+/* Of the constraints of `experiment`, to be asked in `environment`, in which facts and problem are
+ * bound, while parameters take values of their lists. The arena and the lists are needed as long.
+ * NULL when memory is short. */
 struct rules *rules_create(const struct experiment *experiment, struct environment *environment,
-                           struct arena *arena);
+                           const struct value_list *lists, struct arena *arena);
 void rules_free(struct rules *rules);
 /* Parameters that some constraint joins have the same number. */
 void rules_groups(const struct rules *rules, uint8_t group_of[EXPERIMENT_PARAMETERS_MAX],
                   size_t *group_count);
-/* Binds a parameter, and forgets what was derived from what it was. */
-void rules_bind(struct rules *rules, size_t parameter, struct value value);
-/* Whether the constraints hold that can be asked since `parameter` is bound, those before it being
- * so; `parameter` 0 with `none` bound asks those that need none. Errors are the constraint's. */
+/* Gives a parameter a value of its list, and forgets what was derived from the one before. */
+void rules_bind(struct rules *rules, size_t parameter, size_t index);
+/* Whether the constraints hold that can be asked since parameter `depth` - 1 is bound, those of
+ * the group before it being so; depth 0 asks those that need none. Errors are the constraint's. */
 enum status rules_hold(struct rules *rules, size_t depth, bool *hold, struct error *error);
 /* What the constraints still need to know of the parameters below `depth`, as bytes: where they are
  * the same, so are the configurations that follow. *possible is false when a constraint can no

@@ -263,7 +263,7 @@ static enum status walk_level(struct build *build, size_t level, uint32_t *node)
         uint32_t child = (uint32_t)DEAD_END;
         if (++build->steps > STEPS_MAX)
             return too_entangled(build, "too many ways to try them");
-        rules_bind(build->rules, parameter, list->values[i]);
+        rules_bind(build->rules, parameter, i);
         enum status status = rules_hold(build->rules, parameter + 1, &hold, build->error);
         if (status == STATUS_OK && hold)
             status = follow(build, level, &child);
@@ -359,7 +359,7 @@ enum status space_build(struct space *space, const struct problem *problem,
         return error_no_memory(error);
     build->space = space;
     build->error = error;
-    build->rules = rules_create(space->experiment, environment, &arena);
+    build->rules = rules_create(space->experiment, environment, space->lists, &arena);
     if (!build->rules) {
         status = error_no_memory(error);
     } else {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/experiment/program.h"
 #include "tuner/experiment/space.h"
 
 enum { FIRST_NONE = 255 };
@@ -13,7 +14,8 @@ enum { FIRST_NONE = 255 };
  * that it needs is bound. */
 struct part {
     const struct expression *tree;
-    uint8_t first; /* FIRST_NONE: it needs none */
+    const struct program *program; /* NULL: there is none, or no need for one */
+    uint8_t first;                 /* FIRST_NONE: it needs none */
     uint8_t last;
     bool local; /* names what a comprehension around it has: no value of its own */
     uint32_t count;
@@ -32,9 +34,14 @@ struct derived_context {
 struct rules {
     const struct experiment *experiment;
     struct environment *environment;
+    const struct value_list *lists;
     struct arena *arena;
     bool out_of_memory;
+    struct code *code;
+    struct machine *machine;
+    union number *numbers[EXPERIMENT_PARAMETERS_MAX]; /* the lists', where they are of one kind */
     struct part *constraints[CONSTRAINTS_MAX];
+    const struct program *programs[CONSTRAINTS_MAX]; /* of their truth */
     struct part *definitions[EXPERIMENT_DERIVED_MAX];
     uint16_t asked[EXPERIMENT_PARAMETERS_MAX + 1][CONSTRAINTS_MAX]; /* whose last is the depth */
     size_t asked_count[EXPERIMENT_PARAMETERS_MAX + 1];
@@ -50,6 +57,31 @@ struct rules {
     uint8_t *bytes;
     size_t length, capacity;
 };
+
+/* ---- numbers ---- */
+
+static enum number_kind kind_of_list(const struct value_list *list)
+{
+    const enum number_kind kind = code_kind_of(list->values[0]);
+    for (size_t i = 1; i < list->count; i++)
+        if (code_kind_of(list->values[i]) != kind)
+            return NUMBER_NONE;
+    return kind;
+}
+
+static void number_list(struct rules *rules, size_t parameter)
+{
+    const struct value_list *list = &rules->lists[parameter];
+    const enum number_kind kind = kind_of_list(list);
+    if (kind == NUMBER_NONE)
+        return;
+    union number *numbers = arena_alloc(rules->arena, list->count, sizeof *numbers);
+    rules->out_of_memory |= !numbers;
+    for (size_t i = 0; i < list->count && !rules->out_of_memory; i++)
+        rules->out_of_memory |= !code_number(rules->code, list->values[i], &numbers[i]);
+    rules->numbers[parameter] = numbers;
+    code_variable(rules->code, SLOT_PARAMETERS + parameter, kind);
+}
 
 /* ---- parts ---- */
 
@@ -78,6 +110,18 @@ static bool is_derived(const struct expression *tree)
            tree->index < SLOT_DERIVED + EXPERIMENT_DERIVED_MAX;
 }
 
+/* Programs for what may be known while the whole is not. */
+static void make_programs(struct rules *rules, const struct part *part)
+{
+    for (size_t i = 0; i < part->count; i++) {
+        struct part *operand = part->operands[i];
+        if (operand->last < part->last && operand->first != FIRST_NONE && !operand->local &&
+            operand->tree->kind != EXPRESSION_LIST && !operand->program)
+            rules->out_of_memory |=
+                !program_create(rules->code, operand->tree, RESULT_VALUE, &operand->program);
+    }
+}
+
 static struct part *make_part(struct rules *rules, const struct expression *tree)
 {
     struct part *part = arena_alloc(rules->arena, 1, sizeof *part);
@@ -104,6 +148,7 @@ static struct part *make_part(struct rules *rules, const struct expression *tree
     }
     if (tree->kind == EXPRESSION_LIST && tree->index == LIST_COMPREHENSION)
         part->local = false;
+    make_programs(rules, part);
     return part;
 }
 
@@ -124,22 +169,38 @@ static void place_derived(struct rules *rules)
                 rules->made_of[j][rules->made_of_count[j]++] = (uint8_t)i;
 }
 
+static void make_rules(struct rules *rules)
+{
+    const struct experiment *experiment = rules->experiment;
+    for (size_t i = 0; i < experiment->parameter_count && !rules->out_of_memory; i++)
+        number_list(rules, i);
+    for (size_t i = 0; i < experiment->constraint_count && !rules->out_of_memory; i++) {
+        const struct expression *tree = experiment->constraints[i].tree;
+        rules->constraints[i] = make_part(rules, tree);
+        rules->out_of_memory |=
+            !program_create(rules->code, tree, RESULT_TRUTH, &rules->programs[i]);
+        if (rules->constraints[i])
+            place_rule(rules, (uint16_t)i);
+    }
+    place_derived(rules);
+}
+
 struct rules *rules_create(const struct experiment *experiment, struct environment *environment,
-                           struct arena *arena)
+                           const struct value_list *lists, struct arena *arena)
 {
     struct rules *rules = calloc(1, sizeof *rules);
     if (!rules)
         return NULL;
     rules->experiment = experiment;
     rules->environment = environment;
+    rules->lists = lists;
     rules->arena = arena;
-    for (size_t i = 0; i < experiment->constraint_count && !rules->out_of_memory; i++) {
-        rules->constraints[i] = make_part(rules, experiment->constraints[i].tree);
-        if (rules->constraints[i])
-            place_rule(rules, (uint16_t)i);
-    }
-    place_derived(rules);
-    if (rules->out_of_memory) {
+    rules->code = code_create(arena, environment);
+    if (rules->code)
+        make_rules(rules);
+    if (rules->code && !rules->out_of_memory)
+        rules->machine = machine_create(rules->code);
+    if (!rules->machine) {
         rules_free(rules);
         return NULL;
     }
@@ -150,6 +211,8 @@ void rules_free(struct rules *rules)
 {
     if (!rules)
         return;
+    machine_free(rules->machine);
+    code_free(rules->code);
     free(rules->bytes);
     free(rules);
 }
@@ -187,11 +250,31 @@ void rules_groups(const struct rules *rules, uint8_t group_of[EXPERIMENT_PARAMET
         group_of[i] = joined[i] == i ? (uint8_t)(*group_count)++ : group_of[joined[i]];
 }
 
-void rules_bind(struct rules *rules, size_t parameter, struct value value)
+void rules_bind(struct rules *rules, size_t parameter, size_t index)
 {
-    environment_bind(rules->environment, SLOT_PARAMETERS + parameter, value);
-    for (size_t i = 0; i < rules->made_of_count[parameter]; i++)
-        rules->environment->bound[SLOT_DERIVED + rules->made_of[parameter][i]] = false;
+    const size_t slot = SLOT_PARAMETERS + parameter;
+    environment_bind(rules->environment, slot, rules->lists[parameter].values[index]);
+    if (rules->numbers[parameter])
+        machine_set(rules->machine, slot, rules->numbers[parameter][index]);
+    for (size_t i = 0; i < rules->made_of_count[parameter]; i++) {
+        const size_t derived = SLOT_DERIVED + rules->made_of[parameter][i];
+        rules->environment->bound[derived] = false;
+        machine_forget(rules->machine, derived);
+    }
+}
+
+static enum status ask(struct rules *rules, size_t index, bool *holds, struct error *error)
+{
+    union number number;
+    struct value value;
+    if (rules->programs[index] && machine_run(rules->machine, rules->programs[index], &number)) {
+        *holds = number.integer != 0;
+        return STATUS_OK;
+    }
+    const enum status status =
+        expression_evaluate(rules->constraints[index]->tree, rules->environment, &value, error);
+    *holds = status == STATUS_OK && value_is_true(value);
+    return status;
 }
 
 enum status rules_hold(struct rules *rules, size_t depth, bool *hold, struct error *error)
@@ -199,12 +282,9 @@ enum status rules_hold(struct rules *rules, size_t depth, bool *hold, struct err
     *hold = true;
     for (size_t i = 0; i < rules->asked_count[depth] && *hold; i++) {
         const size_t index = rules->asked[depth][i];
-        struct value value;
-        const enum status status =
-            expression_evaluate(rules->constraints[index]->tree, rules->environment, &value, error);
+        const enum status status = ask(rules, index, hold, error);
         if (status != STATUS_OK)
             return status;
-        *hold = value_is_true(value);
         rules->ruled_out[index] += !*hold;
     }
     return STATUS_OK;
@@ -321,15 +401,24 @@ static enum known reduce_operands(struct rules *rules, const struct part *part, 
     return UNKNOWN;
 }
 
+static enum known evaluate(struct rules *rules, const struct part *part, struct value *out)
+{
+    union number number;
+    if (part->program && machine_run(rules->machine, part->program, &number)) {
+        *out = code_value(rules->code, program_kind(part->program), number);
+        return KNOWN;
+    }
+    return expression_evaluate(part->tree, rules->environment, out, &rules->ignored) == STATUS_OK
+               ? KNOWN
+               : FAILED;
+}
+
 /* Writes what is known of the part, or gives its value: what an evaluation comes to that does not
  * get to a parameter which is not bound yet. */
 static enum known reduce(struct rules *rules, const struct part *part, struct value *out)
 {
     if (part->last <= rules->depth && !part->local && part->tree->kind != EXPRESSION_LIST)
-        return expression_evaluate(part->tree, rules->environment, out, &rules->ignored) ==
-                       STATUS_OK
-                   ? KNOWN
-                   : FAILED;
+        return evaluate(rules, part, out);
     if (part->first > rules->depth) /* names of comprehensions among them */
         return UNKNOWN;
     switch ((enum expression_kind)part->tree->kind) {
