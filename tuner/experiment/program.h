@@ -51,7 +51,7 @@ enum number_kind program_kind(const struct program *program);
 
 /* Of all programs made so far. NULL when memory is short. */
 struct machine *machine_create(const struct code *code);
-void machine_free(struct machine *machine);
+void machine_end(struct machine *machine);
 void machine_set(struct machine *machine, size_t slot, union number number);
 /* A derived value is computed when it is first needed; this forgets it. */
 void machine_forget(struct machine *machine, size_t slot);

@@ -20,7 +20,7 @@ struct machine *machine_create(const struct code *code)
     return machine;
 }
 
-void machine_free(struct machine *machine)
+void machine_end(struct machine *machine)
 {
     if (!machine)
         return;

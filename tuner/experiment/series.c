@@ -206,6 +206,6 @@ enum status series_fill(const struct series *series, enum element_type type, uin
             !store_number(type, kind, number, at))
             status = fill_slowly(series, type, first + i, &environment, at, error);
     }
-    machine_free(machine);
+    machine_end(machine);
     return status;
 }

@@ -211,7 +211,7 @@ void rules_free(struct rules *rules)
 {
     if (!rules)
         return;
-    machine_free(rules->machine);
+    machine_end(rules->machine);
     code_free(rules->code);
     free(rules->bytes);
     free(rules);
