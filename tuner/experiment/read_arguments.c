@@ -197,8 +197,6 @@ static bool read_symbol(struct file_reader *reader, const struct node *node,
                           "'%s' is written by the kernel: only inputs, scalars and structs are "
                           "copied into a symbol",
                           argument->name);
-    if (strcmp(reader->experiment->device_kind, "cuda") != 0)
-        return node_error(reader, node, "only GPUs have symbols to copy into");
     return read_template(reader, node, "symbol", USE_CONFIGURATION, &argument->symbol);
 }
 

@@ -100,7 +100,7 @@ static bool read_include(struct file_reader *reader, const struct node *node)
 
 static bool read_standard(struct file_reader *reader, const struct node *node)
 {
-    static const char *const cpp[] = {"c++11", "c++14", "c++17", "c++20", "c++23"};
+    static const char *const cpp[] = {"c++11", "c++14", "c++17", "c++20"};
     static const char *const c[] = {"c99", "c11", "c17", "gnu99", "gnu11", "gnu17"};
     const char *name = NULL;
     if (!node)
