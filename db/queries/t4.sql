@@ -17,7 +17,7 @@ SELECT c.parameters, m.status, t.measured_at, m.median_ns, m.energy_j,
        (SELECT json_group_array(elapsed_ns)
         FROM (SELECT elapsed_ns FROM samples WHERE trial_id = m.id AND invalid = 0
               ORDER BY ordinal)) AS samples,
-       m.occupancy,
+       m.metrics, m.occupancy,
        (SELECT registers FROM resources WHERE trial_id = m.id AND launch = 0) AS registers
 FROM trials AS t
 JOIN trials AS m ON m.id = coalesce(t.same_as_trial_id, t.id)

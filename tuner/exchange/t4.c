@@ -40,6 +40,7 @@ enum trial_column {
     TRIAL_COMPILE,
     TRIAL_SEARCH,
     TRIAL_SAMPLES,
+    TRIAL_METRICS,
     TRIAL_OCCUPANCY,
     TRIAL_REGISTERS,
 };
@@ -86,7 +87,7 @@ static struct outcome outcome_of(const char *name, double median_ns)
     return failed;
 }
 
-/* jansson's own writer knows no number of digits that reads back and stays short. */
+/* 0 where it is unknown, or below: a share of what a clock did not see. */
 static json_t *seconds(double nanoseconds)
 {
     return json_real(isfinite(nanoseconds) && nanoseconds > 0 ? nanoseconds * 1e-9 : 0);
@@ -144,6 +145,17 @@ static void add_known(json_t *list, const char *name, double value, const char *
         add_measurement(list, name, json_real(value), unit);
 }
 
+/* The experiment's own, by their names; none hides another measurement. */
+static void add_metrics(json_t *list, const char *metrics)
+{
+    json_t *all = metrics ? json_loads(metrics, 0, NULL) : NULL;
+    const char *name;
+    json_t *value;
+    json_object_foreach(all, name, value) if (json_is_number(value) && strcmp(name, "time") != 0)
+        add_known(list, name, json_number_value(value), "");
+    json_decref(all);
+}
+
 static json_t *measurements_of(struct store_query *query, const struct outcome *outcome)
 {
     json_t *list = json_array();
@@ -152,6 +164,8 @@ static json_t *measurements_of(struct store_query *query, const struct outcome *
     add_measurement(list, "time", time, outcome->instead ? "" : "s");
     if (!outcome->instead)
         add_known(list, "energy", store_query_real(query, TRIAL_ENERGY), "J");
+    if (!outcome->instead)
+        add_metrics(list, store_query_text(query, TRIAL_METRICS));
     add_known(list, "occupancy", store_query_real(query, TRIAL_OCCUPANCY), "");
     add_known(list, "registers", store_query_real(query, TRIAL_REGISTERS), "");
     return list;
