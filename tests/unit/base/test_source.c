@@ -307,6 +307,45 @@ static void a_changed_include_is_noticed(void **state)
     assert_false(source_is_current(&fixture->source));
 }
 
+static const char *read_with_folders(struct fixture *fixture, const char *text, size_t count)
+{
+    const char *const folders[] = {path_of(fixture, "one"), path_of(fixture, "two")};
+    put(fixture, "main.cu", text);
+    if (source_read_in(&fixture->arena, path_of(fixture, "main.cu"), folders, count,
+                       &fixture->source, &fixture->error) != STATUS_OK)
+        fail_msg("%s", fixture->error.text);
+    return fixture->source.contents;
+}
+
+/* As compilers look for files with -I one -I two. */
+static void folders_of_includes_are_looked_at_in_turn(void **state)
+{
+    struct fixture *fixture = *state;
+    put(fixture, "a.cuh", "int beside;\n");
+    put(fixture, "one/a.cuh", "int one_a;\n");
+    put(fixture, "one/b.cuh", "int one_b;\n#include <c.cuh>\n");
+    put(fixture, "two/b.cuh", "int two_b;\n");
+    put(fixture, "two/c.cuh", "#pragma once\nint two_c;\n#include \"d.cuh\"\n");
+    put(fixture, "two/d.cuh", "int two_d;\n");
+    const char *text = "#include \"a.cuh\"\n#include <a.cuh>\n#include \"b.cuh\"\n"
+                       "#include <vector>\n#include <b.cuh>\n";
+    const char *contents = read_with_folders(fixture, text, 2);
+    assert_non_null(strstr(contents, "int beside;\n\nint one_a;\n\nint one_b;\n"));
+    assert_non_null(strstr(contents, "int two_c;\nint two_d;\n"));
+    assert_non_null(strstr(contents, "#include <vector>\n"));
+    assert_null(strstr(contents, "two_b"));
+    assert_int_equal(fixture->source.file_count, 6);
+    contents = read_with_folders(fixture, text, 1);
+    assert_non_null(strstr(contents, "int one_b;\n#include <c.cuh>\n"));
+    contents = read_with_folders(fixture, text, 0);
+    assert_non_null(strstr(contents, "int beside;\n\n#include <a.cuh>\n#include \"b.cuh\"\n"));
+    put(fixture, "two/d.cuh", "int changed;\n");
+    (void)read_with_folders(fixture, text, 2);
+    assert_true(source_is_current(&fixture->source));
+    put(fixture, "two/d.cuh", "int changed_again;\n");
+    assert_false(source_is_current(&fixture->source));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -317,7 +356,7 @@ int main(void)
         TEST(conditions_leave_files_out),   TEST(comments_and_texts_include_nothing),
         TEST(circles_end_or_are_refused),   TEST(growth_is_bounded),
         TEST(what_is_missing_is_told),      TEST(contents_are_alike_in_any_folder),
-        TEST(a_changed_include_is_noticed),
+        TEST(a_changed_include_is_noticed), TEST(folders_of_includes_are_looked_at_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

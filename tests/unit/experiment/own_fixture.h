@@ -79,6 +79,15 @@ static inline int remove_own_folder(void **state)
     return rmdir(folder);
 }
 
+/* The text with this test's folder, which has another name each time, as FOLDER. */
+static inline void without_folder(const char *text, char out[ERROR_TEXT_BYTES])
+{
+    const char *at = strstr(text, folder);
+    const char *rest = at ? at + strlen(folder) : "";
+    (void)snprintf(out, ERROR_TEXT_BYTES, "%.*s%s%s", at ? (int)(at - text) : ERROR_TEXT_BYTES,
+                   text, at ? "FOLDER" : "", rest);
+}
+
 /* The text with each `old` made `new`, in turn; pairs end with NULL. */
 static inline struct experiment *load_own(const char *const *changes)
 {

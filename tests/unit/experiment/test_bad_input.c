@@ -7,15 +7,6 @@ struct mistake {
 
 static const char *const last_line = "  - {name: a, type: f64, value: 2}\n";
 
-/* The text with this test's folder, which has another name each time, as FOLDER. */
-static void without_folder(const char *text, char out[ERROR_TEXT_BYTES])
-{
-    const char *at = strstr(text, folder);
-    const char *rest = at ? at + strlen(folder) : "";
-    (void)snprintf(out, ERROR_TEXT_BYTES, "%.*s%s%s", at ? (int)(at - text) : ERROR_TEXT_BYTES,
-                   text, at ? "FOLDER" : "", rest);
-}
-
 static void expect_error(const char *text, const char *expected)
 {
     struct experiment *experiment = NULL;

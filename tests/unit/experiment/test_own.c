@@ -416,6 +416,138 @@ static void lists_may_be_expressions(void **state)
     end(&fixture);
 }
 
+/* ---- hashes ---- */
+
+static void definition_of(struct experiment *experiment, char out[HASH_TEXT_BYTES])
+{
+    (void)snprintf(out, HASH_TEXT_BYTES, "%s", experiment_definition_hash(experiment));
+    experiment_free(experiment);
+}
+
+static void the_definition_is_all_that_results_depend_on(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *old, *new;
+        bool is_part;
+    } rows[] = {
+        {"[-1, 2.5]", "[-1, 2.75]", true},
+        {"[-1, 2.5]}", "[-1, 2.5]}, seed: 1", true},
+        {"2 * i", "3 * i", true},
+        {"symbol: c_filter", "symbol: c_other", true},
+        {"value: 1.5}", "value: 1.25}", true},
+        {"update: true", "update: false", true},
+        {"repeat: 3", "repeat: 4", true},
+        {"{block: 128, loads: 2,", "{block: 128, loads: 1,", true}, /* the reference's */
+        {"block: [64, 128]", "block: [64, 128, 256]", false},
+        {"range(3)", "range(4)", false},
+        {"<= 256", "<= 512", false},
+        {"launches:", "metrics: {gflops: 1 / time_ns}\nlaunches:", false},
+        {"std: c++20", "std: c++17", false}, /* of the binary */
+        {"[k.cu, more.cu]", "[k.cu]", false},
+    };
+    char before[HASH_TEXT_BYTES];
+    definition_of(load_own(NULL), before);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char after[HASH_TEXT_BYTES];
+        definition_of(LOAD_OWN(rows[i].old, rows[i].new), after);
+        if ((strcmp(before, after) != 0) != rows[i].is_part)
+            fail_msg("'%s' is %s part of the definition", rows[i].new,
+                     rows[i].is_part ? "no" : "a");
+    }
+}
+
+static const char *const checked_by_files =
+    "  - {name: a, type: f64, value: 2}\ncheck:\n  - {output: z, file: expected.bin}\n"
+    "  - {output: y, reference: r, source: r.c}\n";
+
+static void checked_definition(char out[HASH_TEXT_BYTES])
+{
+    definition_of(LOAD_OWN("  - {name: a, type: f64, value: 2}\n", checked_by_files), out);
+}
+
+/* Files are as much a part of it as what is written in the experiment's own. */
+static void files_are_part_of_the_definition(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"data.bin", "expected.bin", "inc/own.h", "r.c"};
+    static const char other[OWN_BINARY_BYTES + 1] = "other";
+    char path[128];
+    char before[HASH_TEXT_BYTES];
+    char after[HASH_TEXT_BYTES];
+    struct error error;
+    own_path("r.c", path);
+    assert_int_equal(file_write_atomically(path, "#include <own.h>\n", 17, &error), STATUS_OK);
+    checked_definition(before);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        own_path(names[i], path);
+        assert_int_equal(file_write_atomically(path, other, OWN_BINARY_BYTES, &error), STATUS_OK);
+        checked_definition(after);
+        assert_string_not_equal(before, after);
+        memcpy(before, after, sizeof before);
+    }
+    definition_of(LOAD_OWN("  - {name: a, type: f64, value: 2}\n", checked_by_files,
+                           "{block: 128, loads: 2,", "{block: 128, loads: 1,"),
+                  after);
+    assert_string_equal(before, after); /* nothing is compared with the default here */
+}
+
+/* ---- texts made out of other files ---- */
+
+static void expect_origin(const char *old, const char *new, const char *expected)
+{
+    static const char *const origins[] = {"General", NULL, "Space[0]", "Space[1]", "Kernel"};
+    const struct experiment_text made = {
+        .path = "some/t1.json", .text = NULL, .origins = origins, .line_count = 5};
+    struct text text = {0};
+    struct experiment *experiment = NULL;
+    struct error error;
+    replace(&text,
+            "{experiment: t, source: k.cu,\n"
+            "parameters: {a: [1, 2]},\n"
+            "constraints: [a > 0,\n"
+            "a < 3],\n"
+            "launches: [{kernel: k, grid: a, block: 1}],\n"
+            "arguments: [{name: y, type: i32, count: 1, output: true}]}\n",
+            old, new);
+    struct experiment_text given = made;
+    given.text = text_string(&text);
+    enum status status = experiment_load_text(&given, folder, &experiment, &error);
+    if (status == STATUS_OK) { /* not in reading, but at a point */
+        struct problem problem;
+        struct facts facts = {0};
+        struct space *space = NULL;
+        experiment_problem(experiment, 0, &problem);
+        status = space_create(experiment, &problem, &facts, &space, &error);
+        space_free(space);
+    }
+    assert_int_equal(status, STATUS_BAD_INPUT);
+    char told[ERROR_TEXT_BYTES];
+    without_folder(error.text, told);
+    told[strlen(told) > strlen(expected) ? strlen(expected) : strlen(told)] = '\0';
+    assert_string_equal(told, expected);
+    experiment_free(experiment);
+}
+
+static void errors_tell_what_a_line_was_made_of(void **state)
+{
+    (void)state;
+    expect_origin("k.cu", "gone.cu",
+                  "some/t1.json: General: there is no file 'gone.cu' in FOLDER, nor in the folder "
+                  "of this file");
+    expect_origin("[1, 2]", "[1, 2", "some/t1.json: not YAML");
+    expect_origin("a < 3", "b < 3", "some/t1.json: Space[1]: name 'b' is not defined");
+    expect_origin("a < 3", "1 // (a - 1) < 3", "some/t1.json: Space[1]: division by zero");
+    expect_origin("a > 0", "a > 5",
+                  "some/t1.json: Space[0]: the constraints leave no configuration for t with n = "
+                  "1; this one ruled out most");
+    expect_origin("block: 1", "blck: 1",
+                  "some/t1.json: Kernel: a launch has no key 'blck'; did you mean 'block'?");
+    expect_origin("[1, 2]", "'[1, 2'",
+                  "some/t1.json: the expression ends where ',' or ']' is needed");
+    expect_origin("count: 1", "count: -1", "some/t1.json: count is -1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +568,9 @@ int main(void)
         cmocka_unit_test(metrics_of_any_name),
         cmocka_unit_test(without_sizes_there_is_one),
         cmocka_unit_test(lists_may_be_expressions),
+        cmocka_unit_test(the_definition_is_all_that_results_depend_on),
+        cmocka_unit_test(errors_tell_what_a_line_was_made_of),
+        cmocka_unit_test(files_are_part_of_the_definition),
     };
     return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }
