@@ -11,9 +11,11 @@
 // The output has 4096 x 4096 pixels; the image is as much larger as the filter reaches. C++11,
 // without headers.
 
+#ifndef IMAGE_WIDTH
 #define IMAGE_WIDTH  4096
 #define IMAGE_HEIGHT 4096
-#define INPUT_WIDTH  (IMAGE_WIDTH + filter_width - 1)
+#endif
+#define INPUT_WIDTH (IMAGE_WIDTH + filter_width - 1)
 
 #define TILE_WIDTH   (block_size_x * tile_size_x)
 #define TILE_HEIGHT  (block_size_y * tile_size_y)
@@ -21,6 +23,17 @@
 #define PIECE_HEIGHT (TILE_HEIGHT + filter_height - 1)
 #define PITCH                                                                                      \
     (PIECE_WIDTH + (use_padding ? (block_size_x % 32 == 0 ? 0 : 32 - block_size_x % 32) : 0))
+
+// What cannot be launched is refused before anything is compiled.
+#if block_size_x * block_size_y > 1024
+#error more threads than a block may have
+#endif
+#if PIECE_HEIGHT * PITCH * 4 > 49152
+#error more shared memory than a block may have
+#endif
+
+// A row of the filter is unrolled as long as that stays a few hundred multiplications.
+#define UNROLLED (filter_width * tile_size_x * tile_size_y <= 512 ? filter_width : 4)
 
 #if read_only == 1
 #define READ(at) __ldg(at)
@@ -47,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(block_size_x *block_size_y)
     __syncthreads();
 
     for (int down = 0; down < filter_height; down++)
-#pragma unroll
+#pragma unroll UNROLLED
         for (int right = 0; right < filter_width; right++) {
             const float weight = d_filter[down * filter_width + right];
 #pragma unroll
