@@ -32,7 +32,8 @@ beside AS (
            CASE WHEN chosen.confirm_ns IS NOT NULL AND bp.confirm_ns IS NOT NULL THEN 'confirm'
                 WHEN chosen.race_ns IS NOT NULL AND bp.race_ns IS NOT NULL THEN 'race'
                 WHEN chosen.sweep_ns IS NOT NULL AND bp.sweep_ns IS NOT NULL THEN 'sweep'
-                END AS shared, t.status, t.detail
+                END AS shared, t.status, t.detail, bp.sweep_trial_id AS own_sweep_trial_id,
+           bp.race_trial_id AS own_race_trial_id, bp.confirm_trial_id AS own_confirm_trial_id
     FROM chosen
     JOIN baselines AS b
         ON b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
@@ -48,6 +49,10 @@ timed AS (
            CASE shared WHEN 'confirm' THEN own_confirm_ns WHEN 'race' THEN own_race_ns
                        WHEN 'sweep' THEN own_sweep_ns
                        ELSE coalesce(own_confirm_ns, own_race_ns, own_sweep_ns) END AS time_ns,
+           CASE coalesce(shared, CASE WHEN own_confirm_ns IS NOT NULL THEN 'confirm'
+                                      WHEN own_race_ns IS NOT NULL THEN 'race' END)
+                WHEN 'confirm' THEN own_confirm_trial_id WHEN 'race' THEN own_race_trial_id
+                ELSE own_sweep_trial_id END AS timed_trial_id,
            CASE shared WHEN 'confirm' THEN confirm_ns WHEN 'race' THEN race_ns
                        WHEN 'sweep' THEN sweep_ns
                        ELSE coalesce(confirm_ns, race_ns, sweep_ns) END AS winner_ns
@@ -60,7 +65,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.gbs AS ceiling_percent,
        timed.winner_ns, CASE WHEN timed.shared IS NOT NULL THEN timed.time_ns / timed.winner_ns END
            AS winner_gain,
-       timed.shared AS stage, timed.configuration, timed.about, timed.detail
+       timed.shared AS stage,
+       (SELECT metrics FROM trials WHERE id = timed.timed_trial_id) AS metrics, timed.configuration, timed.about, timed.detail
 FROM timed
 JOIN devices AS d ON d.id = timed.device_id
 JOIN environments AS e ON e.id = timed.environment_id

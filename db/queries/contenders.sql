@@ -54,7 +54,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        (SELECT group_concat(b.name, ', ') FROM baselines AS b
         WHERE b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
           AND b.configuration_id = k.configuration_id) AS baseline,
-       k.trial_id, c.key AS configuration, c.parameters
+       m.metrics, k.trial_id, c.key AS configuration, c.parameters
 FROM chosen
 JOIN compared AS k ON k.winner_id = chosen.id
 JOIN devices AS d ON d.id = chosen.device_id

@@ -96,7 +96,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        CASE WHEN ranked.configuration_id = ranked.winner_id
             THEN 'winner' || coalesce(', ' || ranked.baseline, '')
             ELSE ranked.baseline END AS mark,
-       ranked.trial_id, c.key AS configuration, c.parameters
+       (SELECT metrics FROM trials WHERE id = ranked.trial_id) AS metrics, ranked.trial_id,
+       c.key AS configuration, c.parameters
 FROM ranked
 JOIN devices AS d ON d.id = ranked.device_id
 JOIN environments AS e ON e.id = ranked.environment_id

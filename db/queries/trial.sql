@@ -7,7 +7,7 @@ SELECT t.id AS trial_id, d.name AS device, d.kind AS device_kind, d.uuid AS devi
        t.l2_mode, m.status, m.detail, m.compile_log, t.same_as_trial_id, m.binary_hash,
        m.launch_count, m.grid, m.block, 100 * m.occupancy AS occupancy_percent, m.sample_count,
        m.median_ns, m.mad_ns, m.min_ns, m.max_ns, nullif(p.bytes_moved, 0) / m.median_ns AS gbs,
-       m.energy_j, m.value, t.duration_ns, t.measured_at
+       m.energy_j, m.value, m.metrics, t.duration_ns, t.measured_at
 FROM trials AS t
 JOIN trials AS m ON m.id = coalesce(t.same_as_trial_id, t.id)
 JOIN environments AS e ON e.id = t.environment_id

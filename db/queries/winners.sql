@@ -23,7 +23,8 @@ WITH chosen AS (
 ),
 reached AS (
     SELECT chosen.*, t.configuration_id, points.sweep_ns, points.race_ns, points.confirm_ns,
-           points.race_value, points.confirm_value,
+           points.race_value, points.confirm_value, points.sweep_trial_id,
+           points.race_trial_id, points.confirm_trial_id,
            CASE WHEN chosen.stage = 'confirm' AND points.confirm_ns IS NOT NULL THEN 'confirm'
                 WHEN chosen.stage = 'sweep' AND points.sweep_ns IS NOT NULL THEN 'sweep'
                 WHEN points.race_ns IS NOT NULL THEN 'race'
@@ -74,6 +75,10 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
                    'configuration', compared.configuration, 'time_ns', compared.time_ns,
                    'gain', compared.gain, 'value_gain', compared.value_gain))
         FROM compared WHERE compared.id = timed.id) AS baselines,
+       (SELECT metrics FROM trials
+        WHERE id = CASE timed.timed_in WHEN 'confirm' THEN timed.confirm_trial_id
+                                       WHEN 'race' THEN timed.race_trial_id
+                                       ELSE timed.sweep_trial_id END) AS metrics,
        c.key AS configuration, c.parameters
 FROM timed
 JOIN devices AS d ON d.id = timed.device_id

@@ -37,6 +37,9 @@ bool rows_add_columns(struct rows *rows, const char *const *names, size_t count)
 /* To stdout, control characters as blanks: what people wrote must not command a terminal. */
 void rows_put_text(const char *text);
 
+/* The columns of the experiments' own metrics begin so: numbers of any size. */
+#define METRIC_COLUMN "metric."
+
 /* One column of a table. How a value is written goes by the name of its column: _ns with a unit of
  * time, _percent, gbs, gain; other texts and integers as they are. */
 struct row_column {
@@ -50,7 +53,8 @@ void rows_print_table(const struct rows *rows, size_t first, size_t end,
 void rows_print_list(const struct rows *rows, size_t row);
 /* RFC 4180, numbers as they are stored. */
 void rows_print_csv(const struct rows *rows);
-/* An array of objects; the columns baselines, parameters, derived and checks hold JSON already. */
+/* An array of objects; the columns baselines, parameters, derived, checks and metrics hold
+ * JSON already. */
 void rows_print_json(const struct rows *rows);
 /* Only the object of one row. */
 void rows_print_json_row(const struct rows *rows, size_t row);

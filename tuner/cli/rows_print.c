@@ -49,7 +49,9 @@ static const char *cell_shown(const char *name, const struct cell *cell, char ou
         (void)string_format(out, CELL_BYTES, "%.*f", rate_digits(value), value);
     else if (ends_with(name, "gain"))
         (void)string_format(out, CELL_BYTES, "%.*fx", value < 99.995 ? 2 : 0, value);
-    else if (strcmp(name, "value") == 0)
+    else if (strncmp(name, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0 && fabs(value) >= 9999.5)
+        (void)string_format(out, CELL_BYTES, "%.0f", value);
+    else if (strcmp(name, "value") == 0 || strncmp(name, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0)
         (void)string_format(out, CELL_BYTES, "%.4g", value);
     else
         return cell->text;
@@ -173,12 +175,12 @@ static void put_csv(const char *text)
     putchar('"');
 }
 
-/* `row` NULL: the header. Baselines have columns of their own beside their JSON. */
+/* `row` NULL: the header. Baselines and metrics have columns of their own beside their JSON. */
 static void put_csv_line(const struct rows *rows, const struct cell *row)
 {
     const char *separator = "";
     for (size_t i = 0; i < rows->column_count; i++) {
-        if (strcmp(rows->names[i], "baselines") == 0)
+        if (strcmp(rows->names[i], "baselines") == 0 || strcmp(rows->names[i], "metrics") == 0)
             continue;
         const char *text = row ? row[i].text : rows->names[i];
         fputs(separator, stdout);
@@ -197,7 +199,8 @@ void rows_print_csv(const struct rows *rows)
 
 static void append_cell(struct text *out, const char *name, const struct cell *cell)
 {
-    static const char *const json_columns[] = {"baselines", "parameters", "derived", "checks"};
+    static const char *const json_columns[] = {"baselines", "parameters", "derived", "checks",
+                                               "metrics"};
     bool json = cell->number && isfinite(strtod(cell->text, NULL));
     for (size_t i = 0; i < sizeof json_columns / sizeof json_columns[0]; i++)
         json = json || (cell->text && strcmp(name, json_columns[i]) == 0);

@@ -14,6 +14,7 @@ extern const char show_query_failures[];
 extern const char show_query_runs[];
 extern const char show_query_contenders[];
 extern const char show_query_ranges[];
+extern const char show_query_searches[];
 extern const char show_query_trial[];
 extern const char show_query_trial_launches[];
 extern const char show_query_trial_samples[];
@@ -113,6 +114,19 @@ static const struct row_column range_columns[] = {
     {"between_loss_percent", "worst"},
     {"configuration", "configuration"},
 };
+static const struct row_column search_columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"product_count", "product"},
+    {"space_count", "legal"},
+    {"points", "tried"},
+    {"points_percent", "of legal"},
+    {"unlaunchable", "do not fit"},
+    {"duplicates", "duplicates"},
+    {"failures", "failed"},
+    {"run_count", "runs"},
+    {"strategy", "last by"},
+};
 static const struct row_column launch_columns[] = {
     {"launch", "launch"},
     {"kernel", "kernel"},
@@ -147,6 +161,8 @@ static const struct question ties_question = {
     show_query_contenders, "no winner yet that was chosen among contenders", COLUMNS(tie_columns)};
 static const struct question ranges_question = {show_query_ranges, "no ranges of sizes yet",
                                                 COLUMNS(range_columns)};
+static const struct question searches_question = {show_query_searches, "no space searched yet",
+                                                  COLUMNS(search_columns)};
 static const struct question runs_question = {show_query_runs, "no run yet", COLUMNS(run_columns)};
 
 /* One table for each device, environment and mode. */
@@ -186,6 +202,8 @@ static enum status answer(const struct show *show, const struct question *questi
     enum status status = rows_read(store, question->sql, parameters, SHOW_PARAMETERS, &rows, error);
     if (status == STATUS_OK && !show->json)
         status = show_spread_baselines(&rows, columns, &column_count, error);
+    if (status == STATUS_OK && !show->json)
+        status = show_spread_metrics(&rows, columns, &column_count, error);
     if (status == STATUS_OK && rows.row_count == 0)
         fprintf(stderr, "%s: %s\n", show->db, question->none);
     if (status == STATUS_OK && show->json) {
@@ -257,11 +275,11 @@ static enum status check_use(struct show *show, struct error *error)
 {
     long long number = 0;
     int questions = (show->top != NULL) + show->baselines + show->failures + show->trust +
-                    show->ties + show->ranges + (show->trial != NULL) + show->runs;
+                    show->ties + show->ranges + show->searches + (show->trial != NULL) + show->runs;
     if (questions > 1)
         return error_set(error, STATUS_USAGE,
                          "give one of --top, --baselines, --failures, --trust, --ties, --ranges, "
-                         "--trial and --runs");
+                         "--searches, --trial and --runs");
     if (show->json && show->csv)
         return error_set(error, STATUS_USAGE, "give one of --json and --csv");
     if ((show->trial || show->runs) && (show->word_count > 0 || show->n))
@@ -283,6 +301,7 @@ static const struct question *question_of(const struct show *show)
            : show->runs      ? &runs_question
            : show->ties      ? &ties_question
            : show->ranges    ? &ranges_question
+           : show->searches  ? &searches_question
                              : &winners_question;
 }
 
@@ -328,6 +347,9 @@ static enum status run_show(const struct command *command, int argc, char **argv
         {.name = "ranges",
          .about = "ranges of sizes with one configuration, and what it\nloses at most",
          .flag = &show.ranges},
+        {.name = "searches",
+         .about = "how much of each space was tried or set aside, and by\nwhich strategy",
+         .flag = &show.searches},
         {.name = "objective",
          .value = "NAME",
          .about = "winners by this: time (default), energy, edp, a formula",

@@ -13,7 +13,7 @@ enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64, SHOW_PARAMETERS = 5 };
 struct show {
     const char *db, *n, *top, *trial;
     const char *objective; /* as given; NULL: time, or what there is */
-    bool baselines, failures, runs, trust, ties, ranges, json, csv;
+    bool baselines, failures, runs, trust, ties, ranges, searches, json, csv;
     const char *words[SHOW_WORDS_MAX];
     size_t word_count;
     char by[1024];    /* the objective meant */
@@ -40,5 +40,9 @@ size_t show_group_end(const struct rows *rows, size_t first);
  * gain over it, and puts them into the table before its last column. */
 enum status show_spread_baselines(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
                                   size_t *column_count, struct error *error);
+
+/* The same of the experiments' own metrics: a column each. */
+enum status show_spread_metrics(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
+                                size_t *column_count, struct error *error);
 
 #endif

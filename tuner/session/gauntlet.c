@@ -78,20 +78,6 @@ static void move_starts(struct launch_plan *plan, uint32_t starts)
     }
 }
 
-/* Whether the files that inputs are filled from have enough for the plan. */
-static bool files_suffice(const struct launch_plan *plan)
-{
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        const struct argument *argument = &plan->arguments[i];
-        struct stat info;
-        if (role_is_filled(argument->role) && argument->fill == FILL_FILE &&
-            (stat(argument->fill_text, &info) != 0 ||
-             (uint64_t)info.st_size < argument_bytes(argument)))
-            return false;
-    }
-    return true;
-}
-
 /* Whether the file is another one than the problem's own, which holds for its size alone, and has
  * enough. */
 static bool file_fits(const struct output_check *check, const struct worker_reference *own,
@@ -131,9 +117,7 @@ static enum status case_checks(struct sweep *sweep, struct arena *arena, const s
                                bool *applies, struct error *error)
 {
     if (point->problem->n != sweep->problem.n) {
-        *applies = files_suffice(plan);
-        return *applies ? checks_elsewhere(sweep, arena, point, plan, out, applies, error)
-                        : STATUS_OK;
+        return checks_elsewhere(sweep, arena, point, plan, out, applies, error);
     }
     *out = sweep->description->checks;
     return STATUS_OK;

@@ -311,6 +311,11 @@ enum status sweep_value(const struct sweep *sweep, const struct candidate *candi
                         const struct loaded *loaded, double time_ns, double energy_j, double *value,
                         struct error *error);
 
+/* The experiment's own metrics of such a run, for the store: those that have a value; how many. */
+size_t sweep_metrics(const struct sweep *sweep, const struct candidate *candidate,
+                     const struct loaded *loaded, double time_ns, double energy_j,
+                     struct named_value out[EXPERIMENT_METRICS_MAX]);
+
 /* budget.c: until when the parts of a run may go on; 0: for ever. */
 int64_t budget_end_ns(const struct session *session);
 int64_t budget_sweep_end_ns(const struct group *group);

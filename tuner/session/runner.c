@@ -37,6 +37,8 @@ struct measured {
     struct summary times;
     double energy_j;
     double value;
+    struct named_value metrics[EXPERIMENT_METRICS_MAX];
+    size_t metric_count;
 };
 
 static enum status measure_of(const struct sweep *sweep, const struct runner *runner,
@@ -49,9 +51,12 @@ static enum status measure_of(const struct sweep *sweep, const struct runner *ru
         return status;
     out->times = summarize(valid.times, valid.count);
     out->energy_j = valid.count > 0 ? median_of(valid.energies, valid.count) : (double)NAN;
-    if (runner->outcome.status == TRIAL_OK && out->times.median > 0)
+    if (runner->outcome.status == TRIAL_OK && out->times.median > 0) {
         status = sweep_value(sweep, runner->candidate, &runner->loaded, out->times.median,
                              out->energy_j, &value, error);
+        out->metric_count = sweep_metrics(sweep, runner->candidate, &runner->loaded,
+                                          out->times.median, out->energy_j, out->metrics);
+    }
     out->value = exp(value);
     free(valid.times);
     free(valid.energies);
@@ -86,6 +91,8 @@ static void fill(const struct track *track, const struct runner *runner,
         .binary_hash = sweep->group->binaries.items[runner->candidate->binary].hash,
         .derived = ok ? runner->loaded.derived : NULL,
         .derived_count = ok ? runner->loaded.derived_count : 0,
+        .metrics = measured->metrics,
+        .metric_count = measured->metric_count,
         .plan = ok ? &runner->loaded.plan : NULL,
         .resources = ok ? runner->loaded.resources : NULL,
         .samples = runner->samples,

@@ -31,12 +31,10 @@ struct point sweep_point(const struct sweep *sweep, const struct candidate *cand
     };
 }
 
-enum status sweep_value(const struct sweep *sweep, const struct candidate *candidate,
-                        const struct loaded *loaded, double time_ns, double energy_j, double *value,
-                        struct error *error)
+static struct metrics metrics_of(const struct sweep *sweep, const struct loaded *loaded,
+                                 double time_ns, double energy_j)
 {
-    struct point point = sweep_point(sweep, candidate, 0);
-    struct metrics metrics = {
+    return (struct metrics){
         .time_ns = time_ns,
         .energy_j = energy_j,
         .power_w = energy_j / (time_ns * 1e-9),
@@ -44,12 +42,44 @@ enum status sweep_value(const struct sweep *sweep, const struct candidate *candi
         .plan = &loaded->plan,
         .resources = &loaded->resources[0],
     };
-    if (loaded->resources[0].active_blocks_per_sm > 0)
-        point.active_blocks = loaded->resources[0].active_blocks_per_sm;
+}
+
+static struct point loaded_point(const struct sweep *sweep, const struct candidate *candidate,
+                                 const struct loaded *loaded)
+{
+    int32_t active = loaded->resources[0].active_blocks_per_sm;
+    return sweep_point(sweep, candidate, active > 0 ? active : 0);
+}
+
+enum status sweep_value(const struct sweep *sweep, const struct candidate *candidate,
+                        const struct loaded *loaded, double time_ns, double energy_j, double *value,
+                        struct error *error)
+{
+    struct point point = loaded_point(sweep, candidate, loaded);
+    struct metrics metrics = metrics_of(sweep, loaded, time_ns, energy_j);
     enum status status = objective_value(sweep->objective, &point, &metrics, value, error);
     if (status == STATUS_OK)
         *value = log(*value);
     return status;
+}
+
+size_t sweep_metrics(const struct sweep *sweep, const struct candidate *candidate,
+                     const struct loaded *loaded, double time_ns, double energy_j,
+                     struct named_value out[EXPERIMENT_METRICS_MAX])
+{
+    struct named_metric named[EXPERIMENT_METRICS_MAX];
+    struct point point = loaded_point(sweep, candidate, loaded);
+    struct metrics metrics = metrics_of(sweep, loaded, time_ns, energy_j);
+    struct error ignored = {0};
+    size_t named_count = 0;
+    size_t count = 0;
+    if (!(time_ns > 0) ||
+        point_metrics(&point, &metrics, named, &named_count, &ignored) != STATUS_OK)
+        return 0;
+    for (size_t i = 0; i < named_count; i++)
+        if (isfinite(named[i].value))
+            out[count++] = (struct named_value){named[i].name, value_real(named[i].value)};
+    return count;
 }
 
 /* What is wrong with one configuration's expressions is that trial's failure, not the run's. */
@@ -207,6 +237,11 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
     }
     struct summary summary = summarize(values, samples->count);
     const struct binary *binary = candidate_binary(sweep, candidate);
+    struct named_value metrics[EXPERIMENT_METRICS_MAX];
+    size_t metric_count =
+        loaded && outcome->status == TRIAL_OK
+            ? sweep_metrics(sweep, candidate, loaded, summary.median, (double)NAN, metrics)
+            : 0;
     struct store_trial trial = {
         .run_id = lane->run_id,
         .environment_id = sweep->group->environment_id,
@@ -222,6 +257,8 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
         .binary_hash = binary ? binary->hash : NULL,
         .derived = loaded ? loaded->derived : NULL,
         .derived_count = loaded ? loaded->derived_count : 0,
+        .metrics = metrics,
+        .metric_count = metric_count,
         .plan = loaded ? &loaded->plan : NULL,
         .resources = loaded ? loaded->resources : NULL,
         .samples = rows,
