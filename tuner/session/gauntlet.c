@@ -144,40 +144,55 @@ static enum status move_case(struct arena *arena, const struct gauntlet_case *wh
     return STATUS_OK;
 }
 
-/* The plan at the case's size. *applies false: the configuration is not meant for it, or its binary
- * is another one there. */
+/* *applies false: the configuration is not meant for the size, or its binary is another one there.
+ */
+static enum status admits(struct sweep *sweep, struct arena *arena, const struct finalist *finalist,
+                          const struct point *point, bool *applies, struct error *error)
+{
+    const struct candidate *candidate = finalist->runner.candidate;
+    struct binary_request request;
+    size_t binary = 0;
+    enum status status = STATUS_OK;
+    *applies = point->problem->n == sweep->problem.n;
+    if (!*applies && !finalist->is_baseline)
+        status = space_admits(sweep->experiment, point->problem, sweep->group->facts,
+                              &candidate->configuration, applies, error);
+    if (status != STATUS_OK || !*applies)
+        return status;
+    status = point_binary(point, arena, &request, error);
+    if (status == STATUS_OK)
+        status = binaries_request(&sweep->group->binaries, &request, &binary, error);
+    *applies = status == STATUS_OK && binary == candidate->binary;
+    return status;
+}
+
+/* The plan at the case's size, and what its results are held against. */
 static enum status case_plan(struct sweep *sweep, struct arena *arena,
                              const struct finalist *finalist, const struct gauntlet_case *what,
                              struct launch_plan *plan, struct worker_checks *checks, bool *applies,
                              struct error *error)
 {
     struct problem problem;
-    size_t binary = 0;
-    struct binary_request request;
-    const struct candidate *candidate = finalist->runner.candidate;
     int32_t active = finalist->runner.loaded.resources[0].active_blocks_per_sm;
-    struct point point = sweep_point(sweep, candidate, active > 0 ? active : 1);
+    struct point point = sweep_point(sweep, finalist->runner.candidate, active > 0 ? active : 1);
     experiment_problem_at(sweep->experiment, &sweep->problem, what->n, &problem);
     point.problem = &problem;
-    *applies = what->n == sweep->problem.n;
-    enum status status = STATUS_OK;
-    if (!*applies && !finalist->is_baseline)
-        status = space_admits(sweep->experiment, &problem, sweep->group->facts,
-                              &candidate->configuration, applies, error);
-    if (status != STATUS_OK || !*applies)
-        return status;
-    status = point_binary(&point, arena, &request, error);
-    if (status == STATUS_OK)
-        status = binaries_request(&sweep->group->binaries, &request, &binary, error);
-    *applies = status == STATUS_OK && binary == candidate->binary;
-    if (!*applies)
-        return status;
-    status = point_plan(&point, arena, plan, error);
-    if (status == STATUS_OK)
+    enum status status = admits(sweep, arena, finalist, &point, applies, error);
+    if (status == STATUS_OK && *applies)
+        status = point_plan(&point, arena, plan, error);
+    if (status == STATUS_OK && *applies)
         status = case_checks(sweep, arena, &point, plan, checks, applies, error);
-    if (status != STATUS_OK || !*applies)
-        return status;
-    return move_case(arena, what, plan, checks, error);
+    if (status == STATUS_OK && *applies)
+        return move_case(arena, what, plan, checks, error);
+    /* What the file says is checked for its own sizes: elsewhere a file may be short, or a formula
+     * have no value. */
+    bool elsewhere = what->n != sweep->problem.n;
+    if (elsewhere && (status == STATUS_BAD_INPUT || status == STATUS_NOT_FOUND)) {
+        error_clear(error);
+        *applies = false;
+        return STATUS_OK;
+    }
+    return status;
 }
 
 static enum status run_case(struct contest *contest, struct lane *lane, struct finalist *finalist,
