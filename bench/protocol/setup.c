@@ -145,29 +145,41 @@ void bench_sizes(const struct bench *bench, const int64_t **sizes, size_t *count
     *sizes = room;
 }
 
-static enum status make_reference(struct bench *bench, const struct point *point,
-                                  struct worker_problem *out, struct error *error)
+/* The binary of a reference: a C function's, or the kernels' of another plan. */
+static enum status make_binary(struct bench *bench, const struct output_check *check,
+                               const char **path, struct error *error)
 {
-    struct check check;
-    const char *hash = NULL;
-    enum status status = point_check(point, &bench->arena, &check, error);
-    if (status == STATUS_OK)
-        status = binary_cache_path(&check.binary, bench->facts, &bench->arena, &out->reference_path,
-                                   &hash, error);
-    if (status != STATUS_OK)
-        return status;
-    out->reference = check.reference;
-    out->output = check.output;
-    out->tolerance = check.tolerance;
-    if (file_exists(out->reference_path))
-        return STATUS_OK;
+    struct compile_pool *pool = check->kind == REFERENCE_PLAN ? bench->kernels : bench->references;
     struct compile_done done = {.status = STATUS_INTERNAL};
+    const char *hash = NULL;
     bool got = false;
-    status = compile_pool_submit(bench->references, &check.binary, out->reference_path, 0, error);
+    enum status status =
+        binary_cache_path(&check->binary, bench->facts, &bench->arena, path, &hash, error);
+    if (status != STATUS_OK || file_exists(*path))
+        return status;
+    status = compile_pool_submit(pool, &check->binary, *path, 0, error);
     if (status == STATUS_OK)
-        status = compile_pool_wait(bench->references, -1, &done, &got, error);
+        status = compile_pool_wait(pool, -1, &done, &got, error);
     if (status == STATUS_OK && done.status != STATUS_OK)
         status = error_set(error, done.status, "the reference: %s", done.detail);
+    return status;
+}
+
+static enum status make_references(struct bench *bench, const struct point *point,
+                                   struct worker_checks *out, struct error *error)
+{
+    struct output_check checks[CHECKS_MAX];
+    enum status status = point_checks(point, &bench->arena, checks, &out->count, error);
+    for (size_t i = 0; i < out->count && status == STATUS_OK; i++) {
+        const struct output_check *check = &checks[i];
+        out->items[i] = (struct worker_reference){.kind = check->kind,
+                                                  .name = check->reference,
+                                                  .plan = check->plan,
+                                                  .output = check->output,
+                                                  .tolerance = check->tolerance};
+        if (check->kind == REFERENCE_FUNCTION || check->kind == REFERENCE_PLAN)
+            status = make_binary(bench, check, &out->items[i].path, error);
+    }
     return status;
 }
 
@@ -186,7 +198,7 @@ enum status bench_problem(struct bench *bench, int64_t n, struct problem *proble
     const struct point point = {bench->experiment, problem, bench->facts, &any, 1};
     status = point_plan(&point, &bench->arena, &plan, error);
     if (status == STATUS_OK)
-        status = make_reference(bench, &point, &what, error);
+        status = make_references(bench, &point, &what.checks, error);
     if (status == STATUS_OK)
         status = worker_problem(bench->worker, &what, error);
     space_free(space);

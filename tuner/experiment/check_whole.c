@@ -135,6 +135,17 @@ static bool check_fill(struct file_reader *reader, const struct argument_rule *r
     return status == STATUS_OK;
 }
 
+static bool check_argument(struct file_reader *reader, const struct argument_rule *rule,
+                           const struct problem *problem, struct environment *environment,
+                           struct arena *arena)
+{
+    int64_t count = 0;
+    if (role_is_filled(rule->role))
+        return check_fill(reader, rule, problem, environment, arena);
+    return !role_is_vector(rule->role) || !is_of_problem(reader->experiment, &rule->count) ||
+           argument_count(rule, environment, &count, reader->error) == STATUS_OK;
+}
+
 /* Tolerances and the reference's file, likewise. */
 static bool check_check(struct file_reader *reader, const struct check_rule *rule,
                         struct environment *environment, struct arena *arena)
@@ -177,8 +188,7 @@ static bool check_problem(struct file_reader *reader, size_t index)
     experiment_problem(experiment, index, &problem);
     environment_start(&environment, experiment, &problem, NULL);
     for (size_t i = 0; i < experiment->argument_count && right; i++)
-        if (role_is_filled(experiment->arguments[i].role))
-            right = check_fill(reader, &experiment->arguments[i], &problem, &environment, &arena);
+        right = check_argument(reader, &experiment->arguments[i], &problem, &environment, &arena);
     for (size_t i = 0; i < experiment->check_count && right; i++)
         right = check_check(reader, &experiment->checks[i], &environment, &arena);
     arena_free(&arena);

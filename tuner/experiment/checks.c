@@ -190,20 +190,3 @@ enum status point_checks(const struct point *point, struct arena *arena,
             make_check(point, &experiment->checks[i], &environment, arena, &out[(*count)++], error);
     return status;
 }
-
-enum status point_check(const struct point *point, struct arena *arena, struct check *out,
-                        struct error *error)
-{
-    struct output_check checks[CHECKS_MAX];
-    size_t count = 0;
-    enum status status = point_checks(point, arena, checks, &count, error);
-    if (status == STATUS_OK && (count != 1 || checks[0].kind != REFERENCE_FUNCTION))
-        status = error_set(error, STATUS_UNAVAILABLE, "%s: its check is not one reference function",
-                           point->experiment->path);
-    if (status == STATUS_OK)
-        *out = (struct check){.binary = checks[0].binary,
-                              .reference = checks[0].reference,
-                              .output = checks[0].output,
-                              .tolerance = checks[0].tolerance.magnitude};
-    return status;
-}

@@ -117,8 +117,8 @@ bool configuration_key(const struct configuration *configuration,
  * from 0 in the order of the file's parameters, the last one fastest; they are not held one by one,
  * so that a space of many millions takes little memory. The same experiment, problem and facts give
  * the same numbers. At most INT64_MAX points; more, or constraints that join their parameters in
- * too many ways to hold (16 Mi edges of the diagram) or to try (128 Mi values), are STATUS_BAD_INPUT
- * with what to do. */
+ * too many ways to hold (16 Mi edges of the diagram) or to try (128 Mi values), are
+ * STATUS_BAD_INPUT with what to do. */
 enum status space_create(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, struct space **out, struct error *error);
 void space_free(struct space *space);
@@ -211,18 +211,9 @@ enum status point_derived(const struct point *point, struct arena *arena, struct
                           size_t *count, struct error *error);
 enum { EXPERIMENT_DERIVED_MAX = 32 };
 
-/* The check. The reference is a C function `void NAME(void *const *arguments, struct tune_expected
- * *expected)` (see kernels/README.md), compiled by the system's compiler. */
-struct check {
-    struct binary_request binary; /* of the reference; architecture "native" */
-    const char *reference;        /* the function's name */
-    size_t output;                /* index of the argument that it checks */
-    double tolerance;             /* |got - expected| <= tolerance * magnitude; 0: equal */
-};
-enum status point_check(const struct point *point, struct arena *arena, struct check *out,
-                        struct error *error);
-
-/* All that is checked, at least one. Replaces point_check. */
+/* All that is checked, at least one. A reference that is a C function is `void NAME(void *const
+ * *arguments, struct tune_expected *expected)` (kernels/README.md), compiled by the system's
+ * compiler; one that is a plan belongs to one configuration, whichever the point's is. */
 struct output_check {
     size_t output; /* index of the argument that it checks */
     struct tolerance tolerance;

@@ -252,7 +252,7 @@ static void refused_with_the_place(void **state)
          "t.yaml:27:13: shared is -1, which is not from 0 to 2147483647"},
         {"    shared: block * sizeof(type)", "    repeat: block - 128",
          "t.yaml:27:13: repeat is 0, which is not from 1 to 65536"},
-        {"count: grid * 4", "count: 0",
+        {"count: grid * 4", "count: block - 128",
          "t.yaml:38:35: count is 0, which is not from 1 to 281474976710656"},
         {"type: i64, value: n", "type: u8, value: n",
          "t.yaml:36:32: the value of 'n' (u8) is 1024, which is not from 0 to 255"},
