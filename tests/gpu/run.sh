@@ -19,7 +19,7 @@
 #   FAMILIES, FAMILIES_OPTIONS           the same of families.db: what is looked at quickly,
 #   FAMILIES_CLOSELY, .._OPTIONS         and what is compared closely
 #   PEERS_CONF, PEERS_OPTIONS            the files that reduce_peers goes by (else this run's)
-#   T1_FILES, T1_OPTIONS, ..             of step t1; STRATEGIES_DB, .._OPTIONS, SPACE_OPTIONS
+#   T1_FILES, T1_OPTIONS, ..             of step t1; STRATEGIES_DB, .._OPTIONS, SPACE_FILES
 #   SANITIZE_JOBS, SANITIZE_SECONDS      at once, and the limit of each
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,17 +1,20 @@
 # shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
 # Kernels and files of others' own: T1 files tuned, the compilers, the search strategies.
 
-# Each of T1_FILES, unchanged, with the kernels of examples/t1: into t1.db, t1.conf, t1.txt, and a T4
-# file each. Options: T1_OPTIONS for all of them, and of one T1_OPTIONS_bat_gemm and so on.
+# Each of T1_FILES, unchanged, with the kernels of examples/t1, one after the other: into t1.db,
+# t1.conf and t1.txt, and as T4 into t1-NAME.t4.json.gz. Options: T1_OPTIONS for all of them, and of one
+# also T1_OPTIONS_bat_gemm and so on. Started again with the same GPU_WORK it goes on.
 t1() {
     local status=0 name options
     rm -rf "$work/t1" && cp -r "$here/examples/t1" "$work/t1" && python3 "$work/t1/make_data.py" || return 1
     : >"$work/t1-run.txt"
     for name in ${T1_FILES:-bat-gemm ktt-tutorial03}; do
         options=T1_OPTIONS_${name//-/_}
-        t1_run "$name" ${T1_OPTIONS:-} ${!options:-} || status=$?
+        # shellcheck disable=SC2086 # options are words
+        t1_run "$name" ${T1_OPTIONS:---strategy exhaustive --effort quick --budget 540s} ${!options:-} || status=$?
     done
-    record t1 python3 "$here/bench/tuned_figures.py" "$work/t1.db" "GEMM=$((2 * 4096 ** 3))" || status=1
+    record t1 python3 "$here/bench/tuned_figures.py" "$work/t1.db" "bat_gemm=$((2 * 4096 ** 3))" \
+        "ktt_cltune_gemm=$((2 * 2048 ** 3))" || status=1
     tee -a "$more/t1.txt" <"$work/t1-run.txt"
     cp "$work/t1.conf" "$more/" && keep t1.db
     return $status
@@ -22,7 +25,12 @@ t1_run() { # name options...
     shift
     (cd "$work" && "$tune" run "t1/$name.json" --device 0 --no-plots --db t1.db --conf t1.conf "$@" \
         >/dev/null 2>"t1-$name.txt") || status=$?
-    grep '^tune: ' "$work/t1-$name.txt" >>"$work/t1-run.txt" || tail -n 3 "$work/t1-$name.txt"
+    {
+        printf 'tune run %s.json %s\n' "$name" "$*"
+        grep '^tune: ' "$work/t1-$name.txt" || tail -n 3 "$work/t1-$name.txt"
+        "$tune" export --db "$work/t1.db" --problem "${name//-/_}" --t4 "$work/t1-$name.t4.json" 2>&1
+    } | sed "s#$work/##g" >>"$work/t1-run.txt"
+    gzip -9c "$work/t1-$name.t4.json" >"$more/t1-$name.t4.json.gz" || status=1
     return $status
 }
 
@@ -41,7 +49,7 @@ strategies() {
 # How fast spaces are counted, and what memory that takes.
 space() {
     # shellcheck disable=SC2086 # options are words
-    record space timeout 300 "$build/bench/bench_space" ${SPACE_OPTIONS:-}
+    record space timeout 300 "$build/bench/bench_space" ${SPACE_FILES:-"$here"/bench/spaces/*.yaml}
 }
 
 # Arguments, references and launches of all kinds, on the device.
