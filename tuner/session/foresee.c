@@ -5,15 +5,25 @@
 #include "tuner/base/text.h"
 #include "tuner/session/internal.h"
 
-/* Kernels of binaries that are alike may go by other names, as instances of a template do. Only
- * where there is one kernel is it clear which is which. */
-static void append_kernel(struct text *text, const struct launch_plan *plan,
-                          const struct launch *launch, bool by_code)
+/* Kernels of binaries that are alike may go by other names, as instances of a template do: there
+ * they are told apart by their place among the kernels of the plan, as in the hash of the code. */
+static void append_kernel(struct text *text, const struct launch_plan *plan, size_t index,
+                          bool by_code)
 {
-    bool one = by_code;
-    for (size_t i = 0; i < plan->launch_count; i++)
-        one = one && strcmp(plan->launches[i].kernel, launch->kernel) == 0;
-    text_append(text, one ? "the kernel" : launch->kernel);
+    size_t first = 0; /* launch of the same kernel */
+    size_t place = 0;
+    while (strcmp(plan->launches[first].kernel, plan->launches[index].kernel) != 0)
+        first++;
+    for (size_t i = 0; i < first; i++) {
+        size_t before = 0;
+        while (strcmp(plan->launches[before].kernel, plan->launches[i].kernel) != 0)
+            before++;
+        place += before == i ? 1 : 0;
+    }
+    if (by_code)
+        text_printf(text, "kernel %zu", place);
+    else
+        text_append(text, plan->launches[index].kernel);
 }
 
 static void append_launch(struct text *text, const struct launch *launch)
@@ -40,7 +50,7 @@ uint64_t launch_hash(const struct launch_plan *plan, const struct binary *binary
     bool by_code = binary->code_hash[0] != '\0';
     text_printf(&text, "%s;", by_code ? binary->code_hash : binary->hash);
     for (size_t i = 0; i < plan->launch_count; i++) {
-        append_kernel(&text, plan, &plan->launches[i], by_code);
+        append_kernel(&text, plan, i, by_code);
         append_launch(&text, &plan->launches[i]);
     }
     for (size_t i = 0; i < plan->argument_count; i++) {
