@@ -156,12 +156,14 @@ static void add_metrics(json_t *list, const char *metrics)
     json_decref(all);
 }
 
-static json_t *measurements_of(struct store_query *query, const struct outcome *outcome)
+/* The unit of time is the metadata's, says 1.1.0, and is then left empty. */
+static json_t *measurements_of(struct store_query *query, const struct outcome *outcome,
+                               enum t4_version version)
 {
     json_t *list = json_array();
     double median_ns = store_query_real(query, TRIAL_MEDIAN);
     json_t *time = outcome->instead ? json_string(outcome->instead) : seconds(median_ns);
-    add_measurement(list, "time", time, outcome->instead ? "" : "s");
+    add_measurement(list, "time", time, outcome->instead || version == T4_1_1_0 ? "" : "s");
     if (!outcome->instead)
         add_known(list, "energy", store_query_real(query, TRIAL_ENERGY), "J");
     if (!outcome->instead)
@@ -171,7 +173,7 @@ static json_t *measurements_of(struct store_query *query, const struct outcome *
     return list;
 }
 
-static json_t *result_of(struct store_query *query)
+static json_t *result_of(struct store_query *query, enum t4_version version)
 {
     const char *status = store_query_text(query, TRIAL_STATUS);
     const char *parameters = store_query_text(query, TRIAL_PARAMETERS);
@@ -186,7 +188,7 @@ static json_t *result_of(struct store_query *query)
     (void)json_object_set_new(result, "times", times_of(query, !outcome.instead));
     (void)json_object_set_new(result, "invalidity", json_string(outcome.invalidity));
     (void)json_object_set_new(result, "correctness", json_integer(outcome.instead ? 0 : 1));
-    (void)json_object_set_new(result, "measurements", measurements_of(query, &outcome));
+    (void)json_object_set_new(result, "measurements", measurements_of(query, &outcome, version));
     return result;
 }
 
@@ -303,7 +305,8 @@ static enum status choose(struct store *store, const struct t4_options *options,
 /* ---- the file ---- */
 
 static enum status append_results(struct store *store, const struct chosen *chosen,
-                                  struct text *out, struct t4_counts *counts, struct error *error)
+                                  enum t4_version version, struct text *out,
+                                  struct t4_counts *counts, struct error *error)
 {
     const struct store_parameter parameters[] = {
         {"environment", chosen->environment},
@@ -318,7 +321,7 @@ static enum status append_results(struct store *store, const struct chosen *chos
         if (status != STATUS_OK || !row)
             break;
         text_append(out, counts->results++ > 0 ? ",\n" : "\n");
-        status = append_json(out, result_of(query), error);
+        status = append_json(out, result_of(query, version), error);
     }
     store_query_close(query);
     return status;
@@ -338,7 +341,7 @@ enum status t4_write(struct store *store, const struct t4_options *options, stru
         text_append(out, ",\n\"results\": [");
     }
     if (status == STATUS_OK)
-        status = append_results(store, &chosen, out, counts, error);
+        status = append_results(store, &chosen, options->version, out, counts, error);
     text_append(out, "\n]}\n");
     json_decref(chosen.metadata);
     text_free(&chosen.names);
