@@ -5,7 +5,7 @@
 
 #include "bench/protocol/agree.h"
 
-static enum status repeat_all(struct bench *bench, struct field *fields, size_t count,
+static enum status repeat_all(struct bench *bench, struct candidates *fields, size_t count,
                               size_t repeat, struct error *error)
 {
     enum status status = worker_fresh(bench->worker, error);
@@ -23,7 +23,7 @@ static enum status repeat_all(struct bench *bench, struct field *fields, size_t 
 }
 
 /* Against the best by the mean over the processes. */
-static void find_regrets(struct field *field, size_t repeats, bool known)
+static void find_regrets(struct candidates *field, size_t repeats, bool known)
 {
     double best = INFINITY;
     for (size_t i = 0; i < field->count; i++) {
@@ -45,7 +45,7 @@ enum status bench_agree(struct bench *bench, struct error *error)
     const int64_t *sizes = NULL;
     size_t count = 0;
     bench_sizes(bench, &sizes, &count, room);
-    struct field *fields = calloc(count, sizeof *fields);
+    struct candidates *fields = calloc(count, sizeof *fields);
     enum status status = fields ? STATUS_OK : error_no_memory(error);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         fprintf(stderr, "screening %s at n = %lld\n", bench->problem.key, (long long)sizes[i]);

@@ -16,7 +16,7 @@ struct verdict_of_way {
 };
 
 /* The candidates of one size. */
-struct field {
+struct candidates {
     int64_t n;
     struct entry *entries;
     size_t count;
@@ -27,14 +27,14 @@ struct field {
 };
 
 /* agree_field.c: the fastest of a screen. Entries are the bench's arena's. */
-enum status field_make(struct bench *bench, int64_t n, struct field *out, struct error *error);
+enum status field_make(struct bench *bench, int64_t n, struct candidates *out, struct error *error);
 
 /* agree_ways.c: all ways once, in this process. The problem has just been told to the worker. */
-enum status field_choose(struct bench *bench, struct field *field, size_t repeat,
+enum status field_choose(struct bench *bench, struct candidates *field, size_t repeat,
                          struct error *error);
 
 /* agree_report.c */
-void agree_write(struct bench *bench, const struct field *fields, size_t count);
-void agree_print(const struct bench *bench, const struct field *fields, size_t count);
+void agree_write(struct bench *bench, const struct candidates *fields, size_t count);
+void agree_print(const struct bench *bench, const struct candidates *fields, size_t count);
 
 #endif

@@ -75,7 +75,7 @@ static int by_index(const void *a, const void *b)
 }
 
 /* The fastest that differ in what they launch, in the order of the space. */
-static void take_fastest(struct field *field, struct entry *entries, size_t count, size_t most)
+static void take_fastest(struct candidates *field, struct entry *entries, size_t count, size_t most)
 {
     qsort(entries, count, sizeof *entries, by_time);
     field->count = 0;
@@ -107,7 +107,7 @@ static bool goes_before(const struct entry *a, const struct entry *b)
     return false;
 }
 
-static void make_order(struct field *field)
+static void make_order(struct candidates *field)
 {
     for (size_t i = 0; i < field->count; i++) {
         field->order[i] = 0;
@@ -116,7 +116,7 @@ static void make_order(struct field *field)
     }
 }
 
-enum status field_make(struct bench *bench, int64_t n, struct field *out, struct error *error)
+enum status field_make(struct bench *bench, int64_t n, struct candidates *out, struct error *error)
 {
     const size_t most = (size_t)bench->options->candidates;
     struct problem problem;

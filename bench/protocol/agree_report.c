@@ -17,7 +17,7 @@ static bool agree(const struct verdict_of_way *a, const struct verdict_of_way *b
     return a->winner == b->winner || (ties && a->tied[b->winner] && b->tied[a->winner]);
 }
 
-static size_t tied_count(const struct field *field, const struct verdict_of_way *verdict)
+static size_t tied_count(const struct candidates *field, const struct verdict_of_way *verdict)
 {
     size_t count = 0;
     for (size_t i = 0; i < field->count; i++)
@@ -25,7 +25,7 @@ static size_t tied_count(const struct field *field, const struct verdict_of_way 
     return count;
 }
 
-void agree_write(struct bench *bench, const struct field *fields, size_t count)
+void agree_write(struct bench *bench, const struct candidates *fields, size_t count)
 {
     const size_t repeats = (size_t)bench->options->repeats;
     fprintf(bench->out, "problem,n,repetition,way,winner,candidates,tied,regret_percent,seconds,"
@@ -33,7 +33,7 @@ void agree_write(struct bench *bench, const struct field *fields, size_t count)
     for (size_t i = 0; i < count; i++)
         for (size_t repeat = 0; repeat < repeats; repeat++)
             for (size_t way = 0; way < WAYS; way++) {
-                const struct field *field = &fields[i];
+                const struct candidates *field = &fields[i];
                 const struct verdict_of_way *verdict = &field->verdicts[repeat][way];
                 fprintf(bench->out, "%s,%lld,%zu,%s,\"%s\",%zu,%zu,%.4f,%.4f,%zu,%d\n",
                         bench->problem.key, (long long)field->n, repeat + 1, way_names[way],
@@ -50,7 +50,7 @@ struct summary_of_way {
     double regret, most_regret, seconds;
 };
 
-static void add_size(struct summary_of_way *out, const struct field *field, size_t way,
+static void add_size(struct summary_of_way *out, const struct candidates *field, size_t way,
                      size_t repeats)
 {
     bool all = true, all_or_tied = true;
@@ -91,7 +91,7 @@ static void print_way(const char *name, const struct summary_of_way *row, bool t
            100 * row->most_regret, row->seconds);
 }
 
-void agree_print(const struct bench *bench, const struct field *fields, size_t count)
+void agree_print(const struct bench *bench, const struct candidates *fields, size_t count)
 {
     const struct options *options = bench->options;
     char nvbench[64];

@@ -11,7 +11,7 @@
 enum { MEAN_SAMPLES = 7 };
 
 /* Slots of candidate i: i for mean of 7, count + i for nvbench, 2 count + i for the race. */
-static enum status arm_all(struct bench *bench, const struct field *field, struct error *error)
+static enum status arm_all(struct bench *bench, const struct candidates *field, struct error *error)
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < field->count && status == STATUS_OK; i++) {
@@ -40,7 +40,7 @@ static void take_smallest(const double *values, size_t count, struct verdict_of_
 }
 
 /* One candidate after the other: a run to warm up, then the mean of seven in a row. */
-static enum status mean_of_seven(struct bench *bench, const struct field *field,
+static enum status mean_of_seven(struct bench *bench, const struct candidates *field,
                                  struct verdict_of_way *out, struct error *error)
 {
     double means[CANDIDATES_MAX];
@@ -83,7 +83,7 @@ static enum status stdrel_mean(struct bench *bench, uint32_t slot, struct stdrel
     return status;
 }
 
-static enum status nvbench_defaults(struct bench *bench, const struct field *field,
+static enum status nvbench_defaults(struct bench *bench, const struct candidates *field,
                                     struct verdict_of_way *out, struct error *error)
 {
     double means[CANDIDATES_MAX];
@@ -111,8 +111,8 @@ struct course {
 };
 
 /* All that are alive, and the leader once more as its twin. */
-static enum status race_round(struct bench *bench, const struct field *field, struct course *course,
-                              struct error *error)
+static enum status race_round(struct bench *bench, const struct candidates *field,
+                              struct course *course, struct error *error)
 {
     uint32_t slots[CANDIDATES_MAX + 1];
     size_t who[CANDIDATES_MAX];
@@ -141,8 +141,8 @@ static enum status race_round(struct bench *bench, const struct field *field, st
     return status;
 }
 
-static enum status run_race(struct bench *bench, const struct field *field, struct course *course,
-                            struct error *error)
+static enum status run_race(struct bench *bench, const struct candidates *field,
+                            struct course *course, struct error *error)
 {
     struct worker_samples first;
     enum status status = STATUS_OK;
@@ -159,8 +159,9 @@ static enum status run_race(struct bench *bench, const struct field *field, stru
 }
 
 /* The smallest; and, of the same timings, the first in the fixed order of those within delta. */
-static void decide(const struct bench *bench, const struct field *field, const struct race *race,
-                   struct verdict_of_way *smallest, struct verdict_of_way *ties)
+static void decide(const struct bench *bench, const struct candidates *field,
+                   const struct race *race, struct verdict_of_way *smallest,
+                   struct verdict_of_way *ties)
 {
     struct contender contenders[CANDIDATES_MAX];
     double levels[CANDIDATES_MAX];
@@ -183,7 +184,7 @@ static void decide(const struct bench *bench, const struct field *field, const s
         ties->tied[i] = contenders[i].eligible && contenders[i].tied;
 }
 
-static enum status race_both(struct bench *bench, const struct field *field,
+static enum status race_both(struct bench *bench, const struct candidates *field,
                              struct verdict_of_way *smallest, struct verdict_of_way *ties,
                              struct error *error)
 {
@@ -208,7 +209,7 @@ static enum status race_both(struct bench *bench, const struct field *field,
 }
 
 /* Rounds of all candidates to the end, which no way sees: what each of them is worth. */
-static enum status add_reference(struct bench *bench, struct field *field, size_t repeat,
+static enum status add_reference(struct bench *bench, struct candidates *field, size_t repeat,
                                  struct error *error)
 {
     double differences[ESTIMATE_MAX];
@@ -228,7 +229,7 @@ static enum status add_reference(struct bench *bench, struct field *field, size_
     return status;
 }
 
-enum status field_choose(struct bench *bench, struct field *field, size_t repeat,
+enum status field_choose(struct bench *bench, struct candidates *field, size_t repeat,
                          struct error *error)
 {
     struct verdict_of_way *verdicts = field->verdicts[repeat];
