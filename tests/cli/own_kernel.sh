@@ -119,7 +119,7 @@ expect_status() { # parameter value status
     got=$(status_of "json_extract(c.parameters, '\$.$1') = $2")
     [[ $got == "$3" ]] || fail "$experiment: $1=$2 is '$got', not '$3'"
 }
-expect_faults() { # every way but the first is wrong; the one that writes behind its vector may be found later
+expect_faults() { # every way but the first is wrong; way 5 is found by guard bands, if it comes so far
     expect_status way 0 ok
     for way in 1 2 3 4; do expect_status way "$way" wrong_result; done
     grep -q "step=\|n=1000 way=0" tuned.conf || fail "$experiment: the winner is not a right one"
@@ -189,6 +189,25 @@ run "$TUNE" run ./by_file.yaml --device cpu "${steady[@]}"
 expect_code 3
 expect_one_line err
 expect_err 'short.bin'
+
+# ---- what writes beside a vector that it may write to ----
+experiment=beside
+write_step $experiment '{output: out, reference: out_reference, source: step_reference.c}' '[5]'
+rm -f tune.db
+run "$TUNE" run ./beside.yaml --device cpu "${steady[@]}"
+expect_err "is out: gauntlet: .*'v' of .* bytes was written behind its end"
+
+# ---- variables that are not there, or are others: the experiment is wrong, and the run ends ----
+experiment=symbols
+write_step $experiment '{}'
+sed -i '/^check:/d; s/symbol: weights/symbol: no_weights/' symbols.yaml
+run "$TUNE" run ./symbols.yaml --device cpu "${steady[@]}"
+expect_code 3
+expect_err "argument 'weights': the kernel's source defines no variable 'no_weights'"
+sed -i 's/symbol: no_weights/symbol: weights/; s/f32, count: 4,/f32, count: 5,/' symbols.yaml
+run "$TUNE" run ./symbols.yaml --device cpu "${steady[@]}"
+expect_code 3
+expect_err "argument 'weights' has 20 bytes, the variable 'weights' 16"
 
 # ---- tolerances ----
 cat >near.c <<'C'

@@ -218,8 +218,6 @@ static enum status run_case(struct contest *contest, struct lane *lane, struct f
     status = worker_check(lane->worker, &given, &outcome, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     ++*cases;
-    if (status == STATUS_BAD_INPUT)
-        return status;
     if (status != STATUS_OK)
         return lane_lose(lane, error);
     if (outcome.status == TRIAL_CRASHED || outcome.status == TRIAL_TIMED_OUT)

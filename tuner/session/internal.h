@@ -103,7 +103,8 @@ void session_progress(struct group *group, const char *phase);
 /* Around what blocks. lane_enter adds the time since to *spent_ns. */
 int64_t lane_leave(struct lane *lane);
 void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
-/* Notes that the lane's device is gone for good; returns the error's status. */
+/* Notes that the lane's device is gone for good; returns the error's status. With STATUS_BAD_INPUT it
+ * is not: what is wrong is the experiment. */
 enum status lane_lose(struct lane *lane, const struct error *error);
 
 /* ceilings.c: measures them once for each environment; once more when a winner broke through. */

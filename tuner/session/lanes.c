@@ -22,6 +22,8 @@ void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns)
 
 enum status lane_lose(struct lane *lane, const struct error *error)
 {
+    if (error->status == STATUS_BAD_INPUT)
+        return error->status;
     lane->lost = true;
     lane->error = *error;
     session_note(lane->group->session, "%s is lost: %s", lane->name, error->text);
