@@ -180,6 +180,8 @@ bool evaluation_real(const struct expression *node, struct evaluation *evaluatio
 bool same_value(struct value a, struct value b);
 /* a // b and a % b; b is not 0. */
 void real_floor_divide(double a, double b, double *quotient, double *remainder);
+/* a / b; b is not 0. */
+double true_divide(int64_t a, int64_t b);
 
 /* Goes through the items of a list; `each` returns false to end it after filling the error. */
 bool evaluate_items(const struct expression *list, struct evaluation *evaluation,

@@ -75,6 +75,16 @@ static bool real_power(const struct expression *node, struct evaluation *evaluat
     return evaluation_real(node, evaluation, pow(base, exponent), out);
 }
 
+/* Numbers that a real holds exactly are divided, and rounded, once; others as exactly as there is a
+ * type for. */
+double true_divide(int64_t a, int64_t b)
+{
+    const int64_t exact = INT64_C(1) << 53;
+    if (a <= exact && a >= -exact && b <= exact && b >= -exact)
+        return (double)a / (double)b;
+    return (double)((long double)a / (long double)b);
+}
+
 static bool integer_arithmetic(const struct expression *node, struct evaluation *evaluation,
                                int64_t a, int64_t b, struct value *out)
 {
@@ -94,10 +104,8 @@ static bool integer_arithmetic(const struct expression *node, struct evaluation 
         return b < 0 ? real_power(node, evaluation, (double)a, (double)b, out)
                      : integer_power(node, evaluation, a, b, out);
     case EXPRESSION_DIVIDE:
-        /* Once rounded, where (double)a / (double)b would round three times. */
         return b == 0 ? by_zero(node, evaluation)
-                      : evaluation_real(node, evaluation, (double)((long double)a / (long double)b),
-                                        out);
+                      : evaluation_real(node, evaluation, true_divide(a, b), out);
     default:
         return floor_divide(node, evaluation, a, b, out);
     }

@@ -111,7 +111,7 @@ static bool run_integer(const struct instruction *at, int64_t a, int64_t b, unio
     case OP_DIVIDE_I:
         if (b == 0)
             return false;
-        out->real = (double)((long double)a / (long double)b);
+        out->real = true_divide(a, b);
         return true;
     case OP_FLOOR_DIVIDE_I:
         return floor_divide(a, b, result, &other);

@@ -226,6 +226,13 @@ static enum status read_symbol(const struct source_text *source, struct token *t
     if (strncmp(text, "&&", 2) == 0 || strncmp(text, "||", 2) == 0 || text[0] == '!')
         return fail(source, token->offset, error,
                     "write 'and', 'or', 'not', as Python does, for &&, ||, !");
+    if (text[0] == '.')
+        return fail(source, token->offset, error, "expressions have no attributes ('a.b')");
+    if (text[0] == '{' || text[0] == ':')
+        return fail(source, token->offset, error,
+                    "expressions have no dictionaries, sets, slices and functions of their own");
+    if (text[0] == '&' || text[0] == '|' || text[0] == '^' || text[0] == '~')
+        return fail(source, token->offset, error, "expressions have no operators on bits");
     return fail(source, token->offset, error, "a character that no expression has");
 }
 
