@@ -122,8 +122,31 @@ static bool check_pair(struct types *types, const struct expression *at, struct 
     return true;
 }
 
+/* What the items of a list may be. */
+static bool type_of_items(struct types *types, const struct expression *list, unsigned *out)
+{
+    unsigned type = ANY;
+    *out = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        bool is_item = list->index == LIST_OF_ITEMS || list->index == LIST_JOINED || i == 0;
+        if (!type_of(types, list->operands[i], &type))
+            return false;
+        *out |= is_item ? type : 0;
+        if (list->index == LIST_RANGE && !(type & NUMBER))
+            return type_error(types, list->operands[i], "a number is needed, not a text");
+    }
+    if (list->index == LIST_RANGE)
+        *out = NUMBER;
+    *out = *out ? *out : ANY; /* an empty list */
+    return true;
+}
+
 static bool check_membership(struct types *types, struct typed left, const struct expression *list)
 {
+    if (list->index != LIST_OF_ITEMS) {
+        struct typed items = {list, ANY};
+        return type_of_items(types, list, &items.type) && check_pair(types, list, left, items);
+    }
     if (list->index != LIST_OF_ITEMS)
         return true; /* its items are known when it is evaluated */
     for (size_t i = 0; i < list->count; i++) {
@@ -222,8 +245,14 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
     case EXPRESSION_CALL:
         return type_of_call(types, node, out);
     case EXPRESSION_LIST:
-        *out = ANY;
-        return true;
+        return type_of_items(types, node, out);
+    case EXPRESSION_ITEM: {
+        unsigned index = ANY;
+        return type_of(types, node->operands[0], out) &&
+               type_of(types, node->operands[1], &index) &&
+               ((index & NUMBER) ||
+                type_error(types, node->operands[1], "a number is needed, not a text"));
+    }
     default:
         return check_operands(types, node, NUMBER, "a number is needed, not a text");
     }
@@ -231,7 +260,9 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
 
 static bool learn_list(struct types *types, const struct named_list *list)
 {
-    unsigned all = list->list.tree ? ANY : 0;
+    unsigned all = 0;
+    if (list->list.tree && !type_of(types, list->list.tree, &all))
+        return false;
     for (size_t i = 0; i < list->count; i++) {
         unsigned type = ANY;
         if (!type_of(types, list->values[i].tree, &type))

@@ -30,7 +30,7 @@ enum {
     SLOT_INDEX = SLOT_COUNT_OBJECTIVE, /* i of a series */
     SLOT_COUNT_SERIES,
 };
-_Static_assert((int)SLOT_COUNT_SERIES <= (int)SLOTS_MAX, "too many variables");
+_Static_assert((int)SLOT_COUNT_SERIES <= (int)SLOT_LOCAL, "too many variables");
 
 enum {
     AXIS_VALUES_MAX = 64,

@@ -414,6 +414,11 @@ static void lists_may_be_expressions(void **state)
     assert_int_equal(space_count(space), 10);
     space_free(space);
     end(&fixture);
+    struct experiment *experiment = LOAD_OWN(
+        "loads * block <= 256",
+        "\"type in [t for t in ['f32', 'x']] and ['a', 'b'][loads % 2] == 'a' and loads in "
+        "range(4)\"");
+    experiment_free(experiment);
 }
 
 /* ---- hashes ---- */
