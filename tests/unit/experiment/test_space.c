@@ -1,4 +1,5 @@
-/* The legal configurations: against brute force, and against counts of published spaces. */
+/* The legal configurations: by hand, in what is refused, and in the experiments that are shipped.
+ */
 #include "experiment_fixture.h"
 
 /* An experiment with these parameters, constraints and derived values. */
@@ -178,34 +179,6 @@ static void expect_counts(const char *parameters, const char *constraints, size_
     assert_int_equal(space_count(space), legal);
     space_free(space);
     experiment_free(experiment);
-}
-
-/* Spaces of the Kernel Tuning Toolkit and Kernel Tuner, counted independently of this program. */
-static void published_spaces_have_their_counts(void **state)
-{
-    (void)state;
-    expect_counts("  mwg: [16, 32, 64]\n  nwg: [16, 32, 64]\n  kwg: [32]\n  mdimc: [8, 16, 32]\n"
-                  "  ndimc: [8, 16, 32]\n  mdima: [8, 16, 32]\n  ndimb: [8, 16, 32]\n  kwi: [2]\n"
-                  "  vwm: [1, 2, 4]\n  vwn: [1, 2, 4]\n  strm: [0]\n  strn: [0]\n  sa: [0, 1]\n"
-                  "  sb: [0, 1]\n  precision: [32]\n",
-                  "constraints:\n"
-                  "  - (kwg//kwi)*kwi == kwg\n"
-                  "  - (mwg // (mdimc*vwm)) * (mdimc*vwm) == mwg\n"
-                  "  - ((nwg // (ndimc*vwn)) * (ndimc*vwn)) == nwg\n"
-                  "  - (mwg // (mdima*vwm)) * (mdima*vwm) == mwg\n"
-                  "  - (nwg // (ndimb*vwn)) * (ndimb*vwn) == nwg\n"
-                  "  - (kwg // ((mdimc*ndimc)//mdima)) * ((mdimc*ndimc)//mdima) == kwg\n"
-                  "  - (kwg // ((mdimc*ndimc)//ndimb)) * ((mdimc*ndimc)//ndimb) == kwg\n",
-                  26244, 5788);
-    expect_counts("  x: [16, 32]\n  y: [1, 2, 4, 8]\n  z: [1]\n  zi: [1, 2, 4, 8, 16, 32]\n"
-                  "  unroll: [0, 1, 2, 4, 8, 16, 32]\n  constant: [0]\n  soa: [0, 1]\n  v: [1]\n",
-                  "constraints:\n  - unroll < zi\n  - x * y >= 64\n", 672, 210);
-    expect_counts("  fw: [3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33]\n"
-                  "  fh: [3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33]\n"
-                  "  bx: [16, 32, 48, 64, 80, 96, 112, 128]\n  by: [1, 2, 4, 8, 16, 32]\n"
-                  "  tx: [1, 2, 3, 4, 5, 6, 7, 8]\n  ty: [1, 2, 3, 4, 5, 6, 7, 8]\n"
-                  "  padding: [0, 1]\n  ro: [0, 1]\n",
-                  "constraints:\n  - padding == 0 or (bx % 32 != 0)\n", 3145728, 2359296);
 }
 
 static void values_that_repeat_are_taken_once(void **state)
@@ -401,7 +374,6 @@ int main(void)
         cmocka_unit_test(pruning_equals_brute_force),
         cmocka_unit_test(admission_equals_brute_force),
         cmocka_unit_test(admission_keeps_the_order_of_the_walk),
-        cmocka_unit_test(published_spaces_have_their_counts),
         cmocka_unit_test(values_that_repeat_are_taken_once),
         cmocka_unit_test(device_facts_are_values),
         cmocka_unit_test(what_is_wrong_is_said),
