@@ -19,6 +19,7 @@ struct command {
 };
 
 extern const struct command command_run;
+extern const struct command command_init;
 extern const struct command command_devices;
 extern const struct command command_show;
 extern const struct command command_plot;

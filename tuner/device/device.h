@@ -11,6 +11,7 @@
 #include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
 #include "tuner/base/text.h"
+#include "tuner/device/signature.h"
 
 struct device; /* an open device; each implementation has its own */
 
@@ -101,6 +102,10 @@ struct device_api {
     enum status (*occupancy)(const struct facts *facts, uint32_t block_threads,
                              uint32_t shared_bytes, struct kernel_resources *resources,
                              struct error *error);
+    /* pure. What the kernels of a source take; needs no device. STATUS_UNAVAILABLE where sources do
+     * not tell. */
+    enum status (*signatures)(struct arena *arena, const struct signature_question *question,
+                              struct source_signature *out, struct error *error);
 
     /* Opens device `index`, warms it up and calibrates its timer. *out is freed by close. */
     enum status (*open)(int index, const struct warm_up *warm_up, struct device **out,

@@ -46,10 +46,11 @@ struct kernel_parameter {
     struct signature_field fields[FIELDS_MAX];
 };
 
+enum template_kind { TEMPLATE_NUMBER, TEMPLATE_BOOLEAN, TEMPLATE_TYPE, TEMPLATE_OTHER };
 struct template_parameter {
     const char *name;
-    bool is_type;
-    const char *preset; /* its default; NULL: none */
+    enum template_kind kind;
+    const char *preset; /* its default, or what was taken to compile */
 };
 
 struct kernel_signature {
@@ -66,7 +67,8 @@ struct kernel_signature {
 /* #ifndef NAME, #define NAME VALUE; or a name that nothing defines. */
 struct macro_signature {
     const char *name;
-    const char *preset; /* NULL: nothing defines it */
+    const char *preset; /* its value, or what was taken to compile */
+    bool guessed;
 };
 
 /* A __constant__ variable without an initialiser. */
@@ -85,16 +87,22 @@ struct source_signature {
     struct macro_signature macros[SIGNATURE_MACROS_MAX];
     size_t symbol_count;
     struct symbol_signature symbols[SIGNATURE_SYMBOLS_MAX];
-    bool dynamic_shared; /* extern __shared__ */
+    bool dynamic_shared;                  /* extern __shared__ */
+    const struct kernel_signature *asked; /* the kernel whose parameters are known */
+    const char *instance;                 /* of a template: what was asked for; NULL: its name */
 };
 
 /* What is asked of the compiler. */
 struct signature_question {
     const char *path; /* of the source */
     const char *architecture;
-    const char *kernel; /* which kernel's parameters are wanted; NULL: the only one */
-    size_t flag_count;
-    const char *flags[FLAGS_MAX];
+    /* Which kernel's parameters are wanted, or which instance of a template, "scale<256>"; NULL:
+     * the only one. */
+    const char *kernel;
+    size_t define_count;
+    struct macro_signature defines[SIGNATURE_MACROS_MAX];
+    size_t folder_count;
+    const char *folders[UNITS_MAX];
 };
 
 #endif

@@ -184,6 +184,14 @@ static enum status cpu_occupancy(const struct facts *facts, uint32_t block_threa
     return error_set(error, STATUS_UNAVAILABLE, "a CPU has no occupancy");
 }
 
+static enum status cpu_signatures(struct arena *arena, const struct signature_question *question,
+                                  struct source_signature *out, struct error *error)
+{
+    (void)arena, (void)out;
+    return error_set(error, STATUS_UNAVAILABLE, "%s: a CPU's kernels do not tell what they take",
+                     question->path);
+}
+
 const struct device_api device_cpu = {
     .kind = "cpu",
     .about = "this machine's processors: kernels in C, run by pinned threads",
@@ -194,6 +202,7 @@ const struct device_api device_cpu = {
     .imagine = cpu_imagine,
     .inspect = cpu_inspect,
     .occupancy = cpu_occupancy,
+    .signatures = cpu_signatures,
     .open = cpu_open,
     .close = cpu_close,
     .calibration = cpu_calibration,

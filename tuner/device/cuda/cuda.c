@@ -1,6 +1,7 @@
 #include "tuner/device/cuda/cuda.h"
 
 #include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/signatures.h"
 
 const struct device_api device_cuda = {
     .kind = "cuda",
@@ -12,6 +13,7 @@ const struct device_api device_cuda = {
     .imagine = cuda_imagine,
     .inspect = cuda_inspect,
     .occupancy = cuda_occupancy,
+    .signatures = cuda_signatures,
     .open = cuda_open,
     .close = cuda_close,
     .calibration = cuda_calibration,

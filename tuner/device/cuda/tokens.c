@@ -75,9 +75,9 @@ static size_t number_length(const char *at)
 
 static size_t sign_length(const char *at)
 {
-    static const char *const signs[] = {"<<=", ">>=", "...", "::", "->", "+=", "-=", "*=", "/=",
-                                        "%=",  "&=",  "|=",  "^=", "==", "!=", "<=", ">=", "&&",
-                                        "||",  "++",  "--",  "<<"};
+    static const char *const signs[] = {
+        "<<=", ">>=", "...", "::", "->", "+=", "-=", "*=", "/=", "%=", "&=",
+        "|=",  "^=",  "==",  "!=", "<=", ">=", "&&", "||", "++", "--", "<<"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strncmp(at, signs[i], strlen(signs[i])) == 0)
             return strlen(signs[i]);

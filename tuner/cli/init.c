@@ -1,0 +1,266 @@
+/* `tune init`: an experiment file for a kernel, to be edited. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/init.h"
+#include "tuner/device/device.h"
+#include "tuner/experiment/experiment.h"
+
+struct init {
+    const char *kernel;
+    const char *output;
+    const char *architecture;
+    const char *device;
+    struct option_list defines;
+    struct option_list folders;
+    bool force;
+    const char *source;
+};
+
+static enum status parse(const struct command *command, int argc, char **argv, struct init *init,
+                         bool *helped, struct error *error)
+{
+    const char *words[2];
+    size_t word_count = 0;
+    const struct option_spec options[] = {
+        {.name = "kernel",
+         .letter = 'k',
+         .value = "NAME",
+         .text = &init->kernel,
+         .about = "which kernel, where there are several; or an instance of a\ntemplate, "
+                  "'scale<float, 4>'"},
+        {.name = "output",
+         .letter = 'o',
+         .value = "FILE",
+         .text = &init->output,
+         .about = "the file to write (default: the source's name with .yaml,\nbeside it); - for "
+                  "standard output"},
+        {.name = "define",
+         .letter = 'D',
+         .value = "NAME=VALUE",
+         .list = &init->defines,
+         .about = "a macro that the source needs; numbers become parameters"},
+        {.name = "include",
+         .letter = 'I',
+         .value = "FOLDER",
+         .list = &init->folders,
+         .about = "a folder of included files"},
+        {.name = "arch",
+         .value = "ARCH",
+         .text = &init->architecture,
+         .about = "what to compile for (default sm_90); no GPU is needed"},
+        {.name = "device",
+         .letter = 'd',
+         .value = "KIND",
+         .text = &init->device,
+         .about = "cuda (the default, and all that there is so far)"},
+        {.name = "force", .flag = &init->force, .about = "write over a file that is there"},
+    };
+    init->architecture = "sm_90";
+    enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
+                                       argv, words, 2, &word_count, helped, error);
+    if (status != STATUS_OK || *helped)
+        return status;
+    if (word_count != 1)
+        return error_set(error, STATUS_USAGE, "name one source: tune init kernel.cu");
+    init->source = words[0];
+    return STATUS_OK;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    size_t end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* What a CPU's kernel takes (kernels/README.md) is written by hand: its source says nothing of it.
+ */
+static enum status check_source(const struct init *init, struct error *error)
+{
+    bool cpu = init->device && strncmp(init->device, "cpu", 3) == 0;
+    if (init->device && !cpu && strncmp(init->device, "cuda", 4) != 0)
+        return error_set(error, STATUS_USAGE, "--device %s: only cuda", init->device);
+    if (cpu || ends_with(init->source, ".c"))
+        return error_set(error, STATUS_USAGE,
+                         "%s: only CUDA sources (.cu): a CPU's kernel takes its arguments as "
+                         "kernels/README.md says; configs/elementwise_cpu.yaml is a file to copy",
+                         init->source);
+    return STATUS_OK;
+}
+
+static const char *file_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Letters, digits and _, beginning with a letter. */
+static const char *experiment_name_of(struct arena *arena, const char *path)
+{
+    const char *file = file_part(path);
+    size_t length = strcspn(file, ".");
+    char *name = arena_printf(arena, "%s%.*s", isalpha((unsigned char)*file) ? "" : "k_",
+                              (int)(length > 40 ? 40 : length), file);
+    for (char *at = name; at && *at; at++)
+        if (!isalnum((unsigned char)*at))
+            *at = '_';
+    return name;
+}
+
+static const char *default_output(struct arena *arena, const char *source)
+{
+    size_t folder = (size_t)(file_part(source) - source);
+    size_t stem = strcspn(source + folder, ".");
+    return arena_printf(arena, "%.*s.yaml", (int)(folder + stem), source);
+}
+
+static const char *absolute(struct arena *arena, const char *path)
+{
+    char *whole = realpath(path, NULL);
+    const char *copy = arena_strdup(arena, whole ? whole : path);
+    free(whole);
+    return copy;
+}
+
+/* How the file is to name its source: files are looked for in the file's own folder. */
+static const char *source_for(struct arena *arena, const char *source, const char *output)
+{
+    size_t a = (size_t)(file_part(source) - source);
+    size_t b = (size_t)(file_part(output) - output);
+    if (a == b && strncmp(source, output, a) == 0)
+        return arena_strdup(arena, file_part(source));
+    return absolute(arena, source);
+}
+
+static enum status take_defines(struct arena *arena, const struct init *init,
+                                struct signature_question *question, struct error *error)
+{
+    for (size_t i = 0; i < init->defines.count; i++) {
+        const char *text = init->defines.items[i];
+        const char *sign = strchr(text, '=');
+        if (i == SIGNATURE_MACROS_MAX || (sign ? sign == text : !*text))
+            return error_set(error, STATUS_USAGE, "--define %s: write NAME=VALUE", text);
+        struct macro_signature *define = &question->defines[question->define_count++];
+        define->name = arena_strndup(arena, text, sign ? (size_t)(sign - text) : strlen(text));
+        define->preset = sign ? sign + 1 : "1";
+        define->guessed = true;
+        if (!define->name)
+            return error_no_memory(error);
+    }
+    return STATUS_OK;
+}
+
+static enum status take_folders(struct arena *arena, const struct init *init,
+                                struct signature_question *question, struct error *error)
+{
+    if (init->folders.count > UNITS_MAX)
+        return error_set(error, STATUS_USAGE, "--include: more than %d folders", UNITS_MAX);
+    for (size_t i = 0; i < init->folders.count; i++) {
+        question->folders[i] = absolute(arena, init->folders.items[i]);
+        if (!question->folders[i])
+            return error_no_memory(error);
+    }
+    question->folder_count = init->folders.count;
+    return STATUS_OK;
+}
+
+/* A file that is written must be one that can be run. */
+static enum status try_file(const char *path, struct error *error)
+{
+    struct arena arena = {0};
+    struct experiment *experiment = NULL;
+    const char *folder = NULL;
+    enum status status = data_folder(&arena, &folder, error);
+    if (status == STATUS_OK)
+        status = experiment_load(path, folder, &experiment, error);
+    experiment_free(experiment);
+    arena_free(&arena);
+    return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", path);
+}
+
+static enum status write_file(const struct init *init, const char *output, const struct text *text,
+                              struct error *error)
+{
+    if (strcmp(output, "-") == 0) {
+        (void)fputs(text_string(text), stdout);
+        return STATUS_OK;
+    }
+    if (!init->force && file_exists(output))
+        return error_set(error, STATUS_USAGE, "%s is there already: --force writes over it",
+                         output);
+    enum status status = file_write_atomically(output, text_string(text), text->length, error);
+    if (status != STATUS_OK)
+        return status;
+    fprintf(stderr,
+            "tune: wrote %s: look at what is marked with '?', then\n"
+            "  tune run --dry-run --arch %s %s%s\n",
+            output, init->architecture,
+            strchr(output, '/') || ends_with(output, ".yaml") ? "" : "./", output);
+    return try_file(output, error);
+}
+
+static enum status ask_and_write(struct arena *arena, const struct init *init, struct error *error)
+{
+    const struct device_api *api = device_kind("cuda");
+    struct signature_question question = {
+        .path = init->source, .architecture = init->architecture, .kernel = init->kernel};
+    struct source_signature *signature = arena_alloc(arena, 1, sizeof *signature);
+    struct init_file file = {.signature = signature};
+    struct text text = {0};
+    const char *output = init->output ? init->output : default_output(arena, init->source);
+    if (!signature || !output)
+        return error_no_memory(error);
+    if (!api)
+        return error_set(error, STATUS_UNAVAILABLE, "this tune was built without CUDA");
+    if (!init->force && strcmp(output, "-") != 0 && file_exists(output))
+        return error_set(error, STATUS_USAGE, "%s is there already: --force writes over it",
+                         output);
+    enum status status = take_defines(arena, init, &question, error);
+    if (status == STATUS_OK)
+        status = take_folders(arena, init, &question, error);
+    if (status == STATUS_OK)
+        status = api->signatures(arena, &question, signature, error);
+    if (status != STATUS_OK)
+        return status;
+    file.experiment = experiment_name_of(arena, init->source);
+    file.source = source_for(arena, init->source, output);
+    file.folder_count = question.folder_count;
+    memcpy(file.folders, question.folders, sizeof file.folders);
+    if (!file.experiment || !file.source)
+        return error_no_memory(error);
+    status = init_write(arena, &file, &text, error);
+    if (status == STATUS_OK)
+        status = write_file(init, output, &text, error);
+    text_free(&text);
+    return status;
+}
+
+static enum status run_init(const struct command *command, int argc, char **argv,
+                            struct error *error)
+{
+    struct init init = {0};
+    struct arena arena = {0};
+    bool helped = false;
+    enum status status = parse(command, argc, argv, &init, &helped, error);
+    if (status == STATUS_OK && !helped)
+        status = check_source(&init, error);
+    if (status == STATUS_OK && !helped)
+        status = ask_and_write(&arena, &init, error);
+    arena_free(&arena);
+    return status;
+}
+
+const struct command command_init = {
+    .name = "init",
+    .usage = "SOURCE.cu [options]",
+    .about = "Writes an experiment file for a kernel of your own, to be edited.",
+    .more =
+        "The compiler (NVRTC) tells the kernel's parameters; what it cannot know is guessed, and\n"
+        "marked so in the file. No GPU is needed.",
+    .run = run_init,
+};

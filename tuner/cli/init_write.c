@@ -1,0 +1,510 @@
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tuner/cli/init.h"
+
+enum { TUNABLES_MAX = SIGNATURE_MACROS_MAX + SIGNATURE_TEMPLATE_MAX + 2, COMMENT_COLUMN = 64 };
+
+/* One parameter of the experiment. */
+struct tunable {
+    const char *name;
+    const char *preset;
+    bool is_define;
+    char values[96];
+    char axis; /* of a block: 'x', 'y', 'z'; 0: none of its sides */
+};
+
+struct writer {
+    struct arena *arena;
+    const struct init_file *file;
+    const struct kernel_signature *kernel;
+    struct text *out;
+    struct tunable tunables[TUNABLES_MAX];
+    size_t tunable_count;
+    bool flat;        /* one dimension: vectors have n elements; else n * n */
+    const char *size; /* the size's name */
+};
+
+/* ---- names ---- */
+
+static bool has_word(const char *name, const char *word)
+{
+    size_t length = strlen(word);
+    for (; *name; name++)
+        if (strncasecmp(name, word, length) == 0)
+            return true;
+    return false;
+}
+
+static bool is_one_of(const char *name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(name, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* How many elements there are, by the name. */
+static bool names_size(const char *name)
+{
+    static const char *const words[] = {"n",     "size",   "count", "length",   "len",   "total",
+                                        "width", "height", "rows",  "cols",     "nx",    "ny",
+                                        "nz",    "w",      "h",     "elements", "items", "dim"};
+    size_t length = strlen(name);
+    return is_one_of(name, words, sizeof words / sizeof *words) ||
+           strncasecmp(name, "num", 3) == 0 || strncasecmp(name, "n_", 2) == 0 ||
+           (length > 4 && strcasecmp(name + length - 4, "size") == 0) ||
+           (length > 5 && strcasecmp(name + length - 5, "count") == 0);
+}
+
+static bool is_integer(const struct kernel_parameter *parameter)
+{
+    return parameter->kind == PARAMETER_SCALAR && !element_is_real(parameter->type) &&
+           parameter->bytes >= 4;
+}
+
+/* m and k are sizes where there is another. */
+static bool is_size(const struct writer *writer, const struct kernel_parameter *parameter)
+{
+    static const char *const others[] = {"m", "k"};
+    if (!is_integer(parameter))
+        return false;
+    return names_size(parameter->name) ||
+           (!writer->flat && is_one_of(parameter->name, others, sizeof others / sizeof *others));
+}
+
+static bool is_number(const char *text)
+{
+    char *end = NULL;
+    if (!text || !*text)
+        return false;
+    (void)strtod(text, &end);
+    return *end == '\0';
+}
+
+/* ---- parameters ---- */
+
+static char block_axis(const char *name)
+{
+    bool block = has_word(name, "block") || has_word(name, "thread") || has_word(name, "tpb");
+    if (!block || has_word(name, "per") || strncasecmp(name, "min", 3) == 0)
+        return 0;
+    char last = (char)tolower((unsigned char)name[strlen(name) - 1]);
+    return last == 'y' || last == 'z' ? last : 'x';
+}
+
+/* `values` and the preset among them, ascending. */
+static void list_values(struct tunable *tunable, const long *values, size_t count)
+{
+    struct text text = {0};
+    long preset = strtol(tunable->preset, NULL, 0);
+    bool placed = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!placed && preset < values[i])
+            text_printf(&text, "%s%ld", i ? ", " : "", preset);
+        bool before = !placed && preset < values[i];
+        placed |= preset <= values[i];
+        text_printf(&text, "%s%ld", i || before ? ", " : "", values[i]);
+    }
+    if (!placed)
+        text_printf(&text, ", %ld", preset);
+    (void)string_format(tunable->values, sizeof tunable->values, "%s", text_string(&text));
+    text_free(&text);
+}
+
+static void choose_values(const struct writer *writer, struct tunable *tunable)
+{
+    static const long whole[] = {64, 128, 256, 512, 1024};
+    static const long across[] = {8, 16, 32, 64};
+    static const long down[] = {1, 2, 4, 8, 16};
+    static const long few[] = {1, 2, 4, 8};
+    bool word = strcmp(tunable->preset, "true") == 0 || strcmp(tunable->preset, "false") == 0;
+    bool real = strpbrk(tunable->preset, ".eEfF") && strncmp(tunable->preset, "0x", 2) != 0;
+    bool on = strcmp(tunable->preset, "0") == 0 || strncasecmp(tunable->name, "use", 3) == 0;
+    if (word)
+        (void)string_format(tunable->values, sizeof tunable->values, "false, true");
+    else if (real)
+        (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
+    else if (on)
+        (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
+    else if (tunable->axis == 'x' && writer->flat)
+        list_values(tunable, whole, sizeof whole / sizeof *whole);
+    else if (tunable->axis == 'x')
+        list_values(tunable, across, sizeof across / sizeof *across);
+    else if (tunable->axis == 'y')
+        list_values(tunable, down, sizeof down / sizeof *down);
+    else if (tunable->axis == 'z')
+        (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
+    else
+        list_values(tunable, few, sizeof few / sizeof *few);
+}
+
+static void add_tunable(struct writer *writer, const char *name, const char *preset, bool define)
+{
+    struct tunable *tunable = &writer->tunables[writer->tunable_count++];
+    const char *bounds = writer->kernel->bounds;
+    *tunable = (struct tunable){.name = name, .preset = preset, .is_define = define};
+    tunable->axis = bounds && strcmp(bounds, name) == 0 ? 'x' : block_axis(name);
+    for (size_t i = 0; i + 1 < writer->tunable_count; i++)
+        if (writer->tunables[i].axis == tunable->axis)
+            tunable->axis = 0;
+}
+
+static struct tunable *side(struct writer *writer, char axis)
+{
+    for (size_t i = 0; i < writer->tunable_count; i++)
+        if (writer->tunables[i].axis == axis)
+            return &writer->tunables[i];
+    return NULL;
+}
+
+/* A kernel whose block no macro gives takes any: the launch alone says. */
+static void add_block(struct writer *writer)
+{
+    const char *bounds = writer->kernel->bounds;
+    bool fixed = is_number(bounds);
+    if (!side(writer, 'x')) {
+        const char *preset = writer->flat ? "256" : "32";
+        add_tunable(writer, writer->flat ? "block_size" : "block_x", fixed ? bounds : preset,
+                    false);
+        struct tunable *block = &writer->tunables[writer->tunable_count - 1];
+        block->axis = 'x';
+        choose_values(writer, block);
+        if (fixed)
+            (void)string_format(block->values, sizeof block->values, "%s", bounds);
+    }
+    if (!writer->flat && writer->kernel->uses_y && !side(writer, 'y')) {
+        long across = strtol(side(writer, 'x')->preset, NULL, 0);
+        add_tunable(writer, "block_y", fixed || across > 128 ? "1" : "8", false);
+        struct tunable *block = &writer->tunables[writer->tunable_count - 1];
+        block->axis = 'y';
+        choose_values(writer, block);
+    }
+}
+
+static void list_tunables(struct writer *writer)
+{
+    const struct source_signature *signature = writer->file->signature;
+    for (size_t i = 0; i < writer->kernel->template_count && !signature->instance; i++) {
+        const struct template_parameter *parameter = &writer->kernel->template[i];
+        bool word =
+            strcmp(parameter->preset, "true") == 0 || strcmp(parameter->preset, "false") == 0;
+        if (parameter->kind != TEMPLATE_TYPE && (word || is_number(parameter->preset)))
+            add_tunable(writer, parameter->name, parameter->preset, false);
+    }
+    for (size_t i = 0; i < signature->macro_count; i++)
+        if (is_number(signature->macros[i].preset))
+            add_tunable(writer, signature->macros[i].name, signature->macros[i].preset, true);
+    for (size_t i = 0; i < writer->tunable_count; i++)
+        choose_values(writer, &writer->tunables[i]);
+    add_block(writer);
+}
+
+/* ---- lines ---- */
+
+/* A line with what it means behind it. */
+static void put(struct writer *writer, const char *comment, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void put(struct writer *writer, const char *comment, const char *format, ...)
+{
+    char line[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    const char *last = strrchr(line, '\n');
+    int length = (int)strlen(last ? last + 1 : line);
+    if (comment)
+        text_printf(writer->out, "%s%*s  # %s\n", line,
+                    length < COMMENT_COLUMN ? COMMENT_COLUMN - length : 0, "", comment);
+    else
+        text_printf(writer->out, "%s\n", line);
+}
+
+/* "n" or "n * n", so many times. */
+static const char *elements(const struct writer *writer, uint32_t times)
+{
+    const char *size = writer->size;
+    if (writer->flat)
+        return times > 1 ? arena_printf(writer->arena, "%u * %s", times, size)
+                         : arena_strdup(writer->arena, size);
+    return times > 1 ? arena_printf(writer->arena, "%u * %s * %s", times, size, size)
+                     : arena_printf(writer->arena, "%s * %s", size, size);
+}
+
+static void put_head(struct writer *writer)
+{
+    const struct init_file *file = writer->file;
+    text_printf(writer->out,
+                "# Tunes %s of %s. Made by 'tune init': what it could not know is a guess, and "
+                "marked\n# with a '?'. All that may stand in such a file: docs/experiment-files.md."
+                "\nexperiment: %s\nsource: \"%s\"\n",
+                writer->kernel->name, file->source, file->experiment, file->source);
+    for (size_t i = 0; i < file->folder_count; i++)
+        text_printf(writer->out, "%s\"%s\"%s", i ? ", " : "include: [", file->folders[i],
+                    i + 1 == file->folder_count ? "]\n" : "");
+    for (size_t i = 0; i < writer->kernel->template_count && !file->signature->instance; i++)
+        if (writer->kernel->template[i].kind == TEMPLATE_TYPE) {
+            if (!strstr(text_string(writer->out), "\naxes:"))
+                put(writer, "each value is a problem of its own", "\naxes:");
+            put(writer, "? more types: i32, f64, f16 ...", "  %s: [f32]",
+                writer->kernel->template[i].name);
+        }
+    put(writer, "each size is tuned by itself", "\nsizes:");
+    put(writer, "?", "  %s: %s", writer->size,
+        writer->flat ? "[1048576, 16777216]" : "[1024, 4096]");
+}
+
+static void put_parameters(struct writer *writer)
+{
+    bool sides = false;
+    put(writer, "what is tuned: every combination is a point", "\nparameters:");
+    for (size_t i = 0; i < writer->tunable_count; i++)
+        put(writer, "? values", "  %s: [%s]", writer->tunables[i].name, writer->tunables[i].values);
+    put(writer, "the configuration that nobody tuned", "defaults:");
+    for (size_t i = 0; i < writer->tunable_count; i++)
+        text_printf(writer->out, "  %s: %s\n", writer->tunables[i].name,
+                    writer->tunables[i].preset);
+    sides = side(writer, 'x') && side(writer, 'y');
+    if (sides)
+        text_printf(writer->out, "constraints:\n  - 32 <= %s * %s <= 1024\n",
+                    side(writer, 'x')->name, side(writer, 'y')->name);
+    bool first = true;
+    for (size_t i = 0; i < writer->tunable_count; i++) {
+        if (!writer->tunables[i].is_define)
+            continue;
+        if (first)
+            put(writer, "given to the compiler as -DNAME=value", "\ndefines:");
+        first = false;
+        text_printf(writer->out, "  %s: %s\n", writer->tunables[i].name, writer->tunables[i].name);
+    }
+    const struct source_signature *signature = writer->file->signature;
+    for (size_t i = 0; i < signature->macro_count; i++) {
+        const struct macro_signature *macro = &signature->macros[i];
+        if (!macro->guessed || is_number(macro->preset))
+            continue;
+        if (first)
+            text_append(writer->out, "\ndefines:\n");
+        first = false;
+        text_printf(writer->out, "  %s: \"'%s'\"\n", macro->name, macro->preset);
+    }
+}
+
+static const char *kernel_name(const struct writer *writer)
+{
+    const struct source_signature *signature = writer->file->signature;
+    struct text text = {0};
+    if (signature->instance)
+        return signature->instance;
+    text_append(&text, writer->kernel->name);
+    for (size_t i = 0; i < writer->kernel->template_count; i++) {
+        const struct template_parameter *parameter = &writer->kernel->template[i];
+        bool word = parameter->preset && (strcmp(parameter->preset, "true") == 0 ||
+                                          strcmp(parameter->preset, "false") == 0);
+        text_append(&text, i ? ", " : "<");
+        if (parameter->kind == TEMPLATE_TYPE)
+            text_printf(&text, "${c_type(%s)}", parameter->name);
+        else if (word || is_number(parameter->preset))
+            text_printf(&text, "${%s}", parameter->name);
+        else
+            text_append(&text, parameter->preset);
+    }
+    text_append(&text, writer->kernel->template_count ? ">" : "");
+    const char *copy = arena_strdup(writer->arena, text_string(&text));
+    text_free(&text);
+    return copy ? copy : writer->kernel->name;
+}
+
+static void put_launch(struct writer *writer)
+{
+    const struct tunable *x = side(writer, 'x');
+    const struct tunable *y = side(writer, 'y');
+    const struct source_signature *signature = writer->file->signature;
+    text_printf(writer->out, "\nlaunches:\n  - kernel: \"%s\"\n", kernel_name(writer));
+    if (y) {
+        put(writer, "? blocks: as many as cover the work",
+            "    grid: [\"ceil_div(%s, %s)\", \"ceil_div(%s, %s)\"]", writer->size, x->name,
+            writer->size, y->name);
+        put(writer, "threads a block", "    block: [%s, %s]", x->name, y->name);
+    } else {
+        put(writer, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
+            elements(writer, 1), x->name);
+        put(writer, "threads a block", "    block: %s", x->name);
+    }
+    if (signature->dynamic_shared)
+        put(writer, "? bytes of the extern __shared__ array", "    shared: 4 * %s", x->name);
+    if (signature->symbol_count == 0)
+        return;
+    text_append(writer->out, "    arguments: [");
+    for (size_t i = 0; i < writer->kernel->parameter_count; i++)
+        text_printf(writer->out, "%s%s", i ? ", " : "", writer->kernel->parameters[i].name);
+    text_append(writer->out, "]\n");
+}
+
+/* ---- arguments ---- */
+
+static bool is_output(const struct kernel_parameter *parameter)
+{
+    return parameter->kind == PARAMETER_POINTER && !parameter->constant &&
+           (parameter->is_written || !parameter->is_read);
+}
+
+static const char *type_of(const struct writer *writer, const struct kernel_parameter *parameter)
+{
+    if (parameter->generic && parameter->lanes == 1 && !writer->file->signature->instance)
+        return arena_printf(writer->arena, "\"${%s}\"", parameter->generic);
+    return parameter->known ? element_name(parameter->type) : "u8";
+}
+
+static void put_pointer(struct writer *writer, const struct kernel_parameter *parameter)
+{
+    uint32_t times = parameter->known ? parameter->lanes : parameter->bytes;
+    const char *type = type_of(writer, parameter);
+    const char *count = elements(writer, times > 0 ? times : 1);
+    const char *what = parameter->text;
+    bool real = parameter->known && element_is_real(parameter->type);
+    const char *role = "fill: random";
+    if (!parameter->known)
+        role = is_output(parameter) ? "update: true, fill: zero" : "fill: zero";
+    else if (is_output(parameter) && parameter->is_read)
+        role = real ? "update: true, fill: random" : "update: true, fill: zero";
+    else if (is_output(parameter))
+        role = "output: true";
+    bool sure = parameter->known && (parameter->constant || parameter->is_written);
+    const char *comment = arena_printf(writer->arena, "%s%s", sure ? "" : "? ", what);
+    put(writer, comment, "  - {name: %s, type: %s, count: %s, %s}", parameter->name, type,
+        type ? count : "", role);
+}
+
+static const char *scalar_value(const struct writer *writer,
+                                const struct kernel_parameter *parameter)
+{
+    return is_size(writer, parameter) ? writer->size : "1";
+}
+
+static void put_fields(struct writer *writer, const struct kernel_parameter *parameter)
+{
+    struct text fields = {0};
+    for (size_t i = 0; i < parameter->field_count; i++) {
+        const struct signature_field *field = &parameter->fields[i];
+        bool size = !element_is_real(field->type) && names_size(field->name);
+        text_printf(&fields, "%s{type: %s, value: %s}", i ? ", " : "", element_name(field->type),
+                    size ? writer->size : "1");
+    }
+    put(writer, arena_printf(writer->arena, "? %s", parameter->text),
+        "  - {name: %s, fields: [%s]}", parameter->name, text_string(&fields));
+    text_free(&fields);
+}
+
+static void put_symbols(struct writer *writer)
+{
+    const struct source_signature *signature = writer->file->signature;
+    for (size_t i = 0; i < signature->symbol_count; i++) {
+        const struct symbol_signature *symbol = &signature->symbols[i];
+        const char *last = strrchr(symbol->name, ':');
+        const char *type = symbol->known ? element_name(symbol->type) : "u8";
+        size_t element = symbol->known ? element_bytes(symbol->type) : 1;
+        put(writer, "? copied into the __constant__ variable before the first run",
+            "  - {name: %s, type: %s, count: %zu, fill: random, symbol: \"%s\"}",
+            last ? last + 1 : symbol->name, type, symbol->bytes / element, symbol->name);
+    }
+}
+
+static enum status put_arguments(struct writer *writer, struct error *error)
+{
+    bool writes = false;
+    put(writer, "in the order in which the kernel takes them", "\narguments:");
+    for (size_t i = 0; i < writer->kernel->parameter_count; i++) {
+        const struct kernel_parameter *parameter = &writer->kernel->parameters[i];
+        writes |= is_output(parameter);
+        if (parameter->kind == PARAMETER_OTHER)
+            return error_set(
+                error, STATUS_BAD_INPUT,
+                "kernel %s: parameter '%s' is passed by value, and is neither a number "
+                "nor a struct of numbers: pass its parts, or a pointer",
+                writer->kernel->name, parameter->text);
+        if (parameter->kind == PARAMETER_POINTER)
+            put_pointer(writer, parameter);
+        else if (parameter->kind == PARAMETER_STRUCT)
+            put_fields(writer, parameter);
+        else
+            put(writer,
+                arena_printf(writer->arena, "%s%s", is_size(writer, parameter) ? "" : "? ",
+                             parameter->text),
+                "  - {name: %s, type: %s, value: %s}", parameter->name, type_of(writer, parameter),
+                scalar_value(writer, parameter));
+    }
+    put_symbols(writer);
+    return writes ? STATUS_OK
+                  : error_set(error, STATUS_BAD_INPUT,
+                              "kernel %s writes to nothing that it is given: there is nothing to "
+                              "check",
+                              writer->kernel->name);
+}
+
+static void put_tail(struct writer *writer)
+{
+    struct text bytes = {0};
+    for (size_t i = 0; i < writer->kernel->parameter_count; i++) {
+        const struct kernel_parameter *parameter = &writer->kernel->parameters[i];
+        if (parameter->kind != PARAMETER_POINTER || !parameter->known)
+            continue;
+        uint32_t times = is_output(parameter) && parameter->is_read ? 2 : 1;
+        text_printf(&bytes, "%s%u", bytes.length ? " + " : "",
+                    times * parameter->lanes * (uint32_t)element_bytes(parameter->type));
+    }
+    text_append(
+        writer->out,
+        "\n# Without a check every output is held against what the default configuration "
+        "leaves. Better:\n# check:\n#   output: NAME\n#   reference: my_reference   # a C "
+        "function in my_reference.c (kernels/README.md)\n#   source: my_reference.c\n#   "
+        "tolerance: 1e-5\n# or series: \"2 * i + 1\", file: expected.bin, launches: [another "
+        "kernel]\n");
+    if (bytes.length > 0) {
+        put(writer, "from it GB/s and % of the device's ceiling follow", "\nmetrics:");
+        put(writer, "? what one run must move at least", "  bytes: (%s) * %s", text_string(&bytes),
+            elements(writer, 1));
+    }
+    text_free(&bytes);
+}
+
+static const char *choose_size_name(const struct writer *writer)
+{
+    static const char *const names[] = {"n", "size", "elements", "problem_size"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bool taken = false;
+        for (size_t j = 0; j < writer->tunable_count; j++)
+            taken |= strcmp(writer->tunables[j].name, names[i]) == 0;
+        if (!taken)
+            return names[i];
+    }
+    return "tune_size";
+}
+
+enum status init_write(struct arena *arena, const struct init_file *file, struct text *out,
+                       struct error *error)
+{
+    struct writer *writer = arena_alloc(arena, 1, sizeof *writer);
+    if (!writer)
+        return error_no_memory(error);
+    *writer = (struct writer){
+        .arena = arena, .file = file, .kernel = file->signature->asked, .out = out, .flat = true};
+    size_t sizes = 0;
+    for (size_t i = 0; i < writer->kernel->parameter_count; i++)
+        sizes += is_size(writer, &writer->kernel->parameters[i]);
+    writer->flat = !writer->kernel->uses_y && sizes < 2;
+    list_tunables(writer);
+    writer->size = choose_size_name(writer);
+    put_head(writer);
+    put_parameters(writer);
+    put_launch(writer);
+    enum status status = put_arguments(writer, error);
+    put_tail(writer);
+    if (status == STATUS_OK && out->failed)
+        status = error_no_memory(error);
+    return status;
+}

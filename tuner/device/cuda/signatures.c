@@ -1,0 +1,496 @@
+#include "tuner/device/cuda/signatures.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/source.h"
+#include "tuner/base/text.h"
+#include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/tokens.h"
+
+enum { CODES = 12, NUMBERS_OF_ONE = 5, GUESSES_MAX = 32 };
+
+static const enum element_type coded_types[CODES + 1] = {
+    0,           ELEMENT_I8,  ELEMENT_U8,  ELEMENT_I16,  ELEMENT_U16, ELEMENT_I32, ELEMENT_U32,
+    ELEMENT_I64, ELEMENT_U64, ELEMENT_F16, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F64};
+
+struct asking {
+    struct arena *arena;
+    const struct signature_question *question;
+    struct source source;
+    struct tokens tokens;
+    struct source_signature *out;
+    struct kernel_signature *kernel;
+    const char *instance;
+};
+
+/* ---- what is taken where the source says nothing ---- */
+
+static bool has_word(const char *name, const char *word)
+{
+    size_t length = strlen(word);
+    for (; *name; name++)
+        if (strncasecmp(name, word, length) == 0)
+            return true;
+    return false;
+}
+
+static bool is_switch(const char *name)
+{
+    static const char *const beginnings[] = {"use", "enable", "with", "has", "is_", "do_"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncasecmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+static const char *guess(const char *name)
+{
+    if (is_switch(name) || strncasecmp(name, "min", 3) == 0)
+        return "1";
+    bool block = has_word(name, "block") || has_word(name, "thread") || has_word(name, "tpb");
+    char last = (char)tolower((unsigned char)name[strlen(name) - 1]);
+    if (block && (last == 'y' || last == 'z'))
+        return last == 'y' ? "8" : "1";
+    return block ? last == 'x' ? "32" : "256" : has_word(name, "warp") ? "32" : "4";
+}
+
+static bool guess_template(struct kernel_signature *kernel)
+{
+    for (size_t i = 0; i < kernel->template_count; i++) {
+        struct template_parameter *parameter = &kernel->template[i];
+        if (parameter->preset)
+            continue;
+        if (parameter->kind == TEMPLATE_OTHER)
+            return false;
+        parameter->preset = parameter->kind == TEMPLATE_TYPE      ? "float"
+                            : parameter->kind == TEMPLATE_BOOLEAN ? "true"
+                                                                  : guess(parameter->name);
+    }
+    return true;
+}
+
+static enum status name_instance(struct asking *asking, struct error *error)
+{
+    struct text text = {0};
+    struct kernel_signature *kernel = asking->kernel;
+    asking->instance = asking->out->instance ? asking->out->instance : kernel->name;
+    if (asking->out->instance || kernel->template_count == 0)
+        return STATUS_OK;
+    if (!guess_template(kernel))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "kernel %s: name an instance of this template: --kernel '%s<...>'",
+                         kernel->name, kernel->name);
+    text_append(&text, kernel->name);
+    for (size_t i = 0; i < kernel->template_count; i++)
+        text_printf(&text, "%s%s", i ? ", " : "<", kernel->template[i].preset);
+    text_append(&text, ">");
+    asking->instance = text.failed ? NULL : arena_strdup(asking->arena, text_string(&text));
+    text_free(&text);
+    return asking->instance ? STATUS_OK : error_no_memory(error);
+}
+
+/* ---- which kernel ---- */
+
+static const char *last_part(const char *name)
+{
+    const char *last = name;
+    for (const char *at = name; *at && *at != '<'; at++)
+        if (at[0] == ':' && at[1] == ':')
+            last = at + 2;
+    return last;
+}
+
+static enum status which(const struct asking *asking, const char *what, struct error *error)
+{
+    struct text names = {0};
+    const struct source_signature *out = asking->out;
+    for (size_t i = 0; i < out->kernel_count; i++)
+        text_printf(&names, "%s%s", i ? ", " : "", out->kernels[i].name);
+    enum status status = error_set(error, STATUS_NOT_FOUND, "%s: %s: %s", asking->question->path,
+                                   what, text_string(&names));
+    text_free(&names);
+    return status;
+}
+
+static enum status choose_kernel(struct asking *asking, struct error *error)
+{
+    struct source_signature *out = asking->out;
+    const char *wanted = asking->question->kernel;
+    if (out->kernel_count == 0)
+        return error_set(error, STATUS_NOT_FOUND, "%s: no __global__ function in it",
+                         asking->question->path);
+    if (!wanted && out->kernel_count > 1)
+        return which(asking, "several kernels; name one by --kernel", error);
+    if (!wanted)
+        asking->kernel = &out->kernels[0];
+    for (size_t i = 0; wanted && i < out->kernel_count; i++) {
+        const char *name = out->kernels[i].name;
+        size_t length = strcspn(wanted, "<");
+        bool whole = strlen(name) == length && strncmp(name, wanted, length) == 0;
+        const char *last = last_part(name);
+        if (whole ||
+            (!asking->kernel && strlen(last) == length && strncmp(last, wanted, length) == 0))
+            asking->kernel = &out->kernels[i];
+    }
+    if (!asking->kernel)
+        return which(asking, "no such kernel; there are", error);
+    if (wanted && strchr(wanted, '<')) {
+        out->instance =
+            arena_printf(asking->arena, "%s%s", asking->kernel->name, strchr(wanted, '<'));
+        if (!out->instance)
+            return error_no_memory(error);
+    }
+    out->asked = asking->kernel;
+    return name_instance(asking, error);
+}
+
+/* ---- structs ---- */
+
+/* Where the braces of the struct open; count when it is not in the source. */
+static size_t find_struct(const struct tokens *tokens, const char *name)
+{
+    for (size_t i = 0; i + 2 < tokens->count; i++) {
+        if (!token_is(tokens, i, "struct"))
+            continue;
+        size_t open = i + 1;
+        while (open < tokens->count && !token_is(tokens, open, "{") &&
+               !token_is(tokens, open, ";") && !token_is(tokens, open, "("))
+            open++;
+        if (!token_is(tokens, open, "{"))
+            continue;
+        size_t behind = tokens_behind(tokens, open);
+        if (token_is(tokens, open - 1, name) || token_is(tokens, behind, name))
+            return open;
+    }
+    return tokens->count;
+}
+
+/* The fields' names; none when it is more than a list of scalars. */
+static size_t find_fields(struct asking *asking, const char *name, const char *fields[FIELDS_MAX])
+{
+    const struct tokens *tokens = &asking->tokens;
+    size_t open = find_struct(tokens, name);
+    size_t close = open < tokens->count ? tokens_behind(tokens, open) - 1 : open;
+    size_t count = 0;
+    for (size_t i = open + 1; i < close; i++) {
+        if (token_is(tokens, i, "(") || token_is(tokens, i, "[") || token_is(tokens, i, "{") ||
+            token_is(tokens, i, "static") || count == FIELDS_MAX)
+            return 0;
+        bool ends = token_is(tokens, i + 1, ",") || token_is(tokens, i + 1, ";") ||
+                    token_is(tokens, i + 1, "=");
+        if (tokens->items[i].kind == TOKEN_NAME && ends)
+            fields[count++] = tokens_text(asking->arena, tokens, i, i + 1);
+    }
+    return count;
+}
+
+/* The last word of the declared type: "const struct options opt" is of `options`. */
+static const char *type_word(struct asking *asking, const struct kernel_parameter *parameter)
+{
+    struct tokens tokens;
+    const char *word = NULL;
+    if (!tokens_read(asking->arena, parameter->text, &tokens))
+        return NULL;
+    for (size_t i = 0; i < tokens.count; i++)
+        if (tokens.items[i].kind == TOKEN_NAME && !token_is(&tokens, i, parameter->name) &&
+            !token_is(&tokens, i, "const") && !token_is(&tokens, i, "struct") &&
+            !token_is(&tokens, i, "__grid_constant__"))
+            word = tokens_text(asking->arena, &tokens, i, i + 1);
+    return word;
+}
+
+/* ---- asking ---- */
+
+static void put_numbers(struct text *text, const char *what)
+{
+    text_printf(text, ", %s::pointer, %s::constant, %s::value, %s::lanes, %s::bytes", what, what,
+                what, what, what);
+}
+
+/* The name expression: first how many parameters there are, then five numbers of each, of each
+ * field of each, and of each symbol. */
+static const char *make_expression(struct asking *asking)
+{
+    struct text text = {0};
+    const struct kernel_signature *kernel = asking->kernel;
+    text_append(&text, "tune_probe::probe<tune_probe::asked::count");
+    for (size_t i = 0; i < kernel->parameter_count; i++) {
+        char what[64];
+        (void)string_format(what, sizeof what, "tune_probe::asked::at<%zu>", i);
+        put_numbers(&text, what);
+    }
+    for (size_t i = 0; i < kernel->parameter_count; i++)
+        for (size_t j = 0; j < kernel->parameters[i].field_count; j++) {
+            char what[64];
+            (void)string_format(what, sizeof what, "tune_probe::field_%zu_%zu", i, j);
+            put_numbers(&text, what);
+        }
+    for (size_t i = 0; i < asking->out->symbol_count; i++) {
+        char what[64];
+        (void)string_format(what, sizeof what, "tune_probe::symbol_%zu", i);
+        put_numbers(&text, what);
+    }
+    text_append(&text, ">");
+    const char *copy = text.failed ? NULL : arena_strdup(asking->arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+static const char *make_source(struct asking *asking)
+{
+    struct text text = {0};
+    const struct kernel_signature *kernel = asking->kernel;
+    text_append(&text, asking->source.text);
+    text_append(&text, cuda_signature_probe);
+    text_printf(&text, "namespace tune_probe { typedef takes<decltype(&::%s)> asked;\n",
+                asking->instance);
+    for (size_t i = 0; i < kernel->parameter_count; i++)
+        for (size_t j = 0; j < kernel->parameters[i].field_count; j++)
+            text_printf(&text, "typedef shape<decltype(::%s::%s)> field_%zu_%zu;\n",
+                        type_word(asking, &kernel->parameters[i]),
+                        kernel->parameters[i].fields[j].name, i, j);
+    for (size_t i = 0; i < asking->out->symbol_count; i++)
+        text_printf(&text, "typedef shape<decltype(::%s)> symbol_%zu;\n",
+                    asking->out->symbols[i].name, i);
+    text_append(&text, "}\n");
+    const char *copy = text.failed ? NULL : arena_strdup(asking->arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+/* The next number of a symbol: "Li12E". */
+static bool next_number(const char **at, int *out)
+{
+    *at = strstr(*at, "Li");
+    if (!*at)
+        return false;
+    char *end = NULL;
+    long number = strtol(*at + 2, &end, 10);
+    *out = (int)number;
+    bool ends = end > *at + 2 && *end == 'E';
+    *at = end;
+    return ends;
+}
+
+struct numbers {
+    int pointer, constant, code, lanes, bytes;
+};
+
+static bool take_numbers(const char **at, struct numbers *out)
+{
+    return next_number(at, &out->pointer) && next_number(at, &out->constant) &&
+           next_number(at, &out->code) && next_number(at, &out->lanes) &&
+           next_number(at, &out->bytes) && out->code >= 0 && out->code <= CODES;
+}
+
+static void take_parameter(struct kernel_parameter *parameter, const struct numbers *numbers)
+{
+    parameter->known = numbers->code > 0;
+    parameter->type = coded_types[numbers->code];
+    parameter->lanes = (uint32_t)numbers->lanes;
+    parameter->bytes = (uint32_t)numbers->bytes;
+    parameter->constant = numbers->constant;
+    if (numbers->pointer)
+        parameter->kind = PARAMETER_POINTER;
+    else if (parameter->known && numbers->lanes == 1)
+        parameter->kind = PARAMETER_SCALAR;
+    else
+        parameter->kind = parameter->field_count > 0 ? PARAMETER_STRUCT : PARAMETER_OTHER;
+}
+
+/* A struct is known when C lays its fields out in the size that it has. */
+static bool take_fields(const char **at, struct kernel_parameter *parameter)
+{
+    size_t end = 0;
+    size_t largest = 1;
+    bool plain = true;
+    for (size_t i = 0; i < parameter->field_count; i++) {
+        struct numbers numbers;
+        if (!take_numbers(at, &numbers))
+            return false;
+        plain = plain && !numbers.pointer && numbers.code > 0 && numbers.lanes == 1;
+        parameter->fields[i].type = coded_types[numbers.code];
+        size_t bytes = numbers.bytes > 0 ? (size_t)numbers.bytes : 1;
+        end = (end + bytes - 1) / bytes * bytes + bytes;
+        largest = bytes > largest ? bytes : largest;
+    }
+    if (parameter->field_count > 0 &&
+        (!plain || (end + largest - 1) / largest * largest != parameter->bytes)) {
+        parameter->kind = PARAMETER_OTHER;
+        parameter->field_count = 0;
+    }
+    return true;
+}
+
+static enum status take_answer(struct asking *asking, const char *answer, struct error *error)
+{
+    struct kernel_signature *kernel = asking->kernel;
+    struct numbers numbers;
+    int count = 0;
+    bool fits = next_number(&answer, &count) && (size_t)count == kernel->parameter_count;
+    for (size_t i = 0; fits && i < kernel->parameter_count; i++) {
+        fits = take_numbers(&answer, &numbers);
+        if (fits)
+            take_parameter(&kernel->parameters[i], &numbers);
+    }
+    for (size_t i = 0; fits && i < kernel->parameter_count; i++)
+        fits = take_fields(&answer, &kernel->parameters[i]);
+    for (size_t i = 0; fits && i < asking->out->symbol_count; i++) {
+        struct symbol_signature *symbol = &asking->out->symbols[i];
+        fits = take_numbers(&answer, &numbers);
+        if (fits) {
+            symbol->known = numbers.code > 0;
+            symbol->type = coded_types[numbers.code];
+            symbol->lanes = (uint32_t)numbers.lanes;
+            symbol->bytes = (uint32_t)numbers.bytes;
+        }
+    }
+    return fits ? STATUS_OK
+                : error_set(error, STATUS_BAD_INPUT,
+                            "kernel %s: its parameters cannot be told apart in the source",
+                            kernel->name);
+}
+
+/* ---- names that nothing defines ---- */
+
+/* The name in an error about one that is not defined; NULL when the error is another. */
+static const char *undefined_name(struct arena *arena, const char *message)
+{
+    static const char before[] = "identifier \"";
+    const char *name = strstr(message, before);
+    const char *end = name ? strstr(name, "\" is undefined") : NULL;
+    return end ? arena_strndup(arena, name + strlen(before), (size_t)(end - name) - strlen(before))
+               : NULL;
+}
+
+/* Whether a number may stand for it everywhere: no function, no type. */
+static bool may_be_number(const struct tokens *tokens, const char *name)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        if (token_is(tokens, i, name) &&
+            (token_is(tokens, i + 1, "(") || token_is(tokens, i + 1, "::") ||
+             (i + 1 < tokens->count && tokens->items[i + 1].kind == TOKEN_NAME) ||
+             (i > 0 && token_is(tokens, i - 1, "const"))))
+            return false;
+    return true;
+}
+
+static bool is_defined(const struct source_signature *out, const char *name)
+{
+    for (size_t i = 0; i < out->macro_count; i++)
+        if (strcmp(out->macros[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void fill_request(const struct asking *asking, const char *expression,
+                         struct binary_request *request)
+{
+    *request = (struct binary_request){.source_path = asking->question->path,
+                                       .architecture = asking->question->architecture,
+                                       .kernel_count = 1,
+                                       .kernels = {expression}};
+    for (size_t i = 0; i < asking->out->macro_count; i++)
+        request->defines[request->define_count++] = (struct named_value){
+            asking->out->macros[i].name, value_text(asking->out->macros[i].preset)};
+}
+
+static enum status ask(struct asking *asking, struct error *error)
+{
+    const char *expression = make_expression(asking);
+    const char *source = make_source(asking);
+    struct binary_request request;
+    struct container container = {0};
+    struct text log = {0};
+    if (!expression || !source)
+        return error_no_memory(error);
+    fill_request(asking, expression, &request);
+    enum status status = cuda_compile_text(asking->arena, source, asking->question->path, &request,
+                                           &container, &log, error);
+    text_free(&log);
+    return status == STATUS_OK ? take_answer(asking, container.kernels[0].lowered, error) : status;
+}
+
+/* What may be done about the compiler's error. */
+static enum status explain(const char *undefined, struct error *error)
+{
+    static const char *const host[] = {"could not open source file", "cannot open source file",
+                                       "host functions are not allowed"};
+    char text[ERROR_TEXT_BYTES];
+    (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES / 2, error->text);
+    if (undefined)
+        return error_set(error, STATUS_COMPILE_FAILED, "%s (say what it is: --define %s=...)", text,
+                         undefined);
+    for (size_t i = 0; i < sizeof host / sizeof *host; i++)
+        if (strstr(text, host[i]))
+            return error_set(error, STATUS_COMPILE_FAILED,
+                             "%s (NVRTC compiles for the device alone, without the host's headers: "
+                             "put the host's part behind #ifndef __CUDACC_RTC__, or name a folder "
+                             "of headers by --include)",
+                             text);
+    return STATUS_COMPILE_FAILED;
+}
+
+static enum status ask_until_defined(struct asking *asking, struct error *error)
+{
+    struct source_signature *out = asking->out;
+    enum status status = ask(asking, error);
+    while (status == STATUS_COMPILE_FAILED) {
+        const char *name = undefined_name(asking->arena, error->text);
+        if (!name || out->macro_count == SIGNATURE_MACROS_MAX || is_defined(out, name) ||
+            !may_be_number(&asking->tokens, name))
+            return explain(name, error);
+        out->macros[out->macro_count++] =
+            (struct macro_signature){.name = name, .preset = guess(name), .guessed = true};
+        error_clear(error);
+        status = ask(asking, error);
+    }
+    return status;
+}
+
+static void take_defines(const struct signature_question *question, struct source_signature *out)
+{
+    for (size_t i = 0; i < question->define_count; i++) {
+        bool found = false;
+        for (size_t j = 0; j < out->macro_count; j++)
+            if (strcmp(out->macros[j].name, question->defines[i].name) == 0) {
+                out->macros[j] = question->defines[i];
+                found = true;
+            }
+        if (!found && out->macro_count < SIGNATURE_MACROS_MAX)
+            out->macros[out->macro_count++] = question->defines[i];
+    }
+}
+
+static void list_fields(struct asking *asking)
+{
+    for (size_t i = 0; i < asking->kernel->parameter_count; i++) {
+        struct kernel_parameter *parameter = &asking->kernel->parameters[i];
+        const char *names[FIELDS_MAX];
+        const char *word = strchr(parameter->text, '*') ? NULL : type_word(asking, parameter);
+        parameter->field_count = word ? find_fields(asking, word, names) : 0;
+        for (size_t j = 0; j < parameter->field_count; j++)
+            parameter->fields[j].name = names[j];
+    }
+}
+
+enum status cuda_signatures(struct arena *arena, const struct signature_question *question,
+                            struct source_signature *out, struct error *error)
+{
+    struct asking asking = {.arena = arena, .question = question, .out = out};
+    enum status status = source_read_in(arena, question->path, question->folders,
+                                        question->folder_count, &asking.source, error);
+    if (status == STATUS_OK)
+        status = declarations_read(arena, asking.source.contents, out, error);
+    if (status == STATUS_OK && !tokens_read(arena, asking.source.contents, &asking.tokens))
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        status = choose_kernel(&asking, error);
+    if (status != STATUS_OK)
+        return status;
+    take_defines(question, out);
+    list_fields(&asking);
+    return ask_until_defined(&asking, error);
+}
