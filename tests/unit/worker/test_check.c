@@ -17,9 +17,7 @@ static struct worker_outcome check_plan(const struct launch_plan *plan, uint32_t
     struct worker_outcome outcome;
     struct worker_case what = {.binary_path = kernels_path,
                                .plan = plan,
-                               .reference_path = reference_path,
-                               .reference = "reference",
-                               .output = 1,
+                               .checks = checks_of(),
                                .repeats = repeats,
                                .timeout_ms = timeout_ms};
     if (worker_check(worker, &what, &outcome, &error) != STATUS_OK)

@@ -198,7 +198,7 @@ static void expect_input(int64_t count, uint64_t seed)
     int32_t *got = calloc((size_t)count, sizeof *got);
     FILE *file = fopen(in_folder("marks"), "r");
     assert_true(expected && got && file);
-    fill_vector(expected, ELEMENT_I32, FILL_RANDOM, seed, 0, (uint64_t)count);
+    fill_vector(expected, &plan.arguments[0], 0, (uint64_t)count);
     assert_int_equal(fread(got, sizeof *got, (size_t)count, file), count);
     assert_true(memcmp(got, expected, (size_t)count * sizeof *got) == 0);
     assert_int_equal(fclose(file), 0);

@@ -59,17 +59,18 @@ static void a_source_is_read_once_while_it_stays(void **state)
 {
     struct error error = {0};
     const struct known_source *known[3];
+    const struct binary_request request = {.source_path = ""};
     (void)state;
     const char *source = arena_printf(&arena, "%s/a.c", folder);
-    assert_int_equal(sources_find(source, &known[0], &error), STATUS_OK);
-    assert_int_equal(sources_find(source, &known[1], &error), STATUS_OK);
+    assert_int_equal(sources_find(source, &request, &known[0], &error), STATUS_OK);
+    assert_int_equal(sources_find(source, &request, &known[1], &error), STATUS_OK);
     assert_ptr_equal(known[0], known[1]);
     (void)put("inner.h", "enum { INNER = 3 };\n");
-    assert_int_equal(sources_find(source, &known[2], &error), STATUS_OK);
+    assert_int_equal(sources_find(source, &request, &known[2], &error), STATUS_OK);
     assert_string_not_equal(known[2]->hash, known[0]->hash);
     assert_non_null(strstr(known[0]->source.contents, "INNER = 1"));
     assert_int_equal(unlink(source), 0);
-    assert_int_equal(sources_find(source, &known[2], &error), STATUS_NOT_FOUND);
+    assert_int_equal(sources_find(source, &request, &known[2], &error), STATUS_NOT_FOUND);
 }
 
 /* The second is sent to the compiler when the first is done. By then it is another source. */

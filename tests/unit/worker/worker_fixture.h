@@ -192,12 +192,18 @@ static inline struct launch_plan plan_of(const char *kernel, int64_t n, char mar
     return plan;
 }
 
+/* Held against the reference above: equal. */
+static inline struct worker_checks checks_of(void)
+{
+    return (struct worker_checks){
+        .count = 1, .items = {{.path = reference_path, .name = "reference", .output = 1}}};
+}
+
 static inline void tell_problem(int64_t n)
 {
     struct error error = {0};
     struct launch_plan plan = plan_of("", n, 0);
-    struct worker_problem problem = {
-        .plan = &plan, .reference_path = reference_path, .reference = "reference", .output = 1};
+    struct worker_problem problem = {.plan = &plan, .checks = checks_of()};
     if (worker_problem(worker, &problem, &error) != STATUS_OK)
         fail_msg("%s", error.text);
 }
