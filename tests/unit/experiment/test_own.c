@@ -553,6 +553,55 @@ static void errors_tell_what_a_line_was_made_of(void **state)
     expect_origin("count: 1", "count: -1", "some/t1.json: count is -1");
 }
 
+/* The second example of the documentation, with this test's files. */
+static void documented_example_is_right(void **state)
+{
+    (void)state;
+    static const char image[(4096 + 16) * 4];
+    static const char *const changes[][2] = {{"convolve.cu, border.cu", "k.cu, more.cu"},
+                                             {"include: [include]", "include: [inc]"}};
+    struct arena arena = {0};
+    struct error error;
+    char path[128];
+    char *page = NULL;
+    own_path("image.bin", path);
+    assert_int_equal(file_write_atomically(path, image, sizeof image, &error), STATUS_OK);
+    assert_int_equal(file_read(&arena, TEST_SOURCE_DIR "/docs/experiment-files.md", 1 << 20, &page,
+                               NULL, &error),
+                     STATUS_OK);
+    char *start = strstr(page, "```yaml\nexperiment: convolve");
+    assert_non_null(start);
+    start += strlen("```yaml\n");
+    *strstr(start, "```") = '\0';
+    struct text text = {0};
+    text_append(&text, start);
+    for (size_t i = 0; i < 2; i++) {
+        struct text changed = {0};
+        replace(&changed, text_string(&text), changes[i][0], changes[i][1]);
+        text_free(&text);
+        text = changed;
+    }
+    struct fixture fixture = {.experiment = load_or_fail(text_string(&text))};
+    struct output_check checks[CHECKS_MAX];
+    struct launch_plan plan;
+    add_gpu_facts(&fixture.facts);
+    experiment_problem(fixture.experiment, 0, &fixture.problem);
+    assert_int_equal(experiment_default(fixture.experiment, &fixture.problem, &fixture.facts,
+                                        &fixture.configuration, &error),
+                     STATUS_OK);
+    fixture.point = (struct point){.experiment = fixture.experiment,
+                                   .problem = &fixture.problem,
+                                   .facts = &fixture.facts,
+                                   .configuration = &fixture.configuration};
+    plan_or_fail(&fixture, &plan);
+    assert_int_equal(plan.launches[0].argument_count, 4); /* of five: one is copied */
+    assert_int_equal(checks_or_fail(&fixture, checks), 2);
+    end(&fixture);
+    text_free(&text);
+    arena_free(&arena);
+    assert_int_equal(unlink(path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -573,6 +622,7 @@ int main(void)
         cmocka_unit_test(metrics_of_any_name),
         cmocka_unit_test(without_sizes_there_is_one),
         cmocka_unit_test(lists_may_be_expressions),
+        cmocka_unit_test(documented_example_is_right),
         cmocka_unit_test(the_definition_is_all_that_results_depend_on),
         cmocka_unit_test(errors_tell_what_a_line_was_made_of),
         cmocka_unit_test(files_are_part_of_the_definition),
