@@ -118,7 +118,7 @@ static void a_single_wrong_one_is_found_wherever_it_is(void **state)
     (void)state;
     make(&outputs, ELEMENT_F32);
     assert_true(matches(&outputs, &tolerance, false, 0, COUNT));
-    for (size_t at = 0; at < COUNT; at += 7) {
+    for (size_t at = 0; at < COUNT; at++) {
         const float was = outputs.got.f32[at];
         outputs.got.f32[at] = was * 1.0001f;
         assert_false(matches(&outputs, &tolerance, false, 0, COUNT));
