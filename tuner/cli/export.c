@@ -19,6 +19,7 @@ struct request {
     const char *t4;
     const char *t4_version;
     const char *n;
+    char digits[24]; /* of n */
     struct t4_options t4_wanted;
     struct export_options wanted;
     const char *files[CONF_FILES_MAX]; /* tuned.conf */
@@ -133,7 +134,6 @@ static enum status export_conf_file(const struct request *request, struct error 
 
 static enum status export_t4(struct request *request, struct error *error)
 {
-    char digits[24];
     long long n = 0;
     struct text text = {0};
     struct t4_counts counts = {.results = 0};
@@ -145,8 +145,8 @@ static enum status export_t4(struct request *request, struct error *error)
     if (status == STATUS_OK && request->n)
         status = option_size("n", request->n, &n, error);
     if (request->n) {
-        (void)string_format(digits, sizeof digits, "%lld", n);
-        request->t4_wanted.n = digits;
+        (void)string_format(request->digits, sizeof request->digits, "%lld", n);
+        request->t4_wanted.n = request->digits;
     }
     if (status == STATUS_OK)
         status = store_open(request->database, STORE_READ, &store, error);

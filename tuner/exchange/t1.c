@@ -76,7 +76,11 @@ static bool any_has(const json_t *array, const char *key)
 {
     const json_t *item;
     size_t index;
-    json_array_foreach(array, index, item) if (json_member(item, key)) return true;
+    json_array_foreach(array, index, item)
+    {
+        if (json_member(item, key))
+            return true;
+    }
     return false;
 }
 

@@ -36,8 +36,11 @@ bool t1_is_target(const struct translation *t, const char *name)
 {
     const json_t *reference;
     size_t index;
-    json_array_foreach(json_member(t->kernel, "ReferenceArguments"), index,
-                       reference) if (has_text(reference, "TargetName", name)) return true;
+    json_array_foreach(json_member(t->kernel, "ReferenceArguments"), index, reference)
+    {
+        if (has_text(reference, "TargetName", name))
+            return true;
+    }
     return false;
 }
 
@@ -280,7 +283,7 @@ static bool write_argument(struct translation *t, size_t index, const json_t *ar
 {
     const char *origin = t1_printf(t, "KernelSpecification.Arguments[%zu]", index);
     const char *name = t1_argument_name(t, index);
-    struct t1_type type;
+    struct t1_type type = {.element = NULL};
     if (t1_is_local(argument))
         return true;
     if (!is_t1_name(name))
@@ -310,7 +313,10 @@ bool t1_write_arguments(struct translation *t)
         return t1_error(t, origin, "%zu of them; at most %d", json_array_size(arguments),
                         T1_ARGUMENTS_MAX);
     yaml_line(t, origin, "arguments:");
-    json_array_foreach(arguments, index,
-                       argument) if (!write_argument(t, index, argument)) return false;
+    json_array_foreach(arguments, index, argument)
+    {
+        if (!write_argument(t, index, argument))
+            return false;
+    }
     return true;
 }

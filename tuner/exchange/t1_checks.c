@@ -96,7 +96,10 @@ bool t1_write_checks(struct translation *t)
         return t1_error(t, where, "%zu of them; at most %d", json_array_size(references),
                         CHECKS_MAX);
     yaml_line(t, where, "check:");
-    json_array_foreach(references, index,
-                       reference) if (!write_check(t, index, reference)) return false;
+    json_array_foreach(references, index, reference)
+    {
+        if (!write_check(t, index, reference))
+            return false;
+    }
     return true;
 }

@@ -46,16 +46,21 @@ static void list_object(struct translation *t, const struct section *section, co
 {
     const char *key;
     const json_t *value;
-    json_object_foreach((json_t *)object, key,
-                        value) if (!json_is_null(value) && !is_known(section, key))
-        t1_ignore(t, t1_printf(t, "%s%.60s", section->name, key));
+    json_object_foreach((json_t *)object, key, value)
+    {
+        if (!json_is_null(value) && !is_known(section, key))
+            t1_ignore(t, t1_printf(t, "%s%.60s", section->name, key));
+    }
 }
 
 static void list_items(struct translation *t, const struct section *section, const json_t *array)
 {
     const json_t *item;
     size_t index;
-    json_array_foreach(array, index, item) list_object(t, section, item);
+    json_array_foreach(array, index, item)
+    {
+        list_object(t, section, item);
+    }
 }
 
 /* What belongs to the other dialect. */
@@ -69,8 +74,11 @@ static void list_foreign(struct translation *t)
     for (size_t i = 0; i < sizeof grid / sizeof grid[0]; i++)
         if (json_member(t->kernel, grid[i]))
             t1_ignore(t, t1_printf(t, "KernelSpecification.%s", grid[i]));
-    json_array_foreach(t1_arguments(t), index, argument) if (json_member(argument, "MemType"))
-        t1_ignore(t, "KernelSpecification.Arguments[].MemType");
+    json_array_foreach(t1_arguments(t), index, argument)
+    {
+        if (json_member(argument, "MemType"))
+            t1_ignore(t, "KernelSpecification.Arguments[].MemType");
+    }
 }
 
 void t1_list_ignored(struct translation *t)

@@ -187,7 +187,7 @@ static bool read_shared(struct translation *t, const char **out)
     json_array_foreach(t1_arguments(t), index, argument)
     {
         const char *origin = t1_printf(t, "KernelSpecification.Arguments[%zu].Size", index);
-        struct t1_type type;
+        struct t1_type type = {.element = NULL};
         if (!t1_is_local(argument))
             continue;
         if (!json_expression(t, argument, "Size", origin, &text) ||
@@ -268,8 +268,10 @@ static void write_defines(struct translation *t, const struct extent *grid,
     if (t->dialect == T1_KERNEL_TUNER)
         define_extras(t, grid, block);
     json_object_foreach((json_t *)json_member(t->tune, "defines"), key, value)
+    {
         yaml_line(t, t1_printf(t, "tune.defines.%s", key), "  %s: %s", yaml_scalar(t, key),
                   yaml_of_json(t, value));
+    }
 }
 
 /* ---- the launch ---- */

@@ -11,8 +11,11 @@ static bool is_named(const json_t *array)
 {
     size_t index;
     const json_t *item;
-    json_array_foreach(array, index,
-                       item) if (!json_is_string(json_object_get(item, "Name"))) return false;
+    json_array_foreach(array, index, item)
+    {
+        if (!json_is_string(json_object_get(item, "Name")))
+            return false;
+    }
     return true;
 }
 
@@ -20,9 +23,11 @@ static size_t find_named(const json_t *array, const char *name)
 {
     size_t index;
     const json_t *item;
-    json_array_foreach(array, index,
-                       item) if (strcmp(json_string_value(json_object_get(item, "Name")), name) ==
-                                 0) return index;
+    json_array_foreach(array, index, item)
+    {
+        if (strcmp(json_string_value(json_object_get(item, "Name")), name) == 0)
+            return index;
+    }
     return json_array_size(array);
 }
 
@@ -73,8 +78,11 @@ static bool merge_object(json_t *target, const json_t *patch)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)patch, key,
-                        value) if (!merge_member(target, key, value)) return false;
+    json_object_foreach((json_t *)patch, key, value)
+    {
+        if (!merge_member(target, key, value))
+            return false;
+    }
     return true;
 }
 
@@ -100,8 +108,11 @@ static bool place_sources(json_t *items, const char *overlay_path)
     json_t *item;
     if (json_is_object(items)) {
         const char *key;
-        json_object_foreach(items, key,
-                            item) if (!place_file(item, "DataSource", overlay_path)) return false;
+        json_object_foreach(items, key, item)
+        {
+            if (!place_file(item, "DataSource", overlay_path))
+                return false;
+        }
     }
     for (size_t i = 0; i < json_array_size(items); i++)
         if (!place_file(json_array_get(items, i), "DataSource", overlay_path))

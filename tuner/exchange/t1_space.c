@@ -26,12 +26,11 @@ static bool write_values(struct translation *t, const json_t *parameter, const c
         return t1_error(t, origin, "must be a text with a list, such as \"[1, 2, 4]\"");
     size_t index;
     const json_t *item;
-    json_array_foreach(
-        values, index,
-        item) if (!json_is_number(item) && !json_is_string(item) &&
-                  !json_is_boolean(item)) return t1_error(t, origin,
-                                                          "item %zu is no number, text or boolean",
-                                                          index + 1);
+    json_array_foreach(values, index, item)
+    {
+        if (!json_is_number(item) && !json_is_string(item) && !json_is_boolean(item))
+            return t1_error(t, origin, "item %zu is no number, text or boolean", index + 1);
+    }
     yaml_line(t, origin, "  %s: %s", yaml_scalar(t, name), yaml_of_json(t, values));
     return true;
 }
@@ -60,8 +59,11 @@ static bool write_parameters(struct translation *t)
         return t1_error(t, "ConfigurationSpace.TuningParameters", "%zu of them; at most %d",
                         json_array_size(parameters), T1_PARAMETERS_MAX);
     yaml_line(t, "ConfigurationSpace.TuningParameters", "parameters:");
-    json_array_foreach(parameters, index,
-                       parameter) if (!write_parameter(t, index, parameter)) return false;
+    json_array_foreach(parameters, index, parameter)
+    {
+        if (!write_parameter(t, index, parameter))
+            return false;
+    }
     return true;
 }
 
@@ -93,7 +95,10 @@ static void write_defaults(struct translation *t)
     const json_t *parameter;
     size_t index;
     size_t known = 0;
-    json_array_foreach(parameters, index, parameter) known += default_text(t, parameter) ? 1 : 0;
+    json_array_foreach(parameters, index, parameter)
+    {
+        known += default_text(t, parameter) ? 1 : 0;
+    }
     if (known < json_array_size(parameters)) {
         if (known > 0)
             t1_ignore(t, "ConfigurationSpace.TuningParameters[].Default (not all have one)");
@@ -101,9 +106,11 @@ static void write_defaults(struct translation *t)
     }
     yaml_line(t, "ConfigurationSpace.TuningParameters[].Default", "defaults:");
     json_array_foreach(parameters, index, parameter)
+    {
         yaml_line(t, t1_printf(t, "ConfigurationSpace.TuningParameters[%zu].Default", index),
                   "  %s: %s", yaml_scalar(t, json_string_value(json_object_get(parameter, "Name"))),
                   default_text(t, parameter));
+    }
 }
 
 static bool write_condition(struct translation *t, size_t index, const json_t *condition)
@@ -136,10 +143,16 @@ static bool write_conditions(struct translation *t)
     if (json_array_size(conditions) + json_array_size(ours) == 0)
         return true;
     yaml_line(t, "ConfigurationSpace.Conditions", "constraints:");
-    json_array_foreach(conditions, index,
-                       condition) if (!write_condition(t, index, condition)) return false;
-    json_array_foreach(ours, index, condition) yaml_line(
-        t, t1_printf(t, "tune.constraints[%zu]", index), "  - %s", yaml_of_json(t, condition));
+    json_array_foreach(conditions, index, condition)
+    {
+        if (!write_condition(t, index, condition))
+            return false;
+    }
+    json_array_foreach(ours, index, condition)
+    {
+        yaml_line(t, t1_printf(t, "tune.constraints[%zu]", index), "  - %s",
+                  yaml_of_json(t, condition));
+    }
     return true;
 }
 

@@ -151,8 +151,11 @@ static void add_metrics(json_t *list, const char *metrics)
     json_t *all = metrics ? json_loads(metrics, 0, NULL) : NULL;
     const char *name;
     json_t *value;
-    json_object_foreach(all, name, value) if (json_is_number(value) && strcmp(name, "time") != 0)
-        add_known(list, name, json_number_value(value), "");
+    json_object_foreach(all, name, value)
+    {
+        if (json_is_number(value) && strcmp(name, "time") != 0)
+            add_known(list, name, json_number_value(value), "");
+    }
     json_decref(all);
 }
 

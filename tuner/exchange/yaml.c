@@ -100,13 +100,17 @@ static void write_ours(struct translation *t, const char *key, const json_t *val
     } else if (json_is_array(value) && json_array_size(value) > 0) {
         yaml_line(t, origin, "%s:", key);
         json_array_foreach(value, index, item)
+        {
             yaml_line(t, t1_printf(t, "tune.%s[%zu]", key, index), "  - %s", yaml_of_json(t, item));
+        }
     } else if (json_is_object(value) && json_object_size(value) > 0) {
         yaml_line(t, origin, "%s:", key);
         /* jansson's iteration takes no const object */
         json_object_foreach((json_t *)value, name, item)
+        {
             yaml_line(t, t1_printf(t, "tune.%s.%s", key, name), "  %s: %s", yaml_scalar(t, name),
                       yaml_of_json(t, item));
+        }
     } else {
         yaml_line(t, origin, "%s: %s", key, yaml_of_json(t, value));
     }

@@ -206,7 +206,7 @@ static void every_trial_has_its_word(void **state)
     struct fixture *fixture = *state;
     int64_t problem = add_problem(fixture, "gemm", 1);
     for (int i = 0; i < ROWS; i++)
-        (void)add_trial(fixture, problem, 32 * (i + 1), rows[i].status,
+        (void)add_trial(fixture, problem, INT64_C(32) * (i + 1), rows[i].status,
                         rows[i].time ? (double)NAN : 2000.0, 0, NULL);
     (void)add_trial(fixture, problem, 32, TRIAL_OK, 1900, 0, "race"); /* no trial of the sweep */
     end_run(fixture);
