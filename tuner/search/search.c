@@ -15,18 +15,22 @@ enum { STRATEGY_COUNT = sizeof strategies / sizeof strategies[0] };
 enum {
     /* Up to so many points all are measured where nobody says how many trials are to be had. */
     EXHAUSTIVE_MOST = 20000,
-    /* Points of a strategy that learns without a result at a time: enough for all cores to compile,
-     * few enough to learn from; at most a sixteenth of the trials. */
-    PENDING_LEAST = 4,
+    /* Where it is not to cover the space: fewer trials than this are too few for a model. */
+    SURROGATE_LEAST = 64,
+    /* Points of a strategy that learns without a result at a time: an eighth of what was told,
+     * within these bounds, and at most a sixteenth of the trials. Few enough to learn from while
+     * little is known, then enough for all cores to compile. */
+    PENDING_FIRST = 8,
     PENDING_MOST = 32,
-    PENDING_SHARE = 16,
+    PENDING_LEAST = 4,
+    PENDING_SHARE = 8,
+    PENDING_TRIALS_SHARE = 16,
 };
 
 struct search {
     const struct strategy *strategy;
     void *state;
     struct trail trail;
-    size_t pending_most;
     bool failed; /* memory was short: nothing more is asked for */
 };
 
@@ -46,6 +50,8 @@ static const struct strategy *automatic(const struct search_options *options,
     const bool covered = options->trials >= space->count;
     if (covered || (options->trials == 0 && space->count <= EXHAUSTIVE_MOST))
         return &strategy_exhaustive;
+    if (options->trials > 0 && options->trials < SURROGATE_LEAST)
+        return &strategy_local;
     return &strategy_surrogate;
 }
 
@@ -60,14 +66,22 @@ static const struct strategy *choose(const struct search_options *options,
     return NULL;
 }
 
-static size_t pending_most(const struct trail *trail, const struct strategy *strategy)
+static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
 {
-    const uint64_t share = trail->trials / PENDING_SHARE;
-    if (!strategy->learns)
-        return SIZE_MAX;
-    if (share < PENDING_LEAST)
-        return PENDING_LEAST;
-    return share > PENDING_MOST ? PENDING_MOST : (size_t)share;
+    if (value < least)
+        return least;
+    return value > most ? most : value;
+}
+
+/* Whether as many points are without a result as are good for the strategy. */
+static bool waits(const struct search *search)
+{
+    const struct trail *trail = &search->trail;
+    const uint64_t by_trials =
+        clamp(trail->trials / PENDING_TRIALS_SHARE, PENDING_LEAST, PENDING_MOST);
+    const uint64_t by_told = clamp(trail->told / PENDING_SHARE, PENDING_FIRST, PENDING_MOST);
+    return search->strategy->learns &&
+           trail_pending(trail) >= (by_told < by_trials ? by_told : by_trials);
 }
 
 enum status search_create(const struct search_options *options, const struct search_space *space,
@@ -87,7 +101,6 @@ enum status search_create(const struct search_options *options, const struct sea
         free(search);
         return error_no_memory(error);
     }
-    search->pending_most = pending_most(&search->trail, strategy);
     *out = search;
     return STATUS_OK;
 }
@@ -119,8 +132,7 @@ void search_free(struct search *search)
 bool search_ask(struct search *search, uint64_t *point)
 {
     struct trail *trail = &search->trail;
-    if (search->failed || trail->count >= trail->trials ||
-        trail_pending(trail) >= search->pending_most)
+    if (search->failed || trail->count >= trail->trials || waits(search))
         return false;
     if (!search->strategy->ask(search->state, point))
         return false;

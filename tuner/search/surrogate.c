@@ -10,8 +10,8 @@
 #include "tuner/search/strategy.h"
 
 enum {
-    SAMPLE_A_DIMENSION = 2, /* random points before the first fit, a parameter ... */
-    SAMPLE_LEAST = 8,       /* ... at least, and at most a third of the trials */
+    SAMPLE_A_DIMENSION = 2, /* random points before the first fit, a parameter that varies; */
+    SAMPLE_LEAST = 8,       /* at least, and at most this or a third of the trials */
     ROWS_MOST = 4096,       /* that are fitted: the best half, and the newest others */
     ENUMERATED_MOST = 8192, /* points, up to which each is a candidate */
     CANDIDATES_RANDOM = 4096,
@@ -80,11 +80,12 @@ static struct row *sort_rows(const struct trail *trail, size_t *count)
     return rows;
 }
 
-/* What the model is fitted to: ln of the rank's share, which spreads the fast points and presses
- * the slow ones together, whatever the unit or the tail of the values. Failed ones rank last. */
+/* What the model is fitted to: the square root of the rank's share, which spreads the fast points
+ * and presses the slow ones together, whatever the unit or the tail of the values. Failed ones rank
+ * last. */
 static double target(size_t rank, size_t count)
 {
-    return log(((double)rank + 0.5) / (double)count);
+    return sqrt(((double)rank + 0.5) / (double)count);
 }
 
 struct table {
@@ -200,11 +201,18 @@ static void choose_candidates(struct surrogate *state, const struct row *rows, s
     offer_neighbours(state, rows, count);
 }
 
+static bool is_stale(const struct surrogate *state)
+{
+    const size_t told = state->trail->told;
+    const size_t share = told / REFIT_SHARE;
+    return told >= state->fitted_at + (share > REFIT_TOLD ? share : REFIT_TOLD);
+}
+
 static void refill(struct surrogate *state)
 {
     size_t count = 0;
     struct row *rows = sort_rows(state->trail, &count);
-    if (rows && (!state->forest || state->trail->told > state->fitted_at))
+    if (rows && (!state->forest || is_stale(state)))
         fit(state, rows, count);
     if (rows && state->forest)
         choose_candidates(state, rows, count);
@@ -214,17 +222,14 @@ static void refill(struct surrogate *state)
 /* How many random points come before the model. */
 static size_t sample_size(const struct trail *trail)
 {
-    size_t size = SAMPLE_A_DIMENSION * trail->space.dimensions;
+    const uint64_t share = trail->trials / 3;
+    const uint64_t most = share > SAMPLE_LEAST ? share : SAMPLE_LEAST;
+    size_t size = 0;
+    for (size_t d = 0; d < trail->space.dimensions; d++)
+        size += trail->value_counts[d] > 1 ? SAMPLE_A_DIMENSION : 0;
     if (size < SAMPLE_LEAST)
         size = SAMPLE_LEAST;
-    return size > trail->trials / 3 ? (size_t)(trail->trials / 3) : size;
-}
-
-static bool is_stale(const struct surrogate *state)
-{
-    const size_t told = state->trail->told;
-    const size_t share = told / REFIT_SHARE;
-    return told >= state->fitted_at + (share > REFIT_TOLD ? share : REFIT_TOLD);
+    return size > most ? (size_t)most : size;
 }
 
 static bool ask(void *opaque, uint64_t *point)

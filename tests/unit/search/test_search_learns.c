@@ -1,0 +1,147 @@
+/* That strategies learn: each finds better points than a uniform sample of the same size does. */
+#include "synthetic.h"
+
+enum { LANDSCAPES = 24, TRIALS = 160 };
+
+static bool fails(uint64_t point)
+{
+    return random_at(9, point) % 4 == 0;
+}
+
+/* ln of best found over best there is, with every fourth point failing; `ahead` results are out. */
+static double loss(const struct synthetic *synthetic, const char *strategy, uint64_t shift,
+                   size_t ahead)
+{
+    double best = (double)INFINITY, found = (double)INFINITY;
+    for (uint64_t point = 0; point < synthetic->space.count; point++)
+        if (!fails(point))
+            best = fmin(best, landscape(synthetic, point, shift));
+    struct search *search = begin(synthetic, strategy, TRIALS, shift);
+    uint64_t pending[16];
+    size_t count = 0;
+    for (;;) {
+        while (count < ahead && search_ask(search, &pending[count]))
+            count++;
+        if (count == 0)
+            break;
+        const double value =
+            fails(pending[0]) ? (double)NAN : landscape(synthetic, pending[0], shift);
+        found = fmin(found, value);
+        search_tell(search, pending[0], value);
+        memmove(&pending[0], &pending[1], --count * sizeof pending[0]);
+    }
+    search_free(search);
+    return log(found / best);
+}
+
+static void beats_random(const char *strategy)
+{
+    struct synthetic synthetic;
+    synthetic_make(&synthetic, 7, coupled_counts, coupled);
+    assert_true(synthetic.space.count > 10000);
+    for (size_t ahead = 1; ahead <= 16; ahead += 15) {
+        double sum = 0, random_sum = 0;
+        size_t better = 0;
+        for (uint64_t shift = 1; shift <= LANDSCAPES; shift++) {
+            const double own = loss(&synthetic, strategy, shift, ahead);
+            const double by_chance = loss(&synthetic, "random", shift, ahead);
+            sum += own;
+            random_sum += by_chance;
+            better += own < by_chance ? 1 : 0;
+        }
+        print_message("%s, %zu ahead: loss %.4f, random %.4f, better on %zu of %d\n", strategy,
+                      ahead, sum / LANDSCAPES, random_sum / LANDSCAPES, better, LANDSCAPES);
+        assert_true(sum < 0.25 * random_sum);
+        assert_true(better >= LANDSCAPES * 3 / 4);
+    }
+    synthetic_free(&synthetic);
+}
+
+static void test_local(void **state)
+{
+    (void)state;
+    beats_random("local");
+}
+
+static void test_annealing(void **state)
+{
+    (void)state;
+    beats_random("annealing");
+}
+
+static void test_genetic(void **state)
+{
+    (void)state;
+    beats_random("genetic");
+}
+
+static void test_surrogate(void **state)
+{
+    (void)state;
+    beats_random("surrogate");
+}
+
+/* Where half of the values of one parameter always fail, a learning strategy wastes fewer trials on
+ * them than chance does. */
+static void test_surrogate_avoids_failures(void **state)
+{
+    (void)state;
+    struct synthetic synthetic;
+    uint16_t values[SEARCH_DIMENSIONS_MAX];
+    synthetic_make(&synthetic, 7, coupled_counts, coupled);
+    struct search *search = begin(&synthetic, "surrogate", TRIALS, 3);
+    uint64_t point;
+    size_t failed = 0, count = 0;
+    while (search_ask(search, &point)) {
+        synthetic_values(&synthetic, point, values);
+        const bool bad = values[6] >= 3;
+        search_tell(search, point, bad ? (double)NAN : landscape(&synthetic, point, 3));
+        failed += bad ? 1 : 0;
+        count++;
+    }
+    assert_int_equal(count, TRIALS);
+    assert_true(failed < TRIALS / 4);
+    search_free(search);
+    synthetic_free(&synthetic);
+}
+
+/* The order of a search is uniform: over many seeds each point comes first about as often. */
+static void test_order_is_fair(void **state)
+{
+    (void)state;
+    enum { POINTS = 10, SEEDS = 5000 };
+    static const uint16_t counts[] = {POINTS};
+    static const char *const names[] = {"exhaustive", "random"};
+    struct synthetic synthetic;
+    synthetic_make(&synthetic, 1, counts, NULL);
+    for (size_t name = 0; name < 2; name++) {
+        size_t first[POINTS] = {0}, pairs[POINTS][POINTS] = {{0}};
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            struct search *search = begin(&synthetic, names[name], 0, seed);
+            uint64_t one, other;
+            assert_true(search_ask(search, &one) && search_ask(search, &other));
+            first[one]++;
+            pairs[one][other]++;
+            search_free(search);
+        }
+        /* Six standard deviations of a binomial count. */
+        for (size_t i = 0; i < POINTS; i++) {
+            assert_in_range(first[i], 500 - 128, 500 + 128);
+            for (size_t k = 0; k < POINTS; k++)
+                assert_in_range(pairs[i][k], i == k ? 0 : 55 - 45, i == k ? 0 : 55 + 45);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_local),
+        cmocka_unit_test(test_annealing),
+        cmocka_unit_test(test_genetic),
+        cmocka_unit_test(test_surrogate),
+        cmocka_unit_test(test_surrogate_avoids_failures),
+        cmocka_unit_test(test_order_is_fair),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
