@@ -145,7 +145,8 @@ enum status file_path(const struct experiment *experiment, const struct template
     if (status != STATUS_OK)
         return status;
     if (!path_near(experiment, name, false, false, absolute))
-        return place_error(error, STATUS_BAD_INPUT, file->place, "there is no file '%.200s' in the folder of this file", name);
+        return place_error(error, STATUS_BAD_INPUT, file->place,
+                           "there is no file '%.200s' in the folder of this file", name);
     *out = arena_strdup(arena, absolute);
     return *out ? STATUS_OK : error_no_memory(error);
 }
