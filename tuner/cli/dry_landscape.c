@@ -408,11 +408,10 @@ static void print_table(struct tally *tally)
 {
     size_t failures = 0;
     qsort(tally->rows, tally->row_count, sizeof *tally->rows, by_occupancy);
-    printf(
-        "      compiled for %llu of them: %zu binaries, %zu different machine codes; %llu points "
-        "repeat another\n",
-        (unsigned long long)tally->looked_at, tally->binary_count, distinct_codes(tally),
-        (unsigned long long)tally->alike);
+    printf("      compiled: %llu of these points; binaries: %zu; different machine codes: %zu; "
+           "points that repeat another: %llu\n",
+           (unsigned long long)tally->looked_at, tally->binary_count, distinct_codes(tally),
+           (unsigned long long)tally->alike);
     printf("      %9s  %8s  %9s  %13s  %8s  %11s\n", "occupancy", "points", "registers",
            "shared bytes", "spilling", "spill bytes");
     for (size_t i = 0; i < tally->row_count; i++) {

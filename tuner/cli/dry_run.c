@@ -183,7 +183,7 @@ static enum status print_experiment(const struct look *look, struct error *error
     bool first = true;
     enum status status = STATUS_OK;
     printf("%s (%s) on %s\n", experiment_name(look->experiment), experiment_path(look->experiment),
-           facts_text(look->facts, "name", "a device that is not there"));
+           facts_text(look->facts, "name", "a device that is not known"));
     for (size_t i = 0; i < experiment_problem_count(look->experiment) && status == STATUS_OK; i++) {
         struct problem problem;
         experiment_problem(look->experiment, i, &problem);

@@ -17,4 +17,37 @@ struct init_file {
 enum status init_write(struct arena *arena, const struct init_file *file, struct text *out,
                        struct error *error);
 
+/* ---- between init_write.c and init_parameters.c ---- */
+
+enum { TUNABLES_MAX = SIGNATURE_MACROS_MAX + SIGNATURE_TEMPLATE_MAX + 2 };
+
+/* One parameter of the experiment. */
+struct init_tunable {
+    const char *name;
+    const char *preset;
+    bool is_define;
+    char values[96];
+    char axis; /* of a block: 'x', 'y', 'z'; 0: none of its sides */
+};
+
+struct init_writer {
+    struct arena *arena;
+    const struct init_file *file;
+    const struct kernel_signature *kernel;
+    struct text *out;
+    struct init_tunable tunables[TUNABLES_MAX];
+    size_t tunable_count;
+    bool flat;        /* one dimension: vectors have n elements; else n * n */
+    const char *size; /* the size's name */
+};
+
+/* Finds the parameters. */
+void init_list_tunables(struct init_writer *writer);
+/* That of a side of the block; NULL: none. */
+struct init_tunable *init_side(struct init_writer *writer, char axis);
+/* Whether the kernel's parameter, or something of that name, says how many elements there are. */
+bool init_is_size(const struct init_writer *writer, const struct kernel_parameter *parameter);
+bool init_names_size(const char *name);
+bool init_is_number(const char *text);
+
 #endif

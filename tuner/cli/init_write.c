@@ -7,209 +7,14 @@
 
 #include "tuner/cli/init.h"
 
-enum { TUNABLES_MAX = SIGNATURE_MACROS_MAX + SIGNATURE_TEMPLATE_MAX + 2, COMMENT_COLUMN = 64 };
-
-/* One parameter of the experiment. */
-struct tunable {
-    const char *name;
-    const char *preset;
-    bool is_define;
-    char values[96];
-    char axis; /* of a block: 'x', 'y', 'z'; 0: none of its sides */
-};
-
-struct writer {
-    struct arena *arena;
-    const struct init_file *file;
-    const struct kernel_signature *kernel;
-    struct text *out;
-    struct tunable tunables[TUNABLES_MAX];
-    size_t tunable_count;
-    bool flat;        /* one dimension: vectors have n elements; else n * n */
-    const char *size; /* the size's name */
-};
-
-/* ---- names ---- */
-
-static bool has_word(const char *name, const char *word)
-{
-    size_t length = strlen(word);
-    for (; *name; name++)
-        if (strncasecmp(name, word, length) == 0)
-            return true;
-    return false;
-}
-
-static bool is_one_of(const char *name, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcasecmp(name, words[i]) == 0)
-            return true;
-    return false;
-}
-
-/* How many elements there are, by the name. */
-static bool names_size(const char *name)
-{
-    static const char *const words[] = {"n",     "size",   "count", "length",   "len",   "total",
-                                        "width", "height", "rows",  "cols",     "nx",    "ny",
-                                        "nz",    "w",      "h",     "elements", "items", "dim"};
-    size_t length = strlen(name);
-    return is_one_of(name, words, sizeof words / sizeof *words) ||
-           strncasecmp(name, "num", 3) == 0 || strncasecmp(name, "n_", 2) == 0 ||
-           (length > 4 && strcasecmp(name + length - 4, "size") == 0) ||
-           (length > 5 && strcasecmp(name + length - 5, "count") == 0);
-}
-
-static bool is_integer(const struct kernel_parameter *parameter)
-{
-    return parameter->kind == PARAMETER_SCALAR && !element_is_real(parameter->type) &&
-           parameter->bytes >= 4;
-}
-
-/* m and k are sizes where there is another. */
-static bool is_size(const struct writer *writer, const struct kernel_parameter *parameter)
-{
-    static const char *const others[] = {"m", "k"};
-    if (!is_integer(parameter))
-        return false;
-    return names_size(parameter->name) ||
-           (!writer->flat && is_one_of(parameter->name, others, sizeof others / sizeof *others));
-}
-
-static bool is_number(const char *text)
-{
-    char *end = NULL;
-    if (!text || !*text)
-        return false;
-    (void)strtod(text, &end);
-    return *end == '\0';
-}
-
-/* ---- parameters ---- */
-
-static char block_axis(const char *name)
-{
-    bool block = has_word(name, "block") || has_word(name, "thread") || has_word(name, "tpb");
-    if (!block || has_word(name, "per") || strncasecmp(name, "min", 3) == 0)
-        return 0;
-    char last = (char)tolower((unsigned char)name[strlen(name) - 1]);
-    return last == 'y' || last == 'z' ? last : 'x';
-}
-
-/* `values` and the preset among them, ascending. */
-static void list_values(struct tunable *tunable, const long *values, size_t count)
-{
-    struct text text = {0};
-    long preset = strtol(tunable->preset, NULL, 0);
-    bool placed = false;
-    for (size_t i = 0; i < count; i++) {
-        if (!placed && preset < values[i])
-            text_printf(&text, "%s%ld", i ? ", " : "", preset);
-        bool before = !placed && preset < values[i];
-        placed |= preset <= values[i];
-        text_printf(&text, "%s%ld", i || before ? ", " : "", values[i]);
-    }
-    if (!placed)
-        text_printf(&text, ", %ld", preset);
-    (void)string_format(tunable->values, sizeof tunable->values, "%s", text_string(&text));
-    text_free(&text);
-}
-
-static void choose_values(const struct writer *writer, struct tunable *tunable)
-{
-    static const long whole[] = {64, 128, 256, 512, 1024};
-    static const long across[] = {8, 16, 32, 64};
-    static const long down[] = {1, 2, 4, 8, 16};
-    static const long few[] = {1, 2, 4, 8};
-    bool word = strcmp(tunable->preset, "true") == 0 || strcmp(tunable->preset, "false") == 0;
-    bool real = strpbrk(tunable->preset, ".eEfF") && strncmp(tunable->preset, "0x", 2) != 0;
-    bool on = strcmp(tunable->preset, "0") == 0 || strncasecmp(tunable->name, "use", 3) == 0;
-    if (word)
-        (void)string_format(tunable->values, sizeof tunable->values, "false, true");
-    else if (real)
-        (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
-    else if (on)
-        (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
-    else if (tunable->axis == 'x' && writer->flat)
-        list_values(tunable, whole, sizeof whole / sizeof *whole);
-    else if (tunable->axis == 'x')
-        list_values(tunable, across, sizeof across / sizeof *across);
-    else if (tunable->axis == 'y')
-        list_values(tunable, down, sizeof down / sizeof *down);
-    else if (tunable->axis == 'z')
-        (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
-    else
-        list_values(tunable, few, sizeof few / sizeof *few);
-}
-
-static void add_tunable(struct writer *writer, const char *name, const char *preset, bool define)
-{
-    struct tunable *tunable = &writer->tunables[writer->tunable_count++];
-    const char *bounds = writer->kernel->bounds;
-    *tunable = (struct tunable){.name = name, .preset = preset, .is_define = define};
-    tunable->axis = bounds && strcmp(bounds, name) == 0 ? 'x' : block_axis(name);
-    for (size_t i = 0; i + 1 < writer->tunable_count; i++)
-        if (writer->tunables[i].axis == tunable->axis)
-            tunable->axis = 0;
-}
-
-static struct tunable *side(struct writer *writer, char axis)
-{
-    for (size_t i = 0; i < writer->tunable_count; i++)
-        if (writer->tunables[i].axis == axis)
-            return &writer->tunables[i];
-    return NULL;
-}
-
-/* A kernel whose block no macro gives takes any: the launch alone says. */
-static void add_block(struct writer *writer)
-{
-    const char *bounds = writer->kernel->bounds;
-    bool fixed = is_number(bounds);
-    if (!side(writer, 'x')) {
-        const char *preset = writer->flat ? "256" : "32";
-        add_tunable(writer, writer->flat ? "block_size" : "block_x", fixed ? bounds : preset,
-                    false);
-        struct tunable *block = &writer->tunables[writer->tunable_count - 1];
-        block->axis = 'x';
-        choose_values(writer, block);
-        if (fixed)
-            (void)string_format(block->values, sizeof block->values, "%s", bounds);
-    }
-    if (!writer->flat && writer->kernel->uses_y && !side(writer, 'y')) {
-        long across = strtol(side(writer, 'x')->preset, NULL, 0);
-        add_tunable(writer, "block_y", fixed || across > 128 ? "1" : "8", false);
-        struct tunable *block = &writer->tunables[writer->tunable_count - 1];
-        block->axis = 'y';
-        choose_values(writer, block);
-    }
-}
-
-static void list_tunables(struct writer *writer)
-{
-    const struct source_signature *signature = writer->file->signature;
-    for (size_t i = 0; i < writer->kernel->template_count && !signature->instance; i++) {
-        const struct template_parameter *parameter = &writer->kernel->template[i];
-        bool word =
-            strcmp(parameter->preset, "true") == 0 || strcmp(parameter->preset, "false") == 0;
-        if (parameter->kind != TEMPLATE_TYPE && (word || is_number(parameter->preset)))
-            add_tunable(writer, parameter->name, parameter->preset, false);
-    }
-    for (size_t i = 0; i < signature->macro_count; i++)
-        if (is_number(signature->macros[i].preset))
-            add_tunable(writer, signature->macros[i].name, signature->macros[i].preset, true);
-    for (size_t i = 0; i < writer->tunable_count; i++)
-        choose_values(writer, &writer->tunables[i]);
-    add_block(writer);
-}
+enum { COMMENT_COLUMN = 64 };
 
 /* ---- lines ---- */
 
 /* A line with what it means behind it. */
-static void put(struct writer *writer, const char *comment, const char *format, ...)
+static void put(struct init_writer *writer, const char *comment, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static void put(struct writer *writer, const char *comment, const char *format, ...)
+static void put(struct init_writer *writer, const char *comment, const char *format, ...)
 {
     char line[2048];
     va_list arguments;
@@ -226,7 +31,7 @@ static void put(struct writer *writer, const char *comment, const char *format, 
 }
 
 /* "n" or "n * n", so many times. */
-static const char *elements(const struct writer *writer, uint32_t times)
+static const char *elements(const struct init_writer *writer, uint32_t times)
 {
     const char *size = writer->size;
     if (writer->flat)
@@ -236,7 +41,7 @@ static const char *elements(const struct writer *writer, uint32_t times)
                      : arena_printf(writer->arena, "%s * %s", size, size);
 }
 
-static void put_head(struct writer *writer)
+static void put_head(struct init_writer *writer)
 {
     const struct init_file *file = writer->file;
     text_printf(writer->out,
@@ -259,7 +64,7 @@ static void put_head(struct writer *writer)
         writer->flat ? "[1048576, 16777216]" : "[1024, 4096]");
 }
 
-static void put_parameters(struct writer *writer)
+static void put_parameters(struct init_writer *writer)
 {
     bool sides = false;
     put(writer, "what is tuned: every combination is a point", "\nparameters:");
@@ -269,10 +74,10 @@ static void put_parameters(struct writer *writer)
     for (size_t i = 0; i < writer->tunable_count; i++)
         text_printf(writer->out, "  %s: %s\n", writer->tunables[i].name,
                     writer->tunables[i].preset);
-    sides = side(writer, 'x') && side(writer, 'y');
+    sides = init_side(writer, 'x') && init_side(writer, 'y');
     if (sides)
         text_printf(writer->out, "constraints:\n  - 32 <= %s * %s <= 1024\n",
-                    side(writer, 'x')->name, side(writer, 'y')->name);
+                    init_side(writer, 'x')->name, init_side(writer, 'y')->name);
     bool first = true;
     for (size_t i = 0; i < writer->tunable_count; i++) {
         if (!writer->tunables[i].is_define)
@@ -285,7 +90,7 @@ static void put_parameters(struct writer *writer)
     const struct source_signature *signature = writer->file->signature;
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
-        if (!macro->guessed || is_number(macro->preset))
+        if (!macro->guessed || init_is_number(macro->preset))
             continue;
         if (first)
             text_append(writer->out, "\ndefines:\n");
@@ -294,7 +99,7 @@ static void put_parameters(struct writer *writer)
     }
 }
 
-static const char *kernel_name(const struct writer *writer)
+static const char *kernel_name(const struct init_writer *writer)
 {
     const struct source_signature *signature = writer->file->signature;
     struct text text = {0};
@@ -308,7 +113,7 @@ static const char *kernel_name(const struct writer *writer)
         text_append(&text, i ? ", " : "<");
         if (parameter->kind == TEMPLATE_TYPE)
             text_printf(&text, "${c_type(%s)}", parameter->name);
-        else if (word || is_number(parameter->preset))
+        else if (word || init_is_number(parameter->preset))
             text_printf(&text, "${%s}", parameter->name);
         else
             text_append(&text, parameter->preset);
@@ -319,10 +124,10 @@ static const char *kernel_name(const struct writer *writer)
     return copy ? copy : writer->kernel->name;
 }
 
-static void put_launch(struct writer *writer)
+static void put_launch(struct init_writer *writer)
 {
-    const struct tunable *x = side(writer, 'x');
-    const struct tunable *y = side(writer, 'y');
+    const struct init_tunable *x = init_side(writer, 'x');
+    const struct init_tunable *y = init_side(writer, 'y');
     const struct source_signature *signature = writer->file->signature;
     text_printf(writer->out, "\nlaunches:\n  - kernel: \"%s\"\n", kernel_name(writer));
     if (y) {
@@ -353,14 +158,15 @@ static bool is_output(const struct kernel_parameter *parameter)
            (parameter->is_written || !parameter->is_read);
 }
 
-static const char *type_of(const struct writer *writer, const struct kernel_parameter *parameter)
+static const char *type_of(const struct init_writer *writer,
+                           const struct kernel_parameter *parameter)
 {
     if (parameter->generic && parameter->lanes == 1 && !writer->file->signature->instance)
         return arena_printf(writer->arena, "\"${%s}\"", parameter->generic);
     return parameter->known ? element_name(parameter->type) : "u8";
 }
 
-static void put_pointer(struct writer *writer, const struct kernel_parameter *parameter)
+static void put_pointer(struct init_writer *writer, const struct kernel_parameter *parameter)
 {
     uint32_t times = parameter->known ? parameter->lanes : parameter->bytes;
     const char *type = type_of(writer, parameter);
@@ -380,18 +186,18 @@ static void put_pointer(struct writer *writer, const struct kernel_parameter *pa
         type ? count : "", role);
 }
 
-static const char *scalar_value(const struct writer *writer,
+static const char *scalar_value(const struct init_writer *writer,
                                 const struct kernel_parameter *parameter)
 {
-    return is_size(writer, parameter) ? writer->size : "1";
+    return init_is_size(writer, parameter) ? writer->size : "1";
 }
 
-static void put_fields(struct writer *writer, const struct kernel_parameter *parameter)
+static void put_fields(struct init_writer *writer, const struct kernel_parameter *parameter)
 {
     struct text fields = {0};
     for (size_t i = 0; i < parameter->field_count; i++) {
         const struct signature_field *field = &parameter->fields[i];
-        bool size = !element_is_real(field->type) && names_size(field->name);
+        bool size = !element_is_real(field->type) && init_names_size(field->name);
         text_printf(&fields, "%s{type: %s, value: %s}", i ? ", " : "", element_name(field->type),
                     size ? writer->size : "1");
     }
@@ -400,7 +206,7 @@ static void put_fields(struct writer *writer, const struct kernel_parameter *par
     text_free(&fields);
 }
 
-static void put_symbols(struct writer *writer)
+static void put_symbols(struct init_writer *writer)
 {
     const struct source_signature *signature = writer->file->signature;
     for (size_t i = 0; i < signature->symbol_count; i++) {
@@ -414,7 +220,7 @@ static void put_symbols(struct writer *writer)
     }
 }
 
-static enum status put_arguments(struct writer *writer, struct error *error)
+static enum status put_arguments(struct init_writer *writer, struct error *error)
 {
     bool writes = false;
     put(writer, "in the order in which the kernel takes them", "\narguments:");
@@ -433,7 +239,7 @@ static enum status put_arguments(struct writer *writer, struct error *error)
             put_fields(writer, parameter);
         else
             put(writer,
-                arena_printf(writer->arena, "%s%s", is_size(writer, parameter) ? "" : "? ",
+                arena_printf(writer->arena, "%s%s", init_is_size(writer, parameter) ? "" : "? ",
                              parameter->text),
                 "  - {name: %s, type: %s, value: %s}", parameter->name, type_of(writer, parameter),
                 scalar_value(writer, parameter));
@@ -446,7 +252,7 @@ static enum status put_arguments(struct writer *writer, struct error *error)
                               writer->kernel->name);
 }
 
-static void put_tail(struct writer *writer)
+static void put_tail(struct init_writer *writer)
 {
     struct text bytes = {0};
     for (size_t i = 0; i < writer->kernel->parameter_count; i++) {
@@ -472,7 +278,7 @@ static void put_tail(struct writer *writer)
     text_free(&bytes);
 }
 
-static const char *choose_size_name(const struct writer *writer)
+static const char *choose_size_name(const struct init_writer *writer)
 {
     static const char *const names[] = {"n", "size", "elements", "problem_size"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -488,16 +294,16 @@ static const char *choose_size_name(const struct writer *writer)
 enum status init_write(struct arena *arena, const struct init_file *file, struct text *out,
                        struct error *error)
 {
-    struct writer *writer = arena_alloc(arena, 1, sizeof *writer);
+    struct init_writer *writer = arena_alloc(arena, 1, sizeof *writer);
     if (!writer)
         return error_no_memory(error);
-    *writer = (struct writer){
+    *writer = (struct init_writer){
         .arena = arena, .file = file, .kernel = file->signature->asked, .out = out, .flat = true};
     size_t sizes = 0;
     for (size_t i = 0; i < writer->kernel->parameter_count; i++)
-        sizes += is_size(writer, &writer->kernel->parameters[i]);
+        sizes += init_is_size(writer, &writer->kernel->parameters[i]);
     writer->flat = !writer->kernel->uses_y && sizes < 2;
-    list_tunables(writer);
+    init_list_tunables(writer);
     writer->size = choose_size_name(writer);
     put_head(writer);
     put_parameters(writer);

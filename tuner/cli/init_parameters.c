@@ -1,0 +1,183 @@
+/* What `tune init` takes for the parameters of an experiment, by names and by what they are. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tuner/cli/init.h"
+
+/* ---- names ---- */
+
+static bool has_word(const char *name, const char *word)
+{
+    size_t length = strlen(word);
+    for (; *name; name++)
+        if (strncasecmp(name, word, length) == 0)
+            return true;
+    return false;
+}
+
+static bool is_one_of(const char *name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(name, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* How many elements there are, by the name. */
+bool init_names_size(const char *name)
+{
+    static const char *const words[] = {"n",     "size",   "count", "length",   "len",   "total",
+                                        "width", "height", "rows",  "cols",     "nx",    "ny",
+                                        "nz",    "w",      "h",     "elements", "items", "dim"};
+    size_t length = strlen(name);
+    return is_one_of(name, words, sizeof words / sizeof *words) ||
+           strncasecmp(name, "num", 3) == 0 || strncasecmp(name, "n_", 2) == 0 ||
+           (length > 4 && strcasecmp(name + length - 4, "size") == 0) ||
+           (length > 5 && strcasecmp(name + length - 5, "count") == 0);
+}
+
+static bool is_integer(const struct kernel_parameter *parameter)
+{
+    return parameter->kind == PARAMETER_SCALAR && !element_is_real(parameter->type) &&
+           parameter->bytes >= 4;
+}
+
+/* m and k are sizes where there is another. */
+bool init_is_size(const struct init_writer *writer, const struct kernel_parameter *parameter)
+{
+    static const char *const others[] = {"m", "k"};
+    if (!is_integer(parameter))
+        return false;
+    return init_names_size(parameter->name) ||
+           (!writer->flat && is_one_of(parameter->name, others, sizeof others / sizeof *others));
+}
+
+bool init_is_number(const char *text)
+{
+    char *end = NULL;
+    if (!text || !*text)
+        return false;
+    (void)strtod(text, &end);
+    return *end == '\0';
+}
+
+/* ---- parameters ---- */
+
+static char block_axis(const char *name)
+{
+    bool block = has_word(name, "block") || has_word(name, "thread") || has_word(name, "tpb");
+    if (!block || has_word(name, "per") || strncasecmp(name, "min", 3) == 0)
+        return 0;
+    char last = (char)tolower((unsigned char)name[strlen(name) - 1]);
+    return last == 'y' || last == 'z' ? last : 'x';
+}
+
+/* `values` and the preset among them, ascending. */
+static void list_values(struct init_tunable *tunable, const long *values, size_t count)
+{
+    struct text text = {0};
+    long preset = strtol(tunable->preset, NULL, 0);
+    bool placed = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!placed && preset < values[i])
+            text_printf(&text, "%s%ld", i ? ", " : "", preset);
+        bool before = !placed && preset < values[i];
+        placed |= preset <= values[i];
+        text_printf(&text, "%s%ld", i || before ? ", " : "", values[i]);
+    }
+    if (!placed)
+        text_printf(&text, ", %ld", preset);
+    (void)string_format(tunable->values, sizeof tunable->values, "%s", text_string(&text));
+    text_free(&text);
+}
+
+static void choose_values(const struct init_writer *writer, struct init_tunable *tunable)
+{
+    static const long whole[] = {64, 128, 256, 512, 1024};
+    static const long across[] = {8, 16, 32, 64};
+    static const long down[] = {1, 2, 4, 8, 16};
+    static const long few[] = {1, 2, 4, 8};
+    bool word = strcmp(tunable->preset, "true") == 0 || strcmp(tunable->preset, "false") == 0;
+    bool real = strpbrk(tunable->preset, ".eEfF") && strncmp(tunable->preset, "0x", 2) != 0;
+    bool on = strcmp(tunable->preset, "0") == 0 || strncasecmp(tunable->name, "use", 3) == 0;
+    if (word)
+        (void)string_format(tunable->values, sizeof tunable->values, "false, true");
+    else if (real)
+        (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
+    else if (on)
+        (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
+    else if (tunable->axis == 'x' && writer->flat)
+        list_values(tunable, whole, sizeof whole / sizeof *whole);
+    else if (tunable->axis == 'x')
+        list_values(tunable, across, sizeof across / sizeof *across);
+    else if (tunable->axis == 'y')
+        list_values(tunable, down, sizeof down / sizeof *down);
+    else if (tunable->axis == 'z')
+        (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
+    else
+        list_values(tunable, few, sizeof few / sizeof *few);
+}
+
+static void add_tunable(struct init_writer *writer, const char *name, const char *preset,
+                        bool define)
+{
+    struct init_tunable *tunable = &writer->tunables[writer->tunable_count++];
+    const char *bounds = writer->kernel->bounds;
+    *tunable = (struct init_tunable){.name = name, .preset = preset, .is_define = define};
+    tunable->axis = bounds && strcmp(bounds, name) == 0 ? 'x' : block_axis(name);
+    for (size_t i = 0; i + 1 < writer->tunable_count; i++)
+        if (writer->tunables[i].axis == tunable->axis)
+            tunable->axis = 0;
+}
+
+struct init_tunable *init_side(struct init_writer *writer, char axis)
+{
+    for (size_t i = 0; i < writer->tunable_count; i++)
+        if (writer->tunables[i].axis == axis)
+            return &writer->tunables[i];
+    return NULL;
+}
+
+/* A kernel whose block no macro gives takes any: the launch alone says. */
+static void add_block(struct init_writer *writer)
+{
+    const char *bounds = writer->kernel->bounds;
+    bool fixed = init_is_number(bounds);
+    if (!init_side(writer, 'x')) {
+        const char *preset = writer->flat ? "256" : "32";
+        add_tunable(writer, writer->flat ? "block_size" : "block_x", fixed ? bounds : preset,
+                    false);
+        struct init_tunable *block = &writer->tunables[writer->tunable_count - 1];
+        block->axis = 'x';
+        choose_values(writer, block);
+        if (fixed)
+            (void)string_format(block->values, sizeof block->values, "%s", bounds);
+    }
+    if (!writer->flat && writer->kernel->uses_y && !init_side(writer, 'y')) {
+        long across = strtol(init_side(writer, 'x')->preset, NULL, 0);
+        add_tunable(writer, "block_y", fixed || across > 128 ? "1" : "8", false);
+        struct init_tunable *block = &writer->tunables[writer->tunable_count - 1];
+        block->axis = 'y';
+        choose_values(writer, block);
+    }
+}
+
+void init_list_tunables(struct init_writer *writer)
+{
+    const struct source_signature *signature = writer->file->signature;
+    for (size_t i = 0; i < writer->kernel->template_count && !signature->instance; i++) {
+        const struct template_parameter *parameter = &writer->kernel->template[i];
+        bool word =
+            strcmp(parameter->preset, "true") == 0 || strcmp(parameter->preset, "false") == 0;
+        if (parameter->kind != TEMPLATE_TYPE && (word || init_is_number(parameter->preset)))
+            add_tunable(writer, parameter->name, parameter->preset, false);
+    }
+    for (size_t i = 0; i < signature->macro_count; i++)
+        if (init_is_number(signature->macros[i].preset))
+            add_tunable(writer, signature->macros[i].name, signature->macros[i].preset, true);
+    for (size_t i = 0; i < writer->tunable_count; i++)
+        choose_values(writer, &writer->tunables[i]);
+    add_block(writer);
+}
