@@ -110,7 +110,7 @@ static enum status find_incumbent(const struct sweep *sweep, struct text *key, s
     const struct session *session = sweep->group->session;
     return store_incumbent(session->store, sweep->group->environment_id, sweep->problem_id,
                            session->options->l2_mode, objective_text(sweep->objective), &found, key,
-                           error);
+                           NULL, error);
 }
 
 /* Who has that key, or stands for it; NULL: nobody here. */

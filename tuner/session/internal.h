@@ -103,8 +103,8 @@ void session_progress(struct group *group, const char *phase);
 /* Around what blocks. lane_enter adds the time since to *spent_ns. */
 int64_t lane_leave(struct lane *lane);
 void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
-/* Notes that the lane's device is gone for good; returns the error's status. With STATUS_BAD_INPUT it
- * is not: what is wrong is the experiment. */
+/* Notes that the lane's device is gone for good; returns the error's status. With STATUS_BAD_INPUT
+ * it is not: what is wrong is the experiment. */
 enum status lane_lose(struct lane *lane, const struct error *error);
 
 /* ceilings.c: measures them once for each environment; once more when a winner broke through. */
@@ -128,9 +128,11 @@ struct candidate {
     const char *broken; /* what its expressions fail with; NULL: they do not */
     bool done;
     bool waits; /* in the window, or in a lane's hands */
-    bool again; /* failed in an earlier run, and the user wants it tried again */
+    bool again; /* to be tried before what the search asks for: it failed, and the user wants it
+                   tried again, or won elsewhere */
     enum trial_status status;
     double median_ns; /* NaN: none */
+    double value;     /* what the search is told: of the objective as far as the sweep knows it */
     uint32_t runs;    /* runs a block that its time asks for; 0: unknown */
     int64_t trial_id;
     int64_t twin_trial_id;     /* of a known duplicate: the trial that was measured; 0: none */
@@ -312,6 +314,10 @@ enum status sweep_value(const struct sweep *sweep, const struct candidate *candi
                         const struct loaded *loaded, double time_ns, double energy_j, double *value,
                         struct error *error);
 
+/* What a search goes by: the objective where the time alone tells it, the time where energy counts.
+ * `loaded` NULL: of an earlier run. NaN: it cannot be told, or the candidate failed. */
+double sweep_told(const struct sweep *sweep, const struct candidate *candidate,
+                  const struct loaded *loaded);
 /* The experiment's own metrics of such a run, for the store: those that have a value; how many. */
 size_t sweep_metrics(const struct sweep *sweep, const struct candidate *candidate,
                      const struct loaded *loaded, double time_ns, double energy_j,

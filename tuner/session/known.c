@@ -68,6 +68,7 @@ static enum status take_trial(struct sweep *sweep, struct candidate *candidate,
     candidate->trial_id = trial->trial_id;
     candidate->twin_trial_id = trial->same_as_trial_id;
     candidate->median_ns = trial->status == TRIAL_OK ? trial->median_ns : (double)NAN;
+    candidate->value = sweep_told(sweep, candidate, NULL);
     sweep->points += candidate->point != NO_POINT && !candidate->is_baseline ? 1 : 0;
     sweep->group->session->summary->trials_known++;
     sweep->group->session->progress.points_done++;
@@ -154,6 +155,34 @@ static void resolve_twins(struct sweep *sweep)
     }
 }
 
+/* What won under another driver, or before the file was changed, is tried before what nobody knows
+ * anything of: a search that cannot try all would perhaps not come to it. */
+static enum status take_incumbent(struct known *known, struct error *error)
+{
+    struct sweep *sweep = known->sweep;
+    const struct session *session = sweep->group->session;
+    struct configuration configuration;
+    struct candidate *candidate = NULL;
+    struct text key = {0};
+    struct text parameters = {0};
+    uint64_t point = 0;
+    bool found = false;
+    enum status status = store_incumbent(
+        session->store, sweep->group->environment_id, sweep->problem_id, session->options->l2_mode,
+        objective_text(sweep->objective), &found, &key, &parameters, error);
+    if (status == STATUS_OK && found &&
+        recall_configuration(sweep->experiment, text_string(&parameters), &known->scratch,
+                             &configuration) &&
+        space_find(sweep->space, &configuration, &point))
+        status = sweep_candidate(sweep, point, &candidate, error);
+    if (candidate)
+        candidate->again = true;
+    arena_free(&known->scratch);
+    text_free(&key);
+    text_free(&parameters);
+    return status;
+}
+
 enum status sweep_take_known(struct sweep *sweep, struct error *error)
 {
     const struct session *session = sweep->group->session;
@@ -164,6 +193,8 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error)
         store_known_trials(session->store, sweep->group->environment_id, sweep->problem_id, "sweep",
                            session->options->l2_mode, take_known, &known, error);
     resolve_twins(sweep);
+    if (status == STATUS_OK)
+        status = take_incumbent(&known, error);
     if (status == STATUS_OK)
         status = store_in_flight_each(session->store, sweep->group->environment_id,
                                       sweep->problem_id, take_in_flight, &known, error);

@@ -1,4 +1,5 @@
 /* Devices, their workers, and which of them are alike. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,6 +7,8 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/session/internal.h"
+
+enum { COMPILERS_MAX = 64 }; /* as many as a pool takes */
 
 int64_t lane_leave(struct lane *lane)
 {
@@ -92,18 +95,27 @@ static void settle_lane(struct session *session, struct lane *lane)
     join_group(session, lane);
 }
 
+/* Processors that this process may run on: a container or taskset may leave it few of many. */
+static long processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set);
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static size_t compilers_a_group(const struct session *session)
 {
     const struct session_options *options = session->options;
     if (options->compile_workers > 0)
         return options->compile_workers;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long cores = processors();
     /* A core each is left to the processes that measure beside them. */
     if (options->compiles_beside_measuring)
         cores -= (long)session->lane_count;
     long groups = session->group_count > 0 ? (long)session->group_count : 1;
     long share = cores / groups;
-    return share < 1 ? 1 : share > 32 ? 32 : (size_t)share;
+    return share < 1 ? 1 : share > COMPILERS_MAX ? COMPILERS_MAX : (size_t)share;
 }
 
 /* Each worker near its device, on a core of its own; compilers on the others. Devices whose kernels

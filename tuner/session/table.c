@@ -35,6 +35,7 @@ struct candidate *table_add(struct table *table, const struct configuration *con
     candidate->point = point;
     candidate->binary = NO_BINARY;
     candidate->median_ns = (double)NAN;
+    candidate->value = (double)NAN;
     table->items[table->count++] = candidate;
     return candidate;
 }

@@ -63,6 +63,35 @@ enum status sweep_value(const struct sweep *sweep, const struct candidate *candi
     return status;
 }
 
+double sweep_told(const struct sweep *sweep, const struct candidate *candidate,
+                  const struct loaded *loaded)
+{
+    struct arena scratch = {0};
+    struct loaded planned = {0};
+    struct error ignored = {0};
+    double value = (double)NAN;
+    bool by_time = strcmp(objective_text(sweep->objective), "time") == 0;
+    if (candidate->status != TRIAL_OK || !(candidate->median_ns > 0))
+        return (double)NAN;
+    if (by_time || objective_needs_energy(sweep->objective))
+        return candidate->median_ns;
+    if (!loaded) { /* what its binary needs is not known before it is loaded */
+        struct point point = sweep_point(sweep, candidate, 1);
+        planned.resources[0] = (struct kernel_resources){.registers = -1,
+                                                         .static_shared_bytes = -1,
+                                                         .occupancy = -1,
+                                                         .active_blocks_per_sm = -1};
+        if (point_plan(&point, &scratch, &planned.plan, &ignored) != STATUS_OK)
+            planned.plan.launch_count = 0;
+        loaded = &planned;
+    }
+    if (sweep_value(sweep, candidate, loaded, candidate->median_ns, (double)NAN, &value,
+                    &ignored) != STATUS_OK)
+        value = (double)NAN;
+    arena_free(&scratch);
+    return exp(value);
+}
+
 size_t sweep_metrics(const struct sweep *sweep, const struct candidate *candidate,
                      const struct loaded *loaded, double time_ns, double energy_j,
                      struct named_value out[EXPERIMENT_METRICS_MAX])
@@ -276,6 +305,7 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
     candidate->status = outcome->status;
     candidate->median_ns = outcome->status == TRIAL_OK ? summary.median : (double)NAN;
     candidate->runs = samples->runs;
+    candidate->value = sweep_told(sweep, candidate, loaded);
     enum status status =
         store_trial(sweep->group->session->store, &trial, &candidate->trial_id, error);
     if (status == STATUS_OK && !table_done(&sweep->table, candidate))

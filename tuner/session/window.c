@@ -105,7 +105,7 @@ static void tell_known(struct sweep *sweep)
     for (size_t i = 0; i < sweep->table.count; i++) {
         const struct candidate *candidate = sweep->table.items[i];
         if (candidate->done && candidate->point != NO_POINT)
-            search_tell(sweep->search, candidate->point, candidate->median_ns);
+            search_tell(sweep->search, candidate->point, candidate->value);
     }
 }
 
@@ -200,7 +200,7 @@ static enum status ask(struct sweep *sweep, bool *got, struct error *error)
     if (status != STATUS_OK || candidate->waits)
         return status;
     if (candidate->done) {
-        search_tell(sweep->search, point, candidate->median_ns);
+        search_tell(sweep->search, point, candidate->value);
         return STATUS_OK;
     }
     sweep->points++;
@@ -262,5 +262,5 @@ void window_done(struct sweep *sweep, struct candidate *candidate)
     candidate->waits = false;
     sweep->baselines_left -= candidate->is_baseline ? 1 : 0;
     if (candidate->point != NO_POINT)
-        search_tell(sweep->search, candidate->point, candidate->median_ns);
+        search_tell(sweep->search, candidate->point, candidate->value);
 }

@@ -296,10 +296,10 @@ enum status store_winner_get(struct store *store, int64_t environment_id, int64_
                              char *stage, struct error *error);
 /* The key of the newest winner of this device and problem (by experiment name, problem key and n,
  * whatever the environment), for the incumbent; false in *found when there is none. `key` is
- * appended to. */
+ * appended to, and to `parameters` (may be NULL) its values as a JSON object. */
 enum status store_incumbent(struct store *store, int64_t environment_id, int64_t problem_id,
                             enum l2_mode mode, const char *objective, bool *found, struct text *key,
-                            struct error *error);
+                            struct text *parameters, struct error *error);
 
 /* A range of sizes with one configuration. */
 struct store_range_check {

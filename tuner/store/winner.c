@@ -126,7 +126,7 @@ enum status store_winner_get(struct store *store, int64_t environment_id, int64_
 }
 
 static const char incumbent_sql[] =
-    "SELECT c.key FROM winners AS w "
+    "SELECT c.key, c.parameters FROM winners AS w "
     "JOIN environments AS e ON e.id = w.environment_id "
     "JOIN problems AS p ON p.id = w.problem_id "
     "JOIN experiments AS x ON x.id = p.experiment_id "
@@ -140,7 +140,7 @@ static const char incumbent_sql[] =
 
 enum status store_incumbent(struct store *store, int64_t environment_id, int64_t problem_id,
                             enum l2_mode mode, const char *objective, bool *found, struct text *key,
-                            struct error *error)
+                            struct text *parameters, struct error *error)
 {
     sqlite3_stmt *get = NULL;
     *found = false;
@@ -154,8 +154,11 @@ enum status store_incumbent(struct store *store, int64_t environment_id, int64_t
     status = store_step(store, get, found, "find the incumbent", error);
     if (status == STATUS_OK && *found) {
         const char *text = (const char *)sqlite3_column_text(get, 0);
+        const char *values = (const char *)sqlite3_column_text(get, 1);
         text_append(key, text ? text : "");
-        if (!text || key->failed)
+        if (parameters)
+            text_append(parameters, values ? values : "");
+        if (!text || !values || key->failed || (parameters && parameters->failed))
             status = error_no_memory(error);
     }
     (void)sqlite3_finalize(get);

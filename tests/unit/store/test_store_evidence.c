@@ -148,10 +148,14 @@ static void incumbent(struct fixture *f, int64_t environment, int64_t problem,
                       const char *objective, const char *expected)
 {
     struct text key = {0};
+    struct text parameters = {0};
     bool found = true;
     text_append(&key, ">");
     must(store_incumbent(f->store, environment, problem, L2_COLD, objective, &found, &key,
-                         &f->error));
+                         &parameters, &f->error));
+    bool has_values = strncmp(text_string(&parameters), "{\"variant\":\"last_block\"", 23) == 0;
+    assert_int_equal(has_values, expected != NULL);
+    text_free(&parameters);
     assert_int_equal(found, expected != NULL);
     assert_string_equal(text_string(&key) + 1, expected ? expected : "");
     text_free(&key);

@@ -302,6 +302,7 @@ struct seen {
     int stop_at;
     struct store_known_trial last;
     char key[64];
+    char parameters[64];
 };
 
 static enum status take(void *context, const struct store_known_trial *trial, struct error *error)
@@ -311,6 +312,7 @@ static enum status take(void *context, const struct store_known_trial *trial, st
     seen->last = *trial;
     (void)snprintf(seen->key, sizeof seen->key, "%s/%s", trial->configuration_key,
                    trial->binary_hash);
+    (void)snprintf(seen->parameters, sizeof seen->parameters, "%s", trial->parameters);
     return seen->count == seen->stop_at ? error_set(error, STATUS_INTERRUPTED, "stop") : STATUS_OK;
 }
 
@@ -331,6 +333,8 @@ static void test_known_trials(void **state)
                             &f->error));
     assert_int_equal(seen.count, 2);
     assert_string_equal(seen.key, "variant=last_block block=512/");
+    assert_string_equal(seen.parameters, "{\"variant\":\"last_block\",\"block\":512}");
+    assert_int_equal(seen.last.configuration_id, twin.configuration_id);
     assert_int_equal(seen.last.trial_id, second);
     assert_int_equal(seen.last.same_as_trial_id, first);
     assert_true(isnan(seen.last.median_ns));
@@ -348,6 +352,63 @@ static void test_known_trials(void **state)
     must(store_known_trials(f->store, f->environment, f->problem, "sweep", L2_HOT, take, &seen,
                             &f->error));
     assert_int_equal(seen.count, 0);
+}
+
+static void test_metrics_are_stored_by_name(void **state)
+{
+    struct fixture *f = *state;
+    const struct named_value metrics[] = {{"gflops", value_real(12.5)}, {"rate", value_real(1e9)}};
+    struct store_trial trial = ok_trial(f, 100);
+    int64_t id = 0;
+    trial.metrics = metrics;
+    trial.metric_count = 2;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT json_extract(metrics, '$.gflops') || '/' || json_extract(metrics, '$.rate')"
+               " FROM trials",
+               "12.5/1000000000.0");
+    trial.metric_count = 0;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT metrics IS NULL FROM trials", "1");
+}
+
+/* Cheap or not, it is stored whole; afterwards the disk is waited for again. */
+static void test_a_cheap_trial_is_stored_too(void **state)
+{
+    struct fixture *f = *state;
+    struct store_trial trial = failed_trial(f, TRIAL_LAUNCH_FAILED, "it does not fit");
+    int64_t id = 0;
+    int64_t synchronous = 0;
+    trial.cheap = true;
+    must(store_trial(f->store, &trial, &id, &f->error));
+    assert_one("SELECT status || ': ' || detail FROM trials", "launch_failed: it does not fit");
+    must(store_pragma(f->store, "PRAGMA synchronous", &synchronous, &f->error));
+    assert_int_equal(synchronous, 2);
+}
+
+static void test_searches(void **state)
+{
+    struct fixture *f = *state;
+    struct store_search search = {.run_id = f->run,
+                                  .problem_id = f->problem,
+                                  .asked = "auto",
+                                  .strategy = "local",
+                                  .product_count = UINT64_MAX,
+                                  .space_count = UINT64_C(1) << 40,
+                                  .points_most = 100,
+                                  .points = 90,
+                                  .trials = 50,
+                                  .unlaunchable = 3,
+                                  .duplicates = 4,
+                                  .failures = 5};
+    must(store_search_put(f->store, &search, &f->error));
+    assert_one("SELECT asked || strategy || (product_count IS NULL) || '/' || space_count || '/' ||"
+               " points_most || '/' || points || '/' || trials || '/' || unlaunchable || '/' ||"
+               " duplicates || '/' || failures FROM searches",
+               "autolocal1/1099511627776/100/90/50/3/4/5");
+    search.points = 91;
+    search.product_count = 7;
+    must(store_search_put(f->store, &search, &f->error));
+    assert_one("SELECT count(*) || '/' || product_count || '/' || points FROM searches", "1/7/91");
 }
 
 static void test_baselines(void **state)
@@ -378,6 +439,9 @@ int main(void)
         TEST(test_duplicates_point_to_what_was_measured),
         TEST(test_a_trial_is_stored_whole_or_not_at_all),
         TEST(test_known_trials),
+        TEST(test_metrics_are_stored_by_name),
+        TEST(test_a_cheap_trial_is_stored_too),
+        TEST(test_searches),
         TEST(test_baselines),
     };
     return cmocka_run_group_tests_name("store rows", tests, NULL, NULL);
