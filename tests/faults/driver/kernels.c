@@ -227,6 +227,44 @@ static void run_sum_ranks(const struct call *call)
         ((int *)pointer(call, 0))[i] = size * (size + 1) / 2;
 }
 
+static const struct {
+    const char *name;
+    size_t bytes;
+} variables[VARIABLES_MAX] = {{"steps", 16}, {"own::bias", 8}};
+
+int host_variable_find(const char *name, size_t *bytes)
+{
+    for (int i = 0; i < VARIABLES_MAX; i++) {
+        *bytes = variables[i].bytes;
+        if (strcmp(variables[i].name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* take_steps(v, x, out, step), of tests/gpu/device/kernels.cu */
+static void run_take_steps(const struct call *call)
+{
+    const struct CUmod_st *module = (const struct CUmod_st *)(const void *)call->image;
+    struct {
+        signed char sign;
+        float factor;
+        long long n;
+    } step;
+    int steps[4];
+    long long bias = 0;
+    int *v = pointer(call, 0), *out = pointer(call, 2);
+    const int *x = pointer(call, 1);
+    memcpy(&step, call->arguments[3], sizeof step);
+    memcpy(steps, module->variables[0], sizeof steps);
+    memcpy(&bias, module->variables[1], sizeof bias);
+    for (long long i = 0; i < step.n; i++) {
+        v[i] += step.sign * (int)(step.factor * (float)x[i]) + steps[i % 4] + (int)bias;
+        out[i] = 2 * v[i];
+    }
+}
+
+static const unsigned char step_arguments[] = {P, P, P, 16};
 static const unsigned char add_arguments[] = {P, P, P, W, P};
 static const unsigned char note_arguments[] = {P, P, P, P};
 static const unsigned char write_arguments[] = {P, P, W};
@@ -258,6 +296,7 @@ static const struct host_kernel kernels[] = {
     {"begin_early", 1, note_arguments, run_begin_early, NULL, -1, NULL},
     {"notice", 2, note_arguments, run_notice, NULL, -1, NULL},
     {"sum_ranks", 1, note_arguments, run_sum_ranks, NULL, 0, NULL},
+    {"take_steps", 4, step_arguments, run_take_steps, NULL, 0, NULL},
     {"write_nowhere", 1, note_arguments, NULL, NULL, -1, NULL},
 };
 

@@ -9,7 +9,7 @@ struct node {
     struct call call;
     unsigned shared;
     char edge; /* to the node before, as standin_edges has it */
-    uint64_t values[ARGUMENTS_MAX];
+    _Alignas(8) unsigned char values[ARGUMENTS_MAX][ARGUMENT_BYTES_MAX];
     void *arguments[ARGUMENTS_MAX];
 };
 /* From one node of a graph to the next. */
@@ -68,6 +68,38 @@ CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name)
     *out = function;
     return CUDA_SUCCESS;
 }
+
+CUresult cuModuleGetGlobal(CUdeviceptr *out, size_t *bytes, CUmodule module, const char *name)
+{
+    struct subject subject = {.image = &module->image};
+    CUresult result = enter_with("cuModuleGetGlobal", &subject, 1);
+    int index = host_variable_find(name, bytes);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (index < 0)
+        return CUDA_ERROR_NOT_FOUND;
+    *out = (CUdeviceptr)(uintptr_t)module->variables[index];
+    return CUDA_SUCCESS;
+}
+
+#ifndef STANDIN_OLD
+/* Parameters lie one behind the other, each at a multiple of 4. */
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
+{
+    const struct host_kernel *kernel = function->kernel;
+    struct subject subject = subject_of(function, NULL, 0);
+    CUresult result = enter_with(__func__, &subject, 1);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (index >= kernel->argument_count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *offset = 0;
+    for (size_t i = 0; i < index; i++)
+        *offset += kernel->argument_bytes[i];
+    *bytes = kernel->argument_bytes[index];
+    return CUDA_SUCCESS;
+}
+#endif
 
 static int threads_most(CUfunction function)
 {
@@ -239,7 +271,7 @@ CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph, const CUgraphNode
     if (!make_room(graph))
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < function->kernel->argument_count; i++)
-        memcpy(&node.values[i], parameters->kernelParams[i], function->kernel->argument_bytes[i]);
+        memcpy(node.values[i], parameters->kernelParams[i], function->kernel->argument_bytes[i]);
     node.edge = before_count == 1 ? '-' : '.';
     graph->nodes[graph->count++] = node;
     *out = node_handle(graph->count);
@@ -342,7 +374,7 @@ CUresult cuGraphLaunch(CUgraphExec made, CUstream stream)
     for (size_t i = 0; i < made->graph.count && result == CUDA_SUCCESS; i++) {
         struct node *node = &made->graph.nodes[i];
         for (size_t j = 0; j < ARGUMENTS_MAX; j++)
-            node->arguments[j] = &node->values[j];
+            node->arguments[j] = node->values[j];
         node->call.arguments = node->arguments;
         if (i > 0)
             queue_add_time(node_gap_ns);

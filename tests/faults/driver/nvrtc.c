@@ -133,9 +133,11 @@ static void take_template(struct image *image, const char *name)
     }
 }
 
-/* What a kernel is called in the binary: its bare name. */
+/* What a kernel is called in the binary, or a variable, whose address was asked for: its bare name.
+ */
 static const char *bare_name(const char *name)
 {
+    name += *name == '&';
     return strncmp(name, "tune::", 6) == 0 ? name + 6 : name;
 }
 

@@ -8,7 +8,8 @@
 
 #include "tests/faults/driver/script.h"
 
-enum { ARGUMENTS_MAX = 8, DIMENSIONS = 3, SHARED_OPTIN_BYTES = 227 << 10 };
+enum { ARGUMENTS_MAX = 8, ARGUMENT_BYTES_MAX = 16, DIMENSIONS = 3 };
+enum { SHARED_OPTIN_BYTES = 227 << 10, VARIABLES_MAX = 2, VARIABLE_BYTES_MAX = 16 };
 
 struct model {
     const char *name;
@@ -52,8 +53,11 @@ uint64_t call_threads(const struct call *call);
 double call_time_ns(const struct host_kernel *kernel, const struct call *call);
 
 struct CUmod_st {
-    struct image image;
+    struct image image; /* first: a call's image is its module's */
+    _Alignas(8) unsigned char variables[VARIABLES_MAX][VARIABLE_BYTES_MAX];
 };
+/* The variables that a module has; -1 when there is none of that name. */
+int host_variable_find(const char *name, size_t *bytes);
 struct CUfunc_st {
     struct CUmod_st *module;
     const struct host_kernel *kernel;

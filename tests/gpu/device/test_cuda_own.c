@@ -1,0 +1,271 @@
+/* Arguments of all sorts on a GPU: read and written, structs, variables; launches in a row; what
+ * does not fit. Skipped where there is none. */
+#include "tests/gpu/device/cuda_fixture.h"
+
+enum { STEPS = 1000, REPEATS = 3, SIGN = -1, BIAS = 11 };
+static const float factor = 0.5f;
+static const int steps[4] = {1, 20, 300, 4000};
+static const int others[4] = {5, 6, 7, 8};
+
+static struct argument symbol(struct argument argument, const char *name)
+{
+    argument.symbol = name;
+    return argument;
+}
+
+static struct launch_plan step_plan(uint32_t repeats)
+{
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "take_steps",
+                      .grid = {3, 1, 1},
+                      .block = {128, 1, 1},
+                      .repeat = repeats,
+                      .argument_count = 4,
+                      .arguments = {0, 1, 2, 3}}},
+        .argument_count = 6,
+        .arguments = {vector("v", ELEMENT_I32, ARGUMENT_UPDATE, STEPS),
+                      vector("x", ELEMENT_I32, ARGUMENT_INPUT, STEPS),
+                      vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, STEPS),
+                      {.name = "step", .role = ARGUMENT_STRUCT, .field_count = 3},
+                      symbol(vector("steps", ELEMENT_I32, ARGUMENT_INPUT, 4), "steps"),
+                      symbol(scalar("bias", ELEMENT_I64, BIAS), "own::bias")},
+    };
+    const struct field fields[] = {{ELEMENT_I8, value_integer(SIGN)},
+                                   {ELEMENT_F32, value_real((double)factor)},
+                                   {ELEMENT_I64, value_integer(STEPS)}};
+    memcpy(plan.arguments[3].fields, fields, sizeof fields);
+    return plan;
+}
+
+static void load_steps(void)
+{
+    struct text log = {0};
+    char path[80];
+    struct binary_request request = {
+        .source_path = source,
+        .architecture = facts_text(&facts, "architecture", ""),
+        .kernel_count = 2,
+        .kernels = {"take_steps", "write_at"},
+        .symbol_count = 2,
+        .symbols = {"steps", "own::bias"},
+    };
+    (void)snprintf(path, sizeof path, "%s.steps", binary);
+    enum status status = cuda->compile(&request, path, &log, &error);
+    text_free(&log);
+    assert_ok(status);
+    status = cuda->load(device, path, &error);
+    (void)unlink(path);
+    assert_ok(status);
+}
+
+static void bind(const struct launch_plan *plan, const int *table, uint32_t copies)
+{
+    const void *inputs[ARGUMENTS_MAX] = {a, b, NULL, NULL, table, NULL};
+    assert_ok(cuda->bind(device, plan, inputs, copies, &error));
+}
+
+/* What each launch adds to v[i]. */
+static int delta(const int *table, int i)
+{
+    return SIGN * (int)(factor * (float)b[i]) + table[i % 4] + BIAS;
+}
+
+/* v after so many launches since it was as the host has it. */
+static void expect_launches(const int *table, int launches)
+{
+    int v[STEPS];
+    assert_ok(cuda->read(device, 0, v, sizeof v, &error));
+    for (int i = 0; i < STEPS; i++)
+        assert_int_equal(v[i], a[i] + launches * delta(table, i));
+}
+
+static void expect_out(const int *table, int launches)
+{
+    int out[STEPS];
+    assert_ok(cuda->read(device, 2, out, sizeof out, &error));
+    for (int i = 0; i < STEPS; i++)
+        assert_int_equal(out[i], 2 * (a[i] + launches * delta(table, i)));
+}
+
+static void test_runs_begin_with_the_hosts_data(void **state)
+{
+    struct launch_plan plan = step_plan(REPEATS);
+    double elapsed_ns = 0;
+    (void)state;
+    need_gpu();
+    load_steps();
+    bind(&plan, steps, 1);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        expect_launches(steps, REPEATS);
+        expect_out(steps, REPEATS);
+        assert_ok(cuda->run_again(device, &plan, &error));
+        expect_launches(steps, REPEATS);
+        expect_out(steps, REPEATS);
+    }
+    plan.launches[0].repeat = 0;
+    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    expect_launches(steps, 1);
+}
+
+/* Hot: two runs before, and one copy of the data. */
+static void test_timed_runs_go_on_from_one_another(void **state)
+{
+    enum { RUNS = 5 };
+    struct launch_plan plan = step_plan(REPEATS);
+    double elapsed_ns = 0;
+    (void)state;
+    need_gpu();
+    load_steps();
+    bind(&plan, steps, 1);
+    (void)time_slot(&plan, RUNS, L2_HOT, 0, false);
+    expect_launches(steps, (2 + RUNS) * REPEATS);
+    (void)time_slot(&plan, RUNS, L2_HOT, 0, true);
+    expect_launches(steps, 2 * (2 + RUNS) * REPEATS);
+    bind(&plan, steps, 1);
+    expect_launches(steps, 0);
+    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    expect_launches(steps, REPEATS);
+}
+
+/* As many runs as copies: each finds the data as it was; and copies that were changed are made anew
+ * when the plan is bound again. */
+static void test_copies_take_turns(void **state)
+{
+    enum { COPIES = 7 };
+    struct launch_plan plan = step_plan(REPEATS);
+    (void)state;
+    need_gpu();
+    load_steps();
+    for (int i = 0; i < 3; i++) {
+        bind(&plan, steps, COPIES);
+        expect_launches(steps, 0);
+        (void)time_slot(&plan, COPIES, L2_COLD, 0, false);
+        expect_launches(steps, REPEATS);
+        (void)time_slot(&plan, COPIES, L2_COLD, 0, true);
+        expect_launches(steps, 2 * REPEATS);
+    }
+    plan.arguments[0].offset_bytes = 12;
+    bind(&plan, steps, 2);
+    (void)time_slot(&plan, 2, L2_COLD, 0, false);
+    expect_launches(steps, REPEATS);
+}
+
+static void test_variables_are_those_of_the_plan(void **state)
+{
+    struct launch_plan plan = step_plan(1);
+    double elapsed_ns = 0;
+    (void)state;
+    need_gpu();
+    load_steps();
+    for (int i = 0; i < 2; i++) {
+        bind(&plan, others, 1);
+        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        expect_out(others, 1);
+        bind(&plan, steps, 1);
+        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        expect_out(steps, 1);
+    }
+}
+
+static void test_variables_that_do_not_fit_are_refused(void **state)
+{
+    const void *inputs[ARGUMENTS_MAX] = {a, b, NULL, NULL, steps, NULL};
+    struct launch_plan plan = step_plan(1);
+    (void)state;
+    need_gpu();
+    load_steps();
+    plan.arguments[4].count = 3;
+    assert_is(cuda->bind(device, &plan, inputs, 1, &error), STATUS_BAD_INPUT);
+    assert_string_equal(error.text, "argument 'steps' has 12 bytes, the variable 'steps' 16");
+    plan.arguments[4].count = 4;
+    plan.arguments[5].symbol = "own::nothing";
+    assert_is(cuda->bind(device, &plan, inputs, 1, &error), STATUS_BAD_INPUT);
+    assert_string_equal(error.text, "argument 'bias': no kernel uses a __constant__ or __device__ "
+                                    "variable 'own::nothing'");
+    bind(&(struct launch_plan){0}, NULL, 1);
+}
+
+static void expect_refused(const struct launch_plan *plan, const char *text)
+{
+    const struct block block = {.plan = plan, .runs = 1, .mode = L2_COLD};
+    double elapsed_ns = 0;
+    bind(plan, steps, 1);
+    assert_is(cuda->run(device, plan, &elapsed_ns, &error), STATUS_BAD_INPUT);
+    assert_string_equal(error.text, text);
+    assert_is(cuda->run_again(device, plan, &error), STATUS_BAD_INPUT);
+    assert_is(cuda->time_block(device, &block, &elapsed_ns, &error), STATUS_BAD_INPUT);
+}
+
+static void test_lists_of_arguments_that_do_not_fit_are_refused(void **state)
+{
+    struct launch_plan plan = step_plan(1);
+    (void)state;
+    need_gpu();
+    load_steps();
+    plan.launches[0].argument_count = 3;
+    expect_refused(&plan,
+                   "kernel take_steps takes 4 arguments of 8, 8, 8, 16 bytes; the experiment "
+                   "passes 3 of 8, 8, 8");
+    plan = step_plan(1);
+    plan.arguments[3].field_count = 2;
+    expect_refused(&plan,
+                   "kernel take_steps takes 4 arguments of 8, 8, 8, 16 bytes; the experiment "
+                   "passes 4 of 8, 8, 8, 8");
+    plan = step_plan(1);
+    plan.launches[0].argument_count = 5;
+    plan.launches[0].arguments[4] = 0;
+    expect_refused(&plan,
+                   "kernel take_steps takes 4 arguments of 8, 8, 8, 16 bytes; the experiment "
+                   "passes 5 of 8, 8, 8, 16, 8");
+    check_add(1000);
+}
+
+/* One that is read and written has guard bands, too. */
+static void test_guards_are_around_what_is_updated(void **state)
+{
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "write_at",
+                      .grid = {1, 1, 1},
+                      .block = {1, 1, 1},
+                      .argument_count = 3,
+                      .arguments = {0, 1, 2}}},
+        .argument_count = 3,
+        .arguments = {vector("v", ELEMENT_I32, ARGUMENT_UPDATE, STEPS),
+                      scalar("place", ELEMENT_I64, STEPS - 1), scalar("value", ELEMENT_I32, 7)},
+    };
+    const void *inputs[ARGUMENTS_MAX] = {a};
+    static const int places[] = {0, STEPS - 1, -1, STEPS};
+    char detail[200] = "";
+    (void)state;
+    need_gpu();
+    load_steps();
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        double elapsed_ns = 0;
+        bool intact = false;
+        plan.arguments[1].scalar = value_integer(places[i]);
+        plan.arguments[0].offset_bytes = (uint32_t)i * 4;
+        assert_ok(cuda->bind(device, &plan, inputs, 3, &error));
+        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->guards(device, &plan, &intact, detail, sizeof detail, &error));
+        assert_int_equal(intact, i < 2);
+    }
+    assert_string_equal(detail, "it wrote outside of 'v': 4 bytes behind it, the nearest 0 bytes "
+                                "from it");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_runs_begin_with_the_hosts_data),
+        cmocka_unit_test(test_timed_runs_go_on_from_one_another),
+        cmocka_unit_test(test_copies_take_turns),
+        cmocka_unit_test(test_variables_are_those_of_the_plan),
+        cmocka_unit_test(test_variables_that_do_not_fit_are_refused),
+        cmocka_unit_test(test_lists_of_arguments_that_do_not_fit_are_refused),
+        cmocka_unit_test(test_guards_are_around_what_is_updated),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
