@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True
 import results_families  # noqa: E402
 import results_ideas  # noqa: E402
 import results_measuring  # noqa: E402
+import results_own  # noqa: E402
 import results_peers  # noqa: E402
 from results_base import code, databases_of, folded, microseconds, percent, size, table, without_common  # noqa: E402
 
@@ -150,6 +151,7 @@ def section(tune, folder, databases):
     lines += results_peers.peers(folder)
     lines += results_ideas.ideas(databases)
     lines += results_families.families(databases, tune, ROOT / "docs" / "figures" / folder.name)
+    lines += results_own.own(folder)
     lines += results_measuring.ranges(lambda *arguments: show(tune, database, *arguments))
     lines += results_measuring.trust(lambda *arguments: show(tune, database, *arguments),
                                      text_of(tune, "show", "--db", str(database), "--trust"))

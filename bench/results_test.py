@@ -17,6 +17,7 @@ import results_base  # noqa: E402
 import results_families  # noqa: E402
 import results_ideas  # noqa: E402
 import results_measuring  # noqa: E402
+import results_own  # noqa: E402
 import results_peers  # noqa: E402
 
 
@@ -192,8 +193,9 @@ def test_older_schema(folder):
     made = Made(folder / "new.db")
     made.winner(*made.trial("reduce.sum.i32", 2**20, {"variant": "flagged"}, 1000.0))
     newest, = made.connection.execute("PRAGMA user_version").fetchone()
-    # Back to schema 2, undoing what migration 3 does.
+    # Back to schema 2, undoing what the later migrations do.
     made.connection.executescript("""
+        DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics;
         DROP VIEW problem_ceilings; ALTER TABLE problems DROP COLUMN ceiling; PRAGMA user_version = 2;""")
     made.close()
     (folder / "tune.db.xz").write_bytes(lzma.compress((folder / "new.db").read_bytes()))
@@ -276,9 +278,58 @@ def test_peers(folder):
     assert results_peers.cub_times(folder)["reduce.sum.i32", 4096] == 0.5
 
 
+STRATEGIES = """\
+problem,n,configurations,failed,strategy,seed,share,trials,best_over_found
+bat_gemm,1,1000,7,random,1,0.01,10,0.5
+bat_gemm,1,1000,7,random,2,0.01,10,0.75
+bat_gemm,1,1000,7,random,3,0.01,10,0.7
+bat_gemm,1,1000,7,random,1,0.1,100,1.0
+bat_gemm,1,1000,7,genetic,1,0.01,10,0.25
+reduce.sum.i32,1024,64,0,random,1,0.01,1,0.125
+"""
+
+
+def test_own(folder):
+    assert not results_own.own(folder), "nothing where nothing was recorded"
+    (folder / "compile.txt").write_text("2026-01-02: bench_compile\n1000 kernels\ncold  3.1 s\n")
+    lines = results_own.own(folder)
+    check(lines, "### Kernels and files of others' own", "#### Compiling", "cold  3.1 s",
+          "1,000 different kernels by the pool of compilers. `bench_compile`, 2026-01-02.",
+          absent=("#### T1", "#### Spaces", "#### Search", "2026-01-02: bench_compile"))
+    (folder / "t1.txt").write_text("no day here\nbat_gemm n=1 on X\n")
+    (folder / "strategies.csv").write_text(STRATEGIES)
+    check(results_own.own(folder), "no day here", "bat_gemm n=1 on X",
+          "bat_gemm: 1,000 configurations, 7 of them failed, 3 seeds.",
+          "| strategy | 1 % (10 points) | 1 % (10 points): worst | 10 % (100 points) | 10 % (100 points): worst |",
+          "| `random` | 70.00 % | 50.00 % | 100.00 % | 100.00 % |", "| `genetic` | 25.00 % | 25.00 % | - | - |",
+          "<summary>reduce.sum.i32, n = 2^10: 64 configurations, 0 of them failed, 1 seeds</summary>",
+          "| `random` | 12.50 % | 12.50 % |")
+
+
+def test_tuned_figures(folder):
+    made = Made(folder / "t1.db")
+    made.connection.execute("UPDATE runs SET started_at = '2026-01-02T03:04:05Z', wall_ns = 200000000000, "
+                            "measuring_ns = 150000000000, compile_wait_ns = 10000000000, binaries_compiled = 3, "
+                            "binaries_cached = 1")
+    made.trial("bat_gemm", 1, {"a": 1}, 2000)
+    made.trial("bat_gemm", 1, {"a": 2}, 1000)
+    made.trial("bat_gemm", 1, {"a": 3}, None, status="compile_failed")
+    made.connection.execute("UPDATE trials SET measured_at = '2026-01-02T03:05:45Z'")
+    made.insert("searches", run_id=made.run, problem_id=made.once("problems", ("bat_gemm", 1)), strategy="genetic",
+                product_count=20, space_count=12, points=3, trials=3, unlaunchable=1, duplicates=2)
+    made.close()
+    told = subprocess.run([sys.executable, str(ROOT / "bench" / "tuned_figures.py"), str(made.path),
+                           "bat_gemm=4000000"], check=True, capture_output=True, text=True).stdout.split("\n")
+    check(told, "bat_gemm n=1 on Made up", "  3 of 12 points (the product has 20) tried by genetic in 100 s: 0.0 a second, 2 a minute",
+          "  set aside without the device: 1 of which no block fits, 2 that repeat others' machine code", "  2 ok, 1 compile_failed",
+          "  200.0 s in all: 75.0 % measuring, 5.0 % waiting for the compiler, 20.0 % other; 3 binaries compiled, "
+          "1 cached",
+          "  best: 1.00 us, 4000 GFLOP/s, of the sweep: a=2")
+
+
 def main():
     for test in (test_ideas, test_families, test_recorded, test_older_schema, test_common_words, test_problems,
-                 test_ranges, test_peers):
+                 test_ranges, test_peers, test_own, test_tuned_figures):
         with tempfile.TemporaryDirectory() as folder:
             test(pathlib.Path(folder))
         print(f"{test.__name__}: ok")

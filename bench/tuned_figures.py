@@ -22,6 +22,9 @@ RUNS = """
            sum(compile_wait_ns) AS compile_wait_ns, sum(binaries_compiled) AS compiled, sum(binaries_cached) AS cached
     FROM runs WHERE id IN (SELECT run_id FROM trials WHERE problem_id = ?)"""
 STATUSES = "SELECT status, count(*) FROM trials WHERE problem_id = ? AND stage = 'sweep' GROUP BY 1 ORDER BY 2 DESC, 1"
+SEARCH = """
+    SELECT strategy, product_count, space_count, max(points) AS points, sum(unlaunchable) AS unlaunchable,
+           sum(duplicates) AS duplicates FROM searches WHERE problem_id = ?"""
 WINNER = """
     SELECT c.key, t.median_ns, w.trust FROM winners AS w JOIN trials AS t ON t.id = w.trial_id
     JOIN configurations AS c ON c.id = t.configuration_id WHERE w.problem_id = ? ORDER BY w.id DESC LIMIT 1"""
@@ -35,13 +38,26 @@ def seconds_between(first, last):
             datetime.datetime.fromisoformat(first.rstrip("Z"))).total_seconds()
 
 
-def rate_of(row, runs):
+def search_of(search):
+    product = f" (the product has {search['product_count']})" if search["product_count"] else ""
+    return f"{search['points']} of {search['space_count']} points{product} tried by {search['strategy']}"
+
+
+def rate_of(row, runs, search):
     """Of the sweep, starts included; where several runs share it, of their wall time."""
-    seconds = seconds_between(runs["started_at"], row["swept_at"]) if runs["count"] == 1 else runs["wall_ns"] / 1e9
+    tried = search_of(search) if search["points"] else f"{row['points']} points"
+    points = search["points"] or row["points"]
+    seconds = seconds_between(runs["started_at"], row["swept_at"]) if runs["count"] == 1 else (runs["wall_ns"] or 0) / 1e9
     if seconds <= 0:
-        return f"{row['points']} points"
-    return f"{row['points']} points in {seconds:.0f} s: {row['points'] / seconds:.1f} a second, " \
-           f"{60 * row['points'] / seconds:.0f} a minute"
+        return tried
+    return f"{tried} in {seconds:.0f} s: {points / seconds:.1f} a second, {60 * points / seconds:.0f} a minute"
+
+
+def aside_of(search):
+    if not search["unlaunchable"] and not search["duplicates"]:
+        return None
+    return f"set aside without the device: {search['unlaunchable']} of which no block fits, " \
+           f"{search['duplicates']} that repeat others' machine code"
 
 
 def shares_of(runs):
@@ -65,12 +81,11 @@ def lines_of(database, flops):
     for row in database.execute(PROBLEMS).fetchall():
         runs = database.execute(RUNS, (row["id"],)).fetchone()
         best = (database.execute(WINNER, (row["id"],)).fetchone() or database.execute(SWEPT, (row["id"],)).fetchone())
-        lines.append(f"{row['key']} n={row['n']} on {row['device']}")
-        lines.append("  " + rate_of(row, runs))
-        lines.append("  " + ", ".join(f"{count} {status}" for status, count in
-                                      database.execute(STATUSES, (row["id"],))))
-        lines += ["  " + text for text in (shares_of(runs), best_of(best, flops.get(row["key"])) if best else None)
-                  if text]
+        search = database.execute(SEARCH, (row["id"],)).fetchone()
+        statuses = ", ".join(f"{count} {status}" for status, count in database.execute(STATUSES, (row["id"],)))
+        told = (rate_of(row, runs, search), aside_of(search), statuses, shares_of(runs),
+                best_of(best, flops.get(row["key"])) if best else None)
+        lines += [f"{row['key']} n={row['n']} on {row['device']}", *("  " + text for text in told if text)]
     return lines
 
 

@@ -1,0 +1,68 @@
+"""The part of docs/results.md about kernels and files of others' own: T1 files tuned, the pool of compilers, spaces,
+search strategies. Only what was recorded."""
+import statistics
+
+from results_base import caption, folded, rows_of, size, table
+
+
+def text_of(folder, name):
+    """What was printed, without the line of the day and the command; nothing where nothing was recorded."""
+    path = folder / f"{name}.txt"
+    lines = path.read_text().rstrip().split("\n") if path.exists() else []
+    first = caption(folder, name, "")
+    return lines[1:] if first else lines
+
+
+def printed(folder, name, title, words):
+    lines = text_of(folder, name)
+    return [f"#### {title}", "", f"{words} {caption(folder, name, '')}".rstrip(), "", "```", *lines, "```", ""] \
+        if lines else []
+
+
+def cells(games):
+    """Of one strategy after one share: how close the middle game came, and the worst."""
+    return (f"{100 * statistics.median(games):.2f} %", f"{100 * min(games):.2f} %") if games else ("-", "-")
+
+
+def table_of_problem(rows):
+    strategies = list(dict.fromkeys(row["strategy"] for row in rows))
+    shares = sorted({(float(row["share"]), int(row["trials"])) for row in rows})
+    games = {}
+    for row in rows:
+        key = row["strategy"], float(row["share"])
+        games.setdefault(key, []).append(float(row["best_over_found"]))
+    head = ["strategy"] + [f"{100 * share:g} % ({trials:,} points){what}" for share, trials in shares
+                           for what in ("", ": worst")]
+    body = [(f"`{name}`", *(cell for share, _ in shares for cell in cells(games.get((name, share)))))
+            for name in strategies]
+    return table(head, body)
+
+
+def strategies(folder):
+    rows = rows_of(folder / "strategies.csv")
+    if not rows:
+        return []
+    problems = list(dict.fromkeys((row["problem"], row["n"]) for row in rows))
+    lines = ["#### Search strategies", "",
+             "Played against the times of all configurations of a problem: time of the best configuration over that of "
+             "the best found after a share of the space, median and worst over the seeds. What fails counts as a point. "
+             + caption(folder, "strategies", "`strategies.csv`."), ""]
+    for index, problem in enumerate(problems):
+        own = [row for row in rows if (row["problem"], row["n"]) == problem]
+        at = f", n = {size(problem[1])}" if problem[1] != "1" else ""
+        about = f"{problem[0]}{at}: {int(own[0]['configurations']):,} configurations, " \
+                f"{int(own[0]['failed']):,} of them failed, {len({row['seed'] for row in own})} seeds"
+        body = table_of_problem(own)
+        lines += [about + ".", "", *body, ""] if index == 0 else folded(about, body)
+    return lines
+
+
+def own(folder):
+    lines = [*printed(folder, "t1", "T1 files, unchanged",
+                      "The files of `examples/t1/` with the kernels there. Points are those of the sweep; its time "
+                      "includes the start of processes and warming up."),
+             *printed(folder, "compile", "Compiling", "1,000 different kernels by the pool of compilers."),
+             *printed(folder, "space", "Spaces",
+                      "On one core: made (and so counted), walked point by point, points gone to at random and back."),
+             *strategies(folder)]
+    return ["### Kernels and files of others' own", "", *lines] if lines else []
