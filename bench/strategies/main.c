@@ -20,7 +20,8 @@
 static const char help[] =
     "usage: bench_strategies --db FILE [options]\n\n"
     "Plays the search strategies against the times that a database of tune has.\n\n"
-    "  --db FILE          read, never changed\n"
+    "  --db FILE          read, never changed ...\n"
+    "  --upgrade          ... unless an older tune made it: brought up to date, a copy kept\n"
     "  --problem KEY      this problem only: reduce.sum.i32\n"
     "  --n N              this size only\n"
     "  --most N           problems: those with the most configurations (3)\n"
@@ -37,6 +38,7 @@ enum { SHARES = sizeof shares / sizeof shares[0] };
 
 struct options {
     const char *db, *problem, *n, *csv;
+    bool upgrade;
     size_t most, seeds, ahead;
     double trials; /* share of the space */
     const char *strategies[STRATEGIES_MAX];
@@ -214,7 +216,10 @@ static enum status prepare(struct bench *bench, struct error *error)
 static enum status run(const struct options *options, struct error *error)
 {
     struct bench bench = {.options = options};
+    /* Opened for reading first: an absent file is not to be made. */
     enum status status = store_open(options->db, STORE_READ, &bench.store, error);
+    if (status == STATUS_BAD_INPUT && options->upgrade)
+        status = store_open(options->db, STORE_CREATE, &bench.store, error);
     if (status == STATUS_OK)
         status = prepare(&bench, error);
     for (size_t i = 0; status == STATUS_OK && i < bench.problem_count; i++)
@@ -262,17 +267,12 @@ static enum status add_strategy(struct options *options, const char *name, struc
 }
 
 static const struct option long_options[] = {
-    {"db", required_argument, NULL, 'd'},
-    {"problem", required_argument, NULL, 'p'},
-    {"n", required_argument, NULL, 'n'},
-    {"most", required_argument, NULL, 'm'},
-    {"strategy", required_argument, NULL, 's'},
-    {"seeds", required_argument, NULL, 'x'},
-    {"trials", required_argument, NULL, 't'},
-    {"ahead", required_argument, NULL, 'a'},
-    {"csv", required_argument, NULL, 'c'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"db", required_argument, NULL, 'd'},       {"problem", required_argument, NULL, 'p'},
+    {"n", required_argument, NULL, 'n'},        {"most", required_argument, NULL, 'm'},
+    {"strategy", required_argument, NULL, 's'}, {"seeds", required_argument, NULL, 'x'},
+    {"trials", required_argument, NULL, 't'},   {"ahead", required_argument, NULL, 'a'},
+    {"csv", required_argument, NULL, 'c'},      {"help", no_argument, NULL, 'h'},
+    {"upgrade", no_argument, NULL, 'u'},        {NULL, 0, NULL, 0},
 };
 
 static enum status read_option(int letter, struct options *options, struct error *error)
@@ -289,6 +289,9 @@ static enum status read_option(int letter, struct options *options, struct error
         return STATUS_OK;
     case 'c':
         options->csv = optarg;
+        return STATUS_OK;
+    case 'u':
+        options->upgrade = true;
         return STATUS_OK;
     case 'm':
         return read_count(optarg, PROBLEMS_MAX, &options->most, error);

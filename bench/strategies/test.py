@@ -20,16 +20,19 @@ def make_database(path, problems):
     with open(os.path.join(ROOT, "db", "schema.sql"), encoding="utf-8") as schema:
         database.executescript(schema.read())
     now = "2026-01-01T00:00:00Z"
-    database.execute("INSERT INTO devices VALUES (1, 'u', 'cpu', 'made', 'made', 1, 1, '{}', ?)", (now,))
-    database.execute("INSERT INTO environments VALUES (1, 1, 'd', 'c', 't', 'h', ?)", (now,))
-    database.execute("INSERT INTO experiments VALUES (1, 'made', 'cpu', 'd', 'c', 'p', '', ?)", (now,))
+    database.execute("INSERT INTO devices (id, uuid, kind, name, architecture, memory_bytes, unit_count, facts, "
+                     "first_seen_at) VALUES (1, 'u', 'cpu', 'made', 'made', 1, 1, '{}', ?)", (now,))
+    database.execute("INSERT INTO environments (id, device_id, driver, compiler, tool_version, host, first_seen_at) "
+                     "VALUES (1, 1, 'd', 'c', 't', 'h', ?)", (now,))
+    database.execute("INSERT INTO experiments (id, name, device_kind, definition_hash, content_hash, path, text, "
+                     "first_seen_at) VALUES (1, 'made', 'cpu', 'd', 'c', 'p', '', ?)", (now,))
     database.execute("INSERT INTO runs (id, environment_id, started_at, seed, l2_mode, tick_ns, empty_pair_ns) "
                      "VALUES (1, 1, ?, 1, 'cold', 1, 1)", (now,))
     configurations = {}
     trial = 0
     for problem, ((key, n), rows) in enumerate(problems.items(), 1):
-        database.execute("INSERT INTO problems (id, experiment_id, key, axes, n, bytes_moved) VALUES (?, 1, ?, '{}', ?, 1)",
-                         (problem, key, n))
+        database.execute("INSERT INTO problems (id, experiment_id, key, axes, n, bytes_moved) "
+                         "VALUES (?, 1, ?, '{}', ?, 1)", (problem, key, n))
         first = trial
         for configuration, time, same_as in rows:
             trial += 1
@@ -37,7 +40,8 @@ def make_database(path, problems):
             if text not in configurations:
                 configurations[text] = len(configurations) + 1
                 name = " ".join(f"{name}={value}" for name, value in configuration.items())
-                database.execute("INSERT INTO configurations VALUES (?, 1, ?, ?)", (configurations[text], name, text))
+                database.execute("INSERT INTO configurations (id, experiment_id, key, parameters) VALUES (?, 1, ?, ?)",
+                                 (configurations[text], name, text))
             status = "ok" if time else "wrong_result" if same_as is None else "skipped_by_constraint"
             database.execute(
                 "INSERT INTO trials (id, run_id, environment_id, problem_id, configuration_id, stage, l2_mode, status, "
@@ -112,10 +116,13 @@ def test_refusals(folder):
     assert "no configuration" in run("--db", database, "--problem", "made.none", succeeds=False)
     assert "made.one n=1" in run("--db", database, "--problem", "made.one")
     assert "no such problem" in run("--db", database, "--problem", "made.other", succeeds=False)
-    assert "did you mean 'genetic'" in run("--db", database, "--problem", "made.one", "--strategy", "genetics", succeeds=False)
+    assert "did you mean 'genetic'" in run("--db", database, "--problem", "made.one", "--strategy", "genetics",
+                                           succeeds=False)
     assert "--help" in run(succeeds=False)
     assert "no number" in run("--db", database, "--seeds", "0", succeeds=False)
-    assert run("--db", os.path.join(folder, "absent.db"), succeeds=False)
+    absent = os.path.join(folder, "absent.db")
+    assert run("--db", absent, "--upgrade", succeeds=False)
+    assert not os.path.exists(absent)
 
 
 def main():

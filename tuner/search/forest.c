@@ -136,8 +136,9 @@ static bool grow_tree(struct build *build, uint32_t root)
         const struct part part = stack[--depth];
         struct forest *forest = build->forest;
         fill_leaf(build, &part, &forest->nodes[part.node]);
-        const struct split split =
-            part.count <= LEAF_MOST ? (struct split){.gain = -1} : find_split(build, &part);
+        if (part.count <= LEAF_MOST)
+            continue;
+        const struct split split = find_split(build, &part);
         if (split.gain <= 0)
             continue;
         uint32_t left = 0;

@@ -87,7 +87,7 @@ static void test_surrogate_avoids_failures(void **state)
 {
     (void)state;
     struct synthetic synthetic;
-    uint16_t values[SEARCH_DIMENSIONS_MAX];
+    uint16_t values[SEARCH_DIMENSIONS_MAX] = {0};
     synthetic_make(&synthetic, 7, coupled_counts, coupled);
     struct search *search = begin(&synthetic, "surrogate", TRIALS, 3);
     uint64_t point;
@@ -118,7 +118,7 @@ static void test_order_is_fair(void **state)
         size_t first[POINTS] = {0}, pairs[POINTS][POINTS] = {{0}};
         for (uint64_t seed = 0; seed < SEEDS; seed++) {
             struct search *search = begin(&synthetic, names[name], 0, seed);
-            uint64_t one, other;
+            uint64_t one = 0, other = 0;
             assert_true(search_ask(search, &one) && search_ask(search, &other));
             first[one]++;
             pairs[one][other]++;
