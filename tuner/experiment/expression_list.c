@@ -18,29 +18,26 @@ static bool is_word(const struct token *token, const char *word)
     return token->kind == TOKEN_NAME && strcmp(token->text, word) == 0;
 }
 
-/* Looks ahead, behind a '[': whether a `for` comes before its ']', and the name behind it. */
-static bool find_for(struct parser *parser, bool *found, const char **name)
+/* Looks ahead, behind a '[': the token behind a `for` that comes before its ']'; TOKEN_END when
+ * there is none. What is no token is found when it is taken. */
+static struct token find_for(struct parser *parser)
 {
+    struct error ignored;
     struct token token = parser->token;
     int depth = 0;
-    *found = false;
     while (token.kind != TOKEN_END) {
         if (token.kind == TOKEN_OPEN || token.kind == TOKEN_OPEN_LIST)
             depth++;
         else if ((token.kind == TOKEN_CLOSE || token.kind == TOKEN_CLOSE_LIST) && depth-- == 0)
             break;
-        *found = depth == 0 && is_word(&token, "for");
+        const bool found = depth == 0 && is_word(&token, "for");
         if (token_read(parser->arena, parser->source, token.offset + token.length, &token,
-                       parser->error) != STATUS_OK)
-            return false;
-        if (*found) {
-            *name = token.text;
-            if (token.kind != TOKEN_NAME)
-                return parser_error(parser, token.offset, "a name is needed behind 'for'") != NULL;
+                       &ignored) != STATUS_OK)
             break;
-        }
+        if (found)
+            return token;
     }
-    return true;
+    return (struct token){.kind = TOKEN_END};
 }
 
 /* `if condition`, as often as there are; all must hold. */
@@ -122,13 +119,14 @@ node_or_null parse_list(struct parser *parser)
 {
     const struct token open = parser->token;
     const struct expression **items = NULL;
-    const char *name = NULL;
     size_t count = 0;
-    bool found = false;
-    if (!parser_advance(parser) || !find_for(parser, &found, &name))
+    if (!parser_advance(parser))
         return NULL;
-    if (found)
-        return parse_comprehension(parser, &open, name);
+    const struct token name = find_for(parser);
+    if (name.kind == TOKEN_NAME)
+        return parse_comprehension(parser, &open, name.text);
+    if (name.kind != TOKEN_END)
+        return parser_error(parser, name.offset, "a name is needed behind 'for'");
     if (!parser_items(parser, TOKEN_CLOSE_LIST, "',' or ']'", &items, &count))
         return NULL;
     for (size_t i = 0; i < count; i++)

@@ -83,6 +83,8 @@ static bool is_foreign(const char *word)
 static node_or_null parse_name(struct parser *parser)
 {
     struct token name = parser->token;
+    if (is_foreign(name.text))
+        return parser_error(parser, name.offset, "expressions have no '%s'", name.text);
     if (!parser_advance(parser))
         return NULL;
     if (parser->token.kind == TOKEN_OPEN)
@@ -99,8 +101,6 @@ static node_or_null parse_name(struct parser *parser)
     if (function_find(name.text) >= 0 || is_list_call(&name))
         return parser_error(parser, name.offset, "'%s' is a function: call it with (...)",
                             name.text);
-    if (is_foreign(name.text))
-        return parser_error(parser, name.offset, "expressions have no '%s'", name.text);
     return undefined_name(parser, &name, false);
 }
 

@@ -35,6 +35,21 @@ node_or_null parser_unexpected(struct parser *parser, const char *wanted)
                         parser->source->text + token->offset, wanted);
 }
 
+/* source_place, but that it does not count the columns of a long text anew for each node. */
+static struct place node_place(struct parser *parser, size_t offset)
+{
+    struct source_text rest = *parser->source;
+    if (!rest.exact || offset < parser->placed_offset)
+        return source_place(parser->source, offset);
+    rest.text += parser->placed_offset;
+    if (parser->placed_offset > 0)
+        rest.place.column = parser->placed_column;
+    const struct place place = source_place(&rest, offset - parser->placed_offset);
+    parser->placed_offset = offset;
+    parser->placed_column = place.column;
+    return place;
+}
+
 /* Lists are operands of comparisons (in), of lists, of [index], and of min and max alone. */
 static bool takes_lists(enum expression_kind kind, size_t operand_count)
 {
@@ -46,7 +61,7 @@ struct expression *parser_node(struct parser *parser, enum expression_kind kind,
                                const struct token *at, size_t operand_count,
                                const struct expression *const *operands)
 {
-    struct place place = source_place(parser->source, at->offset);
+    struct place place = node_place(parser, at->offset);
     unsigned depth = 0;
     for (size_t i = 0; i < operand_count; i++) {
         if (operands[i]->depth > depth)

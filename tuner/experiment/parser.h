@@ -14,6 +14,8 @@ struct parser {
     struct slot_set uses;
     struct token token; /* the next one, not yet taken */
     unsigned nesting;
+    size_t placed_offset; /* of the last node, and its column: places are counted on from there */
+    uint32_t placed_column;
     struct error *error;
 };
 

@@ -1,0 +1,210 @@
+/* Lists: what they give, and what is refused, with the place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tuner/base/text.h"
+#include "tuner/experiment/expression.h"
+
+static const struct scope scope = {.names = {"n", "block", "unknown", "d"}, .count = 4};
+
+/* With n = 7, block = 256, d = max([i for i in range(n)]); `unknown` has no value. */
+static enum status evaluate(const char *text, struct text *out, struct error *error)
+{
+    struct arena arena = {0};
+    const struct source_text derived = {{"f", 9, 1}, "max([i for i in range(n)])", true};
+    const struct source_text source = {{"f", 1, 1}, text, true};
+    const struct expression *definitions[SLOTS_MAX] = {0};
+    struct environment environment = {.file = "f", .scope = &scope, .definitions = definitions};
+    struct formula formula;
+    struct formula definition;
+    struct value *values = NULL;
+    size_t count = 0;
+    assert_int_equal(expression_parse(&arena, &derived, &scope, &definition, error), STATUS_OK);
+    definitions[3] = definition.tree;
+    environment_bind(&environment, 0, value_integer(7));
+    environment_bind(&environment, 1, value_integer(256));
+    enum status status = expression_parse_list(&arena, &source, &scope, &formula, error);
+    if (status == STATUS_OK)
+        status =
+            expression_evaluate_list(formula.tree, &environment, &arena, &values, &count, error);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        char value[VALUE_TEXT_BYTES];
+        assert_true(value_format(values[i], value, sizeof value));
+        text_printf(out, "%s%s", i > 0 ? " " : "", value);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+static void lists_have_their_values(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *values;
+    } rows[] = {
+        {"[]", ""},
+        {"[1, 2.5, 'a', True,]", "1 2.5 a true"},
+        {"[n, block // n]", "7 36"},
+        {"range(3)", "0 1 2"},
+        {"range(9, 0, -4)", "9 5 1"},
+        {"range(5, 5)", ""},
+        {"list([4, 2])", "4 2"},
+        {"([1]) + list(range(2)) + [n]", "1 0 1 7"},
+        {"[1, 2] * 2", "1 2 1 2"},
+        {"3 * [n]", "7 7 7"},
+        {"[1] * -1 + [0] * (1 < 2)", "0"},
+        {"[i for i in range(9) if i % 2 if i != 5]", "1 3 7"},
+        {"[n for n in range(n)]", "0 1 2 3 4 5 6"}, /* the source knows the outer n */
+        {"[n for n in [1]] + [n]", "1 7"},
+        {"[i * d for i in range(3)]", "0 6 12"}, /* d has a comprehension of its own */
+        {"[i for i in [3, 4] if i in [4, 5]]", "4"},
+        {"[i if i else n for i in range(2)]", "7 1"},
+        {"[x + 'b' == 'ab' if False else x for x in ['a', 'c']]", "a c"},
+        {"[max([3, n]), min(range(4, 9)), [5, 6][-1], [5, 6][0]]", "7 4 6 5"},
+        {"range(9223372036854775807, -9223372036854775807 - 1, -9223372036854775807)",
+         "9223372036854775807 0 -9223372036854775807"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct text out = {0};
+        struct error error = {0};
+        if (evaluate(rows[i].list, &out, &error) != STATUS_OK)
+            fail_msg("%s: %s", rows[i].list, error.text);
+        assert_string_equal(text_string(&out), rows[i].values);
+        text_free(&out);
+    }
+}
+
+static void what_is_no_list_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *error;
+    } rows[] = {
+        {"5", "f:1:1: a list such as [1, 2] is needed, not one value"},
+        {"", "f:1:1: the expression ends where a value is needed"},
+        {"[1, 2", "f:1:6: the expression ends where ',' or ']' is needed"},
+        {"[1 2]", "f:1:4: unexpected '2' where ',' or ']' is needed"},
+        {"[1], [2]", "f:1:4: unexpected ',' where an operator or the end is needed"},
+        {"[[1]]", "f:1:1: a list of lists is no list of values"},
+        {"[[i] for i in range(2)]", "f:1:1: a list of lists is no list of values"},
+        {"[i for i in 5]", "f:1:13: unexpected '5' where a list such as range(8) is needed"},
+        {"[i for 3 in [1]]", "f:1:8: a name is needed behind 'for'"},
+        {"[i for i, j in [1]]", "f:1:9: unexpected ',' where 'in' is needed"},
+        {"[i for i in [j for j in [1]]]", "f:1:13: a comprehension within another"},
+        {"[i for i in [1] for j in [2]]", "f:1:17: a comprehension has one 'for'"},
+        {"[j for i in [1]]", "f:1:2: name 'j' is not defined; did you mean 'i'?"},
+        {"[i for i in [1]] + [i]", "f:1:21: name 'i' is not defined; did you mean 'n'?"},
+        {"[i for i in range(i)]", "f:1:19: name 'i' is not defined; did you mean 'n'?"},
+        {"[i for i in [1] if]", "f:1:19: unexpected ']' where a value is needed"},
+        {"[lambda: 3]", "f:1:2: expressions have no 'lambda'"},
+        {"[None]", "f:1:2: expressions have no 'None'"},
+        {"[n.bits]", "f:1:3: expressions have no attributes ('a.b')"},
+        {"{1, 2}", "f:1:1: expressions have no dictionaries, sets, slices and functions of their "
+                   "own"},
+        {"[1, 2][0:1]", "f:1:9: expressions have no dictionaries, sets, slices and functions of "
+                        "their own"},
+        {"[n << 2]", "f:1:5: unexpected '<' where a value is needed"},
+        {"[n & 2]", "f:1:4: expressions have no operators on bits"},
+        {"[open('x')]", "f:1:2: function 'open' is not defined"},
+        {"['\\x41']", "f:1:3: an escape that is none of \\\\ \\' \\\" \\n \\t"},
+        {"[1] - [1]", "f:1:5: a list has no value here"},
+        {"-[1]", "f:1:1: a list has no value here"},
+        {"[1] == [1]", "f:1:5: lists are compared by 'in' alone"},
+        {"[1 == [1]]", "f:1:7: lists are compared by 'in' alone"},
+        {"[1] + 1", "f:1:5: '+' joins two lists or adds two numbers"},
+        {"[1] * [1]", "f:1:5: '*' repeats a list, which takes an integer"},
+        {"[sqrt([4])]", "f:1:2: sqrt takes no list"},
+        {"[max([1], [2])]", "f:1:2: a list has no value here"},
+        {"range()", "f:1:1: range takes 1 to 3 integers, not 0 values"},
+        {"range([1])", "f:1:1: range takes integers, not a list"},
+        {"list(3)", "f:1:1: list takes one list, such as range(8)"},
+        {"[range]", "f:1:2: 'range' is a function: call it with (...)"},
+        {"range(0, 9, 0)", "f:1:1: range needs a step that is not 0"},
+        {"range(1.5)", "f:1:1: a bound of range must be an integer, not the real 1.5: use // or "
+                       "int()"},
+        {"range('a')", "f:1:1: a bound of range must be an integer, not the text 'a'"},
+        {"range(10**12)", "f:1:1: the range has more than 65535 values"},
+        {"[1] * 10**12", "f:1:5: the list has more than 65535 values"},
+        {"list(range(60000)) + list(range(60000))", "f:1:20: the list has more than 65535 values"},
+        {"[i for i in range(60000) if i < 0] * 100",
+         "f:1:13: more than 1048576 items of lists in one expression"},
+        {"[2**i for i in range(99)]", "f:1:3: the result does not fit 64 bits"},
+        {"[1 // i for i in range(3)]", "f:1:4: division by zero"},
+        {"[[1, 2][2]]", "f:1:8: a list of 2 values has no item 2"},
+        {"[max(range(0))]", "f:1:2: max of an empty list"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct text out = {0};
+        struct error error = {0};
+        if (evaluate(rows[i].list, &out, &error) != STATUS_BAD_INPUT)
+            fail_msg("%s is taken: %s", rows[i].list, text_string(&out));
+        assert_string_equal(error.text, rows[i].error);
+        text_free(&out);
+    }
+}
+
+static void a_variable_without_value_is_unavailable(void **state)
+{
+    (void)state;
+    struct text out = {0};
+    struct error error = {0};
+    assert_int_equal(evaluate("[i for i in range(unknown)]", &out, &error), STATUS_UNAVAILABLE);
+    assert_string_equal(error.text,
+                        "f:1:19: 'unknown' has no value on this device or at this stage");
+    text_free(&out);
+}
+
+/* The longest list there can be, and one more. */
+static void long_lists(void **state)
+{
+    (void)state;
+    for (int count = LIST_VALUES_MAX; count <= LIST_VALUES_MAX + 1; count++) {
+        struct text list = {0};
+        struct text out = {0};
+        struct error error = {0};
+        text_append(&list, "[");
+        for (int i = 0; i < count; i++)
+            text_append(&list, "1,");
+        text_append(&list, "]");
+        assert_int_equal(evaluate(text_string(&list), &out, &error),
+                         count > LIST_VALUES_MAX ? STATUS_BAD_INPUT : STATUS_OK);
+        text_free(&list);
+        text_free(&out);
+    }
+}
+
+static void depth_is_bounded(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"[", "list(", "[i for i in ", "range(", "(", "[max("};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (size_t count = 200; count <= 20000; count *= 10) {
+            struct text text = {0};
+            struct text out = {0};
+            struct error error = {0};
+            for (size_t j = 0; j < count; j++)
+                text_append(&text, parts[i]);
+            assert_int_equal(evaluate(text_string(&text), &out, &error), STATUS_BAD_INPUT);
+            text_free(&text);
+            text_free(&out);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_have_their_values),
+        cmocka_unit_test(what_is_no_list_is_refused),
+        cmocka_unit_test(a_variable_without_value_is_unavailable),
+        cmocka_unit_test(long_lists),
+        cmocka_unit_test(depth_is_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
