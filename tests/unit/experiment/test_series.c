@@ -1,0 +1,169 @@
+/* Series: elements of each type, and what has no value or does not fit. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tuner/base/half.h"
+#include "tuner/experiment/series.h"
+
+static struct series *read_or_fail(const char *text)
+{
+    struct series *series = NULL;
+    struct error error;
+    if (series_read(text, &series, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    return series;
+}
+
+static void fill_or_fail(const char *text, enum element_type type, uint64_t first, uint64_t count,
+                         void *out)
+{
+    struct series *series = read_or_fail(text);
+    struct error error;
+    if (series_fill(series, type, first, count, out, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    series_free(series);
+}
+
+static void elements_are_those_of_the_expression(void **state)
+{
+    (void)state;
+    float singles[20];
+    double doubles[20];
+    int32_t integers[20];
+    fill_or_fail("1+(i//4)*(0.1 + 0.05*(i%4)) if i%4 < 3 else ((i//4)%10)*0.1", ELEMENT_F32, 0, 20,
+                 singles);
+    fill_or_fail("2 * i + 3", ELEMENT_I32, 100, 20, integers);
+    fill_or_fail("2 * i + 3", ELEMENT_F64, 100, 20, doubles);
+    for (int i = 0; i < 20; i++) {
+        const double real = i % 4 < 3 ? 1 + (i / 4) * (0.1 + 0.05 * (i % 4)) : ((i / 4) % 10) * 0.1;
+        assert_true(singles[i] == (float)real);
+        assert_int_equal(integers[i], 2 * (100 + i) + 3);
+        assert_true(doubles[i] == 2 * (100 + i) + 3);
+    }
+    fill_or_fail("sin(i) * exp(-i / 10) + log(i + 1) - cos(2 * i)", ELEMENT_F64, 0, 20, doubles);
+    for (int i = 0; i < 20; i++)
+        assert_true(doubles[i] == sin(i) * exp(-i / 10.0) + log(i + 1) - cos(2 * i));
+    fill_or_fail("-7 // 2 + i % -3", ELEMENT_F64, 0, 4, doubles); /* Python's, not C's */
+    assert_true(doubles[0] == -4 && doubles[1] == -6 && doubles[2] == -5 && doubles[3] == -4);
+    fill_or_fail("max(0, i - 1.5)", ELEMENT_F64, 0, 4, doubles);
+    assert_true(doubles[0] == 0 && doubles[1] == 0 && doubles[2] == 0.5 && doubles[3] == 1.5);
+}
+
+/* The same by parts as at once, and at any beginning. */
+static void parts_make_the_whole(void **state)
+{
+    (void)state;
+    int16_t whole[1000];
+    int16_t part[7];
+    fill_or_fail("i * 37 % 1009 - 500", ELEMENT_I16, 0, 1000, whole);
+    for (uint64_t first = 0; first + 7 <= 1000; first += 91) {
+        fill_or_fail("i * 37 % 1009 - 500", ELEMENT_I16, first, 7, part);
+        assert_memory_equal(part, whole + first, sizeof part);
+    }
+    int64_t last = 0;
+    fill_or_fail("i", ELEMENT_I64, INT64_MAX, 1, &last);
+    assert_true(last == INT64_MAX);
+}
+
+static void each_type_holds_its_own(void **state)
+{
+    (void)state;
+    int8_t i8[3];
+    uint8_t u8[3];
+    uint16_t half[3];
+    uint32_t u32[1];
+    uint64_t u64[1];
+    fill_or_fail("127 - 255 * i // 2", ELEMENT_I8, 0, 3, i8);
+    assert_int_equal(i8[0], 127);
+    assert_int_equal(i8[1], 0);
+    assert_int_equal(i8[2], -128);
+    fill_or_fail("i * 127.5", ELEMENT_U8, 0, 1, u8);
+    fill_or_fail("i * 127.5", ELEMENT_U8, 2, 1, u8 + 2); /* a real that is whole */
+    assert_int_equal(u8[2], 255);
+    fill_or_fail("i * 0.1", ELEMENT_F16, 0, 3, half);
+    assert_int_equal(half[2], f16_from_real(0.2));
+    fill_or_fail("i * 0.1", ELEMENT_BF16, 0, 3, half);
+    assert_int_equal(half[2], bf16_from_real(0.2));
+    fill_or_fail("4294967295", ELEMENT_U32, 0, 1, u32);
+    assert_true(u32[0] == UINT32_MAX);
+    fill_or_fail("i < 3", ELEMENT_U64, 0, 1, u64);
+    assert_true(u64[0] == 1);
+}
+
+static void what_does_not_fit_is_refused_with_its_index(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum element_type type;
+        uint64_t first;
+        const char *error;
+    } rows[] = {
+        {"i", ELEMENT_I8, 100, "the series 'i' is 128 at i = 128, which no i8 holds"},
+        {"5 - i", ELEMENT_U32, 0, "the series '5 - i' is -1 at i = 6, which no u32 holds"},
+        {"5 - i", ELEMENT_U64, 0, "the series '5 - i' is -1 at i = 6, which no u64 holds"},
+        {"i / 2", ELEMENT_I32, 4, "the series 'i / 2' is 2.5 at i = 5, which no i32 holds"},
+        {"65519.9 + i", ELEMENT_F16, 0,
+         "the series '65519.9 + i' is 65520.9 at i = 1, which no f16 holds"},
+        {"1e38 * i", ELEMENT_F32, 0, "the series '1e38 * i' is 4e+38 at i = 4, which no f32 holds"},
+        {"'a'", ELEMENT_F32, 0, "the series ''a'' is a at i = 0, which no f32 holds"},
+        {"10 // (3 - i)", ELEMENT_I32, 0,
+         "the series '10 // (3 - i)' at i = 3: series:1:4: division by zero"},
+        {"i * 9223372036854775807", ELEMENT_F64, 0,
+         "the series 'i * 9223372036854775807' at i = 2: series:1:3: the result does not fit 64 "
+         "bits"},
+        {"sqrt(2 - i)", ELEMENT_F64, 0,
+         "the series 'sqrt(2 - i)' at i = 3: series:1:1: sqrt needs a number of at least 0, not "
+         "-1"},
+        {"i", ELEMENT_I64, INT64_MAX, "the series 'i' goes beyond i = 9223372036854775807"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double out[64];
+        struct series *series = read_or_fail(rows[i].text);
+        struct error error = {0};
+        assert_int_equal(series_fill(series, rows[i].type, rows[i].first, 64, out, &error),
+                         STATUS_BAD_INPUT);
+        assert_string_equal(error.text, rows[i].error);
+        series_free(series);
+    }
+}
+
+static void what_is_no_series_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *error;
+    } rows[] = {
+        {"j + 1", "series:1:1: name 'j' is not defined; did you mean 'i'?"},
+        {"[i]", "series:1:1: a list has no value here"},
+        {"2 *", "series:1:4: the expression ends where a value is needed"},
+        {"", "series:1:1: the expression ends where a value is needed"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct series *series = NULL;
+        struct error error = {0};
+        assert_int_equal(series_read(rows[i].text, &series, &error), STATUS_BAD_INPUT);
+        assert_string_equal(error.text, rows[i].error);
+        assert_null(series);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elements_are_those_of_the_expression),
+        cmocka_unit_test(parts_make_the_whole),
+        cmocka_unit_test(each_type_holds_its_own),
+        cmocka_unit_test(what_does_not_fit_is_refused_with_its_index),
+        cmocka_unit_test(what_is_no_series_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
