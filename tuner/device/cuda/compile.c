@@ -132,6 +132,9 @@ static enum status compile_failed(const struct cuda_compiler *nvrtc, nvrtcResult
     const char *line = line_with(log, "error", &length);
     if (!line)
         line = line_with(log, "fatal", &length);
+    /* Of a name that was asked for, and is nowhere, another line says which. */
+    if (line && strncmp(line, "__nv_name_map", 13) == 0 && strstr(log, "name expression was"))
+        line = line_with(log, "name expression was", &length);
     if (line)
         return error_set(error, STATUS_COMPILE_FAILED, "%.*s", (int)length, line);
     return error_set(error, STATUS_COMPILE_FAILED, "%s", nvrtc->nvrtcGetErrorString(result));
