@@ -1,0 +1,207 @@
+/* GPUs that are not there: their facts, and occupancy without a driver. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tuner/base/hash.h"
+#include "tuner/device/device.h"
+
+#ifdef TUNE_WITH_CUDA
+#include "tuner/device/cuda/cuda.h"
+
+static struct facts imagine(const char *architecture)
+{
+    struct facts facts = {0};
+    struct error error = {0};
+    assert_int_equal(device_cuda.imagine(architecture, &facts, &error), STATUS_OK);
+    return facts;
+}
+
+/* Blocks an SM of a kernel with these registers and shared bytes, in blocks of `threads`. */
+static int32_t blocks(const struct facts *facts, uint32_t threads, int32_t registers, int32_t fixed,
+                      uint32_t dynamic, double *occupancy)
+{
+    struct kernel_resources resources = {
+        .registers = registers, .static_shared_bytes = fixed, .max_threads_per_block = -1};
+    struct error error = {0};
+    assert_int_equal(device_cuda.occupancy(facts, threads, dynamic, &resources, &error), STATUS_OK);
+    if (occupancy)
+        *occupancy = resources.occupancy;
+    return resources.active_blocks_per_sm;
+}
+
+/* Every board has what expressions may ask of a GPU, as nearly as it is the same chip as the real
+ * H200 (db/recorded/nvidia-h200/devices.json) the same numbers. */
+static void test_boards_have_all_facts(void **state)
+{
+    static const char *const all[] = {"sm_70",  "sm_72",  "sm_75",  "sm_80",  "sm_86",
+                                      "sm_87",  "sm_89",  "sm_90",  "sm_90a", "sm_100",
+                                      "sm_103", "sm_110", "sm_120", "sm_121"};
+    static const char *const numbers[] = {"memory_bytes",
+                                          "l2_bytes",
+                                          "sm_count",
+                                          "max_threads_per_block",
+                                          "max_threads_per_sm",
+                                          "max_blocks_per_sm",
+                                          "registers_per_sm",
+                                          "registers_per_block",
+                                          "shared_bytes_per_block",
+                                          "shared_bytes_per_sm",
+                                          "warp_size",
+                                          "shared_bytes_per_block_optin"};
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct facts facts = imagine(all[i]);
+        for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++)
+            assert_true(facts_integer(&facts, numbers[j], 0) > 0);
+        assert_string_equal(facts_text(&facts, "architecture", ""), all[i]);
+        assert_true(blocks(&facts, 256, 32, 0, 0, NULL) > 0);
+        facts_free(&facts);
+    }
+    struct facts h100 = imagine("sm_90");
+    assert_int_equal(facts_integer(&h100, "sm_count", 0), 132);
+    assert_int_equal(facts_integer(&h100, "max_threads_per_sm", 0), 2048);
+    assert_int_equal(facts_integer(&h100, "shared_bytes_per_sm", 0), 233472);
+    assert_int_equal(facts_integer(&h100, "shared_bytes_per_block_optin", 0), 232448);
+    assert_int_equal(facts_integer(&h100, "shared_bytes_reserved_per_block", 0), 1024);
+    assert_string_equal(facts_text(&h100, "compute_capability", ""), "9.0");
+    facts_free(&h100);
+}
+
+static void test_unknown_architectures_are_refused(void **state)
+{
+    static const char *const wrong[] = {"sm_91", "90", "sm_", "sm_90x", "sm_90aa", "", "native"};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct facts facts = {0};
+        struct error error = {0};
+        assert_int_equal(device_cuda.imagine(wrong[i], &facts, &error), STATUS_UNAVAILABLE);
+        assert_non_null(strstr(error.text, "sm_90"));
+        facts_free(&facts);
+    }
+}
+
+/* What the real Occupancy API said on an H200 of every kernel that was ever measured there, those
+ * in clusters left out. */
+static void test_agrees_with_what_an_h200_said(void **state)
+{
+    char line[128];
+    size_t rows = 0;
+    (void)state;
+    struct facts facts = imagine("sm_90");
+    FILE *file =
+        fopen(TEST_SOURCE_DIR "/tests/unit/device/recorded/occupancy-nvidia-h200.csv", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    while (fgets(line, sizeof line, file)) {
+        unsigned threads = 0;
+        unsigned dynamic = 0;
+        int registers = 0;
+        int fixed = 0;
+        int expected = 0;
+        double expected_occupancy = 0;
+        double occupancy = 0;
+        assert_int_equal(sscanf(line, "%u,%d,%d,%u,%d,%lf", &threads, &registers, &fixed, &dynamic,
+                                &expected, &expected_occupancy),
+                         6);
+        assert_int_equal(blocks(&facts, threads, registers, fixed, dynamic, &occupancy), expected);
+        assert_float_equal(occupancy, expected_occupancy, 1e-9);
+        rows++;
+    }
+    (void)fclose(file);
+    facts_free(&facts);
+    assert_true(rows > 1000);
+}
+
+/* By hand from the limits in the programming guide, each limit the one that binds once. */
+static void test_each_limit_binds(void **state)
+{
+    (void)state;
+    struct facts a100 = imagine("sm_80");
+    struct facts t4 = imagine("sm_75");
+    struct facts ada = imagine("sm_89");
+    assert_int_equal(blocks(&a100, 32, 16, 0, 0, NULL), 32);        /* blocks */
+    assert_int_equal(blocks(&a100, 1024, 16, 0, 0, NULL), 2);       /* threads */
+    assert_int_equal(blocks(&a100, 256, 64, 0, 0, NULL), 4);        /* 65536 registers */
+    assert_int_equal(blocks(&a100, 256, 65, 0, 0, NULL), 3);        /* in steps of 8 a thread */
+    assert_int_equal(blocks(&a100, 64, 16, 0, 80 * 1024, NULL), 2); /* 164 KiB, 1 of each kept */
+    assert_int_equal(blocks(&a100, 64, 16, 0, 163 * 1024, NULL), 1);
+    assert_int_equal(blocks(&a100, 64, 16, 0, 164 * 1024, NULL), 0);
+    assert_int_equal(blocks(&t4, 256, 16, 0, 0, NULL), 4);
+    assert_int_equal(blocks(&t4, 64, 16, 16 * 1024, 0, NULL), 4);
+    assert_int_equal(blocks(&ada, 32, 16, 0, 0, NULL), 24);
+    facts_free(&a100);
+    facts_free(&t4);
+    facts_free(&ada);
+}
+
+static void test_what_cannot_be_launched_has_none(void **state)
+{
+    struct kernel_resources bound = {.registers = 16, .max_threads_per_block = 128};
+    struct error error = {0};
+    (void)state;
+    struct facts facts = imagine("sm_90");
+    assert_int_equal(blocks(&facts, 1025, 16, 0, 0, NULL), 0);
+    assert_int_equal(blocks(&facts, 0, 16, 0, 0, NULL), 0);
+    assert_int_equal(blocks(&facts, 1024, 128, 0, 0, NULL), 0);
+    assert_int_equal(blocks(&facts, 32, 16, 48 * 1024, UINT32_MAX, NULL), 0);
+    assert_int_equal(device_cuda.occupancy(&facts, 128, 0, &bound, &error), STATUS_OK);
+    assert_int_equal(bound.active_blocks_per_sm, 16);
+    assert_int_equal(device_cuda.occupancy(&facts, 129, 0, &bound, &error), STATUS_OK);
+    assert_int_equal(bound.active_blocks_per_sm, 0);
+    /* Barriers with names of their own count from compute capability 9.0 on: 64 an SM. */
+    bound = (struct kernel_resources){.registers = 16, .max_threads_per_block = -1, .barriers = 16};
+    assert_int_equal(device_cuda.occupancy(&facts, 32, 0, &bound, &error), STATUS_OK);
+    assert_int_equal(bound.active_blocks_per_sm, 4);
+    facts_free(&facts);
+}
+
+static void test_needs_facts_and_registers(void **state)
+{
+    struct kernel_resources resources = {.registers = 16};
+    struct facts none = {0};
+    struct error error = {0};
+    (void)state;
+    assert_int_equal(device_cuda.occupancy(&none, 32, 0, &resources, &error), STATUS_UNAVAILABLE);
+    struct facts facts = imagine("sm_90");
+    resources.registers = -1;
+    assert_int_equal(device_cuda.occupancy(&facts, 32, 0, &resources, &error), STATUS_UNAVAILABLE);
+    facts_free(&facts);
+}
+#endif
+
+static void test_a_cpu_cannot_be_imagined(void **state)
+{
+    const struct device_api *cpu = device_kind("cpu");
+    struct kernel_resources resources = {0};
+    struct facts facts = {0};
+    struct error error = {0};
+    char hash[HASH_TEXT_BYTES];
+    (void)state;
+    assert_int_equal(cpu->imagine("native", &facts, &error), STATUS_UNAVAILABLE);
+    assert_int_equal(cpu->inspect("/none", "k", &resources, hash, &error), STATUS_UNAVAILABLE);
+    assert_int_equal(cpu->occupancy(&facts, 1, 0, &resources, &error), STATUS_UNAVAILABLE);
+    facts_free(&facts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#ifdef TUNE_WITH_CUDA
+        cmocka_unit_test(test_boards_have_all_facts),
+        cmocka_unit_test(test_unknown_architectures_are_refused),
+        cmocka_unit_test(test_agrees_with_what_an_h200_said),
+        cmocka_unit_test(test_each_limit_binds),
+        cmocka_unit_test(test_what_cannot_be_launched_has_none),
+        cmocka_unit_test(test_needs_facts_and_registers),
+#endif
+        cmocka_unit_test(test_a_cpu_cannot_be_imagined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
