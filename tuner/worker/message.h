@@ -45,6 +45,15 @@ const char *message_text(const json_t *object, const char *key, const char *othe
 int64_t message_integer(const json_t *object, const char *key, int64_t otherwise);
 double message_real(const json_t *object, const char *key, double otherwise);
 
+/* For what reads messages: "a worker message with a wrong WHAT", STATUS_INTERNAL. */
+enum status message_malformed(struct error *error, const char *what);
+bool message_in_range(int64_t value, int64_t low, int64_t high);
+enum status message_to_value(const json_t *json, struct arena *arena, struct value *out,
+                             struct error *error);
+/* *out is NULL where there is none. */
+enum status message_to_text(const json_t *json, const char *key, struct arena *arena,
+                            const char **out, struct error *error);
+
 /* The answer of a child that failed, and that error again in the parent. */
 json_t *message_from_error(const struct error *error);
 /* STATUS_OK when the message carries no error. */

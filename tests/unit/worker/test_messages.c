@@ -71,10 +71,144 @@ static void plans_come_out_the_same(void **state)
     arena_free(&arena);
 }
 
+/* Arguments of all sorts, each field with a value of its own. */
+static struct launch_plan own_plan(void)
+{
+    struct launch_plan plan = sample_plan();
+    plan.launches[0].repeat = 12;
+    plan.launches[1].repeat = REPEAT_MAX;
+    plan.argument_count = 5;
+    plan.arguments[0].fill = FILL_NORMAL;
+    plan.arguments[0].fill_low = -0.1;
+    plan.arguments[0].fill_high = 1e300;
+    plan.arguments[2] = (struct argument){.name = "v",
+                                          .type = ELEMENT_BF16,
+                                          .role = ARGUMENT_UPDATE,
+                                          .fill = FILL_SERIES,
+                                          .fill_text = "i % 7 + 1",
+                                          .count = 3};
+    plan.arguments[3] = (struct argument){.name = "table",
+                                          .role = ARGUMENT_INPUT,
+                                          .fill = FILL_FILE,
+                                          .fill_text = "/data/a b.bin",
+                                          .symbol = "own::table<3>",
+                                          .count = 4};
+    plan.arguments[4] = (struct argument){.name = "pair",
+                                          .role = ARGUMENT_STRUCT,
+                                          .field_count = 3,
+                                          .fields = {{ELEMENT_U8, value_boolean(true)},
+                                                     {ELEMENT_F64, value_real(0.1)},
+                                                     {ELEMENT_I64, value_integer(INT64_MIN)}}};
+    return plan;
+}
+
+static void arguments_of_all_sorts_come_out_the_same(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct error error = {0};
+    struct launch_plan in = own_plan();
+    struct launch_plan out;
+    json_t *json = message_from_plan(&in);
+    assert_non_null(json);
+    assert_int_equal(message_to_plan(json, &arena, &out, &error), STATUS_OK);
+    assert_int_equal(out.launches[0].repeat, 12);
+    assert_int_equal(out.launches[1].repeat, REPEAT_MAX);
+    assert_int_equal(out.argument_count, 5);
+    assert_int_equal(out.arguments[0].fill, FILL_NORMAL);
+    assert_true(out.arguments[0].fill_low == -0.1 && out.arguments[0].fill_high == 1e300);
+    assert_null(out.arguments[0].symbol);
+    assert_null(out.arguments[0].fill_text);
+    assert_int_equal(out.arguments[2].role, ARGUMENT_UPDATE);
+    assert_int_equal(out.arguments[2].fill, FILL_SERIES);
+    assert_string_equal(out.arguments[2].fill_text, "i % 7 + 1");
+    assert_string_equal(out.arguments[3].fill_text, "/data/a b.bin");
+    assert_string_equal(out.arguments[3].symbol, "own::table<3>");
+    assert_int_equal(out.arguments[4].role, ARGUMENT_STRUCT);
+    assert_int_equal(out.arguments[4].field_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(out.arguments[4].fields[i].type, in.arguments[4].fields[i].type);
+        assert_true(value_equal(out.arguments[4].fields[i].value, in.arguments[4].fields[i].value));
+    }
+    json_decref(json);
+    arena_free(&arena);
+}
+
+static void wrong_arguments_are_refused(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct arena arena = {0};
+        struct error error = {0};
+        struct launch_plan in = own_plan();
+        struct launch_plan out;
+        in.launches[0].repeat = i == 0 ? REPEAT_MAX + 1 : 1;
+        in.arguments[2].fill_text = i == 1 ? NULL : "i";
+        in.arguments[4].fields[1].type = i == 2 ? ELEMENT_TYPE_COUNT : ELEMENT_I8;
+        in.arguments[4].role = i == 3 ? ARGUMENT_STRUCT + 1 : ARGUMENT_STRUCT;
+        in.arguments[0].fill = i == 4 ? ARGUMENT_FILLS : FILL_ZERO;
+        json_t *json = message_from_plan(&in);
+        assert_int_equal(message_to_plan(json, &arena, &out, &error),
+                         i < 5 ? STATUS_INTERNAL : STATUS_OK);
+        json_decref(json);
+        arena_free(&arena);
+    }
+}
+
+static void requests_come_out_the_same(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct error error = {0};
+    const struct binary_request in = {
+        .source_path = "/a/b.cu",
+        .source_hash = "0123",
+        .unit_count = 2,
+        .units = {"/a/c.cu", "/a/d.cu"},
+        .unit_hashes = {"4567", NULL},
+        .folder_count = 2,
+        .folders = {"/include", "/more"},
+        .architecture = "sm_90",
+        .define_count = 1,
+        .defines = {{"A", value_text("(1 + 2)")}},
+        .flag_count = 1,
+        .flags = {"-lineinfo"},
+        .kernel_count = 1,
+        .kernels = {"k<int>"},
+        .symbol_count = 2,
+        .symbols = {"weights", "own::bias"},
+    };
+    struct binary_request out;
+    json_t *json = message_from_request(&in);
+    assert_non_null(json);
+    assert_int_equal(message_to_request(json, &arena, &out, &error), STATUS_OK);
+    assert_string_equal(out.source_path, "/a/b.cu");
+    assert_string_equal(out.source_hash, "0123");
+    assert_int_equal(out.unit_count, 2);
+    assert_string_equal(out.units[1], "/a/d.cu");
+    assert_string_equal(out.unit_hashes[0], "4567");
+    assert_null(out.unit_hashes[1]);
+    assert_int_equal(out.folder_count, 2);
+    assert_string_equal(out.folders[0], "/include");
+    assert_string_equal(out.folders[1], "/more");
+    assert_string_equal(out.defines[0].value.text, "(1 + 2)");
+    assert_string_equal(out.flags[0], "-lineinfo");
+    assert_string_equal(out.kernels[0], "k<int>");
+    assert_int_equal(out.symbol_count, 2);
+    assert_string_equal(out.symbols[1], "own::bias");
+    json_t *units = json_object_get(json, "units");
+    for (int i = 0; i < UNITS_MAX; i++)
+        assert_int_equal(json_array_append(units, json_array_get(units, 0)), 0);
+    assert_int_equal(message_to_request(json, &arena, &out, &error), STATUS_INTERNAL);
+    json_decref(json);
+    arena_free(&arena);
+}
+
 static void wrong_plans_are_refused(void **state)
 {
     (void)state;
-    static const char *const changes[] = {"grid", "block", "shared", "threads", "schedule"};
+    static const char *const changes[] = {"grid",    "block",    "shared",
+                                          "threads", "schedule", "repeat"};
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         struct arena arena = {0};
         struct error error = {0};
@@ -218,6 +352,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_come_out_the_same),
         cmocka_unit_test(wrong_plans_are_refused),
+        cmocka_unit_test(arguments_of_all_sorts_come_out_the_same),
+        cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(requests_come_out_the_same),
         cmocka_unit_test(errors_keep_status_and_text),
         cmocka_unit_test(frames_pass_a_pipe),
         cmocka_unit_test(what_is_no_frame_is_refused),
