@@ -34,7 +34,8 @@ static void count_space(struct session *session, const struct space *space)
 {
     struct session_summary *summary = session->summary;
     uint64_t count = space_count(space);
-    session->progress.points_total += (size_t)session_points(session->options, count);
+    session->progress.points_total =
+        (size_t)add_up(session->progress.points_total, session_points(session->options, count));
     summary->points_legal = add_up(summary->points_legal, count);
     summary->points_product = add_up(summary->points_product, space_product_count(space));
 }

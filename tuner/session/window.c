@@ -179,11 +179,13 @@ enum status window_start(struct sweep *sweep, struct error *error)
 static size_t ahead(const struct sweep *sweep)
 {
     const struct group *group = sweep->group;
+    const struct session_options *options = group->session->options;
     bool exhaustive = strcmp(search_strategy(sweep->search), "exhaustive") == 0;
     size_t least = AHEAD_A_COMPILER * group->binaries.workers + group->lane_count;
-    if (exhaustive && !group->session->options->compiles_beside_measuring)
+    /* A budget must not be spent on binaries that nobody comes to measure. */
+    if (exhaustive && !options->compiles_beside_measuring && options->budget_ns == 0)
         return BATCH_EXHAUSTIVE;
-    if (exhaustive)
+    if (exhaustive && options->compiles_beside_measuring)
         return AHEAD_EXHAUSTIVE;
     return least > AHEAD_LEAST ? least : AHEAD_LEAST;
 }

@@ -25,10 +25,13 @@ static const char text[] = "experiment: twins\n"
                            "  part: [1, 2]\n"
                            "  shared: [0, 1000, 100000]\n"
                            "  zero: [1, 0]\n"
+                           "  last: [second, first]\n"
                            "launches:\n"
                            "  - {kernel: \"first<${way}>\", grid: 8 // zero, block: block,\n"
                            "     shared: shared, arguments: [in, out, part]}\n"
                            "  - {kernel: \"second<${way}>\", grid: 1, block: 32,\n"
+                           "     arguments: [out]}\n"
+                           "  - {kernel: \"${last}<${way}>\", grid: 1, block: 32,\n"
                            "     arguments: [out]}\n"
                            "arguments:\n"
                            "  - {name: in, type: i32, count: n, fill: random}\n"
@@ -133,14 +136,15 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct candidate *add(struct fixture *f, int binary, int way, int64_t block, int64_t part,
-                             int64_t shared, int64_t zero)
+static struct candidate *add_ending(struct fixture *f, int binary, int64_t block, int64_t part,
+                                    int64_t shared, int64_t zero, const char *last)
 {
-    const struct value values[] = {value_text(names[way]), value_integer(block),
-                                   value_integer(part), value_integer(shared), value_integer(zero)};
+    const char *way = names[binary == MUTE ? PLAIN : binary];
+    const struct value values[] = {value_text(way),       value_integer(block), value_integer(part),
+                                   value_integer(shared), value_integer(zero),  value_text(last)};
     char key[CONFIGURATION_KEY_BYTES];
-    struct configuration configuration = {.count = 5};
-    for (size_t i = 0; i < 5; i++)
+    struct configuration configuration = {.count = 6};
+    for (size_t i = 0; i < 6; i++)
         configuration.values[i] =
             (struct named_value){experiment_parameter_name(f->experiment, i), values[i]};
     assert_true(configuration_key(&configuration, key));
@@ -149,6 +153,12 @@ static struct candidate *add(struct fixture *f, int binary, int way, int64_t blo
     assert_non_null(candidate);
     candidate->binary = (size_t)binary;
     return candidate;
+}
+
+static struct candidate *add(struct fixture *f, int binary, int64_t block, int64_t part,
+                             int64_t shared, int64_t zero)
+{
+    return add_ending(f, binary, block, part, shared, zero, "second");
 }
 
 static struct worker_outcome foresee(struct fixture *f, struct candidate *candidate, bool expected)
@@ -175,42 +185,43 @@ static void measured(struct fixture *f, struct candidate *candidate)
 static void test_what_does_not_fit_is_set_aside(void **state)
 {
     struct fixture *f = *state;
-    struct worker_outcome outcome = foresee(f, add(f, PLAIN, PLAIN, 64, 1, 100000, 1), true);
+    struct worker_outcome outcome = foresee(f, add(f, PLAIN, 64, 1, 100000, 1), true);
     assert_int_equal(outcome.status, TRIAL_LAUNCH_FAILED);
     assert_string_equal(outcome.detail,
                         "set aside: no block of 64 threads with 40 registers each, 16 + 100000 "
                         "bytes of shared memory, fits on an SM");
     assert_int_equal(f->sweep.unlaunchable, 1);
-    (void)foresee(f, add(f, PLAIN, PLAIN, 64, 1, 1000, 1), false);
+    (void)foresee(f, add(f, PLAIN, 64, 1, 1000, 1), false);
     assert_int_equal(f->sweep.unlaunchable, 1);
 }
 
 static void test_the_same_code_launched_alike_is_a_duplicate(void **state)
 {
     struct fixture *f = *state;
-    struct candidate *first = add(f, PLAIN, PLAIN, 64, 1, 0, 1);
+    struct candidate *first = add(f, PLAIN, 64, 1, 0, 1);
     (void)foresee(f, first, false);
     measured(f, first);
-    struct candidate *again = add(f, AGAIN, AGAIN, 64, 1, 0, 1);
+    struct candidate *again = add(f, AGAIN, 64, 1, 0, 1);
     struct worker_outcome outcome = foresee(f, again, true);
     assert_int_equal(outcome.status, TRIAL_SKIPPED);
     assert_ptr_equal(again->same_as, first);
     assert_non_null(strstr(outcome.detail, first->key));
     assert_int_equal(f->sweep.duplicates, 1);
     /* Launched otherwise, with other arguments, or other code: another matter. */
-    (void)foresee(f, add(f, AGAIN, AGAIN, 128, 1, 0, 1), false);
-    (void)foresee(f, add(f, AGAIN, AGAIN, 64, 2, 0, 1), false);
-    (void)foresee(f, add(f, AGAIN, AGAIN, 64, 1, 1000, 1), false);
-    (void)foresee(f, add(f, OTHER, OTHER, 64, 1, 0, 1), false);
+    (void)foresee(f, add(f, AGAIN, 128, 1, 0, 1), false);
+    (void)foresee(f, add(f, AGAIN, 64, 2, 0, 1), false);
+    (void)foresee(f, add(f, AGAIN, 64, 1, 1000, 1), false);
+    (void)foresee(f, add(f, OTHER, 64, 1, 0, 1), false);
+    (void)foresee(f, add_ending(f, AGAIN, 64, 1, 0, 1, "first"), false);
     assert_int_equal(f->sweep.duplicates, 1);
 }
 
 static void test_a_duplicate_stands_for_nobody(void **state)
 {
     struct fixture *f = *state;
-    struct candidate *first = add(f, PLAIN, PLAIN, 64, 1, 0, 1);
+    struct candidate *first = add(f, PLAIN, 64, 1, 0, 1);
     (void)foresee(f, first, false);
-    struct candidate *again = add(f, AGAIN, AGAIN, 64, 1, 0, 1);
+    struct candidate *again = add(f, AGAIN, 64, 1, 0, 1);
     (void)foresee(f, again, false); /* the first is in hand, but not done */
     measured(f, again);
     (void)foresee(f, first, true);
@@ -220,11 +231,11 @@ static void test_a_duplicate_stands_for_nobody(void **state)
 static void test_binaries_that_do_not_tell_go_to_the_device(void **state)
 {
     struct fixture *f = *state;
-    struct candidate *first = add(f, MUTE, PLAIN, 64, 1, 100000, 1);
+    struct candidate *first = add(f, MUTE, 64, 1, 100000, 1);
     (void)foresee(f, first, false);
     assert_int_equal(first->launch_hash, 0);
     f->group.binaries.api = NULL;
-    (void)foresee(f, add(f, PLAIN, PLAIN, 64, 2, 100000, 1), false);
+    (void)foresee(f, add(f, PLAIN, 64, 2, 100000, 1), false);
     assert_int_equal(f->sweep.unlaunchable, 0);
 }
 
@@ -232,17 +243,17 @@ static void test_binaries_that_do_not_tell_go_to_the_device(void **state)
 static void test_a_binary_is_asked_once(void **state)
 {
     struct fixture *f = *state;
-    (void)foresee(f, add(f, PLAIN, PLAIN, 64, 1, 0, 1), false);
-    (void)foresee(f, add(f, PLAIN, PLAIN, 128, 1, 0, 1), false);
+    (void)foresee(f, add(f, PLAIN, 64, 1, 0, 1), false);
+    (void)foresee(f, add(f, PLAIN, 128, 1, 0, 1), false);
     assert_int_equal(inspections, 2);
 }
 
 static void test_an_expression_that_fails_is_the_points_own_fault(void **state)
 {
     struct fixture *f = *state;
-    struct worker_outcome outcome = foresee(f, add(f, PLAIN, PLAIN, 64, 1, 0, 0), true);
+    struct worker_outcome outcome = foresee(f, add(f, PLAIN, 64, 1, 0, 0), true);
     assert_int_equal(outcome.status, TRIAL_LAUNCH_FAILED);
-    assert_non_null(strstr(outcome.detail, "twins.yaml:11:"));
+    assert_non_null(strstr(outcome.detail, "twins.yaml:12:"));
     assert_int_equal(f->error.status, STATUS_OK);
     assert_int_equal(f->sweep.unlaunchable, 0);
 }

@@ -1,0 +1,108 @@
+/* Candidates are found by point, key, launches and trial, and stay where they are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tuner/base/text.h"
+#include "tuner/session/internal.h"
+
+enum { MANY = 5000 };
+
+static void test_index(void **state)
+{
+    (void)state;
+    struct index index = {0};
+    size_t place = 0;
+    assert_false(index_find(&index, 0, &place));
+    for (uint64_t i = 0; i < MANY; i++)
+        assert_true(index_put(&index, i << 52 | i * i, i)); /* alike in their low bits */
+    for (uint64_t i = 0; i < MANY; i++) {
+        assert_true(index_find(&index, i << 52 | i * i, &place));
+        assert_int_equal(place, i);
+    }
+    assert_false(index_find(&index, 3, &place));
+    assert_true(index_put(&index, 4, 7));
+    assert_true(index_put(&index, 4, 8));
+    assert_true(index_find(&index, 4, &place));
+    assert_int_equal(place, 8);
+    index_free(&index);
+}
+
+static struct candidate *add(struct table *table, int64_t value, uint64_t point)
+{
+    char key[32];
+    struct configuration configuration = {.count = 1};
+    configuration.values[0] = (struct named_value){"x", value_integer(value)};
+    (void)string_format(key, sizeof key, "x=%lld", (long long)value);
+    return table_add(table, &configuration, key, point);
+}
+
+static void test_candidates_stay_and_are_found(void **state)
+{
+    (void)state;
+    struct table table = {0};
+    struct candidate *all[MANY];
+    for (int i = 0; i < MANY; i++) {
+        all[i] = add(&table, i, i == 7 ? NO_POINT : (uint64_t)i * 1000000007u);
+        assert_non_null(all[i]);
+    }
+    for (int i = 0; i < MANY; i++) {
+        char key[32];
+        (void)string_format(key, sizeof key, "x=%d", i);
+        assert_ptr_equal(table_at_key(&table, key), all[i]);
+        assert_ptr_equal(table_at_point(&table, (uint64_t)i * 1000000007u), i == 7 ? NULL : all[i]);
+        assert_int_equal(all[i]->configuration.values[0].value.integer, i);
+    }
+    assert_null(table_at_key(&table, "x=-1"));
+    table_free(&table);
+}
+
+static void test_only_what_was_measured_has_launches(void **state)
+{
+    (void)state;
+    struct table table = {0};
+    struct candidate *first = add(&table, 1, 1);
+    struct candidate *twin = add(&table, 2, 2);
+    first->launch_hash = twin->launch_hash = 99;
+    assert_null(table_at_launch(&table, 99));
+    first->done = twin->done = true;
+    first->trial_id = 10;
+    twin->trial_id = 11;
+    twin->same_as = first;
+    assert_true(table_done(&table, first) && table_done(&table, twin));
+    assert_ptr_equal(table_at_launch(&table, 99), first);
+    assert_null(table_at_launch(&table, 0));
+    assert_ptr_equal(table_at_trial(&table, 11), twin);
+    assert_null(table_at_trial(&table, 12));
+    table_free(&table);
+}
+
+static void test_points_that_may_be_tried(void **state)
+{
+    (void)state;
+    struct session_options options = {0};
+    assert_int_equal(session_points(&options, 1000), 1000);
+    options.points = 30;
+    assert_int_equal(session_points(&options, 1000), 30);
+    assert_int_equal(session_points(&options, 20), 20);
+    options = (struct session_options){.points_share = 0.05};
+    assert_int_equal(session_points(&options, 1000), 50);
+    assert_int_equal(session_points(&options, 1001), 51);
+    assert_int_equal(session_points(&options, 1), 1);
+    options.points_share = 1;
+    assert_int_equal(session_points(&options, UINT64_C(1) << 40), UINT64_C(1) << 40);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_index),
+        cmocka_unit_test(test_candidates_stay_and_are_found),
+        cmocka_unit_test(test_only_what_was_measured_has_launches),
+        cmocka_unit_test(test_points_that_may_be_tried),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
