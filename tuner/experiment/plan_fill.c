@@ -47,11 +47,10 @@ static size_t slot_of(const struct scope *scope, const char *name)
 
 /* The variable's value in place of its name, unless it is i or the name of a function. */
 static enum status append_name(const struct experiment *experiment, const struct formula *series,
-                               const struct token *token, bool call,
-                               struct environment *environment, struct text *text,
-                               struct error *error)
+                               const struct token *token, struct environment *environment,
+                               struct text *text, struct error *error)
 {
-    size_t slot = call ? SLOT_INDEX : slot_of(&experiment->series_scope, token->text);
+    size_t slot = slot_of(&experiment->series_scope, token->text);
     if (slot >= SLOT_INDEX) {
         text_append_bytes(text, series->text + token->offset, token->length);
         return STATUS_OK;
@@ -82,8 +81,7 @@ static enum status append_series(const struct experiment *experiment, const stru
         end = token.offset + token.length;
         status = token_read(arena, &source, end, &next, error);
         if (status == STATUS_OK && token.kind == TOKEN_NAME)
-            status = append_name(experiment, series, &token, next.kind == TOKEN_OPEN, environment,
-                                 text, error);
+            status = append_name(experiment, series, &token, environment, text, error);
         else
             text_append_bytes(text, series->text + token.offset, token.length);
         token = next;
@@ -103,7 +101,6 @@ static enum status try_series(const struct formula *series, int64_t count,
         status = formula_real(series, "an element of the series", -HUGE_VAL, HUGE_VAL, 0,
                               environment, &real, error);
     }
-    environment->bound[SLOT_INDEX] = false;
     return status;
 }
 

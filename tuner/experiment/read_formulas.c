@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
+#include "tuner/experiment/token.h"
 
 static unsigned use_of_slot(size_t slot)
 {
@@ -114,6 +115,32 @@ bool read_list_formula(struct file_reader *reader, const struct node *node, cons
            check_allowed(reader, out, what, allowed);
 }
 
+/* `for n in ...` of a list in a series, whose n could not be told from the variable n when that is
+ * written as its value. */
+static bool check_list_names(struct file_reader *reader, const struct formula *series,
+                             const struct scope *scope)
+{
+    const struct source_text source = {.place = series->place, .text = series->text};
+    struct token token = {0};
+    bool named = false; /* by a `for` before it */
+    do {
+        if (token_read(reader->arena, &source, token.offset + token.length, &token,
+                       reader->error) != STATUS_OK)
+            return false;
+        for (size_t slot = 0; named && token.kind == TOKEN_NAME && slot < scope->count; slot++) {
+            if (!scope->names[slot] || strcmp(scope->names[slot], token.text) != 0)
+                continue;
+            (void)place_error(reader->error, STATUS_BAD_INPUT, series->place,
+                              "'%s' is a variable: what the list of the series goes through needs "
+                              "another name",
+                              token.text);
+            return false;
+        }
+        named = token.kind == TOKEN_NAME && strcmp(token.text, "for") == 0;
+    } while (token.kind != TOKEN_END);
+    return true;
+}
+
 bool read_series(struct file_reader *reader, const struct node *node, struct formula *out)
 {
     struct experiment *experiment = reader->experiment;
@@ -125,7 +152,8 @@ bool read_series(struct file_reader *reader, const struct node *node, struct for
     scope->names[SLOT_INDEX] = "i";
     scope->count = SLOT_COUNT_SERIES;
     reader->scope = scope;
-    bool right = read_formula(reader, node, "series", USE_DEVICE, out);
+    bool right = read_formula(reader, node, "series", USE_DEVICE, out) &&
+                 check_list_names(reader, out, scope);
     reader->scope = &experiment->scope;
     return right;
 }

@@ -163,6 +163,9 @@ static void fills(void **state)
         {"2 * i - sm_count", "2 *", "t.yaml:19:55: the expression ends where a value is needed"},
         {"2 * i - sm_count", "1 / i", "t.yaml:19:54: division by zero"},
         {"2 * i - sm_count", "1 // (i - 7)", "t.yaml:19:54: division by zero"},
+        {"2 * i - sm_count", "max([loads for loads in range(3)])",
+         "t.yaml:19:52: 'loads' is a variable: what the list of the series goes through needs "
+         "another name"},
         {"2 * i - sm_count", "'text'",
          "t.yaml:19:52: an element of the series must be a number, not the text 'text'"},
         {"count: 16,", "count: 17,",

@@ -144,6 +144,7 @@ static void series_name_only_the_index(void **state)
     expect_series("\"1 if type == 'f64' else i\"", "1 if 'f64' == 'f64' else i");
     expect_series("\"max(i, sizeof(type)) if architecture != 'x' and (i < 3 or not i) else -i\"",
                   "max(i, sizeof('f64')) if 'sm_90' != 'x' and (i < 3 or not i) else -i");
+    expect_series("\"max([i * k for k in range(sm_count)])\"", "max([i * k for k in range(132)])");
     expect_series("\"-(i)**2 + 0 * sm_count**2 + 0x10 - True\"",
                   "-(i)**2 + 0 * 132**2 + 0x10 - True");
 }

@@ -151,6 +151,20 @@ static void references_of_all_kinds(void **state)
     end(&fixture);
 }
 
+/* What a series or a file says is meant exactly, unless a tolerance is given. */
+static void series_and_files_are_exact(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct output_check checks[CHECKS_MAX];
+    start_checked(&fixture, "  - {output: y, series: 2 * i}\n"
+                            "  - {output: z, file: expected.bin}\n");
+    assert_int_equal(checks_or_fail(&fixture, checks), 2);
+    assert_true(checks[0].tolerance.magnitude == 0 && checks[0].tolerance.ulps == 0);
+    assert_true(checks[1].tolerance.magnitude == 0 && checks[1].tolerance.ulps == 0);
+    end(&fixture);
+}
+
 static void other_launches_are_of_the_default_configuration(void **state)
 {
     (void)state;
@@ -328,6 +342,7 @@ int main(void)
         cmocka_unit_test(what_is_remembered_is_of_the_device),
         cmocka_unit_test(defaults_must_be_a_point),
         cmocka_unit_test(references_of_all_kinds),
+        cmocka_unit_test(series_and_files_are_exact),
         cmocka_unit_test(other_launches_are_of_the_default_configuration),
         cmocka_unit_test(outputs_of_other_lengths_are_not_compared),
         cmocka_unit_test(the_definition_is_all_that_results_depend_on),
