@@ -129,6 +129,7 @@ static void ask_problem(const struct experiment *experiment, const struct proble
     for (size_t i = 0; i < space_count(space) && i < POINTS_TRIED; i++) {
         struct configuration configuration;
         space_configuration(space, i, &configuration);
+        ask_number(space, i, &configuration);
         const struct point point = {experiment, problem, facts, &configuration, (int64_t)i};
         ask_point(&point);
         ask_admission(&point);

@@ -117,7 +117,7 @@ bool configuration_key(const struct configuration *configuration,
  * from 0 in the order of the file's parameters, the last one fastest; they are not held one by one,
  * so that a space of many millions takes little memory. The same experiment, problem and facts give
  * the same numbers. At most INT64_MAX points; more, or constraints that join their parameters in
- * too many ways to hold (16 Mi edges of the diagram) or to try (128 Mi values), are
+ * too many ways to hold (16 Mi edges of the diagram) or to try (64 Mi values), are
  * STATUS_BAD_INPUT with what to do. */
 enum status space_create(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, struct space **out, struct error *error);

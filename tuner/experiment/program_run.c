@@ -242,9 +242,9 @@ static bool run_conversion(const struct instruction *at, union number a, union n
 bool machine_run(struct machine *machine, const struct program *program, union number *out)
 {
     union number *registers = machine->registers;
-    const struct instruction *instructions = program->instructions;
-    const struct instruction *end = instructions + program->count;
-    for (const struct instruction *at = instructions; at < end; at++) {
+    size_t next = 0;
+    while (next < program->count) {
+        const struct instruction *at = &program->instructions[next++];
         const union number a = registers[at->a];
         const union number b = registers[at->b];
         union number *to = &registers[at->out];
@@ -257,15 +257,15 @@ bool machine_run(struct machine *machine, const struct program *program, union n
             fine = run_derived(machine, at->a);
             break;
         case OP_JUMP:
-            at = instructions + at->target - 1;
+            next = at->target;
             break;
         case OP_JUMP_FALSE:
             if (!a.integer)
-                at = instructions + at->target - 1;
+                next = at->target;
             break;
         case OP_JUMP_TRUE:
             if (a.integer)
-                at = instructions + at->target - 1;
+                next = at->target;
             break;
         case OP_TO_REAL:
         case OP_TO_REAL_EXACTLY:

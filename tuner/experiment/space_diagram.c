@@ -8,7 +8,7 @@
 #include "tuner/experiment/space.h"
 
 enum {
-    STEPS_MAX = 128 << 20,  /* values tried; bounds the time that making a space takes */
+    STEPS_MAX = 64 << 20,   /* values tried; bounds the time that making a space takes */
     EDGES_MAX = 16 << 20,   /* bounds its memory: 16 bytes each */
     CONTEXTS_MAX = 4 << 20, /* remembered; 24 bytes each */
     DEAD_END = -1,

@@ -1,0 +1,142 @@
+/* Any bytes as an expression, a list and a series: each is refused with a place, or evaluated, and
+ * flat code gives what the tree gives. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/experiment/program.h"
+#include "tuner/experiment/series.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { I, J, X, T, D, U, NAMES };
+static const struct scope scope = {.names = {"i", "j", "x", "t", "d", "u"}, .count = NAMES};
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void bind(struct environment *environment)
+{
+    environment_bind(environment, I, value_integer(-7));
+    environment_bind(environment, J, value_integer(3));
+    environment_bind(environment, X, value_real(0.5));
+    environment_bind(environment, T, value_text("a"));
+    environment->bound[D] = false;
+}
+
+static void declare(struct code *code)
+{
+    code_variable(code, I, NUMBER_INTEGER);
+    code_variable(code, J, NUMBER_INTEGER);
+    code_variable(code, X, NUMBER_REAL);
+    code_variable(code, T, NUMBER_TEXT);
+}
+
+static void start_machine(struct code *code, struct machine *machine,
+                          const struct environment *environment)
+{
+    for (size_t slot = I; slot <= T; slot++) {
+        union number number = {.integer = 0};
+        require(code_number(code, environment->values[slot], &number));
+        machine_set(machine, slot, number);
+    }
+}
+
+static void compare(struct value tree, enum number_kind kind, union number number)
+{
+    if (tree.kind == VALUE_REAL)
+        require(kind == NUMBER_REAL && memcmp(&tree.real, &number.real, sizeof number) == 0);
+    else if (tree.kind == VALUE_TEXT)
+        require(kind == NUMBER_TEXT);
+    else
+        require(kind == NUMBER_INTEGER && tree.integer == number.integer);
+}
+
+static void ask_code(struct arena *arena, const struct expression *tree,
+                     struct environment *environment)
+{
+    const struct program *program = NULL;
+    struct error error = {0};
+    struct value value;
+    union number number;
+    struct code *code = code_create(arena, environment);
+    require(code != NULL);
+    declare(code);
+    require(program_create(code, tree, RESULT_VALUE, &program));
+    struct machine *machine = machine_create(code);
+    require(machine != NULL);
+    bind(environment);
+    start_machine(code, machine, environment);
+    const enum status status = expression_evaluate(tree, environment, &value, &error);
+    require(status == STATUS_OK || error.text[0] != '\0');
+    if (program && machine_run(machine, program, &number)) {
+        require(status == STATUS_OK);
+        compare(value, program_kind(program), number);
+    }
+    machine_end(machine);
+    code_free(code);
+}
+
+static void ask_list(const char *text, const struct source_text *source)
+{
+    struct arena arena = {0};
+    struct formula formula;
+    struct error error = {0};
+    struct environment environment = {.file = "f", .scope = &scope};
+    struct value *values = NULL;
+    size_t count = 0;
+    bind(&environment);
+    if (expression_parse_list(&arena, source, &scope, &formula, &error) != STATUS_OK)
+        require(strncmp(error.text, "f:", 2) == 0 && text != NULL);
+    else if (expression_evaluate_list(formula.tree, &environment, &arena, &values, &count,
+                                      &error) == STATUS_OK)
+        require(count <= LIST_VALUES_MAX);
+    else
+        require(strncmp(error.text, "f:", 2) == 0);
+    arena_free(&arena);
+}
+
+static void ask_series(const char *text)
+{
+    struct series *series = NULL;
+    struct error error = {0};
+    double out[32];
+    if (series_read(text, &series, &error) != STATUS_OK) {
+        require(error.text[0] != '\0');
+        return;
+    }
+    if (series_fill(series, ELEMENT_F64, 0, 32, out, &error) != STATUS_OK)
+        require(error.text[0] != '\0');
+    else
+        for (size_t i = 0; i < 32; i++)
+            require(isfinite(out[i]));
+    (void)series_fill(series, ELEMENT_I8, 5, 32, out, &error);
+    series_free(series);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena arena = {0};
+    struct formula formula;
+    struct formula derived;
+    struct error error = {0};
+    const struct expression *definitions[SLOTS_MAX] = {0};
+    struct environment environment = {.file = "f", .scope = &scope, .definitions = definitions};
+    const struct source_text definition = {{"f", 1, 1}, "i * j + max([i for i in [1, j]])", true};
+    char *text = arena_strndup(&arena, (const char *)data, size);
+    require(text != NULL);
+    const struct source_text source = {{"f", 1, 1}, text, true};
+    require(expression_parse(&arena, &definition, &scope, &derived, &error) == STATUS_OK);
+    definitions[D] = derived.tree;
+    if (expression_parse(&arena, &source, &scope, &formula, &error) == STATUS_OK)
+        ask_code(&arena, formula.tree, &environment);
+    else
+        require(strncmp(error.text, "f:", 2) == 0);
+    ask_list(text, &source);
+    ask_series(text);
+    arena_free(&arena);
+    return 0;
+}
