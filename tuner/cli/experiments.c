@@ -43,10 +43,12 @@ static bool is_t1(const char *path)
     return ends_with(path, ".json");
 }
 
-static void tell_ignored(const char *path, const struct t1 *t1)
+static void tell(const char *path, const struct t1 *t1)
 {
     if (t1->ignored[0] != '\0')
         fprintf(stderr, "%s: ignored: %s\n", path, t1->ignored);
+    if (t1->note[0] != '\0')
+        fprintf(stderr, "%s: %s\n", path, t1->note);
 }
 
 static enum status load_t1(const char *path, const char *folder, const struct experiment_list *how,
@@ -55,7 +57,7 @@ static enum status load_t1(const char *path, const char *folder, const struct ex
     struct t1 t1 = {.ignored = NULL};
     enum status status = t1_read(path, how->overlay, how->dialect, &t1, error);
     if (status == STATUS_OK) {
-        tell_ignored(path, &t1);
+        tell(path, &t1);
         status = experiment_load_text(&t1.text, folder, out, error);
     }
     t1_free(&t1);
@@ -78,7 +80,7 @@ enum status experiments_print(const struct experiment_list *how, const char *con
         status = t1_read(names[i], how->overlay, how->dialect, &t1, error);
         if (status == STATUS_OK) {
             printf("%s%s", i > 0 ? "\n" : "", t1.text.text);
-            tell_ignored(names[i], &t1);
+            tell(names[i], &t1);
         }
         t1_free(&t1);
     }

@@ -230,7 +230,9 @@ const struct command command_run = {
     .about = "Sweeps, chooses the fastest, writes tuned.conf and draws (the default command).",
     .more =
         "EXPERIMENT is the name of a shipped one, the beginning of a problem's key (reduce.max,\n"
-        "reduce.sum.f32) or the path of a YAML file; without it: the usual problems of all in the\n"
-        "data folder for the kind of device, but of those that say on_request.",
+        "reduce.sum.f32) or the path of a YAML file, or of one of T1 (.json); without it: the "
+        "usual\n"
+        "problems of all in the data folder for the kind of device, but of those that say "
+        "on_request.",
     .run = run_command,
 };

@@ -34,6 +34,7 @@ struct translation {
     size_t line_capacity;
     bool failed; /* memory ran out */
     struct text ignored;
+    struct text shaping; /* parameters that sizes of arguments are made of: "a, b" */
     struct error *error;
 };
 

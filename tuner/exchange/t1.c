@@ -222,9 +222,23 @@ static const char *join_ignored(struct translation *t)
             text_append(&joined, ", ");
     }
     const char *kept = t1_printf(t, "%s", text_string(&joined));
-    t->failed = t->failed || joined.failed || t->ignored.failed;
+    t->failed = t->failed || joined.failed || t->ignored.failed || t->shaping.failed;
     text_free(&joined);
     return kept;
+}
+
+/* A parameter that decides how large an argument is decides what is computed, most likely; and then
+ * one configuration can vouch for none with another value of it. */
+static const char *note_of(struct translation *t)
+{
+    if (t->shaping.length == 0 || json_member(t->kernel, "ReferenceArguments") ||
+        json_member(t->tune, "check"))
+        return "";
+    return t1_printf(t,
+                     "sizes of arguments depend on %s: points whose values are not the default's "
+                     "may compute something else, and are then called wrong, since the default "
+                     "configuration is the reference; fix them in an overlay (--overlay)",
+                     text_string(&t->shaping));
 }
 
 static json_t *parse(const struct t1_file *file, struct error *error)
@@ -274,6 +288,7 @@ enum status t1_translate(const struct t1_file *file, const struct t1_file *overl
         status = error->status;
     out->dialect = t.dialect;
     out->ignored = join_ignored(&t);
+    out->note = note_of(&t);
     out->text.path = t1_printf(&t, "%s", file->path);
     out->text.text = t1_printf(&t, "%s", text_string(&t.yaml));
     out->text.line_count = t.line_count;
@@ -284,6 +299,7 @@ enum status t1_translate(const struct t1_file *file, const struct t1_file *overl
     free(t.origins);
     text_free(&t.yaml);
     text_free(&t.ignored);
+    text_free(&t.shaping);
     json_decref(root);
     return status;
 }

@@ -26,6 +26,7 @@ struct t1 {
     struct experiment_text text; /* an experiment file, for experiment_load_text or a person */
     enum t1_dialect dialect;
     const char *ignored; /* what the file says and nothing became of: "Budget, Search"; or "" */
+    const char *note;    /* what a person should know before running it; or "" */
 };
 void t1_free(struct t1 *t1);
 

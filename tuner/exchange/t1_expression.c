@@ -58,6 +58,8 @@ bool t1_parameter_bound(struct translation *t, const char *name, bool most, cons
         expression_evaluate_list(formula.tree, environment, t->arena, &list, &count, t->error) !=
             STATUS_OK)
         return error_prefix(t->error, "%s: %s", t->path, origin) == STATUS_OK;
+    if (count > 1 && !strstr(text_string(&t->shaping), name))
+        text_printf(&t->shaping, "%s%s", t->shaping.length ? ", " : "", name);
     *out = bound_of(t, list, count, most);
     return *out || t1_error(t, origin, "has no %s: its values are no numbers",
                             most ? "maximum" : "minimum");

@@ -91,6 +91,10 @@ static const struct translation_case cases[] = {
      T1_DETECT,
      {"    symbol: a\n", "kernel_tuner: 1\n", "    arguments: [out, k]\n"},
      NULL},
+    {ARGUMENT("\"AccessType\": null, \"Output\": 1"),
+     T1_DETECT,
+     {"    count: 4096\n    update: true\n", "kernel_tuner: 1\n"},
+     NULL},
     {ARGUMENT("\"MemType\": \"Constant\""),
      T1_KTT,
      {"  - name: a\n    type: f32\n"},
@@ -149,7 +153,7 @@ static const struct translation_case cases[] = {
      "\"out\", "
      "\"reference\": \"f\", \"source\": \"r.c\"}}}",
      T1_DETECT,
-     {"device: cpu\n", "    threads: (X)\n", "  Y: Y\n  X: 7\n  W: \"2 * X\"\n",
+     {"device: cpu\n", "    threads: (X)\n", "defines:\n  Y: Y\n  X: 7\n  W: \"2 * X\"\n",
       "  - X * Y <= 256\n  - \"X > 32\"\n"},
      ""},
 };
@@ -279,6 +283,30 @@ static void reading_names_the_place(void **state)
     }
 }
 
+/* One configuration vouches for none with another value of what arguments are as large as. */
+static void shaping_parameters_are_noted(void **state)
+{
+    static const char *const overlays[] = {
+        ARGUMENT("\"Size\": \"max(Y) + min(Y)\""),
+        ARGUMENT("\"Size\": \"X\""),
+        SPEC("\"Arguments\": {\"a\": {\"Size\": \"max(Y)\"}}, \"ReferenceArguments\": "
+             "[{\"TargetName\": "
+             "\"out\", \"FillValue\": 1}]"),
+        "{\"KernelSpecification\": {\"Arguments\": {\"a\": {\"Size\": \"max(Y)\"}}}, "
+        "\"ConfigurationSpace\": {\"TuningParameters\": {\"Y\": {\"Values\": \"[4]\"}}}}",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof overlays / sizeof overlays[0]; i++) {
+        struct t1 t1;
+        assert_int_equal(translate_small(overlays[i], T1_KERNEL_TUNER, &t1), STATUS_OK);
+        if (i == 0)
+            need_piece(t1.note, "depend on Y: points", overlays[i]);
+        else
+            assert_string_equal(t1.note, "");
+        t1_free(&t1);
+    }
+}
+
 static void a_million_parameters(void **state)
 {
     struct text json = {0};
@@ -312,7 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constructs_translate),    cmocka_unit_test(refusals_name_the_place),
         cmocka_unit_test(reading_names_the_place), cmocka_unit_test(a_million_parameters),
-        cmocka_unit_test(dialects_have_names),
+        cmocka_unit_test(dialects_have_names),     cmocka_unit_test(shaping_parameters_are_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
