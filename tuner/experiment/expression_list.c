@@ -78,7 +78,9 @@ static node_or_null parse_for(struct parser *parser, const struct token *open, n
     const struct expression *operands[3] = {item, NULL, NULL};
     if (!is_word(&parser->token, "for"))
         return parser_unexpected(parser, "'for'");
-    if (!parser_advance(parser) || !parser_advance(parser))
+    if (!parser_advance(parser))
+        return NULL;
+    if (!parser_advance(parser)) /* the name, which find_for has read */
         return NULL;
     if (parser->token.kind != TOKEN_IN)
         return parser_unexpected(parser, "'in'");

@@ -29,7 +29,7 @@ struct code *code_create(struct arena *arena, struct environment *constants)
         return NULL;
     code->arena = arena;
     code->constants = constants;
-    code->register_capacity = 2 * SLOTS_MAX;
+    code->register_capacity = (size_t)2 * SLOTS_MAX;
     code->register_count = SLOTS_MAX;
     code->registers = calloc(code->register_capacity, sizeof *code->registers);
     if (!code->registers) {

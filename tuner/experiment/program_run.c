@@ -238,7 +238,62 @@ static bool run_conversion(const struct instruction *at, union number a, union n
            (a.integer <= INT64_C(1) << 53 && a.integer >= -(INT64_C(1) << 53));
 }
 
-/* What cannot go wrong, and moves the most: the rest is one call away. */
+/* What cannot go wrong, and is most of what there is: the rest is one call away. */
+static inline bool run_value(const struct instruction *at, union number a, union number b,
+                             union number *to)
+{
+    switch ((enum operation)at->operation) {
+    case OP_MOVE:
+        *to = a;
+        return true;
+    case OP_TO_REAL:
+    case OP_TO_REAL_EXACTLY:
+        return run_conversion(at, a, to);
+    case OP_TRUTH_R:
+        to->integer = a.real != 0;
+        return true;
+    case OP_NOT:
+        to->integer = !a.integer;
+        return true;
+    case OP_OR_BITS:
+        to->integer = a.integer | b.integer;
+        return true;
+    case OP_MIN_I:
+        to->integer = b.integer < a.integer ? b.integer : a.integer;
+        return true;
+    case OP_MAX_I:
+        to->integer = b.integer > a.integer ? b.integer : a.integer;
+        return true;
+    case OP_EQUAL_I:
+        to->integer = a.integer == b.integer;
+        return true;
+    case OP_UNEQUAL_I:
+        to->integer = a.integer != b.integer;
+        return true;
+    case OP_LESS_I:
+        to->integer = a.integer < b.integer;
+        return true;
+    case OP_LESS_EQUAL_I:
+        to->integer = a.integer <= b.integer;
+        return true;
+    case OP_EQUAL_R:
+        to->integer = a.real == b.real;
+        return true;
+    case OP_UNEQUAL_R:
+        to->integer = a.real != b.real;
+        return true;
+    case OP_LESS_R:
+        to->integer = a.real < b.real;
+        return true;
+    case OP_LESS_EQUAL_R:
+        to->integer = a.real <= b.real;
+        return true;
+    default:
+        return at->operation < OP_ADD_R ? run_integer(at, a.integer, b.integer, to)
+                                        : run_real(at, a.real, b.real, to);
+    }
+}
+
 bool machine_run(struct machine *machine, const struct program *program, union number *out)
 {
     union number *registers = machine->registers;
@@ -247,76 +302,25 @@ bool machine_run(struct machine *machine, const struct program *program, union n
         const struct instruction *at = &program->instructions[next++];
         const union number a = registers[at->a];
         const union number b = registers[at->b];
-        union number *to = &registers[at->out];
-        bool fine = true;
         switch ((enum operation)at->operation) {
-        case OP_MOVE:
-            *to = a;
-            break;
         case OP_DERIVED:
-            fine = run_derived(machine, at->a);
+            if (!run_derived(machine, at->a))
+                return false;
             break;
         case OP_JUMP:
             next = at->target;
             break;
         case OP_JUMP_FALSE:
-            if (!a.integer)
-                next = at->target;
+            next = a.integer ? next : at->target;
             break;
         case OP_JUMP_TRUE:
-            if (a.integer)
-                next = at->target;
-            break;
-        case OP_TO_REAL:
-        case OP_TO_REAL_EXACTLY:
-            fine = run_conversion(at, a, to);
-            break;
-        case OP_TRUTH_R:
-            to->integer = a.real != 0;
-            break;
-        case OP_NOT:
-            to->integer = !a.integer;
-            break;
-        case OP_OR_BITS:
-            to->integer = a.integer | b.integer;
-            break;
-        case OP_MIN_I:
-            to->integer = b.integer < a.integer ? b.integer : a.integer;
-            break;
-        case OP_MAX_I:
-            to->integer = b.integer > a.integer ? b.integer : a.integer;
-            break;
-        case OP_EQUAL_I:
-            to->integer = a.integer == b.integer;
-            break;
-        case OP_UNEQUAL_I:
-            to->integer = a.integer != b.integer;
-            break;
-        case OP_LESS_I:
-            to->integer = a.integer < b.integer;
-            break;
-        case OP_LESS_EQUAL_I:
-            to->integer = a.integer <= b.integer;
-            break;
-        case OP_EQUAL_R:
-            to->integer = a.real == b.real;
-            break;
-        case OP_UNEQUAL_R:
-            to->integer = a.real != b.real;
-            break;
-        case OP_LESS_R:
-            to->integer = a.real < b.real;
-            break;
-        case OP_LESS_EQUAL_R:
-            to->integer = a.real <= b.real;
+            next = a.integer ? at->target : next;
             break;
         default:
-            fine = at->operation < OP_ADD_R ? run_integer(at, a.integer, b.integer, to)
-                                            : run_real(at, a.real, b.real, to);
+            if (!run_value(at, a, b, &registers[at->out]))
+                return false;
             break;
         }
-        if (!fine)
-            return false;
     }
     *out = registers[program->result];
     return true;
