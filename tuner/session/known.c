@@ -201,7 +201,7 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error)
     if (status == STATUS_OK && known.stale > 0)
         session_note(session,
                      "%s n=%lld: %zu trials are stale, since source, flags or compiler changed; "
-                     "they are measured again",
+                     "they count as not measured",
                      sweep->problem.key, (long long)sweep->problem.n, known.stale);
     return status;
 }
