@@ -77,6 +77,13 @@ static const char *problem_size(struct translation *t, size_t index)
     return size ? json_number_text(t, size, true) : NULL;
 }
 
+/* Whether an overlay has made an axis or the size of what was a parameter: one value at a time. */
+static bool is_of_problem(const struct translation *t, const char *name)
+{
+    return json_member(json_member(t->tune, "axes"), name) ||
+           json_member(json_member(t->tune, "sizes"), name);
+}
+
 /* `text` begins at a name of `length`; what it and what is behind it come to, with where that ends;
  * NULL: it stays. */
 static const char *replacement(struct translation *t, const char *text, size_t length,
@@ -101,10 +108,14 @@ static const char *replacement(struct translation *t, const char *text, size_t l
     next += 1 + strspn(next + 1, " ");
     size_t inner = strspn(next, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
     const char *close = next + inner + strspn(next + inner, " ");
-    if (*close != ')' || !string_format(name, sizeof name, "%.*s", (int)inner, next) ||
-        !t1_parameter(t, name))
+    if (*close != ')' || !string_format(name, sizeof name, "%.*s", (int)inner, next))
+        return NULL;
+    bool fixed = is_of_problem(t, name);
+    if (!fixed && !t1_parameter(t, name))
         return NULL;
     *end = close + 1;
+    if (fixed)
+        return t1_printf(t, "%s", name);
     const char *bound = NULL;
     return t1_parameter_bound(t, name, most, &bound) ? bound : NULL;
 }

@@ -125,6 +125,12 @@ static const struct translation_case cases[] = {
      T1_DETECT,
      {"    count: 512 + 8 * 32\n"},
      NULL},
+    {"{\"KernelSpecification\": {\"Arguments\": {\"a\": {\"Size\": \"max(Y) * 2\"}}}, "
+     "\"ConfigurationSpace\": {\"TuningParameters\": {\"Y\": null}}, \"tune\": {\"axes\": {\"Y\": "
+     "[4, 8]}, \"defines\": {\"Y\": \"Y\"}}}",
+     T1_KERNEL_TUNER,
+     {"    count: Y * 2\n", "  Y: \"Y\"\n", "axes:\n  Y: [4, 8]\n"},
+     NULL},
     /* the compiler */
     {SPEC("\"CompilerOptions\": [\"-std=gnu++14 -O3\", \"-Iinc\", \"-I\", \"more\", \"-arch\", "
           "\"sm_80\", \"--maxrregcount=64\", \"-Xptxas -v\", \"-DN=4\"]"),
