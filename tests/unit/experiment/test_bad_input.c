@@ -42,6 +42,8 @@ static void sources(void **state)
         {"sources: [k.cu, more.cu]\n", "",
          "t.yaml:1:1: an experiment needs the key 'source' (or 'sources')"},
         {"[k.cu, more.cu]", "[k.cu, ./k.cu]", "t.yaml:2:17: './k.cu' is given a second time"},
+        {"[k.cu, more.cu]", "[k.cu, more.cu, more.cu]",
+         "t.yaml:2:26: 'more.cu' is given a second time"},
         {"[k.cu, more.cu]", "[]", "t.yaml:2:10: sources must have at least one item"},
         {"[k.cu, more.cu]", "k.cu", "t.yaml:2:10: sources must be a list [...], not a value"},
         {"[k.cu, more.cu]", "[k.cu, inc]",

@@ -214,6 +214,22 @@ static void without_sizes_there_is_one(void **state)
     experiment_free(experiment);
 }
 
+/* What the file calls warp_size goes before what the device does. */
+static void a_parameter_may_have_a_fact_s_name(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct space *space = NULL;
+    start_own(&fixture, LOAD_OWN("loads * block <= 256", "loads * block * warp_size <= 128"), 0, 64,
+              4);
+    assert_int_equal(
+        space_create(fixture.experiment, &fixture.problem, &fixture.facts, &space, &fixture.error),
+        STATUS_OK);
+    assert_int_equal(space_count(space), 4);
+    space_free(space);
+    end(&fixture);
+}
+
 static void lists_may_be_expressions(void **state)
 {
     (void)state;
@@ -297,6 +313,7 @@ int main(void)
         cmocka_unit_test(a_negative_value_keeps_its_meaning),
         cmocka_unit_test(metrics_of_any_name),
         cmocka_unit_test(without_sizes_there_is_one),
+        cmocka_unit_test(a_parameter_may_have_a_fact_s_name),
         cmocka_unit_test(lists_may_be_expressions),
         cmocka_unit_test(documented_example_is_right),
     };

@@ -85,6 +85,18 @@ static void what_is_remembered_is_of_the_device(void **state)
     assert_string_equal(a.values[2].value.text, "sm_90");
     assert_string_equal(b.values[2].value.text, "sm_100");
     end(&fixture);
+    start_own(&fixture,
+              LOAD_OWN("defaults: {block: 128, loads: 2, warp_size: 1}\n", "",
+                       "  warp_size: [1, 2]\n", "  warp_size: [sizeof(type)]\n"),
+              0, 64, 4);
+    for (size_t i = 0; i < 2; i++) { /* and another problem, too */
+        experiment_problem(fixture.experiment, i, &fixture.problem);
+        assert_int_equal(experiment_default(fixture.experiment, &fixture.problem, &fixture.facts,
+                                            &a, &fixture.error),
+                         STATUS_OK);
+        assert_int_equal(a.values[2].value.integer, i == 0 ? 4 : 8);
+    }
+    end(&fixture);
 }
 
 static void defaults_must_be_a_point(void **state)
@@ -148,6 +160,30 @@ static void references_of_all_kinds(void **state)
     assert_int_equal(checks[1].kind, REFERENCE_PLAN);
     assert_int_equal(checks[1].binary.defines[0].value.integer, 1);
     assert_int_equal(checks[1].plan->launches[1].block[0], 64);
+    end(&fixture);
+}
+
+/* What a check's configuration has is a value of the parameter, although its list has it not. */
+static void other_configurations_may_have_other_values(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct output_check checks[CHECKS_MAX];
+    start_checked(&fixture,
+                  "  - {output: y, configuration: {block: 64, loads: naive, warp_size: 1}}\n"
+                  "metrics: {odd: 1 if loads == 'naive' else loads}\n");
+    end(&fixture);
+    start_own(&fixture,
+              LOAD_OWN("repeat: 3 * loads", "repeat: 1 if loads == 'naive' else 2",
+                       "{type: i32, value: loads}", "{type: i32, value: 1}",
+                       "  - {name: a, type: f64, value: 2}\n",
+                       "  - {name: a, type: f64, value: 2}\n"
+                       "check: {output: y, configuration: {block: 64, loads: naive, warp_size: "
+                       "1}}\n"),
+              0, 64, 4);
+    assert_int_equal(checks_or_fail(&fixture, checks), 1);
+    assert_int_equal(checks[0].plan->launches[1].repeat, 1);
+    assert_string_equal(checks[0].binary.defines[0].value.text, "naive");
     end(&fixture);
 }
 
@@ -342,6 +378,7 @@ int main(void)
         cmocka_unit_test(what_is_remembered_is_of_the_device),
         cmocka_unit_test(defaults_must_be_a_point),
         cmocka_unit_test(references_of_all_kinds),
+        cmocka_unit_test(other_configurations_may_have_other_values),
         cmocka_unit_test(series_and_files_are_exact),
         cmocka_unit_test(other_launches_are_of_the_default_configuration),
         cmocka_unit_test(outputs_of_other_lengths_are_not_compared),
