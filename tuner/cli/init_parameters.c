@@ -127,6 +127,8 @@ static void add_tunable(struct init_writer *writer, const char *name, const char
     const char *bounds = writer->kernel->bounds;
     *tunable = (struct init_tunable){.name = name, .preset = preset, .is_define = define};
     tunable->axis = bounds && strcmp(bounds, name) == 0 ? 'x' : block_axis(name);
+    if (tunable->axis != 'x' && !writer->kernel->uses_y)
+        tunable->axis = 0;
     for (size_t i = 0; i + 1 < writer->tunable_count; i++)
         if (writer->tunables[i].axis == tunable->axis)
             tunable->axis = 0;
@@ -175,7 +177,7 @@ void init_list_tunables(struct init_writer *writer)
             add_tunable(writer, parameter->name, parameter->preset, false);
     }
     for (size_t i = 0; i < signature->macro_count; i++)
-        if (init_is_number(signature->macros[i].preset))
+        if (init_is_number(signature->macros[i].preset) && !signature->macros[i].elsewhere)
             add_tunable(writer, signature->macros[i].name, signature->macros[i].preset, true);
     for (size_t i = 0; i < writer->tunable_count; i++)
         choose_values(writer, &writer->tunables[i]);

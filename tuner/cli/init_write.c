@@ -90,12 +90,14 @@ static void put_parameters(struct init_writer *writer)
     const struct source_signature *signature = writer->file->signature;
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
-        if (!macro->guessed || init_is_number(macro->preset))
+        bool number = init_is_number(macro->preset);
+        if (!macro->guessed || (number && !macro->elsewhere))
             continue;
         if (first)
-            text_append(writer->out, "\ndefines:\n");
+            put(writer, "given to the compiler as -DNAME=value", "\ndefines:");
         first = false;
-        text_printf(writer->out, "  %s: \"'%s'\"\n", macro->name, macro->preset);
+        text_printf(writer->out, number ? "  %s: %s\n" : "  %s: \"'%s'\"\n", macro->name,
+                    macro->preset);
     }
 }
 

@@ -56,7 +56,8 @@ struct template_parameter {
 struct kernel_signature {
     const char *name; /* with its namespaces */
     uint32_t line;
-    const char *bounds; /* the first argument of __launch_bounds__; NULL: none */
+    uint32_t first_token, end_token; /* of the source: what is the kernel's own */
+    const char *bounds;              /* the first argument of __launch_bounds__; NULL: none */
     bool uses_y, uses_z, uses_block_size;
     size_t template_count;
     struct template_parameter template[SIGNATURE_TEMPLATE_MAX];
@@ -69,6 +70,7 @@ struct macro_signature {
     const char *name;
     const char *preset; /* its value, or what was taken to compile */
     bool guessed;
+    bool elsewhere; /* only kernels that are not asked about use it */
 };
 
 /* A __constant__ variable without an initialiser. */

@@ -249,7 +249,8 @@ static struct kernel_signature *place_for(struct reader *reader, const char *nam
 static size_t read_kernel(struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
-    struct kernel_signature kernel = {.line = tokens->items[at - 1].line};
+    struct kernel_signature kernel = {.line = tokens->items[at - 1].line,
+                                      .first_token = (uint32_t)at};
     size_t name = tokens->count;
     for (; at < tokens->count && !token_is(tokens, at, ";") && !token_is(tokens, at, "{"); at++) {
         if (takes_brackets(reader, at) && token_is(tokens, at + 1, "(")) {
@@ -270,8 +271,11 @@ static size_t read_kernel(struct reader *reader, size_t at)
         read_template(reader, &kernel);
     read_parameters(reader, &kernel, at);
     size_t behind = tokens_behind(tokens, at);
-    if (token_is(tokens, behind, "{"))
+    kernel.end_token = (uint32_t)behind;
+    if (token_is(tokens, behind, "{")) {
+        kernel.end_token = (uint32_t)tokens_behind(tokens, behind);
         read_body(reader, &kernel, behind);
+    }
     struct kernel_signature *place = place_for(reader, kernel.name);
     if (place && (!place->name || token_is(tokens, behind, "{")))
         *place = kernel;
@@ -376,9 +380,6 @@ static size_t read_one(struct reader *reader, size_t i)
         return read_kernel(reader, i + 1);
     else if (token_is(tokens, i, "__constant__"))
         read_symbol(reader, i);
-    else if (token_is(tokens, i, "extern"))
-        reader->out->dynamic_shared |=
-            token_is(tokens, i + 1, "__shared__") || token_is(tokens, i + 2, "__shared__");
     else if (token_is(tokens, i, "template") && token_is(tokens, i + 1, "<")) {
         reader->has_template = true;
         reader->template_at = i;

@@ -492,5 +492,8 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
         return status;
     take_defines(question, out);
     list_fields(&asking);
-    return ask_until_defined(&asking, error);
+    status = ask_until_defined(&asking, error);
+    if (status == STATUS_OK)
+        uses_mark(&asking.tokens, out);
+    return status;
 }

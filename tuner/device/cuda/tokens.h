@@ -44,4 +44,8 @@ size_t tokens_behind_angle(const struct tokens *tokens, size_t index);
 enum status declarations_read(struct arena *arena, const char *text, struct source_signature *out,
                               struct error *error);
 
+/* uses.c. Leaves out what only kernels use that are not asked about: macros are marked, symbols and
+ * dynamic shared memory taken away. */
+void uses_mark(const struct tokens *tokens, struct source_signature *out);
+
 #endif

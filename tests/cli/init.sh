@@ -1,0 +1,220 @@
+#!/bin/bash
+# tune init: an experiment file from what NVRTC says of a kernel's parameters; it loads as it was
+# written, and can be compiled for a GPU that is not there.
+source "$TUNE_TESTS/lib.sh"
+
+"$TUNE" init --help >/dev/null
+cat >scale.cu <<'C'
+__global__ void scale(const float *__restrict__ x, float *y, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i];
+}
+C
+run "$TUNE" init scale.cu
+if [[ $code -eq 4 ]] || grep -q 'without CUDA' "$captured.err"; then
+    echo "skipped: $(cat "$captured.err")"
+    exit 0
+fi
+expect_code 0
+expect_empty out
+expect_err '^tune: wrote scale.yaml: look at what is marked'
+expect_err '^  tune run --dry-run --arch sm_90 scale.yaml$'
+
+# has LINE: the file has it, blanks and the comment left out.
+has() {
+    sed 's/ *#.*//' "${2:-scale.yaml}" | grep -qxF -- "$1" || { cat "${2:-scale.yaml}"; fail "no line: $1"; }
+}
+has 'experiment: scale'
+has 'source: "scale.cu"'
+has '  n: [1048576, 16777216]'
+has '  block_size: [64, 128, 256, 512, 1024]'
+has '  block_size: 256'
+has '  - kernel: "scale"'
+has '    grid: ceil_div(n, block_size)'
+has '    block: block_size'
+has '  - {name: x, type: f32, count: n, fill: random}'
+has '  - {name: y, type: f32, count: n, output: true}'
+has '  - {name: a, type: f32, value: 1}'
+has '  - {name: n, type: i32, value: n}'
+has '  bytes: (4 + 4) * n'
+# Each argument stands beside its declaration.
+grep -q 'fill: random} *# const float \*__restrict__ x$' scale.yaml || fail "no declaration"
+
+run "$TUNE" run --dry-run --arch sm_90 scale.yaml
+expect_code 0
+expect_out '^    scale, n = 1048576: 5 points, 5 legal$'
+expect_out '^    scale\(x, y, a, n\) grid 4096 block 256$'
+expect_out '^      compiled: 5 of these points; binaries: 1; different machine codes: 1; points that repeat another: 0$'
+
+# What is there is left alone.
+echo mine >scale.yaml
+run "$TUNE" init scale.cu
+expect_code 2
+expect_one_line err
+expect_err '^tune init: scale.yaml is there already: --force writes over it$'
+grep -qx mine scale.yaml || fail "written over"
+run "$TUNE" init scale.cu --force
+expect_code 0
+has 'experiment: scale'
+run "$TUNE" init scale.cu -o -
+expect_code 0
+cmp -s "$captured.out" scale.yaml || fail "standard output is not the file"
+mkdir elsewhere
+run "$TUNE" init scale.cu -o elsewhere/mine.yaml
+expect_code 0
+has "source: \"$PWD/scale.cu\"" elsewhere/mine.yaml
+run "$TUNE" run --dry-run elsewhere/mine.yaml --sizes 1048576
+expect_code 0
+
+# ---- a source with all sorts of things in it ----
+mkdir inc
+echo 'static __device__ float twice(float x) { return 2 * x; }' >inc/twice.cuh
+cat >many.cu <<'C'
+#include <cuda_fp16.h>
+#include "twice.cuh"
+#ifndef MANY_CU
+#define MANY_CU
+#endif
+#ifndef UNROLL
+#define UNROLL 2 /* a comment */
+#endif
+// __global__ void commented(int *a) {}
+static __device__ const char *text = "__global__ void quoted(int *a) {}";
+struct options {
+    float factor;
+    int n;
+    double more;
+};
+typedef struct { unsigned char flag; long long count; } tail_t;
+struct handle { float *pointer; };
+__constant__ float filter[17];
+__constant__ int table[2] = {1, 2};
+namespace mine { namespace {
+extern "C++" __global__ void __launch_bounds__(BLOCK_SIZE, 2)
+every(const float4 *in, __half *both, struct options opt, const tail_t tail, unsigned int *counter,
+      unsigned char bytes[], double *last, const void *raw, bool use, unsigned long long num_items)
+{
+    extern __shared__ float cache[];
+    cache[threadIdx.x] = in[0].x * twice(opt.factor) * filter[opt.n] * table[0] * TILE;
+    both[0] = both[1];
+    atomicAdd(&counter[0], 1u);
+    bytes[0] = 1;
+    last[0] += tail.count + UNROLL;
+}
+} }
+template <typename T, int BLOCK, bool FAST = false> __global__ void generic(const T *x, T *y, T a, int n)
+{
+    for (int i = threadIdx.x; i < n; i += BLOCK)
+        y[i] = FAST ? a * x[i] : x[i];
+}
+__global__ void flat(const float *a, float *b, int width, int height)
+{
+    int x = blockIdx.x * block_size_x + threadIdx.x, y = blockIdx.y * block_size_y + threadIdx.y;
+    if (x < width && y < height)
+        b[y * width + x] = a[y * width + x];
+}
+__global__ void by_value(float *y, handle h) { y[0] = h.pointer[0]; }
+__global__ void reads(const float *x) { }
+__global__ void loops(float *y, int n) { for (int i = 0; i < n; i++) y[i] = i; }
+C
+run "$TUNE" init many.cu -I inc
+expect_code 3
+expect_one_line err
+expect_err 'several kernels; name one by --kernel: mine::every, generic, flat, by_value, reads, loops$'
+run "$TUNE" init many.cu -I inc -k evry
+expect_code 3
+expect_err 'no such kernel; there are: mine::every, '
+
+run "$TUNE" init many.cu -I inc -k every -o every.yaml
+expect_code 0
+has "include: [\"$PWD/inc\"]" every.yaml
+has '  UNROLL: [1, 2, 4, 8]' every.yaml
+has '  BLOCK_SIZE: [64, 128, 256, 512, 1024]' every.yaml
+has '  TILE: [1, 2, 4, 8]' every.yaml
+has '  BLOCK_SIZE: BLOCK_SIZE' every.yaml
+has '    block: BLOCK_SIZE' every.yaml
+has '    shared: 4 * BLOCK_SIZE' every.yaml
+has '    arguments: [in, both, opt, tail, counter, bytes, last, raw, use, num_items]' every.yaml
+has '  - {name: in, type: f32, count: 4 * n, fill: random}' every.yaml
+has '  - {name: both, type: f16, count: n, update: true, fill: random}' every.yaml
+has '  - {name: opt, fields: [{type: f32, value: 1}, {type: i32, value: n}, {type: f64, value: 1}]}' every.yaml
+has '  - {name: tail, fields: [{type: u8, value: 1}, {type: i64, value: n}]}' every.yaml
+has '  - {name: counter, type: u32, count: n, update: true, fill: zero}' every.yaml
+has '  - {name: bytes, type: u8, count: n, output: true}' every.yaml
+has '  - {name: last, type: f64, count: n, update: true, fill: random}' every.yaml
+has '  - {name: raw, type: u8, count: n, fill: zero}' every.yaml
+has '  - {name: use, type: u8, value: 1}' every.yaml
+has '  - {name: num_items, type: u64, value: n}' every.yaml
+has '  - {name: filter, type: f32, count: 17, fill: random, symbol: "filter"}' every.yaml
+! grep -q 'table' every.yaml || fail "a symbol with values of its own"
+run "$TUNE" run --dry-run --arch sm_90 every.yaml --sizes 1048576
+expect_code 0
+expect_out '^    many, n = 1048576: 80 points, 80 legal$'
+
+# Templates: types are axes, numbers parameters; or one instance.
+run "$TUNE" init many.cu -I inc -k generic -o generic.yaml -D BLOCK_SIZE=128
+expect_code 0
+has '  T: [f32]' generic.yaml
+has '  FAST: [false, true]' generic.yaml
+# What only other kernels use is not tuned, but must be defined.
+has '  BLOCK_SIZE: 128' generic.yaml
+! grep -qE 'UNROLL|filter|shared:|arguments: \[' generic.yaml || fail 'of another kernel'
+has '  - kernel: "generic<${c_type(T)}, ${BLOCK}, ${FAST}>"' generic.yaml
+has '    block: BLOCK' generic.yaml
+has '  - {name: x, type: "${T}", count: n, fill: random}' generic.yaml
+has '  - {name: a, type: "${T}", value: 1}' generic.yaml
+run "$TUNE" run --dry-run --arch sm_90 generic.yaml --sizes 1048576
+expect_code 0
+expect_out '^      compiled: '
+run "$TUNE" init many.cu -I inc -k 'generic<double, 64>' -o instance.yaml
+expect_code 0
+has '  - kernel: "generic<double, 64>"' instance.yaml
+has '  - {name: x, type: f64, count: n, fill: random}' instance.yaml
+! grep -q '^axes' instance.yaml || fail "axes of an instance"
+
+# Two dimensions.
+run "$TUNE" init many.cu -I inc -k flat -o flat.yaml
+expect_code 0
+has '  n: [1024, 4096]' flat.yaml
+has '    grid: ["ceil_div(n, block_size_x)", "ceil_div(n, block_size_y)"]' flat.yaml
+has '    block: [block_size_x, block_size_y]' flat.yaml
+has '  - 32 <= block_size_x * block_size_y <= 1024' flat.yaml
+has '  - {name: b, type: f32, count: n * n, output: true}' flat.yaml
+has '  - {name: width, type: i32, value: n}' flat.yaml
+run "$TUNE" run --dry-run flat.yaml --sizes 1024
+expect_code 0
+
+# ---- what cannot be done, in one line each ----
+refused() {
+    local expected=$1 text=$2
+    shift 2
+    run "$TUNE" init "$@" -o refused.yaml
+    expect_code "$expected"
+    expect_one_line err
+    expect_err "$text"
+    refuse_file refused.yaml
+}
+refused 3 "parameter 'handle h' is passed by value" many.cu -I inc -k by_value
+refused 3 'kernel reads writes to nothing that it is given' many.cu -I inc -k reads
+refused 1 'many.cu\(2\): .*cannot open source file "twice.cuh"' many.cu -k flat
+refused 3 'none.cu' none.cu
+refused 2 'only CUDA sources' scale.c
+refused 2 'only CUDA sources' scale.cu --device cpu
+refused 2 'name one source' scale.cu many.cu
+refused 2 "write NAME=VALUE" scale.cu -D =3
+echo 'int main() { return 0; }' >host.cu
+refused 3 'no __global__ function in it' host.cu
+echo '__global__ void k(float *y) { y[0] = oops(1); }' >wrong.cu
+refused 1 'wrong.cu\(1\): error: identifier "oops" is undefined \(say what it is: --define oops=' wrong.cu
+printf '#include <iostream>\n__global__ void k(float *y) { y[0] = 1; }\n' >stream.cu
+refused 1 'NVRTC compiles for the device alone' stream.cu
+printf 'void f() {}\n__global__ void k(float *y) { y[0] = 1; }\n' >mixed.cu
+refused 1 '__CUDACC_RTC__' mixed.cu
+printf '__global__ void k(float *y) { y[0] = 1; \n' >open.cu
+refused 1 'open.cu' open.cu
+printf '__global__' >end.cu
+refused 3 'no __global__ function in it' end.cu
+printf '/* never closed __global__ void k(float *y) {}' >comment.cu
+refused 3 'no __global__ function in it' comment.cu

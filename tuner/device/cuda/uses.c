@@ -1,0 +1,69 @@
+#include <ctype.h>
+#include <string.h>
+
+#include "tuner/device/cuda/tokens.h"
+
+static bool belongs_elsewhere(const struct source_signature *out, size_t token)
+{
+    for (size_t i = 0; i < out->kernel_count; i++)
+        if (&out->kernels[i] != out->asked && token >= out->kernels[i].first_token &&
+            token < out->kernels[i].end_token)
+            return true;
+    return false;
+}
+
+static bool goes_on(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether a directive names it, but for those that give a macro its value. */
+static bool directive_names(const struct token *token, const char *name)
+{
+    static const char define[] = "#define ";
+    size_t length = strlen(name);
+    bool asks = strncmp(token->start, "#ifndef", 7) == 0;
+    for (size_t i = 1; i + length <= token->length && !asks; i++) {
+        const char *at = token->start + i;
+        bool defines = i == strlen(define) && strncmp(token->start, define, i) == 0;
+        bool ends = i + length == token->length || !goes_on(at[length]);
+        if (!defines && ends && !goes_on(at[-1]) && strncmp(at, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static size_t count_uses(const struct tokens *tokens, const struct source_signature *out,
+                         const char *name)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tokens->count; i++)
+        count += tokens->items[i].kind == TOKEN_DIRECTIVE
+                     ? directive_names(&tokens->items[i], name)
+                     : token_is(tokens, i, name) && !belongs_elsewhere(out, i);
+    return count;
+}
+
+static bool has_dynamic_shared(const struct tokens *tokens, const struct source_signature *out)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        if (token_is(tokens, i, "extern") && !belongs_elsewhere(out, i) &&
+            (token_is(tokens, i + 1, "__shared__") || token_is(tokens, i + 2, "__shared__")))
+            return true;
+    return false;
+}
+
+void uses_mark(const struct tokens *tokens, struct source_signature *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < out->macro_count; i++)
+        out->macros[i].elsewhere = count_uses(tokens, out, out->macros[i].name) == 0;
+    for (size_t i = 0; i < out->symbol_count; i++) {
+        const char *last = strrchr(out->symbols[i].name, ':');
+        /* Once where it is declared. */
+        if (count_uses(tokens, out, last ? last + 1 : out->symbols[i].name) > 1)
+            out->symbols[kept++] = out->symbols[i];
+    }
+    out->symbol_count = kept;
+    out->dynamic_shared = has_dynamic_shared(tokens, out);
+}
