@@ -59,7 +59,7 @@ static void add_setting(struct types *types, struct known_texts *texts,
         add_texts(texts, &setting->values[parameter], type);
 }
 
-/* An axis has the texts of its list, a parameter also those that baselines, defaults and checks
+/* An axis has the texts of its list, a parameter also those that baselines and checks
  * give it. */
 static void texts_of(struct types *types, size_t slot, struct known_texts *out)
 {
@@ -80,7 +80,6 @@ static void texts_of(struct types *types, size_t slot, struct known_texts *out)
         if (type_of(types, value->tree, &type))
             add_texts(out, value, type);
     }
-    add_setting(types, out, &experiment->defaults, parameter);
     for (size_t i = 0; i < experiment->check_count; i++)
         add_setting(types, out, &experiment->checks[i].setting, parameter);
 }
@@ -310,8 +309,6 @@ static bool learn_setting(struct types *types, const struct setting *setting)
 
 static bool learn_settings(struct types *types)
 {
-    if (!learn_setting(types, &types->experiment->defaults))
-        return false;
     for (size_t i = 0; i < types->experiment->check_count; i++)
         if (!learn_setting(types, &types->experiment->checks[i].setting))
             return false;

@@ -169,17 +169,13 @@ static void other_configurations_may_have_other_values(void **state)
     (void)state;
     struct fixture fixture;
     struct output_check checks[CHECKS_MAX];
-    start_checked(&fixture,
-                  "  - {output: y, configuration: {block: 64, loads: naive, warp_size: 1}}\n"
-                  "metrics: {odd: 1 if loads == 'naive' else loads}\n");
-    end(&fixture);
     start_own(&fixture,
-              LOAD_OWN("repeat: 3 * loads", "repeat: 1 if loads == 'naive' else 2",
-                       "{type: i32, value: loads}", "{type: i32, value: 1}",
+              LOAD_OWN("repeat: 3 * loads", "repeat: 1 if warp_size == 'naive' else 2",
+                       "{LOADS: loads}", "{WARP: warp_size}",
                        "  - {name: a, type: f64, value: 2}\n",
                        "  - {name: a, type: f64, value: 2}\n"
-                       "check: {output: y, configuration: {block: 64, loads: naive, warp_size: "
-                       "1}}\n"),
+                       "check: {output: y, configuration: {block: 64, loads: 1, warp_size: "
+                       "naive}}\n"),
               0, 64, 4);
     assert_int_equal(checks_or_fail(&fixture, checks), 1);
     assert_int_equal(checks[0].plan->launches[1].repeat, 1);
