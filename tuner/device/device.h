@@ -171,6 +171,9 @@ struct device_api {
     /* Copies the first `bytes` bytes of vector argument `index` of the bound plan to the host. */
     enum status (*read)(struct device *device, size_t index, void *out, size_t bytes,
                         struct error *error);
+    /* The same without a copy of one's own: *out holds them until the device is used again. */
+    enum status (*look)(struct device *device, size_t index, const void **out, size_t bytes,
+                        struct error *error);
 
     /* Measures the ceilings, with buffers of `bytes` bytes (0: a size fit for the device). */
     enum status (*bandwidth)(struct device *device, int64_t bytes, struct bandwidth *out,

@@ -29,7 +29,6 @@ struct expectation {
 struct expectations {
     size_t count; /* 0: nothing is checked */
     struct expectation items[CHECKS_MAX];
-    void *got; /* room for an output read back */
 };
 
 /* A plan that is timed in turn with others. */

@@ -92,7 +92,10 @@ static double run(const struct launch_plan *plan)
 static void read_back(size_t index, void *out, size_t bytes)
 {
     struct error error = {0};
+    const void *seen = NULL;
     must(device_cpu.read(device, index, out, bytes, &error), &error);
+    must(device_cpu.look(device, index, &seen, bytes, &error), &error);
+    assert_memory_equal(out, seen, bytes);
 }
 
 static const void *const no_inputs[ARGUMENTS_MAX];
@@ -347,6 +350,7 @@ static void reading_past_an_argument_is_refused(void **state)
 {
     struct error error = {0};
     char byte[9];
+    const void *seen = NULL;
     (void)state;
     struct launch_plan plan = visiting_plan(1, 1, 1, SCHEDULE_STATIC);
     struct launch_plan fresh = {.launch_count = 1, .argument_count = 1};
@@ -354,6 +358,7 @@ static void reading_past_an_argument_is_refused(void **state)
     bind(&plan, no_inputs, 1);
     assert_int_equal(device_cpu.read(device, 4, byte, 1, &error), STATUS_INTERNAL);
     assert_int_equal(device_cpu.read(device, 6, byte, 1, &error), STATUS_INTERNAL);
+    assert_int_equal(device_cpu.look(device, 6, &seen, 1, &error), STATUS_INTERNAL);
     assert_int_equal(device_cpu.read(device, 0, byte, SIZE_MAX, &error), STATUS_INTERNAL);
     double elapsed_ns = 0;
     assert_int_equal(device_cpu.run(device, &fresh, &elapsed_ns, &error), STATUS_INTERNAL);

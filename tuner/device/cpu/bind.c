@@ -162,7 +162,7 @@ enum status cpu_guards(struct device *device, const struct launch_plan *plan, bo
     return STATUS_OK;
 }
 
-enum status cpu_read(struct device *device, size_t index, void *out, size_t bytes,
+enum status cpu_look(struct device *device, size_t index, const void **out, size_t bytes,
                      struct error *error)
 {
     const struct vector *vector =
@@ -170,6 +170,16 @@ enum status cpu_read(struct device *device, size_t index, void *out, size_t byte
     if (!vector || bytes > vector->bytes)
         return error_set(error, STATUS_INTERNAL, "cpu: argument %zu has no %zu bytes to be read",
                          index, bytes);
-    memcpy(out, vector_data(vector, 0), bytes);
+    *out = vector_data(vector, 0);
     return STATUS_OK;
+}
+
+enum status cpu_read(struct device *device, size_t index, void *out, size_t bytes,
+                     struct error *error)
+{
+    const void *data = NULL;
+    enum status status = cpu_look(device, index, &data, bytes, error);
+    if (status == STATUS_OK)
+        memcpy(out, data, bytes);
+    return status;
 }

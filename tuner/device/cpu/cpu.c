@@ -218,5 +218,6 @@ const struct device_api device_cpu = {
     .conditions = cpu_conditions,
     .measure_energy = cpu_measure_energy,
     .read = cpu_read,
+    .look = cpu_look,
     .bandwidth = cpu_bandwidth,
 };

@@ -42,6 +42,8 @@ enum status cpu_bind(struct device *device, const struct launch_plan *plan,
                      const void *const *inputs, uint32_t copies, struct error *error);
 enum status cpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
                        char *detail, size_t detail_bytes, struct error *error);
+enum status cpu_look(struct device *device, size_t index, const void **out, size_t bytes,
+                     struct error *error);
 enum status cpu_read(struct device *device, size_t index, void *out, size_t bytes,
                      struct error *error);
 /* All of the plan's vectors of a role, as far as the plan needs them, set to a value. */

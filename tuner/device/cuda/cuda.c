@@ -29,5 +29,6 @@ const struct device_api device_cuda = {
     .conditions = cuda_conditions,
     .measure_energy = cuda_measure_energy,
     .read = cuda_read,
+    .look = cuda_look,
     .bandwidth = cuda_bandwidth,
 };

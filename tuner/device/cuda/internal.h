@@ -105,6 +105,13 @@ struct block_graph {
 
 enum { CUDA_PADS = 12 };
 
+/* Where cuda_look puts what it reads. */
+struct looked {
+    void *data; /* NULL: none yet */
+    size_t bytes;
+    bool pinned;
+};
+
 struct device {
     const struct cuda_driver *driver;
     int index;
@@ -138,6 +145,7 @@ struct device {
     uint64_t module_clock;
     uint64_t module_serial;
 
+    struct looked looked;
     struct vector vectors[ARGUMENTS_MAX];
     size_t argument_count; /* of the bound plan */
     struct block_graph slots[DEVICE_SLOTS];
@@ -285,6 +293,11 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
                       const void *const *inputs, uint32_t copies, struct error *error);
 enum status cuda_read(struct device *device, size_t index, void *out, size_t bytes,
                       struct error *error);
+
+/* look.c */
+enum status cuda_look(struct device *device, size_t index, const void **out, size_t bytes,
+                      struct error *error);
+void cuda_look_free(struct device *device);
 /* What is read and written, as the host has it, where runs outside of blocks find it. */
 enum status cuda_restore(struct device *device, const struct launch_plan *plan,
                          struct error *error);

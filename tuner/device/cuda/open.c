@@ -195,6 +195,7 @@ void cuda_close(struct device *device)
         cuda_drop_slots(device);
         cuda_modules_free(device);
         cuda_vectors_free(device);
+        cuda_look_free(device);
         for (size_t i = 0; i < CUDA_PADS; i++)
             if (device->pads[i])
                 (void)cuda->cuMemFree(device->pads[i]);
