@@ -184,76 +184,77 @@ static void fills(void **state)
 }
 
 /* Each row: the check's text, which begins at line 27. */
+static const struct {
+    const char *check, *error;
+} check_rows[] = {
+    {"  output: y\n", "t.yaml:27:3: check needs one of the keys reference, launches, "
+                      "configuration, series and file"},
+    {"  series: i\n", "t.yaml:27:3: check needs the key 'output'"},
+    {"  output: x\n  series: i\n",
+     "t.yaml:27:11: 'x' is not an output (output: true, or update: true)"},
+    {"  output: u\n  series: i\n", "t.yaml:27:11: no argument is named 'u'; did you mean 'x'?"},
+    {"  output: y\n  series: i\n  configuration: default\n",
+     "t.yaml:27:3: check has both 'configuration' and 'series'; it needs one"},
+    {"  output: y\n  series: i\n  source: r.c\n",
+     "t.yaml:29:11: 'source' goes with 'reference', not with 'series'"},
+    {"  output: y\n  configuration: default\n  defines: {A: 1}\n",
+     "t.yaml:29:12: 'defines' goes with 'reference', not with 'configuration'"},
+    {"  output: y\n  reference: f\n",
+     "t.yaml:27:3: check needs the key 'source': the reference's file"},
+    {"  output: y\n  source: r.c\n", "t.yaml:27:3: check needs one of the keys reference, "
+                                     "launches, configuration, series and file"},
+    {"  output: y\n  configuration: defualt\n",
+     "t.yaml:28:18: configuration is 'default', or a mapping with a value for each parameter"},
+    {"  output: y\n  configuration: {block: 64, loads: 1}\n",
+     "t.yaml:28:18: configuration has no value for the parameter 'warp_size'"},
+    {"  output: y\n  configuration: {block: 64, loads: 1, warp: 1}\n",
+     "t.yaml:28:40: configuration has no key 'warp'"},
+    {"  output: y\n  configuration: [default]\n",
+     "t.yaml:28:18: configuration must be a value, not a list [...]"},
+    {"  output: y\n  launches: []\n", "t.yaml:28:13: launches must have at least one item"},
+    {"  output: y\n  launches: [{kernel: f, grid: 1}]\n",
+     "t.yaml:28:14: a launch needs the key 'block'"},
+    {"  output: y\n  launches: [{kernel: f, grid: 1, block: 1, dependent: true}]\n",
+     "t.yaml:28:56: the first launch has none before it to depend on"},
+    {"  output: y\n  series: block\n",
+     "t.yaml:28:11: series cannot use 'block': a parameter has no value here yet"},
+    {"  output: y\n  file: gone.bin\n",
+     "t.yaml:28:9: there is no file 'gone.bin' in the folder of this file"},
+    {"  output: y\n  file: expected.bin\n",
+     "t.yaml:28:9: the file FOLDER/expected.bin has 64 bytes; 100 elements (f32) need 400"},
+    {"  output: y\n  series: i\n  tolerance: -1\n",
+     "t.yaml:29:14: the tolerance must be a finite number of at least 0, not -1"},
+    {"  output: y\n  series: i\n  absolute: -0.5\n",
+     "t.yaml:29:13: absolute must be a finite number of at least 0, not -0.5"},
+    {"  output: y\n  series: i\n  relative: \"'small'\"\n",
+     "t.yaml:29:14: relative must be a number, not the text 'small'"},
+    {"  output: y\n  series: i\n  ulps: 1.5\n",
+     "t.yaml:29:9: ulps must be an integer, not 1.5: use // or int()"},
+    {"  output: y\n  series: i\n  ulps: -1\n",
+     "t.yaml:29:9: ulps is -1, which is not from 0 to 4294967295"},
+    {"  output: y\n  series: i\n  ulps: 2**32\n",
+     "t.yaml:29:9: ulps is 4294967296, which is not from 0 to 4294967295"},
+    {"  output: z\n  series: i\n  ulps: 2\n",
+     "t.yaml:29:9: ulps are of reals, and the output's elements are i32: use 'absolute'"},
+    {"  output: y\n  series: i\n  total: 1\n  relative: 1\n",
+     "t.yaml:30:13: 'total' stands alone: no 'relative' beside it"},
+    {"  output: y\n  series: i\n  tolerence: 1\n",
+     "t.yaml:29:3: check has no key 'tolerence'; did you mean 'tolerance'?"},
+    {"  - {output: y, series: i}\n  - {output: y, series: i + 1}\n",
+     "t.yaml:28:14: a second check of 'y'"},
+    {"  []\n", "t.yaml:27:3: check must have at least one item"},
+    {"  y\n", "t.yaml:27:3: check must be a mapping (key: value), not a value"},
+};
+
 static void checks(void **state)
 {
     (void)state;
-    static const struct {
-        const char *check, *error;
-    } rows[] = {
-        {"  output: y\n", "t.yaml:27:3: check needs one of the keys reference, launches, "
-                          "configuration, series and file"},
-        {"  series: i\n", "t.yaml:27:3: check needs the key 'output'"},
-        {"  output: x\n  series: i\n",
-         "t.yaml:27:11: 'x' is not an output (output: true, or update: true)"},
-        {"  output: u\n  series: i\n", "t.yaml:27:11: no argument is named 'u'; did you mean 'x'?"},
-        {"  output: y\n  series: i\n  configuration: default\n",
-         "t.yaml:27:3: check has both 'configuration' and 'series'; it needs one"},
-        {"  output: y\n  series: i\n  source: r.c\n",
-         "t.yaml:29:11: 'source' goes with 'reference', not with 'series'"},
-        {"  output: y\n  configuration: default\n  defines: {A: 1}\n",
-         "t.yaml:29:12: 'defines' goes with 'reference', not with 'configuration'"},
-        {"  output: y\n  reference: f\n",
-         "t.yaml:27:3: check needs the key 'source': the reference's file"},
-        {"  output: y\n  source: r.c\n", "t.yaml:27:3: check needs one of the keys reference, "
-                                         "launches, configuration, series and file"},
-        {"  output: y\n  configuration: defualt\n",
-         "t.yaml:28:18: configuration is 'default', or a mapping with a value for each parameter"},
-        {"  output: y\n  configuration: {block: 64, loads: 1}\n",
-         "t.yaml:28:18: configuration has no value for the parameter 'warp_size'"},
-        {"  output: y\n  configuration: {block: 64, loads: 1, warp: 1}\n",
-         "t.yaml:28:40: configuration has no key 'warp'"},
-        {"  output: y\n  configuration: [default]\n",
-         "t.yaml:28:18: configuration must be a value, not a list [...]"},
-        {"  output: y\n  launches: []\n", "t.yaml:28:13: launches must have at least one item"},
-        {"  output: y\n  launches: [{kernel: f, grid: 1}]\n",
-         "t.yaml:28:14: a launch needs the key 'block'"},
-        {"  output: y\n  launches: [{kernel: f, grid: 1, block: 1, dependent: true}]\n",
-         "t.yaml:28:56: the first launch has none before it to depend on"},
-        {"  output: y\n  series: block\n",
-         "t.yaml:28:11: series cannot use 'block': a parameter has no value here yet"},
-        {"  output: y\n  file: gone.bin\n",
-         "t.yaml:28:9: there is no file 'gone.bin' in the folder of this file"},
-        {"  output: y\n  file: expected.bin\n",
-         "t.yaml:28:9: the file FOLDER/expected.bin has 64 bytes; 100 elements (f32) need 400"},
-        {"  output: y\n  series: i\n  tolerance: -1\n",
-         "t.yaml:29:14: the tolerance must be a finite number of at least 0, not -1"},
-        {"  output: y\n  series: i\n  absolute: -0.5\n",
-         "t.yaml:29:13: absolute must be a finite number of at least 0, not -0.5"},
-        {"  output: y\n  series: i\n  relative: \"'small'\"\n",
-         "t.yaml:29:14: relative must be a number, not the text 'small'"},
-        {"  output: y\n  series: i\n  ulps: 1.5\n",
-         "t.yaml:29:9: ulps must be an integer, not 1.5: use // or int()"},
-        {"  output: y\n  series: i\n  ulps: -1\n",
-         "t.yaml:29:9: ulps is -1, which is not from 0 to 4294967295"},
-        {"  output: y\n  series: i\n  ulps: 2**32\n",
-         "t.yaml:29:9: ulps is 4294967296, which is not from 0 to 4294967295"},
-        {"  output: z\n  series: i\n  ulps: 2\n",
-         "t.yaml:29:9: ulps are of reals, and the output's elements are i32: use 'absolute'"},
-        {"  output: y\n  series: i\n  total: 1\n  relative: 1\n",
-         "t.yaml:30:13: 'total' stands alone: no 'relative' beside it"},
-        {"  output: y\n  series: i\n  tolerence: 1\n",
-         "t.yaml:29:3: check has no key 'tolerence'; did you mean 'tolerance'?"},
-        {"  - {output: y, series: i}\n  - {output: y, series: i + 1}\n",
-         "t.yaml:28:14: a second check of 'y'"},
-        {"  []\n", "t.yaml:27:3: check must have at least one item"},
-        {"  y\n", "t.yaml:27:3: check must be a mapping (key: value), not a value"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof check_rows / sizeof *check_rows; i++) {
         struct text text = {0};
         struct text check = {0};
-        text_printf(&check, "%scheck:\n%s", last_line, rows[i].check);
+        text_printf(&check, "%scheck:\n%s", last_line, check_rows[i].check);
         replace(&text, own_text, last_line, text_string(&check));
-        expect_error(text_string(&text), rows[i].error);
+        expect_error(text_string(&text), check_rows[i].error);
         text_free(&text);
         text_free(&check);
     }

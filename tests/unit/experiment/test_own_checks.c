@@ -169,13 +169,11 @@ static void other_configurations_may_have_other_values(void **state)
     (void)state;
     struct fixture fixture;
     struct output_check checks[CHECKS_MAX];
+    static const char *const check =
+        "check: {output: y, configuration: {block: 64, loads: 1, warp_size: naive}}\nlaunches:\n";
     start_own(&fixture,
               LOAD_OWN("repeat: 3 * loads", "repeat: 1 if warp_size == 'naive' else 2",
-                       "{LOADS: loads}", "{WARP: warp_size}",
-                       "  - {name: a, type: f64, value: 2}\n",
-                       "  - {name: a, type: f64, value: 2}\n"
-                       "check: {output: y, configuration: {block: 64, loads: 1, warp_size: "
-                       "naive}}\n"),
+                       "{LOADS: loads}", "{WARP: warp_size}", "launches:\n", check),
               0, 64, 4);
     assert_int_equal(checks_or_fail(&fixture, checks), 1);
     assert_int_equal(checks[0].plan->launches[1].repeat, 1);
