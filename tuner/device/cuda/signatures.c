@@ -148,44 +148,6 @@ static enum status choose_kernel(struct asking *asking, struct error *error)
 
 /* ---- structs ---- */
 
-/* Where the braces of the struct open; count when it is not in the source. */
-static size_t find_struct(const struct tokens *tokens, const char *name)
-{
-    for (size_t i = 0; i + 2 < tokens->count; i++) {
-        if (!token_is(tokens, i, "struct"))
-            continue;
-        size_t open = i + 1;
-        while (open < tokens->count && !token_is(tokens, open, "{") &&
-               !token_is(tokens, open, ";") && !token_is(tokens, open, "("))
-            open++;
-        if (!token_is(tokens, open, "{"))
-            continue;
-        size_t behind = tokens_behind(tokens, open);
-        if (token_is(tokens, open - 1, name) || token_is(tokens, behind, name))
-            return open;
-    }
-    return tokens->count;
-}
-
-/* The fields' names; none when it is more than a list of scalars. */
-static size_t find_fields(struct asking *asking, const char *name, const char *fields[FIELDS_MAX])
-{
-    const struct tokens *tokens = &asking->tokens;
-    size_t open = find_struct(tokens, name);
-    size_t close = open < tokens->count ? tokens_behind(tokens, open) - 1 : open;
-    size_t count = 0;
-    for (size_t i = open + 1; i < close; i++) {
-        if (token_is(tokens, i, "(") || token_is(tokens, i, "[") || token_is(tokens, i, "{") ||
-            token_is(tokens, i, "static") || count == FIELDS_MAX)
-            return 0;
-        bool ends = token_is(tokens, i + 1, ",") || token_is(tokens, i + 1, ";") ||
-                    token_is(tokens, i + 1, "=");
-        if (tokens->items[i].kind == TOKEN_NAME && ends)
-            fields[count++] = tokens_text(asking->arena, tokens, i, i + 1);
-    }
-    return count;
-}
-
 /* The last word of the declared type: "const struct options opt" is of `options`. */
 static const char *type_word(struct asking *asking, const struct kernel_parameter *parameter)
 {
@@ -413,13 +375,16 @@ static enum status ask(struct asking *asking, struct error *error)
     return status == STATUS_OK ? take_answer(asking, container.kernels[0].lowered, error) : status;
 }
 
-/* What may be done about the compiler's error. */
-static enum status explain(const char *undefined, struct error *error)
+static enum status explain(const char *path, const char *undefined, struct error *error)
 {
     static const char *const host[] = {"could not open source file", "cannot open source file",
                                        "host functions are not allowed"};
     char text[ERROR_TEXT_BYTES];
     (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES / 2, error->text);
+    if (strncmp(text, "what tune init asks", 19) == 0)
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%s: the compiler cannot ask about the kernel behind the file's end: %s",
+                         path, text);
     if (undefined)
         return error_set(error, STATUS_COMPILE_FAILED, "%s (say what it is: --define %s=...)", text,
                          undefined);
@@ -441,7 +406,7 @@ static enum status ask_until_defined(struct asking *asking, struct error *error)
         const char *name = undefined_name(asking->arena, error->text);
         if (!name || out->macro_count == SIGNATURE_MACROS_MAX || is_defined(out, name) ||
             !may_be_number(&asking->tokens, name))
-            return explain(name, error);
+            return explain(asking->question->path, name, error);
         out->macros[out->macro_count++] =
             (struct macro_signature){.name = name, .preset = guess(name), .guessed = true};
         error_clear(error);
@@ -470,7 +435,7 @@ static void list_fields(struct asking *asking)
         struct kernel_parameter *parameter = &asking->kernel->parameters[i];
         const char *names[FIELDS_MAX];
         const char *word = strchr(parameter->text, '*') ? NULL : type_word(asking, parameter);
-        parameter->field_count = word ? find_fields(asking, word, names) : 0;
+        parameter->field_count = word ? fields_of(asking->arena, &asking->tokens, word, names) : 0;
         for (size_t j = 0; j < parameter->field_count; j++)
             parameter->fields[j].name = names[j];
     }

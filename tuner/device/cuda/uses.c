@@ -67,3 +67,40 @@ void uses_mark(const struct tokens *tokens, struct source_signature *out)
     out->symbol_count = kept;
     out->dynamic_shared = has_dynamic_shared(tokens, out);
 }
+
+/* Where the braces of the struct open; count when it is not in the source. */
+static size_t find_struct(const struct tokens *tokens, const char *name)
+{
+    for (size_t i = 0; i + 2 < tokens->count; i++) {
+        if (!token_is(tokens, i, "struct"))
+            continue;
+        size_t open = i + 1;
+        while (open < tokens->count && !token_is(tokens, open, "{") &&
+               !token_is(tokens, open, ";") && !token_is(tokens, open, "("))
+            open++;
+        if (!token_is(tokens, open, "{"))
+            continue;
+        size_t behind = tokens_behind(tokens, open);
+        if (token_is(tokens, open - 1, name) || token_is(tokens, behind, name))
+            return open;
+    }
+    return tokens->count;
+}
+
+size_t fields_of(struct arena *arena, const struct tokens *tokens, const char *name,
+                 const char *fields[FIELDS_MAX])
+{
+    size_t open = find_struct(tokens, name);
+    size_t close = open < tokens->count ? tokens_behind(tokens, open) - 1 : open;
+    size_t count = 0;
+    for (size_t i = open + 1; i < close; i++) {
+        if (token_is(tokens, i, "(") || token_is(tokens, i, "[") || token_is(tokens, i, "{") ||
+            token_is(tokens, i, "static") || count == FIELDS_MAX)
+            return 0;
+        bool ends = token_is(tokens, i + 1, ",") || token_is(tokens, i + 1, ";") ||
+                    token_is(tokens, i + 1, "=");
+        if (tokens->items[i].kind == TOKEN_NAME && ends)
+            fields[count++] = tokens_text(arena, tokens, i, i + 1);
+    }
+    return count;
+}

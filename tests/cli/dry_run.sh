@@ -1,0 +1,146 @@
+#!/bin/bash
+# tune run --dry-run: problems, points and launches, without a device and without a database; with
+# --arch how the points would lie on a GPU that is not there.
+source "$TUNE_TESTS/lib.sh"
+
+# ---- the numbers of points, exactly ----
+cat >space.yaml <<'Y'
+experiment: space
+source: space.cu
+sizes: {n: [1000, 4096]}
+axes: {type: [f32, f64]}
+parameters:
+  block: [32, 64, 128, 256, 2048]
+  loads: "[2**i for i in range(4)]"
+  way: [plain, wide]
+constraints:
+  - block <= 1024
+  - block * loads <= n
+  - way == "plain" or loads > 1   # a comment
+defaults: {block: 64, loads: 1, way: plain}
+defines: {BLOCK: block, LOADS: loads, TYPE: c_type(type)}
+launches:
+  - {kernel: space, grid: "ceil_div(n, block * loads)", block: block, shared: 16384 * loads}
+arguments:
+  - {name: x, type: "${type}", count: n, fill: random}
+  - {name: y, type: "${type}", count: n, output: true}
+  - {name: n, type: i32, value: n}
+Y
+cat >space.cu <<'C'
+extern __shared__ TYPE cache[];
+extern "C" __global__ void space(const TYPE *x, TYPE *y, int n)
+{
+#if LOADS == 8 && BLOCK == 32
+#error this one is broken by intent
+#endif
+    for (int k = 0; k < LOADS; k++) {
+        int i = (blockIdx.x * LOADS + k) * BLOCK + threadIdx.x;
+        if (i < n)
+            y[i] = x[i] + x[i];
+    }
+}
+C
+# An independent count.
+read -r all small large <<<"$(python3 - <<'P'
+from itertools import product
+points = list(product([32, 64, 128, 256, 2048], [1, 2, 4, 8], ["plain", "wide"]))
+legal = lambda n: sum(b <= 1024 and b * l <= n and (w == "plain" or l > 1) for b, l, w in points)
+print(len(points), legal(1000), legal(4096))
+P
+)"
+run "$TUNE" run --dry-run space.yaml
+expect_code 0
+expect_out '^space \(space.yaml\) on '
+expect_out '^    block  5: 32 64 128 256 2048$'
+expect_out '^    loads  4: 1 2 4 8$'
+expect_out '^    way    2: plain wide$'
+expect_out '^      20.0 %  block <= 1024$'
+expect_out '^      12.5 %  way == "plain" or loads > 1$'
+expect_out '^  launches of space.f32, with n = 1000, block=64 loads=1 way=plain$'
+expect_out '^    space\(x, y, n\) grid 16 block 64 shared 16384 bytes$'
+for type in f32 f64; do
+    expect_out "^    space.$type, n = 1000: $all points, $small legal\$"
+    expect_out "^    space.$type, n = 4096: $all points, $large legal\$"
+done
+refuse_file tune.db
+refuse_file tuned.conf
+run "$TUNE" run --dry-run space.yaml --sizes 4096
+expect_code 0
+[[ $(grep -c ' legal$' "$captured.out") -eq 2 ]] || fail "sizes that were not asked for"
+
+# Spaces that no list of products would fit in.
+sed -e 's/block: \[32.*/block: "range(1, 1001)"/' -e 's/loads: .*/loads: "range(1, 1001)"/' \
+    -e 's/way: \[plain, wide\]/way: [plain, wide]\n  one: "range(1000)"\n  two: "range(1000)"/' \
+    -e 's/- block \* loads <= n/- block == loads/' -e 's/^  - way.*/  - one + two == 7/' \
+    -e 's/^defaults.*//' space.yaml >large.yaml
+run "$TUNE" run --dry-run large.yaml --sizes 1000
+expect_code 0
+expect_out '^    space.f32, n = 1000: 2000000000000 points, 16000 legal$'
+
+# ---- the spaces of T1 files, as an independent enumeration counted them ----
+for file in bat-md5hash:165888:165888 bat-nbody:3136:1568 ktt-coulombsum3d:672:210; do
+    IFS=: read -r name product legal <<<"$file"
+    cp "$TUNE_SOURCE/tests/data/t1/$name.json" .
+    : >"$(python3 -c "import json; print(json.load(open('$name.json'))['KernelSpecification']['KernelFile'])")"
+    run "$TUNE" run --dry-run "$name.json"
+    expect_code 0
+    expect_out "^    ${name//-/_}, n = 1: $product points, $legal legal\$"
+done
+
+# ---- the CPU ----
+write_experiment
+run "$TUNE" run --dry-run double.yaml --device cpu
+expect_code 0
+expect_out '^    double_blocks\(in, out, block, n\) grid 10 on 1 threads, static$'
+expect_out '^    double, n = 1000: 20 points, 20 legal$'
+run "$TUNE" run --dry-run double.yaml --device cuda:0
+expect_code 3
+expect_err 'nothing of what was named is for that device'
+run "$TUNE" run --dry-run double.yaml --arch sm_90
+expect_code 3
+expect_err 'nothing of what was named is for a GPU'
+
+# ---- a GPU that is not there ----
+run "$TUNE" run space.yaml --arch sm_90
+expect_code 2
+expect_one_line err
+expect_err 'arch: only with --dry-run'
+run "$TUNE" run --dry-run space.yaml --arch sm_91
+if grep -q 'without CUDA' "$captured.err"; then
+    echo "skipped: no CUDA"
+    exit 0
+fi
+expect_code 4
+expect_err "architecture 'sm_91': the GPUs that can be imagined are sm_70, "
+
+run "$TUNE" run --dry-run space.yaml --arch sm_90 --sizes 4096
+if grep -q 'NVRTC' "$captured.err"; then
+    echo "skipped: $(cat "$captured.err")"
+    exit 0
+fi
+expect_code 0
+expect_out '^space \(space.yaml\) on H100 SXM5 80GB \(imagined\)$'
+# Of the legal points of n = 4096 those with 8 loads in blocks of 32 do not compile; `way` changes
+# nothing; 131072 bytes of shared memory are one block an SM, 65536 three, 32768 six, 16384 thirteen.
+expect_out '^      compiled: 28 of these points; binaries: 16; different machine codes: 15; points that repeat another: 11$'
+[[ $(grep -c '^ *none  *2  does not compile: .*broken by intent' "$captured.out") -eq 2 ]] || fail "none"
+python3 - "$captured.out" <<'P' || fail "the table"
+import sys
+rows = [line.split() for line in open(sys.argv[1]) if line.split()[1:2] == ["%"] and line.split()[2].isdigit()]
+got = {}
+for row in rows:
+    got[float(row[0])] = got.get(float(row[0]), 0) + int(row[2])
+want = {}
+for block in (32, 64, 128, 256):
+    for loads, active in ((1, 13), (2, 6), (4, 3), (8, 1)):
+        if (block, loads) == (32, 8):
+            continue
+        share = round(100 * min(active, 2048 // block) * (block // 32) / 64, 1)
+        want[share] = want.get(share, 0) + 2 * (2 if loads > 1 else 1)  # f32 and f64
+assert got == want, (got, want)
+P
+
+run "$TUNE" run --dry-run space.yaml --arch sm_75 --sizes 4096
+expect_code 0
+# A T4 has 64 KiB of shared memory a block.
+expect_out '^ *none  *[0-9]+  more than 65536 bytes of shared memory a block$'
