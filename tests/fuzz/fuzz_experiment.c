@@ -73,6 +73,17 @@ static void ask_admission(const struct point *point)
     require(!admits);
 }
 
+/* A point is found again by its configuration and by its values. */
+static void ask_number(const struct space *space, uint64_t point,
+                       const struct configuration *configuration)
+{
+    uint16_t values[EXPERIMENT_PARAMETERS_MAX];
+    uint64_t found = 0;
+    require(space_find(space, configuration, &found) && found == point);
+    space_values(space, point, values);
+    require(space_at(space, values, &found) && found == point);
+}
+
 static void ask_objective(const struct point *point, const char *text)
 {
     const struct kernel_resources resources = {.registers = 32, .occupancy = 0.5};
