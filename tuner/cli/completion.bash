@@ -28,6 +28,7 @@ _tune_value() {
     case $1 in
     --device) compgen -W 'cpu cuda:0 all' -- "$3" ;;
     --strategy) compgen -W "$("$4" run --list-strategies 2>/dev/null | sed 's/ .*//')" -- "$3" ;;
+    --arch) compgen -W 'sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_100 sm_103 sm_110 sm_120 sm_121' -- "$3" ;;
     --l2) compgen -W 'cold hot stream dirty' -- "$3" ;;
     --dialect) compgen -W 'kernel_tuner ktt' -- "$3" ;;
     --t4-version) compgen -W '1.0.0 1.1.0' -- "$3" ;;
