@@ -310,7 +310,7 @@ enum status document_read(struct arena *arena, const char *file, const char *tex
 
 const struct node *node_get(const struct node *mapping, const char *key)
 {
-    for (const struct node *at = mapping->first; at; at = at->next)
+    for (const struct node *at = mapping->first; at && mapping->kind == NODE_MAPPING; at = at->next)
         if (strcmp(at->text, key) == 0)
             return at->value;
     return NULL;

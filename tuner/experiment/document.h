@@ -40,7 +40,7 @@ struct node {
 enum status document_read(struct arena *arena, const char *file, const char *text, size_t length,
                           const struct node **out, struct error *error);
 
-/* The value of a key, or NULL. */
+/* The value of a key, or NULL, also of what is no mapping. */
 const struct node *node_get(const struct node *mapping, const char *key);
 
 #endif

@@ -159,8 +159,7 @@ bool read_launch_list(struct file_reader *reader, const struct node *node,
 {
     if (!need_items(reader, node, "launches", LAUNCHES_MAX))
         return false;
-    const struct node *dependent =
-        node->first->kind == NODE_MAPPING ? node_get(node->first, "dependent") : NULL;
+    const struct node *dependent = node_get(node->first, "dependent");
     if (dependent)
         return node_error(reader, dependent, "the first launch has none before it to depend on");
     for (const struct node *item = node->first; item; item = item->next)

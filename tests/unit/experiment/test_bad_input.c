@@ -333,6 +333,12 @@ static void on_the_cpu(void **state)
     text_printf(&text, cpu_text, "std: c++20\n", "");
     expect_error(text_string(&text), "t.yaml:4:6: no standard is named 'c++20'");
     text_clear(&text);
+    text_append(&text, "experiment: c\ndevice: cpu\nsource: k.cu\nparameters: {a: [1]}\n"
+                       "arguments: [{name: y, type: i8, count: 1, output: true}]\n"
+                       "launches: [[k]]\n");
+    expect_error(text_string(&text), "t.yaml:6:12: a launch on the CPU must be a mapping (key: "
+                                     "value), not a list [...]");
+    text_clear(&text);
     text_printf(&text, cpu_text, "std: gnu11\n", ", {name: c, type: i32, count: 1, symbol: c}");
     experiment_free(load_or_fail(text_string(&text)));
     text_free(&text);
