@@ -125,6 +125,24 @@ static const char *line_with(const char *log, const char *word, size_t *length)
     return hit;
 }
 
+enum { STATIC_SHARED_MOST = 48 * 1024 }; /* of every architecture so far */
+
+/* Of all kernels that the log names the most static shared memory. Too much of it is an error that
+ * the log leaves out. */
+static int64_t most_shared(const char *log)
+{
+    static const char what[] = " bytes smem";
+    int64_t most = 0;
+    for (const char *at = strstr(log, what); at; at = strstr(at + 1, what)) {
+        const char *number = at;
+        while (number > log && isdigit((unsigned char)number[-1]))
+            number--;
+        int64_t bytes = strtoll(number, NULL, 10);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 static enum status compile_failed(const struct cuda_compiler *nvrtc, nvrtcResult result,
                                   const char *log, struct error *error)
 {
@@ -137,6 +155,11 @@ static enum status compile_failed(const struct cuda_compiler *nvrtc, nvrtcResult
         line = line_with(log, "name expression was", &length);
     if (line)
         return error_set(error, STATUS_COMPILE_FAILED, "%.*s", (int)length, line);
+    int64_t shared = most_shared(log);
+    if (shared > STATIC_SHARED_MOST)
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%lld bytes of static shared memory, more than %d: make it dynamic",
+                         (long long)shared, STATIC_SHARED_MOST);
     return error_set(error, STATUS_COMPILE_FAILED, "%s", nvrtc->nvrtcGetErrorString(result));
 }
 
