@@ -4,53 +4,12 @@ in them follow from its times."""
 
 import csv
 import itertools
-import json
 import os
-import sqlite3
 import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-
-
-def make_database(path, problems):
-    """problems: {(key, n): [(configuration, time in ns or None, row that it launches the same as or None)]}"""
-    database = sqlite3.connect(path)
-    with open(os.path.join(ROOT, "db", "schema.sql"), encoding="utf-8") as schema:
-        database.executescript(schema.read())
-    now = "2026-01-01T00:00:00Z"
-    database.execute("INSERT INTO devices (id, uuid, kind, name, architecture, memory_bytes, unit_count, facts, "
-                     "first_seen_at) VALUES (1, 'u', 'cpu', 'made', 'made', 1, 1, '{}', ?)", (now,))
-    database.execute("INSERT INTO environments (id, device_id, driver, compiler, tool_version, host, first_seen_at) "
-                     "VALUES (1, 1, 'd', 'c', 't', 'h', ?)", (now,))
-    database.execute("INSERT INTO experiments (id, name, device_kind, definition_hash, content_hash, path, text, "
-                     "first_seen_at) VALUES (1, 'made', 'cpu', 'd', 'c', 'p', '', ?)", (now,))
-    database.execute("INSERT INTO runs (id, environment_id, started_at, seed, l2_mode, tick_ns, empty_pair_ns) "
-                     "VALUES (1, 1, ?, 1, 'cold', 1, 1)", (now,))
-    configurations = {}
-    trial = 0
-    for problem, ((key, n), rows) in enumerate(problems.items(), 1):
-        database.execute("INSERT INTO problems (id, experiment_id, key, axes, n, bytes_moved) "
-                         "VALUES (?, 1, ?, '{}', ?, 1)", (problem, key, n))
-        first = trial
-        for configuration, time, same_as in rows:
-            trial += 1
-            text = json.dumps(configuration)
-            if text not in configurations:
-                configurations[text] = len(configurations) + 1
-                name = " ".join(f"{name}={value}" for name, value in configuration.items())
-                database.execute("INSERT INTO configurations (id, experiment_id, key, parameters) VALUES (?, 1, ?, ?)",
-                                 (configurations[text], name, text))
-            status = "ok" if time else "wrong_result" if same_as is None else "skipped_by_constraint"
-            database.execute(
-                "INSERT INTO trials (id, run_id, environment_id, problem_id, configuration_id, stage, l2_mode, status, "
-                "same_as_trial_id, sample_count, median_ns, duration_ns, measured_at) "
-                "VALUES (?, 1, 1, ?, ?, 'sweep', 'cold', ?, ?, 1, ?, 1, ?)",
-                (trial, problem, configurations[text], status, None if same_as is None else first + same_as + 1, time,
-                 now))
-    database.commit()
-    database.close()
+from made import make_database
 
 
 def bowl():
