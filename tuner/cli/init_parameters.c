@@ -104,7 +104,7 @@ static void choose_values(const struct init_writer *writer, struct init_tunable 
     bool on = strcmp(tunable->preset, "0") == 0 || strncasecmp(tunable->name, "use", 3) == 0;
     if (word)
         (void)string_format(tunable->values, sizeof tunable->values, "false, true");
-    else if (real)
+    else if (real || tunable->axis == 'z')
         (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
     else if (on)
         (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
@@ -114,8 +114,6 @@ static void choose_values(const struct init_writer *writer, struct init_tunable 
         list_values(tunable, across, sizeof across / sizeof *across);
     else if (tunable->axis == 'y')
         list_values(tunable, down, sizeof down / sizeof *down);
-    else if (tunable->axis == 'z')
-        (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
     else
         list_values(tunable, few, sizeof few / sizeof *few);
 }

@@ -157,9 +157,10 @@ static enum status compile_failed(const struct cuda_compiler *nvrtc, nvrtcResult
         return error_set(error, STATUS_COMPILE_FAILED, "%.*s", (int)length, line);
     int64_t shared = most_shared(log);
     if (shared > STATIC_SHARED_MOST)
-        return error_set(error, STATUS_COMPILE_FAILED,
-                         "%lld bytes of static shared memory, more than %d: make it dynamic",
-                         (long long)shared, STATIC_SHARED_MOST);
+        return error_set(
+            error, STATUS_COMPILE_FAILED,
+            "%lld bytes in static __shared__ variables, more than %d: make them dynamic",
+            (long long)shared, STATIC_SHARED_MOST);
     return error_set(error, STATUS_COMPILE_FAILED, "%s", nvrtc->nvrtcGetErrorString(result));
 }
 

@@ -195,7 +195,7 @@ enum status cuda_occupancy(const struct facts *facts, uint32_t block_threads, ui
                          properties.computeMajor, properties.computeMinor, (int)answer);
     int warps = ((int)block_threads + properties.warpSize - 1) / properties.warpSize;
     resources->active_blocks_per_sm = result.activeBlocksPerMultiprocessor;
-    resources->occupancy = (double)result.activeBlocksPerMultiprocessor * warps /
-                           (properties.maxThreadsPerMultiprocessor / properties.warpSize);
+    int warps_an_sm = properties.maxThreadsPerMultiprocessor / properties.warpSize;
+    resources->occupancy = (double)result.activeBlocksPerMultiprocessor * warps / warps_an_sm;
     return STATUS_OK;
 }
