@@ -4,7 +4,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/session/internal.h"
-#include "tuner/session/recall.h"
+#include "tuner/export/recall.h"
 
 /* A trial that the program did not survive as often as this is not tried again. */
 enum { ATTEMPTS_MAX = 2 };

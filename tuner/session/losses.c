@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/session/recall.h"
+#include "tuner/export/recall.h"
 
 extern const char losses_query[];
 extern const char ranges_known_query[];

@@ -1,7 +1,7 @@
 /* Configurations as the store has them. */
 #include <jansson.h>
 
-#include "tuner/session/recall.h"
+#include "tuner/export/recall.h"
 
 /* False: no value of a parameter. */
 static bool value_of(const json_t *json, struct arena *arena, struct value *out)

@@ -1,6 +1,6 @@
 /* Configurations as the store has them. */
-#ifndef TUNE_SESSION_RECALL_H
-#define TUNE_SESSION_RECALL_H
+#ifndef TUNE_EXPORT_RECALL_H
+#define TUNE_EXPORT_RECALL_H
 
 #include <stdbool.h>
 
