@@ -408,7 +408,7 @@ int main(int argc, char **argv)
     char model[256];
     read_model(model, sizeof model);
     pool.cores = count_cores(pool.processors);
-    const struct tuned_device device = {"cpu", model, 0, 0, pool.cores, 0};
+    const struct tuned_device device = {.kind = "cpu", .name = model, .unit_count = pool.cores};
     struct input input;
     if (!make_input(n, &input) || pool.cores == 0 || !start_pool()) {
         fprintf(stderr, "reduce_cpu: no memory or no threads\n");

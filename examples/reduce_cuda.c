@@ -70,8 +70,12 @@ static void open_gpu(struct gpu *gpu)
     CUDA(cuDeviceTotalMem(&bytes, device));
     CUDA(cuDevicePrimaryCtxRetain(&context, device));
     CUDA(cuCtxSetCurrent(context));
-    gpu->device =
-        (struct tuned_device){"cuda", gpu->name, major, minor, gpu->sm_count, (long long)bytes};
+    gpu->device = (struct tuned_device){.kind = "cuda",
+                                        .name = gpu->name,
+                                        .compute_capability_major = major,
+                                        .compute_capability_minor = minor,
+                                        .unit_count = gpu->sm_count,
+                                        .memory_bytes = (long long)bytes};
 }
 
 /* ---- what is launched ---- */

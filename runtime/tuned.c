@@ -1003,8 +1003,9 @@ enum tuned_grade tuned_find(const struct tuned *tuned, const struct tuned_device
 
 const char *tuned_grade_name(enum tuned_grade grade)
 {
-    static const char *const names[] = {"none", "other device", "nearest size", "in range",
-                                        "exact"};
+    static const char *const names[] = {"none",         "far device",   "default",
+                                        "portable",     "other device", "same model",
+                                        "nearest size", "in range",     "exact"};
     return (unsigned)grade <= TUNED_EXACT ? names[grade] : names[TUNED_NONE];
 }
 

@@ -68,7 +68,8 @@ cat >find.c <<'C'
 #include "tuned.h"
 int main(int count, char **arguments)
 {
-    const struct tuned_device device = {"cuda", "Stand-in GPU 132", 9, 0, 132, 268435456};
+    const struct tuned_device device = {.kind = "cuda", .name = "Stand-in GPU 132", .compute_capability_major = 9,
+                                         .unit_count = 132, .memory_bytes = 268435456};
     struct tuned *tuned = tuned_load("tuned.conf", NULL);
     for (int i = 1; i < count; i++) {
         struct tuned_answer answer;

@@ -10,8 +10,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct tuned_device devices[] = {
-        {"cuda", "NVIDIA H200", 9, 0, 132, 150754820096},
-        {"cpu", "A CPU", 0, 0, 8, 0},
+        {.kind = "cuda",
+         .name = "NVIDIA H200",
+         .compute_capability_major = 9,
+         .unit_count = 132,
+         .memory_bytes = 150754820096},
+        {.kind = "cpu", .name = "A CPU", .unit_count = 8},
     };
     struct tuned_error error = {0};
     struct tuned *tuned = tuned_load_memory(data, size, "f", &error);

@@ -203,7 +203,8 @@ static inline struct tuned *export_and_load(struct fixture *fixture)
 static inline const struct tuned_entry *find(const struct tuned *tuned, const char *name,
                                              long long n)
 {
-    const struct tuned_device device = {"cuda", name, 9, 0, 132, 0};
+    const struct tuned_device device = {
+        .kind = "cuda", .name = name, .compute_capability_major = 9, .unit_count = 132};
     struct tuned_answer answer;
     assert_int_equal(tuned_find(tuned, &device, "reduce.sum.i32", n, &answer), TUNED_EXACT);
     return answer.entry;

@@ -311,7 +311,8 @@ static size_t draw_tuning(const struct tuning *tuning, struct drawn *drawn,
 static void check_drawn(const struct tuned *tuned, const char *name, const struct tuning *tuning,
                         const struct drawn *drawn, const struct store_range *ranges, size_t count)
 {
-    const struct tuned_device device = {"cuda", name, 9, 0, 132, 0};
+    const struct tuned_device device = {
+        .kind = "cuda", .name = name, .compute_capability_major = 9, .unit_count = 132};
     struct tuned_answer answer;
     for (size_t i = 0; i < DRAWN; i++) {
         assert_true(tuned_find(tuned, &device, key, drawn[i].n, &answer) >= TUNED_IN_RANGE);

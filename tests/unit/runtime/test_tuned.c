@@ -51,7 +51,11 @@ static struct tuned *load(const char *text)
     return tuned;
 }
 
-static const struct tuned_device h200 = {"cuda", "NVIDIA H200", 9, 0, 132, 150754820096};
+static const struct tuned_device h200 = {.kind = "cuda",
+                                         .name = "NVIDIA H200",
+                                         .compute_capability_major = 9,
+                                         .unit_count = 132,
+                                         .memory_bytes = 150754820096};
 
 static void values_and_evidence_come_back(void **state)
 {
@@ -172,33 +176,37 @@ static void nearest_device_is_of_the_same_kind(void **state)
     enum tuned_grade other = TUNED_OTHER_DEVICE;
     /* The same capability before the nearest number of SMs; then that number. */
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 108, 0}, sum, other),
+        found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 108, 0, 0, 0, 0, 0}, sum, other),
         "NVIDIA H100 PCIe");
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 130, 0}, sum, other),
+        found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 130, 0, 0, 0, 0, 0}, sum, other),
         "NVIDIA H200");
     /* The same major capability before another. */
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", "X", 8, 9, 132, 0}, sum, other),
+        found_on(tuned, (struct tuned_device){"cuda", "X", 8, 9, 132, 0, 0, 0, 0, 0}, sum, other),
         "NVIDIA A100");
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", "X", 7, 0, 80, 0}, min, other), "NVIDIA A10");
+        found_on(tuned, (struct tuned_device){"cuda", "X", 7, 0, 80, 0, 0, 0, 0, 0}, min, other),
+        "NVIDIA A10");
     /* A slice of the device is another device. */
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", "NVIDIA H200", 9, 0, 16, 0}, sum, other),
+        found_on(tuned, (struct tuned_device){"cuda", "NVIDIA H200", 9, 0, 16, 0, 0, 0, 0, 0}, sum,
+                 other),
         "NVIDIA H100 PCIe");
     /* A device that was tuned, for another problem. */
     assert_string_equal(found_on(tuned, h200, min, other), "NVIDIA A100");
     /* Unknown numbers tell no devices apart; an unknown name does. */
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", "NVIDIA A100", 0, 0, 0, 0}, sum, TUNED_EXACT),
+        found_on(tuned, (struct tuned_device){"cuda", "NVIDIA A100", 0, 0, 0, 0, 0, 0, 0, 0}, sum,
+                 TUNED_EXACT),
         "NVIDIA A100");
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", NULL, 8, 0, 108, 0}, sum, other),
+        found_on(tuned, (struct tuned_device){"cuda", NULL, 8, 0, 108, 0, 0, 0, 0, 0}, sum, other),
         "NVIDIA A100");
-    assert_string_equal(
-        found_on(tuned, (struct tuned_device){"hip", "X", 9, 0, 132, 0}, sum, TUNED_NONE), "");
-    const struct tuned_device cpu = {"cpu", "A CPU", 0, 0, 60, 0};
+    assert_string_equal(found_on(tuned, (struct tuned_device){"hip", "X", 9, 0, 132, 0, 0, 0, 0, 0},
+                                 sum, TUNED_NONE),
+                        "");
+    const struct tuned_device cpu = {"cpu", "A CPU", 0, 0, 60, 0, 0, 0, 0, 0};
     struct tuned_answer answer;
     char reason[TUNED_REASON_BYTES];
     assert_int_equal(tuned_find(tuned, &cpu, sum, 1048576, &answer), other);
@@ -224,9 +232,9 @@ static void bad_lines_are_refused_with_their_number(void **state)
         const char *says;
     } cases[] = {
         {"", 0, "the file is empty"},
-        {"tuned-conf 3\nend\n", 1, "format version 3; libtuned "},
+        {"tuned-conf 4\nend\n", 1, "format version 4; libtuned "},
         {"tuned-conf 0\nend\n", 1, "format version 0; libtuned "},
-        {"tuned-conf 1.0\nend\n", 1, "no tuned.conf: its first line is 'tuned-conf 2'"},
+        {"tuned-conf 1.0\nend\n", 1, "no tuned.conf: its first line is 'tuned-conf 3'"},
         {"# tuned-conf 1\nend\n", 1, "no tuned.conf"},
         {"tuned-conf 1\n", 1, "there is no line 'end'"},
         {"tuned-conf 1\nend", 2, "its last line has no end"},
@@ -306,7 +314,7 @@ static void too_much_is_refused(void **state)
     assert_non_null(text);
     memset(text, '#', bytes);
     assert_null(tuned_load_memory(text, bytes, "t.conf", &error));
-    assert_string_equal(error.text, "t.conf: larger than 16777216 bytes");
+    assert_string_equal(error.text, "t.conf: larger than 268435456 bytes");
 
     size_t length = (size_t)sprintf(text, "tuned-conf 1\n[cuda \"X\"]\np n=1");
     for (int i = 0; i < 128; i++) /* and n: one too many */

@@ -21,7 +21,11 @@ static struct tuned *load(const char *text)
     return tuned;
 }
 
-static const struct tuned_device h200 = {"cuda", "NVIDIA H200", 9, 0, 132, 150754820096};
+static const struct tuned_device h200 = {.kind = "cuda",
+                                         .name = "NVIDIA H200",
+                                         .compute_capability_major = 9,
+                                         .unit_count = 132,
+                                         .memory_bytes = 150754820096};
 
 static const char ranged[] = "tuned-conf 2\n"
                              "[cuda \"NVIDIA H200\"] compute_capability=9.0 sm_count=132\n"
