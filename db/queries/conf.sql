@@ -12,6 +12,7 @@ WITH boards AS (
         COALESCE(json_extract(d.facts, '$.compute_capability'), '') AS compute_capability,
         d.unit_count,
         d.memory_bytes,
+        d.facts,
         e.driver,
         e.compiler
     FROM environments AS e
@@ -116,6 +117,22 @@ timed AS (
         ) ELSE t.id END AS measured_id
     FROM sized AS s
     JOIN trials AS t ON t.id = s.trial_id
+),
+-- What launches need at most: threads a block, shared memory a block, registers a thread. The blocks
+-- that fit on a unit are those of the first launch. Any trial of the configuration tells.
+needs AS (
+    SELECT
+        m.id AS trial_id,
+        MAX(r.block_x * r.block_y * r.block_z) AS threads,
+        MAX(r.dynamic_shared_bytes + COALESCE(r.static_shared_bytes, 0)) AS shared_bytes,
+        MAX(r.registers) AS registers,
+        MAX(CASE r.launch WHEN 0 THEN r.active_blocks_per_sm END) AS active_blocks
+    FROM trials AS m
+    JOIN trials AS t ON t.environment_id = m.environment_id AND t.problem_id = m.problem_id
+                    AND t.configuration_id = m.configuration_id
+    JOIN resources AS r ON r.trial_id = t.id
+    WHERE m.id IN (SELECT COALESCE(measured_id, trial_id) FROM timed)
+    GROUP BY m.id
 )
 SELECT
     b.kind,
@@ -153,7 +170,16 @@ SELECT
     w.tied_count AS tied,
     100.0 * w.claim AS claim_percent,
     w.confidence,
-    w.trust
+    w.trust,
+    b.facts,
+    FIRST_VALUE(b.facts) OVER newest AS device_facts,
+    x.id AS experiment,
+    x.text AS experiment_text,
+    x.path AS experiment_path,
+    u.threads,
+    u.shared_bytes,
+    u.registers,
+    u.active_blocks
 FROM timed AS s
 JOIN boards AS b ON b.environment_id = s.environment_id
 JOIN problems AS p ON p.id = s.problem_id
@@ -161,6 +187,7 @@ JOIN experiments AS x ON x.id = p.experiment_id
 JOIN trials AS t ON t.id = s.trial_id
 JOIN configurations AS g ON g.id = t.configuration_id
 LEFT JOIN trials AS m ON m.id = s.measured_id
+LEFT JOIN needs AS u ON u.trial_id = COALESCE(s.measured_id, s.trial_id)
 -- Of the size, whichever configuration the range has.
 LEFT JOIN winners AS w ON w.environment_id = s.environment_id AND w.problem_id = s.problem_id
                       AND w.l2_mode = s.l2_mode AND w.objective = :objective

@@ -61,6 +61,9 @@ const char *experiment_content_hash(const struct experiment *experiment);
 /* Hash of what a trial's meaning depends on besides its configuration and its binary: derived
  * values, launches, arguments, the check with its reference. While it stays, trials stay valid. */
 const char *experiment_definition_hash(const struct experiment *experiment);
+/* Hash of what a file's text gives the compiler besides defines: its `std` and `flags`, as they are
+ * written there. "" when it gives none. */
+void experiment_flags_hash(const char *text, char out[HASH_TEXT_BYTES]);
 /* The text of the file as it was read. */
 const char *experiment_text(const struct experiment *experiment);
 

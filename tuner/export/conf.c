@@ -1,6 +1,7 @@
 /* The whole of tuned.conf: devices, and in each the lines that rows of conf.sql join to. */
 #include "tuner/export/export.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ struct line {
 
 struct writer {
     struct store *store;
+    struct experiments experiments;
     const struct export_options *options;
     struct export_counts *counts;
     struct text *out;
@@ -43,6 +45,21 @@ static const char *objective_of(const struct export_options *options)
     return options->objective ? options->objective : "time";
 }
 
+/* What matching goes by besides, under libtuned's names (struct tuned_device). */
+static void append_limits(struct text *out, const char *facts_text)
+{
+    static const char *const names[][2] = {{"max_threads_per_block", "max_threads_per_block"},
+                                           {"max_shared_bytes", "shared_bytes_per_block_optin"},
+                                           {"registers_per_unit", "registers_per_sm"}};
+    json_t *facts = json_loads(facts_text, 0, NULL);
+    json_t *bandwidth = json_object_get(facts, "memory_pin_gbs");
+    if (json_is_number(bandwidth))
+        append_decimal(out, "bandwidth_gbs", 1, json_number_value(bandwidth));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        append_count(out, names[i][0], json_integer_value(json_object_get(facts, names[i][1])));
+    json_decref(facts);
+}
+
 static void fill_section(struct text *out, struct store_query *query)
 {
     const char *kind = column_text(query, COLUMN_KIND);
@@ -54,6 +71,7 @@ static void fill_section(struct text *out, struct store_query *query)
     append_count(out, strcmp(kind, "cpu") == 0 ? "cores" : "sm_count",
                  store_query_integer(query, COLUMN_UNITS));
     append_count(out, "memory_bytes", store_query_integer(query, COLUMN_MEMORY));
+    append_limits(out, column_text(query, COLUMN_DEVICE_FACTS));
     append_known(out, "driver", column_text(query, COLUMN_DEVICE_DRIVER));
     append_known(out, "compiler", column_text(query, COLUMN_DEVICE_COMPILER));
     text_append(out, "\n");
@@ -122,8 +140,8 @@ static enum status take_row(struct writer *writer, struct store_query *query, st
     struct line *line = &writer->line;
     int64_t range = store_query_integer(query, COLUMN_RANGE);
     int64_t low = store_query_integer(query, COLUMN_N_LOW);
-    enum status status =
-        entry_fill(&writer->row, writer->store, query, objective_of(writer->options), error);
+    enum status status = entry_fill(&writer->row, writer->store, &writer->experiments, query,
+                                    objective_of(writer->options), error);
     if (status != STATUS_OK)
         return status;
     bool same_range = line->begun && range != 0 && range == line->range;
@@ -194,6 +212,7 @@ static enum status append_devices(struct writer *writer, struct error *error)
     text_free(&writer->line.problem);
     entry_free(&writer->line.entry);
     entry_free(&writer->row);
+    experiments_forget(&writer->experiments);
     return status;
 }
 

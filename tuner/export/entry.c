@@ -148,6 +148,16 @@ static enum status append_gains(struct store *store, struct text *out, const cha
     return status;
 }
 
+/* What a device must be able to give, so that libtuned hands out nothing that does not launch. */
+static void append_needs(struct text *out, struct store_query *query)
+{
+    if (strcmp(column_text(query, COLUMN_KIND), "cuda") != 0)
+        return;
+    append_count(out, "threads", store_query_integer(query, COLUMN_THREADS));
+    append_count(out, "shared_bytes", store_query_integer(query, COLUMN_SHARED_BYTES));
+    append_count(out, "registers", store_query_integer(query, COLUMN_REGISTERS));
+}
+
 static enum status append_evidence(struct text *out, struct store *store, struct store_query *query,
                                    const char *objective, struct error *error)
 {
@@ -164,15 +174,19 @@ static enum status append_evidence(struct text *out, struct store *store, struct
     append_count(out, "tied", store_query_integer(query, COLUMN_TIED));
     append_bound(out, "claim_percent", 3, store_query_real(query, COLUMN_CLAIM));
     append_decimal(out, "confidence", 4, store_query_real(query, COLUMN_CONFIDENCE));
+    append_needs(out, query);
     return status;
 }
 
 static void append_origin(struct text *out, struct store_query *query)
 {
+    char flags[HASH_TEXT_BYTES];
+    experiment_flags_hash(column_text(query, COLUMN_EXPERIMENT_TEXT), flags);
     append_count(out, "samples", store_query_integer(query, COLUMN_SAMPLES));
     append_known(out, "stage", column_text(query, COLUMN_STAGE));
     append_known(out, "l2", column_text(query, COLUMN_L2_MODE));
     append_known(out, "source", column_text(query, COLUMN_SOURCE));
+    append_known(out, "flags", flags);
     append_known(out, "date", column_text(query, COLUMN_DATE));
     if (strcmp(column_text(query, COLUMN_DRIVER), column_text(query, COLUMN_DEVICE_DRIVER)) != 0)
         append_known(out, "driver", column_text(query, COLUMN_DRIVER));
@@ -181,16 +195,19 @@ static void append_origin(struct text *out, struct store_query *query)
         append_known(out, "compiler", column_text(query, COLUMN_COMPILER));
 }
 
-enum status entry_fill(struct entry *entry, struct store *store, struct store_query *query,
-                       const char *objective, struct error *error)
+enum status entry_fill(struct entry *entry, struct store *store, struct experiments *experiments,
+                       struct store_query *query, const char *objective, struct error *error)
 {
     text_clear(&entry->values);
     text_clear(&entry->evidence);
     text_clear(&entry->origin);
     append_origin(&entry->origin, query);
     enum status status = append_values(&entry->values, query, error);
-    return status == STATUS_OK ? append_evidence(&entry->evidence, store, query, objective, error)
-                               : status;
+    if (status == STATUS_OK)
+        status = append_evidence(&entry->evidence, store, query, objective, error);
+    if (status == STATUS_OK)
+        append_per_unit(&entry->evidence, experiments, query);
+    return status;
 }
 
 bool entry_failed(const struct entry *entry)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tuner/base/arena.h"
+#include "tuner/experiment/experiment.h"
 #include "tuner/export/export.h"
 
 /* The columns of conf.sql, in its order. */
@@ -42,6 +44,15 @@ enum column {
     COLUMN_CLAIM,
     COLUMN_CONFIDENCE,
     COLUMN_TRUST,
+    COLUMN_FACTS,
+    COLUMN_DEVICE_FACTS,
+    COLUMN_EXPERIMENT,
+    COLUMN_EXPERIMENT_TEXT,
+    COLUMN_EXPERIMENT_PATH,
+    COLUMN_THREADS,
+    COLUMN_SHARED_BYTES,
+    COLUMN_REGISTERS,
+    COLUMN_ACTIVE_BLOCKS,
     COLUMN_COUNT
 };
 
@@ -58,13 +69,29 @@ void append_count(struct text *out, const char *name, int64_t value);
 /* Without zeros at the end; left out when it is no number. */
 void append_decimal(struct text *out, const char *name, int decimals, double value);
 
+/* Experiments of the database as they are needed, to ask them what depends on the device. Zero at
+ * first. */
+struct experiments {
+    struct arena arena;
+    const char *data_folder;
+    struct known_experiment {
+        int64_t id;
+        struct experiment *experiment; /* NULL: its sources are not here */
+    } * items;
+    size_t count, capacity;
+};
+void experiments_forget(struct experiments *experiments);
+/* Evidence `per_unit`: which derived values of the row are proportional to the number of units, by
+ * the experiment's own expressions; nothing where it cannot be asked. */
+void append_per_unit(struct text *out, struct experiments *experiments, struct store_query *query);
+
 /* What one row says: of the configuration, of its measurement, and where that comes from. */
 struct entry {
     struct text values, evidence, origin;
 };
 /* Cleared first. STATUS_BAD_INPUT: the database holds what is no configuration. */
-enum status entry_fill(struct entry *entry, struct store *store, struct store_query *query,
-                       const char *objective, struct error *error);
+enum status entry_fill(struct entry *entry, struct store *store, struct experiments *experiments,
+                       struct store_query *query, const char *objective, struct error *error);
 bool entry_failed(const struct entry *entry);
 void entry_free(struct entry *entry);
 

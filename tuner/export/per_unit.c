@@ -1,0 +1,151 @@
+/* Which values follow the number of units: what the experiment's expressions give on a device that
+ * has one unit less. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+#include "tuner/export/internal.h"
+#include "tuner/export/recall.h"
+
+void experiments_forget(struct experiments *experiments)
+{
+    for (size_t i = 0; i < experiments->count; i++)
+        experiment_free(experiments->items[i].experiment);
+    free(experiments->items);
+    arena_free(&experiments->arena);
+    *experiments = (struct experiments){0};
+}
+
+/* As the database has it, with the sources that are here now; NULL: they are not. */
+static struct experiment *load(struct experiments *experiments, struct store_query *query)
+{
+    struct error ignored = {0};
+    struct experiment *experiment = NULL;
+    const struct experiment_text text = {.path = column_text(query, COLUMN_EXPERIMENT_PATH),
+                                         .text = column_text(query, COLUMN_EXPERIMENT_TEXT)};
+    if (!experiments->data_folder &&
+        data_folder(&experiments->arena, &experiments->data_folder, &ignored) != STATUS_OK)
+        experiments->data_folder = NULL;
+    if (text.text[0] == '\0' ||
+        experiment_load_text(&text, experiments->data_folder, &experiment, &ignored) != STATUS_OK)
+        return NULL;
+    return experiment;
+}
+
+static const struct experiment *find(struct experiments *experiments, struct store_query *query)
+{
+    int64_t id = store_query_integer(query, COLUMN_EXPERIMENT);
+    for (size_t i = 0; i < experiments->count; i++)
+        if (experiments->items[i].id == id)
+            return experiments->items[i].experiment;
+    if (experiments->count == experiments->capacity) {
+        size_t capacity = experiments->capacity ? 2 * experiments->capacity : 16;
+        struct known_experiment *items =
+            realloc(experiments->items, capacity * sizeof *experiments->items);
+        if (!items)
+            return NULL;
+        experiments->items = items;
+        experiments->capacity = capacity;
+    }
+    struct experiment *experiment = load(experiments, query);
+    experiments->items[experiments->count++] = (struct known_experiment){id, experiment};
+    return experiment;
+}
+
+/* The facts of the row's device, but with so many units. */
+static void fill_facts(struct facts *facts, const char *text, const char *units_key, int64_t units)
+{
+    const char *key = NULL;
+    json_t *member = NULL;
+    json_t *json = json_loads(text, 0, NULL);
+    json_object_foreach(json, key, member)
+    {
+        if (strcmp(key, units_key) == 0)
+            facts_add_integer(facts, key, "", "", units);
+        else if (json_is_integer(member))
+            facts_add_integer(facts, key, "", "", (int64_t)json_integer_value(member));
+        else if (json_is_real(member))
+            facts_add(facts, key, "", "", value_real(json_real_value(member)));
+        else if (json_is_boolean(member))
+            facts_add(facts, key, "", "", value_boolean(json_is_true(member)));
+        else if (json_is_string(member))
+            facts_add_text(facts, key, "", json_string_value(member));
+    }
+    json_decref(json);
+}
+
+static bool find_problem(const struct experiment *experiment, const char *key, int64_t n,
+                         struct problem *out)
+{
+    for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
+        experiment_problem(experiment, i, out);
+        if (strcmp(out->key, key) != 0)
+            continue;
+        struct problem like = *out;
+        experiment_problem_at(experiment, &like, n, out);
+        return true;
+    }
+    return false;
+}
+
+/* The derived values of the row on its device with so many units; how many. */
+static size_t derive(const struct experiment *experiment, struct arena *arena,
+                     struct store_query *query, int64_t units,
+                     struct named_value out[EXPERIMENT_DERIVED_MAX])
+{
+    bool is_cpu = strcmp(column_text(query, COLUMN_KIND), "cpu") == 0;
+    struct problem problem;
+    struct configuration configuration;
+    struct facts facts = {0};
+    struct error ignored = {0};
+    size_t count = 0;
+    fill_facts(&facts, column_text(query, COLUMN_FACTS), is_cpu ? "cores" : "sm_count", units);
+    const struct point point = {.experiment = experiment,
+                                .problem = &problem,
+                                .facts = &facts,
+                                .configuration = &configuration,
+                                .active_blocks = store_query_integer(query, COLUMN_ACTIVE_BLOCKS)};
+    if (facts.failed ||
+        !find_problem(experiment, column_text(query, COLUMN_PROBLEM),
+                      store_query_integer(query, COLUMN_N), &problem) ||
+        !recall_configuration(experiment, column_text(query, COLUMN_PARAMETERS), arena,
+                              &configuration) ||
+        point_derived(&point, arena, out, &count, &ignored) != STATUS_OK)
+        count = 0;
+    facts_free(&facts);
+    return count;
+}
+
+/* Also that today's expressions give what was launched. */
+static bool is_per_unit(const struct named_value *here, const struct named_value *less,
+                        const json_t *recorded, int64_t units)
+{
+    const json_t *launched = json_object_get(recorded, here->name);
+    int64_t value = here->value.integer;
+    return here->value.kind == VALUE_INTEGER && less->value.kind == VALUE_INTEGER && value > 0 &&
+           value % units == 0 && less->value.integer == value / units * (units - 1) &&
+           json_is_integer(launched) && json_integer_value(launched) == value;
+}
+
+void append_per_unit(struct text *out, struct experiments *experiments, struct store_query *query)
+{
+    struct named_value here[EXPERIMENT_DERIVED_MAX];
+    struct named_value less[EXPERIMENT_DERIVED_MAX];
+    struct arena arena = {0};
+    struct text names = {0};
+    int64_t units = store_query_integer(query, COLUMN_UNITS);
+    const struct experiment *experiment = units > 1 ? find(experiments, query) : NULL;
+    json_t *recorded = json_loads(column_text(query, COLUMN_DERIVED), 0, NULL);
+    size_t count = experiment ? derive(experiment, &arena, query, units, here) : 0;
+    if (count > 0 && derive(experiment, &arena, query, units - 1, less) != count)
+        count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_per_unit(&here[i], &less[i], recorded, units))
+            text_printf(&names, "%s%s", names.length > 0 ? "," : "", here[i].name);
+    out->failed = out->failed || names.failed;
+    append_known(out, "per_unit", text_string(&names));
+    text_free(&names);
+    json_decref(recorded);
+    arena_free(&arena);
+}
