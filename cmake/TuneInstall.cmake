@@ -13,7 +13,7 @@ install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # libtuned.
 install(TARGETS tuned_static tuned_shared EXPORT tuned
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES runtime/tuned.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES runtime/tuned.h runtime/tuned_cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # The calls for programs, with the kernels beside them, where "kernels/..." is found from. They are
 # compiled by whoever includes them.
 install(DIRECTORY calls/tune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
