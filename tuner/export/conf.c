@@ -38,6 +38,7 @@ struct writer {
     struct text section; /* written with the first line of the device */
     struct line line;
     struct entry row;
+    size_t devices;
 };
 
 static const char *objective_of(const struct export_options *options)
@@ -128,8 +129,7 @@ static void add_size(struct line *line, struct store_query *query, struct entry 
     line->unstable += strcmp(trust, trusts[TRUST_UNSTABLE]) == 0;
 }
 
-/* The last size that belongs to the lower of two neighbours: the geometric middle. */
-static int64_t middle_of(int64_t low, int64_t high)
+int64_t geometric_middle(int64_t low, int64_t high)
 {
     int64_t middle = (int64_t)floor(sqrt((double)low * (double)high));
     return middle < low ? low : middle >= high ? high - 1 : middle;
@@ -148,7 +148,8 @@ static enum status take_row(struct writer *writer, struct store_query *query, st
     bool same_values = same_range && strcmp(text_string(&line->entry.values),
                                             text_string(&writer->row.values)) == 0;
     if (!same_values) {
-        int64_t middle = same_range ? middle_of(line->at, store_query_integer(query, COLUMN_N)) : 0;
+        int64_t middle =
+            same_range ? geometric_middle(line->at, store_query_integer(query, COLUMN_N)) : 0;
         end_line(writer, same_range ? middle : line->range_high);
         begin_line(line, query, range, same_range ? middle + 1 : low);
     }
@@ -180,6 +181,7 @@ static enum status take_rows(struct writer *writer, struct store_query *query, s
             if (!row)
                 return STATUS_OK;
             fill_section(&writer->section, query);
+            writer->devices++;
         }
         status = take_row(writer, query, error);
         if (status != STATUS_OK)
@@ -205,6 +207,9 @@ static enum status append_devices(struct writer *writer, struct error *error)
     if (status == STATUS_OK)
         status = take_rows(writer, query, error);
     store_query_close(query);
+    if (status == STATUS_OK && writer->devices > 1)
+        status = append_portable(writer->store, &writer->experiments, objective_of(writer->options),
+                                 writer->out, writer->counts, error);
     if (status == STATUS_OK && writer_failed(writer))
         status = error_no_memory(error);
     text_free(&writer->device);

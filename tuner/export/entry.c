@@ -71,7 +71,7 @@ void append_decimal(struct text *out, const char *name, int decimals, double val
 }
 
 /* As append_decimal, never below the value: it stays a bound. */
-static void append_bound(struct text *out, const char *name, int decimals, double value)
+void append_bound(struct text *out, const char *name, int decimals, double value)
 {
     double unit = pow(10, decimals);
     append_decimal(out, name, decimals, ceil(value * unit - 1e-6) / unit + 0.0); /* no -0 */
@@ -85,7 +85,7 @@ static void append_real(struct text *out, const char *name, double value)
         append_field(out, name, text);
 }
 
-static void append_value(struct text *out, const char *name, const json_t *value)
+void append_value(struct text *out, const char *name, const json_t *value)
 {
     char text[VALUE_TEXT_BYTES];
     if (json_is_string(value))
@@ -100,7 +100,7 @@ static void append_value(struct text *out, const char *name, const json_t *value
 }
 
 /* The members of a JSON object, in its order, less those that `but` has too (NULL: none). */
-static void append_members(struct text *out, json_t *object, const json_t *but)
+void append_members(struct text *out, json_t *object, const json_t *but)
 {
     void *at = json_object_iter(object);
     for (; at; at = json_object_iter_next(object, at))
@@ -193,6 +193,16 @@ static void append_origin(struct text *out, struct store_query *query)
     if (strcmp(column_text(query, COLUMN_COMPILER), column_text(query, COLUMN_DEVICE_COMPILER)) !=
         0)
         append_known(out, "compiler", column_text(query, COLUMN_COMPILER));
+}
+
+static void append_per_unit(struct text *out, struct experiments *experiments,
+                            struct store_query *query)
+{
+    struct text names = {0};
+    per_unit_names(&names, experiments, query);
+    append_known(out, "per_unit", text_string(&names));
+    out->failed = out->failed || names.failed;
+    text_free(&names);
 }
 
 enum status entry_fill(struct entry *entry, struct store *store, struct experiments *experiments,

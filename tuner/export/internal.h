@@ -2,6 +2,7 @@
 #ifndef TUNE_EXPORT_INTERNAL_H
 #define TUNE_EXPORT_INTERNAL_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -81,9 +82,21 @@ struct experiments {
     size_t count, capacity;
 };
 void experiments_forget(struct experiments *experiments);
-/* Evidence `per_unit`: which derived values of the row are proportional to the number of units, by
- * the experiment's own expressions; nothing where it cannot be asked. */
-void append_per_unit(struct text *out, struct experiments *experiments, struct store_query *query);
+/* Which derived values of the row are proportional to the number of units, by the experiment's own
+ * expressions: "grid,workers"; nothing where it cannot be asked. */
+void per_unit_names(struct text *out, struct experiments *experiments, struct store_query *query);
+
+/* Left out when it is no number; rounded up. */
+void append_bound(struct text *out, const char *name, int decimals, double value);
+/* Members of a JSON object, in its order, less those that `but` has too (NULL: none). */
+void append_value(struct text *out, const char *name, const json_t *value);
+void append_members(struct text *out, json_t *object, const json_t *but);
+/* The last size that belongs to the lower of two neighbours. */
+int64_t geometric_middle(int64_t low, int64_t high);
+/* Sections of what serves all devices of a kind, where the database knows several. */
+enum status append_portable(struct store *store, struct experiments *experiments,
+                            const char *objective, struct text *out, struct export_counts *counts,
+                            struct error *error);
 
 /* What one row says: of the configuration, of its measurement, and where that comes from. */
 struct entry {

@@ -128,12 +128,12 @@ static bool is_per_unit(const struct named_value *here, const struct named_value
            json_is_integer(launched) && json_integer_value(launched) == value;
 }
 
-void append_per_unit(struct text *out, struct experiments *experiments, struct store_query *query)
+void per_unit_names(struct text *out, struct experiments *experiments, struct store_query *query)
 {
     struct named_value here[EXPERIMENT_DERIVED_MAX];
     struct named_value less[EXPERIMENT_DERIVED_MAX];
     struct arena arena = {0};
-    struct text names = {0};
+    const size_t start = out->length;
     int64_t units = store_query_integer(query, COLUMN_UNITS);
     const struct experiment *experiment = units > 1 ? find(experiments, query) : NULL;
     json_t *recorded = json_loads(column_text(query, COLUMN_DERIVED), 0, NULL);
@@ -142,10 +142,7 @@ void append_per_unit(struct text *out, struct experiments *experiments, struct s
         count = 0;
     for (size_t i = 0; i < count; i++)
         if (is_per_unit(&here[i], &less[i], recorded, units))
-            text_printf(&names, "%s%s", names.length > 0 ? "," : "", here[i].name);
-    out->failed = out->failed || names.failed;
-    append_known(out, "per_unit", text_string(&names));
-    text_free(&names);
+            text_printf(out, "%s%s", out->length > start ? "," : "", here[i].name);
     json_decref(recorded);
     arena_free(&arena);
 }

@@ -1,0 +1,57 @@
+-- The devices that a portable entry was chosen for, one a row, in the columns of conf.sql.
+-- :trials  a trial of its configuration on each of them (a JSON array)
+SELECT
+    d.kind,
+    d.name,
+    json_extract(d.facts, '$.compute_capability') AS compute_capability,
+    d.unit_count,
+    d.memory_bytes,
+    NULL AS device_driver,
+    NULL AS device_compiler,
+    e.driver,
+    e.compiler,
+    p.key AS problem,
+    NULL AS range_id,
+    p.n AS n_low,
+    p.n AS n_high,
+    p.n,
+    t.id AS trial_id,
+    t.id AS measured_id,
+    g.parameters,
+    t.derived,
+    t.l2_mode,
+    NULL AS stage,
+    NULL AS time_ns,
+    NULL AS mad_ns,
+    NULL AS energy_j,
+    NULL AS value,
+    NULL AS samples,
+    substr(t.measured_at, 1, 10) AS date,
+    x.content_hash AS source,
+    NULL AS ceiling_percent,
+    NULL AS bound_percent,
+    NULL AS tied,
+    NULL AS claim_percent,
+    NULL AS confidence,
+    NULL AS trust,
+    d.facts,
+    d.facts AS device_facts,
+    x.id AS experiment,
+    x.text AS experiment_text,
+    x.path AS experiment_path,
+    MAX(r.block_x * r.block_y * r.block_z) AS threads,
+    MAX(r.dynamic_shared_bytes + COALESCE(r.static_shared_bytes, 0)) AS shared_bytes,
+    MAX(r.registers) AS registers,
+    MAX(CASE r.launch WHEN 0 THEN r.active_blocks_per_sm END) AS active_blocks
+FROM json_each(:trials) AS wanted
+JOIN trials AS t ON t.id = wanted.value
+JOIN environments AS e ON e.id = t.environment_id
+JOIN devices AS d ON d.id = e.device_id
+JOIN problems AS p ON p.id = t.problem_id
+JOIN experiments AS x ON x.id = p.experiment_id
+JOIN configurations AS g ON g.id = t.configuration_id
+LEFT JOIN trials AS s ON s.environment_id = t.environment_id AND s.problem_id = t.problem_id
+                     AND s.configuration_id = t.configuration_id
+LEFT JOIN resources AS r ON r.trial_id = s.id OR r.trial_id = s.same_as_trial_id
+GROUP BY t.id
+ORDER BY d.kind, d.name, d.unit_count, t.id;

@@ -1,0 +1,521 @@
+/* The sections for every device of a kind: per problem and range of sizes the configuration that
+ * loses least, at worst, over all devices that the database knows. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/export/internal.h"
+#include "tuner/trial/ranges.h"
+
+/* db/queries/portable.sql, portable_devices.sql */
+extern const char portable_query[];
+extern const char portable_devices_query[];
+
+/* Sizes share a configuration that loses at most this on each device; or whatever is best there. */
+static const double within = 0.02;
+static const double delta = 0.0025;
+
+enum portable_column {
+    PORTABLE_KIND,
+    PORTABLE_PROBLEM,
+    PORTABLE_N,
+    PORTABLE_DEVICES,
+    PORTABLE_CONFIGURATION,
+    PORTABLE_PARAMETERS,
+    PORTABLE_LAUNCHES,
+    PORTABLE_BLOCK,
+    PORTABLE_LOSS,
+    PORTABLE_TRIALS,
+    PORTABLE_COUNT
+};
+
+struct portable_size {
+    int64_t n;
+    int64_t devices;
+};
+
+struct portable_configuration {
+    const char *key;
+    int64_t launches, block;
+};
+
+/* A configuration at a size. */
+struct portable_row {
+    size_t size, configuration; /* by index */
+    double loss;
+    const char *trials; /* one on each device, as JSON */
+};
+
+/* All of one kind and problem. */
+struct portable {
+    struct store *store;
+    struct experiments *experiments;
+    struct text *out;
+    struct export_counts *counts;
+    char section[16]; /* the kind whose section was begun */
+    struct arena arena;
+    const char *kind, *problem; /* NULL: no row yet */
+    struct portable_size *sizes;
+    size_t size_count, size_capacity;
+    struct portable_configuration *configurations;
+    size_t configuration_count, configuration_capacity;
+    struct portable_row *rows;
+    size_t row_count, row_capacity;
+    double *loss; /* [size * configuration_count + configuration] */
+    size_t *order;
+};
+
+/* What the devices have in common at one size. */
+struct common {
+    struct text values, per_unit, origin;
+    int64_t threads, shared_bytes, registers, devices;
+    double loss;
+};
+
+/* Room for one more; false: no memory. */
+static bool grow(void **items, size_t count, size_t *capacity, size_t bytes)
+{
+    if (count < *capacity)
+        return true;
+    size_t wanted = *capacity ? 2 * *capacity : 32;
+    void *grown = realloc(*items, wanted * bytes);
+    if (!grown)
+        return false;
+    *items = grown;
+    *capacity = wanted;
+    return true;
+}
+
+/* ---- reading ---- */
+
+static void forget_problem(struct portable *portable)
+{
+    portable->kind = portable->problem = NULL;
+    portable->size_count = portable->configuration_count = portable->row_count = 0;
+    arena_free(&portable->arena);
+}
+
+static bool find_configuration(struct portable *portable, struct store_query *query, size_t *out)
+{
+    const char *key = store_query_text(query, PORTABLE_CONFIGURATION);
+    int64_t launches = store_query_integer(query, PORTABLE_LAUNCHES);
+    int64_t block = store_query_integer(query, PORTABLE_BLOCK);
+    size_t i = 0;
+    while (i < portable->configuration_count && strcmp(portable->configurations[i].key, key) != 0)
+        i++;
+    *out = i;
+    if (i == portable->configuration_count) {
+        void *items = portable->configurations;
+        bool grown =
+            grow(&items, i, &portable->configuration_capacity, sizeof *portable->configurations);
+        portable->configurations = items;
+        const char *kept = grown ? arena_strdup(&portable->arena, key) : NULL;
+        if (!kept)
+            return false;
+        portable->configurations[i] = (struct portable_configuration){.key = kept};
+        portable->configuration_count++;
+    }
+    struct portable_configuration *found = &portable->configurations[i];
+    found->launches = launches > found->launches ? launches : found->launches;
+    found->block = block > found->block ? block : found->block;
+    return true;
+}
+
+static bool find_size(struct portable *portable, struct store_query *query, size_t *out)
+{
+    int64_t n = store_query_integer(query, PORTABLE_N);
+    if (portable->size_count == 0 || portable->sizes[portable->size_count - 1].n != n) {
+        void *items = portable->sizes;
+        bool grown =
+            grow(&items, portable->size_count, &portable->size_capacity, sizeof *portable->sizes);
+        portable->sizes = items;
+        if (!grown)
+            return false;
+        portable->sizes[portable->size_count++] =
+            (struct portable_size){n, store_query_integer(query, PORTABLE_DEVICES)};
+    }
+    *out = portable->size_count - 1;
+    return true;
+}
+
+static enum status take_row(struct portable *portable, struct store_query *query,
+                            struct error *error)
+{
+    struct portable_row row = {.loss = store_query_real(query, PORTABLE_LOSS)};
+    if (!portable->problem) {
+        portable->kind = arena_strdup(&portable->arena, store_query_text(query, PORTABLE_KIND));
+        portable->problem =
+            arena_strdup(&portable->arena, store_query_text(query, PORTABLE_PROBLEM));
+    }
+    row.trials = arena_strdup(&portable->arena, store_query_text(query, PORTABLE_TRIALS));
+    void *items = portable->rows;
+    bool good = portable->kind && portable->problem && row.trials &&
+                grow(&items, portable->row_count, &portable->row_capacity, sizeof row);
+    portable->rows = items;
+    if (!good || !find_size(portable, query, &row.size) ||
+        !find_configuration(portable, query, &row.configuration))
+        return error_no_memory(error);
+    portable->rows[portable->row_count++] = row;
+    return STATUS_OK;
+}
+
+/* ---- choosing ---- */
+
+static int by_demand(const struct portable_configuration *a, const struct portable_configuration *b)
+{
+    if (a->launches != b->launches)
+        return a->launches < b->launches ? -1 : 1;
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    return strcmp(a->key, b->key);
+}
+
+/* The fixed order among configurations that lose as much: fewer launches, smaller blocks. */
+static void fill_order(struct portable *portable)
+{
+    for (size_t i = 0; i < portable->configuration_count; i++) {
+        portable->order[i] = 0;
+        for (size_t j = 0; j < portable->configuration_count; j++)
+            portable->order[i] +=
+                by_demand(&portable->configurations[j], &portable->configurations[i]) < 0;
+    }
+}
+
+static bool fill_losses(struct portable *portable)
+{
+    size_t count = portable->configuration_count;
+    portable->loss =
+        arena_alloc(&portable->arena, portable->size_count * count, sizeof *portable->loss);
+    portable->order = arena_alloc(&portable->arena, count, sizeof *portable->order);
+    if (!portable->loss || !portable->order)
+        return false;
+    for (size_t i = 0; i < portable->size_count * count; i++)
+        portable->loss[i] = (double)INFINITY;
+    for (size_t i = 0; i < portable->row_count; i++)
+        portable->loss[portable->rows[i].size * count + portable->rows[i].configuration] =
+            portable->rows[i].loss;
+    fill_order(portable);
+    return true;
+}
+
+static const struct portable_row *row_at(const struct portable *portable, size_t size,
+                                         size_t configuration)
+{
+    for (size_t i = 0; i < portable->row_count; i++)
+        if (portable->rows[i].size == size && portable->rows[i].configuration == configuration)
+            return &portable->rows[i];
+    return NULL;
+}
+
+/* ---- what the devices have in common ---- */
+
+static void clear(struct common *common)
+{
+    text_clear(&common->values);
+    text_clear(&common->per_unit);
+    text_clear(&common->origin);
+    common->threads = common->shared_bytes = common->registers = common->devices = 0;
+    common->loss = 0;
+}
+
+static void common_free(struct common *common)
+{
+    text_free(&common->values);
+    text_free(&common->per_unit);
+    text_free(&common->origin);
+}
+
+static bool failed(const struct common *common)
+{
+    return common->values.failed || common->per_unit.failed || common->origin.failed;
+}
+
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether "grid,workers" names it. */
+static bool names(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at += length)
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* Keeps of `shared` what this device has as well: values that follow its units as a multiple of one
+ * unit, the others as they are. */
+static enum status share_values(json_t *shared, json_t *multiples, struct experiments *experiments,
+                                struct store_query *query, bool first, struct error *error)
+{
+    struct text list = {0};
+    const char *name = NULL;
+    json_t *value = NULL;
+    void *next = NULL;
+    int64_t units = store_query_integer(query, COLUMN_UNITS);
+    json_t *own = json_loads(column_text(query, COLUMN_DERIVED), 0, NULL);
+    per_unit_names(&list, experiments, query);
+    if (first)
+        (void)json_object_update(shared, own);
+    json_object_foreach_safe(shared, next, name, value)
+    {
+        const json_t *here = json_object_get(own, name);
+        const json_t *multiple = json_object_get(multiples, name);
+        bool follows = names(text_string(&list), name);
+        json_int_t of_unit = follows ? json_integer_value(here) / units : 0;
+        if (follows && (first || (multiple && json_integer_value(multiple) == of_unit)))
+            (void)json_object_set_new(multiples, name, json_integer(of_unit));
+        else if (follows || multiple || !json_equal(value, here)) {
+            (void)json_object_del(multiples, name);
+            (void)json_object_del(shared, name);
+        }
+    }
+    json_decref(own);
+    bool good = !list.failed;
+    text_free(&list);
+    return good ? STATUS_OK : error_no_memory(error);
+}
+
+static void take_needs(struct common *common, struct store_query *query)
+{
+    common->threads = greater(common->threads, store_query_integer(query, COLUMN_THREADS));
+    common->shared_bytes =
+        greater(common->shared_bytes, store_query_integer(query, COLUMN_SHARED_BYTES));
+    common->registers = greater(common->registers, store_query_integer(query, COLUMN_REGISTERS));
+    common->devices++;
+}
+
+static void take_origin(struct common *common, struct store_query *query)
+{
+    char flags[HASH_TEXT_BYTES];
+    text_clear(&common->origin);
+    experiment_flags_hash(column_text(query, COLUMN_EXPERIMENT_TEXT), flags);
+    append_known(&common->origin, "l2", column_text(query, COLUMN_L2_MODE));
+    append_known(&common->origin, "source", column_text(query, COLUMN_SOURCE));
+    append_known(&common->origin, "flags", flags);
+}
+
+static void put_values(struct common *common, json_t *parameters, json_t *shared,
+                       const json_t *multiples)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    append_members(&common->values, parameters, NULL);
+    json_object_foreach(shared, name, value)
+    {
+        const json_t *multiple = json_object_get(multiples, name);
+        if (json_object_get(parameters, name))
+            continue;
+        append_value(&common->values, name, multiple ? multiple : value);
+        if (multiple)
+            text_printf(&common->per_unit, "%s%s", common->per_unit.length > 0 ? "," : "", name);
+    }
+}
+
+static enum status take_devices(struct portable *portable, struct store_query *query,
+                                struct common *common, json_t *shared, json_t *multiples,
+                                struct error *error)
+{
+    json_t *parameters = NULL;
+    bool row = false;
+    enum status status = store_query_next(query, &row, error);
+    while (status == STATUS_OK && row) {
+        if (!parameters)
+            parameters = json_loads(column_text(query, COLUMN_PARAMETERS), 0, NULL);
+        status = share_values(shared, multiples, portable->experiments, query, common->devices == 0,
+                              error);
+        take_needs(common, query);
+        take_origin(common, query);
+        if (status == STATUS_OK)
+            status = store_query_next(query, &row, error);
+    }
+    if (status == STATUS_OK)
+        put_values(common, parameters, shared, multiples);
+    json_decref(parameters);
+    return status;
+}
+
+static enum status find_common(struct portable *portable, const struct portable_row *row,
+                               struct common *common, struct error *error)
+{
+    const struct store_parameter parameter = {"trials", row->trials};
+    struct store_query *query = NULL;
+    json_t *shared = json_object();
+    json_t *multiples = json_object();
+    clear(common);
+    common->loss = row->loss;
+    enum status status = shared && multiples ? STATUS_OK : error_no_memory(error);
+    if (status == STATUS_OK)
+        status =
+            store_query_open(portable->store, portable_devices_query, &parameter, 1, &query, error);
+    if (status == STATUS_OK && store_query_columns(query) != COLUMN_COUNT)
+        status = error_set(error, STATUS_INTERNAL, "db/queries/portable_devices.sql has %d columns",
+                           store_query_columns(query));
+    if (status == STATUS_OK)
+        status = take_devices(portable, query, common, shared, multiples, error);
+    store_query_close(query);
+    json_decref(shared);
+    json_decref(multiples);
+    return status == STATUS_OK && failed(common) ? error_no_memory(error) : status;
+}
+
+/* ---- writing ---- */
+
+/* Of the device that values by the unit are for: one unit. */
+static void begin_section(struct portable *portable)
+{
+    if (strcmp(portable->section, portable->kind) == 0)
+        return;
+    (void)string_format(portable->section, sizeof portable->section, "%s", portable->kind);
+    text_printf(portable->out, "\n[%s \"*\"] %s=1\n", portable->kind,
+                strcmp(portable->kind, "cpu") == 0 ? "cores" : "sm_count");
+}
+
+static void put_line(struct portable *portable, const struct common *common, int64_t low,
+                     int64_t at, int64_t high)
+{
+    struct text *out = portable->out;
+    begin_section(portable);
+    text_printf(out, "%s n=%lld", portable->problem, (long long)low);
+    if (high != low)
+        text_printf(out, "-%lld", (long long)high);
+    text_printf(out, "%s |", text_string(&common->values));
+    if (high != low)
+        text_printf(out, " at=%lld", (long long)at);
+    append_bound(out, "worst_loss_percent", 2, 100 * common->loss);
+    append_count(out, "devices", common->devices);
+    if (strcmp(portable->kind, "cuda") == 0) {
+        append_count(out, "threads", common->threads);
+        append_count(out, "shared_bytes", common->shared_bytes);
+        append_count(out, "registers", common->registers);
+    }
+    append_known(out, "per_unit", text_string(&common->per_unit));
+    text_append(out, text_string(&common->origin));
+    text_append(out, "\n");
+    portable->counts->entries++;
+}
+
+/* `next` goes on where `line` is: the same values at the next size. */
+static bool joins(const struct common *line, const struct common *next)
+{
+    return strcmp(text_string(&line->values), text_string(&next->values)) == 0 &&
+           strcmp(text_string(&line->per_unit), text_string(&next->per_unit)) == 0;
+}
+
+static void join(struct common *line, struct common *next)
+{
+    const struct common older = *line;
+    *line = *next;
+    *next = older;
+    line->loss = fmax(line->loss, older.loss);
+    line->threads = greater(line->threads, older.threads);
+    line->shared_bytes = greater(line->shared_bytes, older.shared_bytes);
+    line->registers = greater(line->registers, older.registers);
+    line->devices = line->devices < older.devices ? line->devices : older.devices;
+}
+
+/* Where sizes up to `size` end: at the middle to the next one that is covered, else there. */
+static int64_t end_of(const struct portable *portable, size_t size, bool covered_next)
+{
+    int64_t n = portable->sizes[size].n;
+    return covered_next ? geometric_middle(n, portable->sizes[size + 1].n) : n;
+}
+
+/* The lines of one range; `low` is where the first begins, and becomes where the next would. */
+static enum status put_range(struct portable *portable, const struct size_range *range,
+                             bool covered_next, int64_t *low, struct error *error)
+{
+    struct common line = {0};
+    struct common next = {0};
+    enum status status =
+        find_common(portable, row_at(portable, range->first, range->configuration), &line, error);
+    for (size_t size = range->first; status == STATUS_OK && size <= range->last; size++) {
+        bool last = size == range->last;
+        int64_t high = end_of(portable, size, last ? covered_next : true);
+        if (!last)
+            status = find_common(portable, row_at(portable, size + 1, range->configuration), &next,
+                                 error);
+        if (status != STATUS_OK)
+            break;
+        if (!last && joins(&line, &next)) {
+            join(&line, &next);
+            continue;
+        }
+        put_line(portable, &line, *low, portable->sizes[size].n, high);
+        *low = high + 1;
+        const struct common done = line;
+        line = next;
+        next = done;
+    }
+    common_free(&line);
+    common_free(&next);
+    return status;
+}
+
+static enum status put_problem(struct portable *portable, struct error *error)
+{
+    if (portable->row_count == 0)
+        return STATUS_OK;
+    struct size_range *ranges = arena_alloc(&portable->arena, portable->size_count, sizeof *ranges);
+    if (!ranges || !fill_losses(portable))
+        return error_no_memory(error);
+    size_t count = ranges_cover(portable->loss, portable->size_count, portable->configuration_count,
+                                portable->order, within, delta, ranges);
+    enum status status = STATUS_OK;
+    int64_t low = 0;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        bool covered_before = i > 0 && ranges[i - 1].last + 1 == ranges[i].first;
+        bool covered_next = i + 1 < count && ranges[i].last + 1 == ranges[i + 1].first;
+        if (!covered_before)
+            low = portable->sizes[ranges[i].first].n;
+        status = put_range(portable, &ranges[i], covered_next, &low, error);
+    }
+    forget_problem(portable);
+    return status;
+}
+
+static bool is_other(const struct portable *portable, struct store_query *query)
+{
+    return portable->problem &&
+           (strcmp(portable->kind, store_query_text(query, PORTABLE_KIND)) != 0 ||
+            strcmp(portable->problem, store_query_text(query, PORTABLE_PROBLEM)) != 0);
+}
+
+static enum status put_problems(struct portable *portable, struct store_query *query,
+                                struct error *error)
+{
+    for (;;) {
+        bool row = false;
+        enum status status = store_query_next(query, &row, error);
+        if (status == STATUS_OK && (!row || is_other(portable, query)))
+            status = put_problem(portable, error);
+        if (status == STATUS_OK && row)
+            status = take_row(portable, query, error);
+        if (status != STATUS_OK || !row)
+            return status;
+    }
+}
+
+enum status append_portable(struct store *store, struct experiments *experiments,
+                            const char *objective, struct text *out, struct export_counts *counts,
+                            struct error *error)
+{
+    struct portable portable = {
+        .store = store, .experiments = experiments, .out = out, .counts = counts};
+    const struct store_parameter parameter = {"objective", objective};
+    struct store_query *query = NULL;
+    enum status status = store_query_open(store, portable_query, &parameter, 1, &query, error);
+    if (status == STATUS_OK && store_query_columns(query) != PORTABLE_COUNT)
+        status = error_set(error, STATUS_INTERNAL, "db/queries/portable.sql has %d columns",
+                           store_query_columns(query));
+    if (status == STATUS_OK)
+        status = put_problems(&portable, query, error);
+    store_query_close(query);
+    forget_problem(&portable);
+    free(portable.sizes);
+    free(portable.configurations);
+    free(portable.rows);
+    return status;
+}
