@@ -48,6 +48,7 @@ endif()
 # The program's data: what people edit stays readable text.
 set(data ${CMAKE_INSTALL_DATADIR}/tune)
 install(DIRECTORY kernels configs plots DESTINATION ${data})
+install(FILES bindings/python/tuned.py DESTINATION ${data}/python)
 
 # Pages, completion, documents, examples.
 foreach(page tune.1 tuned.conf.5)

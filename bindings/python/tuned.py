@@ -1,0 +1,561 @@
+"""Which launch configuration, here, now? Reads tuned.conf through libtuned.
+
+    import tuned
+
+    configurations = tuned.open()              # $TUNED_CONF, the user's file, the system's
+    gpu = tuned.Device.cuda(0)                 # asks the driver, once
+    answer = configurations.find(gpu, "reduce.sum.i32", n)
+    block = answer.integer("block", 256)       # 256 where there is no answer
+    print(answer.grade, answer.reason)
+
+    found = configurations.resolve(gpu, "reduce.sum.i32")    # once, then
+    answer = found.find(n)                                   # as often as you like
+
+One file, nothing but Python's own library (3.8 or newer) and libtuned.so, which is looked for where
+$TUNED_LIBRARY says, beside this file, in the lib folders of the prefix this file is installed under, and
+where the dynamic linker looks. What was loaded never changes, so any number of threads may share it;
+it is freed when the last answer from it is gone. Files that are refused raise tuned.Error, with file
+and line. docs/bindings.md says more, docs/tuned-conf.md what the file is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import enum
+import functools
+import os
+import pathlib
+import re
+import weakref
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+__version__ = "0.1.0"
+__all__ = ["Answer", "Device", "Entry", "Error", "Grade", "Resolved", "Skip", "Tuned",
+           "library_version", "load", "loads", "open"]
+
+Value = Union[bool, int, float, str]
+
+
+class Error(Exception):
+    """A file that cannot be read or is refused: `file`, and `line` from 1 (0: no line is to blame)."""
+
+    def __init__(self, text: str, file: str = "", line: int = 0) -> None:
+        super().__init__(text)
+        self.file = file
+        self.line = line
+
+
+class Grade(enum.IntEnum):
+    """How good an answer is: the greater, the better."""
+
+    NONE = 0
+    FAR_DEVICE = 1
+    DEFAULT = 2
+    PORTABLE = 3
+    OTHER_DEVICE = 4
+    SAME_MODEL = 5
+    NEAREST_SIZE = 6
+    IN_RANGE = 7
+    EXACT = 8
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", " ")
+
+
+class Skip(enum.IntFlag):
+    """Places that `open` is not to look at."""
+
+    ENVIRONMENT = 1
+    USER = 2
+    SYSTEM = 4
+
+
+# ---- the library: structs as tuned.h has them ----
+
+_FILES_MAX = 8
+
+
+class _Error(ctypes.Structure):
+    _fields_ = [("line", ctypes.c_int), ("text", ctypes.c_char * 256)]
+
+
+class _Device(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_char_p), ("name", ctypes.c_char_p),
+                ("compute_capability_major", ctypes.c_int),
+                ("compute_capability_minor", ctypes.c_int),
+                ("unit_count", ctypes.c_int), ("memory_bytes", ctypes.c_longlong),
+                ("bandwidth_gbs", ctypes.c_double), ("max_threads_per_block", ctypes.c_int),
+                ("max_shared_bytes", ctypes.c_longlong), ("registers_per_unit", ctypes.c_int)]
+
+
+class _Answer(ctypes.Structure):
+    _fields_ = [("grade", ctypes.c_int), ("entry", ctypes.c_void_p),
+                ("distance", ctypes.c_double), ("tuned", ctypes.c_void_p),
+                ("device", ctypes.POINTER(_Device)), ("problem", ctypes.c_char_p),
+                ("n", ctypes.c_longlong)]
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("paths", ctypes.POINTER(ctypes.c_char_p)), ("path_count", ctypes.c_size_t),
+                ("skip", ctypes.c_uint), ("leave_out_refused", ctypes.c_int),
+                ("built_in", ctypes.c_char_p), ("built_in_bytes", ctypes.c_size_t),
+                ("allocator", ctypes.c_void_p)]
+
+
+class _Size(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("size", ctypes.c_longlong)]
+
+
+class _Group(ctypes.Structure):
+    _fields_ = [("group", ctypes.c_void_p), ("grade", ctypes.c_int), ("has_unfit", ctypes.c_int),
+                ("ratio", ctypes.c_double)]
+
+
+class _Handle(ctypes.Structure):
+    _fields_ = [("tuned", ctypes.c_void_p), ("device", _Device), ("problem", ctypes.c_char_p),
+                ("group_count", ctypes.c_int), ("groups", _Group * _FILES_MAX)]
+
+
+class _Build(ctypes.Structure):
+    _fields_ = [("source", ctypes.c_char_p), ("flags", ctypes.c_char_p),
+                ("driver", ctypes.c_char_p), ("compiler", ctypes.c_char_p)]
+
+
+_TEXT, _WHOLE, _REAL = ctypes.c_char_p, ctypes.c_longlong, ctypes.c_double
+_AT, _COUNT, _GRADE = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+_FUNCTIONS = {
+    "tuned_load": (_AT, [_TEXT, ctypes.POINTER(_Error)]),
+    "tuned_load_memory": (_AT, [_TEXT, _COUNT, _TEXT, ctypes.POINTER(_Error)]),
+    "tuned_open": (_AT, [ctypes.POINTER(_Options), ctypes.POINTER(_Error)]),
+    "tuned_free": (None, [_AT]),
+    "tuned_file_at": (_TEXT, [_AT, _COUNT]),
+    "tuned_find_sizes": (_GRADE, [_AT, ctypes.POINTER(_Device), _TEXT, _WHOLE,
+                                  ctypes.POINTER(_Size), _COUNT, ctypes.POINTER(_Answer)]),
+    "tuned_resolve": (_GRADE, [_AT, ctypes.POINTER(_Device), _TEXT, ctypes.POINTER(_Handle)]),
+    "tuned_find_resolved_sizes": (_GRADE, [ctypes.POINTER(_Handle), _WHOLE, ctypes.POINTER(_Size),
+                                           _COUNT, ctypes.POINTER(_Answer)]),
+    "tuned_reason": (None, [ctypes.POINTER(_Answer), _TEXT, _COUNT]),
+    "tuned_grade_name": (_TEXT, [_GRADE]),
+    "tuned_answer_integer": (_WHOLE, [ctypes.POINTER(_Answer), _TEXT, _WHOLE]),
+    "tuned_integer": (_WHOLE, [_AT, _TEXT, _WHOLE]),
+    "tuned_text": (_TEXT, [_AT, _TEXT, _TEXT]),
+    "tuned_value_count": (_COUNT, [_AT]),
+    "tuned_value_at": (None, [_AT, _COUNT, ctypes.POINTER(_TEXT), ctypes.POINTER(_TEXT)]),
+    "tuned_evidence_text": (_TEXT, [_AT, _TEXT, _TEXT]),
+    "tuned_expected_ns": (_REAL, [_AT]),
+    "tuned_entry_problem": (_TEXT, [_AT]),
+    "tuned_entry_n": (_WHOLE, [_AT]),
+    "tuned_entry_n_low": (_WHOLE, [_AT]),
+    "tuned_entry_n_high": (_WHOLE, [_AT]),
+    "tuned_entry_size_at": (_TEXT, [_AT, _COUNT, ctypes.POINTER(_WHOLE), ctypes.POINTER(_WHOLE)]),
+    "tuned_entry_device": (ctypes.POINTER(_Device), [_AT]),
+    "tuned_entry_line": (ctypes.c_int, [_AT]),
+    "tuned_entry_file": (_TEXT, [_AT]),
+    "tuned_device_text": (_TEXT, [_AT, _TEXT, _TEXT]),
+    "tuned_stale": (ctypes.c_int, [_AT, ctypes.POINTER(_Build), _TEXT, _COUNT]),
+    "tuned_entry_count": (_COUNT, [_AT]),
+    "tuned_entry_at": (_AT, [_AT, _COUNT]),
+    "tuned_version": (_TEXT, []),
+}
+
+
+def _places() -> Iterator[str]:
+    """Where libtuned may be, the likeliest first."""
+    given = os.environ.get("TUNED_LIBRARY")
+    if given:
+        yield given
+        return
+    here = pathlib.Path(__file__).resolve().parent
+    folders = [here]
+    if len(here.parents) > 2:  # PREFIX/share/tune/python
+        prefix = here.parents[2]
+        folders += [prefix / "lib", prefix / "lib64", *sorted(prefix.glob("lib/*-linux-gnu*"))]
+    for folder in folders:
+        for name in ("libtuned.so.0", "libtuned.so"):
+            if (folder / name).exists():
+                yield str(folder / name)
+    yield "libtuned.so.0"
+    found = ctypes.util.find_library("tuned")
+    if found:
+        yield found
+
+
+@functools.lru_cache(maxsize=None)
+def _library() -> ctypes.CDLL:
+    tried = []
+    for place in _places():
+        try:
+            library = ctypes.CDLL(place)
+        except OSError as error:
+            tried.append(f"{place}: {error}")
+            continue
+        for name, (result, arguments) in _FUNCTIONS.items():
+            try:
+                function = getattr(library, name)
+            except AttributeError:
+                raise OSError(f"{place} has no {name}: it is not the libtuned {__version__} that "
+                              "this tuned.py is for") from None
+            function.restype = result
+            function.argtypes = arguments
+        version = library.tuned_version().decode()
+        if version.split(".")[:2] != __version__.split(".")[:2]:
+            raise OSError(f"{place} is libtuned {version}, this tuned.py is for {__version__}")
+        return library
+    raise OSError("libtuned.so was not found; set TUNED_LIBRARY to its path (tried "
+                  + "; ".join(tried) + ")")
+
+
+def library_version() -> str:
+    """The version of the libtuned that was found; OSError where there is none."""
+    return _library().tuned_version().decode()
+
+
+def _bytes(text: str) -> bytes:
+    encoded = text.encode("utf-8", "surrogateescape")
+    if b"\0" in encoded:
+        raise ValueError(f"a NUL in {text!r}")
+    return encoded
+
+
+def _path(path: Union[str, "os.PathLike[str]"]) -> bytes:
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise ValueError(f"a NUL in {path!r}")
+    return encoded
+
+
+def _optional(text: Optional[str]) -> Optional[bytes]:
+    return None if text is None else _bytes(text)
+
+
+def _text(raw: Optional[bytes]) -> str:
+    return "" if raw is None else raw.decode("utf-8", "surrogateescape")
+
+
+def _whole(number: int, what: str) -> int:
+    if not -2**63 <= number < 2**63:
+        raise ValueError(f"{what} is {number}, which 64 bits do not hold")
+    return number
+
+
+def _typed(text: str) -> Value:
+    """What a text of the file means: a whole number, a real one, true or false, else itself."""
+    if text in ("true", "false"):
+        return text == "true"
+    if re.fullmatch(r"[+-]?[0-9]+", text):
+        return int(text)
+    if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+        return float(text)
+    return text
+
+
+# ---- devices ----
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device to ask about. What is unknown is 0; limits keep away what could not be launched."""
+
+    kind: str
+    name: str
+    compute_capability: Tuple[int, int] = (0, 0)
+    unit_count: int = 0
+    memory_bytes: int = 0
+    bandwidth_gbs: float = 0.0
+    max_threads_per_block: int = 0
+    max_shared_bytes: int = 0
+    registers_per_unit: int = 0
+    _struct: _Device = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        major, minor = self.compute_capability
+        object.__setattr__(self, "_struct", _Device(
+            _bytes(self.kind), _bytes(self.name), major, minor, self.unit_count,
+            _whole(self.memory_bytes, "memory_bytes"), self.bandwidth_gbs,
+            self.max_threads_per_block, _whole(self.max_shared_bytes, "max_shared_bytes"),
+            self.registers_per_unit))
+
+    @staticmethod
+    def _of(struct: _Device) -> "Device":
+        return Device(_text(struct.kind), _text(struct.name),
+                      (struct.compute_capability_major, struct.compute_capability_minor),
+                      struct.unit_count, struct.memory_bytes, struct.bandwidth_gbs,
+                      struct.max_threads_per_block, struct.max_shared_bytes,
+                      struct.registers_per_unit)
+
+    @staticmethod
+    def cuda(index: int = 0) -> "Device":
+        """A GPU as the CUDA driver counts them; OSError where there is none. Makes no context."""
+        try:
+            driver = ctypes.CDLL("libcuda.so.1")
+        except OSError as error:
+            raise OSError(f"no CUDA driver: {error}") from None
+
+        def call(name: str, *arguments: Any) -> None:
+            result = getattr(driver, name)(*arguments)
+            if result != 0:
+                raise OSError(f"{name}: CUDA error {result}")
+
+        def ask(attribute: int) -> int:
+            answer = ctypes.c_int()
+            call("cuDeviceGetAttribute", ctypes.byref(answer), ctypes.c_int(attribute), device)
+            return answer.value
+
+        device, name, memory = ctypes.c_int(), ctypes.create_string_buffer(256), ctypes.c_size_t()
+        call("cuInit", ctypes.c_uint(0))
+        call("cuDeviceGet", ctypes.byref(device), ctypes.c_int(index))
+        call("cuDeviceGetName", name, ctypes.c_int(len(name)), device)
+        call("cuDeviceTotalMem_v2", ctypes.byref(memory), device)
+        clock_khz, bus_bits = ask(36), ask(37)  # CU_DEVICE_ATTRIBUTE_..., as cuda.h numbers them
+        return Device("cuda", _text(name.value), (ask(75), ask(76)), ask(16), memory.value,
+                      2.0 * clock_khz * bus_bits / 8 / 1e6, ask(1), ask(97), ask(82))
+
+
+# ---- what was found ----
+
+
+class Entry:
+    """One line of a file: a problem at some sizes, its configuration, the evidence."""
+
+    def __init__(self, owner: "Tuned", at: int) -> None:
+        self._owner = owner  # keeps the memory that `at` is in
+        self._at = at
+
+    @property
+    def problem(self) -> str:
+        return _text(_library().tuned_entry_problem(self._at))
+
+    @property
+    def n(self) -> int:
+        """The size at which the evidence was measured."""
+        return _library().tuned_entry_n(self._at)
+
+    @property
+    def sizes(self) -> Dict[str, Tuple[int, int]]:
+        """The sizes that it holds for, both ends included: n, and the further ones by name."""
+        library = _library()
+        found = {"n": (library.tuned_entry_n_low(self._at), library.tuned_entry_n_high(self._at))}
+        low, high = ctypes.c_longlong(), ctypes.c_longlong()
+        while True:
+            name = library.tuned_entry_size_at(self._at, len(found) - 1, ctypes.byref(low),
+                                               ctypes.byref(high))
+            if name is None:
+                return found
+            found[_text(name)] = (low.value, high.value)
+
+    @property
+    def device(self) -> Device:
+        """As the file has it."""
+        return Device._of(_library().tuned_entry_device(self._at).contents)
+
+    @property
+    def file(self) -> str:
+        return _text(_library().tuned_entry_file(self._at))
+
+    @property
+    def line(self) -> int:
+        return _library().tuned_entry_line(self._at)
+
+    @property
+    def texts(self) -> Dict[str, str]:
+        """Parameters and derived values in the file's own words and order: good for -DNAME=TEXT."""
+        library = _library()
+        found = {}
+        name, value = ctypes.c_char_p(), ctypes.c_char_p()
+        for position in range(library.tuned_value_count(self._at)):
+            library.tuned_value_at(self._at, position, ctypes.byref(name), ctypes.byref(value))
+            found[_text(name.value)] = _text(value.value)
+        return found
+
+    @property
+    def values(self) -> Dict[str, Value]:
+        """The same as numbers, booleans and texts, as the file has them."""
+        return {name: _typed(text) for name, text in self.texts.items()}
+
+    def evidence(self, name: str, otherwise: Optional[Value] = None) -> Optional[Value]:
+        """"time_ns", "mad_ns", "gain.textbook", "ceiling_percent", "samples" ..."""
+        found = _library().tuned_evidence_text(self._at, _bytes(name), None)
+        return otherwise if found is None else _typed(_text(found))
+
+    @property
+    def expected_ns(self) -> Optional[float]:
+        """The time of one run of n elements that was measured."""
+        found = _library().tuned_expected_ns(self._at)
+        return None if found < 0 else found
+
+    def device_text(self, name: str, otherwise: Optional[str] = None) -> Optional[str]:
+        """A field of the device's section: "driver", "compiler" ..."""
+        found = _library().tuned_device_text(self._at, _bytes(name), None)
+        return otherwise if found is None else _text(found)
+
+    def stale(self, source: Optional[str] = None, flags: Optional[str] = None,
+              driver: Optional[str] = None, compiler: Optional[str] = None) -> Optional[str]:
+        """Why the entry was measured with something else than this; None: it was not, or nobody
+        knows. What is None is not compared."""
+        build = _Build(*(_optional(text) for text in (source, flags, driver, compiler)))
+        out = ctypes.create_string_buffer(1024)
+        is_stale = _library().tuned_stale(self._at, ctypes.byref(build), out, len(out))
+        return _text(out.value) if is_stale else None
+
+    def __repr__(self) -> str:
+        return f"<tuned.Entry {self.file}:{self.line} {self.problem} {self.values}>"
+
+
+class Answer:
+    """What was found: `grade`, `distance` (0: nothing differs), `entry` (None with Grade.NONE)."""
+
+    def __init__(self, owner: "Tuned", keeps: Any, answer: _Answer) -> None:
+        self._keeps = keeps  # the device and the problem that the answer points at
+        self._answer = answer
+        self.grade = Grade(answer.grade)
+        self.distance: float = answer.distance
+        self.entry = Entry(owner, answer.entry) if answer.entry else None
+
+    def __bool__(self) -> bool:
+        return self.entry is not None
+
+    @property
+    def reason(self) -> str:
+        """Why this answer, in one sentence without a full stop."""
+        out = ctypes.create_string_buffer(2048)
+        _library().tuned_reason(ctypes.byref(self._answer), out, len(out))
+        return _text(out.value)
+
+    def integer(self, name: str, otherwise: int) -> int:
+        """A whole number, fit for the device that was asked about: one by the number of units is
+        scaled. `otherwise` where there is no answer, or none of that name and type."""
+        return _library().tuned_answer_integer(ctypes.byref(self._answer), _bytes(name),
+                                               _whole(otherwise, "otherwise"))
+
+    def text(self, name: str, otherwise: str) -> str:
+        """The file's own words for a value."""
+        found = _library().tuned_text(self._answer.entry, _bytes(name), None)
+        return otherwise if found is None else _text(found)
+
+    @property
+    def values(self) -> Dict[str, Value]:
+        """All values, whole numbers fit for the device that was asked about; empty without one."""
+        if self.entry is None:
+            return {}
+        return {name: self.integer(name, value) if type(value) is int else value
+                for name, value in self.entry.values.items()}
+
+    def __repr__(self) -> str:
+        return f"<tuned.Answer {self.grade}: {self.values}>"
+
+
+def _sizes(sizes: Mapping[str, int]) -> Any:
+    return (_Size * len(sizes))(*(_Size(_bytes(name), _whole(size, name))
+                                  for name, size in sizes.items()))
+
+
+class Resolved:
+    """A device and a problem that were looked for once."""
+
+    def __init__(self, owner: "Tuned", device: Device, problem: str) -> None:
+        self._owner = owner
+        self._device = device
+        self._problem = _bytes(problem)
+        self._handle = _Handle()
+        self.grade = Grade(_library().tuned_resolve(owner._at, ctypes.byref(device._struct),
+                                                    self._problem, ctypes.byref(self._handle)))
+
+    def find(self, n: int, **sizes: int) -> Answer:
+        """As Tuned.find, faster. `grade` is the greatest that it can give."""
+        answer = _Answer()
+        _library().tuned_find_resolved_sizes(ctypes.byref(self._handle), _whole(n, "n"),
+                                             _sizes(sizes), len(sizes), ctypes.byref(answer))
+        return Answer(self._owner, self, answer)
+
+
+class Tuned:
+    """What was loaded: one file, or several with a precedence. Made by load, loads and open."""
+
+    def __init__(self, at: int, left_out: Optional[Error] = None) -> None:
+        self._at = at
+        self.left_out = left_out
+        """The first file that was refused and left out (open with leave_out_refused)."""
+        weakref.finalize(self, _library().tuned_free, at)
+
+    @property
+    def files(self) -> List[str]:
+        """The files that were read, in the order of precedence."""
+        found: List[str] = []
+        while True:
+            name = _library().tuned_file_at(self._at, len(found))
+            if name is None:
+                return found
+            found.append(_text(name))
+
+    def find(self, device: Device, problem: str, n: int, **sizes: int) -> Answer:
+        """The best entry for a problem of n elements on a device; further sizes by their names."""
+        answer = _Answer()
+        keeps = (device, _bytes(problem))
+        _library().tuned_find_sizes(self._at, ctypes.byref(device._struct), keeps[1],
+                                    _whole(n, "n"), _sizes(sizes), len(sizes),
+                                    ctypes.byref(answer))
+        return Answer(self, keeps, answer)
+
+    def resolve(self, device: Device, problem: str) -> Resolved:
+        """To be found in at many sizes."""
+        return Resolved(self, device, problem)
+
+    def __len__(self) -> int:
+        return _library().tuned_entry_count(self._at)
+
+    def __iter__(self) -> Iterator[Entry]:
+        """All entries: by file, device, problem and n."""
+        for index in range(len(self)):
+            yield Entry(self, _library().tuned_entry_at(self._at, index))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<tuned.Tuned {', '.join(self.files)}: {len(self)} entries>"
+
+
+# ---- loading ----
+
+
+def _error(raw: _Error) -> Error:
+    text = _text(raw.text)
+    file = text.partition(f":{raw.line}: " if raw.line > 0 else ": ")[0]
+    return Error(text, file, raw.line)
+
+
+def _loaded(at: Optional[int], raw: _Error) -> Tuned:
+    if at is None:
+        raise _error(raw)
+    return Tuned(at, _error(raw) if raw.text else None)
+
+
+def load(path: Union[str, "os.PathLike[str]"]) -> Tuned:
+    """Loads one file, all or nothing."""
+    raw = _Error()
+    return _loaded(_library().tuned_load(_path(path), ctypes.byref(raw)), raw)
+
+
+def loads(text: Union[str, bytes], name: str = "memory") -> Tuned:
+    """The same from memory; `name` stands for the path in errors."""
+    raw = _Error()
+    encoded = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+    return _loaded(_library().tuned_load_memory(encoded, len(encoded), _bytes(name),
+                                                ctypes.byref(raw)), raw)
+
+
+def open(paths: Sequence[Union[str, "os.PathLike[str]"]] = (), built_in: Union[str, bytes] = b"",
+         skip: Skip = Skip(0), leave_out_refused: bool = False) -> Tuned:
+    """Loads what there is, all or nothing: `paths`, else the file that $TUNED_CONF names, which must
+    be there; the user's tuned.conf; the system's; and the program's built-in text. Of answers of the
+    same grade the first file's is given. With `leave_out_refused` files that are refused are left
+    out (Tuned.left_out has the first) instead of refusing everything."""
+    raw = _Error()
+    names = (ctypes.c_char_p * len(paths))(*(_path(path) for path in paths))
+    text = built_in if isinstance(built_in, bytes) else built_in.encode("utf-8", "surrogateescape")
+    options = _Options(paths=names, path_count=len(paths), skip=int(skip),
+                       leave_out_refused=int(leave_out_refused), built_in=text or None,
+                       built_in_bytes=len(text))
+    return _loaded(_library().tuned_open(ctypes.byref(options), ctypes.byref(raw)), raw)
