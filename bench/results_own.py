@@ -61,6 +61,8 @@ def own(folder):
     lines = [*printed(folder, "t1", "T1 files, unchanged",
                       "The files of `examples/t1/` with the kernels there. Points are those of the sweep; its time "
                       "includes the start of processes and warming up."),
+             *printed(folder, "gemm-2048", "All points of a GEMM",
+                      "Each of the points of `bat-gemm.json`, with matrices of 2048 by 2048."),
              *printed(folder, "compile", "Compiling", "1,000 different kernels by the pool of compilers."),
              *printed(folder, "space", "Spaces",
                       "On one core: made (and so counted), walked point by point, points gone to at random and back."),
