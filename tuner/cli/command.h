@@ -24,6 +24,7 @@ extern const struct command command_devices;
 extern const struct command command_show;
 extern const struct command command_plot;
 extern const struct command command_export;
+extern const struct command command_check;
 
 /* The values of an option that may be given several times, in their order; borrowed from argv. */
 enum { OPTION_LIST_MAX = 64 };

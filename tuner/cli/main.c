@@ -10,7 +10,8 @@
 #include "tuner/worker/worker.h"
 
 static const struct command *const commands[] = {
-    &command_run, &command_init, &command_devices, &command_show, &command_plot, &command_export,
+    &command_run,  &command_init,   &command_devices, &command_show,
+    &command_plot, &command_export, &command_check,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 

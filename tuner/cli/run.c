@@ -32,6 +32,12 @@ static void catch_signals(void)
     (void)signal(SIGPIPE, SIG_IGN);
 }
 
+const volatile sig_atomic_t *run_catch_signals(void)
+{
+    catch_signals();
+    return &stop_requested;
+}
+
 /* How many kinds of device from `first` on are to be tuned. */
 static int64_t kinds_left(const struct run *run, size_t first)
 {

@@ -78,6 +78,9 @@ enum status run_parse_search(struct run *run, struct error *error);
 /* To stdout. */
 void run_list_strategies(void);
 
+/* From now on the first Ctrl-C ends a session after the trial in flight: what its `stop` is. */
+const volatile sig_atomic_t *run_catch_signals(void);
+
 /* What became of the devices of a kind: lines on stderr. */
 void run_print_summary(const struct run *run, const struct session_summary *summary);
 

@@ -78,8 +78,10 @@ static void name_first(struct sweep *sweep)
         struct candidate *candidate = sweep->table.items[i];
         while (candidate->same_as && candidate->same_as->same_as)
             candidate->same_as = candidate->same_as->same_as;
-        if (candidate->is_baseline)
-            (candidate->same_as ? candidate->same_as : candidate)->stands_for_baseline = true;
+        struct candidate *measured = candidate->same_as ? candidate->same_as : candidate;
+        measured->stands_for_baseline |= candidate->is_baseline;
+        measured->asked |= candidate->asked;
+        measured->asked_incumbent |= candidate->asked_incumbent;
     }
 }
 
@@ -144,13 +146,15 @@ static enum status add_those_near(struct contest *contest, const struct entry *e
     const struct candidate *named = find_named(sweep, incumbent);
     size_t near = 0;
     for (size_t i = 0; i < count; i++) {
-        bool in = needs_energy
+        const struct candidate *candidate = entries[i].candidate;
+        bool in = sweep->group->session->options->only_count > 0 ? candidate->asked
+                  : needs_energy
                       ? near < (size_t)protocol->energy_candidates
                       : entries[i].value <= entries[0].value + log1p(protocol->sweep_slower);
-        bool is_incumbent = entries[i].candidate == named;
+        bool is_incumbent = candidate == named || candidate->asked_incumbent;
         in = in && near < ENTRANTS_MAX - EXPERIMENT_BASELINES_MAX;
         near += in ? 1 : 0;
-        bool is_baseline = entries[i].candidate->stands_for_baseline;
+        bool is_baseline = candidate->stands_for_baseline;
         if (!in && !is_incumbent && !is_baseline)
             continue;
         enum status status = add(contest, entries[i].candidate, is_incumbent, is_baseline, error);

@@ -22,7 +22,7 @@ static bool wants_problem(const struct session *session,
 {
     experiment_problem(experiment->experiment, index, out);
     return (!experiment->wanted || experiment->wanted[index]) &&
-           wants_size(session->options, out->n);
+           wants_size(session->options, out->n) && session_only_has(session->options, out);
 }
 
 static uint64_t add_up(uint64_t a, uint64_t b)
@@ -172,7 +172,8 @@ static enum status choose_winner(struct sweep *sweep, struct contest **contest, 
     bool found = false;
     enum status status = has_winner(sweep, &has, error);
     *contest = NULL;
-    if (status != STATUS_OK || (has && sweep->measured == 0))
+    bool again = sweep->group->session->options->only_count > 0;
+    if (status != STATUS_OK || (has && !again && sweep->measured == 0))
         return status;
     *contest = contest_create(sweep);
     if (!*contest)
@@ -344,7 +345,8 @@ static enum status run_all(struct group *group, struct objective **objectives,
                                 error);
     if (status == STATUS_OK)
         status = group_confirm(group, error);
-    for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++)
+    bool whole = session->options->only_count == 0;
+    for (size_t i = 0; whole && status == STATUS_OK && i < session->experiment_count; i++)
         status =
             group_ranges(group, &session->experiments[i], experiment_ids[i], objectives[i], error);
     summarize_contests(group);

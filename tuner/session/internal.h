@@ -135,9 +135,10 @@ struct candidate {
     double value;     /* what the search is told: of the objective as far as the sweep knows it */
     uint32_t runs;    /* runs a block that its time asks for; 0: unknown */
     int64_t trial_id;
-    int64_t twin_trial_id;     /* of a known duplicate: the trial that was measured; 0: none */
-    struct candidate *same_as; /* that launches the same, and was measured; NULL: none */
-    uint64_t launch_hash;      /* of what it launches; 0: unknown */
+    int64_t twin_trial_id;       /* of a known duplicate: the trial that was measured; 0: none */
+    struct candidate *same_as;   /* that launches the same, and was measured; NULL: none */
+    uint64_t launch_hash;        /* of what it launches; 0: unknown */
+    bool asked, asked_incumbent; /* session_options.only names it */
     bool is_baseline;
     bool stands_for_baseline; /* is one, or a baseline launches the same */
     const char *rejected;     /* by the gauntlet, or since it failed in a race: why; borrowed */
@@ -242,6 +243,11 @@ enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struc
 /* What a worker is told of a check; compiles what that takes, and waits for it. */
 enum status describe_check(struct sweep *sweep, const struct output_check *check,
                            struct worker_reference *out, struct error *error);
+
+/* only.c: makes candidates of the configurations that the run is limited to. */
+enum status sweep_take_only(struct sweep *sweep, struct error *error);
+/* Whether the run is about such a problem. */
+bool session_only_has(const struct session_options *options, const struct problem *problem);
 
 /* known.c: takes what is in the store, and sets aside what was running when the machine went down.
  */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/session/internal.h"
 #include "tuner/export/recall.h"
+#include "tuner/session/internal.h"
 
 /* A trial that the program did not survive as often as this is not tried again. */
 enum { ATTEMPTS_MAX = 2 };
@@ -194,7 +194,8 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error)
                            session->options->l2_mode, take_known, &known, error);
     resolve_twins(sweep);
     if (status == STATUS_OK)
-        status = take_incumbent(&known, error);
+        status = session->options->only_count > 0 ? sweep_take_only(sweep, error)
+                                                  : take_incumbent(&known, error);
     if (status == STATUS_OK)
         status = store_in_flight_each(session->store, sweep->group->environment_id,
                                       sweep->problem_id, take_in_flight, &known, error);

@@ -10,6 +10,8 @@ enum { ANY_TRIES = 64 };
 uint64_t session_points(const struct session_options *options, uint64_t space_count)
 {
     uint64_t points = space_count;
+    if (options->only_count > 0)
+        return 0;
     double share = options->points_share * (double)space_count;
     if (share > 0) /* 0.02 % of 110,000 are 22, whatever doubles make of that */
         points = (uint64_t)(fabs(share - round(share)) < 1e-9 * share ? round(share) : ceil(share));

@@ -20,6 +20,14 @@
 
 enum { SESSION_SIZES_MAX = 64, SESSION_DEVICES_MAX = 64 };
 
+/* A configuration that is to be measured, by its key (configuration_key). */
+struct session_only {
+    const char *problem_key;
+    int64_t n;
+    const char *configuration;
+    bool incumbent; /* it stays to the end, and is kept while nothing is shown to be faster */
+};
+
 struct session_options {
     const char *device_kind;
     int device_indices[SESSION_DEVICES_MAX];
@@ -38,6 +46,10 @@ struct session_options {
     unsigned retry_mask;      /* bit s: trials known to have trial_status s are tried again */
     int64_t sizes[SESSION_SIZES_MAX]; /* only these n; none: all of the experiment */
     size_t size_count;
+    /* Nothing but these and the baselines, all in rounds; no space is searched, and no ranges are
+     * found. What is no configuration of its problem is told by a note. none: the whole space. */
+    const struct session_only *only;
+    size_t only_count;
     const char
         *database; /* its path, for those who are told that the device is taken; may be NULL */
     const volatile sig_atomic_t *stop; /* becomes non-zero when the user wants to end */

@@ -62,7 +62,7 @@ static uint64_t baselines_in_space(const struct sweep *sweep)
 
 static bool is_bounded(const struct session_options *options)
 {
-    return options->points > 0 || options->points_share > 0;
+    return options->points > 0 || options->points_share > 0 || options->only_count > 0;
 }
 
 /* A budget of time only says which strategy is fit: how many trials it comes to is seen then. */

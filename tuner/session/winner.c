@@ -126,13 +126,32 @@ static struct store_contender placed(const struct choosing *choosing,
     return row;
 }
 
+/* In a run about a few configurations each of them gets an interval, also what left early. */
+static bool shown_slower(const struct choosing *choosing, const struct finalist *finalist)
+{
+    return choosing->contest->sweep->group->session->options->only_count > 0 &&
+           isnan(finalist->contender.difference.low) && isfinite(finalist->raced.low);
+}
+
+/* Its interval is the race's, to whoever led when it left. */
+static struct store_contender raced_row(const struct finalist *finalist)
+{
+    struct store_contender row = row_of(finalist);
+    row.difference = finalist->raced.estimate;
+    row.difference_low = finalist->raced.low;
+    row.difference_high = finalist->raced.high;
+    return row;
+}
+
 /* Finalists, and of those that only the race has seen the ties. */
 static size_t list_contenders(const struct choosing *choosing, struct store_contender *out)
 {
     const struct contest *contest = choosing->contest;
     size_t count = 0;
     for (size_t i = 0; i < contest->finalist_count; i++)
-        out[count++] = row_of(&contest->finalists[i]);
+        out[count++] = shown_slower(choosing, &contest->finalists[i])
+                           ? raced_row(&contest->finalists[i])
+                           : row_of(&contest->finalists[i]);
     for (size_t i = 0; i < contest->other_count; i++) {
         out[count] = placed(choosing, &contest->others[i]);
         count += out[count].tied ? 1 : 0;

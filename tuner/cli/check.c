@@ -1,0 +1,337 @@
+/* `tune check`: whether the entries of tuned.conf still hold on this machine. */
+#include "tuner/cli/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/json.h"
+#include "tuner/base/temporary.h"
+
+enum { SCREEN_NOBODY = 100 };
+
+/* ---- which entries ---- */
+
+static bool is_of_problem(const char *key, const char *beginning)
+{
+    size_t length = beginning ? strlen(beginning) : 0;
+    return !beginning ||
+           (strncmp(key, beginning, length) == 0 && (key[length] == '\0' || key[length] == '.'));
+}
+
+/* As libtuned tells devices apart: a number that the file leaves out fits any. */
+static bool is_of_device(const struct tuned_device *device, const struct facts *facts)
+{
+    int major = 0;
+    int minor = 0;
+    (void)sscanf(facts_text(facts, "compute_capability", "0.0"), "%d.%d", &major, &minor);
+    bool is_cpu = strcmp(device->kind, "cpu") == 0;
+    int64_t units = facts_integer(facts, is_cpu ? "cores" : "sm_count", 0);
+    return strcmp(device->kind, facts_text(facts, "kind", "")) == 0 &&
+           strcmp(device->name, facts_text(facts, "name", "")) == 0 &&
+           (device->compute_capability_major == 0 || (device->compute_capability_major == major &&
+                                                      device->compute_capability_minor == minor)) &&
+           (device->unit_count == 0 || device->unit_count == units);
+}
+
+static enum status take_entries(struct check *check, struct error *error)
+{
+    size_t all = tuned_entry_count(check->tuned);
+    check->entry_count = 0;
+    check->entries = arena_alloc(&check->arena, all + 1, sizeof *check->entries);
+    if (!check->entries)
+        return error_no_memory(error);
+    for (size_t i = 0; i < all; i++) {
+        const struct tuned_entry *entry = tuned_entry_at(check->tuned, i);
+        if (is_of_problem(tuned_entry_problem(entry), check->problem) &&
+            is_of_device(tuned_entry_device(entry), check->facts))
+            check->entries[check->entry_count++] =
+                (struct check_entry){.entry = entry,
+                                     .problem = tuned_entry_problem(entry),
+                                     .n = tuned_entry_n(entry),
+                                     .time_ns = (double)NAN,
+                                     .loss = (double)NAN,
+                                     .low = (double)NAN,
+                                     .high = (double)NAN};
+    }
+    return STATUS_OK;
+}
+
+/* ---- measuring ---- */
+
+static enum status measure(struct check *check, const struct device_api *api, int index,
+                           int64_t *environment_id, struct error *error)
+{
+    struct run *run = &check->run;
+    struct session_experiment experiments[EXPERIMENTS_MAX];
+    struct session_summary summary;
+    struct session_only *only = NULL;
+    size_t only_count = 0;
+    size_t count = experiments_of_kind(&run->experiments, api->kind, experiments);
+    enum status status = check_rivals(check, api->kind, &only, &only_count, error);
+    *environment_id = 0;
+    if (status != STATUS_OK || only_count == 0)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        experiments[i].wanted = NULL;
+    status = run_protocol(run, api->kind, &run->session.protocol, error);
+    if (status != STATUS_OK)
+        return status;
+    /* Few race: each stays until there is an interval to tell. */
+    for (size_t i = 0; i < PROTOCOL_SCREENS; i++)
+        run->session.protocol.screen_slower[i] = SCREEN_NOBODY;
+    run->session.device_kind = api->kind;
+    run->session.device_indices[0] = index;
+    run->session.device_count = 1;
+    run->session.compiles_beside_measuring = api->compiles_beside_measuring;
+    run->session.budget_ns = run->budget_ns;
+    run->session.only = only;
+    run->session.only_count = only_count;
+    progress_begin(&run->view, run->text.quiet, &run->session);
+    struct session_events events = progress_events(&run->view);
+    events.winner = NULL; /* nothing is chosen here */
+    status = session_run(check->store, &run->session, experiments, count, &events, &summary, error);
+    progress_end(&run->view);
+    *environment_id = summary.environment_id;
+    if (status == STATUS_NO_WINNER) {
+        error_clear(error);
+        status = STATUS_OK;
+    }
+    return status;
+}
+
+static enum status check_device(struct check *check, const struct device_api *api, int index,
+                                struct error *error)
+{
+    struct facts facts = {0};
+    int64_t environment_id = 0;
+    enum status status = api->describe(index, &facts, error);
+    check->facts = &facts;
+    if (status == STATUS_OK)
+        status = take_entries(check, error);
+    if (status == STATUS_OK && check->entry_count > 0) {
+        status = check_find(check, api->kind, error);
+        if (status == STATUS_OK)
+            status = measure(check, api, index, &environment_id, error);
+        if (status == STATUS_OK)
+            status = check_judge(check, environment_id, error);
+        if (status == STATUS_OK)
+            check_print(check);
+    } else if (status == STATUS_OK) {
+        fprintf(stderr, "tune: %s has nothing%s%s for %s\n", check->conf,
+                check->problem ? " of " : "", check->problem ? check->problem : "",
+                facts_text(&facts, "name", "this device"));
+    }
+    facts_free(&facts);
+    check->facts = NULL;
+    return status;
+}
+
+/* ---- the database of the measurements ---- */
+
+static enum status open_own(struct check *check, struct temporary *folder, struct error *error)
+{
+    const char *base = getenv("TMPDIR");
+    const char *prefix =
+        arena_printf(&check->arena, "%s/tune-check-", base && base[0] == '/' ? base : "/tmp");
+    if (check->run.text.database)
+        return store_open(check->run.text.database, STORE_CREATE, &check->store, error);
+    if (!prefix)
+        return error_no_memory(error);
+    enum status status = temporary_folder_make(prefix, folder, error);
+    const char *path =
+        status == STATUS_OK ? arena_printf(&check->arena, "%s/check.db", folder->path) : NULL;
+    if (status == STATUS_OK && !path)
+        status = error_no_memory(error);
+    return status == STATUS_OK ? store_open(path, STORE_CREATE, &check->store, error) : status;
+}
+
+/* Without one there are no runners-up: that is said, not an error, unless it was named. */
+static enum status open_known(struct check *check, struct error *error)
+{
+    if (!check->recorded && !file_exists(DEFAULT_DATABASE)) {
+        if (!check->run.text.quiet)
+            fprintf(stderr,
+                    "tune: no %s here: entries are held against the baselines alone; "
+                    "--from names a database with runners-up\n",
+                    DEFAULT_DATABASE);
+        return STATUS_OK;
+    }
+    return store_open(check->recorded ? check->recorded : DEFAULT_DATABASE, STORE_READ,
+                      &check->known, error);
+}
+
+static enum status check_devices(struct check *check, struct error *error)
+{
+    struct temporary folder = {.file = -1};
+    enum status status = open_known(check, error);
+    if (status == STATUS_OK)
+        status = open_own(check, &folder, error);
+    check->run.session.stop = run_catch_signals();
+    for (size_t i = 0; status == STATUS_OK && i < check->run.device_count; i++)
+        status = check_device(check, check->run.devices[i].api, check->run.devices[i].index, error);
+    store_close(check->store);
+    store_close(check->known);
+    if (folder.file >= 0)
+        temporary_folder_remove(&folder);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static enum status conclude(struct check *check, struct error *error)
+{
+    size_t bad = check->counts[CHECK_BEATEN] + check->counts[CHECK_UNKNOWN];
+    if (check->lines.failed)
+        return error_no_memory(error);
+    if (check->checked == 0)
+        return error_set(error, STATUS_NOT_FOUND,
+                         "%s: no entry%s%s for the devices of this machine", check->conf,
+                         check->problem ? " of " : "", check->problem ? check->problem : "");
+    if (check->json)
+        printf("[%s\n]\n", text_string(&check->lines));
+    else
+        fputs(text_string(&check->lines), stdout);
+    if (!check->run.text.quiet)
+        fprintf(stderr,
+                "tune: %zu %s: %zu hold, %zu hold but are stale, %zu no longer hold, %zu "
+                "cannot be checked\n",
+                check->checked, check->checked == 1 ? "entry" : "entries",
+                check->counts[CHECK_HOLDS], check->counts[CHECK_STALE], check->counts[CHECK_BEATEN],
+                check->counts[CHECK_UNKNOWN]);
+    if (bad == 0)
+        return STATUS_OK;
+    (void)fflush(stdout);
+    return error_set(error, STATUS_NOT_HELD,
+                     "%s: %zu of %zu entries %s not hold, or cannot be "
+                     "checked",
+                     check->conf, bad, check->checked, bad == 1 ? "does" : "do");
+}
+
+static bool is_experiment(const char *word)
+{
+    size_t length = strlen(word);
+    return (length > 5 && strcmp(word + length - 5, ".yaml") == 0) ||
+           (length > 5 && strcmp(word + length - 5, ".json") == 0);
+}
+
+/* tuned.conf, and experiment files that are not in the data folder. */
+static enum status take_words(struct check *check, const char **words, size_t count,
+                              struct error *error)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_experiment(words[i])) {
+            words[kept++] = words[i];
+            continue;
+        }
+        if (check->conf)
+            return error_set(error, STATUS_USAGE, "one tuned.conf at a time: '%s' or '%s'",
+                             check->conf, words[i]);
+        check->conf = words[i];
+    }
+    check->conf = check->conf ? check->conf : DEFAULT_CONF;
+    return kept > 0 ? experiments_load(words, kept, &check->run.experiments, error) : STATUS_OK;
+}
+
+static enum status prepare(struct check *check, const char **words, size_t count,
+                           struct error *error)
+{
+    struct run *run = &check->run;
+    struct tuned_error refused;
+    run->session.seed = 1;
+    run->session.objective = "time";
+    run->session.database = run->text.database;
+    run->session.effort = EFFORT_QUICK;
+    if (run->text.effort && !effort_parse(run->text.effort, &run->session.effort))
+        return error_set(error, STATUS_USAGE, "--effort %s: write quick, normal or thorough",
+                         run->text.effort);
+    enum status status = run_check_protocol(run, error);
+    if (status == STATUS_OK && run->text.budget)
+        status = option_duration("budget", run->text.budget, &run->budget_ns, error);
+    if (status == STATUS_OK)
+        status = take_words(check, words, count, error);
+    if (status != STATUS_OK)
+        return status;
+    check->tuned = tuned_load(check->conf, &refused);
+    if (!check->tuned)
+        return error_set(error, STATUS_BAD_INPUT, "%s", refused.text);
+    return run_parse_devices(run, error);
+}
+
+static enum status run_check(const struct command *command, int argc, char **argv,
+                             struct error *error)
+{
+    const char *words[EXPERIMENTS_MAX];
+    size_t count = 0;
+    bool helped = false;
+    struct check *check = calloc(1, sizeof *check);
+    if (!check)
+        return error_no_memory(error);
+    const struct option_spec options[] = {
+        {.name = "device",
+         .letter = 'd',
+         .value = "LIST",
+         .text = &check->run.text.device,
+         .about = "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU)"},
+        {.name = "problem",
+         .value = "KEY",
+         .text = &check->problem,
+         .about = "only these: reduce, reduce.sum, reduce.sum.i32"},
+        {.name = "effort",
+         .value = "LEVEL",
+         .text = &check->run.text.effort,
+         .about = "quick (default), normal or thorough"},
+        {.name = "budget",
+         .value = "TIME",
+         .text = &check->run.text.budget,
+         .about = "ends in time: 90s, 30m (default: as long as it takes)"},
+        {.name = "from",
+         .value = "FILE",
+         .text = &check->recorded,
+         .about = "the database with the runners-up (default tune.db, where\nthere is one); it is "
+                  "only read"},
+        {.name = "db",
+         .value = "FILE",
+         .text = &check->run.text.database,
+         .about = "keep the measurements there (default: they are thrown away)"},
+        {.name = "set",
+         .value = "NAME=VALUE",
+         .list = &check->run.text.set,
+         .about = "another value for a number of the protocol, as of 'tune run'"},
+        {.name = "json", .flag = &check->json, .about = "print JSON"},
+        {.name = "quiet",
+         .letter = 'q',
+         .flag = &check->run.text.quiet,
+         .about = "no progress, no summary"},
+    };
+    enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
+                                       argv, words, EXPERIMENTS_MAX, &count, &helped, error);
+    if (status == STATUS_OK && !helped) {
+        status = prepare(check, words, count, error);
+        if (status == STATUS_OK)
+            status = check_devices(check, error);
+        if (status == STATUS_OK)
+            status = conclude(check, error);
+    }
+    experiments_free(&check->run.experiments);
+    tuned_free(check->tuned);
+    text_free(&check->lines);
+    arena_free(&check->arena);
+    free(check);
+    return status;
+}
+
+const struct command command_check = {
+    .name = "check",
+    .usage = "[TUNED_CONF] [EXPERIMENT.yaml...] [options]",
+    .about = "Measures whether the entries of tuned.conf still hold on this machine.",
+    .more =
+        "Each entry of this machine's devices is raced against the baselines and those that came\n"
+        "near it in earlier runs. Exit code 0: all hold; 7: one does not, or cannot be checked.\n"
+        "tuned.conf is left as it is. Experiments are found by the names that entries begin with;\n"
+        "files that are not in the data folder are named.",
+    .run = run_check,
+};

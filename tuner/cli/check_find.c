@@ -1,0 +1,216 @@
+/* What the entries of tuned.conf stand for today, and who races against them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/text.h"
+#include "tuner/cli/check.h"
+
+extern const char show_query_check_runners[];
+extern const char show_query_check_experiments[];
+
+static void unknown(struct check_entry *entry, const char *why)
+{
+    entry->state = CHECK_UNKNOWN;
+    (void)string_format(entry->reason, sizeof entry->reason, "%s", why);
+}
+
+static const struct experiment *find_loaded(const struct check *check, const char *name,
+                                            const char *kind)
+{
+    const struct experiment_list *list = &check->run.experiments;
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(experiment_name(list->items[i]), name) == 0 &&
+            strcmp(experiment_device_kind(list->items[i]), kind) == 0)
+            return list->items[i];
+    return NULL;
+}
+
+/* Adds what is loaded to the run's; what has no room is left out. */
+static enum status load(struct check *check, const char *name, struct error *error)
+{
+    struct experiment_list *all = &check->run.experiments;
+    struct experiment_list loaded = {.count = 0};
+    enum status status = experiments_load(&name, 1, &loaded, error);
+    if (status == STATUS_OK && all->count + loaded.count > EXPERIMENTS_MAX)
+        status = error_set(error, STATUS_BAD_INPUT, "more than %d experiments", EXPERIMENTS_MAX);
+    if (status != STATUS_OK) {
+        experiments_free(&loaded);
+        return status;
+    }
+    for (size_t i = 0; i < loaded.count; i++) {
+        all->items[all->count] = loaded.items[i];
+        all->wanted[all->count++] = loaded.wanted[i];
+    }
+    return STATUS_OK;
+}
+
+/* The file that the earlier runs read; "" when unknown, or it is no longer there. */
+static enum status recorded_path(struct check *check, const char *name, const char *kind,
+                                 struct text *path, struct error *error)
+{
+    const struct store_parameter parameters[] = {{"name", name}, {"kind", kind}};
+    struct rows rows = {0};
+    enum status status = check->known ? rows_read(check->known, show_query_check_experiments,
+                                                  parameters, 2, &rows, error)
+                                      : STATUS_OK;
+    if (status == STATUS_OK && rows.row_count > 0)
+        text_append(path, rows_text(&rows, 0, "path", ""));
+    rows_free(&rows);
+    if (!file_exists(text_string(path)))
+        text_clear(path);
+    return status;
+}
+
+/* The experiment of a name: of those named on the command line, of the earlier runs, shipped. */
+static enum status find_experiment(struct check *check, const char *name, const char *kind,
+                                   const struct experiment **out, struct error *error)
+{
+    struct text path = {0};
+    *out = find_loaded(check, name, kind);
+    if (*out)
+        return STATUS_OK;
+    enum status status = recorded_path(check, name, kind, &path, error);
+    if (status == STATUS_OK && path.length > 0)
+        status = load(check, text_string(&path), error);
+    else if (status == STATUS_OK)
+        status = load(check, name, error);
+    text_free(&path);
+    *out = find_loaded(check, name, kind);
+    if (status == STATUS_OK && !*out)
+        status =
+            error_set(error, STATUS_NOT_FOUND, "no experiment '%s' for %s devices", name, kind);
+    return status;
+}
+
+static bool has_problem(const struct experiment *experiment, const char *key, int64_t n)
+{
+    for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
+        struct problem problem;
+        experiment_problem(experiment, i, &problem);
+        if (problem.n == n && strcmp(problem.key, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "variant=last_block block=256": the parameters that the experiment has today, in its order. */
+static enum status key_of(struct check *check, struct check_entry *entry, struct error *error)
+{
+    struct text key = {0};
+    for (size_t i = 0; i < experiment_parameter_count(entry->experiment); i++) {
+        const char *name = experiment_parameter_name(entry->experiment, i);
+        const char *value = tuned_text(entry->entry, name, NULL);
+        if (!value) {
+            unknown(entry, "the experiment has a parameter that the entry has not");
+            (void)string_format(entry->reason, sizeof entry->reason,
+                                "%s has a parameter '%s', and the entry has none",
+                                experiment_path(entry->experiment), name);
+            text_free(&key);
+            return STATUS_OK;
+        }
+        text_printf(&key, "%s%s=%s", i > 0 ? " " : "", name, value);
+    }
+    entry->configuration = key.failed ? NULL : arena_strdup(&check->arena, text_string(&key));
+    text_free(&key);
+    return entry->configuration ? STATUS_OK : error_no_memory(error);
+}
+
+/* What the entry was measured with, held against what is here. */
+static void find_stale(const struct check *check, struct check_entry *entry)
+{
+    char flags[HASH_TEXT_BYTES];
+    experiment_flags_hash(experiment_text(entry->experiment), flags);
+    const struct tuned_build have = {
+        .source = experiment_content_hash(entry->experiment),
+        .flags = flags[0] ? flags : NULL,
+        .driver = facts_text(check->facts, "driver", NULL),
+        .compiler = facts_text(check->facts, "compiler", NULL),
+    };
+    entry->is_stale = tuned_stale(entry->entry, &have, entry->stale, sizeof entry->stale) != 0;
+}
+
+static enum status find_one(struct check *check, const char *kind, struct check_entry *entry,
+                            struct error *error)
+{
+    char name[VALUE_TEXT_BYTES];
+    struct error why = {0};
+    (void)string_format(name, sizeof name, "%.*s", (int)strcspn(entry->problem, "."),
+                        entry->problem);
+    enum status status = find_experiment(check, name, kind, &entry->experiment, &why);
+    if (status == STATUS_NO_MEMORY)
+        return error_no_memory(error);
+    if (status != STATUS_OK) {
+        entry->experiment = NULL;
+        unknown(entry, why.text);
+        return STATUS_OK;
+    }
+    find_stale(check, entry);
+    if (!has_problem(entry->experiment, entry->problem, entry->n)) {
+        unknown(entry, "");
+        (void)string_format(entry->reason, sizeof entry->reason, "%s has no such problem of n=%lld",
+                            experiment_path(entry->experiment), (long long)entry->n);
+        return STATUS_OK;
+    }
+    return key_of(check, entry, error);
+}
+
+enum status check_find(struct check *check, const char *kind, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < check->entry_count; i++)
+        status = find_one(check, kind, &check->entries[i], error);
+    return status;
+}
+
+/* ---- who races ---- */
+
+enum { RIVALS_MAX = 4 }; /* as check_runners.sql gives */
+
+static enum status add_runners(struct check *check, const char *kind,
+                               const struct check_entry *entry, struct session_only *only,
+                               size_t *count, struct error *error)
+{
+    char n[32];
+    (void)string_format(n, sizeof n, "%" PRId64, entry->n);
+    const struct store_parameter parameters[] = {{"kind", kind},
+                                                 {"device", facts_text(check->facts, "name", "")},
+                                                 {"problem", entry->problem},
+                                                 {"n", n},
+                                                 {"objective", "time"}};
+    struct rows rows = {0};
+    enum status status =
+        rows_read(check->known, show_query_check_runners, parameters, 5, &rows, error);
+    for (size_t i = 0; status == STATUS_OK && i < rows.row_count; i++) {
+        const char *key = rows_text(&rows, i, "configuration", "");
+        if (strcmp(key, entry->configuration) == 0)
+            continue;
+        const char *kept = arena_strdup(&check->arena, key);
+        if (!kept)
+            status = error_no_memory(error);
+        only[(*count)++] = (struct session_only){entry->problem, entry->n, kept, false};
+    }
+    rows_free(&rows);
+    return status;
+}
+
+enum status check_rivals(struct check *check, const char *kind, struct session_only **out,
+                         size_t *count, struct error *error)
+{
+    enum status status = STATUS_OK;
+    *count = 0;
+    *out = arena_alloc(&check->arena, check->entry_count * (RIVALS_MAX + 1) + 1, sizeof **out);
+    if (!*out)
+        return error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < check->entry_count; i++) {
+        const struct check_entry *entry = &check->entries[i];
+        if (!entry->configuration)
+            continue;
+        (*out)[(*count)++] =
+            (struct session_only){entry->problem, entry->n, entry->configuration, true};
+        if (check->known)
+            status = add_runners(check, kind, entry, *out, count, error);
+    }
+    return status;
+}
