@@ -8,12 +8,47 @@
 machine machines[3];
 int current;
 std::vector<launched> launches;
+int shared_allowed = 48 * 1024;
+int failing;
 
 extern "C" {
 cudaError_t cudaGetDevice(int *device)
 {
     *device = current;
-    return cudaSuccess;
+    return (cudaError_t)failing;
+}
+cudaError_t cudaDeviceGetAttribute(int *out, cudaDeviceAttr question, int device)
+{
+    const machine &of = machines[device];
+    switch (question) {
+    case cudaDevAttrComputeCapabilityMajor:
+        *out = of.major;
+        break;
+    case cudaDevAttrComputeCapabilityMinor:
+        *out = of.minor;
+        break;
+    case cudaDevAttrMultiProcessorCount:
+        *out = of.sm_count;
+        break;
+    case cudaDevAttrMaxThreadsPerBlock:
+        *out = 1024;
+        break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *out = 227 * 1024;
+        break;
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+        *out = 65536;
+        break;
+    case cudaDevAttrMemoryClockRate:
+        *out = 2619000;
+        break;
+    case cudaDevAttrGlobalMemoryBusWidth:
+        *out = 6144;
+        break;
+    default:
+        return cudaErrorInvalidValue;
+    }
+    return (cudaError_t)failing;
 }
 #undef cudaGetDeviceProperties
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *out, int device)
@@ -24,6 +59,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *out, int device)
     out->minor = machines[device].minor;
     out->multiProcessorCount = machines[device].sm_count;
     out->sharedMemPerBlockOptin = 227 * 1024;
+    out->totalGlobalMem = (size_t)141 << 30;
     return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp *out, int device)
@@ -39,10 +75,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, const void *)
     std::memset(out, 0, sizeof *out);
     out->ptxVersion = machines[current].ptx_version;
     out->maxThreadsPerBlock = 1024;
-    return cudaSuccess;
+    out->maxDynamicSharedSizeBytes = shared_allowed;
+    return (cudaError_t)failing;
 }
-cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int)
+cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute attribute, int value)
 {
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
+        shared_allowed = value;
     return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *, int block,
@@ -59,8 +98,9 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cu
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t shared, cudaStream_t)
 {
-    launches.push_back({kernel, grid.x, block.x, shared, false, *(long long *)arguments[4]});
-    return cudaSuccess;
+    launches.push_back({kernel, grid.x, block.x, shared, false, *(long long *)arguments[4], grid.y,
+                        grid.z, block.y, block.z});
+    return (cudaError_t)failing;
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
                                 void **arguments)
@@ -70,7 +110,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
         config->attrs[0].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
         config->attrs[0].val.programmaticStreamSerializationAllowed == 1;
     launches.push_back({kernel, config->gridDim.x, config->blockDim.x, config->dynamicSmemBytes,
-                        dependent, *(long long *)arguments[4]});
+                        dependent, *(long long *)arguments[4], config->gridDim.y,
+                        config->gridDim.z, config->blockDim.y, config->blockDim.z});
     return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t)

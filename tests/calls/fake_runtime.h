@@ -20,7 +20,10 @@ struct launched {
     size_t shared;
     bool dependent;
     long long n; // the kernels' fifth argument
+    unsigned int grid_y, grid_z, block_y, block_z;
 };
 extern std::vector<launched> launches;
+extern int shared_allowed; // of dynamic shared memory, to any kernel
+extern int failing;        // 0, or the error of every call
 
 #endif

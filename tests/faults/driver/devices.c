@@ -214,7 +214,7 @@ static int attribute_of(const struct model *model, CUdevice_attribute attribute)
     case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY:
         return 65536;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
-        return 48 << 10;
+        return SHARED_BYTES;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
         return SHARED_OPTIN_BYTES;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
@@ -236,6 +236,8 @@ static int attribute_of(const struct model *model, CUdevice_attribute attribute)
 
 CUresult cuDeviceGetAttribute(int *out, CUdevice_attribute attribute, CUdevice device)
 {
+    if (device < 0 || device >= visible_count)
+        return CUDA_ERROR_INVALID_DEVICE;
     *out = attribute_of(model_of(device), attribute);
     return enter_bare(__func__);
 }
@@ -266,6 +268,17 @@ CUresult cuCtxSetCurrent(CUcontext current)
 {
     (void)current;
     return enter(__func__);
+}
+
+CUresult cuCtxGetDevice(CUdevice *out)
+{
+    CUresult result = enter(__func__);
+    if (result == CUDA_SUCCESS && !context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    for (int i = 0; i < visible_count; i++)
+        if (visible[i] == script_device)
+            *out = i;
+    return result;
 }
 
 static const struct {

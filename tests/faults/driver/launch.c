@@ -64,7 +64,7 @@ CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name)
     struct CUfunc_st *function = calloc(1, sizeof *function);
     if (!function)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *function = (struct CUfunc_st){.module = module, .kernel = kernel};
+    *function = (struct CUfunc_st){.module = module, .kernel = kernel, .shared_most = SHARED_BYTES};
     *out = function;
     return CUDA_SUCCESS;
 }
@@ -125,6 +125,8 @@ CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute, CUfunction
         *out = (int)(16 + in_flight);
     else if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
         *out = threads_most(function);
+    else if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        *out = function->shared_most;
     else if (attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
         *out = strcmp(function->kernel->name, "sum") == 0 ? 1024
                : image_number(image, "SHUFFLE", 1)        ? 128
@@ -138,9 +140,11 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
     CUresult result = enter_with(__func__, &subject, 1);
     if (result == CUDA_SUCCESS && attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
         function->large_clusters = value != 0;
-    if (result == CUDA_SUCCESS && value > SHARED_OPTIN_BYTES &&
-        attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    if (result != CUDA_SUCCESS || attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        return result;
+    if (value > SHARED_OPTIN_BYTES)
         return CUDA_ERROR_INVALID_VALUE;
+    function->shared_most = value;
     return result;
 }
 
@@ -172,7 +176,7 @@ static CUresult check(CUfunction function, const struct call *call)
     uint64_t threads = call_threads(call);
     if (call_blocks(call) == 0 || threads == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (threads > 1024)
+    if (threads > 1024 || call->shared > (unsigned)function->shared_most)
         return CUDA_ERROR_INVALID_VALUE;
     if (cluster_of(function) > 0 && call->grid[0] % (unsigned)cluster_of(function) != 0)
         return CUDA_ERROR_INVALID_VALUE;

@@ -9,7 +9,12 @@
 #include "tests/faults/driver/script.h"
 
 enum { ARGUMENTS_MAX = 8, ARGUMENT_BYTES_MAX = 16, DIMENSIONS = 3 };
-enum { SHARED_OPTIN_BYTES = 227 << 10, VARIABLES_MAX = 2, VARIABLE_BYTES_MAX = 16 };
+enum {
+    SHARED_BYTES = 48 << 10,
+    SHARED_OPTIN_BYTES = 227 << 10,
+    VARIABLES_MAX = 2,
+    VARIABLE_BYTES_MAX = 16
+};
 
 struct model {
     const char *name;
@@ -62,6 +67,7 @@ struct CUfunc_st {
     struct CUmod_st *module;
     const struct host_kernel *kernel;
     bool large_clusters; /* of more than 8 blocks are allowed */
+    int shared_most;     /* bytes of dynamic shared memory that are allowed */
 };
 
 /* For tests, which find them by name. What each node of the graph that was instantiated last waits

@@ -1,0 +1,39 @@
+#!/bin/bash
+# tuned_cuda.h is C99 and C++11 over both APIs without a warning, leaves nothing behind where it is not
+# used, and both fit into one program.
+source "$TUNE_TESTS/lib.sh"
+[[ -n $TUNE_CUDA_INCLUDE ]] || exit 77
+warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -O2)
+includes=(-I "$TUNE_SOURCE/runtime" -isystem "$TUNE_CUDA_INCLUDE")
+
+cat >use.c <<'C'
+#include "tuned_cuda.h"
+int NAME(const struct tuned *tuned, tuned_cuda_kernel kernel, void **arguments);
+int NAME(const struct tuned *tuned, tuned_cuda_kernel kernel, void **arguments)
+{
+    struct tuned_cuda_device gpu;
+    struct tuned_cuda_launch launch = tuned_cuda_launch_of(264, 256);
+    if (tuned_cuda_describe(&gpu) != (tuned_cuda_status)0)
+        return 1;
+    tuned_cuda_find(tuned, &gpu, "saxpy", 1000, &launch);
+    return tuned_cuda_prepare(&launch, kernel) != (tuned_cuda_status)0 ||
+           tuned_cuda_launch_kernel(&launch, kernel, arguments, NULL) != (tuned_cuda_status)0;
+}
+C
+echo '#include "tuned_cuda.h"' >idle.c
+for compiler in "$CC -std=c99 -Wstrict-prototypes" "$CC -std=c17 -Wstrict-prototypes" \
+    "c++ -x c++ -std=c++11" "c++ -x c++ -std=c++20"; do
+    read -ra words <<<"$compiler"
+    for api in RUNTIME DRIVER; do
+        run "${words[@]}" "${warnings[@]}" "${includes[@]}" "-DTUNED_CUDA_$api" "-DNAME=use_$api" -c use.c -o "use_$api.o"
+        expect_code 0
+        run "${words[@]}" "${warnings[@]}" "${includes[@]}" "-DTUNED_CUDA_$api" -c idle.c -o idle.o
+        expect_code 0
+        [[ -z $(nm idle.o) ]] || fail "$compiler, $api: symbols where nothing is used"
+    done
+    # Nothing but what is called is seen, so two objects of both APIs do not meet.
+    run ld -r use_RUNTIME.o use_DRIVER.o -o both.o
+    expect_code 0
+    nm --defined-only both.o | awk '$2 ~ /[A-Z]/ { print $3 }' | grep -v 'use_' >shown || true
+    [[ ! -s shown ]] || fail "$compiler: shows $(tr '\n' ' ' <shown)"
+done

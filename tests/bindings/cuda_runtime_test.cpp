@@ -1,0 +1,210 @@
+// tuned_cuda.h over the runtime API, without a GPU: what it says of a device, what it takes of an
+// answer and what it leaves, what it launches. For a C++ compiler and for nvcc;
+// tests/gpu/device/test_cuda_glue.c does it for real, over the driver API.
+#include <cstdio>
+#include <cstring>
+
+#include <tuned_cuda.h>
+
+#include "tests/calls/fake_runtime.h"
+
+static int failures;
+#define EXPECT(condition)                                                                          \
+    ((condition)                                                                                   \
+         ? (void)0                                                                                 \
+         : (void)(failures++, std::printf("%s:%d: not so: %s\n", __func__, __LINE__, #condition)))
+
+static tuned_cuda_device gpu;
+
+static struct tuned *file_of(const char *entries)
+{
+    char text[2048];
+    tuned_error error;
+    std::snprintf(text, sizeof text,
+                  "tuned-conf 3\n[cuda \"First\"] compute_capability=9.0 sm_count=132 "
+                  "memory_bytes=151397597184\n%send\n",
+                  entries);
+    struct tuned *tuned = tuned_load_memory(text, std::strlen(text), "memory", &error);
+    if (!tuned)
+        std::printf("%s\n", error.text);
+    EXPECT(tuned != nullptr);
+    return tuned;
+}
+
+// What an entry makes of a launch of 7 blocks of 96 threads; `kernel k` at n = 1000.
+static tuned_cuda_launch filled(const char *values, long long n, bool any_grid)
+{
+    char entry[512];
+    std::snprintf(entry, sizeof entry, "k n=500-2000 %s\n", values);
+    struct tuned *tuned = file_of(entry);
+    tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
+    launch.shared_bytes = 64;
+    launch.any_grid = any_grid;
+    const tuned_grade grade = tuned_cuda_find(tuned, &gpu, "k", n, &launch);
+    EXPECT(grade == launch.grade);
+    launch.variant = launch.variant ? "some" : nullptr; // the text goes with the file
+    tuned_free(tuned);
+    return launch;
+}
+
+static bool is(const unsigned three[3], unsigned x, unsigned y, unsigned z)
+{
+    return three[0] == x && three[1] == y && three[2] == z;
+}
+
+static bool is_untouched(const tuned_cuda_launch &launch)
+{
+    return launch.grade == TUNED_NONE && !launch.has_grid && is(launch.grid, 7, 0, 0) &&
+           is(launch.block, 96, 0, 0) && launch.shared_bytes == 64 && launch.variant == nullptr;
+}
+
+static void device_has_its_limits()
+{
+    tuned_cuda_device second;
+    EXPECT(tuned_cuda_describe(&gpu) == cudaSuccess);
+    const tuned_device &device = gpu.device;
+    EXPECT(gpu.index == 0 && std::strcmp(device.kind, "cuda") == 0);
+    EXPECT(device.name == gpu.name && std::strcmp(gpu.name, "First") == 0);
+    EXPECT(device.compute_capability_major == 9 && device.compute_capability_minor == 0);
+    EXPECT(device.unit_count == 132 && device.memory_bytes == 141LL << 30);
+    EXPECT(device.bandwidth_gbs > 4022 && device.bandwidth_gbs < 4023); // 2 * 2.619 GHz * 768 bytes
+    EXPECT(device.max_threads_per_block == 1024 && device.max_shared_bytes == 227 * 1024);
+    EXPECT(device.registers_per_unit == 65536);
+    EXPECT(tuned_cuda_describe_device(1, &second) == cudaSuccess && second.index == 1);
+    EXPECT(std::strcmp(second.name, "Second") == 0 && second.device.unit_count == 66);
+    current = 1;
+    EXPECT(tuned_cuda_describe(&second) == cudaSuccess && second.index == 1);
+    current = 0;
+}
+
+static void errors_are_returned()
+{
+    tuned_cuda_device none;
+    tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
+    long long n = 1;
+    void *arguments[] = {&n, &n, &n, &n, &n};
+    struct tuned *tuned = file_of("k n=1000 block=256\n");
+    failing = cudaErrorNoDevice;
+    EXPECT(tuned_cuda_describe(&none) == cudaErrorNoDevice);
+    EXPECT(tuned_cuda_describe_device(0, &none) == cudaErrorNoDevice);
+    EXPECT(tuned_cuda_find(tuned, &none, "k", 1000, &launch) == TUNED_NONE);
+    EXPECT(tuned_cuda_prepare(&launch, &gpu) == cudaErrorNoDevice);
+    EXPECT(tuned_cuda_launch_kernel(&launch, &gpu, arguments, nullptr) == cudaErrorNoDevice);
+    failing = 0;
+    EXPECT(launch.block[0] == 96);
+    tuned_free(tuned);
+}
+
+static void values_go_by_their_names()
+{
+    tuned_cuda_launch launch =
+        filled("block=256 grid=264 shared_bytes=4096 variant=some | at=1000", 1000, false);
+    EXPECT(launch.grade == TUNED_EXACT && launch.has_grid == 1);
+    EXPECT(is(launch.block, 256, 0, 0) && is(launch.grid, 264, 0, 0));
+    EXPECT(launch.shared_bytes == 4096 && launch.variant != nullptr);
+    launch =
+        filled("block_x=32 block_y=8 block_z=2 grid_x=5 grid_y=6 grid_z=7 | at=1000", 1000, false);
+    EXPECT(is(launch.block, 32, 8, 2) && is(launch.grid, 5, 6, 7) && launch.has_grid == 1);
+    EXPECT(launch.shared_bytes == 64 && launch.variant == nullptr);
+    launch =
+        filled("block_size_x=16 block_size_y=4 block_size_z=1 grid_size_x=9 shared=0 | at=1000",
+               1000, false);
+    EXPECT(is(launch.block, 16, 4, 1) && is(launch.grid, 9, 0, 0) && launch.shared_bytes == 0);
+    launch = filled("vector=4", 1000, true);
+    EXPECT(launch.grade == TUNED_IN_RANGE && is(launch.block, 96, 0, 0) && !launch.has_grid);
+}
+
+// A grid that covers one n leaves elements of another out.
+static void grid_of_another_size_is_not_taken()
+{
+    tuned_cuda_launch launch = filled("block=256 grid=264 | at=1000", 1001, false);
+    EXPECT(launch.grade == TUNED_IN_RANGE && !launch.has_grid);
+    EXPECT(is(launch.grid, 7, 0, 0) && is(launch.block, 256, 0, 0));
+    launch = filled("block=256 grid=264 | at=1000", 1001, true);
+    EXPECT(launch.has_grid == 1 && is(launch.grid, 264, 0, 0));
+}
+
+static void grid_by_the_multiprocessors_is_scaled()
+{
+    tuned_cuda_device second;
+    struct tuned *tuned = file_of("k n=1000 block=256 grid=264 | per_unit=grid\n");
+    tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
+    EXPECT(tuned_cuda_describe_device(1, &second) == cudaSuccess); // 66 of them
+    EXPECT(tuned_cuda_find(tuned, &second, "k", 1000, &launch) != TUNED_EXACT);
+    EXPECT(launch.grade != TUNED_NONE && !launch.has_grid && is(launch.grid, 7, 0, 0));
+    launch.any_grid = 1;
+    EXPECT(tuned_cuda_find(tuned, &second, "k", 1000, &launch) != TUNED_NONE);
+    EXPECT(launch.has_grid == 1 && is(launch.grid, 132, 0, 0) && is(launch.block, 256, 0, 0));
+    tuned_free(tuned);
+}
+
+static void what_no_launch_can_be_changes_nothing()
+{
+    const char *const impossible[] = {
+        "grid=1 variant=some block=1025",  "grid=1 variant=some block_x=32 block_y=33",
+        "grid=1 variant=some block_z=65",  "grid=1 variant=some block=0",
+        "grid=1 variant=some block=-32",   "grid=1 variant=some block=5000000000",
+        "grid=0 variant=some block=32",    "grid=2147483648 block=32",
+        "grid_y=65536 block=32",           "block=32 variant=some shared_bytes=300000",
+        "block=32 variant=some shared=-1",
+    };
+    for (const char *values : impossible) {
+        const bool kept = is_untouched(filled(values, 1000, true));
+        EXPECT(kept);
+        if (!kept)
+            std::printf("  %s\n", values);
+    }
+    tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
+    launch.shared_bytes = 64;
+    launch.has_grid = 1;
+    EXPECT(tuned_cuda_find(nullptr, &gpu, "k", 1000, &launch) == TUNED_NONE);
+    EXPECT(is_untouched(launch));
+}
+
+static void kernel_is_asked_and_given_leave()
+{
+    tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
+    EXPECT(tuned_cuda_prepare(&launch, &gpu) == cudaSuccess && shared_allowed == 48 * 1024);
+    launch.shared_bytes = 100000;
+    EXPECT(tuned_cuda_prepare(&launch, &gpu) == cudaSuccess && shared_allowed == 100000);
+    launch.shared_bytes = 10;
+    EXPECT(tuned_cuda_prepare(&launch, &gpu) == cudaSuccess && shared_allowed == 100000);
+    launch.block[0] = launch.block[1] = 64;
+    EXPECT(tuned_cuda_prepare(&launch, &gpu) == TUNED_CUDA_TOO_MUCH);
+}
+
+static void some_kernel(int *, long long)
+{
+}
+
+static void launch_is_passed_on()
+{
+    tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
+    long long n = 31;
+    void *arguments[] = {&n, &n, &n, &n, &n};
+    launch.grid[1] = 3;
+    launch.block[2] = 2;
+    launch.shared_bytes = 128;
+    launches.clear();
+    EXPECT(tuned_cuda_launch_kernel(&launch, some_kernel, arguments, nullptr) == cudaSuccess);
+    EXPECT(launches.size() == 1 && launches[0].kernel == (const void *)some_kernel);
+    EXPECT(launches[0].grid == 7 && launches[0].grid_y == 3 && launches[0].grid_z == 1);
+    EXPECT(launches[0].block == 96 && launches[0].block_y == 1 && launches[0].block_z == 2);
+    EXPECT(launches[0].shared == 128 && launches[0].n == 31);
+}
+
+int main()
+{
+    machines[0] = {"First", 9, 0, 132, 90, 10};
+    machines[1] = {"Second", 9, 0, 66, 90, 10};
+    device_has_its_limits();
+    errors_are_returned();
+    values_go_by_their_names();
+    grid_of_another_size_is_not_taken();
+    grid_by_the_multiprocessors_is_scaled();
+    what_no_launch_can_be_changes_nothing();
+    kernel_is_asked_and_given_leave();
+    launch_is_passed_on();
+    std::printf("%d failures\n", failures);
+    return failures == 0 ? 0 : 1;
+}
