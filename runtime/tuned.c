@@ -1,6 +1,10 @@
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L /* open, fstat, read: a FIFO must not hang */
+#endif
 #include "tuned.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <float.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -8,67 +12,197 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { FIELDS_MAX = 128, READ_BYTES = 65536 };
+#if defined(__APPLE__)
+#define st_mtim st_mtimespec
+#endif
 
-/* Places in tuned.text. */
-struct field {
-    uint32_t name, value;
+/* What is not worth its size in code: all but look-ups and the reading of lines. */
+#if defined(__GNUC__)
+#define SMALL __attribute__((cold))
+#else
+#define SMALL
+#endif
+
+enum { FIELDS_MAX = 128 }; /* on one side of a line's '|' */
+
+/* Names are numbered: each is stored once, and an index of tuned_value_index is such a number.
+ * Those that libtuned itself reads come first; 0 is none. */
+enum {
+    N = 1,
+    AT,
+    TIME_NS,
+    THREADS,
+    SHARED_BYTES,
+    REGISTERS,
+    PER_UNIT,
+    SOURCE, /* these four in the order of struct tuned_build */
+    FLAGS,
+    DRIVER,
+    COMPILER,
+    SM_COUNT,
+    CORES,
+    MEMORY_BYTES,
+    COMPUTE_CAPABILITY,
+    BANDWIDTH_GBS,
+    KNOWN_COUNT
+};
+static const char known_names[KNOWN_COUNT][20] = {"",
+                                                  "n",
+                                                  "at",
+                                                  "time_ns",
+                                                  "threads",
+                                                  "shared_bytes",
+                                                  "registers",
+                                                  "per_unit",
+                                                  "source",
+                                                  "flags",
+                                                  "driver",
+                                                  "compiler",
+                                                  "sm_count",
+                                                  "cores",
+                                                  "memory_bytes",
+                                                  "compute_capability",
+                                                  "bandwidth_gbs"};
+
+struct name {
+    const char *text;
+    uint32_t hash, next;               /* the next in its bucket */
+    uint32_t length;                   /* huge for number 0, which no text begins with */
+    uint32_t seen;                     /* the stamp of the last fields that had it */
+    uint32_t follows;                  /* the name that came after it last: a good guess */
+    uint32_t first_group, group_count; /* of the problem of this name */
 };
 
-/* first_field and field_count name a run of tuned.fields. */
-struct section {
-    struct tuned_device device;
-    uint64_t name_hash;
-    size_t first_entry, entry_count;
-    size_t first_field, field_count;
-    int line;
+/* The names of a line's fields, in tuned.numbers from `first`: of values (or a section's fields),
+ * evidence, further sizes. A line whose names are those of the line before shares its shape. */
+struct shape {
+    uint32_t first;
+    uint8_t counts[3];
+};
+enum { VALUES, EVIDENCE, SIZES };
+
+/* A line, in place: values are cut apart where they stand. Number i of tuned.numbers from `fields`
+ * on is where value i begins, counted from the line's first byte. */
+struct line {
+    char *text;
+    uint32_t shape, fields;
+    int number;
 };
 
 struct tuned_entry {
-    const struct tuned *tuned;
-    const char *problem;
+    struct line line; /* begins with the problem */
+    uint32_t section, problem, first_span;
     long long low, high, at; /* at: the size that was measured; below 0 when that is unknown */
-    uint32_t section, first_field;
-    int line;
-    uint8_t value_count, evidence_count; /* the evidence follows the values */
+    const struct tuned *tuned;
+};
+
+/* The sizes that an entry holds for, of one further size variable. */
+struct span {
+    long long low, high;
+};
+
+enum need { NEED_THREADS, NEED_SHARED_BYTES, NEED_REGISTERS, NEEDS };
+
+struct section {
+    struct tuned_device device;
+    struct line line;
+    uint32_t source, name_hash;
+    uint32_t first_entry, entry_count;
+    long long needs[NEEDS]; /* of its entries, the most of each */
 };
 
 /* The entries of one problem in one section. */
 struct group {
-    const char *problem;
-    uint32_t hash; /* of the section's name and the problem */
     uint32_t section, first_entry, entry_count;
 };
 
-/* All texts point into `text`, a copy of the file in which they are cut apart in place. */
-struct tuned {
-    char *text;
-    struct field *fields;
-    size_t field_count, field_capacity;
-    struct section *sections;
-    size_t section_count, section_capacity;
-    struct tuned_entry *entries;
-    size_t entry_count, entry_capacity;
-    const struct section **by_name; /* sections by kind and name */
-    long long *lows;                /* of the entries, close together for the binary search */
-    /* A hash table without links: the groups of bucket b are those from buckets[b] on and before
-     * buckets[b + 1]; b is the first bits of the hash. */
-    struct group *groups;
-    size_t group_count, group_capacity;
-    uint32_t *buckets;
-    unsigned bucket_shift;
+struct source {
+    const char *name; /* behind its text */
+    int is_built_in;
 };
 
-/* ---- errors ---- */
+/* Arrays that grow while a file is read. */
+enum list {
+    NAMES,
+    BUCKETS, /* the number of the first name of each */
+    SHAPES,
+    NUMBERS,
+    SPANS,
+    SECTIONS,
+    ORDER, /* sections of each source by kind, name and numbers */
+    ENTRIES,
+    LOWS,         /* of the entries, close together for the binary search */
+    GROUPS,       /* those of one problem together, in the order of ORDER */
+    GROUP_HASHES, /* of their devices' names */
+    TEXTS,        /* of all files */
+    LISTS
+};
+static const unsigned char item_bytes[LISTS] = {
+    sizeof(struct name), sizeof(uint32_t),       sizeof(struct shape), sizeof(uint32_t),
+    sizeof(struct span), sizeof(struct section), sizeof(uint32_t),     sizeof(struct tuned_entry),
+    sizeof(long long),   sizeof(struct group),   sizeof(uint32_t),     sizeof(char *)};
+
+struct tuned {
+    struct tuned_allocator allocator;
+    struct source sources[TUNED_FILES_MAX];
+    uint32_t source_count;
+    void *items[LISTS];
+    size_t counts[LISTS], capacities[LISTS];
+};
+
+static struct name *names_of(const struct tuned *tuned)
+{
+    return tuned->items[NAMES];
+}
+
+static const uint32_t *numbers_of(const struct tuned *tuned)
+{
+    return tuned->items[NUMBERS];
+}
+
+static struct section *sections_of(const struct tuned *tuned)
+{
+    return tuned->items[SECTIONS];
+}
+
+static struct tuned_entry *entries_of(const struct tuned *tuned)
+{
+    return tuned->items[ENTRIES];
+}
+
+static const struct shape *shape_of(const struct tuned *tuned, const struct line *line)
+{
+    return (const struct shape *)tuned->items[SHAPES] + line->shape;
+}
+
+static const struct section *section_of(const struct tuned_entry *entry)
+{
+    return sections_of(entry->tuned) + entry->section;
+}
+
+/* ---- errors and memory ---- */
 
 struct reader {
     struct tuned *tuned;
     struct tuned_error *error; /* may be NULL */
     const char *name;          /* of the file */
+    const char *end;           /* of the text */
     long long version;
     int line;
-    int ended; /* the line "end" was read */
+    int ended;   /* the line "end" was read */
+    int refused; /* a file was, or memory is short */
+    int goes_on; /* though a file was refused */
+    uint32_t stamp, problem;
+    /* Of the line that is read: its names and where their values begin. */
+    size_t count;
+    uint32_t names[2 * FIELDS_MAX + TUNED_SIZES_MAX], values[2 * FIELDS_MAX];
+    const char *known[KNOWN_COUNT]; /* values of one side */
+    struct span spans[TUNED_SIZES_MAX];
+    uint32_t span_names[TUNED_SIZES_MAX];
+    size_t span_count;
 };
 
 #if defined(__GNUC__)
@@ -76,13 +210,14 @@ struct reader {
 #else
 #define PRINTF_LIKE
 #endif
-static int refuse(const struct reader *reader, const char *format, ...) PRINTF_LIKE;
+SMALL static int refuse(struct reader *reader, const char *format, ...) PRINTF_LIKE;
 
-/* Always 0, so that a failing step can end with `return refuse(...)`. */
-static int refuse(const struct reader *reader, const char *format, ...)
+/* Always 0, so that a failing step can end with `return refuse(...)`. The first refusal counts. */
+static int refuse(struct reader *reader, const char *format, ...)
 {
     struct tuned_error *error = reader->error;
-    if (error) {
+    reader->refused = 1;
+    if (error && !error->text[0]) {
         va_list arguments;
         const char *name = reader->name;
         size_t length = strlen(name);
@@ -100,29 +235,95 @@ static int refuse(const struct reader *reader, const char *format, ...)
     return 0;
 }
 
-static int refuse_memory(struct reader *reader)
+SMALL static void *allocate(struct reader *reader, size_t bytes)
 {
-    reader->line = 0;
-    return refuse(reader, "out of memory");
+    const struct tuned_allocator *allocator = &reader->tuned->allocator;
+    void *memory = allocator->allocate(allocator->context, bytes);
+    if (!memory) {
+        reader->line = 0;
+        (void)refuse(reader, "out of memory");
+    }
+    return memory;
 }
 
-/* Room for one more item; NULL when memory is short. Without items *capacity is a guess. */
-static void *grow(void *items, size_t count, size_t *capacity, size_t size)
+SMALL static void release(const struct tuned *tuned, void *memory)
 {
-    if (items && count < *capacity)
-        return items;
-    size_t wanted = items ? *capacity * 2 : *capacity + 16;
-    void *grown = wanted > SIZE_MAX / size ? NULL : realloc(items, wanted * size);
-    if (grown)
-        *capacity = wanted;
-    return grown;
+    if (memory)
+        tuned->allocator.release(tuned->allocator.context, memory);
 }
 
-/* Gives back what is not needed; the items as they are when that is impossible. */
-static void *shrink(void *items, size_t count, size_t size)
+/* Room for `more` items in all, or for the double. */
+static int reserve(struct reader *reader, enum list list, size_t more)
 {
-    void *shrunk = count > 0 ? realloc(items, count * size) : NULL;
-    return shrunk ? shrunk : items;
+    struct tuned *tuned = reader->tuned;
+    size_t size = item_bytes[list], count = tuned->counts[list];
+    if (more <= tuned->capacities[list] - count)
+        return 1;
+    size_t capacity = count * 2 > count + more ? count * 2 : count + more;
+    void *grown = capacity < UINT32_MAX ? allocate(reader, capacity * size) : NULL;
+    if (!grown)
+        return refuse(reader, "too much for memory");
+    if (count > 0)
+        memcpy(grown, tuned->items[list], count * size);
+    release(tuned, tuned->items[list]);
+    tuned->items[list] = grown;
+    tuned->capacities[list] = capacity;
+    return 1;
+}
+
+/* `more` items behind the others, to be filled in; NULL when memory is short. */
+static void *append(struct reader *reader, enum list list, size_t more)
+{
+    struct tuned *tuned = reader->tuned;
+    if (!reserve(reader, list, more))
+        return NULL;
+    tuned->counts[list] += more;
+    return (char *)tuned->items[list] + (tuned->counts[list] - more) * item_bytes[list];
+}
+
+static void *allocate_default(void *context, size_t bytes)
+{
+    (void)context;
+    return malloc(bytes);
+}
+
+static void release_default(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
+SMALL static void swap(char *a, char *b, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        char spare = a[i];
+        a[i] = b[i];
+        b[i] = spare;
+    }
+}
+
+/* Heap sort: in place, no memory of its own, never slow. */
+SMALL static void sort(const struct tuned *tuned, enum list list, size_t first, size_t count,
+                       int (*compare)(const struct tuned *, const void *, const void *))
+{
+    size_t size = item_bytes[list], start = count / 2, end = count;
+    char *base = (char *)tuned->items[list] + first * size;
+    while (end > 1) {
+        if (start > 0)
+            start--;
+        else
+            swap(base, base + --end * size, size);
+        for (size_t root = start, child; (child = root * 2 + 1) < end; root = child) {
+            char *at = base + root * size, *below = base + child * size;
+            if (child + 1 < end && compare(tuned, below, below + size) < 0) {
+                below += size;
+                child++;
+            }
+            if (compare(tuned, at, below) >= 0)
+                break;
+            swap(at, below, size);
+        }
+    }
 }
 
 /* ---- numbers and characters, without the locale ---- */
@@ -140,20 +341,9 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static int is_name_start(char c)
+static int is_a(char c, int class)
 {
-    return classes[(unsigned char)c] & NAME_START;
-}
-
-static int is_name(char c)
-{
-    return classes[(unsigned char)c] & NAME;
-}
-
-/* What a value may hold without quotes. */
-static int is_word(char c)
-{
-    return classes[(unsigned char)c] & WORD;
+    return classes[(unsigned char)c] & class;
 }
 
 static int is_space(char c)
@@ -161,23 +351,23 @@ static int is_space(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Cheap, and good enough for buckets; hash_pair spreads it. */
-static uint64_t hash_byte(uint64_t hash, char c)
+static int compare_numbers(long long a, long long b)
 {
-    return (hash << 5 | hash >> 59) ^ (unsigned char)c;
+    return (a > b) - (a < b);
 }
 
-static uint64_t hash_text(const char *text)
+/* Seeded, so that nobody can make a file whose names all meet in one bucket. */
+static uint32_t hash_text(const struct tuned *tuned, const char *text, size_t length)
 {
-    uint64_t hash = 0;
-    for (; *text; text++)
-        hash = hash_byte(hash, *text);
-    return hash;
-}
-
-static uint32_t hash_pair(uint64_t name, uint64_t problem)
-{
-    return (uint32_t)((name * 0x9e3779b97f4a7c15u + problem) * 0xd6e8feb86659fd93u >> 32);
+    uint64_t hash = (uint64_t)(uintptr_t)tuned + length, eight = 0;
+    for (; length >= 8; text += 8, length -= 8) {
+        memcpy(&eight, text, 8);
+        hash = (hash ^ eight) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    for (eight = 0; length > 0;)
+        eight = eight << 8 | (unsigned char)text[--length];
+    return (uint32_t)((hash ^ eight) * 0xd6e8feb86659fd93u >> 32);
 }
 
 /* The decimal digits at *text, moved past; 0 when there are none or the number does not fit. */
@@ -210,7 +400,7 @@ static int read_integer(const char *text, long long *out)
     return 1;
 }
 
-static double scale(double value, int exponent)
+SMALL static double scale(double value, int exponent)
 {
     for (; exponent > 0 && value <= DBL_MAX; exponent--)
         value *= 10.0;
@@ -262,10 +452,103 @@ static int read_real(const char *text, double *out)
     return 1;
 }
 
+/* ---- names ---- */
+
+/* Its number, 0 when no line has it. */
+static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length, uint32_t hash)
+{
+    const uint32_t *buckets = tuned->items[BUCKETS];
+    const struct name *names = names_of(tuned);
+    uint32_t number = buckets[hash & (tuned->counts[BUCKETS] - 1)];
+    while (number && (names[number].hash != hash || names[number].length != length ||
+                      memcmp(names[number].text, text, length) != 0))
+        number = names[number].next;
+    return number;
+}
+
+static uint32_t find_text(const struct tuned *tuned, const char *text)
+{
+    size_t length = strlen(text);
+    return find_name(tuned, text, length, hash_text(tuned, text, length));
+}
+
+/* Twice as many buckets. */
+SMALL static int rehash(struct reader *reader)
+{
+    struct tuned *tuned = reader->tuned;
+    size_t count = tuned->counts[BUCKETS] ? tuned->counts[BUCKETS] : 64;
+    if (!append(reader, BUCKETS, count))
+        return 0;
+    uint32_t *buckets = tuned->items[BUCKETS];
+    struct name *names = names_of(tuned);
+    count = tuned->counts[BUCKETS];
+    memset(buckets, 0, count * sizeof *buckets);
+    for (uint32_t i = 1; i < tuned->counts[NAMES]; i++) {
+        uint32_t *bucket = &buckets[names[i].hash & (count - 1)];
+        names[i].next = *bucket;
+        *bucket = i;
+    }
+    return 1;
+}
+
+/* The number of the name, which is new or was there; 0 when memory is short. The text stays. */
+static uint32_t intern(struct reader *reader, const char *text, size_t length)
+{
+    struct tuned *tuned = reader->tuned;
+    uint32_t hash = hash_text(tuned, text, length), number = find_name(tuned, text, length, hash);
+    if (number)
+        return number;
+    struct name *name = append(reader, NAMES, 1);
+    if (!name)
+        return 0;
+    number = (uint32_t)(tuned->counts[NAMES] - 1);
+    uint32_t *bucket = (uint32_t *)tuned->items[BUCKETS] + (hash & (tuned->counts[BUCKETS] - 1));
+    *name = (struct name){.text = text, .hash = hash, .next = *bucket, .length = (uint32_t)length};
+    *bucket = number;
+    return number < tuned->counts[BUCKETS] || rehash(reader) ? number : 0;
+}
+
+/* The value of a name on one side of a line; NULL when it is not there. */
+static const char *text_of(const struct tuned *tuned, const struct line *line, int side,
+                           uint32_t name)
+{
+    const struct shape *shape = shape_of(tuned, line);
+    size_t first = side == EVIDENCE ? shape->counts[VALUES] : 0;
+    const uint32_t *names = numbers_of(tuned) + shape->first + first;
+    for (size_t i = 0; i < shape->counts[side]; i++)
+        if (names[i] == name)
+            return line->text + numbers_of(tuned)[line->fields + first + i];
+    return NULL;
+}
+
 /* ---- reading lines ---- */
 
+static void skip_spaces(char **at)
+{
+    while (is_space(**at))
+        (*at)++;
+}
+
+/* The number of the name at *at, moved past it; 0 when there is none. `guess` saves the work where
+ * it is right. */
+static uint32_t take_name(struct reader *reader, char **at, uint32_t guess)
+{
+    const struct name *name = &names_of(reader->tuned)[guess];
+    char *text = *at;
+    if (name->length < (size_t)(reader->end - text) &&
+        memcmp(text, name->text, name->length) == 0 && !is_a(text[name->length], NAME)) {
+        *at += name->length;
+        return guess;
+    }
+    if (!is_a(*text, NAME_START))
+        return 0;
+    while (is_a(**at, NAME))
+        (*at)++;
+    return intern(reader, text, (size_t)(*at - text));
+}
+
 /* Cuts the quoted text that begins at *at in place. */
-static int take_quoted(struct reader *reader, char **at, const char **out)
+SMALL static int take_quoted(struct reader *reader, char **at, const char **out)
 {
     char *from = *at + 1, *to = from;
     *out = to;
@@ -284,17 +567,20 @@ static int take_quoted(struct reader *reader, char **at, const char **out)
     return 1;
 }
 
+/* The value of the name, up to a space or the end of the line. */
 static int take_value(struct reader *reader, const char *name, char **at, const char **out)
 {
     if (**at == '"') {
         if (!take_quoted(reader, at, out))
             return 0;
     } else {
-        *out = *at;
-        while (is_word(**at))
-            (*at)++;
-        if (*at == *out)
+        char *end = *at;
+        *out = end;
+        while (is_a(*end, WORD))
+            end++;
+        if (*at == end)
             return refuse(reader, "'%.60s' has no value", name);
+        *at = end;
     }
     if (**at && !is_space(**at))
         return refuse(reader, "the value of '%.60s' must be in quotes", name);
@@ -303,232 +589,265 @@ static int take_value(struct reader *reader, const char *name, char **at, const 
     return 1;
 }
 
-static void skip_spaces(char **at)
+/* SIZE or LOW-HIGH */
+static int read_sizes(struct reader *reader, const char *name, const char *text, struct span *span)
 {
-    while (is_space(**at))
-        (*at)++;
-}
-
-static const char *find_field(const struct tuned *tuned, size_t first, size_t count,
-                              const char *name)
-{
-    for (size_t i = first; i < first + count; i++) {
-        const char *found = tuned->text + tuned->fields[i].name;
-        if (*found == *name && strcmp(found, name) == 0)
-            return tuned->text + tuned->fields[i].value;
+    const char *at = text;
+    int fits = read_digits(&at, 0, &span->low);
+    span->high = span->low;
+    if (fits && *at == '-') {
+        at++;
+        fits = read_digits(&at, 0, &span->high);
     }
-    return NULL;
+    if (!fits || *at)
+        return refuse(reader, "%s%.40s is not a whole number from 0 to %lld, nor two as in 1-9",
+                      name, text, LLONG_MAX);
+    if (span->high < span->low)
+        return refuse(reader, "%s%.60s ends before it begins", name, text);
+    if (reader->version < 2 && strchr(text, '-'))
+        return refuse(reader, "%s%.60s: there are ranges from 'tuned-conf 2' on", name, text);
+    return 1;
 }
 
-/* One NAME=VALUE that differs in name from the fields since `first`, of whose hashes *seen has a
- * bit each. */
-static int take_field(struct reader *reader, char **at, size_t first, uint64_t *seen)
+/* A further size variable, NAME@SIZES, behind n. */
+SMALL static int add_span(struct reader *reader, uint32_t number, const char *name,
+                          const char *value)
+{
+    if (reader->version < 3)
+        return refuse(reader, "'%.60s@': there are further sizes from 'tuned-conf 3' on", name);
+    if (reader->count != 1 || reader->names[0] != N)
+        return refuse(reader, "'%.60s@' may only stand directly behind n=", name);
+    if (reader->span_count == TUNED_SIZES_MAX - 1)
+        return refuse(reader, "more than %d size variables", TUNED_SIZES_MAX);
+    reader->span_names[reader->span_count] = number;
+    return read_sizes(reader, "@", value, &reader->spans[reader->span_count++]);
+}
+
+/* Fields up to the end of the line or a '|', into the reader; their names differ. */
+static int take_fields(struct reader *reader, const struct line *line, char **at, uint32_t previous)
 {
     struct tuned *tuned = reader->tuned;
-    const char *name = *at, *value = NULL;
-    char *end = *at;
-    uint64_t hash = 0;
-    for (; is_name(*end); end++)
-        hash = hash_byte(hash, *end);
-    if (!is_name_start(*name) || *end != '=')
-        return refuse(reader, "'%.40s' is not NAME=VALUE", name);
-    *end = '\0';
-    *at = end + 1;
-    if (!take_value(reader, name, at, &value))
-        return 0;
-    size_t count = tuned->field_count - first;
-    uint64_t bit = (uint64_t)1 << (hash_pair(0, hash) >> 26);
-    if (*seen & bit && find_field(tuned, first, count, name))
-        return refuse(reader, "'%.60s' is given twice", name);
-    *seen |= bit;
-    if (count == FIELDS_MAX)
-        return refuse(reader, "more than %d fields", FIELDS_MAX);
-    void *grown =
-        grow(tuned->fields, tuned->field_count, &tuned->field_capacity, sizeof *tuned->fields);
-    if (!grown)
-        return refuse_memory(reader);
-    tuned->fields = grown;
-    tuned->fields[tuned->field_count++] =
-        (struct field){(uint32_t)(name - tuned->text), (uint32_t)(value - tuned->text)};
-    return 1;
-}
-
-/* Fields up to the end of the line or a '|'. */
-static int take_fields(struct reader *reader, char **at, size_t *first, size_t *count)
-{
-    uint64_t seen = 0;
-    *first = reader->tuned->field_count;
-    for (skip_spaces(at); **at && **at != '|'; skip_spaces(at))
-        if (!take_field(reader, at, *first, &seen))
+    size_t first = reader->count;
+    memset(reader->known, 0, sizeof reader->known);
+    reader->stamp++;
+    for (skip_spaces(at); **at && **at != '|'; skip_spaces(at)) {
+        const char *name = *at, *value = NULL;
+        uint32_t number = take_name(reader, at, names_of(tuned)[previous].follows);
+        char *end = *at;
+        if (!number || (*end != '=' && *end != '@'))
+            return refuse(reader, "'%.40s' is not NAME=VALUE", name);
+        int is_size = *end == '@';
+        *end = '\0';
+        *at = end + 1;
+        if (!take_value(reader, name, at, &value))
             return 0;
-    *count = reader->tuned->field_count - *first;
-    return 1;
-}
-
-static const char *section_text(const struct tuned *tuned, const struct section *section,
-                                const char *name)
-{
-    return find_field(tuned, section->first_field, section->field_count, name);
-}
-
-/* A section's whole number in [0, max]; left alone where there is none. */
-static int section_number(struct reader *reader, const struct section *section, const char *name,
-                          long long max, long long *out)
-{
-    const char *text = section_text(reader->tuned, section, name);
-    if (text && (!read_integer(text, out) || *out < 0 || *out > max))
-        return refuse(reader, "%s=%.40s is not a whole number from 0 to %lld", name, text, max);
-    return 1;
-}
-
-/* "9.0" */
-static int read_capability(const char *text, int *major, int *minor)
-{
-    int parts[2] = {0, 0};
-    for (int i = 0; i < 2; i++) {
-        if (!is_digit(*text))
-            return 0;
-        for (; is_digit(*text) && parts[i] < 10000; text++)
-            parts[i] = parts[i] * 10 + (*text - '0');
-        if (*text != (i == 0 ? '.' : '\0'))
-            return 0;
-        text += i == 0;
+        struct name *known = &names_of(tuned)[number];
+        if (known->seen == reader->stamp)
+            return refuse(reader, "'%.60s' is given twice", name);
+        known->seen = reader->stamp;
+        names_of(tuned)[previous].follows = number;
+        previous = number;
+        if (is_size) {
+            if (!add_span(reader, number, name, value))
+                return 0;
+            continue;
+        }
+        if (reader->count - first == FIELDS_MAX)
+            return refuse(reader, "more than %d fields", FIELDS_MAX);
+        if (number < KNOWN_COUNT)
+            reader->known[number] = value;
+        reader->names[reader->count] = number;
+        reader->values[reader->count++] = (uint32_t)(value - line->text);
     }
-    *major = parts[0];
-    *minor = parts[1];
     return 1;
 }
 
-static int read_device(struct reader *reader, struct section *section)
+/* Stores what take_fields found, but for the first `skip` fields; `values` of them are no evidence.
+ */
+static int store_fields(struct reader *reader, struct line *line, size_t skip, size_t values)
 {
-    struct tuned_device *device = &section->device;
-    long long units = 0;
-    if (!section_number(reader, section, "sm_count", INT_MAX, &units) ||
-        !section_number(reader, section, "cores", INT_MAX, &units) ||
-        !section_number(reader, section, "memory_bytes", LLONG_MAX, &device->memory_bytes))
+    struct tuned *tuned = reader->tuned;
+    size_t count = reader->count - skip, spans = reader->span_count, all = count + spans;
+    uint32_t *names = reader->names + skip;
+    struct shape shape = {0, {(uint8_t)values, (uint8_t)(count - values), (uint8_t)spans}};
+    if (spans > 0)
+        memcpy(names + count, reader->span_names, spans * sizeof *names);
+    line->shape = (uint32_t)tuned->counts[SHAPES] - 1;
+    const struct shape *last = tuned->counts[SHAPES] > 0 ? shape_of(tuned, line) : NULL;
+    if (!last || memcmp(last->counts, shape.counts, sizeof shape.counts) != 0 ||
+        memcmp(numbers_of(tuned) + last->first, names, all * sizeof *names) != 0) {
+        shape.first = (uint32_t)tuned->counts[NUMBERS];
+        struct shape *added = append(reader, SHAPES, 1);
+        uint32_t *copy = append(reader, NUMBERS, all);
+        if (!added || !copy)
+            return 0;
+        *added = shape;
+        memcpy(copy, names, all * sizeof *names);
+        line->shape++;
+    }
+    line->fields = (uint32_t)tuned->counts[NUMBERS];
+    uint32_t *copy = append(reader, NUMBERS, count);
+    if (copy)
+        memcpy(copy, reader->values + skip, count * sizeof *copy);
+    return copy != NULL;
+}
+
+/* A known field's whole number in [0, max]; left alone where there is none. */
+static int known_number(struct reader *reader, int name, long long max, long long *out)
+{
+    const char *text = reader->known[name];
+    if (text && (!read_integer(text, out) || *out < 0 || *out > max))
+        return refuse(reader, "%s=%.40s is not a whole number from 0 to %lld", known_names[name],
+                      text, max);
+    return 1;
+}
+
+/* ... and its number of at least 0. */
+SMALL static int known_real(struct reader *reader, int name, double *out)
+{
+    const char *text = reader->known[name];
+    if (text && (!read_real(text, out) || *out < 0))
+        return refuse(reader, "%s=%.40s is not a number of at least 0", known_names[name], text);
+    return 1;
+}
+
+SMALL static int read_device(struct reader *reader, struct tuned_device *device)
+{
+    long long units = 0, major = 0, minor = 0;
+    if (!known_number(reader, SM_COUNT, INT_MAX, &units) ||
+        !known_number(reader, CORES, INT_MAX, &units) ||
+        !known_number(reader, MEMORY_BYTES, LLONG_MAX, &device->memory_bytes) ||
+        !known_real(reader, BANDWIDTH_GBS, &device->bandwidth_gbs))
         return 0;
+    const char *text = reader->known[COMPUTE_CAPABILITY], *at = text;
+    if (text && (!read_digits(&at, 0, &major) || *at++ != '.' || !read_digits(&at, 0, &minor) ||
+                 *at || major > 9999 || minor > 9999))
+        return refuse(reader, "compute_capability=%.40s is not of the form 9.0", text);
     device->unit_count = (int)units;
-    const char *capability = section_text(reader->tuned, section, "compute_capability");
-    if (capability && !read_capability(capability, &device->compute_capability_major,
-                                       &device->compute_capability_minor))
-        return refuse(reader, "compute_capability=%.40s is not of the form 9.0", capability);
+    device->compute_capability_major = (int)major;
+    device->compute_capability_minor = (int)minor;
     return 1;
 }
 
 /* [KIND "NAME"] FIELDS */
-static int read_section(struct reader *reader, char *at)
+SMALL static int read_section(struct reader *reader, char *at)
 {
     struct tuned *tuned = reader->tuned;
-    struct section section = {.line = reader->line, .first_entry = tuned->entry_count};
+    struct section section = {.line = {.text = at, .number = reader->line},
+                              .source = tuned->source_count,
+                              .first_entry = (uint32_t)tuned->counts[ENTRIES]};
     section.device.kind = ++at;
-    while (is_name(*at))
-        at++;
-    if (!is_name_start(*section.device.kind) || !is_space(*at))
-        return refuse(reader, "a section begins as in [cuda \"NVIDIA H200\"]");
-    *at++ = '\0';
+    uint32_t kind = take_name(reader, &at, 0);
+    char *end = at;
     skip_spaces(&at);
-    if (*at != '"')
+    if (!kind || at == end || *at != '"')
         return refuse(reader, "a section begins as in [cuda \"NVIDIA H200\"]");
+    *end = '\0';
     if (!take_quoted(reader, &at, &section.device.name))
         return 0;
     if (*at++ != ']' || (*at && !is_space(*at)))
         return refuse(reader, "the name of the device is to be followed by ] and a space");
-    if (!take_fields(reader, &at, &section.first_field, &section.field_count))
+    if (!take_fields(reader, &section.line, &at, 0))
         return 0;
     if (*at)
         return refuse(reader, "'|' has no place in a section's line");
-    void *grown = grow(tuned->sections, tuned->section_count, &tuned->section_capacity,
-                       sizeof *tuned->sections);
-    if (!grown)
-        return refuse_memory(reader);
-    tuned->sections = grown;
-    if (!read_device(reader, &section))
+    if (reader->span_count > 0)
+        return refuse(reader, "a section has no sizes");
+    section.name_hash = hash_text(tuned, section.device.name, strlen(section.device.name));
+    if (!read_device(reader, &section.device) ||
+        !store_fields(reader, &section.line, 0, reader->count))
         return 0;
-    section.name_hash = hash_text(section.device.name);
-    tuned->sections[tuned->section_count++] = section;
-    return 1;
+    struct section *added = append(reader, SECTIONS, 1);
+    if (added)
+        *added = section;
+    return added != NULL;
 }
 
-/* n=SIZE or n=LOW-HIGH */
-static int read_sizes(struct reader *reader, struct tuned_entry *entry, const char *text)
+/* What a launch needs at most, of what the evidence has of it. Registers are given to a thread in
+ * eights and to threads in thirty-twos. */
+static void block_needs(const char *threads, const char *shared_bytes, const char *registers,
+                        long long needs[NEEDS])
 {
-    const char *at = text;
-    int fits = read_digits(&at, 0, &entry->low);
-    entry->high = entry->low;
-    if (fits && *at == '-') {
-        at++;
-        fits = read_digits(&at, 0, &entry->high);
-    }
-    if (!fits || *at)
-        return refuse(reader, "n=%.40s is not a whole number from 0 to %lld, nor two as in 1-9",
-                      text, LLONG_MAX);
-    if (entry->high < entry->low)
-        return refuse(reader, "n=%.60s ends before it begins", text);
-    if (reader->version < 2 && strchr(text, '-'))
-        return refuse(reader, "n=%.60s: there are ranges from 'tuned-conf 2' on", text);
-    entry->at = entry->low == entry->high ? entry->low : -1;
-    return 1;
+    memset(needs, 0, NEEDS * sizeof *needs);
+    if (threads)
+        (void)read_integer(threads, &needs[NEED_THREADS]);
+    if (shared_bytes)
+        (void)read_integer(shared_bytes, &needs[NEED_SHARED_BYTES]);
+    if (registers)
+        (void)read_integer(registers, &needs[NEED_REGISTERS]);
+    needs[NEED_REGISTERS] =
+        (needs[NEED_REGISTERS] + 7) / 8 * 8 * ((needs[NEED_THREADS] + 31) / 32 * 32);
 }
 
-/* What must hold of the evidence. */
-static int check_evidence(struct reader *reader, struct tuned_entry *entry, size_t first)
+/* What must hold of the evidence, and what is kept of it. */
+static int read_evidence(struct reader *reader, struct tuned_entry *entry, struct section *section)
 {
+    const char *const *known = reader->known;
     double time_ns = 0;
-    const char *time = find_field(reader->tuned, first, entry->evidence_count, "time_ns");
-    if (time && (!read_real(time, &time_ns) || time_ns < 0))
-        return refuse(reader, "time_ns=%.40s is not a time", time);
-    const char *at = find_field(reader->tuned, first, entry->evidence_count, "at");
-    if (!at || reader->version < 2)
+    long long needs[NEEDS];
+    if (known[TIME_NS] && (!read_real(known[TIME_NS], &time_ns) || time_ns < 0))
+        return refuse(reader, "time_ns=%.40s is not a time", known[TIME_NS]);
+    if (known[AT] && reader->version > 1 &&
+        (!read_integer(known[AT], &entry->at) || entry->at < entry->low || entry->at > entry->high))
+        return refuse(reader, "at=%.40s is not one of the sizes", known[AT]);
+    if (reader->version < 3)
         return 1;
-    if (!read_integer(at, &entry->at) || entry->at < entry->low || entry->at > entry->high)
-        return refuse(reader, "at=%.40s is not one of the sizes", at);
+    for (int name = THREADS; name <= REGISTERS; name++)
+        if (!known_number(reader, name, INT_MAX, needs))
+            return 0;
+    block_needs(known[THREADS], known[SHARED_BYTES], known[REGISTERS], needs);
+    for (int i = 0; i < NEEDS; i++)
+        section->needs[i] = needs[i] > section->needs[i] ? needs[i] : section->needs[i];
     return 1;
 }
 
-/* PROBLEM n=SIZES VALUES | EVIDENCE */
+/* PROBLEM n=SIZES FURTHER-SIZES VALUES | EVIDENCE */
 static int read_entry(struct reader *reader, char *at)
 {
     struct tuned *tuned = reader->tuned;
-    struct tuned_entry entry = {.tuned = tuned, .problem = at, .line = reader->line};
-    size_t first = 0, count = 0, first_evidence = 0, evidence_count = 0;
-    while (is_name(*at))
-        at++;
-    if (!is_name_start(*entry.problem) || !is_space(*at))
-        return refuse(reader, "'%.40s' begins no line of a tuned.conf", entry.problem);
+    struct tuned_entry entry = {.tuned = tuned, .line = {.text = at, .number = reader->line}};
+    struct span sizes;
+    entry.problem = take_name(reader, &at, reader->problem);
+    if (!entry.problem || !is_space(*at))
+        return refuse(reader, "'%.40s' begins no line of a tuned.conf", entry.line.text);
     *at++ = '\0';
-    if (tuned->section_count == 0)
-        return refuse(reader, "'%.60s' stands before the first device", entry.problem);
-    if (!take_fields(reader, &at, &first, &count))
+    reader->problem = entry.problem;
+    entry.section = (uint32_t)tuned->counts[SECTIONS] - 1;
+    if (tuned->counts[SECTIONS] == 0 ||
+        sections_of(tuned)[entry.section].source != tuned->source_count)
+        return refuse(reader, "'%.60s' stands before the first device", entry.line.text);
+    if (!take_fields(reader, &entry.line, &at, entry.problem))
         return 0;
+    size_t count = reader->count;
+    if (count == 0 || reader->names[0] != N)
+        return refuse(reader, "'%.60s' is to be followed by its size, n=", entry.line.text);
+    if (!read_sizes(reader, "n=", reader->known[N], &sizes))
+        return 0;
+    if (count == 1)
+        return refuse(reader, "'%.60s' has no parameters", entry.line.text);
+    entry.low = sizes.low;
+    entry.high = sizes.high;
+    entry.at = entry.low == entry.high ? entry.low : -1;
     at += *at == '|';
-    if (!take_fields(reader, &at, &first_evidence, &evidence_count))
+    if (!take_fields(reader, &entry.line, &at, reader->names[count - 1]))
         return 0;
     if (*at)
         return refuse(reader, "'|' is given twice");
-    const struct field *sizes = count > 0 ? &tuned->fields[first] : NULL;
-    if (!sizes || strcmp(tuned->text + sizes->name, "n") != 0)
-        return refuse(reader, "'%.60s' is to be followed by its size, n=", entry.problem);
-    if (!read_sizes(reader, &entry, tuned->text + sizes->value))
+    struct section *section = &sections_of(tuned)[entry.section];
+    if (!read_evidence(reader, &entry, section) || !store_fields(reader, &entry.line, 1, count - 1))
         return 0;
-    if (count == 1)
-        return refuse(reader, "'%.60s' has no parameters", entry.problem);
-    entry.first_field = (uint32_t)first + 1;
-    entry.value_count = (uint8_t)(count - 1);
-    entry.evidence_count = (uint8_t)evidence_count;
-    if (!check_evidence(reader, &entry, first_evidence))
+    entry.first_span = (uint32_t)tuned->counts[SPANS];
+    struct span *spans = append(reader, SPANS, reader->span_count);
+    struct tuned_entry *added = append(reader, ENTRIES, 1);
+    if (!spans || !added)
         return 0;
-    void *grown =
-        grow(tuned->entries, tuned->entry_count, &tuned->entry_capacity, sizeof *tuned->entries);
-    if (!grown)
-        return refuse_memory(reader);
-    tuned->entries = grown;
-    entry.section = (uint32_t)(tuned->section_count - 1);
-    tuned->entries[tuned->entry_count++] = entry;
-    tuned->sections[entry.section].entry_count++;
+    memcpy(spans, reader->spans, reader->span_count * sizeof *spans);
+    *added = entry;
+    section->entry_count++;
     return 1;
 }
 
-static int read_header(struct reader *reader, const char *line)
+SMALL static int read_header(struct reader *reader, const char *line)
 {
     static const char word[] = "tuned-conf ";
     if (strncmp(line, word, sizeof word - 1) != 0 ||
@@ -578,164 +897,16 @@ static int read_line(struct reader *reader, char *line, char *end)
     reader->ended = strcmp(line, "end") == 0;
     if (reader->ended)
         return 1;
+    reader->count = reader->span_count = 0;
     return *line == '[' ? read_section(reader, line) : read_entry(reader, line);
 }
-
-/* ---- sorting ---- */
-
-static int compare_numbers(long long a, long long b)
-{
-    return (a > b) - (a < b);
-}
-
-static int order_entries(const void *a, const void *b)
-{
-    const struct tuned_entry *left = a, *right = b;
-    int order = strcmp(left->problem, right->problem);
-    if (!order)
-        order = compare_numbers(left->low, right->low);
-    return order ? order : compare_numbers(left->line, right->line);
-}
-
-static int compare_devices(const struct section *left, const struct section *right)
-{
-    const struct tuned_device *a = &left->device, *b = &right->device;
-    int order = strcmp(a->kind, b->kind);
-    if (!order)
-        order = strcmp(a->name, b->name);
-    if (!order)
-        order = compare_numbers(a->compute_capability_major, b->compute_capability_major);
-    if (!order)
-        order = compare_numbers(a->compute_capability_minor, b->compute_capability_minor);
-    return order ? order : compare_numbers(a->unit_count, b->unit_count);
-}
-
-static int order_sections(const void *a, const void *b)
-{
-    const struct section *const *left = a, *const *right = b;
-    int order = compare_devices(*left, *right);
-    return order ? order : compare_numbers((*left)->line, (*right)->line);
-}
-
-static int sort_sections(struct reader *reader)
-{
-    struct tuned *tuned = reader->tuned;
-    size_t count = tuned->section_count;
-    tuned->by_name = malloc((count + 1) * sizeof(const struct section *));
-    if (!tuned->by_name)
-        return refuse_memory(reader);
-    for (size_t i = 0; i < count; i++)
-        tuned->by_name[i] = &tuned->sections[i];
-    qsort(tuned->by_name, count, sizeof(const struct section *), order_sections);
-    for (size_t i = 1; i < count; i++) {
-        const struct section *earlier = tuned->by_name[i - 1], *later = tuned->by_name[i];
-        if (compare_devices(earlier, later) == 0) {
-            reader->line = later->line;
-            return refuse(reader, "the device '%.60s' was already given on line %d",
-                          later->device.name, earlier->line);
-        }
-    }
-    return 1;
-}
-
-static int refuse_overlap(struct reader *reader, const struct tuned_entry *earlier,
-                          const struct tuned_entry *later)
-{
-    if (earlier->line > later->line)
-        return refuse_overlap(reader, later, earlier);
-    reader->line = later->line;
-    if (later->low == later->high && later->low == earlier->low && earlier->low == earlier->high)
-        return refuse(reader, "'%.60s' n=%lld was already given on line %d", later->problem,
-                      later->low, earlier->line);
-    return refuse(reader, "'%.60s' n=%lld-%lld overlaps n=%lld-%lld of line %d", later->problem,
-                  later->low, later->high, earlier->low, earlier->high, earlier->line);
-}
-
-static int add_group(struct reader *reader, size_t section, size_t first_entry)
-{
-    struct tuned *tuned = reader->tuned;
-    const char *problem = tuned->entries[first_entry].problem;
-    void *grown =
-        grow(tuned->groups, tuned->group_count, &tuned->group_capacity, sizeof *tuned->groups);
-    if (!grown)
-        return refuse_memory(reader);
-    tuned->groups = grown;
-    tuned->groups[tuned->group_count++] = (struct group){
-        .problem = problem,
-        .hash = hash_pair(tuned->sections[section].name_hash, hash_text(problem)),
-        .section = (uint32_t)section,
-        .first_entry = (uint32_t)first_entry,
-    };
-    return 1;
-}
-
-/* Sorts the section's entries and divides them into groups. */
-static int group_entries(struct reader *reader, const struct section *section)
-{
-    struct tuned *tuned = reader->tuned;
-    struct tuned_entry *entries = tuned->entries;
-    size_t first = section->first_entry, end = first + section->entry_count, sorted = first + 1;
-    while (sorted < end && order_entries(&entries[sorted - 1], &entries[sorted]) < 0)
-        sorted++;
-    if (sorted < end)
-        qsort(entries + first, section->entry_count, sizeof *entries, order_entries);
-    for (size_t i = first; i < end; i++) {
-        if (i == first || strcmp(entries[i].problem, entries[i - 1].problem) != 0) {
-            if (!add_group(reader, (size_t)(section - tuned->sections), i))
-                return 0;
-        } else if (entries[i].low <= entries[i - 1].high) {
-            return refuse_overlap(reader, &entries[i - 1], &entries[i]);
-        }
-        tuned->groups[tuned->group_count - 1].entry_count++;
-        tuned->lows[i] = entries[i].low;
-    }
-    return 1;
-}
-
-/* Orders the groups by bucket; within one they stay in the order of by_name. */
-static int fill_buckets(struct reader *reader)
-{
-    struct tuned *tuned = reader->tuned;
-    size_t count = 2;
-    for (tuned->bucket_shift = 31; count < tuned->group_count; count *= 2)
-        tuned->bucket_shift--;
-    uint32_t *ends = calloc(count + 2, sizeof *ends); /* of bucket b - 1 at b */
-    struct group *groups = malloc((tuned->group_count + 1) * sizeof *groups);
-    tuned->buckets = ends;
-    if (!ends || !groups) {
-        free(groups);
-        return refuse_memory(reader);
-    }
-    for (size_t i = 0; i < tuned->group_count; i++)
-        ends[(tuned->groups[i].hash >> tuned->bucket_shift) + 2]++;
-    for (size_t b = 2; b < count + 2; b++)
-        ends[b] += ends[b - 1];
-    for (size_t i = 0; i < tuned->group_count; i++)
-        groups[ends[(tuned->groups[i].hash >> tuned->bucket_shift) + 1]++] = tuned->groups[i];
-    free(tuned->groups);
-    tuned->groups = groups;
-    return 1;
-}
-
-static int index_entries(struct reader *reader)
-{
-    struct tuned *tuned = reader->tuned;
-    tuned->fields = shrink(tuned->fields, tuned->field_count, sizeof *tuned->fields);
-    tuned->entries = shrink(tuned->entries, tuned->entry_count, sizeof *tuned->entries);
-    tuned->lows = malloc((tuned->entry_count + 1) * sizeof *tuned->lows);
-    if (!tuned->lows)
-        return refuse_memory(reader);
-    for (size_t s = 0; s < tuned->section_count; s++)
-        if (!group_entries(reader, tuned->by_name[s]))
-            return 0;
-    return fill_buckets(reader);
-}
-
-/* ---- loading ---- */
 
 static int read_lines(struct reader *reader, char *text, size_t bytes)
 {
     char *end = text + bytes;
+    reader->end = end;
+    if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) /* an editor's byte order mark */
+        text += 3;
     while (text < end) {
         char *newline = memchr(text, '\n', (size_t)(end - text));
         reader->line++;
@@ -750,304 +921,828 @@ static int read_lines(struct reader *reader, char *text, size_t bytes)
         return refuse(reader, "the file is empty");
     if (!reader->ended)
         return refuse(reader, "the file breaks off: there is no line 'end'");
-    return sort_sections(reader) && index_entries(reader);
+    return 1;
 }
 
-/* Takes the text over, whatever comes of it. */
-static struct tuned *load_text(struct reader *reader, char *text, size_t bytes)
+/* ---- sorting ---- */
+
+/* Sizes besides n, which the two entries have alike. */
+static size_t span_count(const struct tuned_entry *entry)
 {
-    struct tuned *tuned = calloc(1, sizeof *tuned);
-    if (!tuned) {
-        free(text);
-        (void)refuse_memory(reader);
+    return shape_of(entry->tuned, &entry->line)->counts[SIZES];
+}
+
+static const struct span *span_at(const struct tuned_entry *entry, size_t i)
+{
+    return (const struct span *)entry->tuned->items[SPANS] + entry->first_span + i;
+}
+
+static const uint32_t *span_names(const struct tuned_entry *entry)
+{
+    const struct shape *shape = shape_of(entry->tuned, &entry->line);
+    return numbers_of(entry->tuned) + shape->first + shape->counts[VALUES] +
+           shape->counts[EVIDENCE];
+}
+
+/* By problem and sizes: 0 when these are the same. */
+static int compare_sizes(const struct tuned_entry *a, const struct tuned_entry *b)
+{
+    int order = a->problem == b->problem ? 0 : strcmp(a->line.text, b->line.text);
+    if (!order)
+        order = compare_numbers(a->low, b->low);
+    if (!order)
+        order = compare_numbers(a->high, b->high);
+    size_t count = span_count(a);
+    if (!order && count != span_count(b))
+        return count < span_count(b) ? -1 : 1;
+    for (size_t i = 0; i < count && !order; i++) {
+        const struct span *left = span_at(a, i), *right = span_at(b, i);
+        order = compare_numbers(left->low, right->low);
+        if (!order)
+            order = compare_numbers(left->high, right->high);
+    }
+    return order;
+}
+
+static int order_entries(const struct tuned *tuned, const void *a, const void *b)
+{
+    const struct tuned_entry *left = a, *right = b;
+    int order = compare_sizes(left, right);
+    (void)tuned;
+    return order ? order : compare_numbers(left->line.number, right->line.number);
+}
+
+SMALL static int compare_devices(const struct tuned_device *a, const struct tuned_device *b)
+{
+    int order = strcmp(a->kind, b->kind);
+    if (!order)
+        order = strcmp(a->name, b->name);
+    if (!order)
+        order = compare_numbers(a->compute_capability_major, b->compute_capability_major);
+    if (!order)
+        order = compare_numbers(a->compute_capability_minor, b->compute_capability_minor);
+    return order ? order : compare_numbers(a->unit_count, b->unit_count);
+}
+
+SMALL static int order_sections(const struct tuned *tuned, const void *a, const void *b)
+{
+    const struct section *left = sections_of(tuned) + *(const uint32_t *)a;
+    const struct section *right = sections_of(tuned) + *(const uint32_t *)b;
+    int order = compare_devices(&left->device, &right->device);
+    return order ? order : compare_numbers(left->line.number, right->line.number);
+}
+
+SMALL static int refuse_overlap(struct reader *reader, const struct tuned_entry *earlier,
+                                const struct tuned_entry *later)
+{
+    if (earlier->line.number > later->line.number)
+        return refuse_overlap(reader, later, earlier);
+    const char *problem = later->line.text;
+    reader->line = later->line.number;
+    if (span_count(later) != span_count(earlier) ||
+        memcmp(span_names(later), span_names(earlier), span_count(later) * sizeof(uint32_t)) != 0)
+        return refuse(reader, "'%.60s' has other size variables than on line %d", problem,
+                      earlier->line.number);
+    if (span_count(later) > 0)
+        return refuse(reader, "these sizes of '%.60s' were already given on line %d", problem,
+                      earlier->line.number);
+    if (later->low == later->high && later->low == earlier->low && earlier->low == earlier->high)
+        return refuse(reader, "'%.60s' n=%lld was already given on line %d", problem, later->low,
+                      earlier->line.number);
+    return refuse(reader, "'%.60s' n=%lld-%lld overlaps n=%lld-%lld of line %d", problem,
+                  later->low, later->high, earlier->low, earlier->high, earlier->line.number);
+}
+
+/* Whether two neighbours of one problem go together. */
+SMALL static int are_apart(const struct tuned_entry *a, const struct tuned_entry *b)
+{
+    size_t count = span_count(a);
+    if (a->line.shape == b->line.shape && count == 0)
+        return a->high < b->low;
+    if (count != span_count(b) ||
+        memcmp(span_names(a), span_names(b), count * sizeof(uint32_t)) != 0)
+        return 0;
+    return count == 0 ? a->high < b->low : compare_sizes(a, b) != 0;
+}
+
+/* Sorts the section's entries and checks that they go together. */
+SMALL static int check_entries(struct reader *reader, const struct section *section)
+{
+    const struct tuned_entry *entries = entries_of(reader->tuned) + section->first_entry;
+    size_t count = section->entry_count, sorted = 1;
+    while (sorted < count && order_entries(NULL, &entries[sorted - 1], &entries[sorted]) < 0)
+        sorted++;
+    if (sorted < count)
+        sort(reader->tuned, ENTRIES, section->first_entry, count, order_entries);
+    for (size_t i = 1; i < count; i++)
+        if (entries[i].problem == entries[i - 1].problem &&
+            !are_apart(&entries[i - 1], &entries[i]))
+            return refuse_overlap(reader, &entries[i - 1], &entries[i]);
+    return 1;
+}
+
+/* Puts the sections of the source that was read into order, and checks them. */
+SMALL static int check_source(struct reader *reader, size_t first)
+{
+    struct tuned *tuned = reader->tuned;
+    size_t count = tuned->counts[SECTIONS] - first;
+    uint32_t *order = append(reader, ORDER, count);
+    if (!order)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)(first + i);
+    sort(tuned, ORDER, first, count, order_sections);
+    for (size_t i = 0; i < count; i++) {
+        const struct section *later = sections_of(tuned) + order[i];
+        const struct section *earlier = i > 0 ? sections_of(tuned) + order[i - 1] : NULL;
+        if (earlier && compare_devices(&earlier->device, &later->device) == 0) {
+            reader->line = later->line.number;
+            return refuse(reader, "the device '%.60s' was already given on line %d",
+                          later->device.name, earlier->line.number);
+        }
+        if (!check_entries(reader, later))
+            return 0;
+    }
+    return 1;
+}
+
+/* Divides the entries into groups, those of a problem one after the other. */
+SMALL static int group_entries(struct reader *reader)
+{
+    struct tuned *tuned = reader->tuned;
+    const struct tuned_entry *entries = entries_of(tuned);
+    struct name *names = names_of(tuned);
+    size_t count = tuned->counts[ENTRIES], total = 0;
+    long long *lows = append(reader, LOWS, count + 1);
+    for (size_t i = 0; lows && i < count; i++) {
+        int is_new = i == 0 || entries[i].problem != entries[i - 1].problem ||
+                     entries[i].section != entries[i - 1].section;
+        names[entries[i].problem].first_group += (uint32_t)is_new;
+        total += (size_t)is_new;
+        lows[i] = entries[i].low;
+    }
+    struct group *groups = append(reader, GROUPS, total + 1);
+    uint32_t *hashes = append(reader, GROUP_HASHES, total + 1);
+    if (!lows || !groups || !hashes)
+        return 0;
+    for (uint32_t i = 0, next = 0; i < tuned->counts[NAMES]; i++) {
+        uint32_t own = names[i].first_group;
+        names[i].first_group = next;
+        next += own;
+    }
+    for (size_t s = 0; s < tuned->counts[SECTIONS]; s++) {
+        uint32_t number = ((const uint32_t *)tuned->items[ORDER])[s];
+        const struct section *section = &sections_of(tuned)[number];
+        struct group *group = NULL;
+        for (uint32_t i = section->first_entry; i < section->first_entry + section->entry_count;
+             i++) {
+            if (!group || entries[i].problem != entries[i - 1].problem) {
+                struct name *name = &names[entries[i].problem];
+                uint32_t at = name->first_group + name->group_count++;
+                group = &groups[at];
+                *group = (struct group){number, i, 0};
+                hashes[at] = section->name_hash;
+            }
+            group->entry_count++;
+        }
+    }
+    return 1;
+}
+
+/* ---- loading ---- */
+
+/* Memory for a text, with the file's name behind it. */
+SMALL static char *new_text(struct reader *reader, size_t bytes, const char *name)
+{
+    size_t length = strlen(name) + 1;
+    if (bytes > TUNED_FILE_BYTES_MAX) {
+        (void)refuse(reader, "larger than %d bytes", TUNED_FILE_BYTES_MAX);
         return NULL;
     }
-    tuned->text = text;
-    tuned->field_capacity = bytes / 16;
-    tuned->entry_capacity = bytes / 128;
+    char **text = append(reader, TEXTS, 1);
+    if (!text)
+        return NULL;
+    *text = allocate(reader, bytes + 1 + length);
+    if (*text)
+        memcpy(*text + bytes + 1, name, length);
+    return *text;
+}
+
+/* Reads what is in new_text's memory; a refused text leaves nothing behind. */
+SMALL static void add_text(struct reader *reader, char *text, size_t bytes, int is_built_in)
+{
+    struct tuned *tuned = reader->tuned;
+    size_t counts[LISTS];
+    memcpy(counts, tuned->counts, sizeof counts);
+    text[bytes] = '\0';
+    reader->ended = 0;
+    reader->problem = 0;
+    if (tuned->source_count == TUNED_FILES_MAX)
+        (void)refuse(reader, "more than %d files", TUNED_FILES_MAX);
+    else if (reserve(reader, ENTRIES, bytes / 128 + 1) &&
+             reserve(reader, NUMBERS, bytes / 16 + 1) && read_lines(reader, text, bytes) &&
+             check_source(reader, counts[SECTIONS]))
+        tuned->sources[tuned->source_count++] = (struct source){text + bytes + 1, is_built_in};
+    else
+        for (int list = SHAPES; list <= ENTRIES; list++)
+            tuned->counts[list] = counts[list];
+}
+
+/* Whether there is another source to be read. */
+SMALL static int begin_source(struct reader *reader, const char *name)
+{
+    reader->name = name;
+    reader->line = 0;
+    return !reader->refused || reader->goes_on;
+}
+
+SMALL static void add_memory(struct reader *reader, const void *text, size_t bytes,
+                             const char *name, int is_built_in)
+{
+    char *copy = begin_source(reader, name) ? new_text(reader, bytes, name) : NULL;
+    if (!copy)
+        return;
+    if (bytes > 0)
+        memcpy(copy, text, bytes);
+    add_text(reader, copy, bytes, is_built_in);
+}
+
+/* All of a regular file, which must not change meanwhile. */
+SMALL static void read_file(struct reader *reader, int file)
+{
+    struct stat before, after;
+    if (fstat(file, &before) != 0 || !S_ISREG(before.st_mode)) {
+        (void)refuse(reader, "it is no regular file");
+        return;
+    }
+    size_t length = 0, bytes = before.st_size > TUNED_FILE_BYTES_MAX
+                                   ? (size_t)TUNED_FILE_BYTES_MAX + 1
+                                   : (size_t)before.st_size;
+    char *text = new_text(reader, bytes, reader->name);
+    ssize_t got = text ? 1 : -1;
+    while (text && length <= bytes && got != 0) {
+        got = read(file, text + length, bytes + (length < bytes ? 0 : 1) - length);
+        if (got < 0 && errno != EINTR)
+            break;
+        length += got > 0 ? (size_t)got : 0;
+    }
+    if (text && got < 0)
+        (void)refuse(reader, "it cannot be read (errno %d)", errno);
+    else if (text && (length != bytes || fstat(file, &after) != 0 ||
+                      before.st_mtim.tv_sec != after.st_mtim.tv_sec ||
+                      before.st_mtim.tv_nsec != after.st_mtim.tv_nsec))
+        (void)refuse(reader, "it was changed while it was read");
+    else if (text)
+        add_text(reader, text, bytes, 0);
+}
+
+SMALL static void add_file(struct reader *reader, const char *path, int must_be_there)
+{
+    if (!begin_source(reader, path))
+        return;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file >= 0) {
+        read_file(reader, file);
+        (void)close(file);
+    } else if (errno != ENOENT && errno != ENOTDIR) {
+        (void)refuse(
+            reader, errno == EACCES ? "no permission to read it" : "it cannot be opened (errno %d)",
+            errno);
+    } else if (must_be_there) {
+        (void)refuse(reader, "there is no such file");
+    }
+}
+
+/* The value of an environment variable; NULL when it is empty. */
+SMALL static const char *environment(const struct tuned_options *options, const char *name)
+{
+    const char *value = options->skip & TUNED_SKIP_ENVIRONMENT ? NULL : getenv(name);
+    return value && *value ? value : NULL;
+}
+
+SMALL static void add_user_file(struct reader *reader, const struct tuned_options *options)
+{
+    char path[PATH_MAX];
+    const char *middle = "", *folder = environment(options, "XDG_CONFIG_HOME");
+    if (!folder) {
+        middle = "/.config";
+        folder = environment(options, "HOME");
+    }
+    if (folder && snprintf(path, sizeof path, "%s%s/tune/tuned.conf", folder, middle) < PATH_MAX)
+        add_file(reader, path, 0);
+}
+
+SMALL static void add_files(struct reader *reader, const struct tuned_options *options)
+{
+    const char *path = options->path_count > 0 ? NULL : environment(options, "TUNED_CONF");
+    for (size_t i = 0; i < options->path_count; i++)
+        add_file(reader, options->paths[i], 1);
+    if (path)
+        add_file(reader, path, 1);
+    if (!(options->skip & TUNED_SKIP_USER))
+        add_user_file(reader, options);
+    if (!(options->skip & TUNED_SKIP_SYSTEM))
+        add_file(reader, "/etc/tune/tuned.conf", 0);
+}
+
+/* An empty one that knows the names that libtuned reads itself; NULL when memory is short. */
+SMALL static struct tuned *create(struct reader *reader, const struct tuned_allocator *allocator)
+{
+    struct tuned blank = {.allocator = {allocate_default, release_default, NULL}};
+    if (allocator)
+        blank.allocator = *allocator;
+    reader->tuned = &blank;
+    struct tuned *tuned = allocate(reader, sizeof *tuned);
+    if (!tuned)
+        return NULL;
+    *tuned = blank;
     reader->tuned = tuned;
-    if (read_lines(reader, text, bytes))
+    int done = rehash(reader);
+    for (int list = 0; list < LISTS; list++) /* so that none is NULL */
+        done = done && reserve(reader, (enum list)list, 16);
+    struct name *none = done ? append(reader, NAMES, 1) : NULL;
+    if (none)
+        *none = (struct name){.text = "", .length = UINT32_MAX};
+    for (int i = 1; none && done && i < KNOWN_COUNT; i++)
+        done = intern(reader, known_names[i], strlen(known_names[i])) > 0;
+    if (none && done)
         return tuned;
     tuned_free(tuned);
     return NULL;
 }
 
-static struct reader start_reading(const char *name, struct tuned_error *error)
+/* `memory_name`: the built-in text is all, of this name. */
+SMALL static struct tuned *load(const struct tuned_options *options, const char *memory_name,
+                                struct tuned_error *error)
 {
-    struct reader reader = {.error = error, .name = name ? name : "tuned.conf"};
+    struct reader reader;
+    memset(&reader, 0, sizeof reader);
+    reader.error = error;
+    reader.name = memory_name ? memory_name : "tuned.conf";
+    reader.goes_on = options->leave_out_refused;
     if (error) {
         error->line = 0;
         error->text[0] = '\0';
     }
-    return reader;
-}
-
-/* The rest of the stream, at most TUNED_FILE_BYTES_MAX bytes and one, from malloc. */
-static char *read_stream(FILE *file, size_t *bytes)
-{
-    size_t capacity = 0, length = 0, got = 0;
-    char *text = NULL;
-    do {
-        capacity = capacity ? (size_t)TUNED_FILE_BYTES_MAX + 1 : READ_BYTES;
-        char *grown = realloc(text, capacity);
-        if (!grown) {
-            free(text);
-            return NULL;
-        }
-        text = grown;
-        got = fread(text + length, 1, capacity - length, file);
-        length += got;
-    } while (length == capacity && capacity <= (size_t)TUNED_FILE_BYTES_MAX);
-    *bytes = length;
-    return shrink(text, length + 1, 1);
-}
-
-struct tuned *tuned_load(const char *path, struct tuned_error *error)
-{
-    struct reader reader = start_reading(path, error);
-    errno = 0;
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    if (!file) {
-        if (!path || errno == ENOENT)
-            (void)refuse(&reader, "there is no such file");
-        else if (errno == EACCES)
-            (void)refuse(&reader, "no permission to read it");
-        else
-            (void)refuse(&reader, "it cannot be opened (errno %d)", errno);
+    struct tuned *tuned = create(&reader, options->allocator);
+    if (!tuned)
         return NULL;
-    }
-    size_t bytes = 0;
-    char *text = read_stream(file, &bytes);
-    int failed = ferror(file);
-    fclose(file);
-    if (text && !failed && bytes <= (size_t)TUNED_FILE_BYTES_MAX)
-        return load_text(&reader, text, bytes);
-    free(text);
-    if (!text)
-        (void)refuse_memory(&reader);
-    else if (failed)
-        (void)refuse(&reader, "it cannot be read");
-    else
-        (void)refuse(&reader, "larger than %d bytes", TUNED_FILE_BYTES_MAX);
+    add_files(&reader, options);
+    if (memory_name || options->built_in)
+        add_memory(&reader, options->built_in, options->built_in_bytes,
+                   memory_name ? memory_name : "built-in", !memory_name);
+    reader.line = 0;
+    if (tuned->source_count == 0)
+        (void)refuse(&reader, "there is none in any of the usual places");
+    else if ((!reader.refused || reader.goes_on) && group_entries(&reader))
+        return tuned;
+    tuned_free(tuned);
     return NULL;
 }
 
-struct tuned *tuned_load_memory(const void *text, size_t bytes, const char *name,
-                                struct tuned_error *error)
+enum { SKIP_ALL = TUNED_SKIP_ENVIRONMENT | TUNED_SKIP_USER | TUNED_SKIP_SYSTEM };
+
+SMALL struct tuned *tuned_load(const char *path, struct tuned_error *error)
 {
-    struct reader reader = start_reading(name, error);
-    if (bytes > (size_t)TUNED_FILE_BYTES_MAX) {
-        (void)refuse(&reader, "larger than %d bytes", TUNED_FILE_BYTES_MAX);
-        return NULL;
-    }
-    char *copy = malloc(bytes + 1);
-    if (!copy) {
-        (void)refuse_memory(&reader);
-        return NULL;
-    }
-    if (bytes > 0)
-        memcpy(copy, text, bytes);
-    return load_text(&reader, copy, bytes);
+    const char *name = path ? path : "";
+    return load(&(struct tuned_options){.paths = &name, .path_count = 1, .skip = SKIP_ALL}, NULL,
+                error);
 }
 
-void tuned_free(struct tuned *tuned)
+SMALL struct tuned *tuned_load_memory(const void *text, size_t bytes, const char *name,
+                                      struct tuned_error *error)
+{
+    return load(
+        &(struct tuned_options){.skip = SKIP_ALL, .built_in = text, .built_in_bytes = bytes},
+        name ? name : "tuned.conf", error);
+}
+
+SMALL struct tuned *tuned_open(const struct tuned_options *options, struct tuned_error *error)
+{
+    static const struct tuned_options usual;
+    return load(options ? options : &usual, NULL, error);
+}
+
+SMALL void tuned_free(struct tuned *tuned)
 {
     if (!tuned)
         return;
-    free(tuned->text);
-    free(tuned->fields);
-    free(tuned->sections);
-    free(tuned->entries);
-    free((void *)tuned->by_name);
-    free(tuned->lows);
-    free(tuned->groups);
-    free(tuned->buckets);
-    free(tuned);
+    for (size_t i = 0; i < tuned->counts[TEXTS]; i++)
+        release(tuned, ((char **)tuned->items[TEXTS])[i]);
+    for (int list = 0; list < LISTS; list++)
+        release(tuned, tuned->items[list]);
+    release(tuned, tuned);
 }
 
-/* ---- finding ---- */
+SMALL const char *tuned_file_at(const struct tuned *tuned, size_t index)
+{
+    return tuned && index < tuned->source_count ? tuned->sources[index].name : NULL;
+}
+
+/* ---- finding: the device ---- */
 
 static int may_be_equal(long long a, long long b)
 {
     return a == 0 || b == 0 || a == b;
 }
 
-static int is_device(const struct tuned_device *found, const struct tuned_device *asked)
+/* Past what a name says of the memory, as in "A100-SXM4-80GB". */
+SMALL static const char *skip_memory(const char *name)
 {
-    return strcmp(found->name, asked->name) == 0 && strcmp(found->kind, asked->kind) == 0 &&
-           may_be_equal(found->unit_count, asked->unit_count) &&
-           (asked->compute_capability_major == 0 || found->compute_capability_major == 0 ||
-            (found->compute_capability_major == asked->compute_capability_major &&
-             found->compute_capability_minor == asked->compute_capability_minor));
+    const char *at = name;
+    if (*at != ' ' && *at != '-')
+        return name;
+    for (at++; is_digit(*at); at++)
+        ;
+    return at > name + 1 && at[0] == 'G' && at[1] == 'B' && !is_a(at[2], NAME_START | NAME) ? at + 2
+                                                                                            : name;
 }
 
-/* The next group after `group` (NULL: the first) of that problem and hash; NULL when there is none.
- */
-static const struct group *next_group(const struct tuned *tuned, uint32_t hash, const char *problem,
-                                      const struct group *group)
+SMALL static int is_same_model(const char *a, const char *b)
 {
-    const uint32_t *bucket = tuned->buckets + (hash >> tuned->bucket_shift);
-    const struct group *end = tuned->groups + bucket[1];
-    for (group = group ? group + 1 : tuned->groups + bucket[0]; group < end; group++)
-        if (group->hash == hash && strcmp(group->problem, problem) == 0)
-            return group;
-    return NULL;
+    for (;; a++, b++) {
+        a = skip_memory(a);
+        b = skip_memory(b);
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
 }
 
-static int is_within(const struct tuned_entry *entry, long long n)
+/* The grade of a section's entries, at their best. */
+static enum tuned_grade grade_section(const struct tuned *tuned, const struct section *section,
+                                      const struct tuned_device *asked)
 {
-    return entry->low <= n && n <= entry->high;
+    const struct tuned_device *found = &section->device;
+    int is_same_major = found->compute_capability_major == asked->compute_capability_major;
+    if (strcmp(found->kind, asked->kind) != 0)
+        return TUNED_NONE;
+    if (strcmp(found->name, "*") == 0)
+        return tuned->sources[section->source].is_built_in ? TUNED_DEFAULT : TUNED_PORTABLE;
+    if (asked->name && may_be_equal(found->unit_count, asked->unit_count) &&
+        (asked->compute_capability_major == 0 || found->compute_capability_major == 0 ||
+         (is_same_major && found->compute_capability_minor == asked->compute_capability_minor))) {
+        if (strcmp(found->name, asked->name) == 0)
+            return TUNED_EXACT;
+        if (is_same_model(found->name, asked->name))
+            return TUNED_SAME_MODEL;
+    }
+    return is_same_major ? TUNED_OTHER_DEVICE : TUNED_FAR_DEVICE;
 }
 
-/* The group's entry of the nearest size; of two equally near the smaller. */
+/* The greater over the smaller, numbers below 1 taken for 1. */
+SMALL static double ratio_of(double a, double b)
+{
+    a = a < 1 ? 1 : a;
+    b = b < 1 ? 1 : b;
+    return a > b ? a / b : b / a;
+}
+
+/* What orders devices of one grade; the smaller, the more alike, the first before the second. */
+enum { RANK, RATIO, NAME_DIFFERS, MEMORY, KEYS };
+
+SMALL static double known_ratio(double a, double b, double unknown)
+{
+    return a > 0 && b > 0 ? ratio_of(a, b) : unknown;
+}
+
+SMALL static void compare_likeness(const struct tuned_device *found,
+                                   const struct tuned_device *asked, double keys[KEYS])
+{
+    double units = known_ratio(found->unit_count, asked->unit_count, 0);
+    double bandwidth = known_ratio(found->bandwidth_gbs, asked->bandwidth_gbs, 0);
+    keys[RANK] = (found->compute_capability_major == asked->compute_capability_major &&
+                  found->compute_capability_minor != asked->compute_capability_minor) *
+                     4 +
+                 (units == 0) * 2 + (bandwidth == 0);
+    keys[RATIO] = (units > 0 ? units : 1) * (bandwidth > 0 ? bandwidth : 1);
+    keys[NAME_DIFFERS] = !asked->name || strcmp(found->name, asked->name) != 0;
+    keys[MEMORY] = known_ratio((double)found->memory_bytes, (double)asked->memory_bytes, DBL_MAX);
+}
+
+SMALL static int is_more_alike(const struct tuned_device *asked, const struct tuned_device *a,
+                               const struct tuned_device *b)
+{
+    double left[KEYS], right[KEYS];
+    int i = 0;
+    compare_likeness(a, asked, left);
+    compare_likeness(b, asked, right);
+    while (i < KEYS - 1 && left[i] == right[i])
+        i++;
+    return left[i] < right[i];
+}
+
+/* Whether the device has less than is needed. */
+SMALL static int is_short(const struct tuned_device *device, const long long needs[NEEDS])
+{
+    return (device->max_threads_per_block > 0 &&
+            needs[NEED_THREADS] > device->max_threads_per_block) ||
+           (device->max_shared_bytes > 0 && needs[NEED_SHARED_BYTES] > device->max_shared_bytes) ||
+           (device->registers_per_unit > 0 && needs[NEED_REGISTERS] > device->registers_per_unit);
+}
+
+SMALL static int fits(const struct tuned_entry *entry, const struct tuned_device *device)
+{
+    long long needs[NEEDS];
+    block_needs(text_of(entry->tuned, &entry->line, EVIDENCE, THREADS),
+                text_of(entry->tuned, &entry->line, EVIDENCE, SHARED_BYTES),
+                text_of(entry->tuned, &entry->line, EVIDENCE, REGISTERS), needs);
+    return !is_short(device, needs);
+}
+
+/* Whether the group has entries that fit; *has_unfit: others, too. */
+SMALL static int check_limits(const struct tuned *tuned, const struct group *group,
+                              const struct tuned_device *device, int *has_unfit)
+{
+    *has_unfit = 0;
+    if (!is_short(device, sections_of(tuned)[group->section].needs))
+        return 1;
+    int fit_count = 0;
+    for (uint32_t i = 0; i < group->entry_count; i++)
+        fit_count += fits(&entries_of(tuned)[group->first_entry + i], device);
+    *has_unfit = fit_count < (int)group->entry_count;
+    return fit_count > 0;
+}
+
+SMALL static double ratio_of_devices(const struct tuned_device *found,
+                                     const struct tuned_device *asked)
+{
+    double keys[KEYS];
+    compare_likeness(found, asked, keys);
+    return keys[RATIO];
+}
+
+/* The groups that may answer, into `out`: those of this device, one of each file; else the best. */
+static int find_groups(const struct tuned *tuned, const struct tuned_device *device,
+                       const char *problem, struct tuned_found_group *out)
+{
+    int count = 0;
+    uint32_t number = tuned && device && device->kind && problem ? find_text(tuned, problem) : 0;
+    if (!number)
+        return 0;
+    const struct name *name = &names_of(tuned)[number];
+    const struct group *groups = (const struct group *)tuned->items[GROUPS] + name->first_group;
+    const uint32_t *hashes = (const uint32_t *)tuned->items[GROUP_HASHES] + name->first_group;
+    uint32_t hash = device->name ? hash_text(tuned, device->name, strlen(device->name)) : 0;
+    for (int pass = 0; pass < 2 && count == 0; pass++) {
+        for (uint32_t i = 0; i < name->group_count; i++) {
+            if (pass == 0 && hashes[i] != hash)
+                continue;
+            const struct section *section = &sections_of(tuned)[groups[i].section];
+            enum tuned_grade grade = grade_section(tuned, section, device);
+            struct tuned_found_group found = {&groups[i], grade, 0, 1.0};
+            if ((pass == 0 && grade != TUNED_EXACT) || grade == TUNED_NONE)
+                continue;
+            const struct group *last = count > 0 ? out[count - 1].group : NULL;
+            const struct section *before = last ? &sections_of(tuned)[last->section] : NULL;
+            if (pass == 1 && last &&
+                (grade < out->grade ||
+                 (grade == out->grade &&
+                  (section->source != before->source ||
+                   !is_more_alike(device, &section->device, &before->device)))))
+                continue;
+            if (!check_limits(tuned, &groups[i], device, &found.has_unfit))
+                continue;
+            if (pass == 1)
+                found.ratio = ratio_of_devices(&section->device, device);
+            /* Of one file the last: a section of unknown numbers comes before its like. */
+            count -= last && (pass == 1 || section->source == before->source);
+            out[count++] = found;
+        }
+    }
+    return count;
+}
+
+/* ---- finding: the sizes ---- */
+
+struct query {
+    long long n;
+    const struct tuned_size *sizes;
+    size_t count;
+};
+
+/* Whether the size is among the entry's; *ratio grows by how far it is from these. */
+static int measure_size(long long low, long long high, long long size, double *ratio)
+{
+    if (low <= size && size <= high)
+        return 1;
+    *ratio *= ratio_of((double)(size < low ? low : high), (double)size);
+    return 0;
+}
+
+/* The same of all sizes; one that was not given is among none. */
+static int measure(const struct tuned_entry *entry, const struct query *query, double *ratio)
+{
+    *ratio = 1.0;
+    int is_within = measure_size(entry->low, entry->high, query->n, ratio);
+    size_t count = span_count(entry);
+    for (size_t i = 0; i < count; i++) {
+        const struct span *span = span_at(entry, i);
+        const char *name = names_of(entry->tuned)[span_names(entry)[i]].text;
+        size_t j = 0;
+        while (j < query->count && strcmp(query->sizes[j].name, name) != 0)
+            j++;
+        is_within &=
+            j < query->count && measure_size(span->low, span->high, query->sizes[j].size, ratio);
+    }
+    return is_within;
+}
+
+/* The nearest by looking at all that fit: of two equally near the smaller. */
+SMALL static const struct tuned_entry *find_among_all(const struct tuned_entry *entries,
+                                                      uint32_t count, const struct query *query,
+                                                      const struct tuned_device *limits)
+{
+    const struct tuned_entry *best = NULL;
+    double nearest = 0, ratio = 0;
+    int is_best_within = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (limits && !fits(&entries[i], limits))
+            continue;
+        int is_within = measure(&entries[i], query, &ratio);
+        if (best && (is_within != is_best_within ? is_best_within : ratio >= nearest))
+            continue;
+        best = &entries[i];
+        nearest = ratio;
+        is_best_within = is_within;
+    }
+    return best;
+}
+
+/* The group's entry of the nearest sizes, of those that fit the device where that is asked. */
 static const struct tuned_entry *find_entry(const struct tuned *tuned, const struct group *group,
-                                            long long n)
+                                            const struct query *query,
+                                            const struct tuned_device *limits)
 {
-    const long long *lows = tuned->lows + group->first_entry;
-    const struct tuned_entry *entries = tuned->entries + group->first_entry;
+    const long long *lows = (const long long *)tuned->items[LOWS] + group->first_entry;
+    const struct tuned_entry *entries = entries_of(tuned) + group->first_entry;
     size_t below = 0; /* the last that begins at or below n, or the first */
+    if (limits || tuned->counts[SPANS] > 0)
+        if (limits || span_count(entries) > 0)
+            return find_among_all(entries, group->entry_count, query, limits);
     for (size_t count = group->entry_count; count > 1;) {
         size_t half = count / 2;
-        below = lows[below + half] <= n ? below + half : below;
+        below = lows[below + half] <= query->n ? below + half : below;
         count -= half;
     }
     const struct tuned_entry *left = &entries[below], *right = left + 1;
-    if (n <= left->high || below + 1 == group->entry_count)
+    if (query->n <= left->high || below + 1 == group->entry_count)
         return left;
-    /* n / left <= right / n */
-    return (double)n * (double)n <= (double)left->high * (double)right->low ? left : right;
+    return ratio_of((double)query->n, (double)left->high) <=
+                   ratio_of((double)right->low, (double)query->n)
+               ? left
+               : right;
 }
 
-static int capability_distance(const struct tuned_device *a, const struct tuned_device *b)
+SMALL static int is_single(const struct tuned_entry *entry)
 {
-    if (a->compute_capability_major != b->compute_capability_major)
-        return 2;
-    return a->compute_capability_minor != b->compute_capability_minor;
+    size_t i = 0, count = span_count(entry);
+    while (i < count && span_at(entry, i)->low == span_at(entry, i)->high)
+        i++;
+    return i == count;
 }
 
-static long long distance(long long a, long long b)
+/* The best of the groups; of the same grade the first. */
+static enum tuned_grade choose(const struct tuned_found_group *groups, int count,
+                               const struct query *query, struct tuned_answer *answer)
 {
-    if (a <= 0 || b <= 0)
-        return LLONG_MAX;
-    return a > b ? a - b : b - a;
-}
-
-/* Below 0 when `a` is more like `device` than `b` is. */
-static int compare_likeness(const struct tuned_device *device, const struct tuned_device *a,
-                            const struct tuned_device *b)
-{
-    int order = capability_distance(a, device) - capability_distance(b, device);
-    if (!order)
-        order = compare_numbers(distance(a->unit_count, device->unit_count),
-                                distance(b->unit_count, device->unit_count));
-    if (!order && device->name)
-        order = (strcmp(a->name, device->name) != 0) - (strcmp(b->name, device->name) != 0);
-    if (!order)
-        order = compare_numbers(distance(a->memory_bytes, device->memory_bytes),
-                                distance(b->memory_bytes, device->memory_bytes));
-    return order;
-}
-
-static const struct group *find_elsewhere(const struct tuned *tuned,
-                                          const struct tuned_device *device, const char *problem,
-                                          uint64_t problem_hash)
-{
-    const struct group *best = NULL;
-    for (size_t i = 0; i < tuned->section_count; i++) {
-        const struct section *section = tuned->by_name[i];
-        if (strcmp(section->device.kind, device->kind) != 0)
+    for (int i = 0; i < count; i++) {
+        const struct tuned_found_group *found = &groups[i];
+        const struct tuned_entry *entry = find_entry(answer->tuned, found->group, query,
+                                                     found->has_unfit ? answer->device : NULL);
+        double ratio;
+        int is_within = measure(entry, query, &ratio);
+        enum tuned_grade grade = found->grade;
+        if (grade == TUNED_EXACT && !is_within)
+            grade = TUNED_NEAREST_SIZE;
+        else if (grade == TUNED_EXACT && (entry->at != query->n || !is_single(entry)))
+            grade = TUNED_IN_RANGE;
+        if (grade <= answer->grade)
             continue;
-        if (best &&
-            compare_likeness(device, &section->device, &tuned->sections[best->section].device) >= 0)
-            continue;
-        uint32_t hash = hash_pair(section->name_hash, problem_hash);
-        const struct group *group = next_group(tuned, hash, problem, NULL);
-        while (group && &tuned->sections[group->section] != section)
-            group = next_group(tuned, hash, problem, group);
-        best = group ? group : best;
+        answer->grade = grade;
+        answer->entry = entry;
+        answer->distance = ratio * found->ratio - 1.0;
     }
-    return best;
+    return answer->grade;
+}
+
+enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_device *device,
+                               const char *problem, struct tuned_handle *handle)
+{
+    memset(handle, 0, sizeof *handle);
+    handle->tuned = tuned;
+    handle->problem = problem;
+    if (device)
+        handle->device = *device;
+    handle->group_count = find_groups(tuned, device, problem, handle->groups);
+    return handle->groups[0].grade;
+}
+
+enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
+                                           const struct tuned_size *sizes, size_t size_count,
+                                           struct tuned_answer *answer)
+{
+    *answer = (struct tuned_answer){
+        .tuned = handle->tuned, .device = &handle->device, .problem = handle->problem, .n = n};
+    return choose(handle->groups, handle->group_count, &(struct query){n, sizes, size_count},
+                  answer);
+}
+
+enum tuned_grade tuned_find_resolved(const struct tuned_handle *handle, long long n,
+                                     struct tuned_answer *answer)
+{
+    return tuned_find_resolved_sizes(handle, n, NULL, 0, answer);
+}
+
+enum tuned_grade tuned_find_sizes(const struct tuned *tuned, const struct tuned_device *device,
+                                  const char *problem, long long n, const struct tuned_size *sizes,
+                                  size_t size_count, struct tuned_answer *answer)
+{
+    struct tuned_found_group groups[TUNED_FILES_MAX];
+    *answer = (struct tuned_answer){.tuned = tuned, .device = device, .problem = problem, .n = n};
+    return choose(groups, find_groups(tuned, device, problem, groups),
+                  &(struct query){n, sizes, size_count}, answer);
 }
 
 enum tuned_grade tuned_find(const struct tuned *tuned, const struct tuned_device *device,
                             const char *problem, long long n, struct tuned_answer *answer)
 {
-    const struct group *group = NULL;
-    *answer = (struct tuned_answer){
-        .grade = TUNED_NONE, .tuned = tuned, .device = device, .problem = problem, .n = n};
-    if (!tuned || !device || !device->kind || !problem)
-        return TUNED_NONE;
-    uint64_t problem_hash = hash_text(problem);
-    if (device->name) {
-        uint32_t hash = hash_pair(hash_text(device->name), problem_hash);
-        const struct group *next = NULL;
-        while ((next = next_group(tuned, hash, problem, next)) != NULL)
-            if (is_device(&tuned->sections[next->section].device, device))
-                group = next; /* the last: a section of unknown numbers comes before its like */
-    }
-    if (group) {
-        const struct tuned_entry *entry = find_entry(tuned, group, n);
-        answer->entry = entry;
-        answer->grade = !is_within(entry, n) ? TUNED_NEAREST_SIZE
-                        : entry->at == n     ? TUNED_EXACT
-                                             : TUNED_IN_RANGE;
-        return answer->grade;
-    }
-    group = find_elsewhere(tuned, device, problem, problem_hash);
-    if (group) {
-        answer->entry = find_entry(tuned, group, n);
-        answer->grade = TUNED_OTHER_DEVICE;
-    }
-    return answer->grade;
+    return tuned_find_sizes(tuned, device, problem, n, NULL, 0, answer);
 }
+
+/* ---- sentences ---- */
 
 const char *tuned_grade_name(enum tuned_grade grade)
 {
-    static const char *const names[] = {"none",         "far device",   "default",
-                                        "portable",     "other device", "same model",
-                                        "nearest size", "in range",     "exact"};
-    return (unsigned)grade <= TUNED_EXACT ? names[grade] : names[TUNED_NONE];
+    static const char names[][16] = {"none",         "far device",   "default",
+                                     "portable",     "other device", "same model",
+                                     "nearest size", "in range",     "exact"};
+    return names[(unsigned)grade <= TUNED_EXACT ? grade : TUNED_NONE];
 }
 
 /* "n = 1024" or "n from 512 to 1023 (measured at 1000)" */
-static void describe_sizes(const struct tuned_entry *entry, char *out, size_t bytes)
+SMALL static void describe_sizes(const struct tuned_entry *entry, char *out, size_t bytes)
 {
     if (entry->low == entry->high)
         snprintf(out, bytes, "n = %lld", entry->low);
-    else if (entry->at < 0)
-        snprintf(out, bytes, "n from %lld to %lld", entry->low, entry->high);
     else
-        snprintf(out, bytes, "n from %lld to %lld (measured at %lld)", entry->low, entry->high,
-                 entry->at);
+        snprintf(out, bytes,
+                 entry->at < 0 ? "n from %lld to %lld" : "n from %lld to %lld (measured at %lld)",
+                 entry->low, entry->high, entry->at);
 }
 
-static void explain_other(const struct tuned_answer *answer, const char *sizes, char *out,
-                          size_t bytes)
+SMALL static const char *describe_capability(const struct tuned_device *asked,
+                                             const struct tuned_device *found)
 {
-    static const char *const likeness[] = {"the same compute capability",
-                                           "the same major compute capability",
-                                           "another compute capability"};
-    const struct tuned_device *asked = answer->device, *found = tuned_entry_device(answer->entry);
-    const char *unit = strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs";
-    int is_gpu = found->compute_capability_major > 0;
-    snprintf(out, bytes,
-             "%.60s was never tuned on %.60s; taken from %.60s%s%s (%d %s; here %d), tuned there "
-             "for %s%s",
-             answer->problem, asked->name ? asked->name : "this device", found->name,
-             is_gpu ? ", of " : "", is_gpu ? likeness[capability_distance(asked, found)] : "",
-             found->unit_count, unit, asked->unit_count, sizes,
-             is_within(answer->entry, answer->n) ? "" : ", which is nearest");
+    if (found->compute_capability_major == 0)
+        return "";
+    if (found->compute_capability_major != asked->compute_capability_major)
+        return ", of another compute capability";
+    return found->compute_capability_minor != asked->compute_capability_minor
+               ? ", of the same major compute capability"
+               : ", of the same compute capability";
 }
 
-void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
+SMALL static void explain_other(const struct tuned_answer *answer, const char *sizes, char *out,
+                                size_t bytes)
+{
+    const struct tuned_device *asked = answer->device, *found = tuned_entry_device(answer->entry);
+    const char *nearest = "";
+    if (answer->n < answer->entry->low || answer->n > answer->entry->high)
+        nearest = ", which is nearest";
+    int used = snprintf(out, bytes, "%.60s was never tuned on %.60s; ", answer->problem,
+                        asked->name ? asked->name : "this device");
+    if (used < 0 || (size_t)used >= bytes)
+        return;
+    out += used;
+    bytes -= (size_t)used;
+    if (answer->grade <= TUNED_PORTABLE && answer->grade != TUNED_FAR_DEVICE)
+        snprintf(out, bytes, "taken from what %.60s has for every device, for %s%s",
+                 tuned_entry_file(answer->entry), sizes, nearest);
+    else
+        snprintf(out, bytes, "taken from %.60s%s (%d %s; here %d), tuned there for %s%s",
+                 found->name, describe_capability(asked, found), found->unit_count,
+                 strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs", asked->unit_count, sizes,
+                 nearest);
+}
+
+SMALL void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
 {
     const struct tuned_entry *entry = answer->entry;
-    const char *device = entry ? tuned_entry_device(entry)->name : "";
-    char sizes[112] = "";
+    char sizes[112];
     if (bytes == 0)
         return;
-    if (entry)
-        describe_sizes(entry, sizes, sizeof sizes);
+    if (!entry) {
+        if (!answer->tuned)
+            snprintf(out, bytes, "no tuned.conf is loaded");
+        else if (!answer->device || !answer->device->kind || !answer->problem)
+            snprintf(out, bytes, "no device or no problem was named");
+        else
+            snprintf(out, bytes, "%.60s was never tuned on any device of the kind '%.60s'",
+                     answer->problem, answer->device->kind);
+        return;
+    }
+    const char *device = tuned_entry_device(entry)->name;
+    describe_sizes(entry, sizes, sizeof sizes);
     if (answer->grade == TUNED_EXACT)
         snprintf(out, bytes, "measured on %.60s at n = %lld", device, answer->n);
     else if (answer->grade == TUNED_IN_RANGE)
@@ -1055,81 +1750,138 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
     else if (answer->grade == TUNED_NEAREST_SIZE)
         snprintf(out, bytes, "n = %lld was never tuned on %.60s; nearest is %s", answer->n, device,
                  sizes);
-    else if (answer->grade == TUNED_OTHER_DEVICE)
-        explain_other(answer, sizes, out, bytes);
-    else if (!answer->tuned)
-        snprintf(out, bytes, "no tuned.conf is loaded");
-    else if (!answer->device || !answer->device->kind || !answer->problem)
-        snprintf(out, bytes, "no device or no problem was named");
     else
-        snprintf(out, bytes, "%.60s was never tuned on any device of the kind '%.60s'",
-                 answer->problem, answer->device->kind);
+        explain_other(answer, sizes, out, bytes);
 }
 
 /* ---- what an entry holds ---- */
 
-const char *tuned_text(const struct tuned_entry *entry, const char *name, const char *otherwise)
+const char *tuned_text_at(const struct tuned_entry *entry, int index, const char *otherwise)
 {
     const char *text =
-        entry ? find_field(entry->tuned, entry->first_field, entry->value_count, name) : NULL;
+        entry && index > 0 ? text_of(entry->tuned, &entry->line, VALUES, (uint32_t)index) : NULL;
     return text ? text : otherwise;
+}
+
+long long tuned_integer_at(const struct tuned_entry *entry, int index, long long otherwise)
+{
+    long long value = 0;
+    const char *text = tuned_text_at(entry, index, NULL);
+    return text && read_integer(text, &value) ? value : otherwise;
+}
+
+SMALL static double real_of(const char *text, double otherwise)
+{
+    double value = 0;
+    return text && read_real(text, &value) ? value : otherwise;
+}
+
+double tuned_real_at(const struct tuned_entry *entry, int index, double otherwise)
+{
+    return real_of(tuned_text_at(entry, index, NULL), otherwise);
+}
+
+int tuned_value_index(const struct tuned *tuned, const char *name)
+{
+    uint32_t number = tuned ? find_text(tuned, name) : 0;
+    return number > 0 ? (int)number : -1;
+}
+
+SMALL static int index_of(const struct tuned_entry *entry, const char *name)
+{
+    return entry ? tuned_value_index(entry->tuned, name) : -1;
+}
+
+const char *tuned_text(const struct tuned_entry *entry, const char *name, const char *otherwise)
+{
+    return tuned_text_at(entry, index_of(entry, name), otherwise);
 }
 
 long long tuned_integer(const struct tuned_entry *entry, const char *name, long long otherwise)
 {
-    long long value = 0;
-    const char *text = tuned_text(entry, name, NULL);
-    return text && read_integer(text, &value) ? value : otherwise;
+    return tuned_integer_at(entry, index_of(entry, name), otherwise);
 }
 
-double tuned_real(const struct tuned_entry *entry, const char *name, double otherwise)
+SMALL double tuned_real(const struct tuned_entry *entry, const char *name, double otherwise)
 {
-    double value = 0;
-    const char *text = tuned_text(entry, name, NULL);
-    return text && read_real(text, &value) ? value : otherwise;
+    return tuned_real_at(entry, index_of(entry, name), otherwise);
+}
+
+/* Whether `name` is one of the names between commas. */
+SMALL static int lists(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    while (names) {
+        if (strncmp(names, name, length) == 0 && (names[length] == ',' || !names[length]))
+            return 1;
+        names = strchr(names, ',');
+        names += names != NULL;
+    }
+    return 0;
+}
+
+long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, long long otherwise)
+{
+    const struct tuned_entry *entry = answer->entry;
+    long long value = tuned_integer_at(entry, index, otherwise);
+    if (!entry || index <= 0 || value <= 0)
+        return value;
+    long long found = tuned_entry_device(entry)->unit_count;
+    long long asked = answer->device ? answer->device->unit_count : 0;
+    if (found <= 0 || asked <= 0 || found == asked || value / found >= LLONG_MAX / asked - 1 ||
+        !lists(text_of(entry->tuned, &entry->line, EVIDENCE, PER_UNIT),
+               names_of(entry->tuned)[index].text) ||
+        !tuned_text_at(entry, index, NULL))
+        return value;
+    value = value / found * asked + (value % found * asked + found / 2) / found;
+    return value > 0 ? value : 1;
+}
+
+long long tuned_answer_integer(const struct tuned_answer *answer, const char *name,
+                               long long otherwise)
+{
+    return tuned_answer_integer_at(answer, index_of(answer->entry, name), otherwise);
 }
 
 size_t tuned_value_count(const struct tuned_entry *entry)
 {
-    return entry ? entry->value_count : 0;
+    return entry ? shape_of(entry->tuned, &entry->line)->counts[VALUES] : 0;
 }
 
-void tuned_value_at(const struct tuned_entry *entry, size_t index, const char **name,
-                    const char **value)
+SMALL void tuned_value_at(const struct tuned_entry *entry, size_t position, const char **name,
+                          const char **value)
 {
     *name = *value = NULL;
-    if (index >= tuned_value_count(entry))
+    if (position >= tuned_value_count(entry))
         return;
-    const struct field *field = &entry->tuned->fields[entry->first_field + index];
-    *name = entry->tuned->text + field->name;
-    *value = entry->tuned->text + field->value;
+    const uint32_t *numbers = numbers_of(entry->tuned);
+    *name = names_of(entry->tuned)[numbers[shape_of(entry->tuned, &entry->line)->first + position]]
+                .text;
+    *value = entry->line.text + numbers[entry->line.fields + position];
 }
 
-const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
-                                const char *otherwise)
+SMALL const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
+                                      const char *otherwise)
 {
+    int number = index_of(entry, name);
     const char *text =
-        entry ? find_field(entry->tuned, (size_t)entry->first_field + entry->value_count,
-                           entry->evidence_count, name)
-              : NULL;
+        number > 0 ? text_of(entry->tuned, &entry->line, EVIDENCE, (uint32_t)number) : NULL;
     return text ? text : otherwise;
 }
 
-double tuned_evidence(const struct tuned_entry *entry, const char *name, double otherwise)
+SMALL double tuned_evidence(const struct tuned_entry *entry, const char *name, double otherwise)
 {
-    double value = 0;
-    const char *text = tuned_evidence_text(entry, name, NULL);
-    return text && read_real(text, &value) ? value : otherwise;
+    return real_of(tuned_evidence_text(entry, name, NULL), otherwise);
 }
 
-double tuned_expected_ns(const struct tuned_entry *entry)
+SMALL double tuned_expected_ns(const struct tuned_entry *entry)
 {
-    return tuned_evidence(entry, "time_ns", -1.0);
+    return tuned_evidence(entry, known_names[TIME_NS], -1.0);
 }
 
 const char *tuned_entry_problem(const struct tuned_entry *entry)
 {
-    return entry->problem;
+    return entry->line.text;
 }
 
 long long tuned_entry_n(const struct tuned_entry *entry)
@@ -1147,32 +1899,67 @@ long long tuned_entry_n_high(const struct tuned_entry *entry)
     return entry->high;
 }
 
+SMALL const char *tuned_entry_size_at(const struct tuned_entry *entry, size_t position,
+                                      long long *low, long long *high)
+{
+    if (position >= span_count(entry))
+        return NULL;
+    *low = span_at(entry, position)->low;
+    *high = span_at(entry, position)->high;
+    return names_of(entry->tuned)[span_names(entry)[position]].text;
+}
+
 const struct tuned_device *tuned_entry_device(const struct tuned_entry *entry)
 {
-    return &entry->tuned->sections[entry->section].device;
+    return &section_of(entry)->device;
 }
 
 int tuned_entry_line(const struct tuned_entry *entry)
 {
-    return entry->line;
+    return entry->line.number;
 }
 
-const char *tuned_device_text(const struct tuned_entry *entry, const char *name,
-                              const char *otherwise)
+const char *tuned_entry_file(const struct tuned_entry *entry)
 {
+    return entry->tuned->sources[section_of(entry)->source].name;
+}
+
+SMALL const char *tuned_device_text(const struct tuned_entry *entry, const char *name,
+                                    const char *otherwise)
+{
+    int number = index_of(entry, name);
     const char *text =
-        entry ? section_text(entry->tuned, &entry->tuned->sections[entry->section], name) : NULL;
+        number > 0 ? text_of(entry->tuned, &section_of(entry)->line, VALUES, (uint32_t)number)
+                   : NULL;
     return text ? text : otherwise;
+}
+
+SMALL int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have, char *out,
+                      size_t bytes)
+{
+    static const char words[][24] = {"the source", "the flags", "the driver", "the compiler"};
+    const char *mine[] = {have->source, have->flags, have->driver, have->compiler};
+    for (int i = 0; i < 4; i++) {
+        const char *name = known_names[SOURCE + i];
+        const char *then = tuned_evidence_text(entry, name, tuned_device_text(entry, name, NULL));
+        if (!mine[i] || !then || strcmp(mine[i], then) == 0)
+            continue;
+        if (out)
+            snprintf(out, bytes, "%s is another one: %.80s when it was measured, %.80s now",
+                     words[i], then, mine[i]);
+        return 1;
+    }
+    return 0;
 }
 
 size_t tuned_entry_count(const struct tuned *tuned)
 {
-    return tuned ? tuned->entry_count : 0;
+    return tuned ? tuned->counts[ENTRIES] : 0;
 }
 
 const struct tuned_entry *tuned_entry_at(const struct tuned *tuned, size_t index)
 {
-    return index < tuned_entry_count(tuned) ? &tuned->entries[index] : NULL;
+    return index < tuned_entry_count(tuned) ? &entries_of(tuned)[index] : NULL;
 }
 
 const char *tuned_version(void)

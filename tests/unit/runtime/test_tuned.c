@@ -174,6 +174,7 @@ static void nearest_device_is_of_the_same_kind(void **state)
     const char *sum = "reduce.sum.i32";
     const char *min = "reduce.min.i32";
     enum tuned_grade other = TUNED_OTHER_DEVICE;
+    enum tuned_grade far = TUNED_FAR_DEVICE;
     /* The same capability before the nearest number of SMs; then that number. */
     assert_string_equal(
         found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 108, 0, 0, 0, 0, 0}, sum, other),
@@ -186,7 +187,7 @@ static void nearest_device_is_of_the_same_kind(void **state)
         found_on(tuned, (struct tuned_device){"cuda", "X", 8, 9, 132, 0, 0, 0, 0, 0}, sum, other),
         "NVIDIA A100");
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", "X", 7, 0, 80, 0, 0, 0, 0, 0}, min, other),
+        found_on(tuned, (struct tuned_device){"cuda", "X", 7, 0, 80, 0, 0, 0, 0, 0}, min, far),
         "NVIDIA A10");
     /* A slice of the device is another device. */
     assert_string_equal(
@@ -194,7 +195,7 @@ static void nearest_device_is_of_the_same_kind(void **state)
                  other),
         "NVIDIA H100 PCIe");
     /* A device that was tuned, for another problem. */
-    assert_string_equal(found_on(tuned, h200, min, other), "NVIDIA A100");
+    assert_string_equal(found_on(tuned, h200, min, far), "NVIDIA A100");
     /* Unknown numbers tell no devices apart; an unknown name does. */
     assert_string_equal(
         found_on(tuned, (struct tuned_device){"cuda", "NVIDIA A100", 0, 0, 0, 0, 0, 0, 0, 0}, sum,
@@ -398,7 +399,7 @@ static void files_are_loaded_or_said_to_be_missing(void **state)
     (void)snprintf(says, sizeof says, "%s: there is no such file", path);
     assert_string_equal(error.text, says);
     assert_null(tuned_load(folder, &error));
-    (void)snprintf(says, sizeof says, "%s: it cannot be read", folder);
+    (void)snprintf(says, sizeof says, "%s: it is no regular file", folder);
     assert_string_equal(error.text, says);
     assert_null(tuned_load(NULL, NULL));
 

@@ -243,10 +243,10 @@ static const struct line *expected(const struct line *lines, size_t count, int d
         const struct line *line = &lines[i];
         if (line->device != device || line->problem != problem)
             continue;
-        double size = (double)n;
+        double size = n > 0 ? (double)n : 1.0;
         double ratio = n < line->low    ? (double)line->low / size
-                       : n > line->high ? size / (double)line->high
-                                        : 1.0;
+                       : n > line->high ? size / (line->high > 0 ? (double)line->high : 1.0)
+                                        : 0.0;
         if (!best || ratio < best_ratio) {
             best = line;
             best_ratio = ratio;
