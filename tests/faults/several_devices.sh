@@ -10,7 +10,9 @@ tune_all() {
     export TUNE_FAULTS="devices=big,big,small; $1"
     run "$TUNE" run ./copy.yaml --device all --no-plots "${@:2}"
     expect_code 0
-    [[ $(grep -c '^copy\.i32 n=1000 ' tuned.conf) -eq 2 ]] || fail "not a winner for each model"
+    # One a model, and one for all of them.
+    [[ $(grep -c '^copy\.i32 n=1000 ' tuned.conf) -eq 3 ]] || fail "not a winner for each model"
+    [[ $(grep -c '^\[cuda "\*"\]' tuned.conf) -eq 1 ]] || fail "no section for all models"
     refuse_workers
 }
 

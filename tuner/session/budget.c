@@ -3,13 +3,20 @@
 #include "tuner/base/clock.h"
 #include "tuner/session/internal.h"
 
-static const double race_share = 0.65; /* of the budget, for all sweeps and races */
-static const double sweep_share = 0.6; /* of what a problem gets, for its sweep */
+/* Of the budget, for all sweeps and races; where nothing is confirmed, all of it. */
+static const double race_share = 0.65;
+/* Of what a problem gets, for its sweep; without a confirmation races are short, too. */
+static const double sweep_share = 0.6, sweep_share_unconfirmed = 0.85;
 
 int64_t budget_end_ns(const struct session *session)
 {
     int64_t budget_ns = session->options->budget_ns;
     return budget_ns > 0 ? session->started_ns + budget_ns : 0;
+}
+
+static bool confirms(const struct session *session)
+{
+    return session->options->protocol.confirm_processes > 0;
 }
 
 /* When a problem that starts now should be done, sweep and race. */
@@ -20,7 +27,8 @@ static int64_t problem_end_ns(const struct group *group, double share)
     if (end_ns == 0)
         return 0;
     int64_t now_ns = clock_now_ns();
-    double races_end_ns = (double)session->options->budget_ns * race_share;
+    double races_end_ns =
+        (double)session->options->budget_ns * (confirms(session) ? race_share : 1);
     double left_ns = races_end_ns - (double)(now_ns - session->started_ns);
     double problems = group->problems_left > 0 ? (double)group->problems_left : 1;
     return now_ns + (left_ns > 0 ? (int64_t)(left_ns / problems * share) : 1);
@@ -28,7 +36,7 @@ static int64_t problem_end_ns(const struct group *group, double share)
 
 int64_t budget_sweep_end_ns(const struct group *group)
 {
-    return problem_end_ns(group, sweep_share);
+    return problem_end_ns(group, confirms(group->session) ? sweep_share : sweep_share_unconfirmed);
 }
 
 int64_t budget_race_end_ns(const struct group *group)
