@@ -142,7 +142,7 @@ static void what_no_launch_can_be_changes_nothing()
 {
     const char *const impossible[] = {
         "grid=1 variant=some block=1025",  "grid=1 variant=some block_x=32 block_y=33",
-        "grid=1 variant=some block_z=65",  "grid=1 variant=some block=0",
+        "grid=1 variant=some block_x=1 block_z=65",  "grid=1 variant=some block=0",
         "grid=1 variant=some block=-32",   "grid=1 variant=some block=5000000000",
         "grid=0 variant=some block=32",    "grid=2147483648 block=32",
         "grid_y=65536 block=32",           "block=32 variant=some shared_bytes=300000",

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""bindings/python/tuned.py over the libtuned that was built.
+
+    python_test.py LIBTUNED LAYOUT [DRIVER]   DRIVER: the folder of the stand-in driver
+"""
+import ctypes
+import gc
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+MODULE = HERE.parents[1] / "bindings" / "python"
+LIBRARY, LAYOUT = sys.argv[1], sys.argv[2]
+DRIVER = sys.argv[3] if len(sys.argv) > 3 else None
+os.environ["TUNED_LIBRARY"] = LIBRARY
+sys.path.insert(0, str(MODULE))
+import tuned  # noqa: E402
+
+TEXT = """tuned-conf 3
+[cuda "First GPU"] compute_capability=9.0 sm_count=132 memory_bytes=1000000 driver=580.95
+reduce n=1000-1999 variant=last_block block=512 grid=264 share=0.25 exact=true | at=1000 time_ns=1500.5 samples=30 trust=sound per_unit=grid source=abc
+reduce n=2000 variant="one block" block=128 grid=1
+gemm n=512 m@256-1024 k@64 block=64
+"""
+CONF = TEXT + "end\n"
+FIRST = tuned.Device("cuda", "First GPU", (9, 0), 132, 1000000)
+
+
+class Layout(unittest.TestCase):
+    """Structs and numbers are those of tuned.h."""
+
+    def test_structs(self):
+        told = subprocess.run([LAYOUT], check=True, capture_output=True, text=True).stdout
+        lines = dict(line.rsplit(" ", 1) for line in told.splitlines()
+                     if line.startswith("tuned_"))
+        self.assertGreater(len(lines), 30)
+        for name, number in lines.items():
+            struct, _, member = name.partition(".")
+            struct = getattr(tuned, "_" + struct[len("tuned_"):].capitalize())
+            found = getattr(struct, member).offset if member else ctypes.sizeof(struct)
+            self.assertEqual(found, int(number), name)
+        grades = [line.split(" ", 2)[1:] for line in told.splitlines() if line.startswith("grade ")]
+        self.assertEqual([[str(int(grade)), str(grade)] for grade in tuned.Grade], grades)
+        self.assertIn("skip %d %d %d\n" % (tuned.Skip.ENVIRONMENT, tuned.Skip.USER,
+                                           tuned.Skip.SYSTEM), told)
+
+    def test_version(self):
+        self.assertEqual(tuned.__version__, tuned.library_version())
+
+
+class Finding(unittest.TestCase):
+    def setUp(self):
+        self.conf = tuned.loads(CONF)
+
+    def test_exact(self):
+        answer = self.conf.find(FIRST, "reduce", 1000)
+        self.assertTrue(answer)
+        self.assertEqual(answer.grade, tuned.Grade.EXACT)
+        self.assertEqual(answer.distance, 0)
+        self.assertEqual(answer.values, {"variant": "last_block", "block": 512, "grid": 264,
+                                         "share": 0.25, "exact": True})
+        self.assertIs(answer.values["exact"], True)
+        self.assertEqual(answer.integer("block", 1), 512)
+        self.assertEqual(answer.integer("variant", 7), 7)
+        self.assertEqual(answer.integer("other", 8), 8)
+        self.assertEqual(answer.text("variant", "x"), "last_block")
+        self.assertEqual(answer.text("other", "x"), "x")
+        self.assertIn("First GPU", answer.reason)
+
+    def test_entry(self):
+        entry = self.conf.find(FIRST, "reduce", 1500).entry
+        self.assertEqual((entry.problem, entry.n, entry.sizes), ("reduce", 1000, {"n": (1000, 1999)}))
+        self.assertEqual((entry.file, entry.line), ("memory", 3))
+        self.assertEqual(entry.expected_ns, 1500.5)
+        self.assertEqual(entry.evidence("samples"), 30)
+        self.assertEqual(entry.evidence("trust"), "sound")
+        self.assertEqual(entry.evidence("nothing", 5), 5)
+        self.assertEqual(entry.texts["share"], "0.25")
+        self.assertEqual(entry.device.name, "First GPU")
+        self.assertEqual(entry.device_text("driver"), "580.95")
+        self.assertIsNone(entry.device_text("nothing"))
+        self.assertIsNone(self.conf.find(FIRST, "reduce", 2000).entry.expected_ns)
+
+    def test_other_sizes(self):
+        self.assertEqual(self.conf.find(FIRST, "reduce", 1001).grade, tuned.Grade.IN_RANGE)
+        answer = self.conf.find(FIRST, "reduce", 3000)
+        self.assertEqual(answer.grade, tuned.Grade.NEAREST_SIZE)
+        self.assertGreater(answer.distance, 0)
+        self.assertEqual(answer.values["variant"], "one block")
+
+    def test_further_sizes(self):
+        answer = self.conf.find(FIRST, "gemm", 512, m=300, k=64)
+        self.assertGreaterEqual(answer.grade, tuned.Grade.IN_RANGE)
+        self.assertEqual(answer.entry.sizes, {"n": (512, 512), "m": (256, 1024), "k": (64, 64)})
+        self.assertLess(self.conf.find(FIRST, "gemm", 512, m=300, k=65).grade, tuned.Grade.IN_RANGE)
+
+    def test_other_device_is_scaled(self):
+        half = tuned.Device("cuda", "Half", (9, 0), 66)
+        answer = self.conf.find(half, "reduce", 1000)
+        self.assertTrue(tuned.Grade.NONE < answer.grade < tuned.Grade.IN_RANGE)
+        self.assertEqual((answer.values["grid"], answer.entry.values["grid"]), (132, 264))
+        self.assertEqual(answer.integer("grid", 0), 132)
+
+    def test_limits(self):
+        conf = tuned.loads(CONF.replace("samples=30", "samples=30 threads=512"))
+        small = tuned.Device("cuda", "First GPU", (9, 0), 132, 1000000, max_threads_per_block=256)
+        self.assertNotEqual(conf.find(small, "reduce", 1000).values.get("block"), 512)
+
+    def test_missing(self):
+        for device, problem in ((FIRST, "nothing"), (tuned.Device("cpu", "First GPU"), "reduce")):
+            answer = self.conf.find(device, problem, 1000)
+            self.assertFalse(answer)
+            self.assertEqual((answer.grade, answer.entry, answer.values),
+                             (tuned.Grade.NONE, None, {}))
+            self.assertEqual(answer.integer("block", -5), -5)
+            self.assertEqual(answer.text("variant", "mine"), "mine")
+            self.assertTrue(answer.reason)
+
+    def test_resolved(self):
+        found = self.conf.resolve(FIRST, "reduce")
+        self.assertEqual(found.grade, tuned.Grade.EXACT)
+        for n in (1, 1000, 1001, 2000, 10**12):
+            one, other = found.find(n), self.conf.find(FIRST, "reduce", n)
+            self.assertEqual((one.grade, one.distance, one.values, one.reason),
+                             (other.grade, other.distance, other.values, other.reason))
+        self.assertEqual(self.conf.resolve(FIRST, "nothing").grade, tuned.Grade.NONE)
+        self.assertFalse(self.conf.resolve(FIRST, "nothing").find(5))
+
+    def test_stale(self):
+        entry = self.conf.find(FIRST, "reduce", 1000).entry
+        self.assertIsNone(entry.stale(source="abc"))
+        self.assertIsNone(entry.stale())
+        self.assertIn("source", entry.stale(source="def"))
+
+    def test_all_entries(self):
+        self.assertEqual(len(self.conf), 3)
+        self.assertEqual(sorted(entry.line for entry in self.conf), [3, 4, 5])
+        self.assertEqual(self.conf.files, ["memory"])
+        self.assertIn("memory:3 reduce", repr(list(self.conf)))
+
+    def test_what_64_bits_do_not_hold(self):
+        for n in (2**63, -2**63 - 1):
+            with self.assertRaises(ValueError):
+                self.conf.find(FIRST, "reduce", n)
+        with self.assertRaises(ValueError):
+            self.conf.find(FIRST, "red\0uce", 5)
+
+    def test_answers_outlive_what_they_are_of(self):
+        found = tuned.loads(CONF).resolve(tuned.Device("cuda", "First GPU", (9, 0), 132), "reduce")
+        answer = found.find(1000)
+        del found
+        gc.collect()
+        waste = [tuned.loads(CONF) for _ in range(50)]
+        self.assertEqual(answer.values["block"], 512)
+        self.assertIn("First GPU", answer.reason)
+        self.assertEqual(len(waste), 50)
+
+    def test_threads(self):
+        failed = []
+
+        def ask(seed):
+            device = tuned.Device("cuda", "First GPU", (9, 0), 132, 1000000)
+            for i in range(300):
+                n = 1000 + (i * 7 + seed) % 1000
+                answer = self.conf.find(device, "reduce", n)
+                if answer.values != {"variant": "last_block", "block": 512, "grid": 264,
+                                     "share": 0.25, "exact": True} or not answer.reason:
+                    failed.append(n)
+                if i % 50 == 0 and tuned.loads(CONF).find(device, "reduce", n).integer("block", 0) != 512:
+                    failed.append(n)
+
+        threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failed, [])
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        kept = dict(os.environ)
+        self.addCleanup(lambda: (os.environ.clear(), os.environ.update(kept)))
+        for name in ("TUNED_CONF", "XDG_CONFIG_HOME"):
+            os.environ.pop(name, None)
+        os.environ["HOME"] = str(self.folder)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def test_load(self):
+        path = self.write("a b:c.conf", CONF)
+        for given in (path, str(path)):
+            self.assertEqual(tuned.load(given).files, [str(path)])
+
+    def test_missing_file(self):
+        with self.assertRaises(tuned.Error) as caught:
+            tuned.load(self.folder / "none.conf")
+        self.assertEqual((caught.exception.file, caught.exception.line),
+                         (str(self.folder / "none.conf"), 0))
+        self.assertIn("none.conf", str(caught.exception))
+
+    def test_bad_file(self):
+        path = self.write("bad.conf", TEXT + "reduce n=x block=1\nend\n")
+        with self.assertRaises(tuned.Error) as caught:
+            tuned.load(path)
+        self.assertEqual((caught.exception.file, caught.exception.line), (str(path), 6))
+        self.assertTrue(str(caught.exception).startswith(f"{path}:6: "))
+        with self.assertRaises(tuned.Error) as caught:
+            tuned.loads(TEXT, "cut off")
+        self.assertEqual(caught.exception.file, "cut off")
+        with self.assertRaises(tuned.Error):
+            tuned.loads(b"\0\xff\xfe", "binary")
+        with self.assertRaises(tuned.Error):
+            tuned.loads(CONF.replace("tuned-conf 3", "tuned-conf 99"))
+
+    def test_places(self):
+        system = tuned.Skip.SYSTEM
+        with self.assertRaises(tuned.Error):
+            tuned.open(skip=system)
+        built_in = tuned.open(skip=system, built_in=CONF.replace("block=512", "block=32"))
+        self.assertEqual(built_in.files, ["built-in"])
+        user = self.write(".config/tune/tuned.conf", CONF.replace("block=512", "block=64"))
+        both = tuned.open(skip=system, built_in=CONF.replace("block=512", "block=32"))
+        self.assertEqual(both.files, [str(user), "built-in"])
+        self.assertEqual(both.find(FIRST, "reduce", 1000).values["block"], 64)
+        given = self.write("given.conf", CONF)
+        os.environ["TUNED_CONF"] = str(given)
+        self.assertEqual(tuned.open(skip=system).files, [str(given), str(user)])
+        self.assertEqual(tuned.open(skip=system).find(FIRST, "reduce", 1000).values["block"], 512)
+        self.assertEqual(tuned.open([user], skip=system | tuned.Skip.USER).files, [str(user)])
+        self.assertEqual(tuned.open(skip=system | tuned.Skip.ENVIRONMENT, built_in=CONF).files,
+                         ["built-in"])
+
+    def test_refused_of_several(self):
+        good = self.write("good.conf", CONF)
+        bad = self.write("bad.conf", "nonsense\n")
+        with self.assertRaises(tuned.Error) as caught:
+            tuned.open([good, bad], skip=tuned.Skip.SYSTEM)
+        self.assertEqual((caught.exception.file, caught.exception.line), (str(bad), 1))
+        left = tuned.open([good, bad], skip=tuned.Skip.SYSTEM, leave_out_refused=True)
+        self.assertEqual(left.files, [str(good)])
+        self.assertEqual(left.left_out.file, str(bad))
+        self.assertIsNone(tuned.open([good], skip=tuned.Skip.SYSTEM).left_out)
+
+
+class Library(unittest.TestCase):
+    """Where libtuned is looked for: each in a Python of its own."""
+
+    def python(self, module, **environment):
+        code = "import tuned; print(tuned._library()._name)"
+        return subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True,
+                              env={"PATH": os.environ["PATH"], "PYTHONPATH": str(module),
+                                   **environment})
+
+    def test_places(self):
+        with tempfile.TemporaryDirectory() as folder:
+            prefix = pathlib.Path(folder).resolve()
+            module = prefix / "share" / "tune" / "python"
+            module.mkdir(parents=True)
+            shutil.copy(MODULE / "tuned.py", module)
+            missing = self.python(module, TUNED_LIBRARY=str(prefix / "none.so"))
+            self.assertNotEqual(missing.returncode, 0)
+            self.assertIn("OSError", missing.stderr)
+            self.assertIn("none.so", missing.stderr)
+            for place in ("lib/x86_64-linux-gnu/libtuned.so", "lib64/libtuned.so.0",
+                          "lib/libtuned.so.0", "share/tune/python/libtuned.so"):
+                (prefix / place).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(LIBRARY, prefix / place)
+                found = self.python(module)
+                self.assertEqual(found.stdout.strip(), str(prefix / place), found.stderr)
+            given = self.python(module, TUNED_LIBRARY=LIBRARY)
+            self.assertEqual(given.stdout.strip(), LIBRARY)
+
+    def test_another_library(self):
+        wrong = self.python(MODULE, TUNED_LIBRARY="libc.so.6")
+        self.assertNotEqual(wrong.returncode, 0)
+        self.assertIn("is not the libtuned", wrong.stderr)
+
+
+class Cuda(unittest.TestCase):
+    """Device.cuda on the stand-in driver (tests/faults)."""
+
+    def python(self, code, **environment):
+        return subprocess.run([sys.executable, "-B", "-c", "import tuned\n" + code],
+                              capture_output=True, text=True,
+                              env={"PATH": os.environ["PATH"], "PYTHONPATH": str(MODULE),
+                                   "TUNED_LIBRARY": LIBRARY, **environment})
+
+    @unittest.skipUnless(DRIVER, "built without CUDA")
+    def test_device(self):
+        done = self.python("print(tuned.Device.cuda(0)); print(tuned.Device.cuda(1).name)\n"
+                           "try: tuned.Device.cuda(2)\nexcept OSError as error: print(error)",
+                           LD_LIBRARY_PATH=DRIVER, TUNE_FAULTS="devices=big,small; memory=1G")
+        big = tuned.Device("cuda", "Stand-in GPU 132", (9, 0), 132, 1 << 30,
+                           2.0 * 2619000 * 6144 / 8 / 1e6, 1024, 227 << 10, 65536)
+        self.assertEqual(done.stdout.splitlines(),
+                         [repr(big), "Stand-in GPU 40", "cuDeviceGet: CUDA error 101"], done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
