@@ -80,6 +80,7 @@ struct experiments {
         struct experiment *experiment; /* NULL: its sources are not here */
     } * items;
     size_t count, capacity;
+    bool short_of_memory; /* once: what was said to be missing may be there */
 };
 void experiments_forget(struct experiments *experiments);
 /* Which derived values of the row are proportional to the number of units, by the experiment's own

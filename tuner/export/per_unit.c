@@ -24,13 +24,13 @@ static struct experiment *load(struct experiments *experiments, struct store_que
     struct experiment *experiment = NULL;
     const struct experiment_text text = {.path = column_text(query, COLUMN_EXPERIMENT_PATH),
                                          .text = column_text(query, COLUMN_EXPERIMENT_TEXT)};
-    if (!experiments->data_folder &&
-        data_folder(&experiments->arena, &experiments->data_folder, &ignored) != STATUS_OK)
-        experiments->data_folder = NULL;
-    if (text.text[0] == '\0' ||
-        experiment_load_text(&text, experiments->data_folder, &experiment, &ignored) != STATUS_OK)
-        return NULL;
-    return experiment;
+    enum status status = STATUS_OK;
+    if (!experiments->data_folder)
+        status = data_folder(&experiments->arena, &experiments->data_folder, &ignored);
+    if (status != STATUS_NO_MEMORY && text.text[0] != '\0')
+        status = experiment_load_text(&text, experiments->data_folder, &experiment, &ignored);
+    experiments->short_of_memory |= status == STATUS_NO_MEMORY;
+    return status == STATUS_OK ? experiment : NULL;
 }
 
 static const struct experiment *find(struct experiments *experiments, struct store_query *query)
@@ -43,8 +43,10 @@ static const struct experiment *find(struct experiments *experiments, struct sto
         size_t capacity = experiments->capacity ? 2 * experiments->capacity : 16;
         struct known_experiment *items =
             realloc(experiments->items, capacity * sizeof *experiments->items);
-        if (!items)
+        if (!items) {
+            experiments->short_of_memory = true;
             return NULL;
+        }
         experiments->items = items;
         experiments->capacity = capacity;
     }
@@ -58,7 +60,8 @@ static void fill_facts(struct facts *facts, const char *text, const char *units_
 {
     const char *key = NULL;
     json_t *member = NULL;
-    json_t *json = json_loads(text, 0, NULL);
+    json_t *json = json_loads(text, 0, NULL); /* the store's own: it is right, or memory is short */
+    facts->failed = facts->failed || (!json && text[0] != '\0');
     json_object_foreach(json, key, member)
     {
         if (strcmp(key, units_key) == 0)
@@ -90,8 +93,8 @@ static bool find_problem(const struct experiment *experiment, const char *key, i
 }
 
 /* The derived values of the row on its device with so many units; how many. */
-static size_t derive(const struct experiment *experiment, struct arena *arena,
-                     struct store_query *query, int64_t units,
+static size_t derive(struct experiments *experiments, const struct experiment *experiment,
+                     struct arena *arena, struct store_query *query, int64_t units,
                      struct named_value out[EXPERIMENT_DERIVED_MAX])
 {
     bool is_cpu = strcmp(column_text(query, COLUMN_KIND), "cpu") == 0;
@@ -100,21 +103,23 @@ static size_t derive(const struct experiment *experiment, struct arena *arena,
     struct facts facts = {0};
     struct error ignored = {0};
     size_t count = 0;
+    bool found = find_problem(experiment, column_text(query, COLUMN_PROBLEM),
+                              store_query_integer(query, COLUMN_N), &problem);
     fill_facts(&facts, column_text(query, COLUMN_FACTS), is_cpu ? "cores" : "sm_count", units);
     const struct point point = {.experiment = experiment,
                                 .problem = &problem,
                                 .facts = &facts,
                                 .configuration = &configuration,
                                 .active_blocks = store_query_integer(query, COLUMN_ACTIVE_BLOCKS)};
-    if (facts.failed ||
-        !find_problem(experiment, column_text(query, COLUMN_PROBLEM),
-                      store_query_integer(query, COLUMN_N), &problem) ||
-        !recall_configuration(experiment, column_text(query, COLUMN_PARAMETERS), arena,
-                              &configuration) ||
-        point_derived(&point, arena, out, &count, &ignored) != STATUS_OK)
-        count = 0;
+    enum status status = facts.failed ? STATUS_NO_MEMORY : STATUS_OK;
+    if (status == STATUS_OK && found)
+        status = recall_configuration(experiment, column_text(query, COLUMN_PARAMETERS), arena,
+                                      &configuration, &found, &ignored);
+    if (status == STATUS_OK && found)
+        status = point_derived(&point, arena, out, &count, &ignored);
+    experiments->short_of_memory |= status == STATUS_NO_MEMORY;
     facts_free(&facts);
-    return count;
+    return status == STATUS_OK && found ? count : 0;
 }
 
 /* Also that today's expressions give what was launched. */
@@ -137,12 +142,14 @@ void per_unit_names(struct text *out, struct experiments *experiments, struct st
     int64_t units = store_query_integer(query, COLUMN_UNITS);
     const struct experiment *experiment = units > 1 ? find(experiments, query) : NULL;
     json_t *recorded = json_loads(column_text(query, COLUMN_DERIVED), 0, NULL);
-    size_t count = experiment ? derive(experiment, &arena, query, units, here) : 0;
-    if (count > 0 && derive(experiment, &arena, query, units - 1, less) != count)
+    size_t count = experiment ? derive(experiments, experiment, &arena, query, units, here) : 0;
+    if (count > 0 && derive(experiments, experiment, &arena, query, units - 1, less) != count)
         count = 0;
     for (size_t i = 0; i < count; i++)
         if (is_per_unit(&here[i], &less[i], recorded, units))
             text_printf(out, "%s%s", out->length > start ? "," : "", here[i].name);
+    out->failed = out->failed || experiments->short_of_memory ||
+                  (count > 0 && !recorded && column_text(query, COLUMN_DERIVED)[0] != '\0');
     json_decref(recorded);
     arena_free(&arena);
 }

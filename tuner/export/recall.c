@@ -3,9 +3,10 @@
 
 #include "tuner/export/recall.h"
 
-/* False: no value of a parameter. */
-static bool value_of(const json_t *json, struct arena *arena, struct value *out)
+/* *found: it is a value of a parameter. False: memory is short. */
+static bool value_of(const json_t *json, struct arena *arena, struct value *out, bool *found)
 {
+    *found = true;
     if (json_is_integer(json))
         *out = value_integer((int64_t)json_integer_value(json));
     else if (json_is_real(json))
@@ -15,22 +16,32 @@ static bool value_of(const json_t *json, struct arena *arena, struct value *out)
     else if (json_is_string(json))
         *out = value_text(arena_strdup(arena, json_string_value(json)));
     else
-        return false;
-    return out->kind != VALUE_TEXT || out->text;
+        *found = false;
+    return !*found || out->kind != VALUE_TEXT || out->text;
 }
 
-bool recall_configuration(const struct experiment *experiment, const char *parameters,
-                          struct arena *arena, struct configuration *out)
+/* A failure that jansson has no words for is one of memory. */
+static bool is_short(const json_t *json, const json_error_t *why)
 {
-    json_t *json = json_loads(parameters, 0, NULL);
-    bool right =
+    enum json_error_code code = json_error_code(why);
+    return !json && (code == json_error_unknown || code == json_error_out_of_memory);
+}
+
+enum status recall_configuration(const struct experiment *experiment, const char *parameters,
+                                 struct arena *arena, struct configuration *out, bool *found,
+                                 struct error *error)
+{
+    json_error_t why = {0};
+    json_t *json = json_loads(parameters, 0, &why);
+    bool fits = !is_short(json, &why);
+    *found =
         json_is_object(json) && json_object_size(json) == experiment_parameter_count(experiment);
     *out = (struct configuration){.count = experiment_parameter_count(experiment)};
-    for (size_t i = 0; right && i < out->count; i++) {
+    for (size_t i = 0; fits && *found && i < out->count; i++) {
         struct named_value *value = &out->values[i];
         value->name = experiment_parameter_name(experiment, i);
-        right = value_of(json_object_get(json, value->name), arena, &value->value);
+        fits = value_of(json_object_get(json, value->name), arena, &value->value, found);
     }
     json_decref(json);
-    return right;
+    return fits ? STATUS_OK : error_no_memory(error);
 }

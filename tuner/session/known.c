@@ -26,11 +26,14 @@ static enum status find_candidate(struct known *known, const char *key, const ch
     struct sweep *sweep = known->sweep;
     uint64_t point = 0;
     char found[CONFIGURATION_KEY_BYTES];
+    bool right = false;
     *out = table_at_key(&sweep->table, key);
-    if (*out ||
-        !recall_configuration(sweep->experiment, parameters, &known->scratch, &configuration) ||
-        !space_find(sweep->space, &configuration, &point))
+    if (*out)
         return STATUS_OK;
+    enum status status = recall_configuration(sweep->experiment, parameters, &known->scratch,
+                                              &configuration, &right, error);
+    if (status != STATUS_OK || !right || !space_find(sweep->space, &configuration, &point))
+        return status;
     space_configuration(sweep->space, point, &configuration); /* its texts live on */
     if (!configuration_key(&configuration, found) || strcmp(found, key) != 0)
         return STATUS_OK;
@@ -170,10 +173,10 @@ static enum status take_incumbent(struct known *known, struct error *error)
     enum status status = store_incumbent(
         session->store, sweep->group->environment_id, sweep->problem_id, session->options->l2_mode,
         objective_text(sweep->objective), &found, &key, &parameters, error);
-    if (status == STATUS_OK && found &&
-        recall_configuration(sweep->experiment, text_string(&parameters), &known->scratch,
-                             &configuration) &&
-        space_find(sweep->space, &configuration, &point))
+    if (status == STATUS_OK && found)
+        status = recall_configuration(sweep->experiment, text_string(&parameters), &known->scratch,
+                                      &configuration, &found, error);
+    if (status == STATUS_OK && found && space_find(sweep->space, &configuration, &point))
         status = sweep_candidate(sweep, point, &candidate, error);
     if (candidate)
         candidate->again = true;

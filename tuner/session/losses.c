@@ -193,9 +193,12 @@ static bool seek_in_space(struct losses *losses, int64_t n, struct known_configu
     struct configuration configuration;
     struct error ignored = {0};
     const struct sweep *like = losses->like;
+    bool found = false;
     bool admits = false;
     experiment_problem_at(like->experiment, &losses->problem, n, &problem);
-    if (recall_configuration(like->experiment, item->parameters, &losses->arena, &configuration) &&
+    if (recall_configuration(like->experiment, item->parameters, &losses->arena, &configuration,
+                             &found, &ignored) == STATUS_OK &&
+        found &&
         space_admits(like->experiment, &problem, like->group->facts, &configuration, &admits,
                      &ignored) == STATUS_OK &&
         admits)
