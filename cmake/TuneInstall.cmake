@@ -10,10 +10,14 @@ set_target_properties(tune PROPERTIES
                       INSTALL_RPATH "$ORIGIN/${libdir_from_bin};$ORIGIN/${libdir_from_bin}/tune")
 install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
-# libtuned.
+# libtuned, which `cmake --install BUILD --component libtuned` installs by itself.
 install(TARGETS tuned_static tuned_shared EXPORT tuned
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES runtime/tuned.h runtime/tuned_cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtuned
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtuned)
+install(FILES runtime/tuned.h runtime/tuned_cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT libtuned)
+install(FILES bindings/python/tuned.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tune/python
+        COMPONENT libtuned)
 # The calls for programs, with the kernels beside them, where "kernels/..." is found from. They are
 # compiled by whoever includes them.
 install(DIRECTORY calls/tune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -22,17 +26,20 @@ foreach(family reduce reduce_ordered reduce_rows)
           FILES_MATCHING PATTERN "*.cuh")
 endforeach()
 set(tuned_package ${CMAKE_INSTALL_LIBDIR}/cmake/tuned)
-install(EXPORT tuned NAMESPACE tuned:: FILE tunedTargets.cmake DESTINATION ${tuned_package})
+install(EXPORT tuned NAMESPACE tuned:: FILE tunedTargets.cmake DESTINATION ${tuned_package}
+        COMPONENT libtuned)
 configure_package_config_file(cmake/tunedConfig.cmake.in "${PROJECT_BINARY_DIR}/tunedConfig.cmake"
                               INSTALL_DESTINATION ${tuned_package})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/tunedConfigVersion.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/tunedConfig.cmake"
-              "${PROJECT_BINARY_DIR}/tunedConfigVersion.cmake" DESTINATION ${tuned_package})
+              "${PROJECT_BINARY_DIR}/tunedConfigVersion.cmake" DESTINATION ${tuned_package}
+        COMPONENT libtuned)
 file(RELATIVE_PATH TUNED_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" TUNED_PC_PREFIX "${TUNED_PC_PREFIX}")
 configure_file(cmake/tuned.pc.in "${PROJECT_BINARY_DIR}/tuned.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/tuned.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES "${PROJECT_BINARY_DIR}/tuned.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT libtuned)
 
 # hwloc has no archive that links without libudev's, so its shared library goes along, where only
 # tune looks for it.
@@ -48,7 +55,6 @@ endif()
 # The program's data: what people edit stays readable text.
 set(data ${CMAKE_INSTALL_DATADIR}/tune)
 install(DIRECTORY kernels configs plots DESTINATION ${data})
-install(FILES bindings/python/tuned.py DESTINATION ${data}/python)
 
 # Pages, completion, documents, examples.
 foreach(page tune.1 tuned.conf.5)
@@ -62,7 +68,8 @@ install(FILES tuner/cli/completion.bash RENAME tune
 # The documents keep their places, so that the links between them hold.
 install(FILES README.md CONTRIBUTING.md NEWS.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        REGEX "examples/CMakeLists\\.txt$" EXCLUDE)
 install(FILES kernels/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/kernels)
 install(FILES plots/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/plots)
 install(FILES db/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/db OPTIONAL)

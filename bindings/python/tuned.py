@@ -209,7 +209,7 @@ def _library() -> ctypes.CDLL:
 
 def library_version() -> str:
     """The version of the libtuned that was found; OSError where there is none."""
-    return _library().tuned_version().decode()
+    return str(_library().tuned_version().decode())
 
 
 def _bytes(text: str) -> bytes:
@@ -330,7 +330,7 @@ class Entry:
     @property
     def n(self) -> int:
         """The size at which the evidence was measured."""
-        return _library().tuned_entry_n(self._at)
+        return int(_library().tuned_entry_n(self._at))
 
     @property
     def sizes(self) -> Dict[str, Tuple[int, int]]:
@@ -356,7 +356,7 @@ class Entry:
 
     @property
     def line(self) -> int:
-        return _library().tuned_entry_line(self._at)
+        return int(_library().tuned_entry_line(self._at))
 
     @property
     def texts(self) -> Dict[str, str]:
@@ -426,8 +426,8 @@ class Answer:
     def integer(self, name: str, otherwise: int) -> int:
         """A whole number, fit for the device that was asked about: one by the number of units is
         scaled. `otherwise` where there is no answer, or none of that name and type."""
-        return _library().tuned_answer_integer(ctypes.byref(self._answer), _bytes(name),
-                                               _whole(otherwise, "otherwise"))
+        return int(_library().tuned_answer_integer(ctypes.byref(self._answer), _bytes(name),
+                                                   _whole(otherwise, "otherwise")))
 
     def text(self, name: str, otherwise: str) -> str:
         """The file's own words for a value."""
@@ -503,7 +503,7 @@ class Tuned:
         return Resolved(self, device, problem)
 
     def __len__(self) -> int:
-        return _library().tuned_entry_count(self._at)
+        return int(_library().tuned_entry_count(self._at))
 
     def __iter__(self) -> Iterator[Entry]:
         """All entries: by file, device, problem and n."""

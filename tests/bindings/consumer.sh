@@ -1,0 +1,61 @@
+#!/bin/bash
+# examples/consumer against an installed libtuned, in a place with a blank in its name: by CMake, by
+# pkg-config with the shared and the static library, in C and C++; and Python's module beside it.
+source "$TUNE_TESTS/lib.sh"
+[[ -z $TUNE_SANITIZE ]] || exit 77 # what is installed is never built with a sanitizer
+prefix="$PWD/a place"
+run "$TUNE_CMAKE" --install "$TUNE_BUILD" --component libtuned --prefix "$prefix"
+expect_code 0
+libraries=("$prefix"/lib*/libtuned.so)
+libdir=${libraries[0]%/*}
+cat >tuned.conf <<'C'
+tuned-conf 3
+[cuda "Some GPU"] compute_capability=9.0 sm_count=132
+saxpy.f32 n=1000-1999 variant=vector block=512 grid=264 | at=1000
+saxpy.f32 n=2000 variant=plain block=128 grid=16
+end
+C
+
+# check FOLDER: the programs there give the answers of that file, and say what is wrong with another.
+check() {
+    run "$1/which" tuned.conf 'Some GPU' saxpy.f32 1000
+    expect_code 0
+    expect_out '^exact: '
+    expect_out '^block 512, variant vector$'
+    run "$1/which" tuned.conf 'Other' nothing 1000
+    expect_code 0
+    expect_out '^block 256, variant plain$'
+    run "$1/which" missing.conf 'Some GPU' saxpy.f32 1000
+    expect_code 1
+    expect_err '^which: missing.conf: '
+    run "$1/which_cpp" tuned.conf 'Some GPU' saxpy.f32 1000 1500 2000
+    expect_code 0
+    [[ $(cat "$captured.out") == $'exact: block 512\nin range: block 512\nexact: block 128' ]] ||
+        fail "other answers"
+}
+
+run "$TUNE_CMAKE" -S "$TUNE_SOURCE/examples/consumer" -B cmake -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS='-Wall -Wextra -Wpedantic -Werror'
+expect_code 0
+run "$TUNE_CMAKE" --build cmake
+expect_code 0
+check cmake
+
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+for static in '' 1; do
+    cp -r "$TUNE_SOURCE/examples/consumer" "make$static"
+    run make -C "make$static" CC="$CC" CFLAGS='-Wall -Wextra -Wpedantic -Werror' ${static:+STATIC=1}
+    expect_code 0
+done
+check make1
+export LD_LIBRARY_PATH=$libdir
+check make
+unset LD_LIBRARY_PATH
+
+run env PYTHONPATH="$prefix/share/tune/python" python3 -B -c 'import tuned
+answer = tuned.load("tuned.conf").find(tuned.Device("cuda", "Some GPU"), "saxpy.f32", 2000)
+print(answer.grade, answer.values)
+print(tuned._library()._name)'
+expect_code 0
+expect_out "^exact {'variant': 'plain', 'block': 128, 'grid': 16}$"
+expect_out "^$prefix/.*libtuned\\.so"
