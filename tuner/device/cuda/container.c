@@ -140,7 +140,7 @@ static bool take_kernel(struct reader *reader, struct container_kernel *out)
 
 static bool take_symbol(struct reader *reader, struct container_symbol *out)
 {
-    struct container_kernel row;
+    struct container_kernel row = {0};
     bool whole = take_kernel(reader, &row);
     *out = (struct container_symbol){row.name, row.lowered};
     return whole;
