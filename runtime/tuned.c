@@ -19,11 +19,16 @@
 #define st_mtim st_mtimespec
 #endif
 
-/* What is not worth its size in code: all but look-ups and the reading of lines. */
-#if defined(__GNUC__)
-#define SMALL __attribute__((cold))
-#else
-#define SMALL
+/* Small code also at -O2, 15 instead of 18 KiB: times are those of memory, not of instructions. But
+ * for what a look-up runs through. */
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#elif defined(__GNUC__) && defined(__OPTIMIZE__)
+#pragma GCC optimize("Os")
+#define FAST __attribute__((optimize("O2")))
+#endif
+#if !defined(FAST)
+#define FAST
 #endif
 
 enum { FIELDS_MAX = 128 }; /* on one side of a line's '|' */
@@ -92,16 +97,17 @@ struct line {
     int number;
 };
 
+/* The sizes that an entry holds for: the first and the last. */
+struct span {
+    long long ends[2];
+};
+
 struct tuned_entry {
     struct line line; /* begins with the problem */
     uint32_t section, problem, first_span;
-    long long low, high, at; /* at: the size that was measured; below 0 when that is unknown */
+    struct span n;
+    long long at; /* the size that was measured; below 0 when that is unknown */
     const struct tuned *tuned;
-};
-
-/* The sizes that an entry holds for, of one further size variable. */
-struct span {
-    long long low, high;
 };
 
 enum need { NEED_THREADS, NEED_SHARED_BYTES, NEED_REGISTERS, NEEDS };
@@ -146,11 +152,11 @@ static const unsigned char item_bytes[LISTS] = {
     sizeof(long long),   sizeof(struct group),   sizeof(uint32_t),     sizeof(char *)};
 
 struct tuned {
-    struct tuned_allocator allocator;
-    struct source sources[TUNED_FILES_MAX];
-    uint32_t source_count;
-    void *items[LISTS];
+    void *items[LISTS]; /* first: the nearer, the shorter the code */
     size_t counts[LISTS], capacities[LISTS];
+    uint32_t source_count;
+    struct source sources[TUNED_FILES_MAX];
+    struct tuned_allocator allocator;
 };
 
 static struct name *names_of(const struct tuned *tuned)
@@ -166,6 +172,11 @@ static const uint32_t *numbers_of(const struct tuned *tuned)
 static struct section *sections_of(const struct tuned *tuned)
 {
     return tuned->items[SECTIONS];
+}
+
+static const struct group *groups_of(const struct tuned *tuned)
+{
+    return tuned->items[GROUPS];
 }
 
 static struct tuned_entry *entries_of(const struct tuned *tuned)
@@ -197,12 +208,11 @@ struct reader {
     int goes_on; /* though a file was refused */
     uint32_t stamp, problem;
     /* Of the line that is read: its names and where their values begin. */
-    size_t count;
-    uint32_t names[2 * FIELDS_MAX + TUNED_SIZES_MAX], values[2 * FIELDS_MAX];
+    size_t count, span_count;
     const char *known[KNOWN_COUNT]; /* values of one side */
     struct span spans[TUNED_SIZES_MAX];
     uint32_t span_names[TUNED_SIZES_MAX];
-    size_t span_count;
+    uint32_t names[2 * FIELDS_MAX + TUNED_SIZES_MAX], values[2 * FIELDS_MAX];
 };
 
 #if defined(__GNUC__)
@@ -210,7 +220,7 @@ struct reader {
 #else
 #define PRINTF_LIKE
 #endif
-SMALL static int refuse(struct reader *reader, const char *format, ...) PRINTF_LIKE;
+static int refuse(struct reader *reader, const char *format, ...) PRINTF_LIKE;
 
 /* Always 0, so that a failing step can end with `return refuse(...)`. The first refusal counts. */
 static int refuse(struct reader *reader, const char *format, ...)
@@ -235,18 +245,22 @@ static int refuse(struct reader *reader, const char *format, ...)
     return 0;
 }
 
-SMALL static void *allocate(struct reader *reader, size_t bytes)
+static int refuse_memory(struct reader *reader)
+{
+    reader->line = 0;
+    return refuse(reader, "out of memory");
+}
+
+static void *allocate(struct reader *reader, size_t bytes)
 {
     const struct tuned_allocator *allocator = &reader->tuned->allocator;
     void *memory = allocator->allocate(allocator->context, bytes);
-    if (!memory) {
-        reader->line = 0;
-        (void)refuse(reader, "out of memory");
-    }
+    if (!memory)
+        (void)refuse_memory(reader);
     return memory;
 }
 
-SMALL static void release(const struct tuned *tuned, void *memory)
+static void release(const struct tuned *tuned, void *memory)
 {
     if (memory)
         tuned->allocator.release(tuned->allocator.context, memory);
@@ -262,7 +276,7 @@ static int reserve(struct reader *reader, enum list list, size_t more)
     size_t capacity = count * 2 > count + more ? count * 2 : count + more;
     void *grown = capacity < UINT32_MAX ? allocate(reader, capacity * size) : NULL;
     if (!grown)
-        return refuse(reader, "too much for memory");
+        return refuse_memory(reader);
     if (count > 0)
         memcpy(grown, tuned->items[list], count * size);
     release(tuned, tuned->items[list]);
@@ -293,7 +307,7 @@ static void release_default(void *context, void *memory)
     free(memory);
 }
 
-SMALL static void swap(char *a, char *b, size_t size)
+static void swap(char *a, char *b, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         char spare = a[i];
@@ -303,8 +317,8 @@ SMALL static void swap(char *a, char *b, size_t size)
 }
 
 /* Heap sort: in place, no memory of its own, never slow. */
-SMALL static void sort(const struct tuned *tuned, enum list list, size_t first, size_t count,
-                       int (*compare)(const struct tuned *, const void *, const void *))
+static void sort(const struct tuned *tuned, enum list list, size_t first, size_t count,
+                 int (*compare)(const struct tuned *, const void *, const void *))
 {
     size_t size = item_bytes[list], start = count / 2, end = count;
     char *base = (char *)tuned->items[list] + first * size;
@@ -351,11 +365,6 @@ static int is_space(char c)
     return c == ' ' || c == '\t';
 }
 
-static int compare_numbers(long long a, long long b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Seeded, so that nobody can make a file whose names all meet in one bucket. */
 static uint32_t hash_text(const struct tuned *tuned, const char *text, size_t length)
 {
@@ -400,7 +409,7 @@ static int read_integer(const char *text, long long *out)
     return 1;
 }
 
-SMALL static double scale(double value, int exponent)
+static double scale(double value, int exponent)
 {
     for (; exponent > 0 && value <= DBL_MAX; exponent--)
         value *= 10.0;
@@ -418,7 +427,8 @@ SMALL static double scale(double value, int exponent)
 /* The whole text as a decimal number, as in 12, -0.5 and 1.5e-3; 0 when it is none or infinite. */
 static int read_real(const char *text, double *out)
 {
-    int negative = *text == '-', digits = 0, exponent = 0, written = 0, fraction = 0;
+    int negative = *text == '-', digits = 0, exponent = 0, fraction = 0;
+    long long written = 0;
     uint64_t mantissa = 0;
     for (text += negative; is_digit(*text) || (*text == '.' && !fraction); text++) {
         if (*text == '.') {
@@ -439,11 +449,9 @@ static int read_real(const char *text, double *out)
         text++;
         int below = *text == '-';
         text += *text == '-' || *text == '+';
-        if (!is_digit(*text))
+        if (!read_digits(&text, below, &written))
             return 0;
-        for (; is_digit(*text); text++)
-            written = written < 1000 ? written * 10 + (*text - '0') : written;
-        exponent += below ? -written : written;
+        exponent += written > 1000 ? 1000 : written < -1000 ? -1000 : (int)written;
     }
     double value = scale((double)mantissa, exponent);
     if (*text || value > DBL_MAX)
@@ -473,7 +481,7 @@ static uint32_t find_text(const struct tuned *tuned, const char *text)
 }
 
 /* Twice as many buckets. */
-SMALL static int rehash(struct reader *reader)
+static int rehash(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
     size_t count = tuned->counts[BUCKETS] ? tuned->counts[BUCKETS] : 64;
@@ -548,7 +556,7 @@ static uint32_t take_name(struct reader *reader, char **at, uint32_t guess)
 }
 
 /* Cuts the quoted text that begins at *at in place. */
-SMALL static int take_quoted(struct reader *reader, char **at, const char **out)
+static int take_quoted(struct reader *reader, char **at, const char **out)
 {
     char *from = *at + 1, *to = from;
     *out = to;
@@ -589,29 +597,28 @@ static int take_value(struct reader *reader, const char *name, char **at, const 
     return 1;
 }
 
-/* SIZE or LOW-HIGH */
-static int read_sizes(struct reader *reader, const char *name, const char *text, struct span *span)
+/* SIZE or LOW-HIGH, behind `name` and "=" or "@". */
+static int read_sizes(struct reader *reader, const char *name, const char *sign, const char *text,
+                      struct span *span)
 {
-    const char *at = text;
-    int fits = read_digits(&at, 0, &span->low);
-    span->high = span->low;
+    const char *at = text, *wrong = NULL;
+    int fits = read_digits(&at, 0, &span->ends[0]);
+    span->ends[1] = span->ends[0];
     if (fits && *at == '-') {
         at++;
-        fits = read_digits(&at, 0, &span->high);
+        fits = read_digits(&at, 0, &span->ends[1]);
     }
     if (!fits || *at)
-        return refuse(reader, "%s%.40s is not a whole number from 0 to %lld, nor two as in 1-9",
-                      name, text, LLONG_MAX);
-    if (span->high < span->low)
-        return refuse(reader, "%s%.60s ends before it begins", name, text);
-    if (reader->version < 2 && strchr(text, '-'))
-        return refuse(reader, "%s%.60s: there are ranges from 'tuned-conf 2' on", name, text);
-    return 1;
+        wrong = "is not a whole number from 0 to 2^63 - 1, nor two as in 1-9";
+    else if (span->ends[1] < span->ends[0])
+        wrong = "ends before it begins";
+    else if (reader->version < 2 && strchr(text, '-'))
+        wrong = "is a range; there are some from 'tuned-conf 2' on";
+    return !wrong || refuse(reader, "%.40s%s%.40s %s", name, sign, text, wrong);
 }
 
 /* A further size variable, NAME@SIZES, behind n. */
-SMALL static int add_span(struct reader *reader, uint32_t number, const char *name,
-                          const char *value)
+static int add_span(struct reader *reader, uint32_t number, const char *name, const char *value)
 {
     if (reader->version < 3)
         return refuse(reader, "'%.60s@': there are further sizes from 'tuned-conf 3' on", name);
@@ -620,7 +627,7 @@ SMALL static int add_span(struct reader *reader, uint32_t number, const char *na
     if (reader->span_count == TUNED_SIZES_MAX - 1)
         return refuse(reader, "more than %d size variables", TUNED_SIZES_MAX);
     reader->span_names[reader->span_count] = number;
-    return read_sizes(reader, "@", value, &reader->spans[reader->span_count++]);
+    return read_sizes(reader, name, "@", value, &reader->spans[reader->span_count++]);
 }
 
 /* Fields up to the end of the line or a '|', into the reader; their names differ. */
@@ -668,28 +675,29 @@ static int store_fields(struct reader *reader, struct line *line, size_t skip, s
 {
     struct tuned *tuned = reader->tuned;
     size_t count = reader->count - skip, spans = reader->span_count, all = count + spans;
-    uint32_t *names = reader->names + skip;
     struct shape shape = {0, {(uint8_t)values, (uint8_t)(count - values), (uint8_t)spans}};
-    if (spans > 0)
-        memcpy(names + count, reader->span_names, spans * sizeof *names);
+    memcpy(reader->names + reader->count, reader->span_names, spans * sizeof *reader->names);
+    if (!reserve(reader, NUMBERS, all + count))
+        return 0;
     line->shape = (uint32_t)tuned->counts[SHAPES] - 1;
+    uint32_t *end = (uint32_t *)tuned->items[NUMBERS] + tuned->counts[NUMBERS];
     const struct shape *last = tuned->counts[SHAPES] > 0 ? shape_of(tuned, line) : NULL;
     if (!last || memcmp(last->counts, shape.counts, sizeof shape.counts) != 0 ||
-        memcmp(numbers_of(tuned) + last->first, names, all * sizeof *names) != 0) {
-        shape.first = (uint32_t)tuned->counts[NUMBERS];
+        memcmp(numbers_of(tuned) + last->first, reader->names + skip, all * sizeof *end) != 0) {
         struct shape *added = append(reader, SHAPES, 1);
-        uint32_t *copy = append(reader, NUMBERS, all);
-        if (!added || !copy)
+        if (!added)
             return 0;
+        shape.first = (uint32_t)tuned->counts[NUMBERS];
         *added = shape;
-        memcpy(copy, names, all * sizeof *names);
+        memcpy(end, reader->names + skip, all * sizeof *end);
+        tuned->counts[NUMBERS] += all;
+        end += all;
         line->shape++;
     }
     line->fields = (uint32_t)tuned->counts[NUMBERS];
-    uint32_t *copy = append(reader, NUMBERS, count);
-    if (copy)
-        memcpy(copy, reader->values + skip, count * sizeof *copy);
-    return copy != NULL;
+    tuned->counts[NUMBERS] += count;
+    memcpy(end, reader->values + skip, count * sizeof *end);
+    return 1;
 }
 
 /* A known field's whole number in [0, max]; left alone where there is none. */
@@ -703,7 +711,7 @@ static int known_number(struct reader *reader, int name, long long max, long lon
 }
 
 /* ... and its number of at least 0. */
-SMALL static int known_real(struct reader *reader, int name, double *out)
+static int known_real(struct reader *reader, int name, double *out)
 {
     const char *text = reader->known[name];
     if (text && (!read_real(text, out) || *out < 0))
@@ -711,7 +719,7 @@ SMALL static int known_real(struct reader *reader, int name, double *out)
     return 1;
 }
 
-SMALL static int read_device(struct reader *reader, struct tuned_device *device)
+static int read_device(struct reader *reader, struct tuned_device *device)
 {
     long long units = 0, major = 0, minor = 0;
     if (!known_number(reader, SM_COUNT, INT_MAX, &units) ||
@@ -730,37 +738,35 @@ SMALL static int read_device(struct reader *reader, struct tuned_device *device)
 }
 
 /* [KIND "NAME"] FIELDS */
-SMALL static int read_section(struct reader *reader, char *at)
+static int read_section(struct reader *reader, char *at)
 {
     struct tuned *tuned = reader->tuned;
-    struct section section = {.line = {.text = at, .number = reader->line},
-                              .source = tuned->source_count,
-                              .first_entry = (uint32_t)tuned->counts[ENTRIES]};
-    section.device.kind = ++at;
+    struct section *section = append(reader, SECTIONS, 1);
+    if (!section)
+        return 0;
+    memset(section, 0, sizeof *section);
+    section->line.text = at;
+    section->line.number = reader->line;
+    section->source = tuned->source_count;
+    section->first_entry = (uint32_t)tuned->counts[ENTRIES];
+    section->device.kind = ++at;
     uint32_t kind = take_name(reader, &at, 0);
     char *end = at;
     skip_spaces(&at);
     if (!kind || at == end || *at != '"')
         return refuse(reader, "a section begins as in [cuda \"NVIDIA H200\"]");
     *end = '\0';
-    if (!take_quoted(reader, &at, &section.device.name))
+    if (!take_quoted(reader, &at, &section->device.name))
         return 0;
     if (*at++ != ']' || (*at && !is_space(*at)))
         return refuse(reader, "the name of the device is to be followed by ] and a space");
-    if (!take_fields(reader, &section.line, &at, 0))
+    section->name_hash = hash_text(tuned, section->device.name, strlen(section->device.name));
+    if (!take_fields(reader, &section->line, &at, 0))
         return 0;
-    if (*at)
-        return refuse(reader, "'|' has no place in a section's line");
-    if (reader->span_count > 0)
-        return refuse(reader, "a section has no sizes");
-    section.name_hash = hash_text(tuned, section.device.name, strlen(section.device.name));
-    if (!read_device(reader, &section.device) ||
-        !store_fields(reader, &section.line, 0, reader->count))
-        return 0;
-    struct section *added = append(reader, SECTIONS, 1);
-    if (added)
-        *added = section;
-    return added != NULL;
+    if (*at || reader->span_count > 0)
+        return refuse(reader, "'|' and '@' have no place in a section's line");
+    return read_device(reader, &section->device) &&
+           store_fields(reader, &section->line, 0, reader->count);
 }
 
 /* What a launch needs at most, of what the evidence has of it. Registers are given to a thread in
@@ -783,12 +789,14 @@ static void block_needs(const char *threads, const char *shared_bytes, const cha
 static int read_evidence(struct reader *reader, struct tuned_entry *entry, struct section *section)
 {
     const char *const *known = reader->known;
+    const long long *sizes = entry->n.ends;
     double time_ns = 0;
     long long needs[NEEDS];
+    entry->at = sizes[0] == sizes[1] ? sizes[0] : -1;
     if (known[TIME_NS] && (!read_real(known[TIME_NS], &time_ns) || time_ns < 0))
         return refuse(reader, "time_ns=%.40s is not a time", known[TIME_NS]);
     if (known[AT] && reader->version > 1 &&
-        (!read_integer(known[AT], &entry->at) || entry->at < entry->low || entry->at > entry->high))
+        (!read_integer(known[AT], &entry->at) || entry->at < sizes[0] || entry->at > sizes[1]))
         return refuse(reader, "at=%.40s is not one of the sizes", known[AT]);
     if (reader->version < 3)
         return 1;
@@ -805,49 +813,48 @@ static int read_evidence(struct reader *reader, struct tuned_entry *entry, struc
 static int read_entry(struct reader *reader, char *at)
 {
     struct tuned *tuned = reader->tuned;
-    struct tuned_entry entry = {.tuned = tuned, .line = {.text = at, .number = reader->line}};
-    struct span sizes;
-    entry.problem = take_name(reader, &at, reader->problem);
-    if (!entry.problem || !is_space(*at))
-        return refuse(reader, "'%.40s' begins no line of a tuned.conf", entry.line.text);
+    struct tuned_entry *entry = append(reader, ENTRIES, 1);
+    const char *name = at;
+    if (!entry)
+        return 0;
+    entry->tuned = tuned;
+    entry->line.text = at;
+    entry->line.number = reader->line;
+    entry->problem = take_name(reader, &at, reader->problem);
+    if (!entry->problem || !is_space(*at))
+        return refuse(reader, "'%.40s' begins no line of a tuned.conf", name);
     *at++ = '\0';
-    reader->problem = entry.problem;
-    entry.section = (uint32_t)tuned->counts[SECTIONS] - 1;
-    if (tuned->counts[SECTIONS] == 0 ||
-        sections_of(tuned)[entry.section].source != tuned->source_count)
-        return refuse(reader, "'%.60s' stands before the first device", entry.line.text);
-    if (!take_fields(reader, &entry.line, &at, entry.problem))
+    reader->problem = entry->problem;
+    entry->section = (uint32_t)tuned->counts[SECTIONS] - 1;
+    struct section *section =
+        tuned->counts[SECTIONS] > 0 ? &sections_of(tuned)[entry->section] : NULL;
+    if (!section || section->source != tuned->source_count)
+        return refuse(reader, "'%.60s' stands before the first device", name);
+    if (!take_fields(reader, &entry->line, &at, entry->problem))
         return 0;
     size_t count = reader->count;
     if (count == 0 || reader->names[0] != N)
-        return refuse(reader, "'%.60s' is to be followed by its size, n=", entry.line.text);
-    if (!read_sizes(reader, "n=", reader->known[N], &sizes))
+        return refuse(reader, "'%.60s' is to be followed by its size, n=", name);
+    if (!read_sizes(reader, "n", "=", reader->known[N], &entry->n))
         return 0;
     if (count == 1)
-        return refuse(reader, "'%.60s' has no parameters", entry.line.text);
-    entry.low = sizes.low;
-    entry.high = sizes.high;
-    entry.at = entry.low == entry.high ? entry.low : -1;
+        return refuse(reader, "'%.60s' has no parameters", name);
     at += *at == '|';
-    if (!take_fields(reader, &entry.line, &at, reader->names[count - 1]))
+    if (!take_fields(reader, &entry->line, &at, reader->names[count - 1]))
         return 0;
     if (*at)
         return refuse(reader, "'|' is given twice");
-    struct section *section = &sections_of(tuned)[entry.section];
-    if (!read_evidence(reader, &entry, section) || !store_fields(reader, &entry.line, 1, count - 1))
-        return 0;
-    entry.first_span = (uint32_t)tuned->counts[SPANS];
+    entry->first_span = (uint32_t)tuned->counts[SPANS];
     struct span *spans = append(reader, SPANS, reader->span_count);
-    struct tuned_entry *added = append(reader, ENTRIES, 1);
-    if (!spans || !added)
+    if (!spans)
         return 0;
     memcpy(spans, reader->spans, reader->span_count * sizeof *spans);
-    *added = entry;
     section->entry_count++;
-    return 1;
+    return read_evidence(reader, entry, section) &&
+           store_fields(reader, &entry->line, 1, count - 1);
 }
 
-SMALL static int read_header(struct reader *reader, const char *line)
+static int read_header(struct reader *reader, const char *line)
 {
     static const char word[] = "tuned-conf ";
     if (strncmp(line, word, sizeof word - 1) != 0 ||
@@ -944,23 +951,24 @@ static const uint32_t *span_names(const struct tuned_entry *entry)
            shape->counts[EVIDENCE];
 }
 
+static int compare_lists(const long long *a, const long long *b, size_t count)
+{
+    size_t i = 0;
+    while (i < count && a[i] == b[i])
+        i++;
+    return i == count ? 0 : a[i] < b[i] ? -1 : 1;
+}
+
 /* By problem and sizes: 0 when these are the same. */
 static int compare_sizes(const struct tuned_entry *a, const struct tuned_entry *b)
 {
     int order = a->problem == b->problem ? 0 : strcmp(a->line.text, b->line.text);
+    long long left[] = {a->n.ends[0], a->n.ends[1], (long long)span_count(a)};
+    long long right[] = {b->n.ends[0], b->n.ends[1], (long long)span_count(b)};
     if (!order)
-        order = compare_numbers(a->low, b->low);
-    if (!order)
-        order = compare_numbers(a->high, b->high);
-    size_t count = span_count(a);
-    if (!order && count != span_count(b))
-        return count < span_count(b) ? -1 : 1;
-    for (size_t i = 0; i < count && !order; i++) {
-        const struct span *left = span_at(a, i), *right = span_at(b, i);
-        order = compare_numbers(left->low, right->low);
-        if (!order)
-            order = compare_numbers(left->high, right->high);
-    }
+        order = compare_lists(left, right, 3);
+    for (size_t i = 0; !order && i < span_count(a); i++)
+        order = compare_lists(span_at(a, i)->ends, span_at(b, i)->ends, 2);
     return order;
 }
 
@@ -969,64 +977,56 @@ static int order_entries(const struct tuned *tuned, const void *a, const void *b
     const struct tuned_entry *left = a, *right = b;
     int order = compare_sizes(left, right);
     (void)tuned;
-    return order ? order : compare_numbers(left->line.number, right->line.number);
+    return order ? order : left->line.number - right->line.number;
 }
 
-SMALL static int compare_devices(const struct tuned_device *a, const struct tuned_device *b)
+static int compare_devices(const struct tuned_device *a, const struct tuned_device *b)
 {
+    long long left[] = {a->compute_capability_major, a->compute_capability_minor, a->unit_count};
+    long long right[] = {b->compute_capability_major, b->compute_capability_minor, b->unit_count};
     int order = strcmp(a->kind, b->kind);
     if (!order)
         order = strcmp(a->name, b->name);
-    if (!order)
-        order = compare_numbers(a->compute_capability_major, b->compute_capability_major);
-    if (!order)
-        order = compare_numbers(a->compute_capability_minor, b->compute_capability_minor);
-    return order ? order : compare_numbers(a->unit_count, b->unit_count);
+    return order ? order : compare_lists(left, right, 3);
 }
 
-SMALL static int order_sections(const struct tuned *tuned, const void *a, const void *b)
+static int order_sections(const struct tuned *tuned, const void *a, const void *b)
 {
     const struct section *left = sections_of(tuned) + *(const uint32_t *)a;
     const struct section *right = sections_of(tuned) + *(const uint32_t *)b;
     int order = compare_devices(&left->device, &right->device);
-    return order ? order : compare_numbers(left->line.number, right->line.number);
+    return order ? order : left->line.number - right->line.number;
 }
 
-SMALL static int refuse_overlap(struct reader *reader, const struct tuned_entry *earlier,
-                                const struct tuned_entry *later)
+/* Whether the names of their further sizes are the same. */
+static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
 {
-    if (earlier->line.number > later->line.number)
-        return refuse_overlap(reader, later, earlier);
-    const char *problem = later->line.text;
+    return a->line.shape == b->line.shape ||
+           (span_count(a) == span_count(b) &&
+            memcmp(span_names(a), span_names(b), span_count(a) * sizeof(uint32_t)) == 0);
+}
+
+/* Two neighbours of one problem. */
+static int refuse_pair(struct reader *reader, const struct tuned_entry *a,
+                       const struct tuned_entry *b)
+{
+    const struct tuned_entry *later = a->line.number > b->line.number ? a : b;
+    const struct tuned_entry *earlier = later == a ? b : a;
     reader->line = later->line.number;
-    if (span_count(later) != span_count(earlier) ||
-        memcmp(span_names(later), span_names(earlier), span_count(later) * sizeof(uint32_t)) != 0)
-        return refuse(reader, "'%.60s' has other size variables than on line %d", problem,
-                      earlier->line.number);
-    if (span_count(later) > 0)
-        return refuse(reader, "these sizes of '%.60s' were already given on line %d", problem,
-                      earlier->line.number);
-    if (later->low == later->high && later->low == earlier->low && earlier->low == earlier->high)
-        return refuse(reader, "'%.60s' n=%lld was already given on line %d", problem, later->low,
-                      earlier->line.number);
-    return refuse(reader, "'%.60s' n=%lld-%lld overlaps n=%lld-%lld of line %d", problem,
-                  later->low, later->high, earlier->low, earlier->high, earlier->line.number);
+    return refuse(reader,
+                  are_alike(a, b) ? "these sizes of '%.60s' overlap those of line %d"
+                                  : "'%.60s' has other size variables than on line %d",
+                  later->line.text, earlier->line.number);
 }
 
-/* Whether two neighbours of one problem go together. */
-SMALL static int are_apart(const struct tuned_entry *a, const struct tuned_entry *b)
+static int are_apart(const struct tuned_entry *a, const struct tuned_entry *b)
 {
-    size_t count = span_count(a);
-    if (a->line.shape == b->line.shape && count == 0)
-        return a->high < b->low;
-    if (count != span_count(b) ||
-        memcmp(span_names(a), span_names(b), count * sizeof(uint32_t)) != 0)
-        return 0;
-    return count == 0 ? a->high < b->low : compare_sizes(a, b) != 0;
+    return are_alike(a, b) &&
+           (a->n.ends[1] < b->n.ends[0] || (span_count(a) > 0 && compare_sizes(a, b) != 0));
 }
 
 /* Sorts the section's entries and checks that they go together. */
-SMALL static int check_entries(struct reader *reader, const struct section *section)
+static int check_entries(struct reader *reader, const struct section *section)
 {
     const struct tuned_entry *entries = entries_of(reader->tuned) + section->first_entry;
     size_t count = section->entry_count, sorted = 1;
@@ -1037,12 +1037,12 @@ SMALL static int check_entries(struct reader *reader, const struct section *sect
     for (size_t i = 1; i < count; i++)
         if (entries[i].problem == entries[i - 1].problem &&
             !are_apart(&entries[i - 1], &entries[i]))
-            return refuse_overlap(reader, &entries[i - 1], &entries[i]);
+            return refuse_pair(reader, &entries[i - 1], &entries[i]);
     return 1;
 }
 
 /* Puts the sections of the source that was read into order, and checks them. */
-SMALL static int check_source(struct reader *reader, size_t first)
+static int check_source(struct reader *reader, size_t first)
 {
     struct tuned *tuned = reader->tuned;
     size_t count = tuned->counts[SECTIONS] - first;
@@ -1067,7 +1067,7 @@ SMALL static int check_source(struct reader *reader, size_t first)
 }
 
 /* Divides the entries into groups, those of a problem one after the other. */
-SMALL static int group_entries(struct reader *reader)
+static int group_entries(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
     const struct tuned_entry *entries = entries_of(tuned);
@@ -1079,7 +1079,7 @@ SMALL static int group_entries(struct reader *reader)
                      entries[i].section != entries[i - 1].section;
         names[entries[i].problem].first_group += (uint32_t)is_new;
         total += (size_t)is_new;
-        lows[i] = entries[i].low;
+        lows[i] = entries[i].n.ends[0];
     }
     struct group *groups = append(reader, GROUPS, total + 1);
     uint32_t *hashes = append(reader, GROUP_HASHES, total + 1);
@@ -1112,7 +1112,7 @@ SMALL static int group_entries(struct reader *reader)
 /* ---- loading ---- */
 
 /* Memory for a text, with the file's name behind it. */
-SMALL static char *new_text(struct reader *reader, size_t bytes, const char *name)
+static char *new_text(struct reader *reader, size_t bytes, const char *name)
 {
     size_t length = strlen(name) + 1;
     if (bytes > TUNED_FILE_BYTES_MAX) {
@@ -1129,7 +1129,7 @@ SMALL static char *new_text(struct reader *reader, size_t bytes, const char *nam
 }
 
 /* Reads what is in new_text's memory; a refused text leaves nothing behind. */
-SMALL static void add_text(struct reader *reader, char *text, size_t bytes, int is_built_in)
+static void add_text(struct reader *reader, char *text, size_t bytes, int is_built_in)
 {
     struct tuned *tuned = reader->tuned;
     size_t counts[LISTS];
@@ -1149,15 +1149,15 @@ SMALL static void add_text(struct reader *reader, char *text, size_t bytes, int 
 }
 
 /* Whether there is another source to be read. */
-SMALL static int begin_source(struct reader *reader, const char *name)
+static int begin_source(struct reader *reader, const char *name)
 {
     reader->name = name;
     reader->line = 0;
     return !reader->refused || reader->goes_on;
 }
 
-SMALL static void add_memory(struct reader *reader, const void *text, size_t bytes,
-                             const char *name, int is_built_in)
+static void add_memory(struct reader *reader, const void *text, size_t bytes, const char *name,
+                       int is_built_in)
 {
     char *copy = begin_source(reader, name) ? new_text(reader, bytes, name) : NULL;
     if (!copy)
@@ -1168,7 +1168,7 @@ SMALL static void add_memory(struct reader *reader, const void *text, size_t byt
 }
 
 /* All of a regular file, which must not change meanwhile. */
-SMALL static void read_file(struct reader *reader, int file)
+static void read_file(struct reader *reader, int file)
 {
     struct stat before, after;
     if (fstat(file, &before) != 0 || !S_ISREG(before.st_mode)) {
@@ -1196,7 +1196,7 @@ SMALL static void read_file(struct reader *reader, int file)
         add_text(reader, text, bytes, 0);
 }
 
-SMALL static void add_file(struct reader *reader, const char *path, int must_be_there)
+static void add_file(struct reader *reader, const char *path, int must_be_there)
 {
     if (!begin_source(reader, path))
         return;
@@ -1214,13 +1214,13 @@ SMALL static void add_file(struct reader *reader, const char *path, int must_be_
 }
 
 /* The value of an environment variable; NULL when it is empty. */
-SMALL static const char *environment(const struct tuned_options *options, const char *name)
+static const char *environment(const struct tuned_options *options, const char *name)
 {
     const char *value = options->skip & TUNED_SKIP_ENVIRONMENT ? NULL : getenv(name);
     return value && *value ? value : NULL;
 }
 
-SMALL static void add_user_file(struct reader *reader, const struct tuned_options *options)
+static void add_user_file(struct reader *reader, const struct tuned_options *options)
 {
     char path[PATH_MAX];
     const char *middle = "", *folder = environment(options, "XDG_CONFIG_HOME");
@@ -1232,7 +1232,7 @@ SMALL static void add_user_file(struct reader *reader, const struct tuned_option
         add_file(reader, path, 0);
 }
 
-SMALL static void add_files(struct reader *reader, const struct tuned_options *options)
+static void add_files(struct reader *reader, const struct tuned_options *options)
 {
     const char *path = options->path_count > 0 ? NULL : environment(options, "TUNED_CONF");
     for (size_t i = 0; i < options->path_count; i++)
@@ -1246,16 +1246,17 @@ SMALL static void add_files(struct reader *reader, const struct tuned_options *o
 }
 
 /* An empty one that knows the names that libtuned reads itself; NULL when memory is short. */
-SMALL static struct tuned *create(struct reader *reader, const struct tuned_allocator *allocator)
+static struct tuned *create(struct reader *reader, const struct tuned_allocator *allocator)
 {
-    struct tuned blank = {.allocator = {allocate_default, release_default, NULL}};
-    if (allocator)
-        blank.allocator = *allocator;
-    reader->tuned = &blank;
-    struct tuned *tuned = allocate(reader, sizeof *tuned);
-    if (!tuned)
+    static const struct tuned_allocator usual = {allocate_default, release_default, NULL};
+    const struct tuned_allocator *from = allocator ? allocator : &usual;
+    struct tuned *tuned = from->allocate(from->context, sizeof *tuned);
+    if (!tuned) {
+        (void)refuse_memory(reader);
         return NULL;
-    *tuned = blank;
+    }
+    memset(tuned, 0, sizeof *tuned);
+    tuned->allocator = *from;
     reader->tuned = tuned;
     int done = rehash(reader);
     for (int list = 0; list < LISTS; list++) /* so that none is NULL */
@@ -1272,8 +1273,8 @@ SMALL static struct tuned *create(struct reader *reader, const struct tuned_allo
 }
 
 /* `memory_name`: the built-in text is all, of this name. */
-SMALL static struct tuned *load(const struct tuned_options *options, const char *memory_name,
-                                struct tuned_error *error)
+static struct tuned *load(const struct tuned_options *options, const char *memory_name,
+                          struct tuned_error *error)
 {
     struct reader reader;
     memset(&reader, 0, sizeof reader);
@@ -1302,28 +1303,28 @@ SMALL static struct tuned *load(const struct tuned_options *options, const char 
 
 enum { SKIP_ALL = TUNED_SKIP_ENVIRONMENT | TUNED_SKIP_USER | TUNED_SKIP_SYSTEM };
 
-SMALL struct tuned *tuned_load(const char *path, struct tuned_error *error)
+struct tuned *tuned_load(const char *path, struct tuned_error *error)
 {
     const char *name = path ? path : "";
     return load(&(struct tuned_options){.paths = &name, .path_count = 1, .skip = SKIP_ALL}, NULL,
                 error);
 }
 
-SMALL struct tuned *tuned_load_memory(const void *text, size_t bytes, const char *name,
-                                      struct tuned_error *error)
+struct tuned *tuned_load_memory(const void *text, size_t bytes, const char *name,
+                                struct tuned_error *error)
 {
     return load(
         &(struct tuned_options){.skip = SKIP_ALL, .built_in = text, .built_in_bytes = bytes},
         name ? name : "tuned.conf", error);
 }
 
-SMALL struct tuned *tuned_open(const struct tuned_options *options, struct tuned_error *error)
+struct tuned *tuned_open(const struct tuned_options *options, struct tuned_error *error)
 {
     static const struct tuned_options usual;
     return load(options ? options : &usual, NULL, error);
 }
 
-SMALL void tuned_free(struct tuned *tuned)
+void tuned_free(struct tuned *tuned)
 {
     if (!tuned)
         return;
@@ -1334,7 +1335,7 @@ SMALL void tuned_free(struct tuned *tuned)
     release(tuned, tuned);
 }
 
-SMALL const char *tuned_file_at(const struct tuned *tuned, size_t index)
+const char *tuned_file_at(const struct tuned *tuned, size_t index)
 {
     return tuned && index < tuned->source_count ? tuned->sources[index].name : NULL;
 }
@@ -1347,7 +1348,7 @@ static int may_be_equal(long long a, long long b)
 }
 
 /* Past what a name says of the memory, as in "A100-SXM4-80GB". */
-SMALL static const char *skip_memory(const char *name)
+static const char *skip_memory(const char *name)
 {
     const char *at = name;
     if (*at != ' ' && *at != '-')
@@ -1358,7 +1359,7 @@ SMALL static const char *skip_memory(const char *name)
                                                                                             : name;
 }
 
-SMALL static int is_same_model(const char *a, const char *b)
+static int is_same_model(const char *a, const char *b)
 {
     for (;; a++, b++) {
         a = skip_memory(a);
@@ -1389,24 +1390,24 @@ static enum tuned_grade grade_section(const struct tuned *tuned, const struct se
     return is_same_major ? TUNED_OTHER_DEVICE : TUNED_FAR_DEVICE;
 }
 
-/* The greater over the smaller, numbers below 1 taken for 1. */
-SMALL static double ratio_of(double a, double b)
+/* The greater over the smaller, numbers below 1 taken for a half. */
+static double ratio_of(double a, double b)
 {
-    a = a < 1 ? 1 : a;
-    b = b < 1 ? 1 : b;
+    a = a < 1 ? 0.5 : a;
+    b = b < 1 ? 0.5 : b;
     return a > b ? a / b : b / a;
 }
 
 /* What orders devices of one grade; the smaller, the more alike, the first before the second. */
 enum { RANK, RATIO, NAME_DIFFERS, MEMORY, KEYS };
 
-SMALL static double known_ratio(double a, double b, double unknown)
+static double known_ratio(double a, double b, double unknown)
 {
     return a > 0 && b > 0 ? ratio_of(a, b) : unknown;
 }
 
-SMALL static void compare_likeness(const struct tuned_device *found,
-                                   const struct tuned_device *asked, double keys[KEYS])
+static void compare_likeness(const struct tuned_device *found, const struct tuned_device *asked,
+                             double keys[KEYS])
 {
     double units = known_ratio(found->unit_count, asked->unit_count, 0);
     double bandwidth = known_ratio(found->bandwidth_gbs, asked->bandwidth_gbs, 0);
@@ -1419,8 +1420,8 @@ SMALL static void compare_likeness(const struct tuned_device *found,
     keys[MEMORY] = known_ratio((double)found->memory_bytes, (double)asked->memory_bytes, DBL_MAX);
 }
 
-SMALL static int is_more_alike(const struct tuned_device *asked, const struct tuned_device *a,
-                               const struct tuned_device *b)
+static int is_more_alike(const struct tuned_device *asked, const struct tuned_device *a,
+                         const struct tuned_device *b)
 {
     double left[KEYS], right[KEYS];
     int i = 0;
@@ -1432,7 +1433,7 @@ SMALL static int is_more_alike(const struct tuned_device *asked, const struct tu
 }
 
 /* Whether the device has less than is needed. */
-SMALL static int is_short(const struct tuned_device *device, const long long needs[NEEDS])
+static int is_short(const struct tuned_device *device, const long long needs[NEEDS])
 {
     return (device->max_threads_per_block > 0 &&
             needs[NEED_THREADS] > device->max_threads_per_block) ||
@@ -1440,7 +1441,7 @@ SMALL static int is_short(const struct tuned_device *device, const long long nee
            (device->registers_per_unit > 0 && needs[NEED_REGISTERS] > device->registers_per_unit);
 }
 
-SMALL static int fits(const struct tuned_entry *entry, const struct tuned_device *device)
+static int fits(const struct tuned_entry *entry, const struct tuned_device *device)
 {
     long long needs[NEEDS];
     block_needs(text_of(entry->tuned, &entry->line, EVIDENCE, THREADS),
@@ -1449,67 +1450,81 @@ SMALL static int fits(const struct tuned_entry *entry, const struct tuned_device
     return !is_short(device, needs);
 }
 
-/* Whether the group has entries that fit; *has_unfit: others, too. */
-SMALL static int check_limits(const struct tuned *tuned, const struct group *group,
-                              const struct tuned_device *device, int *has_unfit)
+/* How many entries of the group fit the device. */
+static uint32_t count_fitting(const struct tuned *tuned, const struct group *group,
+                              const struct tuned_device *device)
 {
-    *has_unfit = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < group->entry_count; i++)
+        count += (uint32_t)fits(&entries_of(tuned)[group->first_entry + i], device);
+    return count;
+}
+
+/* Whether some entries of the group fit the device; and whether others do not. */
+static int check_limits(const struct tuned *tuned, const struct tuned_device *device,
+                        struct tuned_found_group *found)
+{
+    const struct group *group = found->group;
     if (!is_short(device, sections_of(tuned)[group->section].needs))
         return 1;
-    int fit_count = 0;
-    for (uint32_t i = 0; i < group->entry_count; i++)
-        fit_count += fits(&entries_of(tuned)[group->first_entry + i], device);
-    *has_unfit = fit_count < (int)group->entry_count;
-    return fit_count > 0;
+    uint32_t count = count_fitting(tuned, group, device);
+    found->has_unfit = count < group->entry_count;
+    return count > 0;
 }
 
-SMALL static double ratio_of_devices(const struct tuned_device *found,
-                                     const struct tuned_device *asked)
+/* The best group of other devices; of the same grade that of the first file, and of that the device
+ * most alike. */
+static int find_elsewhere(const struct tuned *tuned, const struct tuned_device *device,
+                          const struct name *problem, struct tuned_found_group *best)
 {
-    double keys[KEYS];
-    compare_likeness(found, asked, keys);
-    return keys[RATIO];
+    const struct section *before = NULL;
+    for (uint32_t i = 0; i < problem->group_count; i++) {
+        const struct group *group = &groups_of(tuned)[problem->first_group + i];
+        const struct section *section = &sections_of(tuned)[group->section];
+        struct tuned_found_group found = {group, grade_section(tuned, section, device), 0, 0};
+        if (found.grade == TUNED_NONE ||
+            (before && (found.grade < best->grade ||
+                        (found.grade == best->grade &&
+                         (section->source != before->source ||
+                          !is_more_alike(device, &section->device, &before->device))))) ||
+            !check_limits(tuned, device, &found))
+            continue;
+        double keys[KEYS];
+        compare_likeness(&section->device, device, keys);
+        found.ratio = keys[RATIO];
+        *best = found;
+        before = section;
+    }
+    return before != NULL;
 }
 
-/* The groups that may answer, into `out`: those of this device, one of each file; else the best. */
-static int find_groups(const struct tuned *tuned, const struct tuned_device *device,
-                       const char *problem, struct tuned_found_group *out)
+/* The groups that may answer, into `out`: those of this device, one of each file; else one. */
+FAST static int find_groups(const struct tuned *tuned, const struct tuned_device *device,
+                            const char *problem, struct tuned_found_group *out)
 {
     int count = 0;
     uint32_t number = tuned && device && device->kind && problem ? find_text(tuned, problem) : 0;
     if (!number)
         return 0;
     const struct name *name = &names_of(tuned)[number];
-    const struct group *groups = (const struct group *)tuned->items[GROUPS] + name->first_group;
+    const struct group *groups = groups_of(tuned) + name->first_group;
     const uint32_t *hashes = (const uint32_t *)tuned->items[GROUP_HASHES] + name->first_group;
     uint32_t hash = device->name ? hash_text(tuned, device->name, strlen(device->name)) : 0;
-    for (int pass = 0; pass < 2 && count == 0; pass++) {
-        for (uint32_t i = 0; i < name->group_count; i++) {
-            if (pass == 0 && hashes[i] != hash)
-                continue;
-            const struct section *section = &sections_of(tuned)[groups[i].section];
-            enum tuned_grade grade = grade_section(tuned, section, device);
-            struct tuned_found_group found = {&groups[i], grade, 0, 1.0};
-            if ((pass == 0 && grade != TUNED_EXACT) || grade == TUNED_NONE)
-                continue;
-            const struct group *last = count > 0 ? out[count - 1].group : NULL;
-            const struct section *before = last ? &sections_of(tuned)[last->section] : NULL;
-            if (pass == 1 && last &&
-                (grade < out->grade ||
-                 (grade == out->grade &&
-                  (section->source != before->source ||
-                   !is_more_alike(device, &section->device, &before->device)))))
-                continue;
-            if (!check_limits(tuned, &groups[i], device, &found.has_unfit))
-                continue;
-            if (pass == 1)
-                found.ratio = ratio_of_devices(&section->device, device);
-            /* Of one file the last: a section of unknown numbers comes before its like. */
-            count -= last && (pass == 1 || section->source == before->source);
-            out[count++] = found;
-        }
+    uint32_t source = UINT32_MAX;
+    for (uint32_t i = 0; i < name->group_count; i++) {
+        if (hashes[i] != hash)
+            continue;
+        const struct section *section = &sections_of(tuned)[groups[i].section];
+        struct tuned_found_group found = {&groups[i], TUNED_EXACT, 0, 1.0};
+        if (grade_section(tuned, section, device) != TUNED_EXACT ||
+            !check_limits(tuned, device, &found))
+            continue;
+        /* Of one file the last: a section of unknown numbers comes before its like. */
+        count += source != section->source;
+        source = section->source;
+        out[count - 1] = found;
     }
-    return count;
+    return count > 0 ? count : find_elsewhere(tuned, device, name, out);
 }
 
 /* ---- finding: the sizes ---- */
@@ -1533,7 +1548,7 @@ static int measure_size(long long low, long long high, long long size, double *r
 static int measure(const struct tuned_entry *entry, const struct query *query, double *ratio)
 {
     *ratio = 1.0;
-    int is_within = measure_size(entry->low, entry->high, query->n, ratio);
+    int is_within = measure_size(entry->n.ends[0], entry->n.ends[1], query->n, ratio);
     size_t count = span_count(entry);
     for (size_t i = 0; i < count; i++) {
         const struct span *span = span_at(entry, i);
@@ -1541,16 +1556,16 @@ static int measure(const struct tuned_entry *entry, const struct query *query, d
         size_t j = 0;
         while (j < query->count && strcmp(query->sizes[j].name, name) != 0)
             j++;
-        is_within &=
-            j < query->count && measure_size(span->low, span->high, query->sizes[j].size, ratio);
+        is_within &= j < query->count &&
+                     measure_size(span->ends[0], span->ends[1], query->sizes[j].size, ratio);
     }
     return is_within;
 }
 
 /* The nearest by looking at all that fit: of two equally near the smaller. */
-SMALL static const struct tuned_entry *find_among_all(const struct tuned_entry *entries,
-                                                      uint32_t count, const struct query *query,
-                                                      const struct tuned_device *limits)
+static const struct tuned_entry *find_among_all(const struct tuned_entry *entries, uint32_t count,
+                                                const struct query *query,
+                                                const struct tuned_device *limits)
 {
     const struct tuned_entry *best = NULL;
     double nearest = 0, ratio = 0;
@@ -1569,9 +1584,10 @@ SMALL static const struct tuned_entry *find_among_all(const struct tuned_entry *
 }
 
 /* The group's entry of the nearest sizes, of those that fit the device where that is asked. */
-static const struct tuned_entry *find_entry(const struct tuned *tuned, const struct group *group,
-                                            const struct query *query,
-                                            const struct tuned_device *limits)
+FAST static const struct tuned_entry *find_entry(const struct tuned *tuned,
+                                                 const struct group *group,
+                                                 const struct query *query,
+                                                 const struct tuned_device *limits)
 {
     const long long *lows = (const long long *)tuned->items[LOWS] + group->first_entry;
     const struct tuned_entry *entries = entries_of(tuned) + group->first_entry;
@@ -1585,36 +1601,39 @@ static const struct tuned_entry *find_entry(const struct tuned *tuned, const str
         count -= half;
     }
     const struct tuned_entry *left = &entries[below], *right = left + 1;
-    if (query->n <= left->high || below + 1 == group->entry_count)
+    if (query->n <= left->n.ends[1] || below + 1 == group->entry_count)
         return left;
-    return ratio_of((double)query->n, (double)left->high) <=
-                   ratio_of((double)right->low, (double)query->n)
+    return ratio_of((double)query->n, (double)left->n.ends[1]) <=
+                   ratio_of((double)right->n.ends[0], (double)query->n)
                ? left
                : right;
 }
 
-SMALL static int is_single(const struct tuned_entry *entry)
+static int is_single(const struct tuned_entry *entry)
 {
     size_t i = 0, count = span_count(entry);
-    while (i < count && span_at(entry, i)->low == span_at(entry, i)->high)
+    while (i < count && span_at(entry, i)->ends[0] == span_at(entry, i)->ends[1])
         i++;
     return i == count;
 }
 
 /* The best of the groups; of the same grade the first. */
-static enum tuned_grade choose(const struct tuned_found_group *groups, int count,
-                               const struct query *query, struct tuned_answer *answer)
+FAST static enum tuned_grade choose(const struct tuned_found_group *groups, int count,
+                                    const struct query *query, struct tuned_answer *answer)
 {
     for (int i = 0; i < count; i++) {
         const struct tuned_found_group *found = &groups[i];
         const struct tuned_entry *entry = find_entry(answer->tuned, found->group, query,
                                                      found->has_unfit ? answer->device : NULL);
-        double ratio;
-        int is_within = measure(entry, query, &ratio);
+        double ratio = 1.0;
+        int is_within = entry->n.ends[0] <= query->n && query->n <= entry->n.ends[1];
+        if (!is_within || answer->tuned->counts[SPANS] > 0)
+            is_within = measure(entry, query, &ratio);
         enum tuned_grade grade = found->grade;
         if (grade == TUNED_EXACT && !is_within)
             grade = TUNED_NEAREST_SIZE;
-        else if (grade == TUNED_EXACT && (entry->at != query->n || !is_single(entry)))
+        else if (grade == TUNED_EXACT &&
+                 (entry->at != query->n || (answer->tuned->counts[SPANS] > 0 && !is_single(entry))))
             grade = TUNED_IN_RANGE;
         if (grade <= answer->grade)
             continue;
@@ -1637,9 +1656,9 @@ enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_dev
     return handle->groups[0].grade;
 }
 
-enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
-                                           const struct tuned_size *sizes, size_t size_count,
-                                           struct tuned_answer *answer)
+FAST enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
+                                                const struct tuned_size *sizes, size_t size_count,
+                                                struct tuned_answer *answer)
 {
     *answer = (struct tuned_answer){
         .tuned = handle->tuned, .device = &handle->device, .problem = handle->problem, .n = n};
@@ -1653,9 +1672,10 @@ enum tuned_grade tuned_find_resolved(const struct tuned_handle *handle, long lon
     return tuned_find_resolved_sizes(handle, n, NULL, 0, answer);
 }
 
-enum tuned_grade tuned_find_sizes(const struct tuned *tuned, const struct tuned_device *device,
-                                  const char *problem, long long n, const struct tuned_size *sizes,
-                                  size_t size_count, struct tuned_answer *answer)
+FAST enum tuned_grade tuned_find_sizes(const struct tuned *tuned, const struct tuned_device *device,
+                                       const char *problem, long long n,
+                                       const struct tuned_size *sizes, size_t size_count,
+                                       struct tuned_answer *answer)
 {
     struct tuned_found_group groups[TUNED_FILES_MAX];
     *answer = (struct tuned_answer){.tuned = tuned, .device = device, .problem = problem, .n = n};
@@ -1680,18 +1700,22 @@ const char *tuned_grade_name(enum tuned_grade grade)
 }
 
 /* "n = 1024" or "n from 512 to 1023 (measured at 1000)" */
-SMALL static void describe_sizes(const struct tuned_entry *entry, char *out, size_t bytes)
+static void describe_sizes(const struct tuned_answer *answer, char *out, size_t bytes)
 {
-    if (entry->low == entry->high)
-        snprintf(out, bytes, "n = %lld", entry->low);
-    else
-        snprintf(out, bytes,
-                 entry->at < 0 ? "n from %lld to %lld" : "n from %lld to %lld (measured at %lld)",
-                 entry->low, entry->high, entry->at);
+    const struct tuned_entry *entry = answer->entry;
+    const char *format = "n from %lld to %lld (measured at %lld)";
+    long long first = entry->n.ends[0];
+    if (answer->grade == TUNED_EXACT)
+        first = answer->n;
+    if (first == entry->n.ends[1] || answer->grade == TUNED_EXACT)
+        format = "n = %lld";
+    else if (entry->at < 0)
+        format = "n from %lld to %lld";
+    snprintf(out, bytes, format, first, entry->n.ends[1], entry->at);
 }
 
-SMALL static const char *describe_capability(const struct tuned_device *asked,
-                                             const struct tuned_device *found)
+static const char *describe_capability(const struct tuned_device *asked,
+                                       const struct tuned_device *found)
 {
     if (found->compute_capability_major == 0)
         return "";
@@ -1702,56 +1726,44 @@ SMALL static const char *describe_capability(const struct tuned_device *asked,
                : ", of the same compute capability";
 }
 
-SMALL static void explain_other(const struct tuned_answer *answer, const char *sizes, char *out,
-                                size_t bytes)
-{
-    const struct tuned_device *asked = answer->device, *found = tuned_entry_device(answer->entry);
-    const char *nearest = "";
-    if (answer->n < answer->entry->low || answer->n > answer->entry->high)
-        nearest = ", which is nearest";
-    int used = snprintf(out, bytes, "%.60s was never tuned on %.60s; ", answer->problem,
-                        asked->name ? asked->name : "this device");
-    if (used < 0 || (size_t)used >= bytes)
-        return;
-    out += used;
-    bytes -= (size_t)used;
-    if (answer->grade <= TUNED_PORTABLE && answer->grade != TUNED_FAR_DEVICE)
-        snprintf(out, bytes, "taken from what %.60s has for every device, for %s%s",
-                 tuned_entry_file(answer->entry), sizes, nearest);
-    else
-        snprintf(out, bytes, "taken from %.60s%s (%d %s; here %d), tuned there for %s%s",
-                 found->name, describe_capability(asked, found), found->unit_count,
-                 strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs", asked->unit_count, sizes,
-                 nearest);
-}
-
-SMALL void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
+/* What a format does not use stands behind what it does. */
+void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
 {
     const struct tuned_entry *entry = answer->entry;
+    const struct tuned_device *asked = answer->device;
+    const char *format = "%.60s was never tuned on any device of the kind '%.60s'";
     char sizes[112];
     if (bytes == 0)
         return;
     if (!entry) {
+        int is_asked = asked && asked->kind && answer->problem;
         if (!answer->tuned)
-            snprintf(out, bytes, "no tuned.conf is loaded");
-        else if (!answer->device || !answer->device->kind || !answer->problem)
-            snprintf(out, bytes, "no device or no problem was named");
-        else
-            snprintf(out, bytes, "%.60s was never tuned on any device of the kind '%.60s'",
-                     answer->problem, answer->device->kind);
+            format = "no tuned.conf is loaded";
+        else if (!is_asked)
+            format = "no device or no problem was named";
+        snprintf(out, bytes, format, answer->problem, is_asked ? asked->kind : NULL);
         return;
     }
-    const char *device = tuned_entry_device(entry)->name;
-    describe_sizes(entry, sizes, sizeof sizes);
-    if (answer->grade == TUNED_EXACT)
-        snprintf(out, bytes, "measured on %.60s at n = %lld", device, answer->n);
-    else if (answer->grade == TUNED_IN_RANGE)
-        snprintf(out, bytes, "tuned on %.60s for %s", device, sizes);
-    else if (answer->grade == TUNED_NEAREST_SIZE)
-        snprintf(out, bytes, "n = %lld was never tuned on %.60s; nearest is %s", answer->n, device,
-                 sizes);
-    else
-        explain_other(answer, sizes, out, bytes);
+    const struct tuned_device *found = tuned_entry_device(entry);
+    describe_sizes(answer, sizes, sizeof sizes);
+    if (answer->grade >= TUNED_NEAREST_SIZE) {
+        format = "on %.60s nearest is %s; n = %lld was never tuned there";
+        if (answer->grade == TUNED_EXACT)
+            format = "measured on %.60s at %s";
+        else if (answer->grade == TUNED_IN_RANGE)
+            format = "tuned on %.60s for %s";
+        snprintf(out, bytes, format, found->name, sizes, answer->n);
+        return;
+    }
+    int is_for_all = answer->grade == TUNED_PORTABLE || answer->grade == TUNED_DEFAULT;
+    format = is_for_all ? "%.60s was never tuned on %.60s; taken, for %s, from what %.60s has for "
+                          "every device"
+                        : "%.60s was never tuned on %.60s; taken, for %s, from %.60s%s (%d %s; "
+                          "here %d)";
+    snprintf(out, bytes, format, answer->problem, asked->name ? asked->name : "this device", sizes,
+             is_for_all ? tuned_entry_file(entry) : found->name, describe_capability(asked, found),
+             found->unit_count, strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs",
+             asked->unit_count);
 }
 
 /* ---- what an entry holds ---- */
@@ -1770,7 +1782,7 @@ long long tuned_integer_at(const struct tuned_entry *entry, int index, long long
     return text && read_integer(text, &value) ? value : otherwise;
 }
 
-SMALL static double real_of(const char *text, double otherwise)
+static double real_of(const char *text, double otherwise)
 {
     double value = 0;
     return text && read_real(text, &value) ? value : otherwise;
@@ -1787,7 +1799,7 @@ int tuned_value_index(const struct tuned *tuned, const char *name)
     return number > 0 ? (int)number : -1;
 }
 
-SMALL static int index_of(const struct tuned_entry *entry, const char *name)
+static int index_of(const struct tuned_entry *entry, const char *name)
 {
     return entry ? tuned_value_index(entry->tuned, name) : -1;
 }
@@ -1802,13 +1814,13 @@ long long tuned_integer(const struct tuned_entry *entry, const char *name, long 
     return tuned_integer_at(entry, index_of(entry, name), otherwise);
 }
 
-SMALL double tuned_real(const struct tuned_entry *entry, const char *name, double otherwise)
+double tuned_real(const struct tuned_entry *entry, const char *name, double otherwise)
 {
     return tuned_real_at(entry, index_of(entry, name), otherwise);
 }
 
 /* Whether `name` is one of the names between commas. */
-SMALL static int lists(const char *names, const char *name)
+static int lists(const char *names, const char *name)
 {
     size_t length = strlen(name);
     while (names) {
@@ -1820,21 +1832,29 @@ SMALL static int lists(const char *names, const char *name)
     return 0;
 }
 
+/* A value that is proportional to the number of units, for `asked` of these instead of `found`. */
+static long long scale_units(const struct tuned_entry *entry, int index, long long value,
+                             long long found, long long asked)
+{
+    if (value / found >= LLONG_MAX / asked - 1 || !tuned_text_at(entry, index, NULL) ||
+        !lists(text_of(entry->tuned, &entry->line, EVIDENCE, PER_UNIT),
+               names_of(entry->tuned)[index].text))
+        return value;
+    value = value / found * asked + (value % found * asked + found / 2) / found;
+    return value > 0 ? value : 1;
+}
+
 long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, long long otherwise)
 {
     const struct tuned_entry *entry = answer->entry;
     long long value = tuned_integer_at(entry, index, otherwise);
     if (!entry || index <= 0 || value <= 0)
         return value;
-    long long found = tuned_entry_device(entry)->unit_count;
-    long long asked = answer->device ? answer->device->unit_count : 0;
-    if (found <= 0 || asked <= 0 || found == asked || value / found >= LLONG_MAX / asked - 1 ||
-        !lists(text_of(entry->tuned, &entry->line, EVIDENCE, PER_UNIT),
-               names_of(entry->tuned)[index].text) ||
-        !tuned_text_at(entry, index, NULL))
+    int found = tuned_entry_device(entry)->unit_count;
+    int asked = answer->device ? answer->device->unit_count : 0;
+    if (found <= 0 || asked <= 0 || found == asked)
         return value;
-    value = value / found * asked + (value % found * asked + found / 2) / found;
-    return value > 0 ? value : 1;
+    return scale_units(entry, index, value, found, asked);
 }
 
 long long tuned_answer_integer(const struct tuned_answer *answer, const char *name,
@@ -1848,8 +1868,8 @@ size_t tuned_value_count(const struct tuned_entry *entry)
     return entry ? shape_of(entry->tuned, &entry->line)->counts[VALUES] : 0;
 }
 
-SMALL void tuned_value_at(const struct tuned_entry *entry, size_t position, const char **name,
-                          const char **value)
+void tuned_value_at(const struct tuned_entry *entry, size_t position, const char **name,
+                    const char **value)
 {
     *name = *value = NULL;
     if (position >= tuned_value_count(entry))
@@ -1860,8 +1880,8 @@ SMALL void tuned_value_at(const struct tuned_entry *entry, size_t position, cons
     *value = entry->line.text + numbers[entry->line.fields + position];
 }
 
-SMALL const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
-                                      const char *otherwise)
+const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
+                                const char *otherwise)
 {
     int number = index_of(entry, name);
     const char *text =
@@ -1869,12 +1889,12 @@ SMALL const char *tuned_evidence_text(const struct tuned_entry *entry, const cha
     return text ? text : otherwise;
 }
 
-SMALL double tuned_evidence(const struct tuned_entry *entry, const char *name, double otherwise)
+double tuned_evidence(const struct tuned_entry *entry, const char *name, double otherwise)
 {
     return real_of(tuned_evidence_text(entry, name, NULL), otherwise);
 }
 
-SMALL double tuned_expected_ns(const struct tuned_entry *entry)
+double tuned_expected_ns(const struct tuned_entry *entry)
 {
     return tuned_evidence(entry, known_names[TIME_NS], -1.0);
 }
@@ -1886,26 +1906,26 @@ const char *tuned_entry_problem(const struct tuned_entry *entry)
 
 long long tuned_entry_n(const struct tuned_entry *entry)
 {
-    return entry->at >= 0 ? entry->at : entry->low;
+    return entry->at >= 0 ? entry->at : entry->n.ends[0];
 }
 
 long long tuned_entry_n_low(const struct tuned_entry *entry)
 {
-    return entry->low;
+    return entry->n.ends[0];
 }
 
 long long tuned_entry_n_high(const struct tuned_entry *entry)
 {
-    return entry->high;
+    return entry->n.ends[1];
 }
 
-SMALL const char *tuned_entry_size_at(const struct tuned_entry *entry, size_t position,
-                                      long long *low, long long *high)
+const char *tuned_entry_size_at(const struct tuned_entry *entry, size_t position, long long *low,
+                                long long *high)
 {
     if (position >= span_count(entry))
         return NULL;
-    *low = span_at(entry, position)->low;
-    *high = span_at(entry, position)->high;
+    *low = span_at(entry, position)->ends[0];
+    *high = span_at(entry, position)->ends[1];
     return names_of(entry->tuned)[span_names(entry)[position]].text;
 }
 
@@ -1924,8 +1944,8 @@ const char *tuned_entry_file(const struct tuned_entry *entry)
     return entry->tuned->sources[section_of(entry)->source].name;
 }
 
-SMALL const char *tuned_device_text(const struct tuned_entry *entry, const char *name,
-                                    const char *otherwise)
+const char *tuned_device_text(const struct tuned_entry *entry, const char *name,
+                              const char *otherwise)
 {
     int number = index_of(entry, name);
     const char *text =
@@ -1934,8 +1954,8 @@ SMALL const char *tuned_device_text(const struct tuned_entry *entry, const char 
     return text ? text : otherwise;
 }
 
-SMALL int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have, char *out,
-                      size_t bytes)
+int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have, char *out,
+                size_t bytes)
 {
     static const char words[][24] = {"the source", "the flags", "the driver", "the compiler"};
     const char *mine[] = {have->source, have->flags, have->driver, have->compiler};
@@ -1966,3 +1986,7 @@ const char *tuned_version(void)
 {
     return TUNED_VERSION;
 }
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif

@@ -150,7 +150,8 @@ static void nearest_size_is_by_ratio(void **state)
     char reason[TUNED_REASON_BYTES];
     (void)tuned_find(tuned, &h200, "reduce.sum.i32", 2000, &answer);
     tuned_reason(&answer, reason, sizeof reason);
-    assert_string_equal(reason, "n = 2000 was never tuned on NVIDIA H200; nearest is n = 1024");
+    assert_string_equal(reason,
+                        "on NVIDIA H200 nearest is n = 1024; n = 2000 was never tuned there");
     (void)tuned_find(tuned, &h200, "reduce.sum.i32", 1024, &answer);
     tuned_reason(&answer, reason, sizeof reason);
     assert_string_equal(reason, "measured on NVIDIA H200 at n = 1024");
@@ -213,14 +214,14 @@ static void nearest_device_is_of_the_same_kind(void **state)
     assert_int_equal(tuned_find(tuned, &cpu, sum, 1048576, &answer), other);
     assert_int_equal(tuned_integer(answer.entry, "threads", 0), 64);
     tuned_reason(&answer, reason, sizeof reason);
-    assert_string_equal(reason, "reduce.sum.i32 was never tuned on A CPU; taken from A CPU "
-                                "(64 cores; here 60), tuned there for n = 1048576");
+    assert_string_equal(reason, "reduce.sum.i32 was never tuned on A CPU; taken, for "
+                                "n = 1048576, from A CPU (64 cores; here 60)");
     (void)tuned_find(tuned, &h200, min, 17, &answer);
     tuned_reason(&answer, reason, sizeof reason);
-    assert_string_equal(reason,
-                        "reduce.min.i32 was never tuned on NVIDIA H200; taken from NVIDIA A100, of "
-                        "another compute capability (108 SMs; here 132), tuned there for n = 16, "
-                        "which is nearest");
+    assert_string_equal(
+        reason,
+        "reduce.min.i32 was never tuned on NVIDIA H200; taken, for n = 16, from NVIDIA A100, of "
+        "another compute capability (108 SMs; here 132)");
     tuned_free(tuned);
 }
 
@@ -245,7 +246,7 @@ static void bad_lines_are_refused_with_their_number(void **state)
         {"tuned-conf 1\n[cuda \"X] a=1\nend\n", 2, "a quote (\") is not closed"},
         {"tuned-conf 1\n[cuda \"X\"\nend\n", 2, "followed by ]"},
         {"tuned-conf 1\n[cuda \"X\"]a=1\nend\n", 2, "followed by ]"},
-        {"tuned-conf 1\n[cuda \"X\"] a=1 | b=2\nend\n", 2, "'|' has no place"},
+        {"tuned-conf 1\n[cuda \"X\"] a=1 | b=2\nend\n", 2, "'|' and '@' have no place"},
         {"tuned-conf 1\n[cuda \"X\"] sm_count=-1\nend\n", 2, "sm_count=-1 is not a whole number"},
         {"tuned-conf 1\n[cuda \"X\"] sm_count=3000000000\nend\n", 2, "sm_count=3000000000 is not"},
         {"tuned-conf 1\n[cuda \"X\"] compute_capability=9\nend\n", 2, "is not of the form 9.0"},
@@ -263,7 +264,7 @@ static void bad_lines_are_refused_with_their_number(void **state)
         {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1 | time_ns=x\nend\n", 3, "time_ns=x is not a time"},
         {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1 | time_ns=1e999\nend\n", 3, "is not a time"},
         {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1\nq n=1 a=1\np n=1 a=2\nend\n", 5,
-         "'p' n=1 was already given on line 3"},
+         "these sizes of 'p' overlap those of line 3"},
         {"tuned-conf 1\n[cuda \"X\"]\n?\nend\n", 3, "'?' begins no line"},
         {"tuned-conf 1\n[cuda \"X\"]\np n=1-2 a=1\nend\n", 3, "from 'tuned-conf 2' on"},
         {"tuned-conf 2\n[cuda \"X\"]\np n=2-1 a=1\nend\n", 3, "n=2-1 ends before it begins"},
@@ -275,12 +276,34 @@ static void bad_lines_are_refused_with_their_number(void **state)
         {"tuned-conf 2\n[cuda \"X\"]\np n=1-2 a=1 | at=x\nend\n", 3, "at=x is not one of"},
         {"tuned-conf 2\n[cuda \"X\"]\np n=1 a=1 | at=2\nend\n", 3, "at=2 is not one of"},
         {"tuned-conf 2\n[cuda \"X\"]\np n=5-9 a=1\nq n=5 a=1\np n=9-12 a=1\nend\n", 5,
-         "'p' n=9-12 overlaps n=5-9 of line 3"},
+         "these sizes of 'p' overlap those of line 3"},
         {"tuned-conf 2\n[cuda \"X\"]\np n=5-9 a=1\np n=1-5 a=1\nend\n", 4,
-         "'p' n=1-5 overlaps n=5-9 of line 3"},
+         "these sizes of 'p' overlap those of line 3"},
         {"tuned-conf 2\n[cuda \"X\"]\np n=7 a=1\np n=0-100 a=1\nend\n", 4,
-         "'p' n=0-100 overlaps n=7-7 of line 3"},
+         "these sizes of 'p' overlap those of line 3"},
         {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=\001\nend\n", 3, "a control character (byte 0x01)"},
+        {"tuned-conf 2\n[cuda \"X\"]\np n=1 m@2 a=1\nend\n", 3, "from 'tuned-conf 3' on"},
+        {"tuned-conf 3\n[cuda \"X\"] m@2\nend\n", 2, "'m@' may only stand directly behind n="},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 a=1 m@2\nend\n", 3, "directly behind n="},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 a=1 | m@2\nend\n", 3, "directly behind n="},
+        {"tuned-conf 3\n[cuda \"X\"]\np m@2 n=1 a=1\nend\n", 3, "directly behind n="},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@2\nend\n", 3, "'p' has no parameters"},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@2 m@3 a=1\nend\n", 3, "'m' is given twice"},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@3-2 a=1\nend\n", 3, "m@3-2 ends before"},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@x a=1\nend\n", 3, "m@x is not a whole number"},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 b@1 c@1 d@1 e@1 f@1 g@1 h@1 i@1 a=1\nend\n", 3,
+         "more than 8 size variables"},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@2 a=1\np n=2 k@2 a=1\nend\n", 4,
+         "'p' has other size variables than on line 3"},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@2 a=1\np n=2 a=1\nend\n", 4,
+         "'p' has other size variables than on line 3"},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@2 a=1\nq n=1 a=1\np n=1 m@2 a=1\nend\n", 5,
+         "these sizes of 'p' overlap those of line 3"},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 a=1 | threads=-1\nend\n", 3,
+         "threads=-1 is not a whole number from 0 to 2147483647"},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 a=1 | registers=99999999999\nend\n", 3,
+         "registers=99999999999 is not a whole number"},
+        {"tuned-conf 3\n[cuda \"X\"] bandwidth_gbs=-1\nend\n", 2, "is not a number of at least 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct tuned_error error;

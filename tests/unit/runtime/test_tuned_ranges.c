@@ -82,12 +82,12 @@ static void size_in_a_range_is_found(void **state)
     (void)block_of(tuned, "p", 5, TUNED_IN_RANGE, reason);
     assert_string_equal(reason, "tuned on NVIDIA H200 for n from 0 to 99");
     (void)block_of(tuned, "p", 5000, TUNED_NEAREST_SIZE, reason);
-    assert_string_equal(reason, "n = 5000 was never tuned on NVIDIA H200; nearest is n from 10000 "
-                                "to 9223372036854775807 (measured at 20000)");
+    assert_string_equal(reason, "on NVIDIA H200 nearest is n from 10000 to 9223372036854775807 "
+                                "(measured at 20000); n = 5000 was never tuned there");
     assert_int_equal(block_of(tuned, "q", 12, TUNED_OTHER_DEVICE, reason), 5);
-    assert_string_equal(reason, "q was never tuned on NVIDIA H200; taken from NVIDIA H100, of the "
-                                "same compute capability (114 SMs; here 132), tuned there for n "
-                                "from 10 to 20 (measured at 16)");
+    assert_string_equal(reason, "q was never tuned on NVIDIA H200; taken, for n from 10 to 20 "
+                                "(measured at 16), from NVIDIA H100, of the same compute "
+                                "capability (114 SMs; here 132)");
     assert_int_equal(block_of(tuned, "q", 21, TUNED_OTHER_DEVICE, reason), 5);
     assert_non_null(strstr(reason, "(measured at 16), which is nearest"));
 
@@ -243,9 +243,9 @@ static const struct line *expected(const struct line *lines, size_t count, int d
         const struct line *line = &lines[i];
         if (line->device != device || line->problem != problem)
             continue;
-        double size = n > 0 ? (double)n : 1.0;
+        double size = n > 0 ? (double)n : 0.5;
         double ratio = n < line->low    ? (double)line->low / size
-                       : n > line->high ? size / (line->high > 0 ? (double)line->high : 1.0)
+                       : n > line->high ? size / (line->high > 0 ? (double)line->high : 0.5)
                                         : 0.0;
         if (!best || ratio < best_ratio) {
             best = line;
