@@ -47,7 +47,10 @@ class sqlite_table : public contender
     }
     void load(const std::string &path, const std::vector<question> &) override
     {
-        check(sqlite3_open_v2(path.c_str(), &database_, SQLITE_OPEN_READONLY, nullptr), database_);
+        // Taken as it is, as the others take theirs: no lock is asked for at each query.
+        check(sqlite3_open_v2(("file:" + path + "?immutable=1").c_str(), &database_,
+                              SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr),
+              database_);
         check(sqlite3_prepare_v2(database_,
                                  "SELECT block, high FROM entries WHERE device = ? AND kernel = ? "
                                  "AND low <= ? ORDER BY low DESC LIMIT 1",
