@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tuned.h>
+#define TUNED_CUDA_DRIVER
+#include <tuned_cuda.h>
 
 #ifndef REDUCE_SOURCE
 #define REDUCE_SOURCE "kernels/reduce/reduce.cu"
@@ -49,33 +50,15 @@ static void *allocate(size_t bytes)
 
 /* ---- the device ---- */
 
-struct gpu {
-    char name[256];
-    int sm_count;
-    struct tuned_device device;
-};
-
-static void open_gpu(struct gpu *gpu)
+static void open_gpu(struct tuned_cuda_device *gpu)
 {
     CUdevice device;
     CUcontext context;
-    size_t bytes = 0;
-    int major = 0, minor = 0;
     CUDA(cuInit(0));
     CUDA(cuDeviceGet(&device, 0));
-    CUDA(cuDeviceGetName(gpu->name, (int)sizeof gpu->name, device));
-    CUDA(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
-    CUDA(cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
-    CUDA(cuDeviceGetAttribute(&gpu->sm_count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
-    CUDA(cuDeviceTotalMem(&bytes, device));
     CUDA(cuDevicePrimaryCtxRetain(&context, device));
     CUDA(cuCtxSetCurrent(context));
-    gpu->device = (struct tuned_device){.kind = "cuda",
-                                        .name = gpu->name,
-                                        .compute_capability_major = major,
-                                        .compute_capability_minor = minor,
-                                        .unit_count = gpu->sm_count,
-                                        .memory_bytes = (long long)bytes};
+    CUDA(tuned_cuda_describe(gpu)); /* with its limits: what cannot be launched is not found */
 }
 
 /* ---- what is launched ---- */
@@ -108,7 +91,7 @@ static struct plan plan_from(const struct tuned_entry *entry)
 }
 
 /* Not one of another kernel, nor of a device that can do more than this one. */
-static bool fits(const struct tuned_entry *entry, const struct gpu *gpu)
+static bool fits(const struct tuned_entry *entry, const struct tuned_cuda_device *gpu)
 {
     struct plan plan = plan_from(entry);
     return tuned_text(entry, "map", NULL) && plan.block > 0 && plan.count > 0 && plan.loads > 0 &&
@@ -135,11 +118,11 @@ static bool is_two_launches(const struct plan *plan)
 /* The grid of configs/reduce.yaml for this n; the entry's is that of the size it was measured at.
  * `resident` blocks an SM, but none without a tile. Flagged partials: one block, or cluster, more
  * waits for them. */
-static void size_plan(const struct gpu *gpu, long long n, struct plan *plan)
+static void size_plan(const struct tuned_cuda_device *gpu, long long n, struct plan *plan)
 {
     long long tile = (long long)plan->block * plan->count * plan->loads;
     long long tiles = (n + tile - 1) / tile, size = plan->cluster_size;
-    long long blocks = (long long)gpu->sm_count * plan->resident;
+    long long blocks = (long long)gpu->device.unit_count * plan->resident;
     if (is(plan->map, "tile") || blocks > tiles)
         blocks = tiles;
     blocks = (blocks + size - 1) / size * size;
@@ -230,7 +213,7 @@ static CUmodule load_program(nvrtcProgram program)
 }
 
 /* The headers are in the source's folder. */
-static void compile_plan(const struct gpu *gpu, const char *path, struct plan *plan)
+static void compile_plan(const struct tuned_cuda_device *gpu, const char *path, struct plan *plan)
 {
     char architecture[64], folder[4096], first[NAME_BYTES], second[NAME_BYTES];
     const char *slash = strrchr(path, '/'), *options[] = {architecture, "-std=c++17", folder};
@@ -368,8 +351,8 @@ static void print_time(const char *name, const struct plan *plan, double ns, lon
 }
 
 /* Runs the textbook's launch, then what the entry says. */
-static bool compare(const struct gpu *gpu, const struct tuned_answer *answer, const char *path,
-                    long long n)
+static bool compare(const struct tuned_cuda_device *gpu, const struct tuned_answer *answer,
+                    const char *path, long long n)
 {
     struct data data = make_data(n);
     struct plan baseline = plan_from(NULL), plan = plan_from(answer->entry);
@@ -405,7 +388,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: reduce_cuda [TUNED_CONF [N [REDUCE_CU]]]   N from 1 to 2^34\n");
         return 2;
     }
-    struct gpu gpu;
+    struct tuned_cuda_device gpu;
     struct tuned_error error;
     struct tuned_answer answer;
     char reason[TUNED_REASON_BYTES];
@@ -418,7 +401,7 @@ int main(int argc, char **argv)
     printf("device    %s, compute capability %d.%d, %d SMs\nproblem   reduce.sum.i32, n = %lld\n"
            "answer    %s: %s\n",
            gpu.name, gpu.device.compute_capability_major, gpu.device.compute_capability_minor,
-           gpu.sm_count, n, tuned_grade_name(answer.grade), reason);
+           gpu.device.unit_count, n, tuned_grade_name(answer.grade), reason);
     bool right = compare(&gpu, &answer, argc > 3 ? argv[3] : REDUCE_SOURCE, n);
     tuned_free(tuned);
     return right ? 0 : 1;
