@@ -1711,7 +1711,10 @@ static void describe_sizes(const struct tuned_answer *answer, char *out, size_t 
         format = "n = %lld";
     else if (entry->at < 0)
         format = "n from %lld to %lld";
-    snprintf(out, bytes, format, first, entry->n.ends[1], entry->at);
+    int used = snprintf(out, bytes, format, first, entry->n.ends[1], entry->at);
+    if (answer->grade < TUNED_NEAREST_SIZE &&
+        (answer->n < entry->n.ends[0] || answer->n > entry->n.ends[1]))
+        snprintf(out + used, bytes - (size_t)used, ", which is nearest");
 }
 
 static const char *describe_capability(const struct tuned_device *asked,
@@ -1732,7 +1735,7 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
     const struct tuned_entry *entry = answer->entry;
     const struct tuned_device *asked = answer->device;
     const char *format = "%.60s was never tuned on any device of the kind '%.60s'";
-    char sizes[112];
+    char sizes[136];
     if (bytes == 0)
         return;
     if (!entry) {
@@ -1832,29 +1835,22 @@ static int lists(const char *names, const char *name)
     return 0;
 }
 
-/* A value that is proportional to the number of units, for `asked` of these instead of `found`. */
-static long long scale_units(const struct tuned_entry *entry, int index, long long value,
-                             long long found, long long asked)
+long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, long long otherwise)
 {
-    if (value / found >= LLONG_MAX / asked - 1 || !tuned_text_at(entry, index, NULL) ||
+    const struct tuned_entry *entry = answer->entry;
+    const char *text = tuned_text_at(entry, index, NULL);
+    long long value = 0;
+    if (!text || !read_integer(text, &value))
+        return otherwise;
+    long long found = tuned_entry_device(entry)->unit_count;
+    long long asked = answer->device ? answer->device->unit_count : 0;
+    if (value <= 0 || found <= 0 || asked <= 0 || found == asked ||
+        value / found >= LLONG_MAX / asked - 1 ||
         !lists(text_of(entry->tuned, &entry->line, EVIDENCE, PER_UNIT),
                names_of(entry->tuned)[index].text))
         return value;
     value = value / found * asked + (value % found * asked + found / 2) / found;
     return value > 0 ? value : 1;
-}
-
-long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, long long otherwise)
-{
-    const struct tuned_entry *entry = answer->entry;
-    long long value = tuned_integer_at(entry, index, otherwise);
-    if (!entry || index <= 0 || value <= 0)
-        return value;
-    int found = tuned_entry_device(entry)->unit_count;
-    int asked = answer->device ? answer->device->unit_count : 0;
-    if (found <= 0 || asked <= 0 || found == asked)
-        return value;
-    return scale_units(entry, index, value, found, asked);
 }
 
 long long tuned_answer_integer(const struct tuned_answer *answer, const char *name,
@@ -1957,7 +1953,6 @@ const char *tuned_device_text(const struct tuned_entry *entry, const char *name,
 int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have, char *out,
                 size_t bytes)
 {
-    static const char words[][24] = {"the source", "the flags", "the driver", "the compiler"};
     const char *mine[] = {have->source, have->flags, have->driver, have->compiler};
     for (int i = 0; i < 4; i++) {
         const char *name = known_names[SOURCE + i];
@@ -1965,8 +1960,7 @@ int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have,
         if (!mine[i] || !then || strcmp(mine[i], then) == 0)
             continue;
         if (out)
-            snprintf(out, bytes, "%s is another one: %.80s when it was measured, %.80s now",
-                     words[i], then, mine[i]);
+            snprintf(out, bytes, "%s: %.80s when it was measured, %.80s now", name, then, mine[i]);
         return 1;
     }
     return 0;

@@ -218,10 +218,9 @@ static void nearest_device_is_of_the_same_kind(void **state)
                                 "n = 1048576, from A CPU (64 cores; here 60)");
     (void)tuned_find(tuned, &h200, min, 17, &answer);
     tuned_reason(&answer, reason, sizeof reason);
-    assert_string_equal(
-        reason,
-        "reduce.min.i32 was never tuned on NVIDIA H200; taken, for n = 16, from NVIDIA A100, of "
-        "another compute capability (108 SMs; here 132)");
+    assert_string_equal(reason, "reduce.min.i32 was never tuned on NVIDIA H200; taken, for n = 16, "
+                                "which is nearest, from NVIDIA A100, of "
+                                "another compute capability (108 SMs; here 132)");
     tuned_free(tuned);
 }
 
