@@ -1,6 +1,7 @@
 #!/bin/bash
 # examples/consumer against an installed libtuned, in a place with a blank in its name: by CMake, by
 # pkg-config with the shared and the static library, in C and C++; and Python's module beside it.
+# shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 [[ -z $TUNE_SANITIZE ]] || exit 77 # what is installed is never built with a sanitizer
 prefix="$PWD/a place"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # tuned_cuda.h is C99 and C++11 over both APIs without a warning, leaves nothing behind where it is not
 # used, and both fit into one program.
+# shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 [[ -n $TUNE_CUDA_INCLUDE ]] || exit 77
 warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -O2)
