@@ -9,6 +9,7 @@ enable_language(CXX)
 pkg_check_modules(cjson IMPORTED_TARGET libcjson)
 add_executable(bench_lookup_peers lookup_peers/main.cpp lookup_peers/tuned.cpp lookup_peers/map.cpp
                lookup_peers/json.cpp lookup_peers/sqlite.cpp)
+tune_compile_options(bench_lookup_peers)
 target_compile_features(bench_lookup_peers PRIVATE cxx_std_17)
 target_compile_options(bench_lookup_peers PRIVATE -Wall -Wextra -Wshadow)
 target_link_libraries(bench_lookup_peers PRIVATE tuned_static tune::sqlite)
@@ -20,7 +21,7 @@ else()
 endif()
 set_target_properties(bench_lookup_peers PROPERTIES
                       RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench")
-if(TUNE_TESTS)
+if(TUNE_TESTS AND NOT TUNE_SANITIZE)
   enable_testing()
   add_test(NAME bench.lookup_peers
            COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/lookup_peers/test.py"
