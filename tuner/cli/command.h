@@ -25,6 +25,7 @@ extern const struct command command_show;
 extern const struct command command_plot;
 extern const struct command command_export;
 extern const struct command command_check;
+extern const struct command command_merge;
 
 /* The values of an option that may be given several times, in their order; borrowed from argv. */
 enum { OPTION_LIST_MAX = 64 };

@@ -248,7 +248,7 @@ static enum status read_version(struct store *store, const char *options, int fl
  * but with query_only. In a folder that may not be written SQLite cannot make them: then the file
  * is read as it is, which is right as long as there is no log. */
 static enum status open_to_read(struct store *store, const struct store_schema *schema,
-                                struct error *error)
+                                enum store_mode mode, struct error *error)
 {
     int64_t version = 0;
     enum status status = read_version(store, "", SQLITE_OPEN_READWRITE, &version, error);
@@ -262,7 +262,7 @@ static enum status open_to_read(struct store *store, const struct store_schema *
         status = read_version(store, "?mode=ro&immutable=1", SQLITE_OPEN_READONLY, &version, error);
     }
     if (status == STATUS_OK)
-        status = check_version(store, schema, version, STORE_READ, error);
+        status = check_version(store, schema, version, mode, error);
     return status;
 }
 
@@ -342,7 +342,7 @@ enum status store_open_as(const char *path, enum store_mode mode, const struct s
         status = check_file(store, mode, &fresh, error);
     if (status == STATUS_OK)
         status = mode == STORE_CREATE ? open_to_write(store, schema, fresh, error)
-                                      : open_to_read(store, schema, error);
+                                      : open_to_read(store, schema, mode, error);
     if (status != STATUS_OK) {
         store_close(store);
         return status;

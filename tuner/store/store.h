@@ -18,6 +18,7 @@ struct store;
 enum store_mode {
     STORE_CREATE, /* read and write; made when absent; migrated when older */
     STORE_READ,   /* must be there; never changed (an older schema is refused with what to do) */
+    STORE_COPY,   /* as STORE_READ, and an older schema is taken: for store_merge_prepare alone */
 };
 
 enum status store_open(const char *path, enum store_mode mode, struct store **out,
@@ -329,6 +330,16 @@ struct store_ranges {
 /* Replaces all ranges of that environment, experiment, problem key, mode and objective. */
 enum status store_ranges_put(struct store *store, const struct store_ranges *ranges,
                              struct error *error);
+
+/* Checks another database whole and makes a copy of it, of the newest schema, at `copy`, where
+ * nothing is yet. The other one is only read. STATUS_BAD_INPUT: it is damaged, or none. */
+enum status store_merge_prepare(const char *path, const char *copy, struct error *error);
+struct store_merge_counts {
+    int64_t devices, problems, trials, winners; /* that came to what was there */
+};
+/* Takes in such a copy, all of it or nothing (db/merge.sql); adds to the counts. */
+enum status store_merge(struct store *store, const char *copy, struct store_merge_counts *counts,
+                        struct error *error);
 
 /* A read-only query for show, plot and export: a statement of db/queries/ or plots/ (a SELECT; any
  * other is refused) with named parameters (":n"), each value as text; those that the statement does

@@ -1,0 +1,210 @@
+/* `tune merge`: databases of several hosts into one. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/temporary.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/rows.h"
+#include "tuner/store/store.h"
+
+extern const char show_query_agree[];
+
+enum { FILES_MAX = 256 };
+
+struct merge {
+    const char *files[FILES_MAX]; /* the first is merged into */
+    size_t file_count;
+    bool json, csv;
+};
+
+static const struct row_column columns[] = {
+    {"problem", "problem"},        {"n", "n"},
+    {"host_a", "host a"},          {"host_b", "host b"},
+    {"time_a_ns", "time a"},       {"time_b_ns", "time b"},
+    {"loss_a_percent", "a loses"}, {"loss_b_percent", "b loses"},
+    {"winner_a", "a's winner"},    {"winner_b", "b's winner"},
+};
+
+static double real_of(const struct rows *rows, size_t row, const char *name)
+{
+    const char *text = rows_text(rows, row, name, NULL);
+    return text ? strtod(text, NULL) : (double)NAN;
+}
+
+static bool is_same(const struct rows *rows, size_t row)
+{
+    return strcmp(rows_text(rows, row, "same", "0"), "1") == 0;
+}
+
+static bool is_pair(const struct rows *rows, size_t a, size_t b)
+{
+    return strcmp(rows_text(rows, a, "board_a", ""), rows_text(rows, b, "board_a", "")) == 0 &&
+           strcmp(rows_text(rows, a, "board_b", ""), rows_text(rows, b, "board_b", "")) == 0;
+}
+
+/* One line about two boards; what they differ in stands below it. */
+static void print_pair(const struct rows *rows, size_t first, size_t end)
+{
+    size_t same = 0;
+    double low = (double)INFINITY;
+    double high = 0;
+    double loss = 0;
+    for (size_t i = first; i < end; i++) {
+        same += is_same(rows, i);
+        low = fmin(low, real_of(rows, i, "ratio"));
+        high = fmax(high, real_of(rows, i, "ratio"));
+        loss = fmax(loss,
+                    fmax(real_of(rows, i, "loss_a_percent"), real_of(rows, i, "loss_b_percent")));
+    }
+    printf("%s: a = %s (%s), b = %s (%s): %zu of %zu winners are the same; times of b over a from "
+           "%.3f to %.3f; with the other's winner at most %.2f %% lost\n",
+           rows_text(rows, first, "device", ""), rows_text(rows, first, "board_a", ""),
+           rows_text(rows, first, "host_a", ""), rows_text(rows, first, "board_b", ""),
+           rows_text(rows, first, "host_b", ""), same, end - first, low, high, loss);
+}
+
+/* Moves the rows that differ to the front of the pair's; how many. */
+static size_t differing(const struct rows *rows, size_t first, size_t end)
+{
+    size_t count = 0;
+    for (size_t i = first; i < end; i++) {
+        if (is_same(rows, i))
+            continue;
+        struct cell *moved = rows->cells[i];
+        memmove(&rows->cells[first + count + 1], &rows->cells[first + count],
+                (i - first - count) * sizeof rows->cells[0]);
+        rows->cells[first + count++] = moved;
+    }
+    return count;
+}
+
+static void print_agreement(const struct rows *rows)
+{
+    for (size_t first = 0; first < rows->row_count;) {
+        size_t end = first + 1;
+        while (end < rows->row_count && is_pair(rows, first, end))
+            end++;
+        print_pair(rows, first, end);
+        size_t count = differing(rows, first, end);
+        if (count > 0)
+            rows_print_table(rows, first, first + count, columns,
+                             sizeof columns / sizeof columns[0]);
+        first = end;
+    }
+}
+
+static enum status tell_agreement(const struct merge *merge, struct store *store,
+                                  struct error *error)
+{
+    struct rows rows = {0};
+    enum status status = rows_read(store, show_query_agree, NULL, 0, &rows, error);
+    if (status == STATUS_OK && merge->json)
+        rows_print_json(&rows);
+    else if (status == STATUS_OK && merge->csv)
+        rows_print_csv(&rows);
+    else if (status == STATUS_OK)
+        print_agreement(&rows);
+    rows_free(&rows);
+    return status;
+}
+
+static enum status check_files(const struct merge *merge, struct error *error)
+{
+    struct stat out;
+    struct stat in;
+    if (merge->file_count < 1)
+        return error_set(error, STATUS_USAGE, "name the database to merge into, then the others");
+    bool there = stat(merge->files[0], &out) == 0;
+    for (size_t i = 1; i < merge->file_count; i++)
+        if (there && stat(merge->files[i], &in) == 0 && in.st_dev == out.st_dev &&
+            in.st_ino == out.st_ino)
+            return error_set(error, STATUS_USAGE, "%s: is the database that is merged into",
+                             merge->files[i]);
+    return STATUS_OK;
+}
+
+/* Each of the others, checked and brought up to date before the first is taken. */
+static enum status prepare_all(const struct merge *merge, const struct temporary *folder,
+                               struct arena *arena, const char **copies, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 1; status == STATUS_OK && i < merge->file_count; i++) {
+        copies[i] = arena_printf(arena, "%s/%zu.db", folder->path, i);
+        status = copies[i] ? store_merge_prepare(merge->files[i], copies[i], error)
+                           : error_no_memory(error);
+    }
+    return status;
+}
+
+static enum status merge_all(const struct merge *merge, const char *const *copies,
+                             struct error *error)
+{
+    struct store *store = NULL;
+    enum status status = store_open(
+        merge->files[0], merge->file_count > 1 ? STORE_CREATE : STORE_READ, &store, error);
+    for (size_t i = 1; status == STATUS_OK && i < merge->file_count; i++) {
+        struct store_merge_counts counts = {0};
+        status = store_merge(store, copies[i], &counts, error);
+        if (status != STATUS_OK)
+            (void)error_prefix(error, "%s", merge->files[i]);
+        else
+            fprintf(stderr, "%s: %lld devices, %lld problems, %lld trials, %lld winners more\n",
+                    merge->files[i], (long long)counts.devices, (long long)counts.problems,
+                    (long long)counts.trials, (long long)counts.winners);
+    }
+    if (status == STATUS_OK)
+        status = tell_agreement(merge, store, error);
+    store_close(store);
+    return status;
+}
+
+static enum status merge_files(const struct merge *merge, struct error *error)
+{
+    struct arena arena = {0};
+    struct temporary folder = {.file = -1};
+    const char *copies[FILES_MAX] = {NULL};
+    const char *prefix = arena_printf(&arena, "%s.merge-", merge->files[0]);
+    enum status status = prefix ? STATUS_OK : error_no_memory(error);
+    if (status == STATUS_OK && merge->file_count > 1)
+        status = temporary_folder_make(prefix, &folder, error);
+    if (status == STATUS_OK)
+        status = prepare_all(merge, &folder, &arena, copies, error);
+    if (status == STATUS_OK)
+        status = merge_all(merge, copies, error);
+    if (folder.file >= 0)
+        temporary_folder_remove(&folder);
+    arena_free(&arena);
+    return status;
+}
+
+static enum status run_merge(const struct command *command, int argc, char **argv,
+                             struct error *error)
+{
+    struct merge merge = {.file_count = 0};
+    bool helped = false;
+    const struct option_spec options[] = {
+        {.name = "json", .flag = &merge.json, .about = "print every comparison as JSON"},
+        {.name = "csv", .flag = &merge.csv, .about = "print every comparison as CSV"},
+    };
+    enum status status =
+        options_parse(command, options, sizeof options / sizeof options[0], argc, argv, merge.files,
+                      FILES_MAX, &merge.file_count, &helped, error);
+    if (status != STATUS_OK || helped)
+        return status;
+    status = check_files(&merge, error);
+    return status == STATUS_OK ? merge_files(&merge, error) : status;
+}
+
+const struct command command_merge = {
+    .name = "merge",
+    .usage = "OUT.db [IN.db...] [options]",
+    .about = "Brings databases together, and tells whether boards of one model agree.",
+    .more = "OUT.db is made when it is absent; the others are only read, and may be of an older\n"
+            "schema. A damaged one is refused before anything is taken. Merging again changes\n"
+            "nothing. Without IN.db only the comparison is printed.",
+    .run = run_merge,
+};

@@ -1,0 +1,115 @@
+/* Taking in what another database has. It is never touched: a copy is checked, brought up to date,
+ * and read. */
+#include "tuner/store/internal.h"
+
+#include <string.h>
+
+/* db/merge.sql */
+extern const char store_merge_sql[];
+
+static const char merge_doing[] = "merge databases";
+
+static enum status check_whole(struct store *store, const char *path, struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    bool broken = false;
+    int64_t good = 0;
+    enum status status = store_pragma(
+        store, "SELECT count(*) = 1 AND min(integrity_check) = 'ok' FROM pragma_integrity_check",
+        &good, error);
+    if (status == STATUS_OK)
+        status = store_prepare(store, "PRAGMA foreign_key_check", &statement, error);
+    if (status == STATUS_OK)
+        status = store_take_once(store, statement, NULL, &broken, merge_doing, error);
+    if (status == STATUS_OK && (!good || broken))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: the database is damaged; nothing of it is taken", path);
+    return status;
+}
+
+static enum status copy_to(const char *path, const char *copy, struct error *error)
+{
+    struct store *store = NULL;
+    sqlite3_stmt *statement = NULL;
+    enum status status = store_open(path, STORE_COPY, &store, error);
+    if (status == STATUS_OK)
+        status = check_whole(store, path, error);
+    if (status == STATUS_OK)
+        status = store_execute(store, "PRAGMA query_only = OFF", merge_doing, error);
+    if (status == STATUS_OK)
+        status = store_prepare(store, "VACUUM INTO ?1", &statement, error);
+    if (status == STATUS_OK) {
+        store_bind_text(statement, 1, copy);
+        status = store_take_once(store, statement, NULL, NULL, "copy a database", error);
+    }
+    store_close(store);
+    return status;
+}
+
+enum status store_merge_prepare(const char *path, const char *copy, struct error *error)
+{
+    struct store *store = NULL;
+    enum status status = copy_to(path, copy, error);
+    if (status == STATUS_OK)
+        status = store_open(copy, STORE_CREATE, &store, error); /* migrates */
+    if (status == STATUS_OK)
+        status = check_whole(store, path, error);
+    store_close(store);
+    return status;
+}
+
+static enum status count_rows(const struct store *store, struct store_merge_counts *out,
+                              struct error *error)
+{
+    enum status status =
+        store_pragma(store, "SELECT count(*) FROM main.devices", &out->devices, error);
+    if (status == STATUS_OK)
+        status = store_pragma(store, "SELECT count(*) FROM main.problems", &out->problems, error);
+    if (status == STATUS_OK)
+        status = store_pragma(store, "SELECT count(*) FROM main.trials", &out->trials, error);
+    if (status == STATUS_OK)
+        status = store_pragma(store, "SELECT count(*) FROM main.winners", &out->winners, error);
+    return status;
+}
+
+static enum status merge_attached(struct store *store, struct store_merge_counts *counts,
+                                  struct error *error)
+{
+    struct store_merge_counts before = {0};
+    struct store_merge_counts after = {0};
+    enum status status = store_begin(store, merge_doing, error);
+    if (status != STATUS_OK)
+        return status;
+    status = count_rows(store, &before, error);
+    if (status == STATUS_OK)
+        status = store_execute(store, store_merge_sql, merge_doing, error);
+    if (status == STATUS_OK)
+        status = count_rows(store, &after, error);
+    status = store_end(store, status, merge_doing, error);
+    counts->devices += after.devices - before.devices;
+    counts->problems += after.problems - before.problems;
+    counts->trials += after.trials - before.trials;
+    counts->winners += after.winners - before.winners;
+    return status;
+}
+
+enum status store_merge(struct store *store, const char *copy, struct store_merge_counts *counts,
+                        struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    struct error ignored = {0};
+    enum status status = store_prepare(store, "ATTACH DATABASE ?1 AS other", &statement, error);
+    if (status != STATUS_OK)
+        return status;
+    store_bind_text(statement, 1, copy);
+    status = store_take_once(store, statement, NULL, NULL, merge_doing, error);
+    if (status != STATUS_OK)
+        return status;
+    status = merge_attached(store, counts, error);
+    enum status detached = store_execute(store, "DETACH DATABASE other", merge_doing, &ignored);
+    if (status == STATUS_OK && detached != STATUS_OK) {
+        *error = ignored;
+        return detached;
+    }
+    return status;
+}
