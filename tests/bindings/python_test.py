@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import weakref
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
@@ -152,15 +153,48 @@ class Finding(unittest.TestCase):
         with self.assertRaises(ValueError):
             self.conf.find(FIRST, "red\0uce", 5)
 
-    def test_answers_outlive_what_they_are_of(self):
-        found = tuned.loads(CONF).resolve(tuned.Device("cuda", "First GPU", (9, 0), 132), "reduce")
-        answer = found.find(1000)
-        del found
+    def test_answers_keep_what_they_are_of(self):
+        conf = tuned.loads(CONF)
+        device = tuned.Device("cuda", "First GPU", (9, 0), 132)
+        found = conf.resolve(device, "reduce")
+        kept = [weakref.ref(each) for each in (conf, device, found)]
+        answers = [found.find(1000), conf.find(device, "reduce", 1000)]
+        del conf, device, found
         gc.collect()
-        waste = [tuned.loads(CONF) for _ in range(50)]
-        self.assertEqual(answer.values["block"], 512)
+        self.assertTrue(all(each() for each in kept))
+        for answer in answers:
+            self.assertEqual(answer.values["block"], 512)
+            self.assertIn("First GPU", answer.reason)
+        entry = answers[1].entry
+        del answers, answer
+        gc.collect()
+        self.assertEqual([each() is None for each in kept], [False, True, True])
+        self.assertEqual(entry.values["block"], 512)
+        del entry
+        gc.collect()
+        self.assertIsNone(kept[0]())
+
+    def test_direct_answers_keep_their_device(self):
+        device = tuned.Device("cuda", "First GPU", (9, 0), 132)
+        kept = weakref.ref(device)
+        answer = self.conf.find(device, "reduce", 1000)
+        del device
+        gc.collect()
+        self.assertTrue(kept())
         self.assertIn("First GPU", answer.reason)
-        self.assertEqual(len(waste), 50)
+
+    def test_memory_is_given_back(self):
+        def resident_bytes():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        entries = "".join(f"reduce n={n} block=256 grid=264\n" for n in range(1, 5001))
+        text = f'tuned-conf 3\n[cuda "First GPU"]\n{entries}end\n'
+        self.assertEqual(len(tuned.loads(text)), 5000)
+        before = resident_bytes()
+        for _ in range(200):
+            tuned.loads(text)
+        self.assertLess(resident_bytes() - before, 50 * len(text))
 
     def test_threads(self):
         failed = []
