@@ -1293,9 +1293,10 @@ static struct tuned *load(const struct tuned_options *options, const char *memor
         add_memory(&reader, options->built_in, options->built_in_bytes,
                    memory_name ? memory_name : "built-in", !memory_name);
     reader.line = 0;
-    if (tuned->source_count == 0)
+    if (tuned->source_count == 0 && begin_source(&reader, "tuned.conf"))
         (void)refuse(&reader, "there is none in any of the usual places");
-    else if ((!reader.refused || reader.goes_on) && group_entries(&reader))
+    else if (tuned->source_count > 0 && (!reader.refused || reader.goes_on) &&
+             group_entries(&reader))
         return tuned;
     tuned_free(tuned);
     return NULL;
