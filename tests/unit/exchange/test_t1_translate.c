@@ -298,8 +298,8 @@ static void shaping_parameters_are_noted(void **state)
         SPEC("\"Arguments\": {\"a\": {\"Size\": \"max(Y)\"}}, \"ReferenceArguments\": "
              "[{\"TargetName\": "
              "\"out\", \"FillValue\": 1}]"),
-        "{\"KernelSpecification\": {\"Arguments\": {\"a\": {\"Size\": \"max(Y)\"}}}, "
-        "\"ConfigurationSpace\": {\"TuningParameters\": {\"Y\": {\"Values\": \"[4]\"}}}}",
+        ("{\"KernelSpecification\": {\"Arguments\": {\"a\": {\"Size\": \"max(Y)\"}}}, "
+         "\"ConfigurationSpace\": {\"TuningParameters\": {\"Y\": {\"Values\": \"[4]\"}}}}"),
     };
     (void)state;
     for (size_t i = 0; i < sizeof overlays / sizeof overlays[0]; i++) {
