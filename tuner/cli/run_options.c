@@ -123,8 +123,15 @@ static enum status check_objective(struct run *run, struct error *error)
 
 enum { OPTIONS_MAX = 32 };
 
-/* The options, each with where its value goes; their number. */
-static size_t list_options(struct run *run, struct option_spec out[OPTIONS_MAX])
+static size_t copy_options(struct option_spec *out, const struct option_spec *options, size_t count)
+{
+    memcpy(out, options, count * sizeof options[0]);
+    return count;
+}
+
+/* The options, each with where its value goes; their number: what is tuned, and how it is measured
+ * and searched ... */
+static size_t list_measuring(struct run *run, struct option_spec *out)
 {
     const struct option_spec options[] = {
         {.name = "device",
@@ -182,6 +189,14 @@ static size_t list_options(struct run *run, struct option_spec out[OPTIONS_MAX])
         {.name = "list-protocol",
          .flag = &run->text.list_protocol,
          .about = "print these numbers with their meaning, and exit"},
+    };
+    return copy_options(out, options, sizeof options / sizeof options[0]);
+}
+
+/* ... and the rest. */
+static size_t list_others(struct run *run, struct option_spec *out)
+{
+    const struct option_spec options[] = {
         {.name = "seed",
          .value = "N",
          .text = &run->text.seed,
@@ -224,9 +239,7 @@ static size_t list_options(struct run *run, struct option_spec out[OPTIONS_MAX])
          .flag = &run->text.quiet,
          .about = "print failures and what needs attention only"},
     };
-    _Static_assert(sizeof options <= OPTIONS_MAX * sizeof options[0], "OPTIONS_MAX is too small");
-    memcpy(out, options, sizeof options);
-    return sizeof options / sizeof options[0];
+    return copy_options(out, options, sizeof options / sizeof options[0]);
 }
 
 enum status run_parse(const struct command *command, int argc, char **argv, struct run *run,
@@ -237,7 +250,8 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     struct option_spec options[OPTIONS_MAX];
     run->text.database = DEFAULT_DATABASE;
     run->session.objective = "time";
-    size_t count = list_options(run, options);
+    size_t count = list_measuring(run, options);
+    count += list_others(run, options + count);
     enum status status = options_parse(command, options, count, argc, argv, words, EXPERIMENTS_MAX,
                                        &word_count, done, error);
     if (status != STATUS_OK || *done)

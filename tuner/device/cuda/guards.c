@@ -52,7 +52,7 @@ static bool is_whole(const unsigned char band[GUARD_BYTES], const struct argumen
 enum status cuda_guards(struct device *device, const struct launch_plan *plan, bool *intact,
                         char *detail, size_t detail_bytes, struct error *error)
 {
-    unsigned char bands[ARGUMENTS_MAX][2][GUARD_BYTES];
+    unsigned char bands[ARGUMENTS_MAX][2][GUARD_BYTES] = {0};
     const struct cuda_driver *cuda = device->driver;
     CUresult result = CUDA_SUCCESS;
     *intact = true;
