@@ -8,6 +8,7 @@
 #include "tuner/exchange/t4.h"
 #include "tuner/export/configurations.h"
 #include "tuner/export/export.h"
+#include "tuner/export/header.h"
 #include "tuner/store/store.h"
 
 enum { CONF_FILES_MAX = 64 };
@@ -16,6 +17,7 @@ struct request {
     const char *database;
     const char *output; /* NULL: the usual place */
     const char *configurations;
+    const char *header;
     const char *t4;
     const char *t4_version;
     const char *n;
@@ -118,6 +120,37 @@ static enum status export_lines(const struct request *request, struct error *err
     return status;
 }
 
+/* What `tune export --header` writes: of a file, or without one of the database. */
+static enum status export_as_header(const struct request *request, struct error *error)
+{
+    struct arena arena = {0};
+    struct conf_text file = {.name = request->database};
+    struct text own = {0};
+    struct text text = {0};
+    size_t problems = 0;
+    enum status status = STATUS_OK;
+    if (request->file_count > 1)
+        return error_set(error, STATUS_USAGE, "--header: of one tuned.conf at a time");
+    if (request->file_count > 0) {
+        status = read_files(&arena, request->files, 1, &file, error);
+    } else {
+        status = conf_of_database(request, &own, NULL, error);
+        file.text = own.data;
+        file.bytes = own.length;
+    }
+    if (status == STATUS_OK)
+        status = export_header(&file, &text, &problems, error);
+    if (status == STATUS_OK)
+        status = write_out(request->header, &text, error);
+    if (status == STATUS_OK && strcmp(request->header, "-") != 0)
+        fprintf(stderr, "%s: %zu %s\n", request->header, problems,
+                problems == 1 ? "problem" : "problems");
+    text_free(&text);
+    text_free(&own);
+    arena_free(&arena);
+    return status;
+}
+
 static enum status export_conf_file(const struct request *request, struct error *error)
 {
     const char *path = request->output ? request->output : DEFAULT_CONF;
@@ -172,9 +205,11 @@ static enum status check_request(const struct request *request, struct error *er
                         : request->t4_wanted.problem ? "--problem"
                         : request->n                 ? "--n"
                                                      : NULL;
-    if (!request->configurations && request->file_count > 0)
+    if (request->header && (request->configurations || request->output || request->t4))
+        return error_set(error, STATUS_USAGE, "--header writes its own file and no other");
+    if (!request->configurations && !request->header && request->file_count > 0)
         return error_set(error, STATUS_USAGE,
-                         "'%s': files of tuned.conf are read with --configurations only",
+                         "'%s': files of tuned.conf are read with --configurations or --header",
                          request->files[0]);
     if (request->configurations && request->output)
         return error_set(error, STATUS_USAGE,
@@ -202,6 +237,11 @@ static enum status run_export(const struct command *command, int argc, char **ar
          .about = "write instead the kernels that the winners, or the TUNED_CONFs, name:\n"
                   "lines for a program to compile in (docs/calls.md)",
          .text = &request.configurations},
+        {.name = "header",
+         .value = "FILE",
+         .text = &request.header,
+         .about = "write instead a C/C++ header of them, or of a TUNED_CONF: constants and\na "
+                  "function a problem, for programs that load no file"},
         {.name = "t4",
          .value = "FILE",
          .text = &request.t4,
@@ -233,6 +273,8 @@ static enum status run_export(const struct command *command, int argc, char **ar
     status = check_request(&request, error);
     if (status != STATUS_OK)
         return status;
+    if (request.header)
+        return export_as_header(&request, error);
     if (request.t4)
         return export_t4(&request, error);
     return request.configurations ? export_lines(&request, error)

@@ -1,0 +1,117 @@
+# shellcheck shell=bash
+# tune export --header: a header that C99 and C++11 take without a warning, and whose answers are
+# libtuned's, for devices that are known, that are like these, and for which there is the portable entry.
+# shellcheck source=tests/cli/lib.sh
+source "$TUNE_TESTS/lib.sh"
+command -v "${CC:-cc}" >/dev/null || exit 77
+
+cat >all.conf <<'T'
+tuned-conf 3
+[cuda "NVIDIA H200"] compute_capability=9.0 sm_count=132
+reduce.sum.i32 n=1000-2000 class=one_block block=256 grid=1 wide=true share=0.5
+reduce.sum.i32 n=2001-50000 class=last block=512 grid=264 wide=false share=0.25 | per_unit=grid
+reduce.sum.i32 n=100000 class=last block=1024 grid=528 wide=false share=2 | per_unit=grid
+gemm.f32 n=512 name="a \"quoted\" ?? one" tile=-3
+[cuda "NVIDIA H100 PCIe"] compute_capability=9.0 sm_count=114
+reduce.sum.i32 n=4096 class=last block=128 grid=228 wide=true share=1 | per_unit=grid
+[cuda "NVIDIA A100"] compute_capability=8.0 sm_count=108
+reduce.sum.i32 n=4096 class=atomic block=64 grid=9 wide=true share=1
+[cuda "*"] sm_count=1
+reduce.sum.i32 n=1-1000000 class=portable block=96 grid=2 wide=true share=1 | per_unit=grid
+[cpu "AMD EPYC"] cores=8
+reduce.sum.i32 n=77 class=threads block=8 grid=8 wide=true share=1
+end
+T
+run "$TUNE" export all.conf --header made.h
+expect_code 0
+expect_err 'made.h: 2 problems'
+
+cat >use.c <<'C'
+#include "made.h"
+#include "made.h"
+#include <stdio.h>
+#include "tuned.h"
+#define COUNT(configuration, name, tile) +1
+#define COUNT7(configuration, a, b, c, d, e) +1
+enum { GEMMS = TUNED_CONFIGURATIONS_gemm_f32(COUNT), SUMS = TUNED_CONFIGURATIONS_reduce_sum_i32(COUNT7) };
+static const int grades[] = {TUNED_NONE, TUNED_FAR_DEVICE, TUNED_PORTABLE, TUNED_OTHER_DEVICE,
+                             TUNED_NEAREST_SIZE, TUNED_IN_RANGE};
+static int compared;
+static int differs(const struct tuned *tuned, const struct tuned_device *device, long long n)
+{
+    struct tuned_answer right;
+    struct tuned_reduce_sum_i32_answer made =
+        tuned_reduce_sum_i32(device->name, device->compute_capability_major,
+                             device->compute_capability_minor, device->unit_count, n);
+    int grade = (int)tuned_find(tuned, device, "reduce.sum.i32", n, &right);
+    compared++;
+    grade = grade == TUNED_EXACT ? TUNED_IN_RANGE : grade;
+    if (grades[made.grade] == grade && made.block == tuned_integer(right.entry, "block", -1) &&
+        made.grid == tuned_answer_integer(&right, "grid", -1) &&
+        strcmp(made.class_, tuned_text(right.entry, "class", "?")) == 0 &&
+        made.wide == (strcmp(tuned_text(right.entry, "wide", "?"), "true") == 0) &&
+        !(made.share < tuned_real(right.entry, "share", -1)) &&
+        !(made.share > tuned_real(right.entry, "share", -1)) &&
+        made.low == tuned_entry_n_low(right.entry) && made.high == tuned_entry_n_high(right.entry))
+        return 0;
+    printf("%s n=%lld: grade %d and %d, block %lld, grid %lld and %lld\n", device->name, n, made.grade,
+           grade, made.block, made.grid, tuned_answer_integer(&right, "grid", -1));
+    return 1;
+}
+int main(void)
+{
+    static const struct { const char *kind, *name; int major, minor, units; } asked[] = {
+        {"cuda", "NVIDIA H200", 9, 0, 132}, {"cuda", "NVIDIA H100 PCIe", 9, 0, 114},
+        {"cuda", "NVIDIA A100", 8, 0, 108}, {"cuda", "Another", 9, 0, 120},
+        {"cuda", "NVIDIA RTX", 8, 9, 72},   {"cuda", "NVIDIA B200", 10, 0, 148},
+        {"cpu", "AMD EPYC", 0, 0, 8},       {"cpu", "Another", 0, 0, 4}};
+    static const long long sizes[] = {0, 1, 76, 77, 78, 999, 1000, 1500, 2000, 2001, 4096, 50000,
+                                      50001, 70710, 70711, 99999, 100000, 1000000, 9000000000000LL};
+    struct tuned_error error;
+    struct tuned *tuned = tuned_load("all.conf", &error);
+    size_t i, j;
+    int bad = 0;
+    if (!tuned)
+        return 1;
+    for (i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        struct tuned_device device;
+        memset(&device, 0, sizeof device);
+        device.kind = asked[i].kind;
+        device.name = asked[i].name;
+        device.compute_capability_major = asked[i].major;
+        device.compute_capability_minor = asked[i].minor;
+        device.unit_count = asked[i].units;
+        for (j = 0; j < sizeof sizes / sizeof sizes[0]; j++)
+            bad += differs(tuned, &device, sizes[j]);
+        for (j = 1; j < 5000; j++)
+            bad += differs(tuned, &device, (long long)j * 37);
+    }
+    if (GEMMS != 1 || SUMS != 7 || tuned_gemm_f32("NVIDIA H200", 9, 0, 132, 1).tile != -3 ||
+        strcmp(tuned_gemm_f32("NVIDIA H200", 9, 0, 0, 1).name, "a \"quoted\" ?? one") != 0 ||
+        tuned_gemm_f32("AMD EPYC", 0, 0, 8, 1).grade != TUNED_HEADER_NONE)
+        bad++;
+    printf("%d compared, %d differ\n", compared, bad);
+    tuned_free(tuned);
+    return bad != 0;
+}
+C
+warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+run "${CC:-cc}" -std=c99 -O1 "${warnings[@]}" -Wstrict-prototypes -I"$TUNE_SOURCE/runtime" -I. use.c \
+    "$TUNE_SOURCE/runtime/tuned.c" -o use
+expect_code 0
+run ./use
+expect_code 0
+expect_out '^[0-9]{5} compared, 0 differ$'
+if command -v g++ >/dev/null; then
+    run g++ -std=c++11 -x c++ "${warnings[@]}" -I"$TUNE_SOURCE/runtime" -I. -c use.c -o use.o
+    expect_code 0
+fi
+
+# Names that would be one in C are refused, and nothing is written.
+printf 'tuned-conf 3\n[cpu "x"]\na.b n=1 v=1\na-b n=1 v=1\nend\n' >twice.conf
+run "$TUNE" export twice.conf --header none.h
+expect_code 3
+expect_err "would be one name in C"
+refuse_file none.h
+run "$TUNE" export all.conf --header a.h --output b.conf
+expect_code 2

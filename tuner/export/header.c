@@ -1,0 +1,584 @@
+/* tuned.conf as a header for C99 and C++11. */
+#include "tuner/export/header.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/tuned.h"
+#include "tuner/base/arena.h"
+
+/* What all problems share. The choice is libtuned's, as far as name, compute capability, units and
+ * n tell. */
+static const char common[] =
+    "#include <string.h>\n"
+    "\n"
+    "#ifndef TUNED_HEADER_COMMON\n"
+    "#define TUNED_HEADER_COMMON\n"
+    "/* How good an answer is; the names are libtuned's. */\n"
+    "enum tuned_header_grade {\n"
+    "    TUNED_HEADER_NONE,\n"
+    "    TUNED_HEADER_FAR_DEVICE,\n"
+    "    TUNED_HEADER_PORTABLE,\n"
+    "    TUNED_HEADER_OTHER_DEVICE,\n"
+    "    TUNED_HEADER_NEAREST_SIZE,\n"
+    "    TUNED_HEADER_IN_RANGE\n"
+    "};\n"
+    "struct tuned_header_device {\n"
+    "    const char *name; /* \"*\": for every device */\n"
+    "    int major, minor, units, first, count;\n"
+    "};\n"
+    "struct tuned_header_row {\n"
+    "    long long low, high;\n"
+    "    int configuration;\n"
+    "    unsigned per_unit; /* bit i: the i-th value follows the number of units */\n"
+    "};\n"
+    "static inline double tuned_header_ratio(double a, double b)\n"
+    "{\n"
+    "    a = a < 1 ? 0.5 : a;\n"
+    "    b = b < 1 ? 0.5 : b;\n"
+    "    return a > b ? a / b : b / a;\n"
+    "}\n"
+    "static inline int tuned_header_grade_of(const struct tuned_header_device *found,\n"
+    "                                        const char *name, int major, int minor, int units)\n"
+    "{\n"
+    "    if ((found->major == 0) != (major == 0) && strcmp(found->name, \"*\") != 0)\n"
+    "        return TUNED_HEADER_NONE;\n"
+    "    if (strcmp(found->name, \"*\") == 0)\n"
+    "        return (found->minor < 0) == (major == 0) ? TUNED_HEADER_PORTABLE\n"
+    "                                                  : TUNED_HEADER_NONE;\n"
+    "    if (name && strcmp(found->name, name) == 0 && found->major == major &&\n"
+    "        found->minor == minor && (units == 0 || found->units == 0 || units == found->units))\n"
+    "        return TUNED_HEADER_IN_RANGE;\n"
+    "    return found->major == major ? TUNED_HEADER_OTHER_DEVICE : TUNED_HEADER_FAR_DEVICE;\n"
+    "}\n"
+    "static inline const struct tuned_header_device *\n"
+    "tuned_header_find_device(const struct tuned_header_device *devices, int count,\n"
+    "                         const char *name, int major, int minor, int units, int *grade)\n"
+    "{\n"
+    "    const struct tuned_header_device *best = NULL;\n"
+    "    double nearest = 0;\n"
+    "    int i;\n"
+    "    *grade = TUNED_HEADER_NONE;\n"
+    "    for (i = 0; i < count; i++) {\n"
+    "        int here = tuned_header_grade_of(&devices[i], name, major, minor, units);\n"
+    "        double ratio = units > 0 && devices[i].units > 0\n"
+    "                           ? tuned_header_ratio(units, devices[i].units)\n"
+    "                           : 1;\n"
+    "        ratio += devices[i].minor == minor ? 0 : 1e9;\n"
+    "        if (here == TUNED_HEADER_NONE || here < *grade ||\n"
+    "            (here == *grade && ratio >= nearest))\n"
+    "            continue;\n"
+    "        best = &devices[i];\n"
+    "        nearest = ratio;\n"
+    "        *grade = here;\n"
+    "    }\n"
+    "    return best;\n"
+    "}\n"
+    "static inline const struct tuned_header_row *\n"
+    "tuned_header_find_row(const struct tuned_header_row *rows, int count, long long n,\n"
+    "                      int *inside)\n"
+    "{\n"
+    "    const struct tuned_header_row *best = rows;\n"
+    "    double nearest = 0;\n"
+    "    int i;\n"
+    "    *inside = 0;\n"
+    "    for (i = 0; i < count && !*inside; i++) {\n"
+    "        double ratio = tuned_header_ratio((double)(n < rows[i].low ? rows[i].low\n"
+    "                                                                   : rows[i].high),\n"
+    "                                          (double)n);\n"
+    "        *inside = n >= rows[i].low && n <= rows[i].high;\n"
+    "        if (i > 0 && !*inside && ratio >= nearest)\n"
+    "            continue;\n"
+    "        best = &rows[i];\n"
+    "        nearest = ratio;\n"
+    "    }\n"
+    "    return best;\n"
+    "}\n"
+    "static inline long long tuned_header_scaled(long long value, int found, int asked)\n"
+    "{\n"
+    "    if (value <= 0 || found <= 0 || asked <= 0 || found == asked)\n"
+    "        return value;\n"
+    "    value = value / found * asked + (value % found * asked + found / 2) / found;\n"
+    "    return value > 0 ? value : 1;\n"
+    "}\n"
+    "#endif\n";
+
+enum { FIELDS_MAX = 128, SCALED_MAX = 32 };
+enum field_type { FIELD_INTEGER, FIELD_BOOLEAN, FIELD_REAL, FIELD_TEXT };
+
+struct field {
+    const char *name;       /* in tuned.conf */
+    const char *identifier; /* in the header */
+    enum field_type type;
+    bool is_words;  /* all texts are identifiers */
+    bool is_scaled; /* some entry names it in per_unit */
+};
+
+struct header {
+    const struct tuned *tuned;
+    struct arena arena;
+    struct text *out;
+    const char *problem, *identifier;
+    struct field fields[FIELDS_MAX];
+    size_t field_count;
+    const char **configurations; /* their values, as C initialisers */
+    size_t configuration_count;
+};
+
+/* ---- names ---- */
+
+static bool is_keyword(const char *word)
+{
+    static const char keywords[] =
+        " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
+        "char32_t class compl const const_cast constexpr continue decltype default delete do "
+        "double "
+        "dynamic_cast else enum explicit export extern false float for friend goto if inline int "
+        "long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
+        "protected public register reinterpret_cast restrict return short signed sizeof static "
+        "static_assert static_cast struct switch template this thread_local throw true try typedef "
+        "typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq grade "
+        "low high configuration ";
+    const char *at = keywords;
+    size_t length = strlen(word);
+    while ((at = strstr(at, word))) {
+        if (at[-1] == ' ' && at[length] == ' ')
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+static bool is_identifier(const char *word)
+{
+    for (const char *c = word; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return false;
+    return word[0] != '\0' && !isdigit((unsigned char)word[0]) && !is_keyword(word);
+}
+
+/* "cache.mode" is cache_mode; words of the language get a '_' behind. */
+static const char *identifier_of(struct arena *arena, const char *name)
+{
+    char *identifier = arena_strdup(arena, name);
+    for (char *c = identifier; c && *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return identifier && is_keyword(identifier) ? arena_printf(arena, "%s_", identifier)
+                                                : identifier;
+}
+
+static bool lists(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = names; at; at = strchr(at, ',')) {
+        at += *at == ',' ? 1 : 0;
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* ---- fields ---- */
+
+static bool is_of(const struct header *header, const struct tuned_entry *entry)
+{
+    return strcmp(tuned_entry_problem(entry), header->problem) == 0;
+}
+
+static bool is_integer(const struct tuned_entry *entry, const char *name)
+{
+    return tuned_integer(entry, name, 0) == tuned_integer(entry, name, 1);
+}
+
+static bool is_real(const struct tuned_entry *entry, const char *name)
+{
+    return !(tuned_real(entry, name, 0) != tuned_real(entry, name, 1));
+}
+
+static bool is_boolean(const char *value)
+{
+    return strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
+}
+
+static enum field_type type_of(const struct tuned_entry *entry, const char *name, const char *value)
+{
+    if (is_boolean(value))
+        return FIELD_BOOLEAN;
+    if (is_integer(entry, name))
+        return FIELD_INTEGER;
+    return is_real(entry, name) ? FIELD_REAL : FIELD_TEXT;
+}
+
+static enum field_type common_type(enum field_type a, enum field_type b)
+{
+    if (a == b)
+        return a;
+    bool numbers =
+        (a == FIELD_INTEGER || a == FIELD_REAL) && (b == FIELD_INTEGER || b == FIELD_REAL);
+    return numbers ? FIELD_REAL : FIELD_TEXT;
+}
+
+static enum status refuse_pair(const struct header *header, const char *a, const char *b,
+                               struct error *error)
+{
+    return error_set(error, STATUS_BAD_INPUT,
+                     "%s: '%s' and '%s' would be one name in C; rename one in the experiment",
+                     header->problem, a, b);
+}
+
+static enum status take_value(struct header *header, const struct tuned_entry *entry,
+                              const char *name, const char *value, struct error *error)
+{
+    const char *per_unit = tuned_evidence_text(entry, "per_unit", NULL);
+    const char *identifier = identifier_of(&header->arena, name);
+    enum field_type type = type_of(entry, name, value);
+    size_t i = 0;
+    if (!identifier)
+        return error_no_memory(error);
+    while (i < header->field_count && strcmp(header->fields[i].identifier, identifier) != 0)
+        i++;
+    struct field *field = &header->fields[i];
+    if (i < header->field_count && strcmp(field->name, name) != 0)
+        return refuse_pair(header, name, field->name, error);
+    if (i == FIELDS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "%s: more than %d values", header->problem,
+                         FIELDS_MAX);
+    if (i == header->field_count) {
+        *field = (struct field){name, identifier, type, true, false};
+        header->field_count++;
+    }
+    field->type = common_type(field->type, type);
+    field->is_words = field->is_words && is_identifier(value);
+    field->is_scaled = field->is_scaled || (i < SCALED_MAX && lists(per_unit, name));
+    return STATUS_OK;
+}
+
+static enum status find_fields(struct header *header, struct error *error)
+{
+    header->field_count = 0;
+    for (size_t i = 0; i < tuned_entry_count(header->tuned); i++) {
+        const struct tuned_entry *entry = tuned_entry_at(header->tuned, i);
+        for (size_t j = 0; is_of(header, entry) && j < tuned_value_count(entry); j++) {
+            const char *name = NULL;
+            const char *value = NULL;
+            tuned_value_at(entry, j, &name, &value);
+            enum status status = take_value(header, entry, name, value, error);
+            if (status != STATUS_OK)
+                return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- values ---- */
+
+static void append_string(struct text *out, const char *value)
+{
+    text_append(out, "\"");
+    for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
+        if (*c == '"' || *c == '\\' || *c == '?')
+            text_printf(out, "\\%c", *c);
+        else if (*c < ' ' || *c > '~')
+            text_printf(out, "\\%03o", *c);
+        else
+            text_append_bytes(out, c, 1);
+    }
+    text_append(out, "\"");
+}
+
+/* `word`: a text that is an identifier stands as it is. */
+static void append_c(struct text *out, const struct field *field, const struct tuned_entry *entry,
+                     bool word)
+{
+    const char *value = tuned_text(entry, field->name, NULL);
+    if (field->type == FIELD_TEXT && word && field->is_words)
+        text_append(out, value ? value : "none");
+    else if (field->type == FIELD_TEXT)
+        append_string(out, value ? value : "");
+    else if (field->type == FIELD_BOOLEAN)
+        text_append(out, value && strcmp(value, "true") == 0 ? "1" : "0");
+    else if (field->type == FIELD_REAL)
+        text_printf(out, "%.17g", tuned_real(entry, field->name, 0));
+    else
+        text_printf(out, "%lldLL", tuned_integer(entry, field->name, 0));
+}
+
+static void append_values(struct text *out, const struct header *header,
+                          const struct tuned_entry *entry, bool words)
+{
+    for (size_t i = 0; i < header->field_count; i++) {
+        text_append(out, i > 0 ? ", " : "");
+        append_c(out, &header->fields[i], entry, words);
+    }
+}
+
+/* Its number, from 1; *is_new: nobody before has these values. */
+static enum status number_of(struct header *header, const struct tuned_entry *entry, size_t *number,
+                             bool *is_new, struct error *error)
+{
+    struct text values = {0};
+    append_values(&values, header, entry, false);
+    const char *text = values.failed ? NULL : arena_strdup(&header->arena, text_string(&values));
+    text_free(&values);
+    if (!text)
+        return error_no_memory(error);
+    size_t i = 0;
+    while (i < header->configuration_count && strcmp(header->configurations[i], text) != 0)
+        i++;
+    *is_new = i == header->configuration_count;
+    if (*is_new)
+        header->configurations[header->configuration_count++] = text;
+    *number = i + 1;
+    return STATUS_OK;
+}
+
+/* ---- writing ---- */
+
+static void put_struct(struct header *header)
+{
+    static const char *const types[] = {"long long ", "int ", "double ", "const char *"};
+    text_printf(header->out,
+                "\n/* %s. `configuration` counts from 1; 0 when nothing is known (grade 0). */\n"
+                "struct tuned_%s_answer {\n    int grade, configuration;\n    long long low, high; "
+                "/* n that "
+                "the entry holds for */\n",
+                header->problem, header->identifier);
+    for (size_t i = 0; i < header->field_count; i++)
+        text_printf(header->out, "    %s%s;\n", types[header->fields[i].type],
+                    header->fields[i].identifier);
+    text_append(header->out, "};\n");
+}
+
+/* Each configuration once, for what must be known when a program is compiled. */
+static enum status put_list(struct header *header, struct error *error)
+{
+    struct text *out = header->out;
+    text_printf(out, "/* X(configuration");
+    for (size_t i = 0; i < header->field_count; i++)
+        text_printf(out, ", %s", header->fields[i].identifier);
+    text_printf(out, ") of each. */\n#define TUNED_CONFIGURATIONS_%s(X)", header->identifier);
+    header->configuration_count = 0;
+    for (size_t i = 0; i < tuned_entry_count(header->tuned); i++) {
+        const struct tuned_entry *entry = tuned_entry_at(header->tuned, i);
+        size_t number = 0;
+        bool is_new = false;
+        enum status status =
+            is_of(header, entry) ? number_of(header, entry, &number, &is_new, error) : STATUS_OK;
+        if (status != STATUS_OK)
+            return status;
+        if (!is_new)
+            continue;
+        text_printf(out, " \\\n    X(%zu, ", number);
+        append_values(out, header, entry, true);
+        text_append(out, ")");
+    }
+    text_append(out, "\n");
+    return STATUS_OK;
+}
+
+static unsigned scaled_mask(const struct header *header, const struct tuned_entry *entry)
+{
+    const char *names = tuned_evidence_text(entry, "per_unit", NULL);
+    unsigned mask = 0;
+    for (size_t i = 0; i < header->field_count && i < SCALED_MAX; i++)
+        if (header->fields[i].type == FIELD_INTEGER && lists(names, header->fields[i].name))
+            mask |= 1u << i;
+    return mask;
+}
+
+/* The rows, and beside them the devices that they are of. */
+static enum status put_rows(struct header *header, struct text *devices, size_t *device_count,
+                            struct error *error)
+{
+    const struct tuned_device *last = NULL;
+    size_t first = 0;
+    size_t row = 0;
+    text_printf(header->out, "    static const struct tuned_header_row rows[] = {\n");
+    for (size_t i = 0; i <= tuned_entry_count(header->tuned); i++) {
+        const struct tuned_entry *entry = tuned_entry_at(header->tuned, i);
+        const struct tuned_device *device = entry ? tuned_entry_device(entry) : NULL;
+        size_t number = 0;
+        bool is_new = false;
+        if (entry && !is_of(header, entry))
+            continue;
+        if (last && device != last)
+            text_printf(devices, "%zu},\n", row - first);
+        if (!entry)
+            break;
+        if (device != last) {
+            bool is_cpu_for_all =
+                strcmp(device->name, "*") == 0 && strcmp(device->kind, "cpu") == 0;
+            text_append(devices, "        {");
+            append_string(devices, device->name);
+            text_printf(devices, ", %d, %d, %d, %zu, ", device->compute_capability_major,
+                        is_cpu_for_all ? -1 : device->compute_capability_minor, device->unit_count,
+                        row);
+            first = row;
+            ++*device_count;
+        }
+        last = device;
+        enum status status = number_of(header, entry, &number, &is_new, error);
+        if (status != STATUS_OK)
+            return status;
+        text_printf(header->out, "        {%lldLL, %lldLL, %zu, %uu},\n", tuned_entry_n_low(entry),
+                    tuned_entry_n_high(entry), number, scaled_mask(header, entry));
+        row++;
+    }
+    text_append(header->out, "    };\n");
+    return STATUS_OK;
+}
+
+static void put_configurations(struct header *header)
+{
+    text_printf(header->out,
+                "    static const struct tuned_%s_answer configurations[] = {\n        {0, 0, 0, 0",
+                header->identifier);
+    for (size_t i = 0; i < header->field_count; i++)
+        text_append(header->out, header->fields[i].type == FIELD_TEXT ? ", \"\"" : ", 0");
+    text_append(header->out, "},\n");
+    for (size_t i = 0; i < header->configuration_count; i++)
+        text_printf(header->out, "        {0, %zu, 0, 0, %s},\n", i + 1, header->configurations[i]);
+    text_append(header->out, "    };\n");
+}
+
+static void put_choice(struct header *header, size_t device_count)
+{
+    struct text *out = header->out;
+    text_printf(
+        out,
+        "    struct tuned_%s_answer answer = configurations[0];\n"
+        "    int grade = TUNED_HEADER_NONE;\n"
+        "    int inside = 0;\n"
+        "    const struct tuned_header_device *found = tuned_header_find_device(\n"
+        "        devices, %zu, device, major, minor, units, &grade);\n"
+        "    if (found) {\n"
+        "        const struct tuned_header_row *row =\n"
+        "            tuned_header_find_row(rows + found->first, found->count, n, &inside);\n"
+        "        answer = configurations[row->configuration];\n"
+        "        answer.grade = grade == TUNED_HEADER_IN_RANGE && !inside\n"
+        "                           ? TUNED_HEADER_NEAREST_SIZE\n"
+        "                           : grade;\n"
+        "        answer.low = row->low;\n"
+        "        answer.high = row->high;\n",
+        header->identifier, device_count);
+    for (size_t i = 0; i < header->field_count; i++)
+        if (header->fields[i].is_scaled && header->fields[i].type == FIELD_INTEGER)
+            text_printf(out,
+                        "        if (row->per_unit >> %zu & 1)\n"
+                        "            answer.%s = tuned_header_scaled(answer.%s, found->units, "
+                        "units);\n",
+                        i, header->fields[i].identifier, header->fields[i].identifier);
+    text_append(out, "    }\n    return answer;\n}\n");
+}
+
+static enum status put_function(struct header *header, struct error *error)
+{
+    struct text devices = {0};
+    size_t device_count = 0;
+    text_printf(
+        header->out,
+        "static inline struct tuned_%s_answer tuned_%s(const char *device, int major, int minor, "
+        "int units,\n    long long n)\n{\n",
+        header->identifier, header->identifier);
+    enum status status = put_rows(header, &devices, &device_count, error);
+    text_printf(header->out,
+                "    static const struct tuned_header_device devices[] = {\n%s    };\n",
+                text_string(&devices));
+    put_configurations(header);
+    put_choice(header, device_count);
+    header->out->failed = header->out->failed || devices.failed;
+    text_free(&devices);
+    return status;
+}
+
+static enum status put_problem(struct header *header, struct error *error)
+{
+    enum status status = find_fields(header, error);
+    if (status == STATUS_OK)
+        put_struct(header);
+    if (status == STATUS_OK)
+        status = put_list(header, error);
+    return status == STATUS_OK ? put_function(header, error) : status;
+}
+
+/* ---- all problems ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The problems of the file, sorted, each once. */
+static enum status list_problems(struct header *header, const char ***out, size_t *count,
+                                 struct error *error)
+{
+    size_t all = tuned_entry_count(header->tuned);
+    const char **names = arena_alloc(&header->arena, all + 1, sizeof *names);
+    size_t kept = 0;
+    if (!names)
+        return error_no_memory(error);
+    for (size_t i = 0; i < all; i++)
+        names[i] = tuned_entry_problem(tuned_entry_at(header->tuned, i));
+    qsort(names, all, sizeof *names, by_name);
+    for (size_t i = 0; i < all; i++)
+        if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
+            names[kept++] = names[i];
+    *out = names;
+    *count = kept;
+    return STATUS_OK;
+}
+
+static enum status put_problems(struct header *header, const char *const *names, size_t count,
+                                struct error *error)
+{
+    const char **identifiers = arena_alloc(&header->arena, count + 1, sizeof *identifiers);
+    enum status status = identifiers ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        header->problem = names[i];
+        header->identifier = identifiers[i] = identifier_of(&header->arena, names[i]);
+        if (!identifiers[i])
+            return error_no_memory(error);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(identifiers[i], identifiers[j]) == 0)
+                return refuse_pair(header, names[i], names[j], error);
+        status = put_problem(header, error);
+    }
+    return status;
+}
+
+enum status export_header(const struct conf_text *file, struct text *out, size_t *problems,
+                          struct error *error)
+{
+    struct tuned_error refused;
+    struct tuned *tuned = tuned_load_memory(file->text, file->bytes, file->name, &refused);
+    if (!tuned)
+        return error_set(error, STATUS_BAD_INPUT, "%s", refused.text);
+    struct header header = {.tuned = tuned, .out = out};
+    const char **names = NULL;
+    size_t count = 0;
+    text_printf(out,
+                "/* Written by 'tune export --header' out of tuned.conf: for programs that load no "
+                "file.\n"
+                " * tuned_PROBLEM(name, major, minor, units, n): the device's name and compute "
+                "capability (a\n"
+                " * CPU's is 0.0), its multiprocessors or cores (0: unknown), the size. */\n"
+                "#ifndef TUNED_CONFIGURATIONS_H\n#define TUNED_CONFIGURATIONS_H\n\n%s",
+                common);
+    enum status status = list_problems(&header, &names, &count, error);
+    header.configurations =
+        arena_alloc(&header.arena, tuned_entry_count(tuned) + 1, sizeof *header.configurations);
+    if (status == STATUS_OK && !header.configurations)
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        status = put_problems(&header, names, count, error);
+    text_append(out, "\n#endif\n");
+    if (status == STATUS_OK && out->failed)
+        status = error_no_memory(error);
+    if (problems)
+        *problems = count;
+    arena_free(&header.arena);
+    tuned_free(tuned);
+    return status;
+}
