@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/tuned.h"
 
@@ -15,6 +16,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
          .compute_capability_major = 9,
          .unit_count = 132,
          .memory_bytes = 150754820096},
+        {.kind = "cuda",
+         .name = "another",
+         .compute_capability_major = 9,
+         .unit_count = 66,
+         .bandwidth_gbs = 2000,
+         .max_threads_per_block = 512,
+         .max_shared_bytes = 49152,
+         .registers_per_unit = 65536},
         {.kind = "cpu", .name = "A CPU", .unit_count = 8},
     };
     struct tuned_error error = {0};
@@ -33,9 +42,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 abort();
             bool within = answer.entry && n >= tuned_entry_n_low(answer.entry) &&
                           n <= tuned_entry_n_high(answer.entry);
-            if ((grade >= TUNED_IN_RANGE && !within) || (grade == TUNED_NEAREST_SIZE && within))
+            long long first = 0, last = 0;
+            bool has_sizes = answer.entry && tuned_entry_size_at(answer.entry, 0, &first, &last);
+            if ((grade >= TUNED_IN_RANGE && !within) ||
+                (grade == TUNED_NEAREST_SIZE && within && !has_sizes))
                 abort();
-            (void)tuned_integer(answer.entry, "grid", 1);
+            (void)tuned_answer_integer(&answer, "grid", 1);
+            struct tuned_handle handle;
+            struct tuned_answer resolved;
+            (void)tuned_resolve(tuned, &devices[i], "reduce.sum.i32", &handle);
+            if (tuned_find_resolved(&handle, n, &resolved) != grade ||
+                resolved.entry != answer.entry)
+                abort();
             (void)tuned_reason(&answer, reason, sizeof reason);
         }
     for (size_t i = 0; i < tuned_entry_count(tuned); i++) {
@@ -44,8 +62,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct tuned_answer answer;
         if (n < tuned_entry_n_low(entry) || n > tuned_entry_n_high(entry) ||
             tuned_find(tuned, tuned_entry_device(entry), tuned_entry_problem(entry), n, &answer) <
-                TUNED_NEAREST_SIZE)
+                (strcmp(tuned_entry_device(entry)->name, "*") == 0 ? TUNED_PORTABLE
+                                                                   : TUNED_NEAREST_SIZE))
             abort();
+        const struct tuned_build have = {"a", "b", "c", "d"};
+        char reason[TUNED_REASON_BYTES];
+        long long low = 0, high = 0;
+        (void)tuned_stale(entry, &have, reason, sizeof reason);
+        for (size_t j = 0; tuned_entry_size_at(entry, j, &low, &high); j++)
+            if (low > high)
+                abort();
     }
     tuned_free(tuned);
     return 0;
