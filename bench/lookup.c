@@ -1,5 +1,6 @@
-/* bench_lookup [TUNED_CONF]: what loading a tuned.conf and one look-up cost, for the file and for a
- * generated one of 20 devices x 100 kernels x 20 ranges. Medians of many. */
+/* bench_lookup [TUNED_CONF]: what loading a tuned.conf and one look-up cost, by name and through a
+ * handle, for the file and for a generated one of 20 devices x 100 kernels x 20 ranges. Medians of
+ * many. */
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,7 +37,7 @@ static double median(double *samples)
 
 static bool write_generated(FILE *file)
 {
-    fputs("tuned-conf 2\n", file);
+    fputs("tuned-conf 3\n", file);
     for (int device = 0; device < DEVICES; device++) {
         fprintf(file, "\n[cuda \"Device %02d\"] compute_capability=9.0 sm_count=%d driver=580.95\n",
                 device, 100 + device);
@@ -45,7 +46,8 @@ static bool write_generated(FILE *file)
                 fprintf(file,
                         "kernel_%02d.sum.i32 n=%lld-%lld variant=last_block step=shuffle block=512 "
                         "blocks_per_sm=8 vector=4 loads=4 grid=1056 | at=%lld time_ns=93870.5 "
-                        "mad_ns=120.5 gain.textbook=1.68 ceiling_percent=94.1 samples=30\n",
+                        "mad_ns=120.5 gain.textbook=1.68 ceiling_percent=94.1 samples=30 "
+                        "threads=512 registers=32 per_unit=grid\n",
                         kernel, 256LL << range, (512LL << range) - 3, 300LL << range);
     }
     fputs("\nend\n", file);
@@ -110,9 +112,10 @@ static void place_questions(const struct tuned *tuned, struct question *question
     }
 }
 
-/* One look-up with one parameter read; `name` is a device's that the file does not have. */
+/* One look-up, and one parameter read where that is asked; `name` is a device's that the file does
+ * not have. */
 static double time_lookup(const struct tuned *tuned, const struct question *questions,
-                          const char *name)
+                          const char *name, bool reads)
 {
     double samples[SAMPLES];
     volatile long long sink = 0;
@@ -124,7 +127,30 @@ static double time_lookup(const struct tuned *tuned, const struct question *ques
             if (name)
                 question.device.name = name;
             tuned_find(tuned, &question.device, question.problem, question.n, &answer);
-            sink += tuned_integer(answer.entry, "block", 0);
+            sink += reads ? tuned_integer(answer.entry, "block", 0) : (long long)answer.grade;
+        }
+        samples[i] = (now_ns() - start) / LOOKUPS;
+    }
+    (void)sink;
+    return median(samples);
+}
+
+/* The same through handles and an index, which were resolved before. */
+static double time_resolved(const struct tuned *tuned, const struct question *questions, bool reads)
+{
+    static struct tuned_handle handles[LOOKUPS];
+    double samples[SAMPLES];
+    volatile long long sink = 0;
+    int block = tuned_value_index(tuned, "block");
+    for (int j = 0; j < LOOKUPS; j++)
+        (void)tuned_resolve(tuned, &questions[j].device, questions[j].problem, &handles[j]);
+    for (int i = 0; i < SAMPLES; i++) {
+        double start = now_ns();
+        for (int j = 0; j < LOOKUPS; j++) {
+            /* A program asks one problem again and again, of sizes that differ. */
+            struct tuned_answer answer;
+            (void)tuned_find_resolved(&handles[i], questions[j].n, &answer);
+            sink += reads ? tuned_integer_at(answer.entry, block, 0) : (long long)answer.grade;
         }
         samples[i] = (now_ns() - start) / LOOKUPS;
     }
@@ -152,11 +178,13 @@ static bool measure(const char *label, const char *path)
     make_questions(tuned, questions);
     for (int place = MEASURED; place <= BEYOND; place++) {
         place_questions(tuned, questions, (enum place)place);
-        lookup_ns[place] = time_lookup(tuned, questions, NULL);
+        lookup_ns[place] = time_lookup(tuned, questions, NULL, false);
     }
-    printf("%-24.24s %8zu %9.1f %9.2f %9.1f %9.1f %9.1f %9.1f\n", label, count,
-           time_load(path) / 1e3, used / file_bytes(path), lookup_ns[MEASURED], lookup_ns[BEGIN],
-           lookup_ns[BEYOND], time_lookup(tuned, questions, "another"));
+    printf("%-24.24s %8zu %9.2f %9.2f %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f\n", label, count,
+           time_load(path) / 1e6, used / file_bytes(path), lookup_ns[MEASURED], lookup_ns[BEGIN],
+           lookup_ns[BEYOND], time_lookup(tuned, questions, "another", false),
+           time_lookup(tuned, questions, NULL, true), time_resolved(tuned, questions, false),
+           time_resolved(tuned, questions, true));
     tuned_free(tuned);
     return true;
 }
@@ -199,12 +227,14 @@ int main(int argc, char **argv)
         return 1;
     }
     print_machine();
-    puts(
-        "A look-up with one parameter read, in ns: at a measured size, at the beginning of a "
-        "range, "
-        "beyond its\nend, on another device. Memory: allocated once loaded, of the file's size.\n");
-    printf("%-24s %8s %9s %9s %9s %9s %9s %9s\n", "file", "entries", "load us", "memory x",
-           "measured", "in range", "beyond", "other dev");
+    puts("In ns: a look-up at a measured size, at the beginning of a range, beyond its end, on "
+         "another\n"
+         "device; the third with one parameter read; through a handle; that with a parameter by "
+         "its\n"
+         "index. Memory: allocated once loaded, over the file's size.\n");
+    printf("%-24s %8s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "file", "entries", "load ms",
+           "memory x", "measured", "in range", "beyond", "other dev", "+ value", "handle",
+           "+ value");
     bool done = argc < 2 || measure(argv[1], argv[1]);
     done = measure("20 x 100 x 20 generated", path) && done;
     unlink(path);
