@@ -49,7 +49,7 @@ expect_out '; stale: .*source'
 # Baselines alone, where no database is; an experiment that is nowhere.
 mkdir alone
 cp before.conf alone/tuned.conf
-cd alone
+cd alone || exit
 run "$TUNE" check --device cpu "${steady[@]:1}"
 expect_code 7
 expect_err 'no tune.db here'
