@@ -30,6 +30,11 @@
 #if !defined(FAST)
 #define FAST
 #endif
+#if defined(__GNUC__)
+#define INLINE __attribute__((always_inline)) static inline
+#else
+#define INLINE static
+#endif
 
 enum { FIELDS_MAX = 128 }; /* on one side of a line's '|' */
 
@@ -350,17 +355,17 @@ static const unsigned char classes[256] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
                                           "AGGGGGGGGGGGGGGGGGGGGGGGGGG@@@AG"
                                           "AGGGGGGGGGGGGGGGGGGGGGGGGGGA@AA@";
 
-static int is_digit(char c)
+INLINE int is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static int is_a(char c, int class)
+INLINE int is_a(char c, int class)
 {
     return classes[(unsigned char)c] & class;
 }
 
-static int is_space(char c)
+INLINE int is_space(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -531,7 +536,7 @@ static const char *text_of(const struct tuned *tuned, const struct line *line, i
 
 /* ---- reading lines ---- */
 
-static void skip_spaces(char **at)
+INLINE void skip_spaces(char **at)
 {
     while (is_space(**at))
         (*at)++;
@@ -539,7 +544,7 @@ static void skip_spaces(char **at)
 
 /* The number of the name at *at, moved past it; 0 when there is none. `guess` saves the work where
  * it is right. */
-static uint32_t take_name(struct reader *reader, char **at, uint32_t guess)
+FAST static uint32_t take_name(struct reader *reader, char **at, uint32_t guess)
 {
     const struct name *name = &names_of(reader->tuned)[guess];
     char *text = *at;
@@ -576,7 +581,7 @@ static int take_quoted(struct reader *reader, char **at, const char **out)
 }
 
 /* The value of the name, up to a space or the end of the line. */
-static int take_value(struct reader *reader, const char *name, char **at, const char **out)
+FAST static int take_value(struct reader *reader, const char *name, char **at, const char **out)
 {
     if (**at == '"') {
         if (!take_quoted(reader, at, out))
@@ -631,7 +636,8 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
 }
 
 /* Fields up to the end of the line or a '|', into the reader; their names differ. */
-static int take_fields(struct reader *reader, const struct line *line, char **at, uint32_t previous)
+FAST static int take_fields(struct reader *reader, const struct line *line, char **at,
+                            uint32_t previous)
 {
     struct tuned *tuned = reader->tuned;
     size_t first = reader->count;
@@ -671,7 +677,7 @@ static int take_fields(struct reader *reader, const struct line *line, char **at
 
 /* Stores what take_fields found, but for the first `skip` fields; `values` of them are no evidence.
  */
-static int store_fields(struct reader *reader, struct line *line, size_t skip, size_t values)
+FAST static int store_fields(struct reader *reader, struct line *line, size_t skip, size_t values)
 {
     struct tuned *tuned = reader->tuned;
     size_t count = reader->count - skip, spans = reader->span_count, all = count + spans;
@@ -769,20 +775,18 @@ static int read_section(struct reader *reader, char *at)
            store_fields(reader, &section->line, 0, reader->count);
 }
 
-/* What a launch needs at most, of what the evidence has of it. Registers are given to a thread in
- * eights and to threads in thirty-twos. */
-static void block_needs(const char *threads, const char *shared_bytes, const char *registers,
-                        long long needs[NEEDS])
+/* What a launch needs at most: of the evidence's threads, shared_bytes and registers those that are
+ * there. Registers are given to a thread in eights and to threads in thirty-twos. */
+static int block_needs(const char *const texts[NEEDS], long long needs[NEEDS])
 {
-    memset(needs, 0, NEEDS * sizeof *needs);
-    if (threads)
-        (void)read_integer(threads, &needs[NEED_THREADS]);
-    if (shared_bytes)
-        (void)read_integer(shared_bytes, &needs[NEED_SHARED_BYTES]);
-    if (registers)
-        (void)read_integer(registers, &needs[NEED_REGISTERS]);
+    for (int i = 0; i < NEEDS; i++) {
+        needs[i] = 0;
+        if (texts[i] && (!read_integer(texts[i], &needs[i]) || needs[i] < 0 || needs[i] > INT_MAX))
+            return 0;
+    }
     needs[NEED_REGISTERS] =
         (needs[NEED_REGISTERS] + 7) / 8 * 8 * ((needs[NEED_THREADS] + 31) / 32 * 32);
+    return 1;
 }
 
 /* What must hold of the evidence, and what is kept of it. */
@@ -800,10 +804,9 @@ static int read_evidence(struct reader *reader, struct tuned_entry *entry, struc
         return refuse(reader, "at=%.40s is not one of the sizes", known[AT]);
     if (reader->version < 3)
         return 1;
-    for (int name = THREADS; name <= REGISTERS; name++)
-        if (!known_number(reader, name, INT_MAX, needs))
-            return 0;
-    block_needs(known[THREADS], known[SHARED_BYTES], known[REGISTERS], needs);
+    if (!block_needs(known + THREADS, needs))
+        return refuse(reader, "threads, shared_bytes, registers: not whole numbers from 0 to %d",
+                      INT_MAX);
     for (int i = 0; i < NEEDS; i++)
         section->needs[i] = needs[i] > section->needs[i] ? needs[i] : section->needs[i];
     return 1;
@@ -901,7 +904,7 @@ static int read_line(struct reader *reader, char *line, char *end)
         return 1;
     if (reader->ended)
         return refuse(reader, "a line after 'end'");
-    reader->ended = strcmp(line, "end") == 0;
+    reader->ended = *line == 'e' && strcmp(line, "end") == 0;
     if (reader->ended)
         return 1;
     reader->count = reader->span_count = 0;
@@ -1445,9 +1448,10 @@ static int is_short(const struct tuned_device *device, const long long needs[NEE
 static int fits(const struct tuned_entry *entry, const struct tuned_device *device)
 {
     long long needs[NEEDS];
-    block_needs(text_of(entry->tuned, &entry->line, EVIDENCE, THREADS),
-                text_of(entry->tuned, &entry->line, EVIDENCE, SHARED_BYTES),
-                text_of(entry->tuned, &entry->line, EVIDENCE, REGISTERS), needs);
+    const char *texts[NEEDS];
+    for (int i = 0; i < NEEDS; i++)
+        texts[i] = text_of(entry->tuned, &entry->line, EVIDENCE, (uint32_t)(THREADS + i));
+    (void)block_needs(texts, needs); /* it was checked when it was read */
     return !is_short(device, needs);
 }
 
