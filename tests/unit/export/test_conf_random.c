@@ -1,0 +1,181 @@
+/* Databases of random contents, written by tune export and read back by libtuned: every value comes
+ * back, for every device; and what serves all devices loses least. */
+#include "tests/unit/export/conf_fixture.h"
+
+#include "tuner/base/random.h"
+
+enum { DEVICES = 3, SIZES = 5, CONFIGURATIONS = 6, TEXT = 24 };
+
+static const int64_t sizes[SIZES] = {100, 1000, 10000, 100000, 1000000};
+
+/* What was put in. */
+struct world {
+    struct fixture *fixture;
+    struct random random;
+    char names[DEVICES][TEXT], texts[CONFIGURATIONS][TEXT];
+    int64_t integers[CONFIGURATIONS], configurations[CONFIGURATIONS];
+    double reals[CONFIGURATIONS];
+    double times[DEVICES][SIZES][CONFIGURATIONS];
+    size_t winners[DEVICES][SIZES];
+};
+
+static uint64_t below(struct world *world, uint64_t limit)
+{
+    return random_below(&world->random, limit);
+}
+
+/* Characters to which the format gives a meaning. */
+static void make_text(struct world *world, char out[TEXT], size_t number)
+{
+    static const char alphabet[] = "ab_.-| #=\"\\[]'%~;,";
+    size_t length = below(world, TEXT - 8);
+    for (size_t i = 0; i < length; i++)
+        out[i] = alphabet[below(world, sizeof alphabet - 1)];
+    (void)snprintf(out + length, TEXT - length, "%zu", number);
+}
+
+static void make_configurations(struct world *world)
+{
+    for (size_t c = 0; c < CONFIGURATIONS; c++) {
+        char key[TEXT + 8];
+        make_text(world, world->texts[c], c);
+        world->integers[c] = (int64_t)random_next(&world->random);
+        world->reals[c] = ((double)below(world, 2000001) - 1e6) / 64.0;
+        const struct named_value values[] = {{"text", value_text(world->texts[c])},
+                                             {"integer", value_integer(world->integers[c])},
+                                             {"real", value_real(world->reals[c])}};
+        (void)snprintf(key, sizeof key, "key %zu", c);
+        ok(store_configuration(world->fixture->store, world->fixture->experiment, key, values, 3,
+                               &world->configurations[c], &error));
+    }
+}
+
+static void measure(struct world *world, size_t device, int64_t environment)
+{
+    for (size_t s = 0; s < SIZES; s++) {
+        int64_t problem = add_problem(world->fixture, "reduce.sum.i32", sizes[s], 0.0);
+        int64_t best_trial = 0;
+        size_t *best = &world->winners[device][s];
+        for (size_t c = 0; c < CONFIGURATIONS; c++) {
+            double *time = &world->times[device][s][c];
+            *time = 1000.0 + (double)below(world, 1000);
+            int64_t trial = add_trial(world->fixture,
+                                      (struct put){environment, problem, world->configurations[c],
+                                                   0, "sweep", *time, 7, TRIAL_OK, NULL});
+            if (c == 0 || *time < world->times[device][s][*best]) {
+                *best = c;
+                best_trial = trial;
+            }
+        }
+        add_winner(world->fixture, environment, problem, best_trial);
+    }
+}
+
+static void assert_configuration(const struct world *world, const struct tuned_entry *entry,
+                                 size_t c)
+{
+    assert_string_equal(tuned_text(entry, "text", "?"), world->texts[c]);
+    assert_true(tuned_integer(entry, "integer", 0) == world->integers[c]);
+    assert_true(tuned_real(entry, "real", 0) == world->reals[c]);
+    assert_int_equal(tuned_integer(entry, "grid", 0), 7);
+}
+
+static double worst_loss(const struct world *world, size_t size, size_t c)
+{
+    double worst = 0;
+    for (size_t d = 0; d < DEVICES; d++)
+        worst = fmax(worst,
+                     world->times[d][size][c] / world->times[d][size][world->winners[d][size]] - 1);
+    return worst;
+}
+
+/* No configuration may be better by more than what counts as a tie, nor than what sizes share. */
+static void assert_portable(const struct world *world, const struct tuned *tuned, size_t size)
+{
+    struct tuned_device device = {.kind = "cuda", .name = "none of these"};
+    struct tuned_answer answer;
+    double least = (double)INFINITY;
+    size_t chosen = CONFIGURATIONS;
+    device.compute_capability_major = 5;
+    assert_int_equal(tuned_find(tuned, &device, "reduce.sum.i32", sizes[size], &answer),
+                     TUNED_PORTABLE);
+    for (size_t c = 0; c < CONFIGURATIONS; c++) {
+        least = fmin(least, worst_loss(world, size, c));
+        if (tuned_integer(answer.entry, "integer", 0) == world->integers[c])
+            chosen = c;
+    }
+    assert_true(chosen < CONFIGURATIONS);
+    assert_configuration(world, answer.entry, chosen);
+    assert_true(worst_loss(world, size, chosen) <= fmax(least + 0.0025, 0.02));
+    assert_true(tuned_evidence(answer.entry, "worst_loss_percent", -1) >=
+                100 * worst_loss(world, size, chosen) - 1e-3);
+    assert_true(tuned_evidence(answer.entry, "devices", 0) == (double)DEVICES);
+}
+
+static void check_world(const struct world *world, const struct tuned *tuned)
+{
+    for (size_t d = 0; d < DEVICES; d++) {
+        struct tuned_device device = {.kind = "cuda", .name = world->names[d]};
+        device.compute_capability_major = 9;
+        device.unit_count = 132;
+        for (size_t s = 0; s < SIZES; s++) {
+            struct tuned_answer answer;
+            assert_int_equal(tuned_find(tuned, &device, "reduce.sum.i32", sizes[s], &answer),
+                             TUNED_EXACT);
+            assert_configuration(world, answer.entry, world->winners[d][s]);
+            assert_true(tuned_expected_ns(answer.entry) ==
+                        world->times[d][s][world->winners[d][s]]);
+        }
+    }
+    for (size_t s = 0; s < SIZES; s++)
+        assert_portable(world, tuned, s);
+}
+
+static void random_contents_come_back(void **state)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        void *each = NULL;
+        (void)state;
+        (void)setup(&each);
+        struct world *world = calloc(1, sizeof *world);
+        assert_non_null(world);
+        world->fixture = each;
+        world->random.seed = seed;
+        make_configurations(world);
+        for (size_t d = 0; d < DEVICES; d++) {
+            char uuid[16];
+            (void)snprintf(uuid, sizeof uuid, "u%zu", d);
+            make_text(world, world->names[d], d);
+            measure(world, d, add_device(world->fixture, world->names[d], uuid, "580"));
+        }
+        struct tuned *tuned = export_and_load(world->fixture);
+        check_world(world, tuned);
+        tuned_free(tuned);
+        free(world);
+        (void)teardown(&each);
+    }
+}
+
+/* One device of a kind has nothing to be compared with. */
+static void one_device_has_no_portable_section(void **state)
+{
+    struct fixture *fixture = *state;
+    int64_t environment = add_device(fixture, "G", "u1", "1");
+    int64_t problem = add_problem(fixture, "reduce.sum.i32", 10, 0.0);
+    int64_t best = add_configuration(fixture, "v", 1);
+    add_winner(fixture, environment, problem,
+               add_trial(fixture, (struct put){environment, problem, best, 0, "sweep", 10.0, 0,
+                                               TRIAL_OK, NULL}));
+    struct tuned *tuned = export_and_load(fixture);
+    assert_int_equal(tuned_entry_count(tuned), 1);
+    tuned_free(tuned);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_contents_come_back),
+        cmocka_unit_test_setup_teardown(one_device_has_no_portable_section, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
