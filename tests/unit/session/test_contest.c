@@ -163,7 +163,8 @@ static void test_without_a_budget_there_is_no_end(void **state)
 static void test_a_budget_is_shared_out(void **state)
 {
     (void)state;
-    const struct session_options options = {.budget_ns = 3600 * second};
+    const struct session_options options = {.budget_ns = 3600 * second,
+                                            .protocol.confirm_processes = 8};
     struct session_summary summary = {0};
     struct session session = {.options = &options, .summary = &summary};
     session.started_ns = clock_now_ns();
@@ -182,6 +183,20 @@ static void test_a_budget_is_shared_out(void **state)
     assert_true(budget_race_end_ns(&group) < end);
     assert_false(budget_over(&session, race));
     assert_false(summary.budget_spent);
+}
+
+static void test_without_a_confirmation_sweeps_and_races_have_it_all(void **state)
+{
+    (void)state;
+    const struct session_options options = {.budget_ns = 3600 * second};
+    struct session_summary summary = {0};
+    struct session session = {.options = &options, .summary = &summary};
+    session.started_ns = clock_now_ns();
+    struct group group = {.session = &session, .problems_left = 1};
+    int64_t sweep = budget_sweep_end_ns(&group);
+    assert_true(sweep - session.started_ns > 3600 * second * 8 / 10);
+    assert_true(sweep < budget_race_end_ns(&group));
+    assert_true(budget_race_end_ns(&group) - session.started_ns > 3600 * second * 99 / 100);
 }
 
 static void test_a_spent_budget_leaves_a_moment_and_is_told(void **state)
@@ -207,6 +222,7 @@ int main(void)
         cmocka_unit_test(test_who_is_out_does_not_move_the_middle),
         cmocka_unit_test(test_without_a_budget_there_is_no_end),
         cmocka_unit_test(test_a_budget_is_shared_out),
+        cmocka_unit_test(test_without_a_confirmation_sweeps_and_races_have_it_all),
         cmocka_unit_test(test_a_spent_budget_leaves_a_moment_and_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
