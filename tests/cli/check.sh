@@ -27,6 +27,12 @@ expect_out '^no longer holds +double n=5000 .* is faster: the entry takes [0-9.]
 expect_err 'slow.conf: [12] of 2 entries do'
 expect_file kept.db
 
+mv tune.db known.db
+mv kept.db tune.db
+[[ $(query "SELECT max(n) > 2 FROM (SELECT count(*) AS n FROM contenders GROUP BY winner_id)") -eq 1 ]] ||
+    fail "those that came near did not race"
+mv known.db tune.db
+
 sed 's/way=[a-z]* block=[0-9]*/way=late block=100/' before.conf >wrong.conf
 run "${check[@]}" wrong.conf --problem double
 expect_code 7

@@ -13,7 +13,7 @@ reduce.sum.i32 n=2001-50000 class=last block=512 grid=264 wide=false share=0.25 
 reduce.sum.i32 n=100000 class=last block=1024 grid=528 wide=false share=2 | per_unit=grid
 gemm.f32 n=512 name="a \"quoted\" ?? one" tile=-3
 [cuda "NVIDIA H100 PCIe"] compute_capability=9.0 sm_count=114
-reduce.sum.i32 n=4096 class=last block=128 grid=228 wide=true share=1 | per_unit=grid
+reduce.sum.i32 n=4096 class=last block=128 grid=239 wide=true share=1 | per_unit=grid
 [cuda "NVIDIA A100"] compute_capability=8.0 sm_count=108
 reduce.sum.i32 n=4096 class=atomic block=64 grid=9 wide=true share=1
 [cuda "*"] sm_count=1

@@ -91,8 +91,13 @@ for at in range(len(data) // 2, len(data) // 2 + 20000):
 open("broken.db", "wb").write(data)
 open("cut.db", "wb").write(open("b.db", "rb").read()[:-5000])
 P
+cp b.db dangling.db
+python3 -c 'import sqlite3
+db = sqlite3.connect("dangling.db")
+db.execute("DELETE FROM problems WHERE n = 5000")
+db.commit()'
 python3 twin.py newer.db
-for bad in broken.db cut.db; do
+for bad in broken.db cut.db dangling.db; do
     run "$TUNE" merge all.db newer.db $bad
     expect_code 3
     expect_err "$bad"

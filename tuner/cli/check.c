@@ -24,9 +24,9 @@ static bool is_of_problem(const char *key, const char *beginning)
 /* As libtuned tells devices apart: a number that the file leaves out fits any. */
 static bool is_of_device(const struct tuned_device *device, const struct facts *facts)
 {
-    int major = 0;
-    int minor = 0;
-    (void)sscanf(facts_text(facts, "compute_capability", "0.0"), "%d.%d", &major, &minor);
+    char *point = NULL;
+    long major = strtol(facts_text(facts, "compute_capability", "0.0"), &point, 10);
+    long minor = *point == '.' ? strtol(point + 1, NULL, 10) : 0;
     bool is_cpu = strcmp(device->kind, "cpu") == 0;
     int64_t units = facts_integer(facts, is_cpu ? "cores" : "sm_count", 0);
     return strcmp(device->kind, facts_text(facts, "kind", "")) == 0 &&

@@ -98,10 +98,11 @@ static void say_beaten(struct check_entry *entry)
 static void say_held(struct check_entry *entry, size_t rivals)
 {
     char interval[INTERVAL_BYTES];
+    const char *shown = interval_of(entry, interval);
     if (entry->loss > 0)
         (void)string_format(entry->reason, sizeof entry->reason,
                             "not shown to be slower than the fastest of %zu: %.2f %%%s", rivals,
-                            100 * entry->loss, interval_of(entry, interval));
+                            100 * entry->loss, shown);
     else
         (void)string_format(entry->reason, sizeof entry->reason, "the fastest of %zu", rivals);
 }

@@ -404,10 +404,10 @@ static enum status put_function(struct header *header, struct error *error)
 static enum status put_problem(struct header *header, struct error *error)
 {
     enum status status = find_fields(header, error);
-    if (status == STATUS_OK)
-        put_struct(header);
-    if (status == STATUS_OK)
-        status = put_list(header, error);
+    if (status != STATUS_OK)
+        return status;
+    put_struct(header);
+    status = put_list(header, error);
     return status == STATUS_OK ? put_function(header, error) : status;
 }
 
