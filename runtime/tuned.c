@@ -1,5 +1,6 @@
 #ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L /* open, fstat, read: a FIFO must not hang */
+/* open, fstat, read: a FIFO must not hang. NOLINTNEXTLINE(cert-dcl37-c,cert-dcl51-cpp) */
+#define _POSIX_C_SOURCE 200809L
 #endif
 #include "tuned.h"
 
