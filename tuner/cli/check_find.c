@@ -178,15 +178,13 @@ static enum status add_runners(struct check *check, const char *kind,
                                                  {"device", facts_text(check->facts, "name", "")},
                                                  {"problem", entry->problem},
                                                  {"n", n},
-                                                 {"objective", "time"}};
+                                                 {"objective", "time"},
+                                                 {"configuration", entry->configuration}};
     struct rows rows = {0};
     enum status status =
-        rows_read(check->known, show_query_check_runners, parameters, 5, &rows, error);
+        rows_read(check->known, show_query_check_runners, parameters, 6, &rows, error);
     for (size_t i = 0; status == STATUS_OK && i < rows.row_count; i++) {
-        const char *key = rows_text(&rows, i, "configuration", "");
-        if (strcmp(key, entry->configuration) == 0)
-            continue;
-        const char *kept = arena_strdup(&check->arena, key);
+        const char *kept = arena_strdup(&check->arena, rows_text(&rows, i, "configuration", ""));
         if (!kept)
             status = error_no_memory(error);
         only[(*count)++] = (struct session_only){entry->problem, entry->n, kept, false};
