@@ -1717,6 +1717,7 @@ static void describe_sizes(const struct tuned_answer *answer, char *out, size_t 
         format = "n = %lld";
     else if (entry->at < 0)
         format = "n from %lld to %lld";
+    /* cppcheck-suppress wrongPrintfScanfArgNum */
     int used = snprintf(out, bytes, format, first, entry->n.ends[1], entry->at);
     if (answer->grade < TUNED_NEAREST_SIZE &&
         (answer->n < entry->n.ends[0] || answer->n > entry->n.ends[1]))
@@ -1750,6 +1751,7 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
             format = "no tuned.conf is loaded";
         else if (!is_asked)
             format = "no device or no problem was named";
+        /* cppcheck-suppress wrongPrintfScanfArgNum */
         snprintf(out, bytes, format, answer->problem, is_asked ? asked->kind : NULL);
         return;
     }
@@ -1761,6 +1763,7 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
             format = "measured on %.60s at %s";
         else if (answer->grade == TUNED_IN_RANGE)
             format = "tuned on %.60s for %s";
+        /* cppcheck-suppress wrongPrintfScanfArgNum */
         snprintf(out, bytes, format, found->name, sizes, answer->n);
         return;
     }
@@ -1769,6 +1772,7 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
                           "every device"
                         : "%.60s was never tuned on %.60s; taken, for %s, from %.60s%s (%d %s; "
                           "here %d)";
+    /* cppcheck-suppress wrongPrintfScanfArgNum */
     snprintf(out, bytes, format, answer->problem, asked->name ? asked->name : "this device", sizes,
              is_for_all ? tuned_entry_file(entry) : found->name, describe_capability(asked, found),
              found->unit_count, strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs",
