@@ -16,6 +16,13 @@
 #include "tuner/base/files.h"
 #include "tuner/device/cuda/internal.h"
 
+/* What nvJitLink keeps of a link that failed, although it is destroyed, is not ours. */
+const char *__lsan_default_suppressions(void); /* NOLINT(bugprone-reserved-identifier) */
+const char *__lsan_default_suppressions(void)  /* NOLINT(bugprone-reserved-identifier) */
+{
+    return "leak:libnvJitLink\n";
+}
+
 static char folder[64];
 static char binary[128];
 static struct arena arena;

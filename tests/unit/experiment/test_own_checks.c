@@ -343,6 +343,7 @@ static void expect_origin(const char *old, const char *new, const char *expected
     told[strlen(told) > strlen(expected) ? strlen(expected) : strlen(told)] = '\0';
     assert_string_equal(told, expected);
     experiment_free(experiment);
+    text_free(&text);
 }
 
 static void errors_tell_what_a_line_was_made_of(void **state)
