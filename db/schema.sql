@@ -1,8 +1,8 @@
--- The database of tune, version 4. Every table, column and unit is explained in db/README.md; a
+-- The database of tune, version 5. Every table, column and unit is explained in db/README.md; a
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -39,6 +39,32 @@ CREATE TABLE ceilings (
     write_gbs REAL
 ) STRICT;
 
+CREATE TABLE arithmetic_ceilings (
+    environment_id INTEGER NOT NULL REFERENCES environments (id),
+    type TEXT NOT NULL,
+    measured_at TEXT NOT NULL,
+    gops REAL NOT NULL,
+    PRIMARY KEY (environment_id, type, measured_at)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE peers (
+    environment_id INTEGER NOT NULL REFERENCES environments (id),
+    problem_key TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot', 'stream', 'dirty')),
+    name TEXT NOT NULL,
+    time_ns REAL NOT NULL,
+    mad_ns REAL,
+    tuned_ns REAL,
+    ratio REAL,
+    ratio_low REAL,
+    ratio_high REAL,
+    rounds INTEGER,
+    source TEXT NOT NULL,
+    imported_at TEXT NOT NULL,
+    PRIMARY KEY (environment_id, problem_key, n, l2_mode, name)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE experiments (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
@@ -58,7 +84,7 @@ CREATE TABLE problems (
     axes TEXT NOT NULL CHECK (json_valid(axes)),
     n INTEGER NOT NULL,
     bytes_moved REAL NOT NULL,
-    ceiling TEXT NOT NULL DEFAULT 'read' CHECK (ceiling IN ('read', 'write', 'copy')),
+    ceiling TEXT NOT NULL DEFAULT 'read' CHECK (ceiling IN ('read', 'write', 'copy')), operations REAL, operations_type TEXT,
     UNIQUE (experiment_id, key, n)
 ) STRICT;
 
@@ -92,7 +118,7 @@ CREATE TABLE runs (
     compile_wait_ns INTEGER,
     binaries_compiled INTEGER,
     binaries_cached INTEGER
-) STRICT;
+, command TEXT) STRICT;
 
 CREATE TABLE trials (
     id INTEGER PRIMARY KEY,
@@ -413,6 +439,21 @@ FROM (
     FROM environments AS e
     JOIN environments AS near ON near.device_id = e.device_id
     JOIN ceilings AS c ON c.environment_id = near.id
+)
+WHERE place = 1;
+
+-- The most operations a second that a device was seen to do, of each type: its environment's own
+-- newest, else the newest of its device.
+CREATE VIEW latest_arithmetic AS
+SELECT environment_id, type, gops, measured_at
+FROM (
+    SELECT e.id AS environment_id, c.type, c.gops, c.measured_at,
+           row_number() OVER (
+               PARTITION BY e.id, c.type
+               ORDER BY c.environment_id = e.id DESC, c.measured_at DESC) AS place
+    FROM environments AS e
+    JOIN environments AS near ON near.device_id = e.device_id
+    JOIN arithmetic_ceilings AS c ON c.environment_id = near.id
 )
 WHERE place = 1;
 

@@ -1,5 +1,6 @@
 # points: 4 x, 5 gbs, 6 y (places in the order of grids and blocks, from 1); columns: 7 blocks_per_sm;
 # rows: 8 block; cell_marks: 3 rank, 4 x, 6 y, 10 side.
+load 'plots/throughput.gp'
 if (!exists('cell_marks_series')) cell_marks_series = 0
 # One more than there are marks: gnuplot looks at the body of a loop even when that runs no times.
 array cell_rank[cell_marks_series + 1]

@@ -1,5 +1,6 @@
 # points: 4 occupancy_percent, 5 gbs, 6 low_gbs, 7 high_gbs, 8 side; marks: 3 rank, 4 and 5 likewise.
 # Many points have one and the same occupancy: each series stands a little beside the others.
+load 'plots/throughput.gp'
 beside(x, side) = x + (points_series > 1 ? 1.6 * side / (points_series - 1) - 0.8 : 0)
 load 'plots/marks.gp'
 

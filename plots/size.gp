@@ -1,4 +1,5 @@
 # points: 3 rank, 4 n, 5 gbs, 6 low_gbs, 7 high_gbs; a series each for the winner and the baselines.
+load 'plots/throughput.gp'
 set title sprintf("Problem size and throughput: %s\n%s", problem, measured_on)
 set xlabel 'n (elements)'
 set ylabel 'throughput (GB/s), median ± median absolute deviation'

@@ -1,5 +1,6 @@
 # What all figures share. Before this, variables.gp has set: format ('png' or 'svg'), device, date,
-# problem, l2_mode, n_text (texts), n, and for each layer of the rows <layer>_series, <layer>_rows.
+# problem, l2_mode, n_text, database (texts), n, and for each layer of the rows <layer>_series,
+# <layer>_rows.
 # All texts are drawn as they are (noenhanced): a device's name is no markup.
 set encoding utf8
 # The SVG terminal draws points larger than the others.
@@ -46,25 +47,8 @@ set key at screen 0.5, screen 0.01 center bottom horizontal Left reverse noenhan
     width 3 maxrows 2
 set bmargin 6.5
 set title noenhanced
-measured_on = sprintf('%s, %s, L2 %s', device, date, l2_mode)
+measured_on = sprintf('%s, %s, L2 %s', device, date, l2_mode).(database eq '' ? '' : ', '.database)
 
 # Layers that the rows may lack.
 if (!exists('marks_series')) marks_series = 0
 if (!exists('ceiling_series')) ceiling_series = 0
-
-# points and ceiling have throughput in column 5; `top` is the largest of it.
-stats 'points.tsv' using 5 nooutput name 'POINTS_Y'
-top = POINTS_Y_max
-ceiling_gbs = 0
-ceiling_name = ''
-if (ceiling_series) {
-    # Its name is text: it comes with the number that is looked at.
-    stats 'ceiling.tsv' using (ceiling_name = strcol(2), $5) nooutput name 'CEILING'
-    ceiling_gbs = CEILING_max
-}
-if (ceiling_gbs > top) { top = ceiling_gbs }
-ceiling_title = sprintf('%s: %.4g GB/s', ceiling_name, ceiling_gbs)
-
-# Beyond this many points their bars would only cover one another.
-bars_series = points_rows <= 5000 ? points_series : 0
-throughput_label = 'throughput (GB/s), median'.(bars_series ? ' ± median absolute deviation' : '')

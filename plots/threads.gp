@@ -1,4 +1,5 @@
 # points: 4 threads, 5 gbs, 6 low_gbs, 7 high_gbs, 8 side; marks: 3 rank, 4 and 5 likewise.
+load 'plots/throughput.gp'
 beside(x, side) = x * (1 + 0.06 * (side - (points_series - 1) / 2.0))
 load 'plots/marks.gp'
 

@@ -77,6 +77,7 @@ static enum status read_request(const struct words *words, struct plot_request *
     request->problem = words->problem;
     request->l2_mode = words->l2_mode;
     request->folder = words->folder;
+    request->database = words->database;
     if (words->l2_mode && strcmp(words->l2_mode, "cold") != 0 && strcmp(words->l2_mode, "hot") != 0)
         return error_set(error, STATUS_USAGE, "--l2 %s: write cold or hot", words->l2_mode);
     if (words->n) {

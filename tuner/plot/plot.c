@@ -56,6 +56,8 @@ static enum status write_variables(struct job *job, const char *format, struct e
     append_variable(&script, "date", arena_strdup(&job->arena, subject->date));
     append_variable(&script, "problem", arena_strdup(&job->arena, subject->problem));
     append_variable(&script, "l2_mode", arena_strdup(&job->arena, subject->l2_mode));
+    const char *database = job->request->database;
+    append_variable(&script, "database", arena_strdup(&job->arena, database ? database : ""));
     append_variable(&script, "n_text", size_text(&job->arena, subject->n));
     text_printf(&script, "n = %" PRId64 "\n", subject->n);
     for (size_t i = 0; i < job->layers.count; i++) {

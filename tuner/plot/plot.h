@@ -3,6 +3,7 @@
 #ifndef TUNE_PLOT_PLOT_H
 #define TUNE_PLOT_PLOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,8 @@ enum plot_output {
     PLOT_PNG = 1 << 0,
     PLOT_SVG = 1 << 1,
     PLOT_DATA = 1 << 2, /* the rows themselves, tab separated; needs no gnuplot */
+    PLOT_PDF = 1 << 3,
+    PLOT_TERMINAL = 1 << 4, /* as characters; goes to no file but to `said` */
 };
 
 /* Zero-initialise; NULL and 0 mean what stands in brackets. Texts are borrowed for the call. */
@@ -26,9 +29,14 @@ struct plot_request {
     const char *l2_mode;    /* "cold", "hot" ... [cold where measured, else hot ...] */
     const char *folder;     /* where the files go; made if absent [the current one] */
     unsigned outputs;       /* of enum plot_output */
+    const char *database;   /* what the figures call it: a file's name [not named] */
+    int columns, rows;      /* PLOT_TERMINAL: characters [100 x 36] */
+    bool colour;            /* PLOT_TERMINAL: with the terminal's 256 colours */
     void *context;          /* handed to the two below, which may be NULL */
     /* After each file: its path, valid during the call. */
     void (*wrote)(void *context, const char *path);
+    /* PLOT_TERMINAL: a figure in UTF-8, lines of at most `columns` characters. */
+    void (*said)(void *context, const char *figure, const char *text);
     /* plot_all: a figure that could not be drawn. STATUS_NOT_FOUND: this device has no data for
      * it, which is no fault. */
     void (*failed)(void *context, const char *figure, const struct error *error);
@@ -61,6 +69,11 @@ enum status plot_names(struct arena *arena, const struct plot_name **out, size_t
  * STATUS_UNAVAILABLE: no gnuplot. STATUS_INTERNAL: gnuplot refused the figure; its words. */
 enum status plot_figure(struct store *store, const struct plot_request *request,
                         struct error *error);
+
+/* One figure as the text of an SVG document (UTF-8, no outside links), for a page that holds
+ * several: writes no file. Belongs to the arena. Fails as plot_figure does. */
+enum status plot_svg(struct store *store, const struct plot_request *request, struct arena *arena,
+                     const char **svg, struct error *error);
 
 /* Draws every figure; what fails is told through `failed`, and the others are still drawn. Fails
  * itself when nothing can be drawn at all: no measurements, no gnuplot, an unwritable folder. */

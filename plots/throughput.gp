@@ -1,0 +1,17 @@
+# For figures of throughput, which load this first: points and ceiling have it in column 5; `top` is
+# the largest of it.
+stats 'points.tsv' using 5 nooutput name 'POINTS_Y'
+top = POINTS_Y_max
+ceiling_gbs = 0
+ceiling_name = ''
+if (ceiling_series) {
+    # Its name is text: it comes with the number that is looked at.
+    stats 'ceiling.tsv' using (ceiling_name = strcol(2), $5) nooutput name 'CEILING'
+    ceiling_gbs = CEILING_max
+}
+if (ceiling_gbs > top) { top = ceiling_gbs }
+ceiling_title = sprintf('%s: %.4g GB/s', ceiling_name, ceiling_gbs)
+
+# Beyond this many points their bars would only cover one another.
+bars_series = points_rows <= 5000 ? points_series : 0
+throughput_label = 'throughput (GB/s), median'.(bars_series ? ' ± median absolute deviation' : '')

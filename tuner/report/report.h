@@ -1,0 +1,33 @@
+/* One page that tells a colleague what was found: a file of HTML with nothing outside it. */
+#ifndef TUNE_REPORT_REPORT_H
+#define TUNE_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tuner/base/error.h"
+#include "tuner/store/store.h"
+
+/* Zero-initialise; NULL means what stands in brackets. Texts are borrowed for the call. */
+struct report_request {
+    const char *database;     /* its file, as the page names it and its commands use it */
+    const char *path;         /* what is written */
+    const char *device;       /* name, uuid, kind or "cuda:0" [all that have winners] */
+    const char *const *words; /* experiments or beginnings of problem keys [all] */
+    size_t word_count;
+    const char *title; /* [made of the device and the experiments] */
+    bool no_figures;   /* without gnuplot */
+    void *context;     /* handed to the two below, which may be NULL */
+    /* A figure that is not on the page, and why; the page says it too. */
+    void (*left_out)(void *context, const char *figure, const struct error *error);
+    /* Between figures, which take seconds: done of total. */
+    void (*progress)(void *context, size_t done, size_t total);
+};
+
+/* Writes the page whole or not at all. STATUS_NOT_FOUND: the database has no measurements, or none
+ * of what was asked for (with the nearest that has). Figures that cannot be drawn are no failure.
+ */
+enum status report_write(struct store *store, const struct report_request *request,
+                         struct error *error);
+
+#endif
