@@ -22,6 +22,8 @@ struct job {
     struct temporary scratch; /* file -1: no picture is wanted */
     struct text table;
     struct layers layers;
+    struct arena *svg_arena; /* plot_svg: the picture goes to `svg` there, and into no file */
+    const char **svg;
 };
 
 static void append_variable(struct text *script, const char *name, char *value)
@@ -123,7 +125,10 @@ static enum status draw_picture(struct job *job, const char *format, struct erro
         return error_set(error, STATUS_INTERNAL, "%s: gnuplot drew nothing", job->figure);
     if (status != STATUS_OK)
         return status;
-    return publish(job, format, contents, length, error);
+    if (!job->svg)
+        return publish(job, format, contents, length, error);
+    *job->svg = arena_strndup(job->svg_arena, contents, length);
+    return *job->svg ? STATUS_OK : error_no_memory(error);
 }
 
 static enum status fetch_rows(struct job *job, struct store *store, struct error *error)
@@ -175,22 +180,27 @@ static enum status draw_outputs(struct job *job, struct error *error)
     return status;
 }
 
+static enum status draw_job(struct job *job, struct store *store, struct error *error)
+{
+    enum status status = plots_folder(&job->arena, &job->plots, error);
+    if (status == STATUS_OK && job->request->outputs & (PLOT_PNG | PLOT_SVG))
+        status = scratch_make(&job->arena, job->plots, &job->scratch, error);
+    if (status == STATUS_OK)
+        status = fetch_rows(job, store, error);
+    if (status == STATUS_OK)
+        status = draw_outputs(job, error);
+    temporary_folder_remove(&job->scratch);
+    text_free(&job->table);
+    arena_free(&job->arena);
+    return status;
+}
+
 static enum status draw(struct store *store, const struct plot_request *request,
                         const struct plot_subject *subject, const char *figure, struct error *error)
 {
     struct job job = {
         .request = request, .subject = subject, .figure = figure, .scratch = {.file = -1}};
-    enum status status = plots_folder(&job.arena, &job.plots, error);
-    if (status == STATUS_OK && request->outputs & (PLOT_PNG | PLOT_SVG))
-        status = scratch_make(&job.arena, job.plots, &job.scratch, error);
-    if (status == STATUS_OK)
-        status = fetch_rows(&job, store, error);
-    if (status == STATUS_OK)
-        status = draw_outputs(&job, error);
-    temporary_folder_remove(&job.scratch);
-    text_free(&job.table);
-    arena_free(&job.arena);
-    return status;
+    return draw_job(&job, store, error);
 }
 
 static enum status prepare_folder(const char *folder, struct error *error)
@@ -217,6 +227,24 @@ enum status plot_figure(struct store *store, const struct plot_request *request,
         status = draw(store, request, &subject, request->figure, error);
     arena_free(&arena);
     return status;
+}
+
+enum status plot_svg(struct store *store, const struct plot_request *request, struct arena *arena,
+                     const char **svg, struct error *error)
+{
+    struct plot_subject subject;
+    struct plot_request own = *request;
+    own.outputs = PLOT_SVG;
+    struct job job = {.request = &own,
+                      .subject = &subject,
+                      .figure = request->figure,
+                      .scratch = {.file = -1},
+                      .svg_arena = arena,
+                      .svg = svg};
+    enum status status = check_figure(arena, request->figure, error);
+    if (status == STATUS_OK)
+        status = plot_choose(store, request, arena, &subject, error);
+    return status == STATUS_OK ? draw_job(&job, store, error) : status;
 }
 
 /* What would befall each of the other figures as well. */
