@@ -11,6 +11,8 @@ set xrange [0:103]
 set yrange [0:1.08 * top]
 set xtics 10
 # Many variants need more rows below the figure than there are.
+# gnuplot opens the file of a loop even when that runs no times.
+marks_file = marks_series ? 'marks.tsv' : 'points.tsv'
 legend = points_series + ceiling_series
 legend_rows = legend > 4 ? (legend + 2) / 3 : 2
 if (legend > 4) {
@@ -26,6 +28,6 @@ plot \
     for [i = 0:points_series - 1] 'points.tsv' index i \
         using (beside($4, $8)):5 with points linetype i + 1 linewidth 1 pointsize 0.8 * scale \
         title columnheader(2), \
-    for [i = 1:marks_series] 'marks.tsv' index i - 1 using (beside($4, $8)):5 with points \
+    for [i = 1:marks_series] marks_file index i - 1 using (beside($4, $8)):5 with points \
         pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
         linecolor rgb colour(mark_rank[i]) notitle
