@@ -20,6 +20,13 @@ expect_measured 40 0
 tune_it
 expect_measured 0 40
 
+# Metrics that were not said before: nothing is measured for them, and they are filled in.
+[[ $(query "SELECT count(*) FROM problems WHERE operations IS NULL") == 2 ]] || fail "operations that nobody said"
+sed -i 's/^metrics:/metrics:\n  operations: n\n  operations_type: u32/' double.yaml
+tune_it
+expect_measured 0 40
+[[ $(query "SELECT n, operations, operations_type FROM problems") == $'1000 1000.0 i32\n5000 5000.0 i32' ]] || fail "operations"
+
 # A value more: only its points are new. A word of description: nothing is.
 sed -i 's/block: \[100, 200, 250, 500, 1000\]/block: [100, 125, 200, 250, 500, 1000]/; s/^about: .*/about: other words/' double.yaml
 tune_it

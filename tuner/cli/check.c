@@ -310,7 +310,9 @@ static enum status run_check(const struct command *command, int argc, char **arg
     enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
                                        argv, words, EXPERIMENTS_MAX, &count, &helped, error);
     if (status == STATUS_OK && !helped) {
-        status = prepare(check, words, count, error);
+        status = run_note_command(&check->run, command, argc, argv, error);
+        if (status == STATUS_OK)
+            status = prepare(check, words, count, error);
         if (status == STATUS_OK)
             status = check_devices(check, error);
         if (status == STATUS_OK)
@@ -319,6 +321,7 @@ static enum status run_check(const struct command *command, int argc, char **arg
     experiments_free(&check->run.experiments);
     tuned_free(check->tuned);
     text_free(&check->lines);
+    text_free(&check->run.command);
     arena_free(&check->arena);
     free(check);
     return status;

@@ -6,6 +6,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
+#include "tuner/base/shell.h"
 #include "tuner/cli/dry_run.h"
 #include "tuner/cli/run.h"
 #include "tuner/export/export.h"
@@ -213,6 +214,18 @@ static enum status run_it(struct run *run, struct error *error)
     return status;
 }
 
+enum status run_note_command(struct run *run, const struct command *command, int argc, char **argv,
+                             struct error *error)
+{
+    text_append(&run->command, "tune");
+    for (int i = strcmp(argv[0], command->name) == 0 ? 0 : 1; i < argc; i++) {
+        text_append(&run->command, " ");
+        shell_append_word(&run->command, argv[i]);
+    }
+    run->session.command = text_string(&run->command);
+    return run->command.failed ? error_no_memory(error) : STATUS_OK;
+}
+
 static enum status run_command(const struct command *command, int argc, char **argv,
                                struct error *error)
 {
@@ -222,10 +235,13 @@ static enum status run_command(const struct command *command, int argc, char **a
         return error_no_memory(error);
     run->started_ns = clock_now_ns();
     run->session.stop = &stop_requested;
-    enum status status = run_parse(command, argc, argv, run, &done, error);
+    enum status status = run_note_command(run, command, argc, argv, error);
+    if (status == STATUS_OK)
+        status = run_parse(command, argc, argv, run, &done, error);
     if (status == STATUS_OK && !done)
         status = run->text.dry_run ? run_dry(run, error) : run_it(run, error);
     experiments_free(&run->experiments);
+    text_free(&run->command);
     free(run);
     return status;
 }

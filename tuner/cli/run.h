@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tuner/base/text.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/experiments.h"
 #include "tuner/cli/progress.h"
@@ -55,12 +56,18 @@ struct run {
     size_t device_count;
     struct experiment_list experiments;
     struct progress_view view;
+    struct text command; /* what was typed, quoted for a shell */
 };
 
 /* Reads the command line into a zeroed run, its devices and experiments included. *done: --help or
  * --list-protocol was asked for and answered. The experiments are freed by experiments_free. */
 enum status run_parse(const struct command *command, int argc, char **argv, struct run *run,
                       bool *done, struct error *error);
+
+/* What was typed, for the database: argv[0] is the command's name, or the program's where none was
+ * typed. run->command is the caller's to free. */
+enum status run_note_command(struct run *run, const struct command *command, int argc, char **argv,
+                             struct error *error);
 
 /* The devices that are meant: GPUs are counted by a child process. */
 enum status run_parse_devices(struct run *run, struct error *error);

@@ -105,9 +105,13 @@ static bool check_axes_points(struct file_reader *reader)
         environment_start(&environment, experiment, &problem, NULL);
         environment.bound[SLOT_SIZE] = false;
         enum ceiling ceiling = CEILING_READ;
+        enum element_type type = ELEMENT_F32;
         right = check_arguments(reader, &environment, &arena) &&
                 (!within(experiment, experiment->ceiling.uses, USE_AXES) ||
-                 problem_ceiling(experiment, &environment, &ceiling, reader->error) == STATUS_OK);
+                 problem_ceiling(experiment, &environment, &ceiling, reader->error) == STATUS_OK) &&
+                (!within(experiment, experiment->operations_type.uses, USE_AXES) ||
+                 problem_operations_type(experiment, &problem, &environment, &type,
+                                         reader->error) == STATUS_OK);
         arena_free(&arena);
     }
     return right;

@@ -238,6 +238,12 @@ enum status experiment_default(const struct experiment *experiment, const struct
 /* Bytes a run must move at least (metrics: bytes); 0 when the file says none. */
 enum status point_bytes(const struct point *point, double *out, struct error *error);
 
+/* Operations a run must do at least (metrics: operations); 0 when the file says none. `type` is the
+ * arithmetic that does them: f16, f32, f64, i32 or i64; unsigned integers count as signed ones,
+ * narrower integers as i32, bf16 as f32. */
+enum status point_operations(const struct point *point, double *operations, enum element_type *type,
+                             struct error *error);
+
 /* Which of the device's ceilings these bytes over the time are held against (metrics: ceiling). */
 enum ceiling { CEILING_READ, CEILING_WRITE, CEILING_COPY };
 enum { CEILINGS = 3 };

@@ -218,9 +218,11 @@ struct experiment {
     size_t argument_count;
     struct check_rule checks[CHECKS_MAX];
     size_t check_count;
-    struct formula usual;    /* which problems run when the experiment is not named */
-    struct formula bytes;    /* metrics: bytes */
-    struct template ceiling; /* metrics: ceiling; no parts: none was given */
+    struct formula usual; /* which problems run when the experiment is not named */
+    struct formula bytes; /* metrics: bytes */
+    struct formula operations;
+    struct template operations_type; /* no parts: none was given */
+    struct template ceiling;         /* metrics: ceiling; no parts: none was given */
     struct named_formula metrics[EXPERIMENT_METRICS_MAX];
     size_t metric_count;
     struct scope series_scope;

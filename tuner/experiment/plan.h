@@ -71,6 +71,10 @@ enum status file_holds(const char *path, struct place place, int64_t count, enum
 enum status check_tolerance(const struct check_rule *rule, enum element_type type,
                             struct environment *environment, struct tolerance *out,
                             struct error *error);
+/* What metrics: operations_type comes to. */
+enum status problem_operations_type(const struct experiment *experiment,
+                                    const struct problem *problem, struct environment *environment,
+                                    enum element_type *out, struct error *error);
 /* What metrics: ceiling comes to. */
 enum status problem_ceiling(const struct experiment *experiment, struct environment *environment,
                             enum ceiling *out, struct error *error);

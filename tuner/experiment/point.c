@@ -145,9 +145,9 @@ enum status point_derived(const struct point *point, struct arena *arena, struct
     return status;
 }
 
-enum status point_bytes(const struct point *point, double *out, struct error *error)
+static enum status point_amount(const struct point *point, const struct formula *formula,
+                                const char *what, double *out, struct error *error)
 {
-    const struct formula *formula = &point->experiment->bytes;
     struct environment environment;
     *out = 0;
     if (!formula->tree)
@@ -160,8 +160,56 @@ enum status point_bytes(const struct point *point, double *out, struct error *er
         return status;
     if (!value_number(value, out) || !(*out >= 0))
         return place_error(error, STATUS_BAD_INPUT, formula->place,
-                           "bytes must be a number of at least 0");
+                           "%s must be a number of at least 0", what);
     return STATUS_OK;
+}
+
+enum status point_bytes(const struct point *point, double *out, struct error *error)
+{
+    return point_amount(point, &point->experiment->bytes, "bytes", out, error);
+}
+
+/* The arithmetic that works on numbers of a type: a sign makes no difference to it, and what is
+ * narrower is widened to registers. */
+static enum element_type arithmetic_of(enum element_type type)
+{
+    if (type == ELEMENT_BF16)
+        return ELEMENT_F32;
+    if (element_is_real(type))
+        return type;
+    return element_bytes(type) == 8 ? ELEMENT_I64 : ELEMENT_I32;
+}
+
+enum status problem_operations_type(const struct experiment *experiment,
+                                    const struct problem *problem, struct environment *environment,
+                                    enum element_type *out, struct error *error)
+{
+    enum element_type type = ELEMENT_F32;
+    struct arena arena = {0};
+    enum status status = STATUS_OK;
+    if (experiment->operations_type.count > 0)
+        status = named_type(&experiment->operations_type, environment, &arena, &type, error);
+    else
+        for (size_t i = 0; i < problem->axis_count; i++)
+            if (strcmp(problem->axes[i].name, "type") == 0 &&
+                problem->axes[i].value.kind == VALUE_TEXT)
+                (void)element_from_name(problem->axes[i].value.text, &type);
+    arena_free(&arena);
+    *out = arithmetic_of(type);
+    return status;
+}
+
+enum status point_operations(const struct point *point, double *operations, enum element_type *type,
+                             struct error *error)
+{
+    struct environment environment;
+    enum status status =
+        point_amount(point, &point->experiment->operations, "operations", operations, error);
+    if (status == STATUS_OK)
+        status = point_environment(point, &environment, error);
+    return status == STATUS_OK ? problem_operations_type(point->experiment, point->problem,
+                                                         &environment, type, error)
+                               : status;
 }
 
 const char *ceiling_name(enum ceiling ceiling)

@@ -207,7 +207,9 @@ static bool read_own_metric(struct file_reader *reader, const struct node *key)
     if (!need_name(reader, key, "the metric"))
         return false;
     if (experiment->metric_count == EXPERIMENT_METRICS_MAX)
-        return node_error(reader, key, "more than %d metrics besides bytes and ceiling",
+        return node_error(reader, key,
+                          "more than %d metrics besides bytes, ceiling, operations and "
+                          "operations_type",
                           EXPERIMENT_METRICS_MAX);
     struct named_formula *metric = &experiment->metrics[experiment->metric_count++];
     metric->name = key->text;
@@ -217,25 +219,35 @@ static bool read_own_metric(struct file_reader *reader, const struct node *key)
     return right;
 }
 
-bool read_metrics(struct file_reader *reader, const struct node *node)
+static bool read_metric(struct file_reader *reader, const struct node *key)
 {
     struct experiment *experiment = reader->experiment;
     const char *ceilings[CEILINGS];
+    size_t type_count = 0;
+    const char *const *types = element_names(&type_count);
     for (int i = 0; i < CEILINGS; i++)
         ceilings[i] = ceiling_name((enum ceiling)i);
+    if (strcmp(key->text, "bytes") == 0)
+        return read_formula(reader, key->value, "bytes", USE_DEVICE, &experiment->bytes);
+    if (strcmp(key->text, "ceiling") == 0)
+        return read_choice(reader, key->value, "ceiling", ceilings, CEILINGS, USE_PROBLEM,
+                           &experiment->ceiling);
+    if (strcmp(key->text, "operations") == 0)
+        return read_formula(reader, key->value, "operations", USE_DEVICE, &experiment->operations);
+    if (strcmp(key->text, "operations_type") == 0)
+        return read_choice(reader, key->value, "type", types, type_count, USE_PROBLEM,
+                           &experiment->operations_type);
+    return read_own_metric(reader, key);
+}
+
+bool read_metrics(struct file_reader *reader, const struct node *node)
+{
     if (!node)
         return true;
     if (!need_kind(reader, node, NODE_MAPPING, "metrics"))
         return false;
-    for (const struct node *key = node->first; key; key = key->next) {
-        bool right = strcmp(key->text, "bytes") == 0
-                         ? read_formula(reader, key->value, "bytes", USE_DEVICE, &experiment->bytes)
-                     : strcmp(key->text, "ceiling") == 0
-                         ? read_choice(reader, key->value, "ceiling", ceilings, CEILINGS,
-                                       USE_PROBLEM, &experiment->ceiling)
-                         : read_own_metric(reader, key);
-        if (!right)
+    for (const struct node *key = node->first; key; key = key->next)
+        if (!read_metric(reader, key))
             return false;
-    }
     return true;
 }

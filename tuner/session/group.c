@@ -71,6 +71,10 @@ static enum status store_this_problem(struct sweep *sweep, struct error *error)
     enum status status = point_bytes(&point, &sweep->bytes_moved, error);
     if (status == STATUS_OK)
         status = point_ceiling(&point, &sweep->ceiling, error);
+    double operations = 0;
+    enum element_type type = ELEMENT_F32;
+    if (status == STATUS_OK)
+        status = point_operations(&point, &operations, &type, error);
     if (status != STATUS_OK)
         return status;
     struct store_problem row = {
@@ -81,6 +85,8 @@ static enum status store_this_problem(struct sweep *sweep, struct error *error)
         .n = sweep->problem.n,
         .bytes_moved = sweep->bytes_moved,
         .ceiling = ceiling_name(sweep->ceiling),
+        .operations = operations,
+        .operations_type = element_name(type),
     };
     return store_problem(sweep->group->session->store, &row, &sweep->problem_id, error);
 }

@@ -53,6 +53,7 @@ static enum status start_run(struct session *session, struct lane *lane, struct 
         .protocol = text_string(&session->protocol_text),
         .worker_cpus = lane->pinned ? lane->place.cpus : NULL,
         .near = lane->place.near[0] ? lane->place.near : NULL,
+        .command = session->options->command,
     };
     if (lane->group->environment_id == 0)
         lane->group->environment_id = lane->environment_id;

@@ -50,6 +50,7 @@ struct session_options {
      * found. What is no configuration of its problem is told by a note. none: the whole space. */
     const struct session_only *only;
     size_t only_count;
+    const char *command; /* that asked for the run, quoted for a shell; may be NULL */
     const char
         *database; /* its path, for those who are told that the device is taken; may be NULL */
     const volatile sig_atomic_t *stop; /* becomes non-zero when the user wants to end */

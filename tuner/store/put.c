@@ -132,6 +132,14 @@ enum status store_experiment(struct store *store, const struct store_experiment 
     return store_take_once(store, add, experiment_id, NULL, "store an experiment", error);
 }
 
+static void bind_positive(sqlite3_stmt *statement, int index, double value)
+{
+    if (value > 0)
+        (void)sqlite3_bind_double(statement, index, value);
+    else
+        (void)sqlite3_bind_null(statement, index);
+}
+
 static void bind_problem(sqlite3_stmt *statement, const struct store_problem *problem)
 {
     (void)sqlite3_bind_int64(statement, 1, problem->experiment_id);
@@ -139,6 +147,8 @@ static void bind_problem(sqlite3_stmt *statement, const struct store_problem *pr
     (void)sqlite3_bind_int64(statement, 3, problem->n);
     (void)sqlite3_bind_double(statement, 4, problem->bytes_moved);
     store_bind_text(statement, 5, problem->ceiling ? problem->ceiling : "read");
+    bind_positive(statement, 6, problem->operations);
+    store_bind_text(statement, 7, problem->operations > 0 ? problem->operations_type : NULL);
 }
 
 enum status store_problem(struct store *store, const struct store_problem *problem,
@@ -161,7 +171,7 @@ enum status store_problem(struct store *store, const struct store_problem *probl
     if (status != STATUS_OK)
         return status;
     bind_problem(statement, problem);
-    store_bind_text(statement, 6, text_string(&store->json[0]));
+    store_bind_text(statement, 8, text_string(&store->json[0]));
     return store_take(store, statement, problem_id, NULL, "store a problem", error);
 }
 
@@ -205,14 +215,6 @@ enum status store_configuration(struct store *store, int64_t experiment_id, cons
         status = add_configuration(store, experiment_id, key, parameters, count, configuration_id,
                                    error);
     return store_relaxed_end(store, status, error);
-}
-
-static void bind_positive(sqlite3_stmt *statement, int index, double value)
-{
-    if (value > 0)
-        (void)sqlite3_bind_double(statement, index, value);
-    else
-        (void)sqlite3_bind_null(statement, index);
 }
 
 enum status store_ceilings_put(struct store *store, int64_t environment_id,
@@ -278,8 +280,8 @@ enum status store_run_start(struct store *store, const struct store_run_start *r
         store,
         "INSERT INTO runs (environment_id, started_at, seed, l2_mode, tick_ns,"
         " empty_pair_ns, node_gap_ns, effort, budget_ns, objective, protocol,"
-        " worker_cpus, near) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id",
+        " worker_cpus, near, command) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id",
         &add, error);
     if (status != STATUS_OK)
         return status;
@@ -296,6 +298,7 @@ enum status store_run_start(struct store *store, const struct store_run_start *r
     store_bind_text(add, 11, run->protocol);
     store_bind_text(add, 12, run->worker_cpus);
     store_bind_text(add, 13, run->near);
+    store_bind_text(add, 14, run->command);
     return store_take_once(store, add, run_id, NULL, "store a run", error);
 }
 

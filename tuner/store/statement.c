@@ -13,13 +13,15 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_ROLLBACK] = "ROLLBACK",
     [STATEMENT_PROBLEM_FIND] =
         "SELECT id FROM problems WHERE experiment_id = ?1 AND key = ?2 AND n = ?3 "
-        "AND bytes_moved = ?4 AND ceiling = ?5",
+        "AND bytes_moved = ?4 AND ceiling = ?5 AND operations IS ?6 AND operations_type IS ?7",
     /* Another tuner may have added it since it was looked for; or the file says other metrics of it
      * than it did, which makes no trial stale. */
     [STATEMENT_PROBLEM_ADD] =
-        "INSERT INTO problems (experiment_id, key, n, bytes_moved, ceiling, axes) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (experiment_id, key, n) "
-        "DO UPDATE SET bytes_moved = ?4, ceiling = ?5 RETURNING id",
+        "INSERT INTO problems (experiment_id, key, n, bytes_moved, ceiling, operations,"
+        " operations_type, axes) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (experiment_id, key, n) "
+        "DO UPDATE SET bytes_moved = ?4, ceiling = ?5, operations = ?6, operations_type = ?7 "
+        "RETURNING id",
     [STATEMENT_CONFIGURATION_FIND] =
         "SELECT id FROM configurations WHERE experiment_id = ?1 AND key = ?2",
     [STATEMENT_CONFIGURATION_ADD] = "INSERT INTO configurations (experiment_id, key, parameters) "

@@ -62,6 +62,8 @@ struct store_problem {
     double bytes_moved;
     const char *ceiling; /* "read", "write" or "copy": what its throughput is held against; NULL:
                             read */
+    double operations;   /* 0: NULL, and so is their type */
+    const char *operations_type;
 };
 enum status store_problem(struct store *store, const struct store_problem *problem,
                           int64_t *problem_id, struct error *error);
@@ -92,6 +94,7 @@ struct store_run_start {
     const char *protocol;    /* every number of the protocol: "name=value name=value ..." */
     const char *worker_cpus; /* where the measuring process was pinned; NULL: nowhere */
     const char *near;        /* what of the machine its device hangs on; NULL: unknown */
+    const char *command;     /* the command line, quoted for a shell; NULL: unknown */
 };
 enum status store_run_start(struct store *store, const struct store_run_start *run, int64_t *run_id,
                             struct error *error);

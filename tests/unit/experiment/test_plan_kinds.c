@@ -131,6 +131,54 @@ static void the_ceiling_is_named_or_computed(void **state)
     check_ceiling(by_type, 5, CEILING_COPY);
 }
 
+static void check_operations(const char *said, size_t problem, double operations,
+                             enum element_type type)
+{
+    struct fixture fixture;
+    char lines[256];
+    double got = -1;
+    enum element_type of = ELEMENT_U8;
+    (void)snprintf(lines, sizeof lines, "metrics:\n%s", said);
+    start_with(&fixture, load_changed("metrics:\n", lines), problem, "plain", 128,
+               value_integer(1));
+    fixture.point.configuration = NULL; /* they are of the problem */
+    assert_int_equal(point_operations(&fixture.point, &got, &of, &fixture.error), STATUS_OK);
+    assert_true(got == operations);
+    assert_int_equal(of, type);
+    end(&fixture);
+}
+
+static void operations_have_a_number_and_a_type(void **state)
+{
+    (void)state;
+    const double n = 1e8; /* of problem 5; problem 0 has 2**10 of i32 */
+    check_operations("", 5, 0, ELEMENT_F32);
+    check_operations("  operations: 3 * n\n", 5, 3 * n, ELEMENT_F32); /* the axis says f32 ... */
+    check_operations("  operations: 2.5\n", 0, 2.5, ELEMENT_I32);     /* ... and i32 */
+    check_operations("  operations: n / 8\n  operations_type: f64\n", 5, n / 8, ELEMENT_F64);
+    check_operations("  operations: n\n  operations_type: type\n", 0, 1024, ELEMENT_I32);
+    check_operations("  operations: n\n  operations_type: ${'f16' if n > 9 else 'i32'}\n", 5, n,
+                     ELEMENT_F16);
+    /* What does the work: signs make no difference, narrow integers are widened. */
+    check_operations("  operations: n\n  operations_type: u64\n", 5, n, ELEMENT_I64);
+    check_operations("  operations: n\n  operations_type: u8\n", 5, n, ELEMENT_I32);
+    check_operations("  operations: n\n  operations_type: bf16\n", 5, n, ELEMENT_F32);
+}
+
+static void operations_below_zero_are_refused(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    double got = 0;
+    enum element_type type = ELEMENT_F32;
+    start_with(&fixture, load_changed("metrics:\n", "metrics:\n  operations: 10 - n\n"), 5, "plain",
+               128, value_integer(1));
+    assert_int_equal(point_operations(&fixture.point, &got, &type, &fixture.error),
+                     STATUS_BAD_INPUT);
+    assert_non_null(strstr(fixture.error.text, "operations must be a number of at least 0"));
+    end(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +187,8 @@ int main(void)
         cmocka_unit_test(halves_as_arguments),
         cmocka_unit_test(a_kernel_may_have_a_long_name),
         cmocka_unit_test(the_ceiling_is_named_or_computed),
+        cmocka_unit_test(operations_have_a_number_and_a_type),
+        cmocka_unit_test(operations_below_zero_are_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

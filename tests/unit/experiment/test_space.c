@@ -302,6 +302,8 @@ static void plan_everything(const struct experiment *experiment, const struct pr
     struct output_check checks[CHECKS_MAX];
     size_t count = 0;
     double bytes = 0;
+    double operations = 0;
+    enum element_type type = ELEMENT_I8;
     enum ceiling ceiling = CEILING_WRITE;
     char key[CONFIGURATION_KEY_BYTES];
     if (!configuration_key(configuration, key) ||
@@ -311,10 +313,12 @@ static void plan_everything(const struct experiment *experiment, const struct pr
         point_derived(&point, &arena, derived, &count, &error) != STATUS_OK ||
         point_checks(&point, &arena, checks, &count, &error) != STATUS_OK ||
         point_bytes(&point, &bytes, &error) != STATUS_OK ||
-        point_ceiling(&point, &ceiling, &error) != STATUS_OK)
+        point_ceiling(&point, &ceiling, &error) != STATUS_OK ||
+        point_operations(&point, &operations, &type, &error) != STATUS_OK)
         fail_msg("%s n=%lld %s: %s", problem->key, (long long)problem->n, key, error.text);
     assert_true(bytes >= (double)problem->n);
     assert_int_equal(ceiling, CEILING_READ);
+    assert_true(operations == (double)problem->n);
     assert_true(plan.launch_count >= 1);
     arena_free(&arena);
 }

@@ -276,6 +276,37 @@ static void test_ceilings_of_problems(void **state)
     assert_one("SELECT count(*) FROM problems", "2");
 }
 
+/* Operations are filled in where an older tune left none, changed, and taken away again; the row
+ * stays the same, and so do its trials. */
+static void test_operations_of_problems(void **state)
+{
+    struct fixture *f = *state;
+    struct store_problem problem = {
+        .experiment_id = f->experiment, .key = "gemm", .n = 8, .operations_type = "f32"};
+    int64_t id = 0;
+    int64_t again = 0;
+    must(store_problem(f->store, &problem, &id, &f->error));
+    assert_one("SELECT count(*) FROM problems WHERE key = 'gemm' AND operations IS NULL"
+               " AND operations_type IS NULL",
+               "1");
+    problem.operations = 1024;
+    must(store_problem(f->store, &problem, &again, &f->error));
+    assert_int_equal(again, id);
+    assert_one("SELECT operations || operations_type FROM problems WHERE key = 'gemm'",
+               "1024.0f32");
+    problem.operations_type = "f16";
+    must(store_problem(f->store, &problem, &again, &f->error));
+    assert_int_equal(again, id);
+    assert_one("SELECT operations || operations_type FROM problems WHERE key = 'gemm'",
+               "1024.0f16");
+    problem.operations = 0;
+    must(store_problem(f->store, &problem, &again, &f->error));
+    assert_int_equal(again, id);
+    assert_one("SELECT count(*) FROM problems WHERE key = 'gemm' AND operations IS NULL"
+               " AND operations_type IS NULL",
+               "1");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -289,6 +320,7 @@ int main(void)
         TEST(test_points_of_each_objective),
         TEST(test_latest),
         TEST(test_ceilings_of_problems),
+        TEST(test_operations_of_problems),
     };
     return cmocka_run_group_tests_name("store query", tests, NULL, NULL);
 }

@@ -105,8 +105,9 @@ static void test_how_a_run_measures(void **state)
     struct fixture *f = *state;
     /* What the fixture's run does not say. */
     assert_one("SELECT objective || (budget_ns IS NULL) || (protocol IS NULL) ||"
-               " (worker_cpus IS NULL) || (near IS NULL) || (effort IS NULL) FROM runs",
-               "time11111");
+               " (worker_cpus IS NULL) || (near IS NULL) || (effort IS NULL) ||"
+               " (command IS NULL) FROM runs",
+               "time111111");
     const struct store_run_start run = {.environment_id = f->environment,
                                         .l2_mode = L2_STREAM,
                                         .node_gap_ns = (double)NAN,
@@ -115,12 +116,13 @@ static void test_how_a_run_measures(void **state)
                                         .objective = "edp",
                                         .protocol = "delta=0.0025",
                                         .worker_cpus = "3",
-                                        .near = "NUMA node 1"};
+                                        .near = "NUMA node 1",
+                                        .command = "tune run 'a b'"};
     int64_t id = 0;
     must(store_run_start(f->store, &run, &id, &f->error));
     assert_one("SELECT l2_mode || effort || budget_ns || objective || protocol || worker_cpus ||"
-               " near || (node_gap_ns IS NULL) FROM runs ORDER BY id DESC",
-               "streamquick60edpdelta=0.00253NUMA node 11");
+               " near || (node_gap_ns IS NULL) || command FROM runs ORDER BY id DESC",
+               "streamquick60edpdelta=0.00253NUMA node 11tune run 'a b'");
 }
 
 static void test_trial_is_kept_whole(void **state)

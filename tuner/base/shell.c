@@ -1,0 +1,65 @@
+#include "tuner/base/shell.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("%+,-./:=@_", c));
+}
+
+/* Bytes of the character there; 0: it is a control character or no UTF-8. */
+static size_t printable_bytes(const char *at)
+{
+    return (unsigned char)*at < 0x20 || *at == 0x7f ? 0 : utf8_bytes(at);
+}
+
+static bool is_printable(const char *word)
+{
+    size_t bytes = 1;
+    for (; *word && bytes > 0; word += bytes)
+        bytes = printable_bytes(word);
+    return bytes > 0;
+}
+
+/* 'a b'; a quote ends the quotes, stands behind a backslash, and begins them again. */
+static void append_quoted(struct text *text, const char *word)
+{
+    text_append(text, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            text_append(text, "'\\''");
+        else
+            text_append_bytes(text, word, 1);
+    text_append(text, "'");
+}
+
+static void append_octal(struct text *text, const char *word)
+{
+    text_append(text, "$'");
+    while (*word) {
+        size_t bytes = printable_bytes(word);
+        if (bytes == 0)
+            text_printf(text, "\\%03o", (unsigned)(unsigned char)*word);
+        else if (*word == '\'' || *word == '\\')
+            text_printf(text, "\\%c", *word);
+        else
+            text_append_bytes(text, word, bytes);
+        word += bytes > 0 ? bytes : 1;
+    }
+    text_append(text, "'");
+}
+
+void shell_append_word(struct text *text, const char *word)
+{
+    const char *at = word;
+    while (is_plain(*at))
+        at++;
+    if (at != word && *at == '\0')
+        text_append(text, word);
+    else if (is_printable(word))
+        append_quoted(text, word);
+    else
+        append_octal(text, word);
+}
