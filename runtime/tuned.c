@@ -1840,7 +1840,8 @@ static int lists(const char *names, const char *name)
         if (strncmp(names, name, length) == 0 && (names[length] == ',' || !names[length]))
             return 1;
         names = strchr(names, ',');
-        names += names != NULL;
+        if (names)
+            names++;
     }
     return 0;
 }
