@@ -3,6 +3,7 @@
 #ifndef TUNE_EXPLAIN_EXPLAIN_H
 #define TUNE_EXPLAIN_EXPLAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,23 +11,33 @@
 #include "tuner/base/error.h"
 #include "tuner/store/store.h"
 
-/* A configuration on the problem. Reals are NaN and integers -1 where the database does not know.
- */
+/* A configuration on the problem. Reals are NaN and integers -1 where the database does not know,
+ * texts NULL. */
 struct explain_point {
-    const char *role; /* "winner", "runner-up" or a baseline's name */
+    const char *role;  /* "winner", "runner-up" or a baseline's name */
+    const char *about; /* a baseline's */
     const char *configuration;
-    int64_t trial_id;
-    double time_ns; /* of the stage in which the winner was chosen; else of the sweep */
-    double low_ns, high_ns;
-    const char *stage;
-    double slower;                  /* than the winner: 0.02 is 2 %; 0 for the winner */
-    double slower_low, slower_high; /* its interval, where they were raced */
+    const char *parameters; /* the same as a JSON object */
+    const char *status;     /* "ok"; of what has no time, why */
+    int64_t trial_id;       /* that time_ns is of; -1: none */
+    double time_ns;         /* in `stage` */
+    double low_ns, high_ns; /* interval; of the winner alone */
+    const char *stage;      /* "confirm", "race", "sweep": the winner's own, where it was timed in
+                               that; NULL: no time */
+    const char *standing; /* "winner", "as fast" (shown not to be slower), "tied" (not shown to be),
+                             "slower", "out" (could not win); NULL: it was not raced */
+    double slower; /* than the winner in the same stage: 0.02 is 2 %; below 0: faster. Of another
+                      objective than time: how much worse by that */
+    double slower_low, slower_high; /* its interval, where they were raced against each other */
     double gbs, ceiling_share;      /* of the ceiling that the experiment names, 0 ... 1 */
     double gops, arithmetic_share;  /* 10^9 operations a second; of the type's ceiling */
-    double occupancy;               /* 0 ... 1, of the launch with most threads */
+    double occupancy;               /* 0 ... 1, of the launch with most threads; so is the rest: */
     double blocks_per_sm;           /* grid / units */
-    double bytes_in_flight_per_sm;  /* resident threads x what one has asked for at a time */
+    double bytes_per_thread;        /* that one thread asks for at a time, as the experiment says */
+    double bytes_in_flight_per_sm;  /* of the threads resident at once */
     int64_t launches, grid, block, registers, spill_bytes, local_bytes, shared_bytes;
+    int64_t threads;          /* of a CPU: that share the grid */
+    int64_t resident_threads; /* of a GPU: on an SM at once */
 };
 
 /* What changing one parameter of the winner costs, all others kept: out of the sweep. */
@@ -35,12 +46,16 @@ struct explain_sensitivity {
     const char *value;      /* the winner's */
     const char *best_other; /* the next best value of it; NULL: no such point was tried */
     double best_other_loss; /* how much slower that is; may be below 0 (noise of a sweep) */
+    const char
+        *best_other_with; /* parameters that had to change with it: "cluster_size"; NULL: none */
     const char *worst;
     double worst_loss;
-    size_t neighbours; /* points that differ in this parameter alone */
+    const char *worst_with;
+    size_t values;     /* other values that are compared here */
+    size_t neighbours; /* of them, those tried with all other parameters kept */
 };
 
-/* What stands in the way of more speed, as far as the numbers tell. */
+/* What stands in the way of more speed, as far as the numbers tell; docs/why.md has the rules. */
 enum explain_limit {
     LIMIT_UNKNOWN,
     LIMIT_MEMORY,      /* near the measured ceiling of the memory */
@@ -48,13 +63,15 @@ enum explain_limit {
     LIMIT_ARITHMETIC,  /* near the measured ceiling of operations */
     LIMIT_LAUNCH,      /* about as short as launching takes */
     LIMIT_PARALLELISM, /* fewer blocks than units, or too few bytes in flight */
-    LIMIT_LATENCY,     /* none of the ceilings is near, though the device is full */
-    LIMIT_SPILLS,
+    LIMIT_LATENCY,     /* none of the ceilings is near */
+    LIMIT_SPILLS,      /* registers that are kept in memory */
 };
 
 struct explanation {
     int64_t winner_id, problem_id, environment_id;
-    const char *experiment, *problem, *l2_mode, *device;
+    const char *experiment, *problem, *l2_mode, *objective;
+    const char *device, *device_kind, *driver, *compiler;
+    int64_t unit_count; /* multiprocessors, cores */
     int64_t n;
     const char *ceiling; /* "read", "write", "copy" */
     double ceiling_gbs, arithmetic_gops;
@@ -63,7 +80,9 @@ struct explanation {
     size_t point_count;
     struct explain_sensitivity *sensitivities; /* the most sensitive first */
     size_t sensitivity_count;
-    int64_t tied_count;
+    double delta, confidence;         /* what counts as a tie, relative; of the intervals */
+    int64_t tied_count;               /* configurations as good, the winner counted */
+    bool kept_incumbent;              /* it had won before, and nothing is shown to be better */
     const char *trust, *trust_reason; /* NULL: no verdict */
     enum explain_limit limit;
     const char *limit_text; /* one sentence: what limits it now, with the numbers that say so */

@@ -1,0 +1,118 @@
+-- The winner, the runner-up and the baselines of one winner: their times in each stage, and what
+-- their launch of most threads takes. The runner-up is the best of the other contenders that could
+-- have won; where there are none, the next of the race, and without a race the next of the sweep.
+-- :winner  winners.id
+WITH chosen AS (
+    SELECT w.*, t.configuration_id, coalesce(t.same_as_trial_id, t.id) AS measured_id
+    FROM winners AS w
+    JOIN trials AS t ON t.id = w.trial_id
+    WHERE w.id = CAST(:winner AS INTEGER)
+),
+contender AS (
+    SELECT k.configuration_id
+    FROM chosen
+    JOIN contenders AS k ON k.winner_id = chosen.id
+    WHERE k.configuration_id <> chosen.configuration_id AND k.out IS NULL
+      AND k.difference IS NOT NULL
+    ORDER BY k.place
+    LIMIT 1
+),
+next AS (
+    SELECT t.configuration_id
+    FROM chosen
+    JOIN trials AS t
+        ON t.environment_id = chosen.environment_id AND t.problem_id = chosen.problem_id
+        AND t.l2_mode = chosen.l2_mode AND t.status = 'ok'
+        AND (t.stage = 'sweep' OR (t.stage = 'race' AND t.objective = chosen.objective))
+    JOIN trials AS w ON w.id = chosen.measured_id
+    WHERE NOT EXISTS (SELECT 1 FROM contender)
+      AND t.configuration_id NOT IN (chosen.configuration_id, w.configuration_id)
+      AND t.median_ns IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM baselines AS b
+                      WHERE b.environment_id = t.environment_id AND b.problem_id = t.problem_id
+                        AND b.configuration_id = t.configuration_id)
+      AND NOT EXISTS (SELECT 1 FROM gauntlets AS g
+                      WHERE g.environment_id = t.environment_id AND g.problem_id = t.problem_id
+                        AND g.configuration_id = t.configuration_id AND g.passed = 0)
+    ORDER BY t.stage = 'race' DESC, iif(t.stage = 'race', coalesce(t.value, t.median_ns), NULL),
+             t.median_ns, t.id
+    LIMIT 1
+),
+roles AS (
+    SELECT 0 AS place, 'winner' AS role, NULL AS about, configuration_id FROM chosen
+    UNION ALL
+    SELECT 1, 'runner-up', NULL, configuration_id FROM contender
+    UNION ALL
+    SELECT 1, 'runner-up', NULL, configuration_id FROM next
+    UNION ALL
+    SELECT 2, b.name, b.about, b.configuration_id
+    FROM chosen
+    JOIN baselines AS b
+        ON b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
+),
+-- What was measured in place of a duplicate stands in its place.
+swept AS (
+    SELECT roles.*, chosen.environment_id, chosen.problem_id, chosen.l2_mode, chosen.objective,
+           chosen.id AS winner_id, chosen.measured_id AS winner_trial_id,
+           m.id AS sweep_id, coalesce(m.configuration_id, roles.configuration_id) AS measured,
+           s.status AS own_status, m.status AS sweep_status,
+           CASE m.status WHEN 'ok' THEN m.median_ns END AS sweep_ns
+    FROM roles
+    CROSS JOIN chosen
+    LEFT JOIN trials AS s
+        ON s.environment_id = chosen.environment_id AND s.problem_id = chosen.problem_id
+        AND s.configuration_id = roles.configuration_id AND s.stage = 'sweep'
+        AND s.l2_mode = chosen.l2_mode
+    LEFT JOIN trials AS m ON m.id = coalesce(s.same_as_trial_id, s.id)
+),
+timed AS (
+    SELECT swept.*,
+           (SELECT t.id FROM trials AS t
+            WHERE t.environment_id = swept.environment_id AND t.problem_id = swept.problem_id
+              AND t.configuration_id IN (swept.configuration_id, swept.measured)
+              AND t.stage = 'race' AND t.objective = swept.objective
+              AND t.l2_mode = swept.l2_mode AND t.same_as_trial_id IS NULL
+              AND t.status = 'ok'
+            LIMIT 1) AS race_id,
+           (SELECT t.id FROM trials AS t
+            WHERE t.environment_id = swept.environment_id AND t.problem_id = swept.problem_id
+              AND t.configuration_id IN (swept.configuration_id, swept.measured)
+              AND t.stage = 'confirm' AND t.objective = swept.objective
+              AND t.l2_mode = swept.l2_mode AND t.same_as_trial_id IS NULL
+              AND t.status = 'ok'
+            LIMIT 1) AS confirm_id,
+           (SELECT r.launch FROM resources AS r
+            WHERE r.trial_id = swept.sweep_id
+            ORDER BY r.grid_x * r.grid_y * r.grid_z * r.block_x * r.block_y * r.block_z
+                     * max(r.threads, 1) DESC, r.launch
+            LIMIT 1) AS main_launch
+    FROM swept
+)
+SELECT timed.role, timed.about, timed.place, c.key AS configuration, c.parameters,
+       timed.sweep_id, timed.sweep_ns, timed.race_id, race.median_ns AS race_ns,
+       race.value AS race_value, timed.confirm_id, confirm.median_ns AS confirm_ns,
+       confirm.value AS confirm_value, timed.measured AS measured_configuration_id,
+       coalesce(confirm.status, race.status, timed.sweep_status) AS status,
+       k.difference, k.difference_low, k.difference_high, k.proven, k.tied, k.out,
+       coalesce(s.launch_count, race.launch_count, confirm.launch_count) AS launches,
+       r.grid_x * r.grid_y * r.grid_z AS grid, r.block_x * r.block_y * r.block_z AS block,
+       r.threads, r.occupancy, r.active_blocks_per_sm, r.registers, r.spill_bytes, r.local_bytes,
+       coalesce(r.static_shared_bytes, 0) + r.dynamic_shared_bytes AS shared_bytes,
+       coalesce(json_extract(confirm.metrics, '$.bytes_per_thread'),
+                json_extract(race.metrics, '$.bytes_per_thread'),
+                json_extract(s.metrics, '$.bytes_per_thread'),
+                json_extract(s.derived, '$.bytes_per_thread')) AS bytes_per_thread
+FROM timed
+JOIN configurations AS c ON c.id = timed.configuration_id
+LEFT JOIN trials AS s ON s.id = timed.sweep_id
+LEFT JOIN trials AS race ON race.id = timed.race_id
+LEFT JOIN trials AS confirm ON confirm.id = timed.confirm_id
+LEFT JOIN resources AS r ON r.trial_id = timed.sweep_id AND r.launch = timed.main_launch
+LEFT JOIN contenders AS k
+    ON k.winner_id = timed.winner_id
+    AND k.configuration_id = coalesce(
+        (SELECT own.configuration_id FROM contenders AS own
+         WHERE own.winner_id = timed.winner_id
+           AND own.configuration_id = timed.configuration_id),
+        timed.measured)
+ORDER BY timed.place, timed.role;

@@ -1,0 +1,46 @@
+-- Of one winner: what it is the winner of, what of, and what its device can do.
+-- :winner  winners.id
+-- elsewhere_share: the most of the ceiling that winners of the same problem reach at other sizes.
+WITH chosen AS (
+    SELECT w.*, p.key, p.n, p.bytes_moved, p.operations, p.operations_type, p.ceiling,
+           p.experiment_id
+    FROM winners AS w
+    JOIN problems AS p ON p.id = w.problem_id
+    WHERE w.id = CAST(:winner AS INTEGER)
+),
+others AS (
+    SELECT p.n, p.bytes_moved / m.median_ns / ceilings.gbs AS share
+    FROM chosen
+    JOIN problems AS p
+        ON p.experiment_id = chosen.experiment_id AND p.key = chosen.key AND p.n <> chosen.n
+        AND p.bytes_moved > 0 AND p.ceiling = chosen.ceiling
+    JOIN winners AS w
+        ON w.environment_id = chosen.environment_id AND w.problem_id = p.id
+        AND w.l2_mode = chosen.l2_mode AND w.objective = chosen.objective
+    JOIN trials AS t ON t.id = w.trial_id
+    JOIN trials AS m ON m.id = coalesce(t.same_as_trial_id, t.id)
+    JOIN problem_ceilings AS ceilings
+        ON ceilings.environment_id = w.environment_id AND ceilings.problem_id = p.id
+    ORDER BY share DESC
+    LIMIT 1
+)
+SELECT w.id, w.problem_id, w.environment_id, w.l2_mode, w.objective, w.stage,
+       x.name AS experiment, w.key AS problem, w.n, d.name AS device, d.kind AS device_kind,
+       d.unit_count, e.driver, e.compiler,
+       -- what lies before the memory: a CPU's third level, where it has one
+       coalesce(json_extract(d.facts, '$.l3_bytes') * json_extract(d.facts, '$.l3_count'),
+                json_extract(d.facts, '$.l2_bytes')) AS cache_bytes,
+       nullif(w.bytes_moved, 0) AS bytes_moved, w.ceiling, ceilings.gbs AS ceiling_gbs,
+       w.operations, w.operations_type, arithmetic.gops AS arithmetic_gops,
+       r.node_gap_ns, w.time_low_ns, w.time_high_ns, w.delta, w.confidence, w.tied_count,
+       w.kept_incumbent, w.trust, w.trust_reason, (SELECT share FROM others) AS elsewhere_share,
+       (SELECT n FROM others) AS elsewhere_n
+FROM chosen AS w
+JOIN experiments AS x ON x.id = w.experiment_id
+JOIN environments AS e ON e.id = w.environment_id
+JOIN devices AS d ON d.id = e.device_id
+JOIN runs AS r ON r.id = w.run_id
+LEFT JOIN problem_ceilings AS ceilings
+    ON ceilings.environment_id = w.environment_id AND ceilings.problem_id = w.problem_id
+LEFT JOIN latest_arithmetic AS arithmetic
+    ON arithmetic.environment_id = w.environment_id AND arithmetic.type = w.operations_type;

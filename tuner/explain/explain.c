@@ -1,0 +1,74 @@
+#include "tuner/explain/explain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tuner/explain/internal.h"
+
+/* The winner's place in the sweep; `count`: it is not there. */
+static size_t find_own(const struct swept *points, size_t count, const struct read_point *winner)
+{
+    const int64_t measured_id = winner->trial_ids[STAGES - 1];
+    for (size_t i = 0; i < count; i++)
+        if (measured_id > 0 && points[i].measured_id == measured_id &&
+            strcmp(points[i].key, winner->point.configuration) == 0)
+            return i;
+    return count;
+}
+
+/* The best of the sweep that has work for every unit, where the winner has not. */
+static double loss_of_wide(const struct swept *points, size_t count, size_t own, int64_t units)
+{
+    double best_ns = (double)INFINITY;
+    for (size_t i = 0; i < count; i++)
+        if (points[i].busy >= units && points[i].time_ns < best_ns)
+            best_ns = points[i].time_ns;
+    return isfinite(best_ns) ? best_ns / points[own].time_ns - 1 : (double)NAN;
+}
+
+static enum status compare_sweep(struct store *store, const struct read_point *winner,
+                                 struct arena *arena, struct explanation *out,
+                                 struct background *background, struct error *error)
+{
+    struct swept *points = NULL;
+    size_t count = 0;
+    enum status status = read_sweep(store, out->winner_id, arena, &points, &count, error);
+    if (status != STATUS_OK)
+        return status;
+    const size_t own = find_own(points, count, winner);
+    if (own == count)
+        return STATUS_OK;
+    background->wide_loss = loss_of_wide(points, count, own, out->unit_count);
+    return find_sensitivities(points, count, own, arena, out) ? STATUS_OK : error_no_memory(error);
+}
+
+static bool conclude(struct explanation *out, const struct background *background,
+                     struct arena *arena)
+{
+    struct text text = {0};
+    decide_limit(out, background, &text);
+    out->limit_text = text.failed ? NULL : arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return out->limit_text && make_sentences(out, background, arena);
+}
+
+enum status explain_winner(struct store *store, int64_t winner_id, struct arena *arena,
+                           struct explanation *out, struct error *error)
+{
+    struct background background;
+    struct read_point *points = NULL;
+    size_t count = 0;
+    *out = (struct explanation){0};
+    enum status status = read_winner(store, winner_id, arena, out, &background, error);
+    if (status == STATUS_OK)
+        status = read_points(store, winner_id, arena, &points, &count, error);
+    if (status == STATUS_OK && count == 0)
+        status = error_set(error, STATUS_INTERNAL, "a winner without a point");
+    if (status == STATUS_OK && !compare_points(points, count, &background, arena, out))
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        status = compare_sweep(store, &points[0], arena, out, &background, error);
+    if (status == STATUS_OK && !conclude(out, &background, arena))
+        status = error_no_memory(error);
+    return status;
+}

@@ -1,0 +1,81 @@
+/* Between the files of explain. */
+#ifndef TUNE_EXPLAIN_INTERNAL_H
+#define TUNE_EXPLAIN_INTERNAL_H
+
+#include "tuner/base/text.h"
+#include "tuner/explain/explain.h"
+
+/* A configuration as the sweep timed it. */
+struct swept {
+    const char *key;     /* name=value name=value ... */
+    int64_t measured_id; /* the trial that was measured: duplicates share it */
+    double time_ns;
+    int64_t busy; /* units that its blocks and threads can keep busy; -1: unknown */
+};
+
+/* What the rules go by besides the points. NaN, -1 and NULL: unknown. */
+struct background {
+    const char *stage; /* that the winner was chosen by */
+    double low_ns, high_ns;
+    double bytes_moved, operations;
+    double node_gap_ns;     /* what each launch costs at least */
+    double cache_bytes;     /* of the cache before the memory */
+    double elsewhere_share; /* the most of the ceiling at another size of the problem, and there */
+    int64_t elsewhere_n;
+    double wide_loss; /* in the sweep: the best with work for every unit, against the winner */
+};
+
+enum { STAGES = 3 };
+extern const char *const explain_stages[STAGES]; /* "confirm", "race", "sweep" */
+
+/* A point as the database has it: times by explain_stages, and where it stood among contenders. */
+struct read_point {
+    struct explain_point point;
+    int64_t trial_ids[STAGES];
+    double times_ns[STAGES];
+    double values[STAGES];                              /* of the objective; a sweep has none */
+    double difference, difference_low, difference_high; /* relative, to the fastest contender */
+    bool proven, tied;
+    const char *out; /* why it could not win */
+};
+
+/* read.c: what the database knows of a winner. */
+enum status read_winner(struct store *store, int64_t winner_id, struct arena *arena,
+                        struct explanation *out, struct background *background,
+                        struct error *error);
+/* The winner first. */
+enum status read_points(struct store *store, int64_t winner_id, struct arena *arena,
+                        struct read_point **out, size_t *count, struct error *error);
+enum status read_sweep(struct store *store, int64_t winner_id, struct arena *arena,
+                       struct swept **out, size_t *count, struct error *error);
+
+/* compare.c: fills points: times in stages that both have, differences to the winner, rates. False
+ * when memory is short. */
+bool compare_points(const struct read_point *read, size_t count,
+                    const struct background *background, struct arena *arena,
+                    struct explanation *out);
+
+/* sensitivity.c: what changing a parameter of points[own], the winner, costs. False when memory is
+ * short. */
+bool find_sensitivities(const struct swept *points, size_t count, size_t own, struct arena *arena,
+                        struct explanation *out);
+/* Appends the parameters in which `other` differs from `key`, as it has them: "block=64 loads=8";
+ * how many. */
+size_t put_differences(struct text *out, const char *key, const char *other);
+
+/* limit.c: fills limit; the sentence goes to `text`. */
+void decide_limit(struct explanation *explanation, const struct background *background,
+                  struct text *text);
+
+/* sentences.c: why it wins. False when memory is short. */
+bool make_sentences(struct explanation *explanation, const struct background *background,
+                    struct arena *arena);
+
+/* format.c: numbers as people read them. */
+void put_time(struct text *out, double ns);                        /* 1.27 us */
+void put_percent(struct text *out, double share);                  /* 0.42 %, 12.3 %, 230 % */
+void put_bytes(struct text *out, double bytes);                    /* 512 bytes, 32 KiB */
+void put_number(struct text *out, double value);                   /* three digits */
+void put_count(struct text *out, int64_t count, const char *noun); /* 1 block, 2 blocks */
+
+#endif

@@ -1,0 +1,296 @@
+/* What limits a winner: rules in a fixed order, the first that holds. docs/why.md says why each
+ * threshold is what it is. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "tuner/explain/internal.h"
+
+static const double launch_least = 0.25;     /* of the time, for empty launches in its place */
+static const double memory_least = 0.85;     /* of the ceiling */
+static const double cache_least = 1.05;      /* over what a ceiling is measured to */
+static const double arithmetic_least = 0.70; /* of the ceiling */
+static const int64_t spill_least = 32;       /* bytes a thread: eight registers */
+/* What a load that misses all caches takes on GPUs, and memory under load, at most. */
+static const double waiting_most_ns = 1000;
+
+/* What the rules look at. */
+struct rules {
+    const struct explanation *explanation;
+    const struct background *background;
+    const struct explain_point *winner;
+    const char *units; /* "multiprocessors", "cores" */
+    int64_t busy;      /* of them, with something to do; -1: unknown */
+    struct text *text;
+};
+
+static bool is_cpu(const struct rules *rules)
+{
+    const char *kind = rules->explanation->device_kind;
+    return kind && strcmp(kind, "cpu") == 0;
+}
+
+static bool limited_by_launch(const struct rules *rules)
+{
+    const struct explain_point *winner = rules->winner;
+    /* One thread of a CPU wakes no others. */
+    if (winner->launches < 1 || (is_cpu(rules) && winner->threads == 1))
+        return false;
+    const double empty_ns = (double)winner->launches * rules->background->node_gap_ns;
+    const double share = empty_ns / winner->time_ns;
+    if (!(share >= launch_least))
+        return false;
+    if (winner->launches == 1)
+        text_append(rules->text, "An empty launch");
+    else
+        text_printf(rules->text, "%" PRId64 " empty launches in a row", winner->launches);
+    text_append(rules->text, winner->launches == 1 ? " takes " : " take ");
+    put_time(rules->text, empty_ns);
+    text_append(rules->text, " on this device, ");
+    put_percent(rules->text, share);
+    text_append(rules->text, " of its ");
+    put_time(rules->text, winner->time_ns);
+    text_append(rules->text, ": launching limits it.");
+    return true;
+}
+
+static void put_share(const struct rules *rules)
+{
+    put_number(rules->text, rules->winner->gbs);
+    text_append(rules->text, " GB/s, ");
+    put_percent(rules->text, rules->winner->ceiling_share);
+    text_printf(rules->text, " of the %s ceiling that was measured on this device (",
+                rules->explanation->ceiling);
+    put_number(rules->text, rules->explanation->ceiling_gbs);
+    text_append(rules->text, " GB/s)");
+}
+
+static bool fits_hot(const struct rules *rules)
+{
+    return rules->explanation->l2_mode && strcmp(rules->explanation->l2_mode, "hot") == 0 &&
+           rules->background->bytes_moved <= rules->background->cache_bytes;
+}
+
+static enum explain_limit limited_by_memory(const struct rules *rules)
+{
+    const double share = rules->winner->ceiling_share;
+    if (!(share >= memory_least))
+        return LIMIT_UNKNOWN;
+    text_append(rules->text, "It moves ");
+    put_share(rules);
+    if (fits_hot(rules)) {
+        text_append(rules->text, ", and its ");
+        put_bytes(rules->text, rules->background->bytes_moved);
+        text_append(rules->text, " fit in the cache of ");
+        put_bytes(rules->text, rules->background->cache_bytes);
+        text_append(rules->text, ", which is hot: the cache limits it, not the memory.");
+        return LIMIT_CACHE;
+    }
+    if (share >= cache_least) {
+        text_append(rules->text,
+                    ": more than the memory gives, so part of it comes out of a cache.");
+        return LIMIT_CACHE;
+    }
+    text_append(rules->text, ": the memory limits it.");
+    return LIMIT_MEMORY;
+}
+
+static bool limited_by_arithmetic(const struct rules *rules)
+{
+    if (!(rules->winner->arithmetic_share >= arithmetic_least))
+        return false;
+    text_append(rules->text, "It does ");
+    put_number(rules->text, rules->winner->gops);
+    text_printf(rules->text, " * 10^9 operations a second on %s, ",
+                rules->explanation->operations_type);
+    put_percent(rules->text, rules->winner->arithmetic_share);
+    text_append(rules->text, " of what was measured on this device: arithmetic limits it.");
+    return true;
+}
+
+static bool limited_by_spills(const struct rules *rules)
+{
+    if (rules->winner->spill_bytes < spill_least)
+        return false;
+    text_printf(rules->text,
+                "Each thread moves %" PRId64
+                " bytes of registers to memory and back (spills), and no ceiling is near.",
+                rules->winner->spill_bytes);
+    return true;
+}
+
+/* Whether something shows that neither memory nor arithmetic stands in the way. */
+static bool is_far_from_ceilings(const struct rules *rules)
+{
+    return rules->winner->ceiling_share < memory_least &&
+           (rules->winner->arithmetic_share < arithmetic_least ||
+            rules->background->elsewhere_share >= memory_least);
+}
+
+static void put_idle(const struct rules *rules)
+{
+    const int64_t units = rules->explanation->unit_count;
+    if (is_cpu(rules))
+        put_count(rules->text, rules->busy, "thread");
+    else
+        put_count(rules->text, rules->busy, "block");
+    text_printf(rules->text, " for %" PRId64 " %s: %" PRId64 " of them %s nothing to do", units,
+                rules->units, units - rules->busy, units - rules->busy == 1 ? "has" : "have");
+}
+
+/* More would be busy where that was tried and was no faster. */
+static bool limited_by_idle_units(const struct rules *rules)
+{
+    const double wide_loss = rules->background->wide_loss;
+    if (rules->busy < 1 || rules->busy >= rules->explanation->unit_count)
+        return false;
+    if (is_far_from_ceilings(rules) && wide_loss >= 0)
+        return false;
+    put_idle(rules);
+    if (isfinite(wide_loss)) {
+        text_append(rules->text, "; the fastest with work for all of them was ");
+        put_percent(rules->text, fabs(wide_loss));
+        text_printf(rules->text, " %s in the sweep", wide_loss < 0 ? "faster" : "slower");
+    }
+    text_append(rules->text, ".");
+    return true;
+}
+
+/* Little's law: what is in flight is delivered once in the time that one access takes. */
+static bool limited_by_bytes_in_flight(const struct rules *rules)
+{
+    const struct explain_point *winner = rules->winner;
+    const int64_t units = rules->explanation->unit_count;
+    const int64_t busy = rules->busy < units ? rules->busy : units;
+    const double waiting_ns = winner->bytes_in_flight_per_sm * (double)busy / winner->gbs;
+    if (!(waiting_ns <= waiting_most_ns) || !(winner->ceiling_share < memory_least))
+        return false;
+    put_bytes(rules->text, winner->bytes_in_flight_per_sm);
+    text_printf(rules->text, " in flight on each of %" PRId64 " %s come to ", busy, rules->units);
+    put_number(rules->text, winner->gbs);
+    text_append(rules->text, " GB/s when each waits ");
+    put_time(rules->text, waiting_ns);
+    text_append(rules->text, ", about what memory takes to answer: too little is in flight.");
+    return true;
+}
+
+static bool limited_by_latency(const struct rules *rules)
+{
+    const struct background *background = rules->background;
+    if (!is_far_from_ceilings(rules))
+        return false;
+    text_append(rules->text, "It moves ");
+    put_share(rules);
+    if (rules->winner->arithmetic_share < arithmetic_least) {
+        text_append(rules->text, ", and does ");
+        put_percent(rules->text, rules->winner->arithmetic_share);
+        text_printf(rules->text, " of the %s operations it could",
+                    rules->explanation->operations_type);
+    }
+    if (background->elsewhere_share >= memory_least) {
+        text_append(rules->text, "; the same problem reaches ");
+        put_percent(rules->text, background->elsewhere_share);
+        text_printf(rules->text, " at n = %" PRId64, background->elsewhere_n);
+    }
+    text_append(rules->text, ". ");
+    if (rules->busy > 0 && rules->busy < rules->explanation->unit_count) {
+        put_idle(rules);
+        text_append(rules->text, ", but the fastest with work for all of them was ");
+        put_percent(rules->text, background->wide_loss);
+        text_append(rules->text, " slower in the sweep. ");
+    }
+    text_append(rules->text, "At the ceiling its bytes would take ");
+    put_time(rules->text, background->bytes_moved / rules->explanation->ceiling_gbs);
+    text_append(rules->text, " of its ");
+    put_time(rules->text, rules->winner->time_ns);
+    text_append(rules->text, ": the rest is latency");
+    if (rules->background->node_gap_ns > 0 && rules->winner->launches > 0 && !is_cpu(rules)) {
+        text_append(rules->text, ", ");
+        put_time(rules->text, (double)rules->winner->launches * background->node_gap_ns);
+        text_append(rules->text, " of it what empty launches take");
+    }
+    text_append(rules->text, ".");
+    return true;
+}
+
+static void say_unknown(const struct rules *rules)
+{
+    const struct explanation *explanation = rules->explanation;
+    if (isfinite(rules->winner->ceiling_share)) {
+        text_append(rules->text, "Not the memory: it moves ");
+        put_share(rules);
+        text_append(rules->text, ". ");
+    } else if (!isfinite(rules->background->bytes_moved)) {
+        text_append(rules->text, "How many bytes a run moves is not in the experiment. ");
+    } else {
+        text_append(rules->text, "The ceilings of this device's memory were not measured. ");
+    }
+    if (!isfinite(rules->background->operations))
+        text_append(rules->text, "How many operations it takes is not in the experiment.");
+    else if (!isfinite(explanation->arithmetic_gops))
+        text_printf(rules->text, "How many %s operations this device does was not measured.",
+                    explanation->operations_type);
+    else if (rules->winner->arithmetic_share < arithmetic_least) {
+        text_append(rules->text, "Not the arithmetic: it does ");
+        put_percent(rules->text, rules->winner->arithmetic_share);
+        text_append(rules->text, " of the operations it could.");
+    }
+}
+
+static int64_t busy_units(const struct explanation *explanation)
+{
+    const struct explain_point *winner = &explanation->points[0];
+    if (explanation->device_kind && strcmp(explanation->device_kind, "cpu") == 0)
+        return winner->threads > 0 && winner->grid > 0 && winner->grid < winner->threads
+                   ? winner->grid
+                   : winner->threads;
+    return winner->grid;
+}
+
+void decide_limit(struct explanation *explanation, const struct background *background,
+                  struct text *text)
+{
+    struct rules rules = {.explanation = explanation,
+                          .background = background,
+                          .winner = &explanation->points[0],
+                          .busy = busy_units(explanation),
+                          .text = text};
+    rules.units = is_cpu(&rules) ? "cores" : "multiprocessors";
+    explanation->limit = LIMIT_LAUNCH;
+    if (limited_by_launch(&rules))
+        return;
+    explanation->limit = limited_by_memory(&rules);
+    if (explanation->limit != LIMIT_UNKNOWN)
+        return;
+    explanation->limit = limited_by_arithmetic(&rules)        ? LIMIT_ARITHMETIC
+                         : limited_by_spills(&rules)          ? LIMIT_SPILLS
+                         : limited_by_idle_units(&rules)      ? LIMIT_PARALLELISM
+                         : limited_by_bytes_in_flight(&rules) ? LIMIT_PARALLELISM
+                         : limited_by_latency(&rules)         ? LIMIT_LATENCY
+                                                              : LIMIT_UNKNOWN;
+    if (explanation->limit == LIMIT_UNKNOWN)
+        say_unknown(&rules);
+}
+
+const char *explain_limit_name(enum explain_limit limit)
+{
+    switch (limit) {
+    case LIMIT_MEMORY:
+        return "memory";
+    case LIMIT_CACHE:
+        return "cache";
+    case LIMIT_ARITHMETIC:
+        return "arithmetic";
+    case LIMIT_LAUNCH:
+        return "launch";
+    case LIMIT_PARALLELISM:
+        return "parallelism";
+    case LIMIT_LATENCY:
+        return "latency";
+    case LIMIT_SPILLS:
+        return "spills";
+    case LIMIT_UNKNOWN:
+        break;
+    }
+    return "unknown";
+}

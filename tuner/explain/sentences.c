@@ -1,0 +1,288 @@
+/* Why a winner wins: what the numbers say, in words. Differences are told, not blamed: that two
+ * configurations differ in registers does not show that registers make the difference. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/explain/internal.h"
+
+enum { SENSITIVITIES_TOLD = 3 };
+static const double sensitive_least = 0.01; /* less is within what a sweep can tell */
+
+struct telling {
+    struct explanation *explanation;
+    const struct background *background;
+    struct arena *arena;
+    struct text text; /* the sentence in hand */
+    size_t capacity;
+    bool failed;
+};
+
+static bool is_by_time(const struct explanation *explanation)
+{
+    return !explanation->objective || strcmp(explanation->objective, "time") == 0;
+}
+
+/* Takes the sentence in hand. */
+static void tell(struct telling *telling)
+{
+    struct explanation *out = telling->explanation;
+    const char *copy = arena_strdup(telling->arena, text_string(&telling->text));
+    if (telling->text.failed || !copy || out->sentence_count == telling->capacity)
+        telling->failed = true;
+    else
+        out->sentences[out->sentence_count++] = copy;
+    text_clear(&telling->text);
+}
+
+/* " (0.20 % to 0.64 %)", of what was raced. */
+static void put_interval(struct text *text, double low, double high)
+{
+    if (!isfinite(low) || !isfinite(high))
+        return;
+    text_append(text, " (");
+    put_percent(text, low);
+    text_append(text, " to ");
+    put_percent(text, high);
+    text_append(text, ")");
+}
+
+static void put_factor(struct text *text, double factor)
+{
+    text_printf(text, "%.*f", factor < 9.995 ? 2 : factor < 99.95 ? 1 : 0, factor);
+}
+
+/* Of a sweep, where the winner was chosen by something better. */
+static void put_stage(struct text *text, const struct explanation *explanation,
+                      const struct explain_point *point)
+{
+    const char *own = explanation->points[0].stage;
+    if (point->stage && (!own || strcmp(point->stage, own) != 0))
+        text_printf(text, " in the %s", point->stage);
+}
+
+/* ---- what is different ---- */
+
+static void separate(struct text *text, size_t *count)
+{
+    text_append(text, (*count)++ == 0 ? ": " : ", ");
+}
+
+static void put_integers(struct text *text, size_t *count, const char *what, int64_t own,
+                         int64_t other)
+{
+    if (own < 0 || other < 0 || own == other)
+        return;
+    separate(text, count);
+    text_printf(text, "%s %" PRId64 " (%" PRId64 ")", what, own, other);
+}
+
+static void put_resources(struct text *text, const struct explain_point *own,
+                          const struct explain_point *other)
+{
+    size_t count = 0;
+    put_integers(text, &count, "launches", own->launches, other->launches);
+    put_integers(text, &count, "blocks", own->grid, other->grid);
+    put_integers(text, &count, "threads a block", own->block, other->block);
+    if (own->threads > 0)
+        put_integers(text, &count, "threads", own->threads, other->threads);
+    put_integers(text, &count, "registers", own->registers, other->registers);
+    put_integers(text, &count, "spilled bytes", own->spill_bytes, other->spill_bytes);
+    if (isfinite(own->occupancy) && isfinite(other->occupancy) &&
+        fabs(own->occupancy - other->occupancy) > 0.0005) {
+        separate(text, &count);
+        text_append(text, "occupancy ");
+        put_percent(text, own->occupancy);
+        text_append(text, " (");
+        put_percent(text, other->occupancy);
+        text_append(text, ")");
+    }
+    if (isfinite(own->bytes_in_flight_per_sm) && isfinite(other->bytes_in_flight_per_sm) &&
+        own->bytes_in_flight_per_sm != other->bytes_in_flight_per_sm) {
+        separate(text, &count);
+        text_append(text, "in flight on a multiprocessor ");
+        put_bytes(text, own->bytes_in_flight_per_sm);
+        text_append(text, " (");
+        put_bytes(text, other->bytes_in_flight_per_sm);
+        text_append(text, ")");
+    }
+}
+
+/* ---- against a baseline ---- */
+
+static void tell_saved_launches(struct telling *telling, const struct explain_point *other)
+{
+    const struct explain_point *winner = &telling->explanation->points[0];
+    const double saved = (double)(other->launches - winner->launches);
+    const double saved_ns = saved * telling->background->node_gap_ns;
+    const double apart_ns = winner->time_ns * other->slower;
+    if (winner->launches < 1 || !(saved >= 1) || !(saved_ns > 0) || saved_ns >= apart_ns ||
+        !is_by_time(telling->explanation))
+        return;
+    text_append(&telling->text, "; an empty launch takes ");
+    put_time(&telling->text, telling->background->node_gap_ns);
+    text_append(&telling->text, ", and ");
+    put_time(&telling->text, apart_ns);
+    text_append(&telling->text, " lie between them");
+}
+
+static void tell_baseline(struct telling *telling, const struct explain_point *point)
+{
+    const struct explanation *explanation = telling->explanation;
+    const struct explain_point *winner = &explanation->points[0];
+    struct text *text = &telling->text;
+    if (!isfinite(point->slower)) {
+        text_printf(text, "The baseline %s has no time to compare with%s%s.", point->role,
+                    point->status && strcmp(point->status, "ok") != 0 ? ": " : "",
+                    point->status && strcmp(point->status, "ok") != 0 ? point->status : "");
+        tell(telling);
+        return;
+    }
+    if (point->trial_id == winner->trial_id) {
+        text_printf(text, "It is what the baseline %s launches.", point->role);
+        tell(telling);
+        return;
+    }
+    if (is_by_time(explanation)) {
+        put_factor(text, 1 + point->slower);
+        text_printf(text, "x as fast as the baseline %s", point->role);
+        if (isfinite(point->slower_low) && isfinite(point->slower_high)) {
+            text_append(text, " (");
+            put_factor(text, 1 + point->slower_low);
+            text_append(text, "x to ");
+            put_factor(text, 1 + point->slower_high);
+            text_append(text, "x)");
+        }
+    } else {
+        text_printf(text, "The baseline %s is worse by ", point->role);
+        put_percent(text, point->slower);
+        put_interval(text, point->slower_low, point->slower_high);
+    }
+    put_stage(text, explanation, point);
+    put_resources(text, winner, point);
+    tell_saved_launches(telling, point);
+    text_append(text, ".");
+    tell(telling);
+}
+
+/* ---- against the runner-up ---- */
+
+static void tell_runner_up(struct telling *telling, const struct explain_point *point)
+{
+    const struct explanation *explanation = telling->explanation;
+    const bool by_time = is_by_time(explanation);
+    struct text *text = &telling->text;
+    const char *standing = point->standing ? point->standing : "";
+    if (!isfinite(point->slower))
+        return;
+    text_append(text, "The runner-up");
+    struct text differing = {0};
+    if (put_differences(&differing, explanation->points[0].configuration, point->configuration) > 0)
+        text_printf(text, ", %s,", text_string(&differing));
+    telling->failed = telling->failed || differing.failed;
+    text_free(&differing);
+    text_append(text, " is ");
+    put_percent(text, fabs(point->slower));
+    text_append(text, point->slower < 0 ? (by_time ? " faster" : " better")
+                                        : (by_time ? " slower" : " worse"));
+    put_interval(text, point->slower_low, point->slower_high);
+    put_stage(text, explanation, point);
+    if (strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0) {
+        text_append(text, ", a tie: differences up to ");
+        put_percent(text, explanation->delta);
+        text_append(text, " count as none");
+    }
+    put_resources(text, &explanation->points[0], point);
+    text_append(text, ".");
+    tell(telling);
+}
+
+static void tell_ties(struct telling *telling)
+{
+    const struct explanation *explanation = telling->explanation;
+    if (explanation->tied_count > 1 && isfinite(explanation->delta)) {
+        text_printf(&telling->text, "%" PRId64 " configurations are tied, itself counted: of none ",
+                    explanation->tied_count);
+        text_append(&telling->text, "is it shown that it is worse by more than ");
+        put_percent(&telling->text, explanation->delta);
+        text_append(&telling->text,
+                    explanation->kept_incumbent ? "; it had won before, and was kept." : ".");
+        tell(telling);
+    }
+}
+
+/* ---- sensitivity ---- */
+
+static void put_value(struct text *text, const char *value, double loss, const char *with)
+{
+    text_printf(text, "%s ", value);
+    if (with)
+        text_printf(text, "(with another %s) ", with);
+    text_append(text, "takes ");
+    put_percent(text, fabs(loss));
+    text_append(text, loss < 0 ? " less" : " more");
+}
+
+static void tell_sensitivity(struct telling *telling, const struct explain_sensitivity *item)
+{
+    text_printf(&telling->text, "%s=%s: ", item->parameter, item->value);
+    put_value(&telling->text, item->best_other, item->best_other_loss, item->best_other_with);
+    if (item->values > 1) {
+        text_append(&telling->text, ", ");
+        put_value(&telling->text, item->worst, item->worst_loss, item->worst_with);
+    }
+    text_append(&telling->text, " (sweep).");
+    tell(telling);
+}
+
+static void tell_insensitive(struct telling *telling)
+{
+    const struct explanation *explanation = telling->explanation;
+    size_t count = 0;
+    for (size_t i = 0; i < explanation->sensitivity_count; i++) {
+        const struct explain_sensitivity *item = &explanation->sensitivities[i];
+        if (fabs(item->worst_loss) >= sensitive_least ||
+            fabs(item->best_other_loss) >= sensitive_least)
+            continue;
+        text_printf(&telling->text, "%s%s",
+                    count++ == 0 ? "Within 1 % in the sweep, whatever their value: " : ", ",
+                    item->parameter);
+    }
+    if (count == 0)
+        return;
+    text_append(&telling->text, ".");
+    tell(telling);
+}
+
+static void tell_sensitivities(struct telling *telling)
+{
+    const struct explanation *explanation = telling->explanation;
+    for (size_t i = 0; i < explanation->sensitivity_count && i < SENSITIVITIES_TOLD; i++)
+        if (explanation->sensitivities[i].worst_loss >= sensitive_least)
+            tell_sensitivity(telling, &explanation->sensitivities[i]);
+    tell_insensitive(telling);
+}
+
+bool make_sentences(struct explanation *explanation, const struct background *background,
+                    struct arena *arena)
+{
+    struct telling telling = {.explanation = explanation,
+                              .background = background,
+                              .arena = arena,
+                              .capacity = explanation->point_count + SENSITIVITIES_TOLD + 3};
+    explanation->sentence_count = 0;
+    explanation->sentences = arena_alloc(arena, telling.capacity, sizeof *explanation->sentences);
+    if (!explanation->sentences)
+        return false;
+    for (size_t i = 1; i < explanation->point_count; i++)
+        if (strcmp(explanation->points[i].role, "runner-up") != 0)
+            tell_baseline(&telling, &explanation->points[i]);
+    for (size_t i = 1; i < explanation->point_count; i++)
+        if (strcmp(explanation->points[i].role, "runner-up") == 0)
+            tell_runner_up(&telling, &explanation->points[i]);
+    tell_ties(&telling);
+    tell_sensitivities(&telling);
+    text_free(&telling.text);
+    return !telling.failed;
+}
