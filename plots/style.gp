@@ -1,19 +1,40 @@
-# What all figures share. Before this, variables.gp has set: format ('png' or 'svg'), device, date,
-# problem, l2_mode, n_text, database (texts), n, and for each layer of the rows <layer>_series,
-# <layer>_rows.
+# What all figures share. Before this, variables.gp has set: format ('png', 'svg', 'pdf' or 'terminal'),
+# device, date, problem, l2_mode, n_text, database (texts), n, text_columns, text_rows, text_colours
+# (of a terminal), and for each layer of the rows <layer>_series, <layer>_rows.
+# First what this gnuplot lacks, in words that an old one knows: `tune plot` reads these lines.
+if (GPVAL_VERSION < 5.4) print sprintf('tune old: gnuplot 5.4 or later is needed, and this is %.1f: install a newer one, or use --data', GPVAL_VERSION); set terminal unknown; exit status 1
+wanted = format eq 'pdf' ? 'pdfcairo' : format eq 'terminal' ? 'dumb' : format
+if (!strstrt(GPVAL_TERMINALS, ' '.wanted) && !strstrt(GPVAL_TERMINALS, ' '.wanted.'cairo ')) {
+    print 'tune lacks: this gnuplot was built without '.wanted.': --format '.format.' needs it'
+    exit status 1
+}
+
 # All texts are drawn as they are (noenhanced): a device's name is no markup.
 set encoding utf8
-# The SVG terminal draws points larger than the others.
-scale = format eq 'svg' ? 0.6 : 1
+characters = format eq 'terminal'
+# The SVG terminal draws points larger than the others, and PDF counts in points of a page.
+scale = format eq 'svg' ? 0.6 : format eq 'pdf' ? 0.55 : 1
 width = 1200
 height = 760
 if (format eq 'svg') {
     set terminal svg size width, height dynamic noenhanced font 'DejaVu Sans,15' background '#ffffff'
-} else {
+}
+if (format eq 'pdf') {
+    set terminal pdfcairo size 28cm, 17.7cm noenhanced fontscale 0.5 font 'DejaVu Sans,20' \
+        linewidth 1 background '#ffffff'
+}
+if (format eq 'png') {
     if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) {
         set terminal pngcairo size width, height noenhanced font 'DejaVu Sans,12'
     } else {
         set terminal png size width, height noenhanced font 'DejaVuSans' 12
+    }
+}
+if (characters) {
+    if (text_colours) {
+        set terminal dumb size text_columns, text_rows ansi256 noenhanced
+    } else {
+        set terminal dumb size text_columns, text_rows mono noenhanced
     }
 }
 set output 'figure.'.format
@@ -21,33 +42,56 @@ set output 'figure.'.format
 set datafile separator tab
 set datafile columnheaders
 
+# The greys, all there are: a page that shows the SVG may put others in their place (README.md).
+# What stands on a colour has its own, which stay.
+paper_colour = '#ffffff'
+text_colour = '#000000'
+frame_colour = '#444444'
+grid_colour = '#dddddd'
+dark_on_colour = '#0a0a0a'
+light_on_colour = '#fafafa'
+
 # Okabe and Ito's colours, which people with colour-blindness tell apart; each series has its own
 # shape as well, for grey print. Vermilion is kept for the winner, black for the baselines.
-set linetype 1 linecolor rgb '#0072b2' pointtype 6  linewidth 1.5
-set linetype 2 linecolor rgb '#e69f00' pointtype 8  linewidth 1.5
-set linetype 3 linecolor rgb '#009e73' pointtype 4  linewidth 1.5
-set linetype 4 linecolor rgb '#cc79a7' pointtype 10 linewidth 1.5
-set linetype 5 linecolor rgb '#56b4e9' pointtype 12 linewidth 1.5
-set linetype 6 linecolor rgb '#7f7f7f' pointtype 1  linewidth 1.5
-set linetype 7 linecolor rgb '#000000' pointtype 2  linewidth 1.5
+array series_colour[7] = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#7f7f7f', '#000000']
+array series_shape[7] = [6, 8, 4, 10, 12, 1, 2]
+# By rank: the winner is 0; baselines follow.
+array mark_shape[8] = [3, 2, 1, 14, 4, 6, 8, 10]
+if (characters) {
+    # Other numbers are drawn as capital letters from A.
+    array series_shape[7] = ['o', '+', 'x', 'a', 'c', 's', 'z']
+    array mark_shape[8] = ['W', '1', '2', '3', '4', '5', '6', '7']
+}
+do for [i = 1:7] {
+    set linetype i linecolor rgb series_colour[i] pointtype series_shape[i] linewidth 1.5
+}
 set linetype cycle 7
 winner_colour = 0xd55e00
 baseline_colour = 0x000000
 ceiling_colour = '#555555'
-# By rank: the winner is 0; baselines follow.
-array mark_shape[8] = [3, 2, 1, 14, 4, 6, 8, 10]
 shape(rank) = mark_shape[1 + int(rank) % 8]
 colour(rank) = rank == 0 ? winner_colour : baseline_colour
 
-set border 3 linewidth 1 linecolor rgb '#444444'
+set border 3 linewidth 1 linecolor rgb frame_colour
 set tics nomirror out
-set grid linecolor rgb '#dddddd' linewidth 1 linetype 1
+set tics textcolor rgb text_colour
+set grid linecolor rgb grid_colour linewidth 1 linetype 1
 set errorbars 0
 set key at screen 0.5, screen 0.01 center bottom horizontal Left reverse noenhanced samplen 2.5 \
     width 3 maxrows 2
 set bmargin 6.5
 set title noenhanced
-measured_on = sprintf('%s, %s, L2 %s', device, date, l2_mode).(database eq '' ? '' : ', '.database)
+if (characters) {
+    # A grid is as loud as the points there, and the name of the vertical axis cannot be turned: it stands
+    # above the axis, below the title.
+    unset grid
+    set bmargin 5
+    set tmargin 5
+    set title offset 0, 1.2
+    set ylabel offset graph 0.3, graph 0.5 + 1.6 / (text_rows - 10)
+}
+measured_on = sprintf('%s, %s, L2 %s, %d points', device, date, l2_mode, points_rows)
+measured_on = measured_on.(database eq '' ? '' : ', '.database)
 
 # Layers that the rows may lack.
 if (!exists('marks_series')) marks_series = 0

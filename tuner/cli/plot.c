@@ -1,5 +1,8 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "tuner/cli/command.h"
 #include "tuner/plot/plot.h"
@@ -11,7 +14,7 @@ struct words {
     const char *figures[FIGURE_WORDS_MAX];
     size_t count;
     const char *database, *problem, *n, *device, *l2_mode, *folder, *format;
-    bool data, list;
+    bool terminal, data, list;
 };
 
 /* What became of the figures. */
@@ -25,6 +28,15 @@ static void wrote(void *context, const char *path)
     struct tally *tally = context;
     tally->written++;
     puts(path);
+    (void)fflush(stdout);
+}
+
+static void said(void *context, const char *figure, const char *text)
+{
+    struct tally *tally = context;
+    (void)figure;
+    printf("%s%s", tally->written > 0 ? "\n" : "", text);
+    tally->written++;
     (void)fflush(stdout);
 }
 
@@ -50,23 +62,55 @@ static enum status list_figures(struct error *error)
     return status;
 }
 
+static const struct format {
+    const char *name;
+    enum plot_output output;
+} formats[] = {{"png", PLOT_PNG}, {"svg", PLOT_SVG}, {"pdf", PLOT_PDF}};
+
 /* "png,svg" -> flags. */
 static enum status read_formats(const char *text, unsigned *outputs, struct error *error)
 {
     *outputs = 0;
     for (const char *word = text; *word;) {
         size_t length = strcspn(word, ",");
-        if (length == 3 && strncmp(word, "png", 3) == 0)
-            *outputs |= PLOT_PNG;
-        else if (length == 3 && strncmp(word, "svg", 3) == 0)
-            *outputs |= PLOT_SVG;
-        else
-            return error_set(error, STATUS_USAGE, "--format %s: known are png and svg", text);
+        unsigned output = 0;
+        for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+            if (strlen(formats[i].name) == length && strncmp(word, formats[i].name, length) == 0)
+                output = formats[i].output;
+        if (output == 0)
+            return error_set(error, STATUS_USAGE, "--format %s: known are png, svg and pdf", text);
+        *outputs |= output;
         word += length + (word[length] == ',' ? 1 : 0);
     }
     if (*outputs == 0)
-        return error_set(error, STATUS_USAGE, "--format: write png, svg or png,svg");
+        return error_set(error, STATUS_USAGE, "--format: write png, svg, pdf or png,svg");
     return STATUS_OK;
+}
+
+/* A number of the environment's, such as COLUMNS; 0: none. */
+static int environment_number(const char *name)
+{
+    const char *text = getenv(name);
+    long number = text ? strtol(text, NULL, 10) : 0;
+    return number > 0 && number < 10000 ? (int)number : 0;
+}
+
+/* As large as the terminal; coloured only there, and not where NO_COLOR forbids. One column stays
+ * free: some terminals break a line that fills the last. */
+static void fit_terminal(struct plot_request *request)
+{
+    struct winsize size = {0};
+    bool terminal = isatty(STDOUT_FILENO) == 1;
+    const char *no_colour = getenv("NO_COLOR");
+    if (!terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        size = (struct winsize){0};
+    int columns = size.ws_col > 0 ? size.ws_col : environment_number("COLUMNS");
+    request->columns = columns > 0 ? columns - 1 : 0;
+    /* Wider than high, and seen at once where it can be. */
+    int rows = request->columns > 0 ? 12 + request->columns / 4 : 0;
+    rows = rows > 44 ? 44 : rows;
+    request->rows = size.ws_row > 24 && rows > size.ws_row - 2 ? size.ws_row - 2 : rows;
+    request->colour = terminal && !(no_colour && *no_colour);
 }
 
 static enum status read_request(const struct words *words, struct plot_request *request,
@@ -86,14 +130,17 @@ static enum status read_request(const struct words *words, struct plot_request *
             return status;
     }
     request->n = n;
-    /* --data alone asks for no picture. */
-    if (words->format || !words->data) {
+    if (words->terminal)
+        fit_terminal(request);
+    /* --data or --terminal alone asks for no file with a picture. */
+    if (words->format || !(words->data || words->terminal)) {
         enum status status =
             read_formats(words->format ? words->format : "png,svg", &request->outputs, error);
         if (status != STATUS_OK)
             return status;
     }
     request->outputs |= words->data ? (unsigned)PLOT_DATA : 0;
+    request->outputs |= words->terminal ? (unsigned)PLOT_TERMINAL : 0;
     return STATUS_OK;
 }
 
@@ -114,35 +161,63 @@ static enum status choose(struct store *store, struct plot_request *request, str
     return STATUS_OK;
 }
 
-/* Those named, or all. Each that fails is told of; the others are drawn. */
-static enum status draw_figures(struct store *store, const struct plot_request *chosen,
+/* Those named, or all, of one device. Each that fails is told of; the others are drawn. */
+static enum status draw_device(struct store *store, struct plot_request request,
+                               const struct words *words, struct tally *tally, struct error *error)
+{
+    struct arena arena = {0};
+    request.context = tally;
+    request.wrote = wrote;
+    request.said = said;
+    request.failed = failed;
+    request.figures = words->figures;
+    request.figure_count = words->count;
+    request.figure = words->count == 1 ? words->figures[0] : NULL;
+    enum status status = choose(store, &request, &arena, error);
+    if (status == STATUS_OK && request.figure)
+        status = plot_figure(store, &request, error);
+    else if (status == STATUS_OK)
+        status = plot_all(store, &request, error);
+    arena_free(&arena);
+    return status;
+}
+
+static enum status draw_devices(struct store *store, const struct plot_request *request,
+                                const struct words *words, struct tally *tally, struct error *error)
+{
+    struct arena arena = {0};
+    const struct plot_device *devices = NULL;
+    size_t count = 0;
+    enum status status = plot_devices(store, request, &arena, &devices, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        struct error own = {0};
+        struct plot_request one = *request;
+        one.device = NULL;
+        one.environment_id = devices[i].environment_id;
+        one.device_in_names = devices[i].name;
+        status = draw_device(store, one, words, tally, &own);
+        if (status == STATUS_NOT_FOUND) {
+            failed(tally, words->figures[0], &own);
+            status = STATUS_OK;
+        } else if (status != STATUS_OK) {
+            *error = own;
+        }
+    }
+    arena_free(&arena);
+    return status;
+}
+
+static enum status draw_figures(struct store *store, const struct plot_request *request,
                                 const struct words *words, struct error *error)
 {
     struct tally tally = {0};
-    struct plot_request request = *chosen;
-    request.context = &tally;
-    request.wrote = wrote;
-    request.failed = failed;
-    if (words->count == 0) {
-        enum status status = plot_all(store, &request, error);
-        if (status != STATUS_OK)
-            return status;
-        if (tally.worst.status == STATUS_OK ||
-            (tally.worst.status == STATUS_NOT_FOUND && tally.written > 0))
-            return STATUS_OK;
-    }
-    for (size_t i = 0; i < words->count; i++) {
-        struct error own = {0};
-        request.figure = words->figures[i];
-        enum status status = plot_figure(store, &request, &own);
-        if (status == STATUS_UNAVAILABLE || (status != STATUS_OK && words->count == 1)) {
-            *error = own;
-            return status;
-        }
-        if (status != STATUS_OK)
-            failed(&tally, words->figures[i], &own);
-    }
-    if (tally.worst.status == STATUS_OK)
+    bool all = request->device && strcmp(request->device, "all") == 0;
+    enum status status = all ? draw_devices(store, request, words, &tally, error)
+                             : draw_device(store, *request, words, &tally, error);
+    if (status != STATUS_OK || tally.worst.status == STATUS_OK)
+        return status;
+    /* One of all figures may have no data; so may one device of several. */
+    if (tally.worst.status == STATUS_NOT_FOUND && tally.written > 0 && (all || words->count == 0))
         return STATUS_OK;
     return error_set(error, tally.worst.status,
                      tally.written > 0 ? "not every figure was drawn" : "no figure was drawn");
@@ -159,11 +234,7 @@ static enum status plot(const struct words *words, struct error *error)
         status = store_open(words->database, STORE_READ, &store, error);
     if (status != STATUS_OK)
         return status;
-    struct arena arena = {0};
-    status = choose(store, &request, &arena, error);
-    if (status == STATUS_OK)
-        status = draw_figures(store, &request, words, error);
-    arena_free(&arena);
+    status = draw_figures(store, &request, words, error);
     store_close(store);
     return status;
 }
@@ -183,7 +254,8 @@ static enum status run(const struct command *command, int argc, char **argv, str
          .text = &words.n},
         {.name = "device",
          .value = "NAME",
-         .about = "0, cuda:0, cpu, a name or a uuid (default: the one measured last)",
+         .about = "0, cuda:0, cpu, a name or a uuid; all: each, with its name in the\n"
+                  "files' (default: the one measured last)",
          .text = &words.device},
         {.name = "l2",
          .value = "MODE",
@@ -196,8 +268,12 @@ static enum status run(const struct command *command, int argc, char **argv, str
          .text = &words.folder},
         {.name = "format",
          .value = "LIST",
-         .about = "png, svg or png,svg (default: both)",
+         .about = "of png, svg, pdf (default: png,svg)",
          .text = &words.format},
+        {.name = "terminal",
+         .about = "write the figures as text, as wide as the terminal (else COLUMNS, else\n"
+                  "100); without --format that is all",
+         .flag = &words.terminal},
         {.name = "data",
          .about = "write the rows behind each figure, tab separated; without --format\n"
                   "that is all, and gnuplot is not needed",

@@ -100,8 +100,31 @@ static const char *telling_line(struct text *words)
     return first ? first : "it gave no reason";
 }
 
+/* The line in which style.gp says what this gnuplot lacks, without its start; NULL: nothing. */
+static char *after_start(const char *words, const char *start)
+{
+    const char *line = strstr(words, start);
+    if (!line || (line > words && line[-1] != '\n'))
+        return NULL;
+    line += strlen(start);
+    return strndup(line, strcspn(line, "\n"));
+}
+
+static enum status say_lacking(const char *words, bool *lacks_format, struct error *error)
+{
+    char *old = after_start(words, "tune old: ");
+    char *format = after_start(words, "tune lacks: ");
+    enum status status = STATUS_OK;
+    *lacks_format = format && !old;
+    if (old || format)
+        status = error_set(error, STATUS_UNAVAILABLE, "%s", old ? old : format);
+    free(old);
+    free(format);
+    return status;
+}
+
 static enum status run_with_pipe(const char *where, const char *folder, const char *const *scripts,
-                                 int ends[2], struct error *error)
+                                 int ends[2], bool *lacks_format, struct error *error)
 {
     pid_t pid = 0;
     int failure = start(folder, scripts, ends[1], &pid);
@@ -118,8 +141,10 @@ static enum status run_with_pipe(const char *where, const char *folder, const ch
     int state = 0;
     while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
         continue;
-    enum status status = STATUS_OK;
-    if (!ended)
+    enum status status = say_lacking(text_string(&words), lacks_format, error);
+    if (status != STATUS_OK)
+        ;
+    else if (!ended)
         status = error_set(error, STATUS_TIMED_OUT, "%s: gnuplot took longer than %d s", where,
                            (int)TIME_LIMIT_S);
     else if (WIFSIGNALED(state))
@@ -132,12 +157,13 @@ static enum status run_with_pipe(const char *where, const char *folder, const ch
 }
 
 enum status gnuplot_run(const char *where, const char *folder, const char *const *scripts,
-                        struct error *error)
+                        bool *lacks_format, struct error *error)
 {
     int ends[2];
+    *lacks_format = false;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return error_set_errno(error, errno, "%s: cannot start gnuplot", where);
-    enum status status = run_with_pipe(where, folder, scripts, ends, error);
+    enum status status = run_with_pipe(where, folder, scripts, ends, lacks_format, error);
     (void)close(ends[0]);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "tuner/base/temporary.h"
+#include "tuner/base/text.h"
 #include "tuner/plot/plot.h"
 
 enum { LAYERS_MAX = 16, LAYER_NAME_BYTES = 32 };
@@ -21,6 +22,29 @@ struct layers {
     size_t count;
 };
 
+/* One figure being drawn. */
+struct job {
+    struct arena arena;
+    const struct plot_request *request;
+    const struct plot_subject *subject;
+    const char *figure;
+    const char *plots;        /* folder of the scripts */
+    const char *needs;        /* what a device must have; NULL: not said */
+    struct temporary scratch; /* file -1: no picture is wanted */
+    struct text table;
+    struct layers layers;
+    struct arena *svg_arena; /* plot_svg: the picture goes to `svg` there, and into no file */
+    const char **svg;
+    unsigned lacking; /* outputs that cannot be made here, and what is said of that */
+    struct error lacks;
+};
+
+/* Asks the database and makes every output that the request has; request, subject and figure are
+ * given. Frees what the job holds, whatever becomes of it. */
+enum status job_draw(struct job *job, struct store *store, struct error *error);
+/* Whether that would befall each of the other figures as well. */
+bool concerns_all(enum status status);
+
 /* The absolute path of plots/. */
 enum status plots_folder(struct arena *arena, const char **out, struct error *error);
 /* The text of plots/<name>. */
@@ -31,10 +55,12 @@ const char *comment_after(struct arena *arena, const char *sql, const char *star
 /* STATUS_NOT_FOUND with the nearest known when there is no such figure. */
 enum status check_figure(struct arena *arena, const char *name, struct error *error);
 
-/* A text that is safe inside a gnuplot string in single quotes, as a field of a data file and on a
- * figure: quotes, backquotes, backslashes and control characters become spaces, and bytes that are
- * no ASCII '?'. */
+/* A text that is safe inside a gnuplot string in single quotes, as a field of a data file, on a
+ * figure and in XML: quotes, backquotes, backslashes and control characters become spaces; what is
+ * no UTF-8, and characters that are not seen, become '?'. */
 void plot_clean(char *text);
+/* Puts '?' for each byte that is part of no UTF-8 character. */
+void utf8_repair(char *text, size_t length);
 
 /* Runs the statement for the subject. When `folder` is given, writes <folder>/<layer>.tsv, one
  * gnuplot data set a series; when `table` is given, appends all rows to it under one header.
@@ -49,8 +75,20 @@ enum status scratch_make(struct arena *arena, const char *plots, struct temporar
                          struct error *error);
 
 /* Runs gnuplot in `folder` on the scripts (ends with NULL) and waits for it. `where` names the
- * figure in errors. */
+ * figure in errors. STATUS_UNAVAILABLE: there is no gnuplot, or it is too old, or, with
+ * `*lacks_format`, it was built without what the format needs. */
 enum status gnuplot_run(const char *where, const char *folder, const char *const *scripts,
-                        struct error *error);
+                        bool *lacks_format, struct error *error);
+
+/* gnuplot's SVG made fit for pages: one way of writing colours (#rrggbb) and fonts that are
+ * everywhere, `title` in place of gnuplot's, identifiers that begin with `name` (letters, digits,
+ * '.', '_', '-') so that several fit in one page, and of many points those that hide one another
+ * once (SVG_MARKS_MAX at most, told in the title). */
+enum { SVG_MARKS_MAX = 20000 };
+void svg_tidy(const char *svg, const char *name, const char *title, struct text *out);
+
+/* What gnuplot's terminal of characters wrote, without form feeds, blanks at the ends of lines, and
+ * empty lines before and after. */
+void characters_tidy(const char *characters, struct text *out);
 
 #endif

@@ -21,24 +21,27 @@ enum plot_output {
 
 /* Zero-initialise; NULL and 0 mean what stands in brackets. Texts are borrowed for the call. */
 struct plot_request {
-    const char *figure;     /* plot_figure only: "occupancy" */
-    int64_t environment_id; /* [the one measured last, of `device` if given] */
-    const char *device;     /* its name, uuid, kind, or "cuda:0" [any] */
-    const char *problem;    /* its key: "reduce.sum.i32" [the one that has the largest size] */
-    int64_t n;              /* [the largest measured] */
-    const char *l2_mode;    /* "cold", "hot" ... [cold where measured, else hot ...] */
-    const char *folder;     /* where the files go; made if absent [the current one] */
-    unsigned outputs;       /* of enum plot_output */
-    const char *database;   /* what the figures call it: a file's name [not named] */
-    int columns, rows;      /* PLOT_TERMINAL: characters [100 x 36] */
-    bool colour;            /* PLOT_TERMINAL: with the terminal's 256 colours */
-    void *context;          /* handed to the two below, which may be NULL */
+    const char *figure;         /* plot_figure and plot_svg: "occupancy" */
+    const char *const *figures; /* plot_all: these [all there are] */
+    size_t figure_count;
+    int64_t environment_id;      /* [the one measured last, of `device` if given] */
+    const char *device;          /* its name, uuid, kind, or "cuda:0" [any] */
+    const char *problem;         /* its key: "reduce.sum.i32" [the one that has the largest size] */
+    int64_t n;                   /* [the largest measured] */
+    const char *l2_mode;         /* "cold", "hot" ... [cold where measured, else hot ...] */
+    const char *folder;          /* where the files go; made if absent [the current one] */
+    unsigned outputs;            /* of enum plot_output */
+    const char *device_in_names; /* stands in files' names, too: "NVIDIA H200" [not named] */
+    const char *database;        /* its file, whose name is on the figures [not named] */
+    int columns, rows;           /* PLOT_TERMINAL: characters [100 x 36] */
+    bool colour;                 /* PLOT_TERMINAL: with the terminal's 256 colours */
+    void *context;               /* handed to the two below, which may be NULL */
     /* After each file: its path, valid during the call. */
     void (*wrote)(void *context, const char *path);
     /* PLOT_TERMINAL: a figure in UTF-8, lines of at most `columns` characters. */
     void (*said)(void *context, const char *figure, const char *text);
     /* plot_all: a figure that could not be drawn. STATUS_NOT_FOUND: this device has no data for
-     * it, which is no fault. */
+     * it, which is no fault. STATUS_UNAVAILABLE: gnuplot lacks a format, which is said once. */
     void (*failed)(void *context, const char *figure, const struct error *error);
 };
 
@@ -56,6 +59,17 @@ struct plot_subject {
 enum status plot_choose(struct store *store, const struct plot_request *request,
                         struct arena *arena, struct plot_subject *out, struct error *error);
 
+/* A device that has measurements. Texts belong to the arena. */
+struct plot_device {
+    int64_t environment_id; /* the one measured last */
+    const char *name;       /* no two have the same: "NVIDIA H200", "NVIDIA H200 2" */
+};
+/* The devices of the database that have what the request asks for (`device` and `environment_id`
+ * are not looked at), the one measured last first. STATUS_NOT_FOUND as plot_choose. */
+enum status plot_devices(struct store *store, const struct plot_request *request,
+                         struct arena *arena, const struct plot_device **out, size_t *count,
+                         struct error *error);
+
 struct plot_name {
     const char *name;
     const char *about; /* the first comment line of its .sql */
@@ -65,8 +79,10 @@ enum status plot_names(struct arena *arena, const struct plot_name **out, size_t
                        struct error *error);
 
 /* Draws one figure: <folder>/<figure>-<problem>-<n>.png and so on, each written whole or not at
- * all. STATUS_NOT_FOUND: no such figure (with the nearest known), or nothing to draw.
- * STATUS_UNAVAILABLE: no gnuplot. STATUS_INTERNAL: gnuplot refused the figure; its words. */
+ * all; a format that fails does not keep the others from being made, and the first that failed is
+ * returned. STATUS_NOT_FOUND: no such figure (with the nearest known), or nothing to draw.
+ * STATUS_UNAVAILABLE: no gnuplot, too old a one, or one without the format.
+ * STATUS_INTERNAL: gnuplot refused the figure; its words. */
 enum status plot_figure(struct store *store, const struct plot_request *request,
                         struct error *error);
 
@@ -75,7 +91,7 @@ enum status plot_figure(struct store *store, const struct plot_request *request,
 enum status plot_svg(struct store *store, const struct plot_request *request, struct arena *arena,
                      const char **svg, struct error *error);
 
-/* Draws every figure; what fails is told through `failed`, and the others are still drawn. Fails
+/* Draws the figures; what fails is told through `failed`, and the others are still drawn. Fails
  * itself when nothing can be drawn at all: no measurements, no gnuplot, an unwritable folder. */
 enum status plot_all(struct store *store, const struct plot_request *request, struct error *error);
 

@@ -7,17 +7,6 @@
 #include "tuner/base/text.h"
 #include "tuner/plot/internal.h"
 
-void plot_clean(char *text)
-{
-    for (char *c = text; *c; c++) {
-        unsigned char byte = (unsigned char)*c;
-        if (byte > 126)
-            *c = '?';
-        else if (byte < 32 || strchr("'\"`\\", byte))
-            *c = ' ';
-    }
-}
-
 /* The files that the rows go to, and where in them the last row was. */
 struct writer {
     const char *where;

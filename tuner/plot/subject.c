@@ -150,25 +150,89 @@ static enum status explain(struct store *store, const struct store_parameter *gi
     return status;
 }
 
+/* The constraints of a request as parameters, whose numbers are written into `numbers`. */
+static void parameters_of(const struct plot_request *request, char numbers[2][24],
+                          struct store_parameter out[CONSTRAINT_COUNT])
+{
+    (void)string_format(numbers[0], 24, "%" PRId64, request->environment_id);
+    (void)string_format(numbers[1], 24, "%" PRId64, request->n);
+    out[L2_MODE].value = request->l2_mode;
+    out[ENVIRONMENT].value = request->environment_id ? numbers[0] : NULL;
+    out[DEVICE].value = request->device;
+    out[PROBLEM].value = request->problem;
+    out[SIZE].value = request->n ? numbers[1] : NULL;
+    for (size_t i = 0; i < CONSTRAINT_COUNT; i++)
+        out[i].name = constraints[i].parameter;
+}
+
 enum status plot_choose(struct store *store, const struct plot_request *request,
                         struct arena *arena, struct plot_subject *out, struct error *error)
 {
-    char environment[24];
-    char n[24];
-    (void)string_format(environment, sizeof environment, "%" PRId64, request->environment_id);
-    (void)string_format(n, sizeof n, "%" PRId64, request->n);
-    struct store_parameter parameters[CONSTRAINT_COUNT] = {
-        [L2_MODE] = {NULL, request->l2_mode},
-        [ENVIRONMENT] = {NULL, request->environment_id ? environment : NULL},
-        [DEVICE] = {NULL, request->device},
-        [PROBLEM] = {NULL, request->problem},
-        [SIZE] = {NULL, request->n ? n : NULL},
-    };
-    for (size_t i = 0; i < CONSTRAINT_COUNT; i++)
-        parameters[i].name = constraints[i].parameter;
+    char numbers[2][24];
+    struct store_parameter parameters[CONSTRAINT_COUNT];
+    parameters_of(request, numbers, parameters);
     bool found = false;
     enum status status = choose(store, parameters, arena, out, &found, error);
     if (status != STATUS_OK || found)
         return status;
     return explain(store, parameters, error);
+}
+
+static const char devices_sql[] = "SELECT e.id, d.name, max(t.measured_at) AS measured_at" MEASURED
+                                  " GROUP BY d.id ORDER BY measured_at DESC, e.id DESC";
+
+enum { DEVICES_MAX = 64 };
+
+/* The second of a name is "NAME 2". */
+static const char *distinct_name(struct arena *arena, const struct plot_device *before,
+                                 size_t count, const char *name)
+{
+    size_t length = strlen(name);
+    size_t same = 1;
+    for (size_t i = 0; i < count; i++)
+        same += strncmp(before[i].name, name, length) == 0 &&
+                (before[i].name[length] == '\0' || before[i].name[length] == ' ');
+    return same > 1 ? arena_printf(arena, "%s %zu", name, same) : arena_strdup(arena, name);
+}
+
+static enum status read_devices(struct store_query *query, struct arena *arena,
+                                struct plot_device *devices, size_t *count, struct error *error)
+{
+    bool row = true;
+    for (*count = 0; *count < DEVICES_MAX;) {
+        enum status status = store_query_next(query, &row, error);
+        if (status != STATUS_OK || !row)
+            return status;
+        const char *name = store_query_text(query, 1);
+        devices[*count] = (struct plot_device){
+            store_query_integer(query, 0), distinct_name(arena, devices, *count, name ? name : "")};
+        if (!devices[*count].name)
+            return error_no_memory(error);
+        (*count)++;
+    }
+    return STATUS_OK;
+}
+
+enum status plot_devices(struct store *store, const struct plot_request *request,
+                         struct arena *arena, const struct plot_device **out, size_t *count,
+                         struct error *error)
+{
+    char numbers[2][24];
+    struct store_parameter parameters[CONSTRAINT_COUNT];
+    struct plot_request any = *request;
+    any.device = NULL;
+    any.environment_id = 0;
+    parameters_of(&any, numbers, parameters);
+    struct plot_device *devices = arena_alloc(arena, DEVICES_MAX, sizeof *devices);
+    if (!devices)
+        return error_no_memory(error);
+    struct store_query *query = NULL;
+    enum status status =
+        store_query_open(store, devices_sql, parameters, CONSTRAINT_COUNT, &query, error);
+    if (status != STATUS_OK)
+        return status;
+    status = read_devices(query, arena, devices, count, error);
+    store_query_close(query);
+    *out = devices;
+    return status == STATUS_OK && *count == 0 ? explain(store, parameters, error) : status;
 }
