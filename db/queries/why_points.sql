@@ -2,7 +2,8 @@
 -- their launch of most threads takes. The runner-up is the best of the other contenders that could
 -- have won; where there are none, the next of the race, and without a race the next of the sweep.
 -- :winner  winners.id
-WITH chosen AS (
+-- CROSS JOIN keeps SQLite from beginning with the larger table.
+WITH chosen AS MATERIALIZED (
     SELECT w.*, t.configuration_id, coalesce(t.same_as_trial_id, t.id) AS measured_id
     FROM winners AS w
     JOIN trials AS t ON t.id = w.trial_id
@@ -12,9 +13,10 @@ contender AS (
     SELECT k.configuration_id
     FROM chosen
     JOIN contenders AS k ON k.winner_id = chosen.id
+    JOIN trials AS t ON t.id = k.trial_id
     WHERE k.configuration_id <> chosen.configuration_id AND k.out IS NULL
       AND k.difference IS NOT NULL
-    ORDER BY k.place
+    ORDER BY t.stage = chosen.stage DESC, k.place
     LIMIT 1
 ),
 next AS (
@@ -51,11 +53,9 @@ roles AS (
         ON b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
 ),
 -- What was measured in place of a duplicate stands in its place.
-swept AS (
+swept AS MATERIALIZED (
     SELECT roles.*, chosen.environment_id, chosen.problem_id, chosen.l2_mode, chosen.objective,
-           chosen.id AS winner_id, chosen.measured_id AS winner_trial_id,
-           m.id AS sweep_id, coalesce(m.configuration_id, roles.configuration_id) AS measured,
-           s.status AS own_status, m.status AS sweep_status,
+           chosen.id AS winner_id, m.id AS sweep_id, m.status AS sweep_status,
            CASE m.status WHEN 'ok' THEN m.median_ns END AS sweep_ns
     FROM roles
     CROSS JOIN chosen
@@ -65,22 +65,39 @@ swept AS (
         AND s.l2_mode = chosen.l2_mode
     LEFT JOIN trials AS m ON m.id = coalesce(s.same_as_trial_id, s.id)
 ),
+-- All that launch the same: any of them may be the one that was raced. Itself first.
+alike AS MATERIALIZED (
+    SELECT place, role, configuration_id, 0 AS other FROM swept
+    UNION
+    SELECT swept.place, swept.role, t.configuration_id, 1
+    FROM swept
+    JOIN trials AS t ON t.id = swept.sweep_id OR t.same_as_trial_id = swept.sweep_id
+    WHERE t.configuration_id <> swept.configuration_id
+),
+raced AS (
+    SELECT alike.place, alike.role, t.stage, t.id, t.median_ns, t.value, t.metrics,
+           row_number() OVER (PARTITION BY alike.place, alike.role, t.stage
+                              ORDER BY alike.other, t.id) AS pick
+    FROM alike
+    CROSS JOIN chosen
+    CROSS JOIN trials AS t
+        ON t.environment_id = chosen.environment_id AND t.problem_id = chosen.problem_id
+        AND t.configuration_id = alike.configuration_id AND t.stage IN ('race', 'confirm')
+        AND t.objective = chosen.objective AND t.l2_mode = chosen.l2_mode AND t.status = 'ok'
+        AND t.same_as_trial_id IS NULL
+),
+stood AS (
+    SELECT alike.place, alike.role, k.difference, k.difference_low, k.difference_high, k.proven,
+           k.tied, k.out, t.stage AS compared_in,
+           row_number() OVER (PARTITION BY alike.place, alike.role ORDER BY alike.other) AS pick
+    FROM alike
+    CROSS JOIN chosen
+    CROSS JOIN contenders AS k
+        ON k.winner_id = chosen.id AND k.configuration_id = alike.configuration_id
+    LEFT JOIN trials AS t ON t.id = k.trial_id
+),
 timed AS (
     SELECT swept.*,
-           (SELECT t.id FROM trials AS t
-            WHERE t.environment_id = swept.environment_id AND t.problem_id = swept.problem_id
-              AND t.configuration_id IN (swept.configuration_id, swept.measured)
-              AND t.stage = 'race' AND t.objective = swept.objective
-              AND t.l2_mode = swept.l2_mode AND t.same_as_trial_id IS NULL
-              AND t.status = 'ok'
-            LIMIT 1) AS race_id,
-           (SELECT t.id FROM trials AS t
-            WHERE t.environment_id = swept.environment_id AND t.problem_id = swept.problem_id
-              AND t.configuration_id IN (swept.configuration_id, swept.measured)
-              AND t.stage = 'confirm' AND t.objective = swept.objective
-              AND t.l2_mode = swept.l2_mode AND t.same_as_trial_id IS NULL
-              AND t.status = 'ok'
-            LIMIT 1) AS confirm_id,
            (SELECT r.launch FROM resources AS r
             WHERE r.trial_id = swept.sweep_id
             ORDER BY r.grid_x * r.grid_y * r.grid_z * r.block_x * r.block_y * r.block_z
@@ -88,31 +105,30 @@ timed AS (
             LIMIT 1) AS main_launch
     FROM swept
 )
-SELECT timed.role, timed.about, timed.place, c.key AS configuration, c.parameters,
-       timed.sweep_id, timed.sweep_ns, timed.race_id, race.median_ns AS race_ns,
-       race.value AS race_value, timed.confirm_id, confirm.median_ns AS confirm_ns,
-       confirm.value AS confirm_value, timed.measured AS measured_configuration_id,
-       coalesce(confirm.status, race.status, timed.sweep_status) AS status,
-       k.difference, k.difference_low, k.difference_high, k.proven, k.tied, k.out,
-       coalesce(s.launch_count, race.launch_count, confirm.launch_count) AS launches,
-       r.grid_x * r.grid_y * r.grid_z AS grid, r.block_x * r.block_y * r.block_z AS block,
-       r.threads, r.occupancy, r.active_blocks_per_sm, r.registers, r.spill_bytes, r.local_bytes,
+SELECT timed.role, timed.about, c.key AS configuration, c.parameters, timed.sweep_id,
+       timed.sweep_ns, race.id AS race_id, race.median_ns AS race_ns, race.value AS race_value,
+       confirm.id AS confirm_id, confirm.median_ns AS confirm_ns,
+       confirm.value AS confirm_value,
+       CASE WHEN race.id IS NOT NULL OR confirm.id IS NOT NULL THEN 'ok'
+            ELSE timed.sweep_status END AS status,
+       k.difference, k.difference_low, k.difference_high, k.proven, k.tied, k.out, k.compared_in,
+       s.launch_count AS launches, r.grid_x * r.grid_y * r.grid_z AS grid,
+       r.block_x * r.block_y * r.block_z AS block, r.threads, r.occupancy,
+       r.active_blocks_per_sm, r.registers, r.spill_bytes, r.local_bytes,
        coalesce(r.static_shared_bytes, 0) + r.dynamic_shared_bytes AS shared_bytes,
-       coalesce(json_extract(confirm.metrics, '$.bytes_per_thread'),
+       coalesce(json_extract(s.metrics, '$.bytes_per_thread'),
                 json_extract(race.metrics, '$.bytes_per_thread'),
-                json_extract(s.metrics, '$.bytes_per_thread'),
+                json_extract(confirm.metrics, '$.bytes_per_thread'),
                 json_extract(s.derived, '$.bytes_per_thread')) AS bytes_per_thread
 FROM timed
-JOIN configurations AS c ON c.id = timed.configuration_id
+CROSS JOIN configurations AS c ON c.id = timed.configuration_id
 LEFT JOIN trials AS s ON s.id = timed.sweep_id
-LEFT JOIN trials AS race ON race.id = timed.race_id
-LEFT JOIN trials AS confirm ON confirm.id = timed.confirm_id
+LEFT JOIN raced AS race
+    ON race.place = timed.place AND race.role = timed.role AND race.stage = 'race'
+    AND race.pick = 1
+LEFT JOIN raced AS confirm
+    ON confirm.place = timed.place AND confirm.role = timed.role AND confirm.stage = 'confirm'
+    AND confirm.pick = 1
 LEFT JOIN resources AS r ON r.trial_id = timed.sweep_id AND r.launch = timed.main_launch
-LEFT JOIN contenders AS k
-    ON k.winner_id = timed.winner_id
-    AND k.configuration_id = coalesce(
-        (SELECT own.configuration_id FROM contenders AS own
-         WHERE own.winner_id = timed.winner_id
-           AND own.configuration_id = timed.configuration_id),
-        timed.measured)
+LEFT JOIN stood AS k ON k.place = timed.place AND k.role = timed.role AND k.pick = 1
 ORDER BY timed.place, timed.role;

@@ -58,6 +58,11 @@ static void compare_contenders(const struct read_point *winner, const struct rea
     }
 }
 
+static bool is_compared_in(const struct read_point *read, const char *stage)
+{
+    return isfinite(read->difference) && read->compared_in && strcmp(read->compared_in, stage) == 0;
+}
+
 static void compare(const struct read_point *winner, const struct read_point *other, size_t own,
                     bool by_time, struct explain_point *point)
 {
@@ -70,7 +75,7 @@ static void compare(const struct read_point *winner, const struct read_point *ot
     point->stage = explain_stages[stage];
     point->time_ns = other->times_ns[stage];
     point->trial_id = other->trial_ids[stage];
-    if (stage == own && isfinite(other->difference) && isfinite(winner->difference))
+    if (stage == own && is_compared_in(winner, point->stage) && is_compared_in(other, point->stage))
         compare_contenders(winner, other, point);
     else if (by_time)
         point->slower = other->times_ns[stage] / winner->times_ns[stage] - 1;

@@ -16,12 +16,12 @@ static size_t find_own(const struct swept *points, size_t count, const struct re
     return count;
 }
 
-/* The best of the sweep that has work for every unit, where the winner has not. */
-static double loss_of_wide(const struct swept *points, size_t count, size_t own, int64_t units)
+/* The best of the sweep that keeps more units busy than the winner does. */
+static double loss_of_busier(const struct swept *points, size_t count, size_t own)
 {
     double best_ns = (double)INFINITY;
     for (size_t i = 0; i < count; i++)
-        if (points[i].busy >= units && points[i].time_ns < best_ns)
+        if (points[i].busy > points[own].busy && points[i].time_ns < best_ns)
             best_ns = points[i].time_ns;
     return isfinite(best_ns) ? best_ns / points[own].time_ns - 1 : (double)NAN;
 }
@@ -38,7 +38,7 @@ static enum status compare_sweep(struct store *store, const struct read_point *w
     const size_t own = find_own(points, count, winner);
     if (own == count)
         return STATUS_OK;
-    background->wide_loss = loss_of_wide(points, count, own, out->unit_count);
+    background->busier_loss = loss_of_busier(points, count, own);
     return find_sensitivities(points, count, own, arena, out) ? STATUS_OK : error_no_memory(error);
 }
 

@@ -40,7 +40,9 @@ struct explain_point {
     int64_t resident_threads; /* of a GPU: on an SM at once */
 };
 
-/* What changing one parameter of the winner costs, all others kept: out of the sweep. */
+/* What changing one parameter of the winner costs, all others kept: out of the sweep. Where
+ * constraints tie it to others, so that it was never changed alone: the points that change the
+ * least with it (up to two others), and what else changes. */
 struct explain_sensitivity {
     const char *parameter;
     const char *value;      /* the winner's */
@@ -51,8 +53,8 @@ struct explain_sensitivity {
     const char *worst;
     double worst_loss;
     const char *worst_with;
-    size_t values;     /* other values that are compared here */
-    size_t neighbours; /* of them, those tried with all other parameters kept */
+    size_t values; /* other values that are compared here */
+    bool alone;    /* all others were kept */
 };
 
 /* What stands in the way of more speed, as far as the numbers tell; docs/why.md has the rules. */
@@ -78,7 +80,7 @@ struct explanation {
     const char *operations_type;
     struct explain_point *points; /* the winner, the runner-up if any, the baselines */
     size_t point_count;
-    struct explain_sensitivity *sensitivities; /* the most sensitive first */
+    struct explain_sensitivity *sensitivities; /* those alone first, the most sensitive first */
     size_t sensitivity_count;
     double delta, confidence;         /* what counts as a tie, relative; of the intervals */
     int64_t tied_count;               /* configurations as good, the winner counted */

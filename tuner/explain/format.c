@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "tuner/explain/internal.h"
 
@@ -22,6 +23,17 @@ void put_percent(struct text *out, double share)
     text_printf(out, "%.*f %%", digits, percent);
 }
 
+void put_more(struct text *out, double share)
+{
+    if (share >= 1) {
+        put_number(out, 1 + share);
+        text_append(out, " times as long");
+        return;
+    }
+    put_percent(out, fabs(share));
+    text_append(out, share < 0 ? " less" : " more");
+}
+
 void put_bytes(struct text *out, double bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
@@ -42,5 +54,8 @@ void put_number(struct text *out, double value)
 
 void put_count(struct text *out, int64_t count, const char *noun)
 {
-    text_printf(out, "%" PRId64 " %s%s", count, noun, count == 1 ? "" : "s");
+    text_printf(out, "%" PRId64 " %s%s", count, noun,
+                count == 1                      ? ""
+                : noun[strlen(noun) - 1] == 'h' ? "es"
+                                                : "s");
 }

@@ -22,7 +22,7 @@ struct background {
     double cache_bytes;     /* of the cache before the memory */
     double elsewhere_share; /* the most of the ceiling at another size of the problem, and there */
     int64_t elsewhere_n;
-    double wide_loss; /* in the sweep: the best with work for every unit, against the winner */
+    double busier_loss; /* in the sweep: the best that keeps more units busy, against the winner */
 };
 
 enum { STAGES = 3 };
@@ -36,7 +36,8 @@ struct read_point {
     double values[STAGES];                              /* of the objective; a sweep has none */
     double difference, difference_low, difference_high; /* relative, to the fastest contender */
     bool proven, tied;
-    const char *out; /* why it could not win */
+    const char *out;         /* why it could not win */
+    const char *compared_in; /* the stage that the difference is of */
 };
 
 /* read.c: what the database knows of a winner. */
@@ -72,7 +73,9 @@ bool make_sentences(struct explanation *explanation, const struct background *ba
                     struct arena *arena);
 
 /* format.c: numbers as people read them. */
-void put_time(struct text *out, double ns);                        /* 1.27 us */
+void put_time(struct text *out, double ns); /* 1.27 us */
+/* Of a time: "2.34 % more", "0.05 % less", "3.45 times as long". */
+void put_more(struct text *out, double share);
 void put_percent(struct text *out, double share);                  /* 0.42 %, 12.3 %, 230 % */
 void put_bytes(struct text *out, double bytes);                    /* 512 bytes, 32 KiB */
 void put_number(struct text *out, double value);                   /* three digits */

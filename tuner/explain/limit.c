@@ -6,7 +6,7 @@
 
 #include "tuner/explain/internal.h"
 
-static const double launch_least = 0.25;     /* of the time, for empty launches in its place */
+static const double launch_least = 1.0 / 3;  /* of the time, for empty launches in its place */
 static const double memory_least = 0.85;     /* of the ceiling */
 static const double cache_least = 1.05;      /* over what a ceiling is measured to */
 static const double arithmetic_least = 0.70; /* of the ceiling */
@@ -138,20 +138,25 @@ static void put_idle(const struct rules *rules)
                 rules->units, units - rules->busy, units - rules->busy == 1 ? "has" : "have");
 }
 
-/* More would be busy where that was tried and was no faster. */
+static void put_busier(const struct rules *rules, const char *before)
+{
+    if (!isfinite(rules->background->busier_loss))
+        return;
+    text_printf(rules->text, "%sthe fastest that keeps more of them busy takes ", before);
+    put_more(rules->text, rules->background->busier_loss);
+    text_append(rules->text, " in the sweep");
+}
+
+/* Not where more of them busy was tried, and did not help. */
 static bool limited_by_idle_units(const struct rules *rules)
 {
-    const double wide_loss = rules->background->wide_loss;
+    const double loss = rules->background->busier_loss;
     if (rules->busy < 1 || rules->busy >= rules->explanation->unit_count)
         return false;
-    if (is_far_from_ceilings(rules) && wide_loss >= 0)
+    if (is_far_from_ceilings(rules) && loss >= 0)
         return false;
     put_idle(rules);
-    if (isfinite(wide_loss)) {
-        text_append(rules->text, "; the fastest with work for all of them was ");
-        put_percent(rules->text, fabs(wide_loss));
-        text_printf(rules->text, " %s in the sweep", wide_loss < 0 ? "faster" : "slower");
-    }
+    put_busier(rules, "; ");
     text_append(rules->text, ".");
     return true;
 }
@@ -195,9 +200,8 @@ static bool limited_by_latency(const struct rules *rules)
     text_append(rules->text, ". ");
     if (rules->busy > 0 && rules->busy < rules->explanation->unit_count) {
         put_idle(rules);
-        text_append(rules->text, ", but the fastest with work for all of them was ");
-        put_percent(rules->text, background->wide_loss);
-        text_append(rules->text, " slower in the sweep. ");
+        put_busier(rules, ", but ");
+        text_append(rules->text, ". ");
     }
     text_append(rules->text, "At the ceiling its bytes would take ");
     put_time(rules->text, background->bytes_moved / rules->explanation->ceiling_gbs);

@@ -88,7 +88,7 @@ static void take_winner(struct row *row, struct explanation *out, struct backgro
         .low_ns = real(row, "time_low_ns"),
         .high_ns = real(row, "time_high_ns"),
         .stage = text(row, "stage"),
-        .wide_loss = (double)NAN,
+        .busier_loss = (double)NAN,
     };
 }
 
@@ -138,6 +138,7 @@ static struct read_point take_point(struct row *row)
         .proven = integer(row, "proven") == 1,
         .tied = integer(row, "tied") == 1,
         .out = text(row, "out"),
+        .compared_in = text(row, "compared_in"),
     };
     struct explain_point *point = &read.point;
     point->role = text(row, "role");

@@ -163,18 +163,29 @@ static const char *value_of(const struct rival *rival, struct arena *arena, bool
     return copy;
 }
 
+/* Where some values were tried with all else kept, only these are compared. */
+static bool counts(const struct rivals *rivals, const struct rival *rival)
+{
+    for (size_t i = 0; rival->changed > 1 && i < rivals->count; i++)
+        if (rivals->items[i].changed == 1)
+            return false;
+    return true;
+}
+
 static bool summarize(const struct rivals *rivals, const struct setting *own, size_t parameter,
                       double own_ns, struct arena *arena, struct explain_sensitivity *out)
 {
-    const struct rival *best = &rivals->items[0];
-    const struct rival *worst = best;
+    const struct rival *best = NULL;
+    const struct rival *worst = NULL;
     bool failed = false;
-    size_t kept = 0;
+    size_t values = 0;
     for (size_t i = 0; i < rivals->count; i++) {
         const struct rival *rival = &rivals->items[i];
-        best = rival->time_ns < best->time_ns ? rival : best;
-        worst = rival->time_ns > worst->time_ns ? rival : worst;
-        kept += rival->changed == 1;
+        if (!counts(rivals, rival))
+            continue;
+        best = !best || rival->time_ns < best->time_ns ? rival : best;
+        worst = !worst || rival->time_ns > worst->time_ns ? rival : worst;
+        values++;
     }
     const struct setting *setting = &own[parameter];
     *out = (struct explain_sensitivity){
@@ -186,17 +197,20 @@ static bool summarize(const struct rivals *rivals, const struct setting *own, si
         .worst = value_of(worst, arena, &failed),
         .worst_loss = worst->time_ns / own_ns - 1,
         .worst_with = names_of(worst, parameter, own, arena, &failed),
-        .values = rivals->count,
-        .neighbours = kept,
+        .values = values,
+        .alone = best->changed == 1,
     };
     return !failed && out->parameter && out->value;
 }
 
+/* What was tried alone first, then the most sensitive. */
 static int by_worst(const void *a, const void *b)
 {
-    const double x = ((const struct explain_sensitivity *)a)->worst_loss;
-    const double y = ((const struct explain_sensitivity *)b)->worst_loss;
-    return x < y ? 1 : x > y ? -1 : 0;
+    const struct explain_sensitivity *x = a;
+    const struct explain_sensitivity *y = b;
+    if (x->alone != y->alone)
+        return x->alone ? -1 : 1;
+    return x->worst_loss < y->worst_loss ? 1 : x->worst_loss > y->worst_loss ? -1 : 0;
 }
 
 static bool take_rivals(const struct swept *points, size_t count, size_t own,

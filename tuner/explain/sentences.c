@@ -36,15 +36,15 @@ static void tell(struct telling *telling)
     text_clear(&telling->text);
 }
 
-/* " (0.20 % to 0.64 %)", of what was raced. */
+/* " (0.17 % less to 0.13 % more)", of what was raced. */
 static void put_interval(struct text *text, double low, double high)
 {
     if (!isfinite(low) || !isfinite(high))
         return;
     text_append(text, " (");
-    put_percent(text, low);
+    put_more(text, low);
     text_append(text, " to ");
-    put_percent(text, high);
+    put_more(text, high);
     text_append(text, ")");
 }
 
@@ -69,43 +69,54 @@ static void separate(struct text *text, size_t *count)
     text_append(text, (*count)++ == 0 ? ": " : ", ");
 }
 
-static void put_integers(struct text *text, size_t *count, const char *what, int64_t own,
-                         int64_t other)
+/* "1 launch against 2" */
+static void put_counts(struct text *text, size_t *count, const char *noun, int64_t own,
+                       int64_t other)
 {
     if (own < 0 || other < 0 || own == other)
         return;
     separate(text, count);
-    text_printf(text, "%s %" PRId64 " (%" PRId64 ")", what, own, other);
+    put_count(text, own, noun);
+    text_printf(text, " against %" PRId64, other);
+}
+
+static void put_launches(struct text *text, size_t *count, const struct explain_point *own,
+                         const struct explain_point *other)
+{
+    put_counts(text, count, "launch", own->launches, other->launches);
+    put_counts(text, count, "block", own->grid, other->grid);
+    if (own->threads > 0) {
+        put_counts(text, count, "thread", own->threads, other->threads);
+    } else if (own->block > 0 && other->block > 0 && own->block != other->block) {
+        separate(text, count);
+        text_printf(text, "%" PRId64 " threads a block against %" PRId64, own->block, other->block);
+    }
 }
 
 static void put_resources(struct text *text, const struct explain_point *own,
                           const struct explain_point *other)
 {
     size_t count = 0;
-    put_integers(text, &count, "launches", own->launches, other->launches);
-    put_integers(text, &count, "blocks", own->grid, other->grid);
-    put_integers(text, &count, "threads a block", own->block, other->block);
-    if (own->threads > 0)
-        put_integers(text, &count, "threads", own->threads, other->threads);
-    put_integers(text, &count, "registers", own->registers, other->registers);
-    put_integers(text, &count, "spilled bytes", own->spill_bytes, other->spill_bytes);
-    if (isfinite(own->occupancy) && isfinite(other->occupancy) &&
-        fabs(own->occupancy - other->occupancy) > 0.0005) {
+    put_launches(text, &count, own, other);
+    put_counts(text, &count, "register", own->registers, other->registers);
+    if (own->spill_bytes >= 0 && other->spill_bytes >= 0 &&
+        own->spill_bytes != other->spill_bytes) {
+        separate(text, &count);
+        text_printf(text, "%" PRId64 " bytes spilled against %" PRId64, own->spill_bytes,
+                    other->spill_bytes);
+    }
+    if (fabs(own->occupancy - other->occupancy) > 0.0005) {
         separate(text, &count);
         text_append(text, "occupancy ");
         put_percent(text, own->occupancy);
-        text_append(text, " (");
+        text_append(text, " against ");
         put_percent(text, other->occupancy);
-        text_append(text, ")");
     }
-    if (isfinite(own->bytes_in_flight_per_sm) && isfinite(other->bytes_in_flight_per_sm) &&
-        own->bytes_in_flight_per_sm != other->bytes_in_flight_per_sm) {
+    if (fabs(own->bytes_in_flight_per_sm - other->bytes_in_flight_per_sm) > 0.5) {
         separate(text, &count);
-        text_append(text, "in flight on a multiprocessor ");
         put_bytes(text, own->bytes_in_flight_per_sm);
-        text_append(text, " (");
+        text_append(text, " in flight on a multiprocessor against ");
         put_bytes(text, other->bytes_in_flight_per_sm);
-        text_append(text, ")");
     }
 }
 
@@ -120,11 +131,12 @@ static void tell_saved_launches(struct telling *telling, const struct explain_po
     if (winner->launches < 1 || !(saved >= 1) || !(saved_ns > 0) || saved_ns >= apart_ns ||
         !is_by_time(telling->explanation))
         return;
-    text_append(&telling->text, "; an empty launch takes ");
-    put_time(&telling->text, telling->background->node_gap_ns);
-    text_append(&telling->text, ", and ");
+    text_append(&telling->text, "; of the ");
     put_time(&telling->text, apart_ns);
-    text_append(&telling->text, " lie between them");
+    text_append(&telling->text, saved == 1
+                                    ? " between them, the launch that it saves takes at least "
+                                    : " between them, the launches that it saves take at least ");
+    put_time(&telling->text, saved_ns);
 }
 
 static void tell_baseline(struct telling *telling, const struct explain_point *point)
@@ -182,16 +194,16 @@ static void tell_runner_up(struct telling *telling, const struct explain_point *
         text_printf(text, ", %s,", text_string(&differing));
     telling->failed = telling->failed || differing.failed;
     text_free(&differing);
-    text_append(text, " is ");
-    put_percent(text, fabs(point->slower));
-    text_append(text, point->slower < 0 ? (by_time ? " faster" : " better")
-                                        : (by_time ? " slower" : " worse"));
+    text_append(text, by_time ? " takes " : " comes to ");
+    put_more(text, point->slower);
     put_interval(text, point->slower_low, point->slower_high);
     put_stage(text, explanation, point);
     if (strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0) {
-        text_append(text, ", a tie: differences up to ");
+        text_append(text, strcmp(standing, "tied") == 0
+                              ? ", a tie (not shown to differ by more than "
+                              : ", a tie (shown to differ by no more than ");
         put_percent(text, explanation->delta);
-        text_append(text, " count as none");
+        text_append(text, ")");
     }
     put_resources(text, &explanation->points[0], point);
     text_append(text, ".");
@@ -216,12 +228,11 @@ static void tell_ties(struct telling *telling)
 
 static void put_value(struct text *text, const char *value, double loss, const char *with)
 {
-    text_printf(text, "%s ", value);
+    text_append(text, value);
     if (with)
-        text_printf(text, "(with another %s) ", with);
-    text_append(text, "takes ");
-    put_percent(text, fabs(loss));
-    text_append(text, loss < 0 ? " less" : " more");
+        text_printf(text, " (with another %s)", with);
+    text_append(text, " takes ");
+    put_more(text, loss);
 }
 
 static void tell_sensitivity(struct telling *telling, const struct explain_sensitivity *item)
@@ -232,7 +243,7 @@ static void tell_sensitivity(struct telling *telling, const struct explain_sensi
         text_append(&telling->text, ", ");
         put_value(&telling->text, item->worst, item->worst_loss, item->worst_with);
     }
-    text_append(&telling->text, " (sweep).");
+    text_append(&telling->text, " in the sweep.");
     tell(telling);
 }
 
@@ -242,7 +253,7 @@ static void tell_insensitive(struct telling *telling)
     size_t count = 0;
     for (size_t i = 0; i < explanation->sensitivity_count; i++) {
         const struct explain_sensitivity *item = &explanation->sensitivities[i];
-        if (fabs(item->worst_loss) >= sensitive_least ||
+        if (!item->alone || fabs(item->worst_loss) >= sensitive_least ||
             fabs(item->best_other_loss) >= sensitive_least)
             continue;
         text_printf(&telling->text, "%s%s",
@@ -259,7 +270,8 @@ static void tell_sensitivities(struct telling *telling)
 {
     const struct explanation *explanation = telling->explanation;
     for (size_t i = 0; i < explanation->sensitivity_count && i < SENSITIVITIES_TOLD; i++)
-        if (explanation->sensitivities[i].worst_loss >= sensitive_least)
+        if (explanation->sensitivities[i].alone &&
+            explanation->sensitivities[i].worst_loss >= sensitive_least)
             tell_sensitivity(telling, &explanation->sensitivities[i]);
     tell_insensitive(telling);
 }
