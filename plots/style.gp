@@ -88,7 +88,7 @@ if (characters) {
     set bmargin 5
     set tmargin 5
     set title offset 0, 1.2
-    set ylabel offset graph 0.3, graph 0.5 + 1.6 / (text_rows - 10)
+    set ylabel offset graph 0.4, graph 0.5 + 2.3 / (text_rows - 10)
 }
 measured_on = sprintf('%s, %s, L2 %s, %d points', device, date, l2_mode, points_rows)
 measured_on = measured_on.(database eq '' ? '' : ', '.database)

@@ -106,10 +106,12 @@ static void fit_terminal(struct plot_request *request)
         size = (struct winsize){0};
     int columns = size.ws_col > 0 ? size.ws_col : environment_number("COLUMNS");
     request->columns = columns > 0 ? columns - 1 : 0;
-    /* Wider than high, and seen at once where it can be. */
-    int rows = request->columns > 0 ? 12 + request->columns / 4 : 0;
-    rows = rows > 44 ? 44 : rows;
-    request->rows = size.ws_row > 24 && rows > size.ws_row - 2 ? size.ws_row - 2 : rows;
+    /* Seen at once where the terminal is high enough to read it. */
+    int rows = columns > 100 ? 36 + (columns - 100) / 10 : 36;
+    rows = rows > 50 ? 50 : rows;
+    if (size.ws_row > 0 && rows > size.ws_row - 2)
+        rows = size.ws_row > 32 ? size.ws_row - 2 : 30;
+    request->rows = rows;
     request->colour = terminal && !(no_colour && *no_colour);
 }
 

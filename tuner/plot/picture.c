@@ -33,8 +33,8 @@ static void append_characters(struct text *script, const struct plot_request *re
 {
     int columns = request->columns > 0 ? request->columns : 100;
     int rows = request->rows > 0 ? request->rows : 36;
-    columns = columns < 40 ? 40 : columns > 300 ? 300 : columns;
-    rows = rows < 16 ? 16 : rows > 150 ? 150 : rows;
+    columns = columns < 60 ? 60 : columns > 300 ? 300 : columns;
+    rows = rows < 24 ? 24 : rows > 150 ? 150 : rows;
     text_printf(script, "text_columns = %d\ntext_rows = %d\ntext_colours = %d\n", columns, rows,
                 request->colour ? 1 : 0);
 }

@@ -33,7 +33,7 @@ struct plot_request {
     unsigned outputs;            /* of enum plot_output */
     const char *device_in_names; /* stands in files' names, too: "NVIDIA H200" [not named] */
     const char *database;        /* its file, whose name is on the figures [not named] */
-    int columns, rows;           /* PLOT_TERMINAL: characters [100 x 36] */
+    int columns, rows;           /* PLOT_TERMINAL: characters, 60 x 24 at least [100 x 36] */
     bool colour;                 /* PLOT_TERMINAL: with the terminal's 256 colours */
     void *context;               /* handed to the two below, which may be NULL */
     /* After each file: its path, valid during the call. */

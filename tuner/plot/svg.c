@@ -148,9 +148,12 @@ static const struct rule {
 
 static size_t append_changed(struct text *out, const char *from, const char *name)
 {
-    if (*from == '=' && (from[1] == '"' || from[1] == '\'')) {
-        text_append_bytes(out, from, 2);
-        return 2 + append_colour(out, from + 2);
+    if (*from == '=') {
+        size_t quote = from[1] == ' ' ? 2 : 1; /* some are written "fill = 'rgb(...)'" */
+        if (from[quote] != '"' && from[quote] != '\'')
+            return 0;
+        text_append_bytes(out, from, quote + 1);
+        return quote + 1 + append_colour(out, from + quote + 1);
     }
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         size_t length = strlen(rules[i].before);
@@ -172,7 +175,7 @@ static void append_line(struct text *out, const char *line, size_t length, const
     static const char numbered[] = "<title>gnuplot_plot_";
     const char *end = line + length;
     while (line < end) {
-        size_t plain = strcspn(line, "=< hu");
+        size_t plain = strcspn(line, "=< fhu");
         if (plain > (size_t)(end - line))
             plain = (size_t)(end - line);
         text_append_bytes(out, line, plain);
