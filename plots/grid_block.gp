@@ -3,6 +3,7 @@
 load 'plots/throughput.gp'
 if (!exists('cell_marks_series')) cell_marks_series = 0
 # One more than there are marks: gnuplot looks at the body of a loop even when that runs no times.
+cell_marks_file = cell_marks_series ? 'cell_marks.tsv' : 'points.tsv'
 array cell_rank[cell_marks_series + 1]
 cell_rank[cell_marks_series + 1] = 0
 do for [i = 1:cell_marks_series] {
@@ -13,7 +14,7 @@ do for [i = 1:cell_marks_series] {
 set title sprintf("Grid and block: %s, n = %s\n%s", problem, n_text, measured_on)
 set xlabel 'grid (blocks an SM); pale grey: no configuration there'
 set ylabel 'block (threads)'
-set cblabel 'throughput of the best configuration in the cell (GB/s)' offset 1, 0
+set cblabel 'throughput of the best configuration in the cell ('.unit.')' offset 1, 0
 set xrange [0.5:columns_rows + 0.5]
 set yrange [0.5:rows_rows + 0.5]
 unset grid
@@ -46,12 +47,12 @@ plot \
     'columns.tsv' using 4:(0):xticlabels(column_name($4, $7)) with points pointtype 0 notitle, \
     'rows.tsv' using (0):6:yticlabels(row_name($6, $8)) with points pointtype 0 notitle, \
     'points.tsv' using 4:($6 + 0.22):(numbers && bright($5) ? number($5) : '') \
-        with labels textcolor rgb '#000000' notitle, \
+        with labels textcolor rgb dark_on_colour notitle, \
     'points.tsv' using 4:($6 + 0.22):(numbers && !bright($5) ? number($5) : '') \
-        with labels textcolor rgb '#ffffff' notitle, \
-    for [i = 1:cell_marks_series] 'cell_marks.tsv' index i - 1 using ($4 + aside($10)):($6 - 0.18) \
+        with labels textcolor rgb light_on_colour notitle, \
+    for [i = 1:cell_marks_series] cell_marks_file index i - 1 using ($4 + aside($10)):($6 - 0.18) \
         with points pointtype shape(cell_rank[i]) pointsize 2.8 * scale linewidth 6 \
         linecolor rgb '#ffffff' notitle, \
-    for [i = 1:cell_marks_series] 'cell_marks.tsv' index i - 1 using ($4 + aside($10)):($6 - 0.18) \
+    for [i = 1:cell_marks_series] cell_marks_file index i - 1 using ($4 + aside($10)):($6 - 0.18) \
         with points pointtype shape(cell_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
         linecolor rgb colour(cell_rank[i]) title columnheader(2)

@@ -23,4 +23,6 @@ UNION ALL
 SELECT 'columns', '', 0, x, NULL, NULL, blocks_per_sm, NULL, NULL, NULL, NULL FROM cells GROUP BY x
 UNION ALL
 SELECT 'rows', '', 0, NULL, NULL, y, NULL, block, NULL, NULL, NULL FROM cells GROUP BY y
+UNION ALL
+SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
 ORDER BY layer, rank, series, x, y;

@@ -17,8 +17,9 @@ do for [i = 1:marks_series] {
     mark_y[i] = MARK_max
     placed[i] = 0
 }
+mark_width = 0
 # From the top down, each at least `apart` below the one before.
-apart = (format eq 'svg' ? 0.095 : 0.08) * top
+apart = (characters ? 2.4 / (text_rows - 12) : format eq 'svg' ? 0.095 : 0.08) * top
 limit = 1.05 * top
 do for [place = 1:marks_series] {
     next = 0
@@ -28,9 +29,16 @@ do for [place = 1:marks_series] {
     placed[next] = 1
     y = mark_y[next] < limit ? mark_y[next] : limit
     limit = y - apart
-    set label next sprintf("%.24s\n%.4g GB/s", mark_name[next], mark_y[next]) noenhanced left \
+    # Cut by characters: %.24s would cut by bytes.
+    name = mark_name[next]
+    name = name[1:characters ? 16 : 24]
+    set label next sprintf("%s\n%.4g %s", name, mark_y[next], unit) noenhanced left \
         at graph 1.03, first y textcolor rgb colour(mark_rank[next])
-    set arrow next from first mark_x[next], first mark_y[next] to graph 1.02, first y nohead \
-        linewidth 1 linecolor rgb colour(mark_rank[next]) back
-    set rmargin 26
+    if (!characters) {
+        set arrow next from first mark_x[next], first mark_y[next] to graph 1.02, first y nohead \
+            linewidth 1 dashtype (2, 5) linecolor rgb colour(mark_rank[next]) back
+    }
+    letters = strlen(name) > 14 ? strlen(name) : 14
+    mark_width = letters > mark_width ? letters : mark_width
+    set rmargin mark_width + 4
 }

@@ -1,20 +1,38 @@
 -- Threads against throughput: every configuration, a series a schedule.
 -- needs: configurations that differ in threads (a CPU)
-, named AS (
-    SELECT m.*, r.threads,
-           coalesce(json_extract(m.parameters, '$.schedule'), 'all configurations') AS series
-    FROM measured AS m
-    JOIN (SELECT trial_id, max(threads) AS threads FROM resources GROUP BY trial_id) AS r
-        ON r.trial_id = m.trial_id
-    WHERE m.n = CAST(:n AS INTEGER) AND r.threads > 0
+, known AS (
+    SELECT m.*, r.threads, dense_rank() OVER (ORDER BY m.rank) - 1 AS side
+    FROM named AS m
+    JOIN (
+        -- A sweep's trial says what it launches; one of a race need not.
+        SELECT t.configuration_id, max(r.threads) AS threads
+        FROM sizes AS p
+        JOIN trials AS t ON t.problem_id = p.problem_id
+        JOIN resources AS r ON r.trial_id = t.id
+        WHERE p.n = CAST(:n AS INTEGER) AND t.environment_id = CAST(:environment AS INTEGER)
+        GROUP BY t.configuration_id
+    ) AS r
+        ON r.configuration_id = m.configuration_id
+    WHERE r.threads > 0
 ),
-drawn AS (SELECT *, dense_rank() OVER (ORDER BY series) - 1 AS side FROM named)
-SELECT 'points' AS layer, series, 0 AS rank, threads, gbs, low_gbs, high_gbs, side, configuration
+-- At one number of threads the series stand side by side, each sorted by throughput: within 0.4 of an octave.
+drawn AS (
+    SELECT *, 0.4 * ((side + (row_number() OVER slot - 0.5) / count(*) OVER (PARTITION BY threads, side))
+                     / (max(side) OVER () + 1) - 0.5) AS shift
+    FROM known
+    WINDOW slot AS (PARTITION BY threads, side ORDER BY gbs, configuration_id)
+)
+SELECT 'points' AS layer, series, rank, threads, gbs, low_gbs, high_gbs, shift AS shift_octaves,
+       configuration
 FROM drawn
 UNION ALL
-SELECT 'marks', m.name, m.rank, d.threads, d.gbs, d.low_gbs, d.high_gbs, d.side, d.configuration
+SELECT 'marks', m.name, m.rank, d.threads, d.gbs, d.low_gbs, d.high_gbs, d.shift, d.configuration
 FROM marked AS m
 JOIN drawn AS d ON d.n = m.n AND d.configuration_id = m.configuration_id
 UNION ALL
 SELECT 'ceiling', name, 0, NULL, gbs, NULL, NULL, NULL, NULL FROM ceiling
+UNION ALL
+SELECT DISTINCT 'cores', 'cores', 0, unit_count, NULL, NULL, NULL, NULL, NULL FROM drawn
+UNION ALL
+SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
 ORDER BY layer, rank, series, threads, gbs;

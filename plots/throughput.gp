@@ -2,6 +2,11 @@
 # the largest of it.
 stats 'points.tsv' using 5 nooutput name 'POINTS_Y'
 top = POINTS_Y_max
+# What it is counted in: the layer unit says so where it is not GB/s.
+unit = 'GB/s'
+if (exists('unit_series')) {
+    stats 'unit.tsv' using (unit = strcol(2), $3) nooutput name 'UNIT'
+}
 ceiling_gbs = 0
 ceiling_name = ''
 if (ceiling_series) {
@@ -10,8 +15,8 @@ if (ceiling_series) {
     ceiling_gbs = CEILING_max
 }
 if (ceiling_gbs > top) { top = ceiling_gbs }
-ceiling_title = sprintf('%s: %.4g GB/s', ceiling_name, ceiling_gbs)
+ceiling_title = sprintf('%s: %.4g %s', ceiling_name, ceiling_gbs, unit)
 
-# Beyond this many points their bars would only cover one another.
-bars_series = points_rows <= 5000 ? points_series : 0
-throughput_label = 'throughput (GB/s), median'.(bars_series ? ' ± median absolute deviation' : '')
+# Beyond this many points their bars would only cover one another; characters are too coarse for them.
+bars_series = points_rows <= 5000 && !characters ? points_series : 0
+throughput_label = 'throughput ('.unit.'), median'.(bars_series ? ' ± median absolute deviation' : '')

@@ -1,0 +1,30 @@
+-- Grid in blocks an SM against throughput, #SM x 2 marked: every configuration, a series a variant.
+-- needs: configurations whose grid is known (a GPU)
+, known AS (
+    SELECT *, 1.0 * grid / unit_count AS blocks_per_sm,
+           dense_rank() OVER (ORDER BY rank) - 1 AS side
+    FROM named
+    WHERE grid > 0 AND kind = 'cuda' AND unit_count > 0
+),
+-- At one grid the series stand side by side, each sorted by throughput: within a quarter of an octave.
+drawn AS (
+    SELECT *, 0.24 * ((side + (row_number() OVER slot - 0.5) / count(*) OVER (PARTITION BY grid, side))
+                      / (max(side) OVER () + 1) - 0.5) AS shift
+    FROM known
+    WINDOW slot AS (PARTITION BY grid, side ORDER BY gbs, configuration_id)
+)
+SELECT 'points' AS layer, series, rank, blocks_per_sm, gbs, low_gbs, high_gbs,
+       shift AS shift_octaves, grid, configuration
+FROM drawn
+UNION ALL
+SELECT 'marks', m.name, m.rank, d.blocks_per_sm, d.gbs, d.low_gbs, d.high_gbs, d.shift, d.grid,
+       d.configuration
+FROM marked AS m
+JOIN drawn AS d ON d.n = m.n AND d.configuration_id = m.configuration_id
+UNION ALL
+SELECT 'ceiling', name, 0, NULL, gbs, NULL, NULL, NULL, NULL, NULL FROM ceiling
+UNION ALL
+SELECT DISTINCT 'double', '#SM x 2', 0, 2, NULL, NULL, NULL, NULL, 2 * unit_count, NULL FROM drawn
+UNION ALL
+SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
+ORDER BY layer, rank, series, blocks_per_sm, gbs;

@@ -1,0 +1,40 @@
+# points: 3 rank, 4 n, 5 gbs, 6 low_gbs, 7 high_gbs; limits: 3 rank, 5 gbs; a series a device each.
+load 'plots/throughput.gp'
+load 'plots/series.gp'
+stats 'points.tsv' using 4 nooutput name 'SIZE'
+size_low = SIZE_min
+size_high = SIZE_max
+stats 'points.tsv' using 6 nooutput name 'LOW'
+if (!exists('limits_series')) limits_series = 0
+array limit_rank[limits_series + 1]
+array limit_gbs[limits_series + 1]
+limit_rank[limits_series + 1] = 0
+limit_gbs[limits_series + 1] = 0
+array limit_title[limits_series + 1]
+array limit_dash[3] = [2, 4, 5]
+do for [i = 1:limits_series] {
+    stats 'limits.tsv' index i - 1 using (name = columnheader(2), what = strcol(8), $3) nooutput name 'LIMIT'
+    limit_rank[i] = LIMIT_max
+    stats 'limits.tsv' index i - 1 using 5 nooutput name 'LIMIT'
+    limit_gbs[i] = LIMIT_max
+    limit_title[i] = sprintf('%s: %s ceiling, %.4g %s', shortened(name), what, LIMIT_max, unit)
+    longest = strlen(limit_title[i]) > longest ? strlen(limit_title[i]) : longest
+    if (LIMIT_max > top) { top = LIMIT_max }
+}
+set title sprintf("The winners of %d devices: %s\nL2 %s, %d points%s", points_series, problem, l2_mode, \
+    points_rows, database eq '' ? '' : ', '.database)
+set ylabel 'throughput ('.unit.'), median ± median absolute deviation'
+load 'plots/sizes.gp'
+set logscale y
+set yrange [LOW_min / 1.5:top * 1.5]
+set format y '%g'
+key_entries = points_series + limits_series
+load 'plots/legend.gp'
+plot \
+    for [i = 1:points_series] 'points.tsv' index i - 1 using 4:5 with lines linewidth 1 \
+        linecolor rgb variant_colour(series_rank[i]) notitle, \
+    for [i = 1:points_series] 'points.tsv' index i - 1 using 4:5:6:7 with yerrorbars \
+        pointtype variant_shape(series_rank[i]) pointsize 1.4 * scale linewidth 2 \
+        linecolor rgb variant_colour(series_rank[i]) title series_name[i], \
+    for [i = 1:limits_series] limit_gbs[i] with lines linewidth 2 dashtype limit_dash[1 + int(limit_rank[i]) % 3] \
+        linecolor rgb variant_colour(limit_rank[i]) title limit_title[i]
