@@ -1,6 +1,7 @@
 -- Of one winner: what it is the winner of, what of, and what its device can do.
 -- :winner  winners.id
--- elsewhere_share: the most of the ceiling that winners of the same problem reach at other sizes.
+-- elsewhere_share: the most of the ceiling that winners of the same problem reach at larger sizes.
+-- launches_overlap: the experiment has launches that may begin before the one before them has ended.
 WITH chosen AS (
     SELECT w.*, p.key, p.n, p.bytes_moved, p.operations, p.operations_type, p.ceiling,
            p.experiment_id
@@ -12,7 +13,7 @@ others AS (
     SELECT p.n, p.bytes_moved / m.median_ns / ceilings.gbs AS share
     FROM chosen
     JOIN problems AS p
-        ON p.experiment_id = chosen.experiment_id AND p.key = chosen.key AND p.n <> chosen.n
+        ON p.experiment_id = chosen.experiment_id AND p.key = chosen.key AND p.n > chosen.n
         AND p.bytes_moved > 0 AND p.ceiling = chosen.ceiling
     JOIN winners AS w
         ON w.environment_id = chosen.environment_id AND w.problem_id = p.id
@@ -32,7 +33,7 @@ SELECT w.id, w.problem_id, w.environment_id, w.l2_mode, w.objective, w.stage,
                 json_extract(d.facts, '$.l2_bytes')) AS cache_bytes,
        nullif(w.bytes_moved, 0) AS bytes_moved, w.ceiling, ceilings.gbs AS ceiling_gbs,
        w.operations, w.operations_type, arithmetic.gops AS arithmetic_gops,
-       r.node_gap_ns, w.time_low_ns, w.time_high_ns, w.delta, w.confidence, w.tied_count,
+       r.node_gap_ns, instr(x.text, 'dependent:') > 0 AS launches_overlap, w.time_low_ns, w.time_high_ns, w.delta, w.confidence, w.tied_count,
        w.kept_incumbent, w.trust, w.trust_reason, (SELECT share FROM others) AS elsewhere_share,
        (SELECT n FROM others) AS elsewhere_n
 FROM chosen AS w

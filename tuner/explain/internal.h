@@ -20,7 +20,8 @@ struct background {
     double bytes_moved, operations;
     double node_gap_ns;     /* what each launch costs at least */
     double cache_bytes;     /* of the cache before the memory */
-    double elsewhere_share; /* the most of the ceiling at another size of the problem, and there */
+    bool launches_overlap;  /* of several, one may begin before the one before it has ended */
+    double elsewhere_share; /* the most of the ceiling at a larger size of the problem, and there */
     int64_t elsewhere_n;
     double busier_loss; /* in the sweep: the best that keeps more units busy, against the winner */
 };

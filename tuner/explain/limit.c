@@ -11,6 +11,8 @@ static const double memory_least = 0.85;     /* of the ceiling */
 static const double cache_least = 1.05;      /* over what a ceiling is measured to */
 static const double arithmetic_least = 0.70; /* of the ceiling */
 static const int64_t spill_least = 32;       /* bytes a thread: eight registers */
+static const double busy_most = 0.75;        /* of the units: a quarter has nothing to do */
+static const double sweep_noise = 0.02;      /* a sweep times each configuration once */
 /* What a load that misses all caches takes on GPUs, and memory under load, at most. */
 static const double waiting_most_ns = 1000;
 
@@ -36,15 +38,16 @@ static bool limited_by_launch(const struct rules *rules)
     /* One thread of a CPU wakes no others. */
     if (winner->launches < 1 || (is_cpu(rules) && winner->threads == 1))
         return false;
-    const double empty_ns = (double)winner->launches * rules->background->node_gap_ns;
+    /* Those that overlap may cost less than empty ones in a row; a CPU's may be of one thread. */
+    const bool all = winner->launches > 1 && !rules->background->launches_overlap && !is_cpu(rules);
+    const double empty_ns = (double)(all ? winner->launches : 1) * rules->background->node_gap_ns;
     const double share = empty_ns / winner->time_ns;
     if (!(share >= launch_least))
         return false;
-    if (winner->launches == 1)
-        text_append(rules->text, "An empty launch");
+    if (all)
+        text_printf(rules->text, "%" PRId64 " empty launches in a row take ", winner->launches);
     else
-        text_printf(rules->text, "%" PRId64 " empty launches in a row", winner->launches);
-    text_append(rules->text, winner->launches == 1 ? " takes " : " take ");
+        text_append(rules->text, "An empty launch takes ");
     put_time(rules->text, empty_ns);
     text_append(rules->text, " on this device, ");
     put_percent(rules->text, share);
@@ -138,27 +141,52 @@ static void put_idle(const struct rules *rules)
                 rules->units, units - rules->busy, units - rules->busy == 1 ? "has" : "have");
 }
 
+/* Whether many units have nothing to do. */
+static bool has_idle(const struct rules *rules)
+{
+    return rules->busy > 0 &&
+           (double)rules->busy <= busy_most * (double)rules->explanation->unit_count;
+}
+
+/* What was tried with more of them busy, in the sweep. */
 static void put_busier(const struct rules *rules, const char *before)
 {
-    if (!isfinite(rules->background->busier_loss))
-        return;
-    text_printf(rules->text, "%sthe fastest that keeps more of them busy takes ", before);
+    text_append(rules->text, before);
+    text_append(rules->text, "the fastest that keeps more of them busy takes ");
     put_more(rules->text, rules->background->busier_loss);
     text_append(rules->text, " in the sweep");
+    if (rules->background->busier_loss < 0 && rules->background->busier_loss > -sweep_noise)
+        text_append(rules->text, ", within what a sweep can tell");
 }
 
 /* Not where more of them busy was tried, and did not help. */
 static bool limited_by_idle_units(const struct rules *rules)
 {
     const double loss = rules->background->busier_loss;
-    if (rules->busy < 1 || rules->busy >= rules->explanation->unit_count)
-        return false;
-    if (is_far_from_ceilings(rules) && loss >= 0)
+    if (!has_idle(rules) || loss > -sweep_noise)
         return false;
     put_idle(rules);
-    put_busier(rules, "; ");
+    if (isfinite(loss)) {
+        put_busier(rules, "; ");
+    } else if (is_cpu(rules) && rules->background->node_gap_ns > 0) {
+        text_append(rules->text, "; to wake all of them takes ");
+        put_time(rules->text, rules->background->node_gap_ns);
+        text_append(rules->text, ", against its ");
+        put_time(rules->text, rules->winner->time_ns);
+    }
     text_append(rules->text, ".");
     return true;
+}
+
+/* "1 block for 132 multiprocessors: ..., but the fastest ... " as a sentence. */
+static void put_idle_sentence(const struct rules *rules)
+{
+    if (!has_idle(rules))
+        return;
+    put_idle(rules);
+    if (isfinite(rules->background->busier_loss))
+        put_busier(rules, "; ");
+    text_append(rules->text, ". ");
 }
 
 /* Little's law: what is in flight is delivered once in the time that one access takes. */
@@ -189,7 +217,7 @@ static bool limited_by_latency(const struct rules *rules)
     if (rules->winner->arithmetic_share < arithmetic_least) {
         text_append(rules->text, ", and does ");
         put_percent(rules->text, rules->winner->arithmetic_share);
-        text_printf(rules->text, " of the %s operations it could",
+        text_printf(rules->text, " of the %s operations that were measured on it",
                     rules->explanation->operations_type);
     }
     if (background->elsewhere_share >= memory_least) {
@@ -198,20 +226,15 @@ static bool limited_by_latency(const struct rules *rules)
         text_printf(rules->text, " at n = %" PRId64, background->elsewhere_n);
     }
     text_append(rules->text, ". ");
-    if (rules->busy > 0 && rules->busy < rules->explanation->unit_count) {
-        put_idle(rules);
-        put_busier(rules, ", but ");
-        text_append(rules->text, ". ");
-    }
+    put_idle_sentence(rules);
     text_append(rules->text, "At the ceiling its bytes would take ");
     put_time(rules->text, background->bytes_moved / rules->explanation->ceiling_gbs);
     text_append(rules->text, " of its ");
     put_time(rules->text, rules->winner->time_ns);
     text_append(rules->text, ": the rest is latency");
-    if (rules->background->node_gap_ns > 0 && rules->winner->launches > 0 && !is_cpu(rules)) {
-        text_append(rules->text, ", ");
-        put_time(rules->text, (double)rules->winner->launches * background->node_gap_ns);
-        text_append(rules->text, " of it what empty launches take");
+    if (background->node_gap_ns > 0 && !is_cpu(rules)) {
+        text_append(rules->text, ", of which an empty launch takes ");
+        put_time(rules->text, background->node_gap_ns);
     }
     text_append(rules->text, ".");
     return true;
@@ -220,24 +243,32 @@ static bool limited_by_latency(const struct rules *rules)
 static void say_unknown(const struct rules *rules)
 {
     const struct explanation *explanation = rules->explanation;
+    const struct background *background = rules->background;
     if (isfinite(rules->winner->ceiling_share)) {
-        text_append(rules->text, "Not the memory: it moves ");
+        text_append(rules->text, "It moves ");
         put_share(rules);
-        text_append(rules->text, ". ");
-    } else if (!isfinite(rules->background->bytes_moved)) {
-        text_append(rules->text, "How many bytes a run moves is not in the experiment. ");
+        text_append(rules->text, ", less than the ");
+        put_percent(rules->text, memory_least);
+        text_append(rules->text, " from which the memory counts as the limit. ");
+    } else if (!isfinite(background->bytes_moved)) {
+        text_append(rules->text, "The experiment does not say how many bytes a run moves. ");
     } else {
         text_append(rules->text, "The ceilings of this device's memory were not measured. ");
     }
-    if (!isfinite(rules->background->operations))
-        text_append(rules->text, "How many operations it takes is not in the experiment.");
-    else if (!isfinite(explanation->arithmetic_gops))
-        text_printf(rules->text, "How many %s operations this device does was not measured.",
+    put_idle_sentence(rules);
+    if (!isfinite(background->operations)) {
+        text_append(rules->text, "The experiment does not say how many operations it takes, so "
+                                 "arithmetic cannot be told from latency.");
+    } else if (!isfinite(explanation->arithmetic_gops)) {
+        text_printf(rules->text,
+                    "How many %s operations this device does was not measured, so arithmetic "
+                    "cannot be told from latency.",
                     explanation->operations_type);
-    else if (rules->winner->arithmetic_share < arithmetic_least) {
-        text_append(rules->text, "Not the arithmetic: it does ");
+    } else {
+        text_append(rules->text, "It does ");
         put_percent(rules->text, rules->winner->arithmetic_share);
-        text_append(rules->text, " of the operations it could.");
+        text_printf(rules->text, " of the %s operations that the device was measured to do.",
+                    explanation->operations_type);
     }
 }
 

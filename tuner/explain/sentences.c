@@ -126,17 +126,15 @@ static void tell_saved_launches(struct telling *telling, const struct explain_po
 {
     const struct explain_point *winner = &telling->explanation->points[0];
     const double saved = (double)(other->launches - winner->launches);
-    const double saved_ns = saved * telling->background->node_gap_ns;
+    const double saved_ns = telling->background->node_gap_ns;
     const double apart_ns = winner->time_ns * other->slower;
     if (winner->launches < 1 || !(saved >= 1) || !(saved_ns > 0) || saved_ns >= apart_ns ||
         !is_by_time(telling->explanation))
         return;
-    text_append(&telling->text, "; of the ");
+    text_append(&telling->text, "; ");
     put_time(&telling->text, apart_ns);
-    text_append(&telling->text, saved == 1
-                                    ? " between them, the launch that it saves takes at least "
-                                    : " between them, the launches that it saves take at least ");
-    put_time(&telling->text, saved_ns);
+    text_append(&telling->text, " lie between them, of which an empty launch more takes ");
+    put_time(&telling->text, telling->background->node_gap_ns);
 }
 
 static void tell_baseline(struct telling *telling, const struct explain_point *point)
@@ -145,9 +143,11 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
     const struct explain_point *winner = &explanation->points[0];
     struct text *text = &telling->text;
     if (!isfinite(point->slower)) {
-        text_printf(text, "The baseline %s has no time to compare with%s%s.", point->role,
-                    point->status && strcmp(point->status, "ok") != 0 ? ": " : "",
-                    point->status && strcmp(point->status, "ok") != 0 ? point->status : "");
+        if (!point->status)
+            text_printf(text, "The baseline %s was not tried.", point->role);
+        else
+            text_printf(text, "The baseline %s has no time to compare with: %s.", point->role,
+                        point->status);
         tell(telling);
         return;
     }
@@ -201,7 +201,7 @@ static void tell_runner_up(struct telling *telling, const struct explain_point *
     if (strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0) {
         text_append(text, strcmp(standing, "tied") == 0
                               ? ", a tie (not shown to differ by more than "
-                              : ", a tie (shown to differ by no more than ");
+                              : ", a tie (shown to be worse by no more than ");
         put_percent(text, explanation->delta);
         text_append(text, ")");
     }
