@@ -13,14 +13,14 @@ if (!strstrt(GPVAL_TERMINALS, ' '.wanted) && !strstrt(GPVAL_TERMINALS, ' '.wante
 set encoding utf8
 characters = format eq 'terminal'
 # The SVG terminal draws points larger than the others, and PDF counts in points of a page.
-scale = format eq 'svg' ? 0.6 : format eq 'pdf' ? 0.55 : 1
+scale = format eq 'svg' ? 0.6 : format eq 'pdf' ? 0.65 : 1
 width = 1200
 height = 760
 if (format eq 'svg') {
     set terminal svg size width, height dynamic noenhanced font 'DejaVu Sans,15' background '#ffffff'
 }
 if (format eq 'pdf') {
-    set terminal pdfcairo size 28cm, 17.7cm noenhanced fontscale 0.5 font 'DejaVu Sans,20' \
+    set terminal pdfcairo size 28cm, 17.7cm noenhanced fontscale 0.5 font 'DejaVu Sans,16' \
         linewidth 1 background '#ffffff'
 }
 if (format eq 'png') {

@@ -132,18 +132,18 @@ static size_t append_colour(struct text *out, const char *value)
     return (size_t)(end + 1 - value);
 }
 
-/* What stands before a value of which something is to be changed. */
+/* What is changed wherever it stands, besides colours. */
 static const struct rule {
-    const char *before;
-    bool name;          /* put the figure's name behind it */
-    const char *append; /* put this behind it */
+    const char *before, *after;
+    bool name; /* the figure's name and '-' come behind it */
 } rules[] = {
-    {" id='", true, NULL},
-    {" id=\"", true, NULL},
-    {"href='#", true, NULL},
-    {"url(#", true, NULL},
-    {"font-family=\"DejaVu Sans", false, ", Verdana, sans-serif"},
-    {"<svg ", false, "role=\"img\""},
+    {" id='", " id='", true},
+    {" id=\"", " id=\"", true},
+    {"href='#", "href='#", true},
+    {"url(#", "url(#", true},
+    {"font-family=\"DejaVu Sans", "font-family=\"DejaVu Sans, Verdana, sans-serif", false},
+    {"stroke-width='0.178'", "stroke-width='0.35'", false}, /* of points: as strong as in the PNG */
+    {"<svg ", "<svg role=\"img\"", false},
 };
 
 static size_t append_changed(struct text *out, const char *from, const char *name)
@@ -159,10 +159,9 @@ static size_t append_changed(struct text *out, const char *from, const char *nam
         size_t length = strlen(rules[i].before);
         if (strncmp(from, rules[i].before, length) != 0)
             continue;
-        text_append_bytes(out, from, length);
+        text_append(out, rules[i].after);
         if (rules[i].name)
             text_printf(out, "%s-", name);
-        text_append(out, rules[i].append ? rules[i].append : "");
         return length;
     }
     return 0;
@@ -175,7 +174,7 @@ static void append_line(struct text *out, const char *line, size_t length, const
     static const char numbered[] = "<title>gnuplot_plot_";
     const char *end = line + length;
     while (line < end) {
-        size_t plain = strcspn(line, "=< fhu");
+        size_t plain = strcspn(line, "=< fhsu");
         if (plain > (size_t)(end - line))
             plain = (size_t)(end - line);
         text_append_bytes(out, line, plain);
