@@ -3,23 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of the well-formed UTF-8 character at `at` (Unicode 15, table 3-7); 0 when it is none. */
-static size_t character_bytes(const unsigned char *at)
-{
-    unsigned char lead = at[0];
-    size_t bytes = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (bytes == 0 || lead > 0xf4)
-        return 0;
-    /* A NUL ends the string and fails the test of a continuation byte: nothing is read past it. */
-    for (size_t i = 1; i < bytes; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (lead == 0xe0 && at[1] < 0xa0) || (lead == 0xf0 && at[1] < 0x90);
-    bool surrogate = lead == 0xed && at[1] > 0x9f;
-    bool too_large = lead == 0xf4 && at[1] > 0x8f;
-    return overlong || surrogate || too_large ? 0 : bytes;
-}
-
 static void append_character(struct text *text, const char *at, size_t bytes)
 {
     static const char plain[] = "\"\\\b\f\n\r\t";
@@ -43,7 +26,7 @@ void json_append_string(struct text *text, const char *string)
     }
     text_append(text, "\"");
     for (const char *at = string; *at;) {
-        size_t bytes = character_bytes((const unsigned char *)at);
+        size_t bytes = utf8_bytes(at);
         if (bytes == 0)
             text_append(text, "\\ufffd");
         else

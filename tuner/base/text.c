@@ -133,3 +133,20 @@ bool string_format(char *out, size_t bytes, const char *format, ...)
     va_end(arguments);
     return length >= 0 && (size_t)length < bytes;
 }
+
+size_t utf8_bytes(const char *character)
+{
+    const unsigned char *at = (const unsigned char *)character;
+    unsigned char lead = at[0];
+    size_t bytes = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (bytes == 0 || lead > 0xf4)
+        return 0;
+    /* A NUL ends the string and fails the test of a continuation byte: nothing is read past it. */
+    for (size_t i = 1; i < bytes; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (lead == 0xe0 && at[1] < 0xa0) || (lead == 0xf0 && at[1] < 0x90);
+    bool surrogate = lead == 0xed && at[1] > 0x9f;
+    bool too_large = lead == 0xf4 && at[1] > 0x8f;
+    return overlong || surrogate || too_large ? 0 : bytes;
+}

@@ -22,6 +22,10 @@ const char *text_string(const struct text *text);
 void text_clear(struct text *text);
 void text_free(struct text *text);
 
+/* Bytes of the well-formed UTF-8 character there (Unicode 15, table 3-7), 1 for the NUL that ends a
+ * string; 0: it is none. */
+size_t utf8_bytes(const char *character);
+
 /* The word nearest to `word` by edits (insert, delete, replace, swap of neighbours), or NULL when
  * none is within a third of its length (at least 1, at most 3). `words` need not be sorted. */
 const char *nearest_word(const char *word, const char *const *words, size_t count);

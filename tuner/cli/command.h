@@ -23,6 +23,7 @@ extern const struct command command_init;
 extern const struct command command_devices;
 extern const struct command command_show;
 extern const struct command command_plot;
+extern const struct command command_report;
 extern const struct command command_export;
 extern const struct command command_check;
 extern const struct command command_merge;

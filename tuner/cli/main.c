@@ -10,8 +10,8 @@
 #include "tuner/worker/worker.h"
 
 static const struct command *const commands[] = {
-    &command_run,  &command_init,   &command_devices, &command_show,
-    &command_plot, &command_export, &command_check,   &command_merge,
+    &command_run,    &command_init,   &command_devices, &command_show,  &command_plot,
+    &command_report, &command_export, &command_check,   &command_merge,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 

@@ -32,55 +32,6 @@ static const struct row_column verdict_columns[] = {
 
 /* ---- what follows from the columns ---- */
 
-struct number_text {
-    const char *name, *value;
-};
-struct numbers {
-    struct arena arena;
-    struct text *changes; /* NULL while the defaults are taken */
-    size_t count, next;
-    struct number_text items[128];
-    bool failed;
-};
-
-static void take_number(void *context, const char *name, const char *value, const char *about)
-{
-    struct numbers *numbers = context;
-    size_t i = numbers->next++;
-    (void)about;
-    if (i >= sizeof numbers->items / sizeof numbers->items[0])
-        return;
-    if (!numbers->changes) {
-        numbers->items[i].name = arena_strdup(&numbers->arena, name);
-        numbers->items[i].value = arena_strdup(&numbers->arena, value);
-        numbers->failed = numbers->failed || !numbers->items[i].name || !numbers->items[i].value;
-    } else if (!numbers->failed && strcmp(numbers->items[i].value, value) != 0) {
-        text_printf(numbers->changes, "%s%s=%s", numbers->changes->length > 0 ? " " : "", name,
-                    value);
-    }
-}
-
-/* The numbers of a stored protocol that are not the defaults of its effort: "confirm_rounds=20". */
-static bool append_changes(const char *stored, const char *effort_text, const char *kind,
-                           struct text *out)
-{
-    struct numbers numbers = {0};
-    struct protocol defaults;
-    struct protocol protocol;
-    enum effort effort = EFFORT_NORMAL;
-    struct error ignored = {0};
-    if (!stored || !effort_parse(effort_text, &effort) ||
-        protocol_parse(stored, &protocol, &ignored) != STATUS_OK)
-        return false;
-    protocol_defaults(effort, kind, &defaults);
-    protocol_each(&defaults, take_number, &numbers);
-    numbers.changes = out;
-    numbers.next = 0;
-    protocol_each(&protocol, take_number, &numbers);
-    arena_free(&numbers.arena);
-    return !numbers.failed && !out->failed;
-}
-
 static bool set_text(struct rows *rows, size_t row, const char *column, const char *value)
 {
     int index = rows_column(rows, column);
@@ -100,8 +51,8 @@ static enum status add_words(struct rows *rows, struct error *error)
         struct text changes = {0};
         const char *bits = rows_text(rows, i, "throttle", "-1");
         bool known =
-            append_changes(rows_text(rows, i, "protocol", NULL), rows_text(rows, i, "effort", ""),
-                           rows_text(rows, i, "device_kind", ""), &changes);
+            protocol_changes(rows_text(rows, i, "protocol", NULL), rows_text(rows, i, "effort", ""),
+                             rows_text(rows, i, "device_kind", ""), &changes);
         good = set_text(rows, i, "throttling",
                         throttle_text(strtoll(bits, NULL, 10), words, sizeof words)) &&
                set_text(rows, i, "protocol_changes", known ? text_string(&changes) : NULL);

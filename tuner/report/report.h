@@ -6,12 +6,12 @@
 #include <stddef.h>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/store/store.h"
 
 /* Zero-initialise; NULL means what stands in brackets. Texts are borrowed for the call. */
 struct report_request {
     const char *database;     /* its file, as the page names it and its commands use it */
-    const char *path;         /* what is written */
     const char *device;       /* name, uuid, kind or "cuda:0" [all that have winners] */
     const char *const *words; /* experiments or beginnings of problem keys [all] */
     size_t word_count;
@@ -24,10 +24,10 @@ struct report_request {
     void (*progress)(void *context, size_t done, size_t total);
 };
 
-/* Writes the page whole or not at all. STATUS_NOT_FOUND: the database has no measurements, or none
- * of what was asked for (with the nearest that has). Figures that cannot be drawn are no failure.
- */
-enum status report_write(struct store *store, const struct report_request *request,
-                         struct error *error);
+/* Appends the page, UTF-8, to an empty text. STATUS_NOT_FOUND: the database has no measurements, or
+ * none of what was asked for (with the nearest that has). Figures that cannot be drawn are no
+ * failure. */
+enum status report_make(struct store *store, const struct report_request *request, struct text *out,
+                        struct error *error);
 
 #endif

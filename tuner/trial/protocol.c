@@ -392,3 +392,34 @@ enum status protocol_parse(const char *text, struct protocol *out, struct error 
         *out = parsed;
     return status;
 }
+
+bool protocol_changes(const char *stored, const char *effort, const char *device_kind,
+                      struct text *out)
+{
+    enum effort level = EFFORT_NORMAL;
+    struct protocol protocol;
+    struct protocol usual;
+    struct text was = {0};
+    struct text would = {0};
+    struct error ignored = {0};
+    if (!stored || !effort || !effort_parse(effort, &level) ||
+        protocol_parse(stored, &protocol, &ignored) != STATUS_OK)
+        return false;
+    protocol_defaults(level, device_kind, &usual);
+    protocol_format(&protocol, &was);
+    protocol_format(&usual, &would);
+    /* Both have the same names in the same order. */
+    const char *b = text_string(&would);
+    for (const char *a = text_string(&was); *a; a += strspn(a, " "), b += strspn(b, " ")) {
+        size_t length = strcspn(a, " ");
+        size_t other = strcspn(b, " ");
+        if (length != other || memcmp(a, b, length) != 0)
+            text_printf(out, "%s%.*s", out->length > 0 ? " " : "", (int)length, a);
+        a += length;
+        b += other;
+    }
+    bool good = !was.failed && !would.failed && !out->failed;
+    text_free(&was);
+    text_free(&would);
+    return good;
+}

@@ -65,6 +65,10 @@ enum status protocol_set(struct protocol *protocol, const char *assignment, stru
 /* "warm_window_ms=50 warm_settled=0.005 ...": exact, and read by protocol_parse. */
 void protocol_format(const struct protocol *protocol, struct text *out);
 enum status protocol_parse(const char *text, struct protocol *out, struct error *error);
+/* What of a stored text is not the default of its effort: "confirm_rounds=20 finalists=4". False:
+ * the text or the effort cannot be read. */
+bool protocol_changes(const char *stored, const char *effort, const char *device_kind,
+                      struct text *out);
 /* Calls `each` for every name with its value and one line about it, for --help and the store. */
 void protocol_each(const struct protocol *protocol,
                    void (*each)(void *context, const char *name, const char *value,

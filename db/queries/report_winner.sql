@@ -1,0 +1,6 @@
+-- The keys of a winner by its trial.
+-- :trial      the trial that it was chosen by
+-- :objective  for what
+SELECT id, environment_id, run_id, 100 * floor AS floor_percent, rounds, rounds_dropped, processes
+FROM winners
+WHERE trial_id = CAST(:trial AS INTEGER) AND objective = :objective;

@@ -1,0 +1,123 @@
+/* tune report: one page of HTML that tells what was found. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/base/files.h"
+#include "tuner/cli/command.h"
+#include "tuner/report/report.h"
+
+#define DEFAULT_REPORT "report.html"
+
+enum { REPORT_WORDS_MAX = 64 };
+
+struct asked {
+    const char *database, *output, *device, *title;
+    const char *words[REPORT_WORDS_MAX];
+    size_t word_count;
+    bool no_figures;
+    bool progress; /* standard error is a terminal */
+};
+
+static void clear_line(const struct asked *asked)
+{
+    if (asked->progress)
+        fprintf(stderr, "\r\033[K");
+}
+
+/* A figure that there is no data for is no fault, and the page has the reason. */
+static void left_out(void *context, const char *figure, const struct error *error)
+{
+    const struct asked *asked = context;
+    (void)figure;
+    if (error->status == STATUS_NOT_FOUND)
+        return;
+    clear_line(asked);
+    fprintf(stderr, "tune report: left out: %s\n", error->text);
+}
+
+static void progress(void *context, size_t done, size_t total)
+{
+    const struct asked *asked = context;
+    if (asked->progress)
+        fprintf(stderr, "\rfigure %zu of %zu", done + 1, total);
+}
+
+static enum status write_page(const char *path, const struct text *page, struct error *error)
+{
+    if (strcmp(path, "-") != 0)
+        return file_write_atomically(path, page->data, page->length, error);
+    if (fwrite(page->data, 1, page->length, stdout) != page->length)
+        return error_set(error, STATUS_IO, "standard output: cannot write");
+    return STATUS_OK;
+}
+
+static enum status report(struct asked *asked, struct error *error)
+{
+    const struct report_request request = {
+        .database = asked->database,
+        .device = asked->device,
+        .words = asked->words,
+        .word_count = asked->word_count,
+        .title = asked->title,
+        .no_figures = asked->no_figures,
+        .context = asked,
+        .left_out = left_out,
+        .progress = progress,
+    };
+    struct store *store = NULL;
+    struct text page = {0};
+    enum status status = store_open(asked->database, STORE_READ, &store, error);
+    if (status != STATUS_OK)
+        return status;
+    asked->progress = isatty(STDERR_FILENO) != 0;
+    status = report_make(store, &request, &page, error);
+    clear_line(asked);
+    store_close(store);
+    if (status == STATUS_OK)
+        status = write_page(asked->output, &page, error);
+    if (status == STATUS_OK && strcmp(asked->output, "-") != 0)
+        fprintf(stderr, "%s: %zu kB\n", asked->output, (page.length + 999) / 1000);
+    text_free(&page);
+    return status;
+}
+
+static enum status run(const struct command *command, int argc, char **argv, struct error *error)
+{
+    struct asked asked = {.database = DEFAULT_DATABASE, .output = DEFAULT_REPORT};
+    const struct option_spec options[] = {
+        {.name = "db", .value = "FILE", .about = OPTION_DB_ABOUT, .text = &asked.database},
+        {.name = "output",
+         .letter = 'o',
+         .value = "FILE",
+         .about = "where to write (default " DEFAULT_REPORT "; - is standard output)",
+         .text = &asked.output},
+        {.name = "device",
+         .value = "NAME",
+         .about = "0, cuda:0, cpu, a name or a uuid (default: all that were measured)",
+         .text = &asked.device},
+        {.name = "title",
+         .value = "TEXT",
+         .about = "the page's (default: the experiments and the devices)",
+         .text = &asked.title},
+        {.name = "no-figures",
+         .about = "without figures, which take seconds and gnuplot",
+         .flag = &asked.no_figures},
+    };
+    bool helped = false;
+    enum status status =
+        options_parse(command, options, sizeof options / sizeof options[0], argc, argv, asked.words,
+                      REPORT_WORDS_MAX, &asked.word_count, &helped, error);
+    if (status != STATUS_OK || helped)
+        return status;
+    return report(&asked, error);
+}
+
+const struct command command_report = {
+    .name = "report",
+    .usage = "[EXPERIMENT|PROBLEM...] [options]",
+    .about = "Writes one HTML page that tells what was found, and how sure it is.",
+    .more = "The page stands alone: figures and all are in the one file, and it loads nothing.\n"
+            "EXPERIMENT and PROBLEM limit it: reduce, reduce.sum, reduce.sum.i32.",
+    .run = run,
+};

@@ -1,0 +1,205 @@
+/* The head of the page: the four questions, answered. */
+#include <math.h>
+#include <string.h>
+
+#include "tuner/report/html.h"
+#include "tuner/report/internal.h"
+
+static size_t count_trust(const struct page *page, const struct setting *setting, const char *trust)
+{
+    size_t count = 0;
+    for (size_t i = setting->first; i < setting->end; i++)
+        count += strcmp(page->winners[i].trust, trust) == 0;
+    return count;
+}
+
+/* "all 66 are sound", "60 of 66 are sound, 6 noisy". */
+static void write_verdict(struct page *page, const struct setting *setting)
+{
+    static const char *const words[] = {"sound", "noisy", "unstable", "unknown"};
+    size_t total = setting->end - setting->first;
+    size_t said = 0;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t count = count_trust(page, setting, words[i]);
+        if (count == 0)
+            continue;
+        if (count == total)
+            html(&page->out,
+                 total == 1 ? "its measurement is <b class=\"t-%s\">%s</b>"
+                            : "all measurements are <b class=\"t-%s\">%s</b>",
+                 words[i], words[i]);
+        else
+            html(&page->out, "%s%zu <b class=\"t-%s\">%s</b>", said > 0 ? ", " : "", count,
+                 words[i], words[i]);
+        said++;
+    }
+}
+
+static void write_experiments(struct page *page, const struct setting *setting)
+{
+    size_t count = setting->part_end - setting->part_first;
+    for (size_t i = 0; i < count; i++)
+        html(&page->out, "%s<b>%s</b>",
+             i == 0           ? ""
+             : i + 1 == count ? " and "
+                              : ", ",
+             page->parts[setting->part_first + i].experiment);
+}
+
+/* One sentence: what was tuned, where, how much faster, how sure. */
+static void write_lead(struct page *page, const struct setting *setting)
+{
+    struct gain names[GAINS_MAX];
+    char shown[SHOWN_BYTES];
+    size_t count = gain_names(page, setting->first, setting->end, names);
+    size_t total = setting->end - setting->first;
+    html(&page->out, "<p class=\"lead\">On <b>%s</b>, the best launch configuration found for ",
+         setting->label);
+    html(&page->out, total == 1 ? "the problem of " : "each of the %zu problems of ", total);
+    write_experiments(page, setting);
+    for (size_t i = 0; i < count; i++) {
+        struct mean mean = gain_mean(page, setting->first, setting->end, names[i].name);
+        html(&page->out, "%s<b>%s</b> %s <b>%s</b>",
+             i == 0           ? " runs on average "
+             : i + 1 == count ? " and "
+                              : ", ",
+             shown_gain(mean.ratio, shown), i == 0 ? "as fast as" : "", names[i].name);
+    }
+    if (count == 0)
+        text_append(&page->out, " stands below (no baseline was measured to compare it with)");
+    else
+        text_append(&page->out, " (geometric means)");
+    text_append(&page->out, "; ");
+    write_verdict(page, setting);
+    text_append(&page->out, ".</p>\n");
+}
+
+static void write_launch_card(struct page *page, const struct setting *setting)
+{
+    const struct winner *winner = &page->winners[setting->telling];
+    char n[SHOWN_BYTES];
+    char time[SHOWN_BYTES];
+    html(&page->out,
+         "<div class=\"card\"><h3>What should I launch?</h3><p>For <b>%s</b> with n = %s:</p>"
+         "<p class=\"big\">",
+         winner->problem, shown_count(winner->n, n));
+    write_configuration(&page->out, winner->configuration);
+    html(&page->out, "</p><p>which takes %s. The others are in <a href=\"#winners\">the table</a>",
+         shown_time(winner->time_ns, time));
+    html(&page->out,
+         "; <code>tune export --db %s</code> hands all of them to programs, as tuned.conf.</p>"
+         "</div>\n",
+         page->database_word);
+}
+
+/* On how many of the winners that name is faster. */
+static size_t count_slower(const struct page *page, const struct setting *setting, const char *name)
+{
+    size_t count = 0;
+    for (size_t i = setting->first; i < setting->end; i++) {
+        const struct gain *gain = gain_find(&page->winners[i], name);
+        count += gain && gain->ratio < 1;
+    }
+    return count;
+}
+
+static void write_faster_card(struct page *page, const struct setting *setting)
+{
+    struct gain names[GAINS_MAX];
+    char shown[3][SHOWN_BYTES];
+    size_t count = gain_names(page, setting->first, setting->end, names);
+    text_append(&page->out, "<div class=\"card\"><h3>How much faster is it?</h3>");
+    for (size_t i = 0; i < count; i++) {
+        struct mean mean = gain_mean(page, setting->first, setting->end, names[i].name);
+        size_t slower = count_slower(page, setting, names[i].name);
+        html(&page->out, "<p><span class=\"big\">%s</span> %s <b>%s</b>",
+             shown_gain(mean.ratio, shown[0]), names[i].peer ? "against" : "as fast as",
+             names[i].name);
+        html(&page->out, "<br><small>%zu %s, from %s to %s", mean.count,
+             mean.count == 1 ? "problem" : "problems", shown_gain(mean.low, shown[1]),
+             shown_gain(mean.high, shown[2]));
+        if (slower > 0)
+            html(&page->out, "; <b>%zu slower</b>", slower);
+        text_append(&page->out, "</small></p>");
+    }
+    if (count == 0)
+        text_append(&page->out, "<p>No baseline was measured: there is nothing to compare with."
+                                "</p>");
+    text_append(&page->out, "</div>\n");
+}
+
+static void write_sure_card(struct page *page, const struct setting *setting)
+{
+    size_t total = setting->end - setting->first;
+    size_t confirmed = 0;
+    double claim = (double)NAN;
+    double confidence = (double)NAN;
+    char shown[SHOWN_BYTES];
+    for (size_t i = setting->first; i < setting->end; i++) {
+        claim = fmax(claim, page->winners[i].claim_percent);
+        confidence = fmin(confidence, page->winners[i].confidence);
+        confirmed += strcmp(page->winners[i].stage, "confirm") == 0;
+    }
+    html(&page->out,
+         "<div class=\"card\"><h3>How sure are we?</h3><p><span class=\"big\">%zu of %zu</span> "
+         "verdicts are sound",
+         count_trust(page, setting, "sound"), total);
+    html(&page->out, "; %zu of %zu were confirmed in fresh processes.</p>", confirmed, total);
+    if (!isnan(claim))
+        html(&page->out,
+             "<p>No configuration that was tried is better than a winner by more than %s, at a "
+             "confidence of %.0f&nbsp;%%.</p>",
+             shown_percent(claim, shown), 100 * confidence);
+    text_append(&page->out, "<p><a href=\"#trust\">How that is known</a></p></div>\n");
+}
+
+static void write_limit_card(struct page *page, const struct setting *setting)
+{
+    static const char *const words[] = {
+        [LIMIT_UNKNOWN] = "not known", [LIMIT_MEMORY] = "memory",
+        [LIMIT_CACHE] = "cache",       [LIMIT_ARITHMETIC] = "arithmetic",
+        [LIMIT_LAUNCH] = "launching",  [LIMIT_PARALLELISM] = "too little parallelism",
+        [LIMIT_LATENCY] = "latency",   [LIMIT_SPILLS] = "register spills",
+    };
+    enum { LIMITS = sizeof words / sizeof words[0] };
+    size_t counts[LIMITS] = {0};
+    const struct winner *telling = &page->winners[setting->telling];
+    for (size_t i = setting->first; i < setting->end; i++)
+        counts[page->winners[i].explained ? page->winners[i].why.limit : LIMIT_UNKNOWN]++;
+    text_append(&page->out, "<div class=\"card\"><h3>What limits it now?</h3><p>");
+    for (size_t said = 0;; said++) {
+        size_t most = 0;
+        for (size_t i = 1; i < LIMITS; i++)
+            most = counts[i] > counts[most] ? i : most;
+        if (counts[most] == 0)
+            break;
+        html(&page->out, "%s<span class=\"%s\">%s</span> <small>(%zu of %zu)</small>",
+             said > 0 ? ", " : "", said > 0 ? "" : "big", words[most], counts[most],
+             setting->end - setting->first);
+        counts[most] = 0;
+    }
+    html(&page->out, "</p>");
+    if (telling->explained && telling->why.limit_text)
+        html(&page->out, "<p>%s: %s</p>", telling->problem, telling->why.limit_text);
+    text_append(&page->out, "<p><a href=\"#why\">Why it wins</a></p></div>\n");
+}
+
+void write_answer(struct page *page)
+{
+    section_begin(page, "answer", NULL);
+    if (page->winner_count == 0)
+        text_append(&page->out, "<p class=\"lead\">Nothing was chosen yet: every run ended before "
+                                "it had a winner. What was tried stands below.</p>\n");
+    for (size_t i = 0; i < page->setting_count; i++)
+        write_lead(page, &page->settings[i]);
+    for (size_t i = 0; i < page->setting_count; i++) {
+        setting_heading(page, &page->settings[i]);
+        text_append(&page->out, "<div class=\"cards\">\n");
+        write_launch_card(page, &page->settings[i]);
+        write_faster_card(page, &page->settings[i]);
+        write_sure_card(page, &page->settings[i]);
+        write_limit_card(page, &page->settings[i]);
+        text_append(&page->out, "</div>\n");
+    }
+    section_end(page);
+}

@@ -1,0 +1,227 @@
+/* Failures, the search, and how far the numbers can be trusted. */
+#include <math.h>
+#include <string.h>
+
+#include "tuner/base/conditions.h"
+#include "tuner/report/html.h"
+#include "tuner/report/internal.h"
+
+extern const char report_query_failures[];
+extern const char report_query_searches[];
+extern const char report_query_trust_runs[];
+
+#define COLUMNS(array) (array), sizeof(array) / sizeof((array)[0])
+
+enum status write_failures(struct page *page, struct error *error)
+{
+    static const struct column columns[] = {
+        {"device", "device", CELL_DEVICE},
+        {"experiment", "experiment", CELL_TEXT},
+        {"status", "what became of it", CELL_TEXT},
+        {"trials", "trials", CELL_COUNT},
+        {"configurations", "configurations", CELL_COUNT},
+        {"detail", "the first one’s reason", CELL_TEXT},
+        {"problem", "its problem", CELL_TEXT},
+        {"n", "n", CELL_COUNT},
+        {"configuration", "its configuration", CELL_CONFIGURATION},
+    };
+    static const struct table table = {
+        report_query_failures, COLUMNS(columns), "kinds of failures",
+        "None: every configuration that was tried compiled, ran and gave the right result."};
+    section_begin(page, "failures", "What failed, and why");
+    enum status status = write_table(page, &table, error);
+    html(&page->out,
+         "<p class=\"note\">Each of them: <code>tune show --failures --db %s</code>.</p>\n",
+         page->database_word);
+    section_end(page);
+    return status;
+}
+
+enum status write_search(struct page *page, struct error *error)
+{
+    static const struct column columns[] = {
+        {"device", "device", CELL_DEVICE},
+        {"experiment", "experiment", CELL_TEXT},
+        {"problems", "problems", CELL_COUNT},
+        {"space_most", "legal configurations of one", CELL_COUNT},
+        {"legal", "of all", CELL_COUNT},
+        {"points", "tried or set aside", CELL_COUNT},
+        {"points_percent", "of legal", CELL_PERCENT},
+        {"duplicates", "launch the same as another", CELL_COUNT},
+        {"unlaunchable", "do not fit the device", CELL_COUNT},
+        {"failures", "failed", CELL_COUNT},
+        {"strategies", "searched by", CELL_TEXT},
+        {"efforts", "effort", CELL_TEXT},
+    };
+    static const struct table table = {report_query_searches, COLUMNS(columns), "searches",
+                                       "The database does not tell how the spaces were searched."};
+    section_begin(page, "search", "How the space was searched");
+    enum status status = write_table(page, &table, error);
+    section_end(page);
+    return status;
+}
+
+/* ---- trust ---- */
+
+static int at(const struct store_query *query, const char *name)
+{
+    int count = store_query_columns(query);
+    for (int i = 0; i < count; i++)
+        if (strcmp(store_query_name(query, i), name) == 0)
+            return i;
+    return 0;
+}
+
+static double real(struct store_query *row, const char *name)
+{
+    return store_query_real(row, at(row, name));
+}
+
+static void write_band(struct text *out, struct store_query *row, const char *label,
+                       const char *column, const char *unit)
+{
+    char name[64];
+    (void)string_format(name, sizeof name, "%s_low", column);
+    double low = real(row, name);
+    (void)string_format(name, sizeof name, "%s_high", column);
+    double high = real(row, name);
+    if (isnan(low))
+        return;
+    if (high > low)
+        html(out, "<dt>%s</dt><dd>%.4g – %.4g %s</dd>", label, low, high, unit);
+    else
+        html(out, "<dt>%s</dt><dd>%.4g %s throughout</dd>", label, low, unit);
+}
+
+/* How the device was while a run's winners were chosen. */
+static void write_run(struct text *out, struct store_query *row)
+{
+    char words[256];
+    double throttle = real(row, "throttle");
+    const char *faults = store_query_text(row, at(row, "faults"));
+    html(out, "<div class=\"card\"><h4>Run %lld on %s</h4><dl>",
+         (long long)store_query_integer(row, at(row, "run")),
+         store_query_text(row, at(row, "device")));
+    html(out, "<dt>rounds</dt><dd>%lld, %lld dropped",
+         (long long)store_query_integer(row, at(row, "rounds")),
+         (long long)store_query_integer(row, at(row, "rounds_dropped")));
+    if (faults)
+        html(out, " (%s)", faults);
+    text_append(out, "</dd>");
+    if (!isnan(real(row, "floor_percent")))
+        html(out, "<dt>A/A floor</dt><dd>at most %.3g&nbsp;%%</dd>", real(row, "floor_percent"));
+    write_band(out, row, "clock", "sm_clock_mhz", "MHz");
+    write_band(out, row, "memory clock", "memory_clock_mhz", "MHz");
+    write_band(out, row, "temperature", "temperature_c", "°C");
+    write_band(out, row, "power", "power_w", "W");
+    html(out, "<dt>clock held back by</dt><dd>%s",
+         throttle_text(isnan(throttle) ? -1 : (int64_t)throttle, words, sizeof words));
+    if (throttle > 0)
+        html(out, ", in %lld rounds",
+             (long long)store_query_integer(row, at(row, "throttled_rounds")));
+    text_append(out, "</dd>");
+    if (real(row, "other_processes_most") > 0)
+        html(out, "<dt>others on the device</dt><dd>at most %.3g, in %.6g rounds</dd>",
+             real(row, "other_processes_most"), real(row, "other_processes_rounds"));
+    if (real(row, "ecc_errors_moved") > 0)
+        html(out, "<dt>memory errors</dt><dd>%.6g</dd>", real(row, "ecc_errors_moved"));
+    text_append(out, "</dl></div>\n");
+}
+
+static enum status write_runs(struct page *page, struct error *error)
+{
+    struct store_parameter parameters[PAGE_PARAMETERS];
+    struct store_query *query = NULL;
+    bool row = true;
+    page_parameters(page, parameters);
+    enum status status = store_query_open(page->store, report_query_trust_runs, parameters,
+                                          PAGE_PARAMETERS, &query, error);
+    text_append(&page->out, "<div class=\"cards\">\n");
+    while (status == STATUS_OK) {
+        status = store_query_next(query, &row, error);
+        if (status != STATUS_OK || !row)
+            break;
+        if (page_has_device(page, store_query_text(query, at(query, "device_uuid"))))
+            write_run(&page->out, query);
+    }
+    store_query_close(query);
+    text_append(&page->out, "</div>\n");
+    return status;
+}
+
+struct verdicts {
+    int64_t count, confirmed, rounds, dropped;
+    double floor;
+};
+
+/* A line for each verdict that winners of the part have. */
+static void write_verdicts(struct page *page, const struct setting *setting,
+                           const struct part *part)
+{
+    static const char *const verdicts[] = {"sound", "noisy", "unstable", "unknown"};
+    struct text *out = &page->out;
+    char shown[2][SHOWN_BYTES];
+    for (size_t v = 0; v < sizeof verdicts / sizeof verdicts[0]; v++) {
+        const struct winner *example = NULL;
+        struct verdicts sum = {.floor = (double)NAN};
+        for (size_t i = part->first; i < part->end; i++) {
+            const struct winner *winner = &page->winners[i];
+            if (strcmp(winner->trust, verdicts[v]) != 0)
+                continue;
+            if (!example || winner->floor_percent > example->floor_percent)
+                example = winner;
+            sum.count++;
+            sum.confirmed += strcmp(winner->stage, "confirm") == 0;
+            sum.rounds += winner->rounds;
+            sum.dropped += winner->rounds_dropped;
+            sum.floor = fmax(sum.floor, winner->floor_percent);
+        }
+        if (!example)
+            continue;
+        text_append(out, "<tr>");
+        if (page->setting_count > 1)
+            html(out, "<td>%s</td>", setting->label);
+        html(out, "<td>%s</td><td><b class=\"t-%s\">%s</b></td>", part->experiment, verdicts[v],
+             verdicts[v]);
+        write_number(out, (double)sum.count, shown_count(sum.count, shown[0]));
+        write_number(out, (double)sum.confirmed, shown_count(sum.confirmed, shown[0]));
+        write_number(out, (double)sum.rounds, shown_count(sum.rounds, shown[0]));
+        write_number(out, (double)sum.dropped, shown_count(sum.dropped, shown[0]));
+        write_number(out, sum.floor, shown_percent(sum.floor, shown[0]));
+        html(out, "<td>%s, n = %s: %s</td></tr>\n", example->problem,
+             shown_count(example->n, shown[1]),
+             example->trust_reason ? example->trust_reason : "no reason is stored");
+    }
+}
+
+enum status write_trust(struct page *page, struct error *error)
+{
+    static const char *const labels[] = {"winners", "confirmed", "rounds", "dropped",
+                                         "A/A floor, most"};
+    struct text *out = &page->out;
+    section_begin(page, "trust", "How far this can be trusted");
+    text_append(
+        out, "<p>Finalists were timed in rounds: each once a round in random order, between two "
+             "timings of an anchor, one of them twice. A round in which the anchor or a clock "
+             "moved was dropped. The <i>A/A floor</i> is how far two timings of the same "
+             "configuration lie apart: smaller differences mean nothing. "
+             "<b class=\"t-sound\">sound</b>: the floor is below what counts as a tie, and fresh "
+             "processes confirmed the choice; <b class=\"t-noisy\">noisy</b>: usable, but close "
+             "rivals could not be told apart, or nothing confirmed the choice, or the clocks could "
+             "not be read; <b class=\"t-unstable\">unstable</b>: not to be used.</p>\n");
+    if (page->winner_count > 0) {
+        write_table_begin(out, "verdicts");
+        text_append(out, page->setting_count > 1 ? "<th>device</th>" : "");
+        text_append(out, "<th>experiment</th><th>verdict</th>");
+        for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
+            html(out, "<th class=\"n\">%s</th>", labels[i]);
+        text_append(out, "<th>the noisiest one’s reason</th></tr></thead><tbody>\n");
+        for (size_t i = 0; i < page->setting_count; i++)
+            for (size_t k = page->settings[i].part_first; k < page->settings[i].part_end; k++)
+                write_verdicts(page, &page->settings[i], &page->parts[k]);
+        write_table_end(out);
+    }
+    enum status status = write_runs(page, error);
+    section_end(page);
+    return status;
+}

@@ -1,0 +1,238 @@
+/* The figures, as SVG within the page. */
+#include <ctype.h>
+#include <string.h>
+
+#include "tuner/plot/plot.h"
+#include "tuner/report/html.h"
+#include "tuner/report/internal.h"
+
+/* Experiments that get the overview, and how much all figures may take. */
+enum { EXPERIMENTS_MOST = 12, BYTES_MOST = 4 << 20, BYTES_ONE = 1 << 20, ABSENT_MAX = 512 };
+
+static const char *const overview[] = {"size", "gain", "roofline"};
+enum { OVERVIEW = sizeof overview / sizeof overview[0] };
+
+struct drawing {
+    struct page *page;
+    struct arena arena; /* the SVG in hand */
+    const struct plot_name *names;
+    size_t name_count;
+    size_t done, total;
+    size_t drawn; /* their ids begin with its number */
+    size_t bytes;
+    bool ended;         /* no gnuplot: no use to go on */
+    struct text absent; /* list items */
+};
+
+/* ---- one SVG ---- */
+
+/* Whether `at` begins what refers to an id: returns the bytes up to it. */
+static size_t reference_bytes(const char *at)
+{
+    static const char *const before[] = {"id=\"",   "id='",   "url(#",  "href=\"#",
+                                         "href='#", "url('#", "url(\"#"};
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+        size_t length = strlen(before[i]);
+        if (strncmp(at, before[i], length) == 0)
+            return length;
+    }
+    return 0;
+}
+
+/* Whether the letters before `at` make another word of it: "fluid=", "grid=". */
+static bool continues_word(const char *start, const char *at)
+{
+    return at > start && (isalnum((unsigned char)at[-1]) || strchr("-_", at[-1]));
+}
+
+/* The <svg> element, its ids made the page's own, so that figures do not take each other's points;
+ * without its XML prologue. False when there is none. */
+static bool append_svg(struct text *out, const char *svg, size_t number)
+{
+    const char *at = strstr(svg, "<svg");
+    if (!at || !strstr(at, "</svg>"))
+        return false;
+    const char *start = at;
+    while (*at) {
+        size_t plain = strcspn(at, "iuh");
+        text_append_bytes(out, at, plain);
+        at += plain;
+        if (!*at)
+            break;
+        size_t before = reference_bytes(at);
+        if (before == 0 || (*at == 'i' && continues_word(start, at))) {
+            text_append_bytes(out, at, 1);
+            at++;
+            continue;
+        }
+        text_append_bytes(out, at, before);
+        text_printf(out, "f%zu-", number);
+        at += before;
+    }
+    return true;
+}
+
+static const char *about_figure(const struct drawing *drawing, const char *figure)
+{
+    for (size_t i = 0; i < drawing->name_count; i++)
+        if (strcmp(drawing->names[i].name, figure) == 0)
+            return drawing->names[i].about;
+    return figure;
+}
+
+static void leave_out(struct drawing *drawing, const char *figure, const struct winner *winner,
+                      const struct error *error)
+{
+    const struct report_request *request = drawing->page->request;
+    if (error->status == STATUS_UNAVAILABLE) {
+        drawing->ended = true;
+        html(&drawing->absent, "<li>all figures: %s</li>", error->text);
+    } else {
+        html(&drawing->absent, "<li><b>%s</b> of %s: %s</li>", figure, winner->problem,
+             error->text);
+    }
+    if (request->left_out)
+        request->left_out(request->context, figure, error);
+}
+
+static void place(struct drawing *drawing, const char *figure, const struct winner *winner,
+                  const char *svg)
+{
+    struct text *out = &drawing->page->out;
+    const char *about = about_figure(drawing, figure);
+    char n[SHOWN_BYTES];
+    struct text body = {0};
+    struct error error = {0};
+    if (strlen(svg) > BYTES_ONE || drawing->bytes + strlen(svg) > BYTES_MOST)
+        (void)error_set(&error, STATUS_INTERNAL,
+                        "too many points for a page; 'tune plot %s' draws it", figure);
+    else if (!append_svg(&body, svg, drawing->drawn + 1))
+        (void)error_set(&error, STATUS_INTERNAL, "gnuplot made no SVG");
+    if (error.status == STATUS_OK) {
+        drawing->drawn++;
+        drawing->bytes += body.length;
+        html(out,
+             "<figure data-figure=\"%s\"><div class=\"box\" tabindex=\"0\" role=\"img\" "
+             "aria-label=\"%s: %s, n = %lld, on %s\">",
+             figure, about, winner->problem, (long long)winner->n, winner->device);
+        text_append_bytes(out, body.data, body.length);
+        html(out, "</div><figcaption><b>%s.</b> %s, n = %s.</figcaption></figure>\n", about,
+             winner->problem, shown_count(winner->n, n));
+        out->failed = out->failed || body.failed;
+    } else {
+        leave_out(drawing, figure, winner, &error);
+    }
+    text_free(&body);
+}
+
+static void draw(struct drawing *drawing, const char *figure, const struct winner *winner)
+{
+    const struct report_request *request = drawing->page->request;
+    const struct plot_request wanted = {
+        .figure = figure,
+        .environment_id = winner->environment_id,
+        .problem = winner->problem,
+        .n = winner->n,
+        .l2_mode = winner->l2_mode,
+        .database = drawing->page->database,
+    };
+    const char *svg = NULL;
+    struct error error = {0};
+    if (drawing->ended)
+        return;
+    if (request->progress)
+        request->progress(request->context, drawing->done, drawing->total);
+    drawing->done++;
+    if (plot_svg(drawing->page->store, &wanted, &drawing->arena, &svg, &error) == STATUS_OK)
+        place(drawing, figure, winner, svg);
+    else
+        leave_out(drawing, figure, winner, &error);
+    arena_free(&drawing->arena);
+}
+
+/* ---- which ---- */
+
+static bool is_overview(const char *figure)
+{
+    for (size_t i = 0; i < OVERVIEW; i++)
+        if (strcmp(overview[i], figure) == 0)
+            return true;
+    return false;
+}
+
+/* The overview of one experiment; of the one that tells most every figure. */
+static void draw_part(struct drawing *drawing, const struct part *part, bool all)
+{
+    const struct winner *winner = &drawing->page->winners[part->telling];
+    for (size_t i = 0; i < OVERVIEW; i++)
+        draw(drawing, overview[i], winner);
+    for (size_t i = 0; all && i < drawing->name_count; i++)
+        if (!is_overview(drawing->names[i].name))
+            draw(drawing, drawing->names[i].name, winner);
+}
+
+static size_t drawn_parts(const struct setting *setting)
+{
+    size_t count = setting->part_end - setting->part_first;
+    return count < EXPERIMENTS_MOST ? count : EXPERIMENTS_MOST;
+}
+
+/* Figures are of time: other objectives have none of their own. */
+static bool is_drawn(const struct page *page, const struct setting *setting)
+{
+    return strcmp(page->winners[setting->first].objective, "time") == 0;
+}
+
+static void draw_setting(struct drawing *drawing, const struct setting *setting, bool first)
+{
+    struct page *page = drawing->page;
+    setting_heading(page, setting);
+    for (size_t i = 0; i < drawn_parts(setting); i++) {
+        const struct part *part = &page->parts[setting->part_first + i];
+        bool all = first && part->telling == setting->telling;
+        html(&page->out, "<details%s><summary><b>%s</b></summary>\n<div class=\"figures\">\n",
+             first || drawn_parts(setting) == 1 ? " open" : "", part->experiment);
+        draw_part(drawing, part, all);
+        text_append(&page->out, "</div></details>\n");
+    }
+}
+
+static void write_absent(struct drawing *drawing)
+{
+    struct text *out = &drawing->page->out;
+    if (drawing->absent.length == 0)
+        return;
+    html(out, "<details%s><summary>Figures that are not here, and why</summary><ul>",
+         drawing->drawn == 0 ? " open" : "");
+    text_append(out, text_string(&drawing->absent));
+    html(out, "</ul></details>\n");
+    out->failed = out->failed || drawing->absent.failed;
+}
+
+enum status write_figures(struct page *page, struct error *error)
+{
+    struct drawing drawing = {.page = page};
+    struct arena names = {0};
+    if (page->winner_count == 0 || page->request->no_figures)
+        return STATUS_OK;
+    enum status status = plot_names(&names, &drawing.names, &drawing.name_count, error);
+    if (status != STATUS_OK)
+        return status;
+    section_begin(page, "figures", "Figures");
+    for (size_t i = 0; i < page->setting_count; i++)
+        if (is_drawn(page, &page->settings[i]))
+            drawing.total += OVERVIEW * drawn_parts(&page->settings[i]);
+    drawing.total += drawing.name_count > OVERVIEW ? drawing.name_count - OVERVIEW : 0;
+    for (size_t i = 0; i < page->setting_count && !drawing.ended; i++)
+        if (is_drawn(page, &page->settings[i]))
+            draw_setting(&drawing, &page->settings[i], i == 0);
+    write_absent(&drawing);
+    html(&page->out,
+         "<p class=\"note\">Any figure of any problem: <code>tune plot --list</code>, then "
+         "<code>tune plot FIGURE --problem KEY --n N --db %s</code>.</p>\n",
+         page->database_word);
+    section_end(page);
+    text_free(&drawing.absent);
+    arena_free(&names);
+    return STATUS_OK;
+}

@@ -1,0 +1,156 @@
+/* Between the files of this room. */
+#ifndef TUNE_REPORT_INTERNAL_H
+#define TUNE_REPORT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/explain/explain.h"
+#include "tuner/report/report.h"
+
+/* How many times as fast as something else. Reals are NaN where they are not known. */
+struct gain {
+    const char *name;  /* of a baseline or a peer */
+    const char *about; /* NULL: not said */
+    double ratio, low, high;
+    bool peer;
+};
+
+struct winner {
+    int64_t id, environment_id, run_id, n;
+    const char *device, *device_kind, *device_uuid, *driver, *compiler;
+    const char *l2_mode, *objective, *experiment, *problem;
+    const char *stage, *configuration, *chosen_at;
+    const char *trust, *trust_reason; /* "unknown" and NULL when nothing is known */
+    double time_ns, time_low_ns, time_high_ns;
+    double gbs, ceiling_percent, claim_percent, confidence;
+    double floor_percent;
+    int64_t rounds, rounds_dropped;
+    int64_t tied_count; /* itself counted; 0: not known */
+    struct gain *gains;
+    size_t gain_count;
+    bool explained;
+    struct explanation why;
+};
+
+/* An experiment's winners in a setting: winners [first, end). */
+struct part {
+    const char *experiment;
+    size_t first, end;
+    size_t telling; /* the one that stands for it: of the largest size */
+};
+/* A device with its L2 mode and objective. */
+struct setting {
+    const char *label; /* "NVIDIA H200", with more where that names several */
+    size_t first, end; /* winners */
+    size_t part_first, part_end;
+    size_t telling; /* that of its part with most winners */
+};
+
+struct page {
+    struct store *store;
+    const struct report_request *request;
+    struct arena arena;
+    struct text out;
+    const char *database;      /* its file's name, without folders */
+    const char *database_word; /* the same, as a shell takes it */
+    const char *title;
+    const char *words_json;           /* NULL: all */
+    const char *environments_json;    /* those of the device that was asked for */
+    const char *devices;              /* their names, "a, b" */
+    const char *uuids;                /* of its devices: ",a,b," */
+    const char *first_day, *last_day; /* of what was measured */
+    size_t device_count;
+    struct winner *winners;
+    size_t winner_count;
+    struct part *parts;
+    size_t part_count;
+    struct setting *settings;
+    size_t setting_count;
+};
+
+/* The parameters of this room's queries. */
+enum { PAGE_PARAMETERS = 5 };
+void page_parameters(const struct page *page, struct store_parameter out[PAGE_PARAMETERS]);
+
+/* Which environments, days and words are meant; STATUS_NOT_FOUND as report_make says. */
+enum status page_choose(struct page *page, struct error *error);
+/* NULL: no. */
+bool page_has_device(const struct page *page, const char *uuid);
+enum status page_collect(struct page *page, struct error *error);
+
+/* The names of what part of the winners is compared with, in the order in which they come. */
+enum { GAINS_MAX = 12 };
+size_t gain_names(const struct page *page, size_t first, size_t end, struct gain out[GAINS_MAX]);
+/* NULL: not compared with that. */
+const struct gain *gain_find(const struct winner *winner, const char *name);
+/* The geometric mean, least and most of the gains over that name; how many there are. */
+struct mean {
+    double ratio, low, high;
+    size_t count;
+};
+struct mean gain_mean(const struct page *page, size_t first, size_t end, const char *name);
+
+/* ---- what a cell or a sentence shows ---- */
+enum { SHOWN_BYTES = 64 };
+const char *shown_time(double ns, char out[SHOWN_BYTES]);
+const char *shown_gain(double ratio, char out[SHOWN_BYTES]);
+const char *shown_rate(double gbs, char out[SHOWN_BYTES]);
+const char *shown_percent(double percent, char out[SHOWN_BYTES]);
+const char *shown_count(int64_t count, char out[SHOWN_BYTES]); /* 268,435,456 */
+/* "variant=last_block block=256" with each parameter set apart. */
+/* In single quotes where a shell would not take it as it is. */
+void append_word(struct text *out, const char *word);
+void write_configuration(struct text *out, const char *key);
+/* A cell that sorts by a number, and its text; NaN: an empty cell. */
+void write_number(struct text *out, double value, const char *shown);
+
+/* A box that scrolls on a narrow screen and a table that sorts, up to its first <th>; the caller
+ * writes these, "</tr></thead><tbody>" and the rows. */
+void write_table_begin(struct text *out, const char *name);
+void write_table_end(struct text *out);
+
+/* ---- tables out of a query ---- */
+enum cell_kind {
+    CELL_TEXT,
+    CELL_DEVICE, /* left out where the page is about one */
+    CELL_COUNT,
+    CELL_TIME,
+    CELL_PERCENT,
+    CELL_NUMBER,
+    CELL_CONFIGURATION,
+};
+struct column {
+    const char *name; /* in the query */
+    const char *label;
+    enum cell_kind kind;
+};
+struct table {
+    const char *sql;
+    const struct column *columns;
+    size_t column_count;
+    const char *name; /* of what the rows are: for the fold and for readers of screens */
+    const char *none; /* said when there are no rows */
+};
+/* A long table is folded. */
+enum status write_table(struct page *page, const struct table *table, struct error *error);
+
+/* ---- sections: each writes one, heading included ---- */
+void section_begin(struct page *page, const char *id, const char *heading);
+void section_end(struct page *page);
+/* The setting's heading, where there are several. */
+void setting_heading(struct page *page, const struct setting *setting);
+void write_answer(struct page *page);
+void write_winners(struct page *page);
+enum status write_ranges(struct page *page, struct error *error);
+enum status write_figures(struct page *page, struct error *error);
+void write_why(struct page *page);
+void write_parameters(struct page *page);
+enum status write_failures(struct page *page, struct error *error);
+enum status write_search(struct page *page, struct error *error);
+enum status write_trust(struct page *page, struct error *error);
+enum status write_repeat(struct page *page, struct error *error);
+
+#endif

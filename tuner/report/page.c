@@ -1,0 +1,152 @@
+/* The page: its frame, and the order of its sections. */
+#include <string.h>
+
+#include "tuner/base/version.h"
+#include "tuner/report/html.h"
+#include "tuner/report/internal.h"
+
+extern const char report_style[];
+extern const char report_script[];
+
+void section_begin(struct page *page, const char *id, const char *heading)
+{
+    html(&page->out, "<section id=\"%s\">\n", id);
+    if (heading)
+        html(&page->out, "<h2>%s</h2>\n", heading);
+}
+
+void section_end(struct page *page)
+{
+    text_append(&page->out, "</section>\n");
+}
+
+void setting_heading(struct page *page, const struct setting *setting)
+{
+    if (page->setting_count > 1)
+        html(&page->out, "<h3 class=\"where\">%s</h3>\n", setting->label);
+}
+
+/* "reduce on NVIDIA H200": at most three experiments by name. */
+static enum status make_title(struct page *page, struct error *error)
+{
+    struct text title = {0};
+    size_t shown = 0;
+    if (page->request->title) {
+        page->title = page->request->title;
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < page->part_count; i++) {
+        bool again = false;
+        for (size_t k = 0; k < i && !again; k++)
+            again = strcmp(page->parts[k].experiment, page->parts[i].experiment) == 0;
+        if (!again && shown++ < 3)
+            text_printf(&title, "%s%s", shown == 1 ? "" : ", ", page->parts[i].experiment);
+    }
+    if (shown > 3)
+        text_printf(&title, " and %zu more", shown - 3);
+    text_printf(&title, "%s%s", shown > 0 ? " on " : "", page->devices);
+    page->title = arena_strdup(&page->arena, text_string(&title));
+    bool failed = title.failed || !page->title;
+    text_free(&title);
+    return failed ? error_no_memory(error) : STATUS_OK;
+}
+
+static void write_head(struct page *page)
+{
+    struct text *out = &page->out;
+    /* Nothing but what stands in the page may run or be loaded, whatever a name holds. */
+    html(out,
+         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+         "style-src 'unsafe-inline'; script-src 'nonce-tune'; img-src data:\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+         "<meta name=\"color-scheme\" content=\"light dark\">\n"
+         "<meta name=\"generator\" content=\"tune %s\">\n<title>%s</title>\n<style>\n",
+         TUNE_VERSION, page->title);
+    text_append(out, report_style);
+    text_append(out, "</style>\n</head>\n<body>\n");
+}
+
+static void write_header(struct page *page)
+{
+    static const struct {
+        const char *id, *label;
+    } links[] = {{"winners", "What to launch"}, {"ranges", "By size"},
+                 {"figures", "Figures"},        {"why", "Why"},
+                 {"parameters", "Parameters"},  {"failures", "Failures"},
+                 {"search", "Search"},          {"trust", "Trust"},
+                 {"repeat", "Repeat"}};
+    struct text *out = &page->out;
+    html(out, "<header>\n<p class=\"kicker\">tune report</p>\n<h1>%s</h1>\n<p class=\"meta\">",
+         page->title);
+    html(out, strcmp(page->first_day, page->last_day) == 0 ? "Measured on %s" : "Measured from %s",
+         page->first_day);
+    if (strcmp(page->first_day, page->last_day) != 0)
+        html(out, " to %s", page->last_day);
+    html(out, " · database %s", page->database);
+    if (page->request->word_count > 0)
+        text_append(out, " · only");
+    for (size_t i = 0; i < page->request->word_count; i++)
+        html(out, " %s", page->request->words[i]);
+    text_append(out, "</p>\n<nav aria-label=\"Sections\">");
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
+        html(out, "<a href=\"#%s\">%s</a> ", links[i].id, links[i].label);
+    text_append(out, "</nav>\n</header>\n<main>\n");
+}
+
+static void write_foot(struct page *page)
+{
+    struct text *out = &page->out;
+    html(out,
+         "</main>\n<footer><p>Made by tune %s out of %s. Times are medians; GB/s are 10<sup>9</sup>"
+         " bytes a second; <i>ceiling</i> is the bandwidth that was measured on the device.</p>"
+         "</footer>\n<script nonce=\"tune\">\n",
+         TUNE_VERSION, page->database);
+    text_append(out, report_script);
+    text_append(out, "</script>\n</body>\n</html>\n");
+}
+
+static enum status write_sections(struct page *page, struct error *error)
+{
+    static enum status (*const sections[])(struct page * page, struct error * error) = {
+        write_ranges, write_figures, NULL, write_failures, write_search, write_trust, write_repeat,
+    };
+    enum status status = STATUS_OK;
+    write_answer(page);
+    write_winners(page);
+    for (size_t i = 0; status == STATUS_OK && i < sizeof sections / sizeof sections[0]; i++) {
+        if (sections[i]) {
+            status = sections[i](page, error);
+        } else {
+            write_why(page);
+            write_parameters(page);
+        }
+    }
+    return status;
+}
+
+enum status report_make(struct store *store, const struct report_request *request, struct text *out,
+                        struct error *error)
+{
+    struct page page = {.store = store, .request = request};
+    enum status status = page_choose(&page, error);
+    if (status == STATUS_OK)
+        status = page_collect(&page, error);
+    if (status == STATUS_OK)
+        status = make_title(&page, error);
+    if (status == STATUS_OK) {
+        write_head(&page);
+        write_header(&page);
+        status = write_sections(&page, error);
+        write_foot(&page);
+    }
+    if (status == STATUS_OK && page.out.failed)
+        status = error_no_memory(error);
+    if (status == STATUS_OK) {
+        *out = page.out;
+        page.out = (struct text){0};
+    }
+    text_free(&page.out);
+    arena_free(&page.arena);
+    return status;
+}

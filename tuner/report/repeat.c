@@ -1,0 +1,167 @@
+/* How to do it again: commands, versions, the device. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "tuner/report/html.h"
+#include "tuner/report/internal.h"
+#include "tuner/trial/protocol.h"
+
+extern const char report_query_runs[];
+extern const char report_query_environments[];
+
+enum {
+    RUN_ID,
+    RUN_COMMAND,
+    RUN_KIND,
+    RUN_EFFORT,
+    RUN_BUDGET,
+    RUN_L2,
+    RUN_OBJECTIVE,
+    RUN_SEED,
+    RUN_PROTOCOL,
+    RUN_STARTED,
+    RUN_OUTCOME,
+    RUN_WALL,
+    RUN_MEASURING,
+    RUN_WAITING,
+    RUN_COMPILED,
+    RUN_CACHED,
+    RUN_DEVICE,
+    RUN_DRIVER,
+    RUN_COMPILER,
+    RUN_TOOL,
+    RUN_HOST,
+    RUN_TRIALS,
+    RUN_EXPERIMENTS,
+};
+
+static void append_option(struct text *out, const char *name, const char *value)
+{
+    text_printf(out, " --%s ", name);
+    append_word(out, value);
+}
+
+/* Of an older database: the command that the run's options come to. Sizes and the like are not
+ * known, so it may measure more. */
+static void append_made(struct text *out, struct store_query *row)
+{
+    struct text changes = {0};
+    const char *objective = store_query_text(row, RUN_OBJECTIVE);
+    const char *effort = store_query_text(row, RUN_EFFORT);
+    const char *experiments = store_query_text(row, RUN_EXPERIMENTS);
+    text_append(out, "tune run ");
+    text_append(out, experiments ? experiments : "");
+    append_option(out, "device",
+                  strcmp(store_query_text(row, RUN_KIND), "cpu") == 0 ? "cpu" : "cuda:0");
+    if (effort)
+        append_option(out, "effort", effort);
+    if (store_query_integer(row, RUN_BUDGET) > 0)
+        text_printf(out, " --budget %gs", (double)store_query_integer(row, RUN_BUDGET) / 1e9);
+    append_option(out, "l2", store_query_text(row, RUN_L2));
+    text_printf(out, " --seed %" PRId64, store_query_integer(row, RUN_SEED));
+    if (objective && strcmp(objective, "time") != 0)
+        append_option(out, "objective", objective);
+    if (protocol_changes(store_query_text(row, RUN_PROTOCOL), effort,
+                         store_query_text(row, RUN_KIND), &changes))
+        for (const char *at = text_string(&changes); *at; at += strspn(at, " ")) {
+            size_t length = strcspn(at, " ");
+            text_printf(out, " --set %.*s", (int)length, at);
+            at += length;
+        }
+    text_free(&changes);
+}
+
+static void write_facts(struct text *out, struct store_query *row)
+{
+    char shown[3][SHOWN_BYTES];
+    double wall = store_query_real(row, RUN_WALL);
+    double measuring = store_query_real(row, RUN_MEASURING);
+    html(out, "<p class=\"note\">Run %lld, %s, %s; %s trials",
+         (long long)store_query_integer(row, RUN_ID), store_query_text(row, RUN_STARTED),
+         store_query_text(row, RUN_OUTCOME),
+         shown_count(store_query_integer(row, RUN_TRIALS), shown[0]));
+    if (wall > 0)
+        html(out, " in %s, of which measuring took %s", shown_time(wall, shown[1]),
+             shown_time(measuring, shown[2]));
+    html(out, "; on %s with %s, %s, tune %s, host %s.</p>\n", store_query_text(row, RUN_DEVICE),
+         store_query_text(row, RUN_DRIVER), store_query_text(row, RUN_COMPILER),
+         store_query_text(row, RUN_TOOL), store_query_text(row, RUN_HOST));
+}
+
+static void write_protocol(struct text *out, const char *protocol)
+{
+    if (!protocol)
+        return;
+    text_append(out, "<details><summary>Every number that it measured by</summary><p>");
+    write_configuration(out, protocol);
+    text_append(out, "</p></details>\n");
+}
+
+static void write_run(struct text *out, struct store_query *row)
+{
+    const char *stored = store_query_text(row, RUN_COMMAND);
+    struct text command = {0};
+    if (stored)
+        text_append(&command, stored);
+    else
+        append_made(&command, row);
+    html(out, "<pre tabindex=\"0\">%s</pre>\n", text_string(&command));
+    out->failed = out->failed || command.failed;
+    text_free(&command);
+    if (!stored)
+        text_append(out, "<p class=\"note\">Made of the options that were recorded: the command "
+                         "itself was not.</p>\n");
+    write_facts(out, row);
+    write_protocol(out, store_query_text(row, RUN_PROTOCOL));
+}
+
+static enum status each_row(struct page *page, const char *sql,
+                            void (*write)(struct text *out, struct store_query *row),
+                            struct error *error)
+{
+    struct store_parameter parameters[PAGE_PARAMETERS];
+    struct store_query *query = NULL;
+    bool row = true;
+    page_parameters(page, parameters);
+    enum status status =
+        store_query_open(page->store, sql, parameters, PAGE_PARAMETERS, &query, error);
+    while (status == STATUS_OK) {
+        status = store_query_next(query, &row, error);
+        if (status != STATUS_OK || !row)
+            break;
+        write(&page->out, query);
+    }
+    store_query_close(query);
+    return status;
+}
+
+/* The columns are those of report_environments.sql. */
+static void write_device(struct text *out, struct store_query *row)
+{
+    static const struct {
+        const char *label;
+        int column;
+    } lines[] = {{"uuid", 4},      {"architecture", 5}, {"driver", 9},
+                 {"compiler", 10}, {"tune", 11},        {"host", 12}};
+    char shown[SHOWN_BYTES];
+    html(out, "<div class=\"card\"><h4>%s</h4><dl>", store_query_text(row, 2));
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        html(out, "<dt>%s</dt><dd>%s</dd>", lines[i].label,
+             store_query_text(row, lines[i].column) ? store_query_text(row, lines[i].column) : "");
+    html(out, "<dt>memory</dt><dd>%s bytes</dd>", shown_count(store_query_integer(row, 6), shown));
+    html(out, "<dt>%s</dt><dd>%s</dd></dl></div>\n",
+         strcmp(store_query_text(row, 3), "cpu") == 0 ? "cores" : "multiprocessors",
+         shown_count(store_query_integer(row, 7), shown));
+}
+
+enum status write_repeat(struct page *page, struct error *error)
+{
+    section_begin(page, "repeat", "How to repeat it");
+    enum status status = each_row(page, report_query_runs, write_run, error);
+    text_append(&page->out, "<h3>Where</h3>\n<div class=\"cards\">\n");
+    if (status == STATUS_OK)
+        status = each_row(page, report_query_environments, write_device, error);
+    text_append(&page->out, "</div>\n");
+    section_end(page);
+    return status;
+}

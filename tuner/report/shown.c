@@ -1,0 +1,221 @@
+/* Numbers as people read them, and the tables that hold them. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/report/html.h"
+#include "tuner/report/internal.h"
+
+enum { FOLD_ROWS = 24, COLUMNS_MAX = 24 };
+
+const char *shown_time(double ns, char out[SHOWN_BYTES])
+{
+    static const char *const units[] = {"ns", "µs", "ms", "s"};
+    size_t unit = 0;
+    while (fabs(ns) >= 999.95 && unit < 3) {
+        ns /= 1000;
+        unit++;
+    }
+    int digits = fabs(ns) < 9.9995 ? 3 : fabs(ns) < 99.995 ? 2 : 1;
+    (void)string_format(out, SHOWN_BYTES, "%.*f %s", digits, ns, units[unit]);
+    return out;
+}
+
+const char *shown_gain(double ratio, char out[SHOWN_BYTES])
+{
+    (void)string_format(out, SHOWN_BYTES, "%.*f×", ratio < 99.995 ? 2 : 0, ratio);
+    return out;
+}
+
+const char *shown_rate(double gbs, char out[SHOWN_BYTES])
+{
+    (void)string_format(out, SHOWN_BYTES, "%.*f", gbs < 9.995 ? 2 : gbs < 99.95 ? 1 : 0, gbs);
+    return out;
+}
+
+const char *shown_percent(double percent, char out[SHOWN_BYTES])
+{
+    (void)string_format(out, SHOWN_BYTES, "%.*f %%", fabs(percent) < 9.95 ? 2 : 1, percent);
+    return out;
+}
+
+const char *shown_count(int64_t count, char out[SHOWN_BYTES])
+{
+    char digits[24];
+    size_t length = 0;
+    (void)string_format(digits, sizeof digits, "%" PRId64, count);
+    size_t first = digits[0] == '-' ? 1 : 0;
+    for (size_t i = 0; digits[i]; i++) {
+        if (i > first && strlen(digits + i) % 3 == 0)
+            out[length++] = ',';
+        out[length++] = digits[i];
+    }
+    out[length] = '\0';
+    return out;
+}
+
+void append_word(struct text *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./:=,+@%";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        text_append(out, word);
+        return;
+    }
+    text_append(out, "'");
+    for (const char *at = word; *at; at++) {
+        if (*at == '\'')
+            text_append(out, "'\\''");
+        else
+            text_append_bytes(out, at, 1);
+    }
+    text_append(out, "'");
+}
+
+void write_configuration(struct text *out, const char *key)
+{
+    text_append(out, "<span class=\"set\">");
+    for (const char *at = key; *at;) {
+        int length = (int)strcspn(at, " ");
+        int name = (int)strcspn(at, "= ");
+        if (at[name] == '=')
+            html(out, "<span><i>%.*s</i> <b>%.*s</b></span> ", name, at, length - name - 1,
+                 at + name + 1);
+        else
+            html(out, "<span>%.*s</span> ", length, at);
+        at += length;
+        at += strspn(at, " ");
+    }
+    text_append(out, "</span>");
+}
+
+void write_number(struct text *out, double value, const char *shown)
+{
+    if (isnan(value))
+        text_append(out, "<td class=\"n\">–</td>");
+    else
+        html(out, "<td class=\"n\" data-v=\"%.9g\">%s</td>", value, shown);
+}
+
+/* ---- tables out of a query ---- */
+
+static void write_cell(struct text *out, enum cell_kind kind, struct store_query *row, int at)
+{
+    char shown[SHOWN_BYTES];
+    const char *text = store_query_text(row, at);
+    double value = store_query_real(row, at);
+    if (!text) {
+        text_append(out, kind == CELL_TEXT ? "<td>–</td>" : "<td class=\"n\">–</td>");
+        return;
+    }
+    switch (kind) {
+    case CELL_TIME:
+        write_number(out, value, shown_time(value, shown));
+        break;
+    case CELL_PERCENT:
+        write_number(out, value, shown_percent(value, shown));
+        break;
+    case CELL_COUNT:
+        write_number(out, value, shown_count(store_query_integer(row, at), shown));
+        break;
+    case CELL_NUMBER:
+        (void)string_format(shown, sizeof shown, "%.4g", value);
+        write_number(out, value, shown);
+        break;
+    case CELL_CONFIGURATION:
+        text_append(out, "<td>");
+        write_configuration(out, text);
+        text_append(out, "</td>");
+        break;
+    case CELL_TEXT:
+    case CELL_DEVICE:
+        html(out, "<td>%s</td>", text);
+        break;
+    }
+}
+
+static int query_column(const struct store_query *query, const char *name)
+{
+    for (int i = 0; i < store_query_columns(query); i++)
+        if (strcmp(store_query_name(query, i), name) == 0)
+            return i;
+    return -1;
+}
+
+void write_table_begin(struct text *out, const char *name)
+{
+    html(out,
+         "<div class=\"box\" role=\"region\" aria-label=\"%s\" tabindex=\"0\">"
+         "<table class=\"sorts\"><thead><tr>",
+         name);
+}
+
+void write_table_end(struct text *out)
+{
+    text_append(out, "</tbody></table></div>\n");
+}
+
+static bool is_text(enum cell_kind kind)
+{
+    return kind == CELL_TEXT || kind == CELL_DEVICE || kind == CELL_CONFIGURATION;
+}
+
+static void write_rows(struct page *page, const struct table *table, const struct text *body,
+                       size_t rows)
+{
+    struct text *out = &page->out;
+    if (rows == 0) {
+        html(out, "<p class=\"none\">%s</p>\n", table->none);
+        return;
+    }
+    if (rows > FOLD_ROWS)
+        html(out, "<details><summary>%zu %s</summary>", rows, table->name);
+    write_table_begin(out, table->name);
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].kind != CELL_DEVICE || page->device_count > 1)
+            html(out, is_text(table->columns[i].kind) ? "<th>%s</th>" : "<th class=\"n\">%s</th>",
+                 table->columns[i].label);
+    text_append(out, "</tr></thead><tbody>\n");
+    text_append(out, text_string(body));
+    write_table_end(out);
+    if (rows > FOLD_ROWS)
+        text_append(out, "</details>\n");
+}
+
+enum status write_table(struct page *page, const struct table *table, struct error *error)
+{
+    struct store_parameter parameters[PAGE_PARAMETERS];
+    struct store_query *query = NULL;
+    struct text body = {0};
+    size_t rows = 0;
+    int uuid = -1;
+    bool row = true;
+    page_parameters(page, parameters);
+    enum status status =
+        store_query_open(page->store, table->sql, parameters, PAGE_PARAMETERS, &query, error);
+    while (status == STATUS_OK) {
+        status = store_query_next(query, &row, error);
+        if (status != STATUS_OK || !row)
+            break;
+        /* The queries of tune show know nothing of devices. */
+        uuid = query_column(query, "device_uuid");
+        if (uuid >= 0 && !page_has_device(page, store_query_text(query, uuid)))
+            continue;
+        text_append(&body, "<tr>");
+        for (size_t i = 0; i < table->column_count; i++) {
+            int at = query_column(query, table->columns[i].name);
+            if (at >= 0 && (table->columns[i].kind != CELL_DEVICE || page->device_count > 1))
+                write_cell(&body, table->columns[i].kind, query, at);
+        }
+        text_append(&body, "</tr>\n");
+        rows++;
+    }
+    store_query_close(query);
+    if (status == STATUS_OK && body.failed)
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        write_rows(page, table, &body, rows);
+    text_free(&body);
+    return status;
+}

@@ -1,0 +1,152 @@
+/* The table of winners, and the ranges of sizes that production gets. */
+#include <math.h>
+#include <string.h>
+
+#include "tuner/report/html.h"
+#include "tuner/report/internal.h"
+
+extern const char report_query_ranges[];
+
+/* More winners than this on the page, and the tables of the experiments are folded. */
+enum { OPEN_MOST = 80 };
+
+static void write_time(struct text *out, const struct winner *winner)
+{
+    char shown[3][SHOWN_BYTES];
+    html(out, "<td class=\"n\" data-v=\"%.9g\">%s", winner->time_ns,
+         shown_time(winner->time_ns, shown[0]));
+    if (winner->time_low_ns > 0 && winner->time_high_ns > 0)
+        html(out, "<small>%s – %s</small>", shown_time(winner->time_low_ns, shown[1]),
+             shown_time(winner->time_high_ns, shown[2]));
+    text_append(out, "</td>");
+}
+
+static void write_gain(struct text *out, const struct gain *gain)
+{
+    char shown[3][SHOWN_BYTES];
+    if (!gain) {
+        text_append(out, "<td class=\"n\">–</td>");
+        return;
+    }
+    html(out, "<td class=\"n%s\" data-v=\"%.9g\"><b>%s</b>", gain->ratio < 1 ? " slower" : "",
+         gain->ratio, shown_gain(gain->ratio, shown[0]));
+    if (gain->low > 0 && gain->high > 0)
+        html(out, "<small>%s – %s</small>", shown_gain(gain->low, shown[1]),
+             shown_gain(gain->high, shown[2]));
+    text_append(out, "</td>");
+}
+
+static void write_row(struct page *page, const struct winner *winner, const struct gain *names,
+                      size_t name_count)
+{
+    struct text *out = &page->out;
+    char shown[SHOWN_BYTES];
+    html(out, "<tr><th scope=\"row\">%s</th>", winner->problem);
+    write_number(out, (double)winner->n, shown_count(winner->n, shown));
+    text_append(out, "<td>");
+    write_configuration(out, winner->configuration);
+    text_append(out, "</td>");
+    write_time(out, winner);
+    for (size_t i = 0; i < name_count; i++)
+        write_gain(out, gain_find(winner, names[i].name));
+    write_number(out, winner->gbs, shown_rate(winner->gbs, shown));
+    write_number(out, winner->ceiling_percent, shown_percent(winner->ceiling_percent, shown));
+    html(out, "<td>%s</td>", winner->explained ? explain_limit_name(winner->why.limit) : "unknown");
+    html(out, "<td><b class=\"t-%s\">%s</b></td>", winner->trust, winner->trust);
+    write_number(out, winner->tied_count > 0 ? (double)winner->tied_count : (double)NAN,
+                 shown_count(winner->tied_count, shown));
+    text_append(out, "</tr>\n");
+}
+
+static void write_part(struct page *page, const struct part *part)
+{
+    struct gain names[GAINS_MAX];
+    struct text *out = &page->out;
+    size_t count = gain_names(page, part->first, part->end, names);
+    write_table_begin(out, part->experiment);
+    text_append(out, "<th>problem</th><th class=\"n\">n</th><th>launch</th>"
+                     "<th class=\"n\">time</th>");
+    for (size_t i = 0; i < count; i++)
+        html(out, "<th class=\"n\">over %s</th>", names[i].name);
+    text_append(out, "<th class=\"n\">GB/s</th><th class=\"n\">of ceiling</th><th>limited by</th>"
+                     "<th>trust</th><th class=\"n\">as good</th></tr></thead><tbody>\n");
+    for (size_t i = part->first; i < part->end; i++)
+        write_row(page, &page->winners[i], names, count);
+    write_table_end(out);
+    for (size_t i = 0; i < count; i++)
+        if (names[i].about && names[i].about[0])
+            html(out, "<p class=\"note\"><b>%s</b>: %s.</p>\n", names[i].name, names[i].about);
+}
+
+/* What the fold says: "reduce: 66 problems, 1.31× as fast as textbook". */
+static void write_summary(struct page *page, const struct part *part)
+{
+    struct gain names[GAINS_MAX];
+    char shown[SHOWN_BYTES];
+    size_t count = gain_names(page, part->first, part->end, names);
+    size_t problems = part->end - part->first;
+    html(&page->out, "<b>%s</b>: %zu %s", part->experiment, problems,
+         problems == 1 ? "problem" : "problems");
+    for (size_t i = 0; i < count; i++) {
+        struct mean mean = gain_mean(page, part->first, part->end, names[i].name);
+        html(&page->out, "%s %s %s",
+             i == 0           ? ","
+             : i + 1 == count ? " and"
+                              : ",",
+             shown_gain(mean.ratio, shown), names[i].name);
+    }
+}
+
+void write_winners(struct page *page)
+{
+    if (page->winner_count == 0)
+        return;
+    section_begin(page, "winners", "What to launch");
+    text_append(&page->out,
+                "<p>The fastest correct configuration of each problem. Times are medians with "
+                "their 99&nbsp;% intervals; a gain of 1.50× over something means that it takes "
+                "1.5 times as long. <i>As good</i> counts the configurations that could not be "
+                "told from the winner, itself among them.</p>\n");
+    for (size_t i = 0; i < page->setting_count; i++) {
+        const struct setting *setting = &page->settings[i];
+        setting_heading(page, setting);
+        for (size_t k = setting->part_first; k < setting->part_end; k++) {
+            html(&page->out, "<details%s><summary>",
+                 page->winner_count > OPEN_MOST && page->part_count > 1 ? "" : " open");
+            write_summary(page, &page->parts[k]);
+            text_append(&page->out, "</summary>\n");
+            write_part(page, &page->parts[k]);
+            text_append(&page->out, "</details>\n");
+        }
+    }
+    section_end(page);
+}
+
+enum status write_ranges(struct page *page, struct error *error)
+{
+    static const struct column columns[] = {
+        {"device", "device", CELL_DEVICE},
+        {"problem", "problem", CELL_TEXT},
+        {"n_low", "from n", CELL_COUNT},
+        {"n_high", "to n", CELL_COUNT},
+        {"configuration", "launch", CELL_CONFIGURATION},
+        {"bound_percent", "loses at most", CELL_PERCENT},
+        {"sizes_measured", "sizes measured", CELL_COUNT},
+        {"sizes_between", "checked between", CELL_COUNT},
+        {"between_loss_percent", "lost there", CELL_PERCENT},
+    };
+    static const struct table table = {
+        .sql = report_query_ranges,
+        .columns = columns,
+        .column_count = sizeof columns / sizeof columns[0],
+        .name = "ranges of sizes",
+        .none = "No ranges of sizes: they are made when a problem was tuned at several sizes.",
+    };
+    section_begin(page, "ranges", "What production gets, size by size");
+    text_append(&page->out,
+                "<p>Programs ask libtuned for a problem and its size; the answer is the "
+                "configuration of the range that holds the size.</p>\n");
+    enum status status = write_table(page, &table, error);
+    section_end(page);
+    return status;
+}
