@@ -1,0 +1,101 @@
+# points: 3 rank, 4 intensity, 5 gops, 6 and 7 low and high, 12 is_chosen; marks: those of the chosen
+# problem, 8 the roof above them; names: 4 intensity, 5 gops, 10 problems; memory: 3 rank (0: the chosen
+# problem's), 5 gbs; arithmetic: 3 rank likewise, 5 gops.
+if (!exists('memory_series')) memory_series = 0
+if (!exists('arithmetic_series')) arithmetic_series = 0
+names_known = exists('names_rows')
+if (!names_known || characters) names_rows = 0
+stats 'points.tsv' using 4:5 nooutput name 'POINTS'
+array mark_rank[marks_series + 1]
+mark_rank[marks_series + 1] = 0
+margin_count = marks_series + arithmetic_series
+array margin_text[margin_count + 1]
+array margin_lines[margin_count + 1]
+array margin_colour[margin_count + 1]
+array margin_x[margin_count + 1]
+array margin_y[margin_count + 1]
+array margin_at[margin_count + 1]
+array flat_gops[arithmetic_series + 1]
+array flat_rank[arithmetic_series + 1]
+flat_gops[arithmetic_series + 1] = 1
+flat_rank[arithmetic_series + 1] = 1
+array slant_gbs[memory_series + 1]
+array slant_rank[memory_series + 1]
+array slant_name[memory_series + 1]
+slant_gbs[memory_series + 1] = 1
+slant_rank[memory_series + 1] = 1
+slant_name[memory_series + 1] = ''
+
+rate(gops) = gops < 1e3 ? sprintf('%.4g Gop/s', gops) : sprintf('%.4g Top/s', gops / 1e3)
+
+gbs = 0
+do for [i = 1:memory_series] {
+    stats 'memory.tsv' index i - 1 using (name = strcol(2), rank = $3, $5) nooutput name 'MEMORY'
+    slant_gbs[i] = MEMORY_max
+    slant_rank[i] = rank
+    slant_name[i] = sprintf('%s: %.4g GB/s', name, MEMORY_max)
+    gbs = MEMORY_max > gbs ? MEMORY_max : gbs
+}
+top = POINTS_max_y
+bottom = POINTS_min_y
+do for [i = 1:arithmetic_series] {
+    stats 'arithmetic.tsv' index i - 1 using (name = strcol(2), rank = $3, $5) nooutput name 'FLAT'
+    k = marks_series + i
+    flat_gops[i] = FLAT_max
+    flat_rank[i] = rank
+    margin_text[k] = sprintf('%.16s: ', name).rate(FLAT_max)
+    margin_lines[k] = 1
+    margin_colour[k] = rank == 0 ? 0x000000 : 0x7f7f7f
+    margin_x[k] = NaN
+    margin_y[k] = FLAT_max
+    top = FLAT_max > top ? FLAT_max : top
+    bottom = FLAT_max < bottom ? FLAT_max : bottom
+}
+do for [i = 1:marks_series] {
+    stats 'marks.tsv' index i - 1 using (name = strcol(2), rank = $3, x = $4, roof = $8, $5) nooutput name 'MARK'
+    mark_rank[i] = rank
+    margin_text[i] = sprintf("%.24s\n", name).rate(MARK_max) \
+        .(roof == roof ? sprintf("\n%.3g %% of its roof", 100 * MARK_max / roof) : '')
+    margin_lines[i] = 3
+    margin_colour[i] = colour(rank)
+    margin_x[i] = x
+    margin_y[i] = MARK_max
+}
+# Where the memory's line meets the highest of the flat ones, with some room about it.
+left = POINTS_min_x / 6
+right = POINTS_max_x * 6
+if (gbs > 0 && arithmetic_series) {
+    ridge = top / gbs
+    left = ridge / 4 < left ? ridge / 4 : left
+    right = ridge * 4 > right ? ridge * 4 : right
+}
+if (gbs > 0 && !arithmetic_series) { top = gbs * right > top ? gbs * right : top }
+bottom = bottom / 4
+top = top * 2.5
+do for [i = 1:margin_count] {
+    margin_at[i] = log(margin_y[i] / bottom) / log(top / bottom)
+}
+load 'plots/margin.gp'
+
+set title sprintf("Roofline: %s, n = %s\n%s", problem, n_text, measured_on)
+set xlabel 'operations a byte that must be moved'
+set ylabel '10^9 operations/s (Gop/s), median ± median absolute deviation'
+set logscale xy
+set xrange [left:right]
+set yrange [bottom:top]
+set format x '%g'
+set format y '%g'
+most_gops = arithmetic_series ? top / 2.5 : top
+plot \
+    for [i = 1:memory_series] '+' using 1:($1 * slant_gbs[i] <= most_gops ? $1 * slant_gbs[i] : NaN) with lines linewidth (slant_rank[i] == 0 ? 2.5 : 1.2) \
+        dashtype 1 + 2 * (slant_rank[i] != 0) linecolor rgb ceiling_colour title slant_name[i], \
+    for [i = 1:arithmetic_series] '+' using 1:(gbs == 0 || $1 * gbs >= flat_gops[i] ? flat_gops[i] : NaN) with lines \
+        linewidth (flat_rank[i] == 0 ? 2.5 : 1.2) dashtype 1 + 2 * (flat_rank[i] != 0) \
+        linecolor rgb ceiling_colour notitle, \
+    'points.tsv' using ($12 == 0 ? $4 : NaN):5 with points pointtype (characters ? 'o' : 6) pointsize 1.1 * scale \
+        linewidth 1 linecolor rgb series_colour[6] title (names_known ? 'other problems: winner and baselines' : ''), \
+    for [i = 1:names_rows > 0] 'names.tsv' using 4:($5 * 1.4):(substr(strcol(10), 1, 48)) with labels rotate by 90 left font ',10' \
+        textcolor rgb frame_colour notitle, \
+    for [i = 1:marks_series] 'marks.tsv' index i - 1 using 4:5:6:7 with yerrorbars \
+        pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
+        linecolor rgb colour(mark_rank[i]) notitle

@@ -1,0 +1,96 @@
+-- Roofline: operations a byte against operations a second, with the device's measured ceilings.
+-- needs: an experiment that says its operations and bytes, and a ceiling that was measured
+-- Winner and baselines of every problem of the experiment, at the chosen size where they were measured
+-- at it, else at their largest.
+, sized AS (
+    SELECT p.id AS problem_id, p.key, p.n, p.bytes_moved, p.operations, p.operations_type, p.ceiling,
+           row_number() OVER (PARTITION BY p.key ORDER BY p.n = CAST(:n AS INTEGER) DESC, p.n DESC)
+               AS place
+    FROM problems AS p
+    WHERE p.experiment_id = CAST(:experiment AS INTEGER) AND p.operations > 0 AND p.bytes_moved > 0
+      AND EXISTS (SELECT 1 FROM trials AS t
+                  WHERE t.problem_id = p.id AND t.environment_id = CAST(:environment AS INTEGER)
+                    AND t.l2_mode = :l2_mode AND t.status = 'ok')
+),
+kernels AS (
+    SELECT *, key = :problem AND n = CAST(:n AS INTEGER) AS is_chosen FROM sized WHERE place = 1
+),
+all_chosen AS (
+    SELECT k.problem_id, 0 AS rank, 'winner' AS name, t.configuration_id
+    FROM kernels AS k
+    JOIN winners AS w ON w.problem_id = k.problem_id
+    JOIN trials AS t ON t.id = w.trial_id
+    WHERE w.environment_id = CAST(:environment AS INTEGER) AND w.l2_mode = :l2_mode
+      AND w.objective = 'time'
+    UNION ALL
+    SELECT k.problem_id, dense_rank() OVER (ORDER BY b.name DESC), b.name, b.configuration_id
+    FROM kernels AS k
+    JOIN baselines AS b ON b.problem_id = k.problem_id
+    WHERE b.environment_id = CAST(:environment AS INTEGER)
+),
+timed_kernels AS (
+    SELECT k.*, c.rank, c.name, coalesce(t.final_ns, t.sweep_ns) AS time_ns,
+           coalesce(CASE WHEN t.final_ns IS NULL THEN t.sweep_mad_ns ELSE t.final_mad_ns END, 0)
+               AS mad_ns,
+           g.key AS configuration
+    FROM all_chosen AS c
+    JOIN kernels AS k ON k.problem_id = c.problem_id
+    JOIN points AS t ON t.problem_id = c.problem_id AND t.configuration_id = c.configuration_id
+        AND t.environment_id = CAST(:environment AS INTEGER) AND t.l2_mode = :l2_mode
+        AND t.objective = 'time'
+    JOIN configurations AS g ON g.id = c.configuration_id
+    WHERE coalesce(t.final_ns, t.sweep_ns) > 0
+),
+memory AS (
+    SELECT DISTINCT c.ceiling, c.gbs
+    FROM kernels AS k
+    JOIN problem_ceilings AS c ON c.problem_id = k.problem_id
+    WHERE c.environment_id = CAST(:environment AS INTEGER) AND c.gbs > 0
+),
+arithmetic AS (
+    SELECT type, gops FROM latest_arithmetic
+    WHERE environment_id = CAST(:environment AS INTEGER) AND gops > 0
+),
+-- What each kernel meets first.
+roofed AS (
+    SELECT k.*, k.operations / k.bytes_moved AS intensity, k.operations / k.time_ns AS gops,
+           k.operations / (k.time_ns + k.mad_ns) AS low_gops,
+           k.operations / max(k.time_ns - k.mad_ns, k.time_ns / 10) AS high_gops,
+           (SELECT min(roof) FROM (
+               SELECT m.gbs * k.operations / k.bytes_moved AS roof FROM memory AS m
+               WHERE m.ceiling = k.ceiling
+               UNION ALL
+               SELECT a.gops FROM arithmetic AS a WHERE a.type = k.operations_type)) AS roof_gops
+    FROM timed_kernels AS k
+),
+-- Problems of one intensity stand above one another: their names go together.
+intensities AS (
+    SELECT intensity, max(max(gops, coalesce(roof_gops, 0))) AS gops, group_concat(name, ', ') AS names
+    FROM (SELECT intensity, max(gops) AS gops, max(roof_gops) AS roof_gops,
+                 substr(key, 1 + instr(key, '.')) AS name
+          FROM roofed GROUP BY intensity, key ORDER BY intensity, key)
+    GROUP BY intensity
+)
+SELECT 'points' AS layer, name AS series, rank, intensity, gops, low_gops, high_gops, roof_gops, n,
+       key AS problem, operations_type AS type, is_chosen, configuration
+FROM roofed
+WHERE EXISTS (SELECT 1 FROM memory UNION ALL SELECT 1 FROM arithmetic)
+UNION ALL
+SELECT 'marks', name, rank, intensity, gops, low_gops, high_gops, roof_gops, n, key, operations_type,
+       1, configuration
+FROM roofed
+WHERE is_chosen
+UNION ALL
+SELECT 'names', '', 0, intensity, gops, NULL, NULL, NULL, NULL, names, NULL, NULL, NULL
+FROM intensities
+WHERE (SELECT count(*) FROM kernels) > 1
+UNION ALL
+SELECT 'memory', 'measured ' || ceiling || ' ceiling',
+       ceiling <> coalesce((SELECT ceiling FROM kernels WHERE is_chosen), ''), NULL, gbs, NULL,
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM memory
+UNION ALL
+SELECT 'arithmetic', type, type <> coalesce((SELECT operations_type FROM kernels WHERE is_chosen), ''),
+       NULL, gops, NULL, NULL, NULL, NULL, NULL, type, NULL, NULL
+FROM arithmetic
+ORDER BY layer, rank, series, intensity, gops;

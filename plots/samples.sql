@@ -1,0 +1,108 @@
+-- The samples of the finalists: every timing that counts, with medians and intervals.
+-- needs: a winner with its samples (recorded databases may be slimmed)
+-- Twelve finalists at most, by place and the winner among them, of the stage that the winner was
+-- chosen in: times of two stages do not compare. Those so slow that they would press the others into
+-- a corner are counted, not drawn.
+, chosen_winner AS (
+    SELECT w.id, w.stage, w.time_low_ns, w.time_high_ns, t.id AS trial_id, t.configuration_id,
+           t.median_ns, coalesce(t.mad_ns, 0) AS mad_ns
+    FROM problems AS p
+    JOIN winners AS w ON w.problem_id = p.id
+    JOIN trials AS own ON own.id = w.trial_id
+    JOIN trials AS t ON t.id = coalesce(own.same_as_trial_id, own.id)
+    WHERE p.experiment_id = CAST(:experiment AS INTEGER) AND p.key = :problem
+      AND p.n = CAST(:n AS INTEGER) AND w.environment_id = CAST(:environment AS INTEGER)
+      AND w.l2_mode = :l2_mode AND w.objective = 'time'
+),
+entered AS (
+    SELECT coalesce(t.same_as_trial_id, t.id) AS trial_id, c.configuration_id, c.place,
+           c.difference, c.difference_low, c.difference_high, c.tied
+    FROM chosen_winner AS w
+    JOIN contenders AS c ON c.winner_id = w.id
+    JOIN trials AS t ON t.id = c.trial_id
+    UNION ALL
+    SELECT w.trial_id, w.configuration_id, 1, NULL, NULL, NULL, 1
+    FROM chosen_winner AS w
+    WHERE NOT EXISTS (SELECT 1 FROM contenders AS c WHERE c.winner_id = w.id)
+),
+finalists AS (
+    SELECT e.*, t.median_ns, e.trial_id = w.trial_id AS is_winner,
+           t.median_ns <= w.median_ns + max(10 * w.mad_ns, 0.05 * w.median_ns) AS is_near,
+           (SELECT b.name FROM chosen AS b
+            WHERE b.n = CAST(:n AS INTEGER) AND b.rank > 0
+              AND b.configuration_id = e.configuration_id
+            ORDER BY b.rank LIMIT 1) AS baseline
+    FROM chosen_winner AS w, entered AS e
+    JOIN trials AS t ON t.id = e.trial_id AND t.stage = w.stage AND t.status = 'ok'
+),
+drawn AS (
+    SELECT *, row_number() OVER (ORDER BY place, median_ns) AS row,
+           CASE WHEN is_winner THEN 'winner' WHEN baseline IS NOT NULL THEN 'baseline'
+                WHEN tied THEN 'tied' ELSE 'slower' END AS role,
+           CASE WHEN is_winner THEN 0 WHEN baseline IS NOT NULL THEN 3
+                WHEN tied THEN 1 ELSE 2 END AS rank
+    FROM (SELECT *, row_number() OVER (ORDER BY NOT is_winner, place, median_ns) AS turn
+          FROM finalists WHERE is_near)
+    WHERE turn <= 12
+),
+parts AS (
+    SELECT d.row, j.id AS part, j.key, coalesce(j.value, '') AS value
+    FROM drawn AS d
+    JOIN configurations AS c ON c.id = d.configuration_id, json_each(c.parameters) AS j
+),
+-- What tells the rows apart; of one row alone everything.
+varied AS (
+    SELECT key, count(DISTINCT value) > 1 OR (SELECT count(*) FROM drawn) = 1 AS varies
+    FROM parts GROUP BY key
+),
+labels AS (
+    SELECT row, group_concat(key || '=' || value, ' ') AS label
+    FROM (SELECT p.* FROM parts AS p JOIN varied AS v ON v.key = p.key AND v.varies
+          ORDER BY p.row, p.part)
+    GROUP BY row
+),
+alike AS (
+    SELECT group_concat(key || '=' || value, ' ') AS label
+    FROM (SELECT p.* FROM parts AS p JOIN varied AS v ON v.key = p.key AND NOT v.varies
+          WHERE p.row = 1 ORDER BY p.part)
+),
+taken AS (
+    SELECT d.row, d.role, d.rank, s.elapsed_ns, s.process, s.round,
+           (row_number() OVER (PARTITION BY d.row ORDER BY s.ordinal) - 0.5)
+               / count(*) OVER (PARTITION BY d.row) AS turn,
+           percent_rank() OVER (PARTITION BY d.row ORDER BY s.elapsed_ns) AS quantile
+    FROM drawn AS d
+    JOIN samples AS s ON s.trial_id = d.trial_id AND s.invalid = 0 AND s.elapsed_ns > 0
+),
+-- Differences are to the fastest in the same rounds, so they are drawn from its median on; where the
+-- winner is the fastest itself, its interval is that of its time.
+medians AS (
+    SELECT d.*, coalesce(d.difference, 0) = 0 AND d.is_winner AS is_fastest,
+           fastest.median_ns AS fastest_ns, w.time_low_ns, w.time_high_ns
+    FROM drawn AS d, chosen_winner AS w,
+         (SELECT median_ns FROM finalists ORDER BY abs(difference), place LIMIT 1) AS fastest
+)
+SELECT 'points' AS layer, role AS series, rank, row, elapsed_ns, turn, quantile, process, round,
+       NULL AS low_ns, NULL AS high_ns, NULL AS difference, NULL AS difference_low,
+       NULL AS difference_high, NULL AS configuration
+FROM taken
+UNION ALL
+SELECT 'medians', m.role, m.rank, m.row, m.median_ns, NULL, NULL, NULL, NULL,
+       CASE WHEN m.is_fastest THEN m.time_low_ns
+            ELSE m.fastest_ns * (1 + m.difference_low) END,
+       CASE WHEN m.is_fastest THEN m.time_high_ns
+            ELSE m.fastest_ns * (1 + m.difference_high) END,
+       m.difference, m.difference_low, m.difference_high,
+       coalesce(m.baseline || ': ', '') || l.label
+FROM medians AS m
+LEFT JOIN labels AS l ON l.row = m.row
+WHERE EXISTS (SELECT 1 FROM taken AS t WHERE t.row = m.row)
+UNION ALL
+SELECT 'alike', '', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, label
+FROM alike WHERE label IS NOT NULL
+UNION ALL
+SELECT 'left_out', '', 0, count(*), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM finalists
+WHERE trial_id NOT IN (SELECT trial_id FROM drawn)
+HAVING count(*) > 0
+ORDER BY layer, rank, series, row, turn;
