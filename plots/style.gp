@@ -19,15 +19,30 @@ height = 760
 if (format eq 'svg') {
     set terminal svg size width, height dynamic noenhanced font 'DejaVu Sans,15' background '#ffffff'
 }
+# Where no font is found, cairo leaves all texts out: then a left margin of 5 letters is nothing wide.
+cairo = format eq 'pdf' || (format eq 'png' && strstrt(GPVAL_TERMINALS, ' pngcairo '))
+if (cairo) {
+    set terminal pngcairo size 200, 200 font 'DejaVu Sans,12'
+    set output '/dev/null'
+    set lmargin 5
+    plot [0:1][0:1] 0 notitle
+    unset lmargin
+    cairo = GPVAL_TERM_XMIN > 5
+    if (!cairo && (format eq 'pdf' || !strstrt(GPVAL_TERMINALS, ' png '))) {
+        print 'tune lacks: no font is found for --format '.format.': apt-get install fonts-dejavu-core, or use svg'
+        exit status 1
+    }
+}
 if (format eq 'pdf') {
     set terminal pdfcairo size 28cm, 17.7cm noenhanced fontscale 0.5 font 'DejaVu Sans,16' \
         linewidth 1 background '#ffffff'
 }
 if (format eq 'png') {
-    if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) {
-        set terminal pngcairo size width, height noenhanced font 'DejaVu Sans,12'
+    if (cairo) {
+        set terminal pngcairo size width, height noenhanced font 'DejaVu Sans,12' background '#ffffff'
     } else {
-        set terminal png size width, height noenhanced font 'DejaVuSans' 12
+        # It has letters of its own where no font is found.
+        set terminal png size width, height noenhanced font 'DejaVuSans' 12 background '#ffffff'
     }
 }
 if (characters) {

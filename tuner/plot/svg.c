@@ -83,7 +83,7 @@ static bool choose_cell(struct marks *marks, const char *svg)
     marks->seen = malloc(marks->slots * sizeof *marks->seen);
     if (!marks->seen)
         return false;
-    for (marks->cell = 0.5; marks->cell < 100; marks->cell *= 2) {
+    for (marks->cell = 0.5; marks->cell < 100; marks->cell *= 1.4) {
         keep_all(marks, svg);
         if (marks->kept <= SVG_MARKS_MAX)
             break;
@@ -213,8 +213,8 @@ void svg_tidy(const char *svg, const char *name, const char *title, struct text 
             text_printf(out,
                         "<text x=\"12\" y=\"18\" font-family=\"DejaVu Sans, Verdana, "
                         "sans-serif\" font-size=\"12\" fill=\"#444444\">%zu of %zu marks are "
-                        "drawn: the others lie within %g px of one like them</text>\n",
-                        marks.kept, marks.count, marks.cell);
+                        "drawn: the others lie within %.0f px of one like them</text>\n",
+                        marks.kept, marks.count, ceil(marks.cell * 1.4));
         append_line(out, line, (size_t)(next - line), name, title);
     }
     free(marks.seen);
