@@ -66,6 +66,12 @@ struct bandwidth {
     int64_t bytes;             /* size of the buffers used */
 };
 
+/* 10^9 operations a second, by the numbers they are on: f16, f32, f64, i32 and i64; 0 where there
+ * is no such arithmetic. Additions and multiplications, of which a fused one is two. */
+struct arithmetic {
+    double gops[ELEMENT_TYPE_COUNT];
+};
+
 /* Every function is required. "pure": needs no open device, keeps no state, may run in any process
  * and in several at once. The others belong to one worker process and one thread. All may block,
  * and a kernel that hangs makes them block for ever: the caller's parent watches the time. Status
@@ -178,6 +184,8 @@ struct device_api {
     /* Measures the ceilings, with buffers of `bytes` bytes (0: a size fit for the device). */
     enum status (*bandwidth)(struct device *device, int64_t bytes, struct bandwidth *out,
                              struct error *error);
+    /* Those of arithmetic, with data in registers. Takes less than half a second. */
+    enum status (*arithmetic)(struct device *device, struct arithmetic *out, struct error *error);
 };
 
 enum { GUARD_BYTES = 256 };

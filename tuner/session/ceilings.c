@@ -1,9 +1,43 @@
-/* What a device can move at best, to hold winners against. */
+/* What a device can move, and calculate, at best, to hold winners against. */
 #include "tuner/session/internal.h"
 
 static double larger(double a, double b)
 {
     return a > b ? a : b;
+}
+
+static enum status keep_arithmetic(struct session *session, const struct lane *lane,
+                                   const struct arithmetic *arithmetic, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < ELEMENT_TYPE_COUNT && status == STATUS_OK; i++) {
+        const char *type = element_name((enum element_type)i);
+        double known_gops = 0;
+        if (!(arithmetic->gops[i] > 0))
+            continue;
+        status =
+            store_arithmetic_get(session->store, lane->environment_id, type, &known_gops, error);
+        if (status == STATUS_OK)
+            status = store_arithmetic_put(session->store, lane->environment_id, type,
+                                          larger(arithmetic->gops[i], known_gops), error);
+    }
+    return status;
+}
+
+/* As measure_ceilings. */
+static enum status measure_arithmetic(struct session *session, struct lane *lane,
+                                      struct error *error)
+{
+    struct arithmetic arithmetic = {{0}};
+    int64_t left_ns = lane_leave(lane);
+    enum status status = worker_arithmetic(lane->worker, &arithmetic, error);
+    lane_enter(lane, left_ns, &lane->measuring_ns);
+    if (status == STATUS_OK)
+        return keep_arithmetic(session, lane, &arithmetic, error);
+    session_note(session, "%s: how fast it calculates could not be measured: %s", lane->name,
+                 error->text);
+    error_clear(error);
+    return STATUS_OK;
 }
 
 /* Measures how fast the device can be at best, and keeps the better of that and of what is known.
@@ -39,9 +73,15 @@ enum status session_know_ceilings(struct session *session, struct lane *lane, st
     struct store_ceilings ceilings = {0};
     enum status status =
         store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
-    if (status != STATUS_OK || found)
-        return status;
-    return measure_ceilings(session, lane, &ceilings, error);
+    if (status == STATUS_OK && !found)
+        status = measure_ceilings(session, lane, &ceilings, error);
+    double gops = 0; /* what has any has f32 */
+    if (status == STATUS_OK)
+        status = store_arithmetic_get(session->store, lane->environment_id,
+                                      element_name(ELEMENT_F32), &gops, error);
+    if (status == STATUS_OK && !(gops > 0))
+        status = measure_arithmetic(session, lane, error);
+    return status;
 }
 
 static double ceiling_gbs(const struct store_ceilings *ceilings, enum ceiling ceiling)
@@ -80,6 +120,8 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
         lane->environment_id != group->environment_id)
         return status;
     status = measure_ceilings(session, lane, &ceilings, error);
+    if (status == STATUS_OK)
+        status = measure_arithmetic(session, lane, error);
     int broken = broken_ceiling(group, &ceilings);
     if (status == STATUS_OK && broken < CEILINGS)
         session_note(session,

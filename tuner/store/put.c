@@ -270,6 +270,49 @@ enum status store_ceilings_get(struct store *store, int64_t environment_id, bool
     return status;
 }
 
+enum status store_arithmetic_put(struct store *store, int64_t environment_id, const char *type,
+                                 double gops, struct error *error)
+{
+    char now[CLOCK_TIMESTAMP_BYTES];
+    clock_timestamp(now);
+    sqlite3_stmt *add = NULL;
+    enum status status =
+        store_prepare(store,
+                      "INSERT INTO arithmetic_ceilings (environment_id, type, measured_at, gops) "
+                      "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (environment_id, type, measured_at) "
+                      "DO UPDATE SET gops = max(gops, ?4)",
+                      &add, error);
+    if (status != STATUS_OK)
+        return status;
+    (void)sqlite3_bind_int64(add, 1, environment_id);
+    store_bind_text(add, 2, type);
+    store_bind_text(add, 3, now);
+    (void)sqlite3_bind_double(add, 4, gops);
+    return store_take_once(store, add, NULL, NULL, "store the ceilings of arithmetic", error);
+}
+
+enum status store_arithmetic_get(struct store *store, int64_t environment_id, const char *type,
+                                 double *gops, struct error *error)
+{
+    sqlite3_stmt *get = NULL;
+    bool found = false;
+    *gops = 0;
+    enum status status = store_prepare(store,
+                                       "SELECT gops FROM arithmetic_ceilings WHERE"
+                                       " environment_id = ?1 AND type = ?2 "
+                                       "ORDER BY measured_at DESC LIMIT 1",
+                                       &get, error);
+    if (status != STATUS_OK)
+        return status;
+    (void)sqlite3_bind_int64(get, 1, environment_id);
+    store_bind_text(get, 2, type);
+    status = store_step(store, get, &found, "read the ceilings of arithmetic", error);
+    if (status == STATUS_OK && found)
+        *gops = sqlite3_column_double(get, 0);
+    (void)sqlite3_finalize(get);
+    return status;
+}
+
 enum status store_run_start(struct store *store, const struct store_run_start *run, int64_t *run_id,
                             struct error *error)
 {

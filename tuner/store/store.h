@@ -81,6 +81,14 @@ enum status store_ceilings_put(struct store *store, int64_t environment_id,
 enum status store_ceilings_get(struct store *store, int64_t environment_id, bool *found,
                                struct store_ceilings *out, struct error *error);
 
+/* 10^9 operations a second on numbers of that type ("f32"). Of the same type and second the larger
+ * is kept. */
+enum status store_arithmetic_put(struct store *store, int64_t environment_id, const char *type,
+                                 double gops, struct error *error);
+/* The newest of that type; 0: there is none. */
+enum status store_arithmetic_get(struct store *store, int64_t environment_id, const char *type,
+                                 double *gops, struct error *error);
+
 struct store_run_start {
     int64_t environment_id;
     uint64_t seed; /* stored in the low 63 bits */

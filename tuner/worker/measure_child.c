@@ -59,16 +59,34 @@ static enum status serve_bandwidth(struct measuring *state, const json_t *reques
     return status;
 }
 
+static enum status serve_arithmetic(struct measuring *state, const json_t *request, json_t *answer,
+                                    struct arena *arena, struct error *error)
+{
+    (void)request, (void)arena;
+    struct arithmetic arithmetic;
+    enum status status = state->api->arithmetic(state->device, &arithmetic, error);
+    for (int i = 0; status == STATUS_OK && i < ELEMENT_TYPE_COUNT; i++)
+        status = message_set(answer, element_name((enum element_type)i),
+                             json_real(arithmetic.gops[i]), error);
+    return status;
+}
+
 static enum status serve(void *context, const json_t *request, json_t **answer, struct error *error)
 {
     static const struct {
         const char *what;
         measure_serve *serve;
-    } rows[] = {{"problem", serve_problem}, {"load", serve_load},
-                {"trial", serve_trial},     {"arm", serve_arm},
-                {"visit", serve_visit},     {"energy", serve_energy},
-                {"check", serve_check},     {"moment", serve_moment},
-                {"pin", serve_pin},         {"bandwidth", serve_bandwidth}};
+    } rows[] = {{"problem", serve_problem},
+                {"load", serve_load},
+                {"trial", serve_trial},
+                {"arm", serve_arm},
+                {"visit", serve_visit},
+                {"energy", serve_energy},
+                {"check", serve_check},
+                {"moment", serve_moment},
+                {"pin", serve_pin},
+                {"bandwidth", serve_bandwidth},
+                {"arithmetic", serve_arithmetic}};
     struct arena arena = {0};
     const char *what = message_text(request, "do", "");
     *answer = json_object();

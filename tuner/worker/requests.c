@@ -54,6 +54,20 @@ enum status worker_bandwidth(struct worker *worker, struct bandwidth *out, struc
     return status;
 }
 
+enum status worker_arithmetic(struct worker *worker, struct arithmetic *out, struct error *error)
+{
+    json_t *answer = NULL;
+    enum status status = worker_ask(worker, false, NULL, json_pack("{s:s}", "do", "arithmetic"),
+                                    BANDWIDTH_TIMEOUT_MS, &answer, error);
+    *out = (struct arithmetic){{0}};
+    for (int i = 0; status == STATUS_OK && i < ELEMENT_TYPE_COUNT; i++)
+        out->gops[i] = message_real(answer, element_name((enum element_type)i), 0);
+    if (status != STATUS_OK)
+        child_kill(&worker->child, NULL, 0);
+    json_decref(answer);
+    return status;
+}
+
 /* No configuration is to blame for what happens here, so it is tried again, with a new child where
  * the old one was lost. */
 enum status worker_moment(struct worker *worker, bool anchor, struct worker_moment *out,

@@ -55,6 +55,7 @@ enum status worker_fresh(struct worker *worker, struct error *error);
 enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, struct error *error);
 
 enum status worker_bandwidth(struct worker *worker, struct bandwidth *out, struct error *error);
+enum status worker_arithmetic(struct worker *worker, struct arithmetic *out, struct error *error);
 
 /* The device's state; with `anchor` also the time of its anchor (else NaN). A moment begins a
  * round: visits up to the next one begin with the same copies of inputs and places of outputs and

@@ -188,6 +188,33 @@ static double time_waited(const struct call *call)
     return (double)wide(call, 0);
 }
 
+/* tune_fused_f32 and the like (repeats, zero, sink): by how many steps an SM does a cycle. */
+static double time_stepped(const struct call *call, double steps_per_cycle)
+{
+    const struct model *model = current_model();
+    unsigned repeats = 0;
+    memcpy(&repeats, call->arguments[0], sizeof repeats);
+    double steps = (double)repeats * (double)image_number(call->image, "CHAINS", 1) *
+                   (double)image_number(call->image, "UNROLL", 1) *
+                   (double)(call_blocks(call) * call_threads(call));
+    return 1000 + steps / steps_per_cycle / model->sm_count / (model->sm_clock_khz * 1e-6);
+}
+
+static double time_full(const struct call *call)
+{
+    return time_stepped(call, 128);
+}
+
+static double time_half(const struct call *call)
+{
+    return time_stepped(call, 64);
+}
+
+static double time_eighth(const struct call *call)
+{
+    return time_stepped(call, 16);
+}
+
 /* reverse_block(in, out): as many as the shared memory holds. */
 static void run_reverse_block(const struct call *call)
 {
@@ -273,6 +300,7 @@ static const unsigned char reduce_arguments[] = {P, P, P, P, P};
 static const unsigned char copy_arguments[] = {P, P, P};
 static const unsigned char gate_arguments[] = {P, P, W};
 static const unsigned char stream_arguments[] = {P, P, P};
+static const unsigned char step_count_arguments[] = {W, W, P};
 
 static const struct host_kernel kernels[] = {
     {"tune_gate", 3, gate_arguments, run_gate, NULL, -1, NULL},
@@ -281,6 +309,13 @@ static const struct host_kernel kernels[] = {
     {"tune_anchor", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_read", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_write", 2, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"tune_fused_f16", 3, step_count_arguments, NULL, NULL, -1, time_full},
+    {"tune_fused_f32", 3, step_count_arguments, NULL, NULL, -1, time_full},
+    {"tune_fused_f64", 3, step_count_arguments, NULL, NULL, -1, time_half},
+    {"tune_fused_i32", 3, step_count_arguments, NULL, NULL, -1, time_half},
+    {"tune_fused_i64", 3, step_count_arguments, NULL, NULL, -1, time_eighth},
+    {"tune_added_i32", 3, step_count_arguments, NULL, NULL, -1, time_full},
+    {"tune_added_i64", 3, step_count_arguments, NULL, NULL, -1, time_half},
     {"reduce_one_block", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},
     {"reduce_grid", 5, reduce_arguments, run_grid, bytes_read, OUT, NULL},
     {"reduce_cluster", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},

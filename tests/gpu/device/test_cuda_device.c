@@ -179,6 +179,32 @@ static void test_bandwidth_is_plausible(void **state)
     check_add(COUNT);
 }
 
+/* Rates of an SM a cycle are the architecture's; clocks may be above what the driver calls the
+ * peak. */
+static void test_arithmetic_is_plausible(void **state)
+{
+    struct arithmetic got;
+    (void)state;
+    need_gpu();
+    const struct fact *clock = facts_find(&facts, "sm_clock_peak_mhz");
+    assert_non_null(clock);
+    double cycles = (double)facts_integer(&facts, "sm_count", 0) * 1.1e-3 * clock->value.real;
+    assert_ok(cuda->arithmetic(device, &got, &error));
+    print_message("  10^9 operations/s: f16 %.0f, f32 %.0f, f64 %.0f, i32 %.0f, i64 %.0f\n",
+                  got.gops[ELEMENT_F16], got.gops[ELEMENT_F32], got.gops[ELEMENT_F64],
+                  got.gops[ELEMENT_I32], got.gops[ELEMENT_I64]);
+    /* 128 fused ones at most, of halves two at once; half of the device is seen to work. */
+    assert_true(got.gops[ELEMENT_F32] > 64 * cycles / 2 && got.gops[ELEMENT_F32] < 256 * cycles);
+    assert_true(got.gops[ELEMENT_F16] > 0 && got.gops[ELEMENT_F16] < 512 * cycles);
+    assert_true(got.gops[ELEMENT_F64] > 0 && got.gops[ELEMENT_F64] < 1.1 * got.gops[ELEMENT_F32]);
+    assert_true(got.gops[ELEMENT_F32] > got.gops[ELEMENT_F64] / 3);
+    assert_true(got.gops[ELEMENT_I32] > got.gops[ELEMENT_F32] / 8);
+    assert_true(got.gops[ELEMENT_I64] > 0 && got.gops[ELEMENT_I64] < 1.1 * got.gops[ELEMENT_I32]);
+    assert_true(got.gops[ELEMENT_I32] < 256 * cycles);
+    assert_true(got.gops[ELEMENT_U32] == 0 && got.gops[ELEMENT_BF16] == 0);
+    check_add(COUNT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +217,7 @@ int main(void)
         cmocka_unit_test(test_hot_is_not_slower_than_cold),
         cmocka_unit_test(test_tells_resources),
         cmocka_unit_test(test_bandwidth_is_plausible),
+        cmocka_unit_test(test_arithmetic_is_plausible),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -408,6 +408,25 @@ static void timer_is_calibrated_and_ceilings_are_measured(void **state)
     assert_int_equal(device_cpu.bandwidth(device, 63, &bandwidth, &error), STATUS_BAD_INPUT);
 }
 
+/* All of them, on all cores: none is so slow that a vector of it would not have been used. */
+static void arithmetic_is_measured(void **state)
+{
+    struct arithmetic got;
+    struct error error = {0};
+    (void)state;
+    must(device_cpu.arithmetic(device, &got, &error), &error);
+    for (int i = 0; i < ELEMENT_TYPE_COUNT; i++) {
+        bool wanted = i == ELEMENT_F32 || i == ELEMENT_F64 || i == ELEMENT_I32 || i == ELEMENT_I64;
+        if (i != ELEMENT_F16)
+            assert_int_equal(got.gops[i] > 0, wanted);
+    }
+    assert_true(got.gops[ELEMENT_F32] > 1 && got.gops[ELEMENT_F32] < 1e6);
+    /* It can be measured again, and leaves no files. */
+    must(device_cpu.arithmetic(device, &got, &error), &error);
+    assert_true(got.gops[ELEMENT_I64] > 0);
+    must(device_cpu.load(device, in_folder("kernels.so"), &error), &error);
+}
+
 static void there_is_no_second_cpu(void **state)
 {
     struct error error = {0};
@@ -432,6 +451,7 @@ int main(void)
         cmocka_unit_test(reading_past_an_argument_is_refused),
         cmocka_unit_test(binaries_are_kept_apart),
         cmocka_unit_test(timer_is_calibrated_and_ceilings_are_measured),
+        cmocka_unit_test(arithmetic_is_measured),
         cmocka_unit_test(there_is_no_second_cpu),
     };
     (void)unsetenv("CC");

@@ -261,23 +261,59 @@ static void test_includes_from_beside_the_source(void **state)
     assert_int_equal(status, STATUS_OK);
 }
 
-/* The kernels that the project ships and its harness must compile everywhere. */
-static void test_harness_compiles(void **state)
+static void compiles_everywhere(struct fixture *fixture, struct binary_request *request)
 {
-    static const char *const architectures[] = {"sm_75", "sm_80", "sm_90", "sm_120"};
-    struct fixture *fixture = *state;
+    static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89",
+                                                "sm_90", "sm_90a", "sm_100", "sm_120"};
     need_compiler();
     for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
-        struct binary_request request = {
-            .source_path = TEST_SOURCE_DIR "/tuner/device/cuda/harness.cu",
-            .architecture = architectures[i],
-            .kernel_count = 4,
-            .kernels = {"tune_gate", "tune_clean_read", "tune_read", "tune_write"},
-        };
-        enum status status = compile(fixture, &request);
+        request->architecture = architectures[i];
+        enum status status = compile(fixture, request);
         if (status != STATUS_OK && status != STATUS_UNAVAILABLE)
             fail_msg("%s: %s", architectures[i], fixture->error.text);
         assert_null(strstr(text_string(&fixture->log), "warning"));
+        struct container binary;
+        if (status == STATUS_OK)
+            read_binary(fixture, &binary);
+        for (size_t k = 0; status == STATUS_OK && k < binary.kernel_count; k++)
+            assert_int_equal(binary.kernels[k].spill_bytes, 0);
+    }
+}
+
+/* The kernels that the tool itself measures with must compile everywhere. */
+static void test_harness_compiles(void **state)
+{
+    struct binary_request request = {
+        .source_path = TEST_SOURCE_DIR "/tuner/device/cuda/harness.cu",
+        .kernel_count = 4,
+        .kernels = {"tune_gate", "tune_clean_read", "tune_read", "tune_write"},
+    };
+    compiles_everywhere(*state, &request);
+}
+
+static void test_arithmetic_compiles(void **state)
+{
+    struct binary_request request = {
+        .source_path = TEST_SOURCE_DIR "/tuner/device/cuda/arithmetic.cu",
+        .define_count = 3,
+        .defines = {{"CHAINS", value_integer(8)},
+                    {"UNROLL", value_integer(16)},
+                    {"BLOCK", value_integer(512)}},
+        .kernel_count = 7,
+        .kernels = {"tune_fused_f16", "tune_fused_f32", "tune_fused_f64", "tune_fused_i32",
+                    "tune_fused_i64", "tune_added_i32", "tune_added_i64"},
+    };
+    compiles_everywhere(*state, &request);
+    /* Of wide numbers, all of the bits are worked on: two registers for each chain. */
+    const struct fixture *fixture = *state;
+    static const char *const wide[] = {"tune_fused_f64", "tune_fused_i64", "tune_added_i64"};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        struct kernel_resources resources;
+        struct error error;
+        assert_int_equal(
+            device_kind("cuda")->inspect(fixture->binary, wide[i], &resources, NULL, &error),
+            STATUS_OK);
+        assert_true(resources.registers >= 2 * 8 + 3);
     }
 }
 
@@ -314,6 +350,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_says_which_architectures_it_knows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_includes_from_beside_the_source, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_harness_compiles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_arithmetic_compiles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_missing_driver_says_what_to_do, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

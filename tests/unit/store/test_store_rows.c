@@ -81,6 +81,42 @@ static void test_ceilings(void **state)
     assert_one("SELECT copy_gbs IS NULL FROM ceilings", "1");
 }
 
+static void test_arithmetic(void **state)
+{
+    struct fixture *f = *state;
+    double gops = 1;
+    must(store_arithmetic_get(f->store, f->environment, "f32", &gops, &f->error));
+    assert_true(gops == 0);
+    must(store_arithmetic_put(f->store, f->environment, "f32", 60000.5, &f->error));
+    must(store_arithmetic_put(f->store, f->environment, "f16", 120000, &f->error));
+    must(store_arithmetic_get(f->store, f->environment, "f32", &gops, &f->error));
+    assert_true(gops == 60000.5);
+    must(store_arithmetic_get(f->store, f->environment, "f64", &gops, &f->error));
+    assert_true(gops == 0);
+    /* An older one does not count, a lower one of the same second neither. */
+    must(store_arithmetic_put(f->store, f->environment, "f16", 110000, &f->error));
+    must(store_arithmetic_get(f->store, f->environment, "f16", &gops, &f->error));
+    assert_true(gops == 120000 || gops == 110000); /* the second may have passed */
+    assert_int_equal(sqlite3_exec(f->store->db,
+                                  "UPDATE arithmetic_ceilings SET measured_at ="
+                                  " '2020-01-01T00:00:00Z' WHERE type = 'f32'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    must(store_arithmetic_put(f->store, f->environment, "f32", 59000, &f->error));
+    must(store_arithmetic_get(f->store, f->environment, "f32", &gops, &f->error));
+    assert_true(gops == 59000);
+    /* Another driver has the newest of the device until it has its own. */
+    int64_t environment = 0;
+    add_environment(f, "590.0", &environment);
+    assert_one("SELECT group_concat(gops) FROM (SELECT gops FROM latest_arithmetic"
+               " WHERE type = 'f32' ORDER BY environment_id)",
+               "59000.0,59000.0");
+    must(store_arithmetic_put(f->store, environment, "f32", 58000, &f->error));
+    assert_one("SELECT group_concat(gops) FROM (SELECT gops FROM latest_arithmetic"
+               " WHERE type = 'f32' ORDER BY environment_id)",
+               "59000.0,58000.0");
+}
+
 static void test_runs(void **state)
 {
     struct fixture *f = *state;
@@ -432,6 +468,7 @@ int main(void)
         TEST(test_texts_survive),
         TEST(test_device_without_uuid),
         TEST(test_ceilings),
+        TEST(test_arithmetic),
         TEST(test_runs),
         TEST(test_how_a_run_measures),
         TEST(test_trial_is_kept_whole),

@@ -220,4 +220,5 @@ const struct device_api device_cpu = {
     .read = cpu_read,
     .look = cpu_look,
     .bandwidth = cpu_bandwidth,
+    .arithmetic = cpu_arithmetic,
 };

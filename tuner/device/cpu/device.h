@@ -77,6 +77,8 @@ void calibrate(struct device *device);
 /* ceilings.c */
 enum status cpu_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
                           struct error *error);
+/* arithmetic.c */
+enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct error *error);
 /* flush.c: fills all caches with lines of something else, clean or dirty. */
 enum status flush_caches(struct device *device, bool dirty, struct error *error);
 enum status flush_make(struct device *device, struct error *error);

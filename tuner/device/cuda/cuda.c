@@ -31,4 +31,5 @@ const struct device_api device_cuda = {
     .read = cuda_read,
     .look = cuda_look,
     .bandwidth = cuda_bandwidth,
+    .arithmetic = cuda_arithmetic,
 };

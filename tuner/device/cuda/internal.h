@@ -380,6 +380,9 @@ enum status cuda_block_ready(struct device *device, const struct block *block, C
 enum status cuda_measure_energy(struct device *device, const struct block *block, double window_ms,
                                 struct energy *out, struct error *error);
 
+/* arithmetic.c */
+enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struct error *error);
+
 /* bandwidth.c */
 enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
                            struct error *error);

@@ -1,0 +1,124 @@
+/* How many operations a second the processor does: functions that stay in registers, compiled as
+ * kernels are. */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/files.h"
+#include "tuner/base/temporary.h"
+#include "tuner/device/cpu/compiler.h"
+#include "tuner/device/cpu/device.h"
+
+extern const char cpu_arithmetic_source[]; /* arithmetic.inc, embedded by the build */
+
+enum { TIMINGS = 5, REPEATS_FIRST = 1 << 15 };
+static const double wanted_ns = 3e6;
+static const double repeats_most = 1e8;
+
+static const struct function_kind {
+    const char *name;
+    enum element_type type;
+} kinds[] = {
+    {"tune_fused_f16", ELEMENT_F16}, /* where the processor has it */
+    {"tune_fused_f32", ELEMENT_F32}, {"tune_fused_f64", ELEMENT_F64},
+    {"tune_fused_i32", ELEMENT_I32}, {"tune_added_i32", ELEMENT_I32},
+    {"tune_fused_i64", ELEMENT_I64}, {"tune_added_i64", ELEMENT_I64},
+};
+
+typedef double probe_function(long long repeats);
+
+struct probe {
+    probe_function *function;
+    long long repeats;
+    double operations; /* of a thread, in one run */
+};
+
+static void run_probe(void *context, int thread, int threads)
+{
+    struct probe *probe = context;
+    (void)threads;
+    double operations = probe->function(probe->repeats);
+    if (thread == 0)
+        probe->operations = operations;
+}
+
+static double time_once(struct device *device, struct probe *probe)
+{
+    int64_t start_ns = clock_now_ns();
+    pool_run(device->pool, device->machine.cores, run_probe, probe);
+    double elapsed_ns = (double)(clock_now_ns() - start_ns);
+    return elapsed_ns > 1 ? elapsed_ns : 1;
+}
+
+/* All cores at once, the best of a few; the first, short ones tell how long to go on. */
+static double measure(struct device *device, probe_function *function)
+{
+    struct probe probe = {.function = function, .repeats = REPEATS_FIRST};
+    double gops = 0;
+    (void)time_once(device, &probe);
+    double short_ns = time_once(device, &probe);
+    probe.repeats =
+        (long long)fmin(fmax(REPEATS_FIRST * wanted_ns / short_ns, REPEATS_FIRST), repeats_most);
+    for (int i = 0; i < TIMINGS; i++) {
+        double elapsed_ns = time_once(device, &probe);
+        gops = fmax(gops, probe.operations * device->machine.cores / elapsed_ns);
+    }
+    return gops;
+}
+
+static enum status measure_all(struct device *device, const char *binary, struct arithmetic *out,
+                               struct error *error)
+{
+    void *handle = dlopen(binary, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return error_set(error, STATUS_UNAVAILABLE, "%s", dlerror());
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        void *found = dlsym(handle, kinds[i].name);
+        probe_function *function = NULL;
+        memcpy(&function, &found, sizeof function);
+        if (function)
+            out->gops[kinds[i].type] = fmax(out->gops[kinds[i].type], measure(device, function));
+    }
+    (void)dlclose(handle);
+    return STATUS_OK;
+}
+
+/* To `binary`, by way of a file beside it. */
+static enum status compile(struct arena *arena, const char *folder, const char **binary,
+                           struct error *error)
+{
+    struct text log = {0};
+    struct binary_request request = {.source_path = arena_printf(arena, "%s/probe.c", folder)};
+    *binary = arena_printf(arena, "%s/probe.so", folder);
+    if (!request.source_path || !*binary)
+        return error_no_memory(error);
+    enum status status = file_write_atomically(request.source_path, cpu_arithmetic_source,
+                                               strlen(cpu_arithmetic_source), error);
+    if (status == STATUS_OK)
+        status = compiler_compile(&request, *binary, &log, error);
+    text_free(&log);
+    return status;
+}
+
+enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct error *error)
+{
+    struct arena arena = {0};
+    struct temporary folder = {.file = -1};
+    const char *binary = NULL;
+    const char *above = getenv("TMPDIR");
+    *out = (struct arithmetic){{0}};
+    const char *prefix =
+        arena_printf(&arena, "%s/tune-arithmetic-", above && *above ? above : "/tmp");
+    enum status status =
+        prefix ? temporary_folder_make(prefix, &folder, error) : error_no_memory(error);
+    if (status == STATUS_OK)
+        status = compile(&arena, folder.path, &binary, error);
+    if (status == STATUS_OK)
+        status = measure_all(device, binary, out, error);
+    if (folder.file >= 0)
+        temporary_folder_remove(&folder);
+    arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,109 @@
+/* How many operations a second the device does: kernels that stay in registers. */
+#include <math.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/text.h"
+#include "tuner/device/cuda/internal.h"
+
+extern const char cuda_arithmetic_source[]; /* arithmetic.cu, embedded by the build */
+
+/* BLOCK * BLOCKS_PER_SM threads are resident at once on every architecture. */
+enum { CHAINS = 8, UNROLL = 16, BLOCK = 512, BLOCKS_PER_SM = 2, TIMINGS = 5 };
+enum { REPEATS_FIRST = 64, REPEATS_MOST = 1 << 20 };
+static const double wanted_ms = 2.5;
+
+static const struct kernel_kind {
+    const char *name;
+    enum element_type type;
+    int operations; /* of a step of a chain */
+} kinds[] = {
+    {"tune_fused_f16", ELEMENT_F16, 4}, /* two halves at once */
+    {"tune_fused_f32", ELEMENT_F32, 2}, {"tune_fused_f64", ELEMENT_F64, 2},
+    {"tune_fused_i32", ELEMENT_I32, 2}, {"tune_added_i32", ELEMENT_I32, 1},
+    {"tune_fused_i64", ELEMENT_I64, 2}, {"tune_added_i64", ELEMENT_I64, 1},
+};
+
+static CUresult time_once(struct device *device, CUfunction function, uint32_t repeats,
+                          float *elapsed_ms)
+{
+    const struct cuda_driver *cuda = device->driver;
+    uint32_t zero = 0;
+    void *arguments[] = {&repeats, &zero, &device->sink};
+    CUresult result = cuda->cuEventRecord(device->begin, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = cuda_launch(device, function, (uint32_t)device->sm_count * BLOCKS_PER_SM, BLOCK,
+                             arguments);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuEventRecord(device->end, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuEventSynchronize(device->end);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuEventElapsedTime(elapsed_ms, device->begin, device->end);
+    return result;
+}
+
+/* Raises *gops to the best of a few; the first, short ones tell how long to go on. */
+static CUresult measure(struct device *device, CUfunction function, int operations, double *gops)
+{
+    uint32_t repeats = REPEATS_FIRST;
+    float elapsed_ms = 0;
+    CUresult result = time_once(device, function, repeats, &elapsed_ms); /* loads it, too */
+    if (result == CUDA_SUCCESS)
+        result = time_once(device, function, repeats, &elapsed_ms);
+    double scaled = elapsed_ms > 0 ? repeats * wanted_ms / (double)elapsed_ms : REPEATS_MOST;
+    repeats = (uint32_t)fmin(fmax(scaled, 1), REPEATS_MOST);
+    double done =
+        (double)repeats * UNROLL * CHAINS * operations * BLOCK * BLOCKS_PER_SM * device->sm_count;
+    for (int i = 0; i < TIMINGS && result == CUDA_SUCCESS; i++) {
+        result = time_once(device, function, repeats, &elapsed_ms);
+        if (result == CUDA_SUCCESS && elapsed_ms > 0)
+            *gops = fmax(*gops, done / ((double)elapsed_ms * 1e6));
+    }
+    return result;
+}
+
+static enum status measure_all(struct device *device, const void *cubin, struct arithmetic *out,
+                               struct error *error)
+{
+    const struct cuda_driver *cuda = device->driver;
+    CUmodule module = NULL;
+    CUresult result = cuda->cuModuleLoadData(&module, cubin);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "loading the kernels that calculate");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && result == CUDA_SUCCESS; i++) {
+        CUfunction function = NULL;
+        result = cuda->cuModuleGetFunction(&function, module, kinds[i].name);
+        if (result == CUDA_SUCCESS)
+            result = measure(device, function, kinds[i].operations, &out->gops[kinds[i].type]);
+    }
+    (void)cuda->cuModuleUnload(module);
+    return result == CUDA_SUCCESS
+               ? STATUS_OK
+               : cuda_error(device, result, error, "measuring operations a second");
+}
+
+enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struct error *error)
+{
+    struct arena arena = {0};
+    struct text log = {0};
+    struct container compiled;
+    struct named_value defines[] = {{"CHAINS", value_integer(CHAINS)},
+                                    {"UNROLL", value_integer(UNROLL)},
+                                    {"BLOCK", value_integer(BLOCK)}};
+    struct binary_request request = {.architecture = device->architecture};
+    for (size_t i = 0; i < sizeof defines / sizeof *defines; i++)
+        request.defines[request.define_count++] = defines[i];
+    *out = (struct arithmetic){{0}};
+    enum status status = cuda_compile_text(&arena, cuda_arithmetic_source, "arithmetic.cu",
+                                           &request, &compiled, &log, error);
+    if (status != STATUS_OK)
+        error_prefix(error, "the kernels that calculate");
+    if (status == STATUS_OK)
+        status = cuda_warm_again(device, error);
+    if (status == STATUS_OK)
+        status = measure_all(device, compiled.cubin, out, error);
+    device->busy_until_ns = clock_now_ns();
+    text_free(&log);
+    arena_free(&arena);
+    return status;
+}
