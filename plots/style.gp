@@ -14,6 +14,7 @@ set encoding utf8
 characters = format eq 'terminal'
 # The SVG terminal draws points larger than the others, and PDF counts in points of a page.
 scale = format eq 'svg' ? 0.6 : format eq 'pdf' ? 0.65 : 1
+small_font = format eq 'svg' ? ',12.5' : format eq 'pdf' ? ',13.5' : ',10'
 width = 1200
 height = 760
 if (format eq 'svg') {
