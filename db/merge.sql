@@ -44,6 +44,27 @@ WHERE NOT EXISTS (
         AND m.read_gbs IS o.read_gbs AND m.write_gbs IS o.write_gbs)
 ORDER BY o.id;
 
+INSERT INTO main.arithmetic_ceilings (environment_id, type, measured_at, gops)
+SELECT e.new, o.type, o.measured_at, o.gops
+FROM other.arithmetic_ceilings AS o
+JOIN map_environments AS e ON e.old = o.environment_id
+WHERE true
+ON CONFLICT DO UPDATE SET gops = max(arithmetic_ceilings.gops, excluded.gops);
+
+INSERT INTO main.peers (
+    environment_id, problem_key, n, l2_mode, name, time_ns, mad_ns, tuned_ns, ratio, ratio_low,
+    ratio_high, rounds, source, imported_at)
+SELECT e.new, o.problem_key, o.n, o.l2_mode, o.name, o.time_ns, o.mad_ns, o.tuned_ns, o.ratio,
+       o.ratio_low, o.ratio_high, o.rounds, o.source, o.imported_at
+FROM other.peers AS o
+JOIN map_environments AS e ON e.old = o.environment_id
+WHERE true
+ON CONFLICT DO UPDATE SET
+    time_ns = excluded.time_ns, mad_ns = excluded.mad_ns, tuned_ns = excluded.tuned_ns,
+    ratio = excluded.ratio, ratio_low = excluded.ratio_low, ratio_high = excluded.ratio_high,
+    rounds = excluded.rounds, source = excluded.source, imported_at = excluded.imported_at
+WHERE excluded.imported_at > peers.imported_at;
+
 INSERT INTO main.experiments (
     name, device_kind, definition_hash, content_hash, path, text, first_seen_at)
 SELECT name, device_kind, definition_hash, content_hash, path, text, first_seen_at
@@ -60,13 +81,17 @@ JOIN main.experiments AS m
     ON m.name = o.name AND m.device_kind = o.device_kind
     AND m.definition_hash = o.definition_hash;
 
-INSERT INTO main.problems (experiment_id, key, axes, n, bytes_moved, ceiling)
-SELECT x.new, o.key, o.axes, o.n, o.bytes_moved, o.ceiling
+-- Operations are filled in where an older tune left none.
+INSERT INTO main.problems (
+    experiment_id, key, axes, n, bytes_moved, ceiling, operations, operations_type)
+SELECT x.new, o.key, o.axes, o.n, o.bytes_moved, o.ceiling, o.operations, o.operations_type
 FROM other.problems AS o
 JOIN map_experiments AS x ON x.old = o.experiment_id
 WHERE true
 ORDER BY o.id
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO UPDATE SET
+    operations = excluded.operations, operations_type = excluded.operations_type
+WHERE problems.operations IS NULL AND excluded.operations IS NOT NULL;
 
 CREATE TEMP TABLE map_problems (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
 INSERT INTO map_problems
@@ -124,11 +149,11 @@ WHERE id NOT IN (SELECT old FROM map_runs);
 INSERT INTO main.runs (
     id, environment_id, started_at, ended_at, outcome, seed, l2_mode, tick_ns, empty_pair_ns,
     node_gap_ns, effort, budget_ns, objective, protocol, worker_cpus, near, wall_ns, measuring_ns,
-    compile_wait_ns, binaries_compiled, binaries_cached)
+    compile_wait_ns, binaries_compiled, binaries_cached, command)
 SELECT r.new, e.new, o.started_at, o.ended_at, o.outcome, o.seed, o.l2_mode, o.tick_ns,
        o.empty_pair_ns, o.node_gap_ns, o.effort, o.budget_ns, o.objective, o.protocol,
        o.worker_cpus, o.near, o.wall_ns, o.measuring_ns, o.compile_wait_ns, o.binaries_compiled,
-       o.binaries_cached
+       o.binaries_cached, o.command
 FROM other.runs AS o
 JOIN map_runs AS r ON r.old = o.id
 JOIN map_environments AS e ON e.old = o.environment_id

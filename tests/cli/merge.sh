@@ -6,6 +6,14 @@ source "$TUNE_TESTS/lib.sh"
 write_experiment
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet
 expect_code 0
+python3 - <<'P'
+import sqlite3
+db = sqlite3.connect("tune.db")
+db.execute("""INSERT INTO peers SELECT id, 'double', 1000, 'cold', 'other', 1e6, 1, 2, 3, 4, 5, 6, 'file.csv',
+    '2026-01-01T00:00:00Z' FROM environments""")
+db.execute("UPDATE problems SET operations = n, operations_type = 'i32'")
+db.commit()
+P
 mv tune.db a.db
 
 # The same model on another host, with another winner at n = 5000 and slower by a tenth.
@@ -45,9 +53,16 @@ count = lambda db, t: db.execute(f"SELECT count(*) FROM {t}").fetchone()[0]
 for table, times in [("problems", 1), ("configurations", 1), ("experiments", 1), ("runs", 2),
                      ("trials", 2), ("samples", 2), ("resources", 2), ("winners", 2),
                      ("contenders", 2), ("rounds", 2), ("ranges", 2), ("range_checks", 2),
-                     ("baselines", 2), ("gauntlets", 2), ("searches", 2), ("ceilings", 2)]:
+                     ("baselines", 2), ("gauntlets", 2), ("searches", 2), ("ceilings", 2),
+                     ("arithmetic_ceilings", 2), ("peers", 2)]:
     assert count(all, table) == times * count(one, table), table
 assert not all.execute("PRAGMA foreign_key_check").fetchall()
+# Columns, too: what a run was started by, what other implementations took.
+for what in ("SELECT command FROM runs", "SELECT operations, operations_type FROM problems",
+             "SELECT problem_key, n, l2_mode, name, time_ns, mad_ns, tuned_ns, ratio, ratio_low, ratio_high, rounds,"
+             " source, imported_at FROM peers", "SELECT type, gops FROM arithmetic_ceilings"):
+    rows = one.execute(what).fetchall()
+    assert rows and None not in rows[0] and set(rows) == set(all.execute(what)), what
 # Each winner still stands for the same configuration and time.
 question = """SELECT d.uuid, p.n, c.key, t.median_ns, (SELECT count(*) FROM samples AS s WHERE s.trial_id = t.id)
     FROM winners AS w JOIN trials AS t ON t.id = w.trial_id JOIN problems AS p ON p.id = t.problem_id
@@ -66,6 +81,9 @@ cp a.db newer.db
 python3 -c 'import sqlite3
 db = sqlite3.connect("newer.db")
 db.execute("UPDATE trials SET median_ns = 12345, measured_at = \"2999-01-01T00:00:00Z\" WHERE stage = \"race\"")
+db.execute("UPDATE peers SET time_ns = 54321, imported_at = \"2999-01-01T00:00:00Z\"")
+db.execute("UPDATE arithmetic_ceilings SET gops = gops / 2 WHERE type = \"f32\"")
+db.execute("UPDATE problems SET operations = NULL, operations_type = NULL WHERE n = 1000")
 db.commit()'
 for order in 'a.db newer.db' 'newer.db a.db'; do
     rm -f two.db
@@ -75,6 +93,12 @@ for order in 'a.db newer.db' 'newer.db a.db'; do
     cp two.db tune.db
     [[ $(query "SELECT count(*) FROM trials WHERE stage = 'race' AND median_ns <> 12345") -eq 0 ]] ||
         fail "an older measurement won"
+    [[ $(query "SELECT time_ns FROM peers") == 54321.0 ]] || fail "an older peer won"
+    [[ $(query "SELECT operations, operations_type FROM problems ORDER BY n") == $'1000.0 i32\n5000.0 i32' ]] ||
+        fail "operations that one of them knew"
+    halved=$(query "SELECT gops FROM arithmetic_ceilings WHERE type = 'f32'")
+    cp a.db tune.db
+    [[ $(query "SELECT gops FROM arithmetic_ceilings WHERE type = 'f32'") == "$halved" ]] || fail "the lower of a second"
 done
 
 # An older schema, as it was recorded; what is damaged is refused before anything is taken.

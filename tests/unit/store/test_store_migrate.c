@@ -288,6 +288,10 @@ static void test_version_1_is_kept(void **state)
                " (SELECT * FROM points WHERE problem_id = 1 ORDER BY configuration_id)",
                "1110.0,2110.0,3-");
     assert_one("SELECT group_concat(DISTINCT ceiling) FROM problems", "read");
+    assert_one("SELECT (SELECT count(*) FROM problems WHERE operations IS NULL AND"
+               " operations_type IS NULL) || (SELECT count(*) FROM runs WHERE command IS NULL) ||"
+               " (SELECT count(*) FROM latest_arithmetic) || (SELECT count(*) FROM peers)",
+               "2200");
     /* And it goes on: the next trial and winner take their places. */
     f->environment = f->problem = f->configuration = f->run = 1;
     struct store_trial trial = ok_trial(f, 105);
