@@ -67,6 +67,23 @@ enum status rows_read(struct store *store, const char *sql,
     return status;
 }
 
+bool rows_make(struct rows *rows, const char *const *names, size_t columns, size_t count)
+{
+    rows->names = arena_copy(&rows->arena, names, columns * sizeof *names);
+    rows->cells = arena_alloc(&rows->arena, count + 1, sizeof(struct cell *));
+    if (!rows->names || !rows->cells)
+        return false;
+    rows->column_count = columns;
+    for (; rows->row_count < count; rows->row_count++) {
+        struct cell *row = arena_alloc(&rows->arena, columns, sizeof *row);
+        if (!row)
+            return false;
+        rows->cells[rows->row_count] = row;
+    }
+    rows->row_capacity = count;
+    return true;
+}
+
 void rows_free(struct rows *rows)
 {
     arena_free(&rows->arena);

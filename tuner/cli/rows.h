@@ -26,6 +26,9 @@ struct rows {
 enum status rows_read(struct store *store, const char *sql,
                       const struct store_parameter *parameters, size_t count, struct rows *rows,
                       struct error *error);
+/* Rows without values, for a caller to fill; the names stay the caller's. False when memory is
+ * short. */
+bool rows_make(struct rows *rows, const char *const *names, size_t columns, size_t count);
 void rows_free(struct rows *rows);
 /* -1 when there is no such column. */
 int rows_column(const struct rows *rows, const char *name);
@@ -34,6 +37,9 @@ const char *rows_text(const struct rows *rows, size_t row, const char *name, con
 /* Adds empty columns; false when memory is short. */
 bool rows_add_columns(struct rows *rows, const char *const *names, size_t count);
 
+enum { ROWS_TIME_BYTES = 32 };
+/* "1.270 us", as in tables. */
+void rows_format_time(double ns, char out[ROWS_TIME_BYTES]);
 /* To stdout, control characters as blanks: what people wrote must not command a terminal. */
 void rows_put_text(const char *text);
 
@@ -46,7 +52,8 @@ struct row_column {
     const char *name;
     const char *label;
 };
-/* Rows [first, end) under one header. A column without a value in any of them is left out. */
+/* Rows [first, end) under one header. A column without a value in any of them is left out. On a
+ * terminal that is narrower, configurations and reasons are cut. */
 void rows_print_table(const struct rows *rows, size_t first, size_t end,
                       const struct row_column *columns, size_t count);
 /* One row as "label   value" lines: all columns that have a value. */

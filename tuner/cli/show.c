@@ -275,11 +275,12 @@ static enum status check_use(struct show *show, struct error *error)
 {
     long long number = 0;
     int questions = (show->top != NULL) + show->baselines + show->failures + show->trust +
-                    show->ties + show->ranges + show->searches + (show->trial != NULL) + show->runs;
+                    show->ties + show->ranges + show->searches + show->why + (show->trial != NULL) +
+                    show->runs;
     if (questions > 1)
         return error_set(error, STATUS_USAGE,
                          "give one of --top, --baselines, --failures, --trust, --ties, --ranges, "
-                         "--searches, --trial and --runs");
+                         "--searches, --why, --trial and --runs");
     if (show->json && show->csv)
         return error_set(error, STATUS_USAGE, "give one of --json and --csv");
     if ((show->trial || show->runs) && (show->word_count > 0 || show->n))
@@ -316,6 +317,7 @@ static enum status show_all(struct show *show, struct error *error)
     if (status == STATUS_OK)
         status = show->trial   ? answer_trial(show, store, error)
                  : show->trust ? show_trust(show, store, error)
+                 : show->why   ? show_why(show, store, error)
                                : answer(show, question_of(show), store, error);
     store_close(store);
     free(show->words_json);
@@ -350,6 +352,10 @@ static enum status run_show(const struct command *command, int argc, char **argv
         {.name = "searches",
          .about = "how much of each space was tried or set aside, and by\nwhich strategy",
          .flag = &show.searches},
+        {.name = "why",
+         .about = "each winner against the runner-up and the baselines, what\nlimits it, and what "
+                  "changing a parameter costs",
+         .flag = &show.why},
         {.name = "objective",
          .value = "NAME",
          .about = "winners by this: time (default), energy, edp, a formula",
@@ -363,7 +369,7 @@ static enum status run_show(const struct command *command, int argc, char **argv
          .flag = &show.runs},
         {.name = "json", .about = "as JSON", .flag = &show.json},
         {.name = "csv",
-         .about = "as CSV; of a trial its samples, of --trust the verdicts",
+         .about = "as CSV; of a trial its samples, of --trust the verdicts,\nof --why the points",
          .flag = &show.csv},
     };
     bool helped = false;

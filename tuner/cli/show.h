@@ -13,7 +13,7 @@ enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64, SHOW_PARAMETERS = 5 };
 struct show {
     const char *db, *n, *top, *trial;
     const char *objective; /* as given; NULL: time, or what there is */
-    bool baselines, failures, runs, trust, ties, ranges, searches, json, csv;
+    bool baselines, failures, runs, trust, ties, ranges, searches, why, json, csv;
     const char *words[SHOW_WORDS_MAX];
     size_t word_count;
     char by[1024];    /* the objective meant */
@@ -31,6 +31,8 @@ void show_parameters(const struct show *show, struct store_parameter out[SHOW_PA
 
 /* --trust: the runs behind the winners, and the verdict on each. */
 enum status show_trust(const struct show *show, struct store *store, struct error *error);
+/* --why: each winner explained. */
+enum status show_why(const struct show *show, struct store *store, struct error *error);
 /* The line above a table: "NVIDIA H200, driver 580.1, NVRTC 13.0, L2 cold". */
 void show_heading(const struct rows *rows, size_t row);
 /* The row after the last that stands below the same heading as row `first`. */

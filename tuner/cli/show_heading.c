@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tuner/cli/show.h"
+#include "tuner/cli/style.h"
 
 static bool same_text(const struct rows *rows, size_t a, size_t b, const char *name)
 {
@@ -26,7 +27,9 @@ void show_heading(const struct rows *rows, size_t row)
     bool cpu = strcmp(rows_text(rows, row, "device_kind", ""), "cpu") == 0;
     const char *objective = rows_text(rows, row, "objective", "time");
     const char *ceiling = rows_text(rows, row, "ceiling_gbs", NULL);
+    style_begin(STYLE_BOLD);
     rows_put_text(rows_text(rows, row, "device", ""));
+    style_end(STYLE_BOLD);
     fputs(cpu ? ", " : ", driver ", stdout);
     rows_put_text(rows_text(rows, row, "driver", ""));
     fputs(", ", stdout);

@@ -90,6 +90,7 @@ struct explanation {
     const char *limit_text; /* one sentence: what limits it now, with the numbers that say so */
     const char **sentences; /* why it wins, each with its numbers; most telling first */
     size_t sentence_count;
+    size_t comparison_count; /* of them, those that compare points; behind them, sensitivities */
 };
 
 /* Of one winner (winners.id). Texts belong to the arena. STATUS_NOT_FOUND: no such winner. */

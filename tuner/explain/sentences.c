@@ -200,7 +200,7 @@ static void tell_runner_up(struct telling *telling, const struct explain_point *
     put_stage(text, explanation, point);
     if (strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0) {
         text_append(text, strcmp(standing, "tied") == 0
-                              ? ", a tie (not shown to differ by more than "
+                              ? ", a tie (not shown to be worse by more than "
                               : ", a tie (shown to be worse by no more than ");
         put_percent(text, explanation->delta);
         text_append(text, ")");
@@ -294,6 +294,7 @@ bool make_sentences(struct explanation *explanation, const struct background *ba
         if (strcmp(explanation->points[i].role, "runner-up") == 0)
             tell_runner_up(&telling, &explanation->points[i]);
     tell_ties(&telling);
+    explanation->comparison_count = explanation->sentence_count;
     tell_sensitivities(&telling);
     text_free(&telling.text);
     return !telling.failed;

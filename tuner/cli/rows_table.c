@@ -1,0 +1,189 @@
+/* The rows of a query as an aligned table, or one row as a list. */
+#include "tuner/cli/rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/cli/style.h"
+
+/* What is cut keeps so many columns; a terminal may be CUT_BYTES / 4 wide. */
+enum { TABLE_COLUMNS_MAX = 64, CELL_BYTES = 64, CUT_LEAST = 24, CUT_BYTES = 4096 };
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    size_t tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+void rows_format_time(double ns, char out[ROWS_TIME_BYTES])
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    size_t unit = 0;
+    while (fabs(ns) >= 999.95 && unit < 3) {
+        ns /= 1000;
+        unit++;
+    }
+    int digits = fabs(ns) < 9.9995 ? 3 : fabs(ns) < 99.995 ? 2 : 1;
+    (void)string_format(out, ROWS_TIME_BYTES, "%.*f %s", digits, ns, units[unit]);
+}
+
+static int rate_digits(double value)
+{
+    return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+}
+
+/* `out` is used for numbers; a text is given back as it is. */
+static const char *cell_shown(const char *name, const struct cell *cell, char out[CELL_BYTES])
+{
+    if (!cell->text)
+        return "-";
+    if (!cell->number)
+        return cell->text;
+    double value = strtod(cell->text, NULL);
+    if (ends_with(name, "_ns"))
+        rows_format_time(value, out);
+    else if (ends_with(name, "_percent"))
+        (void)string_format(out, CELL_BYTES, "%.*f %%", fabs(value) < 9.95 ? 2 : 1, value);
+    else if (ends_with(name, "gbs"))
+        (void)string_format(out, CELL_BYTES, "%.*f", rate_digits(value), value);
+    else if (ends_with(name, "gain"))
+        (void)string_format(out, CELL_BYTES, "%.*fx", value < 99.995 ? 2 : 0, value);
+    else if (strncmp(name, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0 && fabs(value) >= 9999.5)
+        (void)string_format(out, CELL_BYTES, "%.0f", value);
+    else if (strcmp(name, "value") == 0 || strncmp(name, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0)
+        (void)string_format(out, CELL_BYTES, "%.4g", value);
+    else
+        return cell->text;
+    return out;
+}
+
+static void put_blanks(int count)
+{
+    printf("%*s", count > 0 ? count : 0, "");
+}
+
+static void put_padded(const char *text, int width, enum style style, bool right, bool last)
+{
+    const int blanks = width - style_text_columns(text);
+    if (right)
+        put_blanks(blanks);
+    style_begin(style);
+    rows_put_text(text);
+    style_end(style);
+    if (!right && !last)
+        put_blanks(blanks);
+    fputs(last ? "\n" : "  ", stdout);
+}
+
+/* A column of the table as it is printed. */
+struct printed {
+    const struct row_column *column;
+    int index; /* in the rows */
+    int width;
+    bool right;
+};
+
+/* False when no row has a value for it. */
+static bool measure(const struct rows *rows, size_t first, size_t end, struct printed *printed)
+{
+    bool any = false;
+    char number[CELL_BYTES];
+    printed->width = style_text_columns(printed->column->label);
+    printed->right = false;
+    for (size_t i = first; i < end; i++) {
+        const struct cell *cell = &rows->cells[i][printed->index];
+        int width = style_text_columns(cell_shown(printed->column->name, cell, number));
+        printed->width = width > printed->width ? width : printed->width;
+        printed->right = printed->right || cell->number;
+        any = any || cell->text;
+    }
+    return any;
+}
+
+/* On a terminal, what describes gives way: the table is as wide as that, where it can be. */
+static void fit(struct printed *printed, size_t count)
+{
+    static const char *const giving_way[] = {"configuration", "detail", "trust_reason", "faults"};
+    const int columns = style_terminal_columns();
+    int wide = -2;
+    for (size_t i = 0; i < count; i++)
+        wide += printed[i].width + 2;
+    for (size_t k = 0; k < sizeof giving_way / sizeof giving_way[0]; k++)
+        for (size_t i = 0; i < count && columns > 0 && wide > columns; i++) {
+            if (strcmp(printed[i].column->name, giving_way[k]) != 0)
+                continue;
+            const int least = printed[i].width < CUT_LEAST ? printed[i].width : CUT_LEAST;
+            const int left = printed[i].width - (wide - columns);
+            wide -= printed[i].width - (left > least ? left : least);
+            printed[i].width = left > least ? left : least;
+        }
+}
+
+/* A text that is too wide for its column ends in "...". */
+static void put_cell(const struct printed *printed, const struct cell *cell, bool last)
+{
+    char number[CELL_BYTES];
+    char cut[CUT_BYTES];
+    const char *text = cell_shown(printed->column->name, cell, number);
+    if (style_text_columns(text) > printed->width) {
+        (void)string_format(cut, sizeof cut, "%.*s...",
+                            (int)style_text_cut(text, printed->width - 3), text);
+        text = cut;
+    }
+    put_padded(text, printed->width, style_of(printed->column->name, cell->text), printed->right,
+               last);
+}
+
+void rows_print_table(const struct rows *rows, size_t first, size_t end,
+                      const struct row_column *columns, size_t count)
+{
+    struct printed printed[TABLE_COLUMNS_MAX];
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < TABLE_COLUMNS_MAX; i++) {
+        printed[used] = (struct printed){&columns[i], rows_column(rows, columns[i].name), 0, false};
+        if (printed[used].index >= 0 && measure(rows, first, end, &printed[used]))
+            used++;
+    }
+    fit(printed, used);
+    for (size_t i = 0; i < used; i++)
+        put_padded(printed[i].column->label, printed[i].width, STYLE_BOLD, printed[i].right,
+                   i + 1 == used);
+    for (size_t row = first; row < end; row++)
+        for (size_t i = 0; i < used; i++)
+            put_cell(&printed[i], &rows->cells[row][printed[i].index], i + 1 == used);
+}
+
+static void label_of(const char *name, char out[CELL_BYTES])
+{
+    static const char *const units[] = {"_ns", "_percent"};
+    (void)string_format(out, CELL_BYTES, "%s", name);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (ends_with(out, units[i]))
+            out[strlen(out) - strlen(units[i])] = '\0';
+    for (char *c = out; *c; c++)
+        *c = *c == '_' ? ' ' : *c;
+    if (strcmp(out, "gbs") == 0)
+        (void)string_format(out, CELL_BYTES, "GB/s");
+}
+
+void rows_print_list(const struct rows *rows, size_t row)
+{
+    int width = 0;
+    char label[CELL_BYTES];
+    char number[CELL_BYTES];
+    for (size_t i = 0; i < rows->column_count; i++) {
+        label_of(rows->names[i], label);
+        width = style_text_columns(label) > width ? style_text_columns(label) : width;
+    }
+    for (size_t i = 0; i < rows->column_count; i++) {
+        if (!rows->cells[row][i].text)
+            continue;
+        label_of(rows->names[i], label);
+        put_padded(label, width, STYLE_PLAIN, false, false);
+        put_padded(cell_shown(rows->names[i], &rows->cells[row][i], number), 0,
+                   style_of(rows->names[i], rows->cells[row][i].text), false, true);
+    }
+}

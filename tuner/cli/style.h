@@ -1,0 +1,28 @@
+/* Colour and width on a terminal. What is printed reads the same without: words say it all. */
+#ifndef TUNE_CLI_STYLE_H
+#define TUNE_CLI_STYLE_H
+
+enum style {
+    STYLE_PLAIN,
+    STYLE_BOLD,
+    STYLE_DIM,
+    STYLE_GOOD,
+    STYLE_DOUBTFUL,
+    STYLE_BAD,
+};
+
+/* Does nothing unless stdout is a terminal, TERM is neither "dumb" nor missing, and NO_COLOR is
+ * unset or empty. */
+void style_begin(enum style style);
+void style_end(enum style style);
+/* Of a cell of a table: verdicts, what has failed, what is not known. */
+enum style style_of(const char *column, const char *text);
+
+/* Columns of the terminal that stdout is; 0: it is none, or they are unknown. */
+int style_terminal_columns(void);
+/* Columns that a UTF-8 text takes: wide characters two, combining ones none. */
+int style_text_columns(const char *text);
+/* Bytes of the longest beginning that takes at most so many columns. */
+unsigned style_text_cut(const char *text, int columns);
+
+#endif
