@@ -59,7 +59,7 @@ enum status check_figure(struct arena *arena, const char *name, struct error *er
  * figure and in XML: quotes, backquotes, backslashes and control characters become spaces; what is
  * no UTF-8, and characters that are not seen, become '?'. */
 void plot_clean(char *text);
-/* Puts '?' for each byte that is part of no UTF-8 character. */
+/* Puts '?' for each byte that is part of no UTF-8 character; the text ends with a NUL. */
 void utf8_repair(char *text, size_t length);
 
 /* Runs the statement for the subject. When `folder` is given, writes <folder>/<layer>.tsv, one

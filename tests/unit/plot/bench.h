@@ -29,6 +29,7 @@ struct bench {
     size_t wrote;
     size_t failed;
     char last_path[256];
+    char *said; /* the last figure as characters; owned */
     struct error last_error;
     int64_t environment_id, experiment_id, run_id, problem_id;
     const char *objective; /* of the trials added; NULL: time */
@@ -224,6 +225,7 @@ static inline int teardown(void **state)
     (void)remove_below(bench->folder);
     (void)rmdir(bench->folder);
     free(bench->path);
+    free(bench->said);
     free(bench);
     assert_int_equal(left, 0); /* nothing stays behind in TMPDIR */
     return 0;
@@ -234,6 +236,14 @@ static inline void wrote(void *context, const char *path)
     struct bench *bench = context;
     bench->wrote++;
     (void)snprintf(bench->last_path, sizeof bench->last_path, "%s", path);
+}
+
+static inline void said(void *context, const char *figure, const char *text)
+{
+    struct bench *bench = context;
+    (void)figure;
+    free(bench->said);
+    bench->said = strdup(text);
 }
 
 static inline void failed(void *context, const char *figure, const struct error *own)
@@ -252,7 +262,56 @@ static inline struct plot_request request_of(struct bench *bench, const char *fi
                                  .outputs = outputs,
                                  .context = bench,
                                  .wrote = wrote,
+                                 .said = said,
                                  .failed = failed};
+}
+
+static inline void write_script(const char *name, const char *text)
+{
+    char path[100];
+    (void)snprintf(path, sizeof path, "data/plots/%s", name);
+    ok(file_write_atomically(path, text, strlen(text), &error));
+}
+
+/* A figure that has all there can be: points with their spread, marks, a ceiling. */
+static const char own_sql[] =
+    "-- Mine.\n-- needs: a known occupancy\n"
+    "SELECT 'points' AS layer, json_extract(parameters, '$.variant') AS series, 0 AS rank, block "
+    "AS x,"
+    " gbs, low_gbs, high_gbs, 0 AS side, configuration FROM measured"
+    " WHERE n = CAST(:n AS INTEGER) AND occupancy IS NOT NULL "
+    "UNION ALL SELECT 'marks', name, rank, block, gbs, low_gbs, high_gbs, 0, configuration"
+    " FROM marked WHERE n = CAST(:n AS INTEGER) "
+    "UNION ALL SELECT 'ceiling', name, 0, NULL, gbs, NULL, NULL, NULL, NULL FROM ceiling "
+    "ORDER BY layer, rank, series, gbs;";
+static const char own_gp[] =
+    "load 'plots/throughput.gp'\nbeside(x, side) = x\nload 'plots/marks.gp'\n"
+    "set title sprintf(\"Mine: %s, n = %s\\n%s\", problem, n_text, measured_on)\n"
+    "set xlabel 'block (threads)'\nset ylabel throughput_label\n"
+    "set xrange [0:1100]\nset yrange [0:1.08 * top]\n"
+    "plot for [i = 1:ceiling_series] ceiling_gbs with lines linecolor rgb ceiling_colour"
+    " title ceiling_title, for [i = 0:points_series - 1] 'points.tsv' index i using 4:5"
+    " with points linetype i + 1 pointsize scale title columnheader(2)\n";
+
+/* A folder of figures of the test's own, with what the real ones share: `own`, and no other. */
+static inline void own_figures(void)
+{
+    const char *const folders[] = {"data/configs", "data/kernels", "data/plots"};
+    for (size_t i = 0; i < 3; i++)
+        ok(folder_make(folders[i], &error));
+    const char *const shared[] = {"measured.sql", "style.gp", "throughput.gp", "marks.gp"};
+    for (size_t i = 0; i < 4; i++) {
+        struct arena arena = {0};
+        char path[300];
+        char *text = NULL;
+        (void)snprintf(path, sizeof path, "%s/plots/%s", TEST_SOURCE_DIR, shared[i]);
+        ok(file_read(&arena, path, 1 << 20, &text, NULL, &error));
+        write_script(shared[i], text);
+        arena_free(&arena);
+    }
+    write_script("own.sql", own_sql);
+    write_script("own.gp", own_gp);
+    assert_int_equal(setenv("TUNE_DATA_DIR", "data", 1), 0);
 }
 
 /* The rows of a figure, as --data writes them. Freed by the caller. */

@@ -33,7 +33,7 @@ static void test_unknown_figure_names_the_nearest(void **state)
     assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
     request.figure = "nothing like it";
     assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
-    assert_non_null(strstr(error.text, "known: grid_block, occupancy"));
+    assert_non_null(strstr(error.text, "known: "));
     assert_int_equal(bench->wrote, 0);
 }
 
@@ -86,30 +86,70 @@ static void test_choice(void **state)
     arena_free(&arena);
 }
 
-static void test_rows_of_occupancy(void **state)
+static void test_devices(void **state)
 {
     struct bench *bench = *state;
+    struct arena arena = {0};
+    const struct plot_device *devices = NULL;
+    size_t count = 0;
+    struct plot_request request = request_of(bench, NULL, 0);
+    assert_int_equal(plot_devices(bench->store, &request, &arena, &devices, &count, &error),
+                     STATUS_NOT_FOUND);
     fill(bench, "cuda", "GPU");
-    char *rows = data_of(bench, "occupancy");
-    assert_non_null(strstr(bench->last_path, "/out/occupancy-reduce.sum.i32-4096.tsv"));
-    assert_memory_equal(rows, "layer\tseries\trank\toccupancy_percent\tgbs\t", 38);
+    int64_t gpu = bench->environment_id;
+    fill(bench, "cpu", "GPU"); /* of the same name */
+    add_problem(bench, "only.here", 64);
+    (void)add_trial(bench, 64, false, &(struct shot){"sweep", "only", 32, 1, 5, 0});
+    request.device = "all";
+    ok(plot_devices(bench->store, &request, &arena, &devices, &count, &error));
+    assert_int_equal(count, 2);
+    assert_true(devices[0].environment_id != devices[1].environment_id);
+    assert_true(devices[0].environment_id == gpu || devices[1].environment_id == gpu);
+    assert_string_equal(devices[0].name, "GPU");
+    assert_string_equal(devices[1].name, "GPU 2");
+    request.problem = "only.here";
+    ok(plot_devices(bench->store, &request, &arena, &devices, &count, &error));
+    assert_int_equal(count, 1);
+    assert_int_equal(devices[0].environment_id, bench->environment_id);
+    request.problem = "only.hear";
+    assert_int_equal(plot_devices(bench->store, &request, &arena, &devices, &count, &error),
+                     STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.text, "did you mean 'only.here'?"));
+    arena_free(&arena);
+}
+
+static void test_rows(void **state)
+{
+    struct bench *bench = *state;
+    own_figures();
+    fill(bench, "cuda", "GPU");
+    char *rows = data_of(bench, "own");
+    assert_non_null(strstr(bench->last_path, "/out/own-reduce.sum.i32-4096.tsv"));
+    assert_memory_equal(rows, "layer\tseries\trank\tx\tgbs\t", 24);
     /* Two launches were timed; the failed one and the duplicate are not drawn. */
     assert_int_equal(count_of(rows, "points\t"), 2);
-    assert_non_null(strstr(rows, "points\tatomic\t0\t12.5\t100"));
+    assert_non_null(strstr(rows, "points\tatomic\t0\t128\t100"));
     /* The finalist's second time takes the place of its first. */
-    assert_non_null(strstr(rows, "points\ttree\t0\t25.0\t390"));
+    assert_non_null(strstr(rows, "points\ttree\t0\t256\t390"));
     assert_null(strstr(rows, "\t400"));
-    assert_non_null(strstr(rows, "marks\twinner\t0\t25.0\t390"));
+    assert_non_null(strstr(rows, "marks\twinner\t0\t256\t390"));
     /* The baseline is a duplicate: it is marked where its launch was timed. */
-    assert_non_null(strstr(rows, "marks\ttextbook\t1\t12.5\t100"));
+    assert_non_null(strstr(rows, "marks\ttextbook\t1\t128\t100"));
     assert_non_null(strstr(rows, "ceiling\tmeasured read ceiling\t0\t\t500"));
     free(rows);
+    fill(bench, "cpu", "CPU");
+    struct plot_request request = request_of(bench, "own", PLOT_DATA);
+    request.device = "cpu";
+    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.text, "nothing to draw for reduce.sum.i32, n = 4096 on CPU"));
+    assert_non_null(strstr(error.text, "it needs a known occupancy"));
 }
 
 /* What fresh processes measured is drawn where there is such; a race about energy is not. */
 static void test_rows_are_about_time(void **state)
 {
     struct bench *bench = *state;
+    own_figures();
     fill(bench, "cuda", "GPU");
     add_problem(bench, "reduce.sum.i32", 4096);
     struct shot shot = {"confirm", "tree", 256, 40, 380, 0};
@@ -125,46 +165,51 @@ static void test_rows_are_about_time(void **state)
                                                .run_id = bench->run_id,
                                                .stage = "race"},
                         &error));
-    char *rows = data_of(bench, "occupancy");
+    char *rows = data_of(bench, "own");
     assert_int_equal(count_of(rows, "points\t"), 2);
     assert_int_equal(count_of(rows, "\twinner\t"), 1);
-    assert_non_null(strstr(rows, "marks\twinner\t0\t25.0\t380"));
-    assert_non_null(strstr(rows, "points\tatomic\t0\t12.5\t100"));
+    assert_non_null(strstr(rows, "marks\twinner\t0\t256\t380"));
+    assert_non_null(strstr(rows, "points\tatomic\t0\t128\t100"));
     assert_null(strstr(rows, "\t300"));
     free(rows);
 }
 
-static void test_rows_of_the_others(void **state)
+/* Files of several devices do not overwrite one another. */
+static void test_device_in_names(void **state)
 {
     struct bench *bench = *state;
+    own_figures();
     fill(bench, "cuda", "GPU");
-    char *rows = data_of(bench, "size");
-    assert_int_equal(count_of(rows, "points\twinner\t0\t"), 2);
-    assert_non_null(strstr(rows, "points\twinner\t0\t1024\t390"));
-    assert_non_null(strstr(rows, "points\ttextbook\t1\t4096\t100"));
-    free(rows);
-    rows = data_of(bench, "grid_block");
-    /* 10 SMs: grids of 20 and 40 are 2 and 4 blocks an SM, in columns 1 and 2. */
-    assert_non_null(strstr(rows, "points\tbest of the cell\t0\t1\t100.0\t1\t2.0\t128\t1\t"));
-    assert_non_null(strstr(rows, "\t2\t4.0\t256\t1\t"));
-    assert_non_null(strstr(rows, "cell_marks\twinner\t0\t2\t"));
-    free(rows);
-    fill(bench, "cpu", "CPU");
-    struct plot_request request = request_of(bench, "occupancy", PLOT_DATA);
-    request.device = "cpu";
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
-    assert_non_null(strstr(error.text, "nothing to draw for reduce.sum.i32, n = 4096 on CPU"));
-    assert_non_null(strstr(error.text, "it needs a device whose occupancy is known"));
-    request.figure = "threads";
+    struct plot_request request = request_of(bench, "own", PLOT_DATA);
+    request.device_in_names = "GPU/../2 \xc2\xb5";
     ok(plot_figure(bench->store, &request, &error));
+    assert_non_null(strstr(bench->last_path, "/out/own-reduce.sum.i32-4096-GPU_.._2___.tsv"));
 }
 
 static void test_clean(void **state)
 {
     (void)state;
-    char text[] = "a'b\"c`d\\e\nf\tg\x1bh\xc3\xa9 {}^_@%";
-    plot_clean(text);
-    assert_string_equal(text, "a b c d e f g h?? {}^_@%");
+    const struct {
+        const char *text, *cleaned;
+    } cases[] = {
+        {"a'b\"c`d\\e\nf\tg\x1bh {}^_@%$(i)", "a b c d e f g h {}^_@%$(i)"},
+        {"\xc2\xb5s \xe4\xb8\xad \xf0\x9f\x9a\x80", "\xc2\xb5s \xe4\xb8\xad \xf0\x9f\x9a\x80"},
+        {"\xe9 \xc2", "? ?"},                /* Latin-1, and cut off */
+        {"\xc0\xaf \xed\xa0\x80", "?? ???"}, /* overlong, a surrogate */
+        {"\xf4\x90\x80\x80", "????"},        /* beyond Unicode */
+        {"a\xe2\x80\xae"
+         "b\xc2\x9b"
+         "c",
+         "a?b?c"},                                   /* right to left, a control of 8 bits */
+        {"\xef\xbf\xbf\xef\xbb\xbf\xc2\xad", "???"}, /* none in XML; marks that are not seen */
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *text = strdup(cases[i].text);
+        plot_clean(text);
+        assert_string_equal(text, cases[i].cleaned);
+        free(text);
+    }
 }
 
 int main(void)
@@ -173,9 +218,10 @@ int main(void)
         TEST(test_figures_are_the_pairs_of_the_folder),
         TEST(test_unknown_figure_names_the_nearest),
         TEST(test_choice),
-        TEST(test_rows_of_occupancy),
+        TEST(test_devices),
+        TEST(test_rows),
         TEST(test_rows_are_about_time),
-        TEST(test_rows_of_the_others),
+        TEST(test_device_in_names),
         cmocka_unit_test(test_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
