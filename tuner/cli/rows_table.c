@@ -70,9 +70,9 @@ static void put_padded(const char *text, int width, enum style style, bool right
     const int blanks = width - style_text_columns(text);
     if (right)
         put_blanks(blanks);
-    style_begin(style);
+    style_begin(text[0] ? style : STYLE_PLAIN);
     rows_put_text(text);
-    style_end(style);
+    style_end(text[0] ? style : STYLE_PLAIN);
     if (!right && !last)
         put_blanks(blanks);
     fputs(last ? "\n" : "  ", stdout);

@@ -5,6 +5,7 @@
 
 #include "tuner/base/conditions.h"
 #include "tuner/cli/show.h"
+#include "tuner/cli/style.h"
 #include "tuner/trial/protocol.h"
 
 extern const char show_query_trust[];
@@ -199,7 +200,10 @@ static void put_verdict(const struct rows *rows, size_t row)
 {
     static const char *const verdicts[] = {"sound", "noisy", "unstable"};
     put_label("verdict");
+    const enum style style = style_of("trust", rows_text(rows, row, "trust", "unknown"));
+    style_begin(style);
     rows_put_text(rows_text(rows, row, "trust", "unknown"));
+    style_end(style);
     const char *separator = ": ";
     for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++) {
         char column[32];

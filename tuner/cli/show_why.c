@@ -217,24 +217,26 @@ static void put_paragraph(const char *first, const char *indent, const char *tex
 {
     const int columns = style_terminal_columns();
     int at = style_text_columns(first);
+    bool begun = false;
     rows_put_text(first);
     while (*text) {
-        const size_t length = strcspn(text, " ");
-        char word[256];
+        char word[512];
+        size_t length = strcspn(text, " ");
+        length = length < sizeof word ? length : sizeof word - 1;
         (void)string_format(word, sizeof word, "%.*s", (int)length, text);
         const int width = style_text_columns(word);
-        if (columns > 0 && at + width > columns && at > style_text_columns(indent)) {
-            putchar('\n');
-            rows_put_text(indent);
+        if (begun && columns > 0 && at + 1 + width > columns) {
+            printf("\n%s", indent);
             at = style_text_columns(indent);
+        } else if (begun) {
+            putchar(' ');
+            at++;
         }
         rows_put_text(word);
-        at += width + 1;
-        text += length < sizeof word ? length : sizeof word - 1;
-        if (*text == ' ') {
-            text++;
-            putchar(' ');
-        }
+        at += width;
+        begun = true;
+        text += length;
+        text += *text == ' ';
     }
     putchar('\n');
 }
