@@ -1,4 +1,4 @@
--- The environments that a report is about: those in which something was tried.
+-- The environments that a report is about: those in which something was tried, with their ceilings.
 -- :device  its name, uuid, kind, or "cuda:0" (NULL: all)
 -- :words   experiment names and problem keys (a JSON array; NULL: all)
 WITH tried AS (
@@ -16,10 +16,14 @@ WITH tried AS (
 )
 SELECT e.id, d.id AS device_id, d.name AS device, d.kind, d.uuid, d.architecture, d.memory_bytes,
        d.unit_count, d.facts, e.driver, e.compiler, e.tool_version, e.host,
-       substr(tried.first_at, 1, 10) AS first_day, substr(tried.last_at, 1, 10) AS last_day
+       substr(tried.first_at, 1, 10) AS first_day, substr(tried.last_at, 1, 10) AS last_day,
+       c.read_gbs, c.write_gbs, c.copy_gbs,
+       (SELECT group_concat(type || ' ' || CAST(round(gops) AS INTEGER), ', ')
+        FROM latest_arithmetic AS a WHERE a.environment_id = e.id) AS arithmetic
 FROM tried
 JOIN environments AS e ON e.id = tried.environment_id
 JOIN devices AS d ON d.id = e.device_id
+LEFT JOIN latest_ceilings AS c ON c.environment_id = e.id
 WHERE :device IS NULL OR lower(:device) IN (lower(d.name), lower(d.uuid), d.kind,
           d.kind || ':' || json_extract(d.facts, '$.index'))
    OR d.kind = 'cuda' AND :device = CAST(json_extract(d.facts, '$.index') AS TEXT)

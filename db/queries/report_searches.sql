@@ -1,30 +1,45 @@
--- How the spaces of each experiment were searched, over all problems and runs.
+-- How the spaces of each experiment were searched, of the problems as they were tried last: from what
+-- is legal to what was confirmed.
 -- :words         experiment names and problem keys (a JSON array; NULL: all)
 -- :environments  where (a JSON array of their ids)
-WITH last AS (
-    SELECT s.*, r.environment_id, r.l2_mode, r.effort,
-           row_number() OVER (PARTITION BY r.environment_id, r.l2_mode, s.problem_id
-                              ORDER BY s.run_id DESC) AS place
-    FROM searches AS s
-    JOIN runs AS r ON r.id = s.run_id
-    WHERE r.environment_id IN (SELECT value FROM json_each(:environments))
+WITH tried AS (
+    SELECT t.environment_id, t.problem_id, t.l2_mode,
+           sum(t.stage = 'sweep') AS tried, count(t.same_as_trial_id) AS duplicates,
+           sum(t.stage = 'sweep' AND t.status <> 'ok' AND t.same_as_trial_id IS NULL) AS failed,
+           sum(t.stage = 'race') AS raced, sum(t.stage = 'confirm') AS confirmed,
+           max(t.run_id) AS run_id
+    FROM (SELECT DISTINCT environment_id, problem_id, l2_mode FROM latest_problems) AS l
+    JOIN trials AS t USING (environment_id, problem_id, l2_mode)
+    WHERE t.environment_id IN (SELECT value FROM json_each(:environments))
+    GROUP BY t.environment_id, t.problem_id, t.l2_mode
+),
+-- An older database has no searches, but its winners tell how large the space was.
+spaces AS (
+    SELECT tried.*, r.effort,
+           coalesce((SELECT s.space_count FROM searches AS s
+                     WHERE s.problem_id = tried.problem_id ORDER BY s.run_id DESC LIMIT 1),
+                    (SELECT max(w.space_count) FROM winners AS w
+                     WHERE w.problem_id = tried.problem_id
+                       AND w.environment_id = tried.environment_id)) AS legal,
+           (SELECT s.strategy FROM searches AS s
+            WHERE s.problem_id = tried.problem_id ORDER BY s.run_id DESC LIMIT 1) AS strategy
+    FROM tried
+    JOIN runs AS r ON r.id = tried.run_id
 )
-SELECT d.name AS device, x.name AS experiment, last.l2_mode, count(*) AS problems,
-       max(last.product_count) AS product_most, max(last.space_count) AS space_most,
-       sum(last.space_count) AS legal, sum(last.points) AS points,
-       100.0 * sum(last.points) / nullif(sum(last.space_count), 0) AS points_percent,
-       sum(last.unlaunchable) AS unlaunchable, sum(last.duplicates) AS duplicates,
-       sum(last.failures) AS failures, group_concat(DISTINCT last.strategy) AS strategies,
-       group_concat(DISTINCT last.effort) AS efforts
-FROM last
-JOIN problems AS p ON p.id = last.problem_id
-JOIN experiments AS x ON x.id = p.experiment_id
-JOIN environments AS e ON e.id = last.environment_id
+SELECT d.name AS device, x.name AS experiment, count(*) AS problems, max(legal) AS legal_most,
+       sum(legal) AS legal, sum(tried) AS tried,
+       100.0 * sum(iif(legal IS NULL, NULL, min(tried, legal))) / sum(legal) AS tried_percent,
+       sum(duplicates) AS duplicates, sum(failed) AS failed, sum(raced) AS raced,
+       sum(confirmed) AS confirmed, group_concat(DISTINCT strategy) AS strategies,
+       group_concat(DISTINCT effort) AS efforts
+FROM spaces
+JOIN environments AS e ON e.id = spaces.environment_id
 JOIN devices AS d ON d.id = e.device_id
-WHERE last.place = 1
-  AND (:words IS NULL OR EXISTS (
-      SELECT 1 FROM json_each(:words) AS word
-      WHERE x.name = word.value OR p.key = word.value
-         OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
-GROUP BY d.id, x.name, last.l2_mode
-ORDER BY d.kind DESC, d.id, x.name, last.l2_mode;
+JOIN problems AS p ON p.id = spaces.problem_id
+JOIN experiments AS x ON x.id = p.experiment_id
+WHERE :words IS NULL OR EXISTS (
+    SELECT 1 FROM json_each(:words) AS word
+    WHERE x.name = word.value OR p.key = word.value
+       OR substr(p.key, 1, length(word.value) + 1) = word.value || '.')
+GROUP BY d.id, x.name
+ORDER BY d.kind DESC, d.id, x.name;

@@ -1,9 +1,13 @@
 /* The head of the page: the four questions, answered. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
+
+/* What the sentence compares with at most; the card has all. */
+enum { LEAD_MOST = 3 };
 
 static size_t count_trust(const struct page *page, const struct setting *setting, const char *trust)
 {
@@ -46,6 +50,21 @@ static void write_experiments(struct page *page, const struct setting *setting)
              page->parts[setting->part_first + i].experiment);
 }
 
+/* The names that most winners are compared with come first. */
+static void sort_names(const struct page *page, const struct setting *setting, struct gain *names,
+                       size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0; k--) {
+            struct gain later = names[k];
+            size_t before = gain_mean(page, setting->first, setting->end, names[k - 1].name).count;
+            if (gain_mean(page, setting->first, setting->end, later.name).count <= before)
+                break;
+            names[k] = names[k - 1];
+            names[k - 1] = later;
+        }
+}
+
 /* One sentence: what was tuned, where, how much faster, how sure. */
 static void write_lead(struct page *page, const struct setting *setting)
 {
@@ -53,22 +72,27 @@ static void write_lead(struct page *page, const struct setting *setting)
     char shown[SHOWN_BYTES];
     size_t count = gain_names(page, setting->first, setting->end, names);
     size_t total = setting->end - setting->first;
+    size_t said = count < LEAD_MOST ? count : LEAD_MOST;
     html(&page->out, "<p class=\"lead\">On <b>%s</b>, the best launch configuration found for ",
          setting->label);
-    html(&page->out, total == 1 ? "the problem of " : "each of the %zu problems of ", total);
-    write_experiments(page, setting);
-    for (size_t i = 0; i < count; i++) {
-        struct mean mean = gain_mean(page, setting->first, setting->end, names[i].name);
-        html(&page->out, "%s<b>%s</b> %s <b>%s</b>",
-             i == 0           ? " runs on average "
-             : i + 1 == count ? " and "
-                              : ", ",
-             shown_gain(mean.ratio, shown), i == 0 ? "as fast as" : "", names[i].name);
-    }
-    if (count == 0)
-        text_append(&page->out, " stands below (no baseline was measured to compare it with)");
+    if (total == 1)
+        text_append(&page->out, "the problem of ");
     else
-        text_append(&page->out, " (geometric means)");
+        html(&page->out, "each of the %zu problems of ", total);
+    write_experiments(page, setting);
+    sort_names(page, setting, names, count);
+    for (size_t i = 0; i < said; i++) {
+        struct mean mean = gain_mean(page, setting->first, setting->end, names[i].name);
+        html(&page->out, "%s<b>%s</b> as fast as <b>%s</b>",
+             i == 0          ? " runs on average "
+             : i + 1 == said ? " and "
+                             : ", ",
+             shown_gain(mean.ratio, shown), names[i].name);
+        if (mean.count < total)
+            html(&page->out, " (where there is one: %zu)", mean.count);
+    }
+    if (said == 0)
+        text_append(&page->out, " stands below (no baseline was measured to compare it with)");
     text_append(&page->out, "; ");
     write_verdict(page, setting);
     text_append(&page->out, ".</p>\n");
@@ -92,13 +116,13 @@ static void write_launch_card(struct page *page, const struct setting *setting)
          page->database_word);
 }
 
-/* On how many of the winners that name is faster. */
+/* On how many of the winners that name is faster, beyond the interval or else beyond rounding. */
 static size_t count_slower(const struct page *page, const struct setting *setting, const char *name)
 {
     size_t count = 0;
     for (size_t i = setting->first; i < setting->end; i++) {
         const struct gain *gain = gain_find(&page->winners[i], name);
-        count += gain && gain->ratio < 1;
+        count += gain && (gain->high > 0 ? gain->high < 1 : gain->ratio < 0.995);
     }
     return count;
 }
@@ -108,60 +132,79 @@ static void write_faster_card(struct page *page, const struct setting *setting)
     struct gain names[GAINS_MAX];
     char shown[3][SHOWN_BYTES];
     size_t count = gain_names(page, setting->first, setting->end, names);
+    sort_names(page, setting, names, count);
     text_append(&page->out, "<div class=\"card\"><h3>How much faster is it?</h3>");
     for (size_t i = 0; i < count; i++) {
         struct mean mean = gain_mean(page, setting->first, setting->end, names[i].name);
         size_t slower = count_slower(page, setting, names[i].name);
-        html(&page->out, "<p><span class=\"big\">%s</span> %s <b>%s</b>",
-             shown_gain(mean.ratio, shown[0]), names[i].peer ? "against" : "as fast as",
-             names[i].name);
-        html(&page->out, "<br><small>%zu %s, from %s to %s", mean.count,
+        html(&page->out, "<p><span class=\"big\">%s</span> as fast as <b>%s</b>",
+             shown_gain(mean.ratio, shown[0]), names[i].name);
+        html(&page->out, "<br><small>over %zu %s: %s to %s", mean.count,
              mean.count == 1 ? "problem" : "problems", shown_gain(mean.low, shown[1]),
              shown_gain(mean.high, shown[2]));
         if (slower > 0)
-            html(&page->out, "; <b>%zu slower</b>", slower);
+            html(&page->out, "; <b>on %zu it is slower</b>", slower);
         text_append(&page->out, "</small></p>");
     }
     if (count == 0)
         text_append(&page->out, "<p>No baseline was measured: there is nothing to compare with."
                                 "</p>");
+    else
+        text_append(&page->out, "<p><small>Geometric means over the problems.</small></p>");
     text_append(&page->out, "</div>\n");
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double left = *(const double *)a;
+    double right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* What is claimed of the winners: half of the claims, and the weakest. */
+static void write_claims(struct page *page, const struct setting *setting)
+{
+    double *claims = arena_alloc(&page->arena, setting->end - setting->first, sizeof *claims);
+    double confidence = (double)NAN;
+    char shown[2][SHOWN_BYTES];
+    size_t count = 0;
+    page->out.failed = page->out.failed || !claims;
+    for (size_t i = setting->first; claims && i < setting->end; i++) {
+        if (isnan(page->winners[i].claim_percent))
+            continue;
+        claims[count++] = page->winners[i].claim_percent;
+        confidence = fmin(confidence, page->winners[i].confidence);
+    }
+    if (count == 0)
+        return;
+    qsort(claims, count, sizeof *claims, by_size);
+    html(&page->out, "<p>No configuration that was raced is better than the winner by more than %s",
+         shown_percent(claims[count / 2], shown[0]));
+    if (claims[count - 1] > claims[count / 2])
+        html(&page->out, " for half of them, and by more than %s for any",
+             shown_percent(claims[count - 1], shown[1]));
+    if (!isnan(confidence))
+        html(&page->out, ", at %.3g&nbsp;%% confidence", 100 * confidence);
+    text_append(&page->out, ".</p>");
 }
 
 static void write_sure_card(struct page *page, const struct setting *setting)
 {
     size_t total = setting->end - setting->first;
     size_t confirmed = 0;
-    double claim = (double)NAN;
-    double confidence = (double)NAN;
-    char shown[SHOWN_BYTES];
-    for (size_t i = setting->first; i < setting->end; i++) {
-        claim = fmax(claim, page->winners[i].claim_percent);
-        confidence = fmin(confidence, page->winners[i].confidence);
+    for (size_t i = setting->first; i < setting->end; i++)
         confirmed += strcmp(page->winners[i].stage, "confirm") == 0;
-    }
     html(&page->out,
          "<div class=\"card\"><h3>How sure are we?</h3><p><span class=\"big\">%zu of %zu</span> "
-         "verdicts are sound",
-         count_trust(page, setting, "sound"), total);
-    html(&page->out, "; %zu of %zu were confirmed in fresh processes.</p>", confirmed, total);
-    if (!isnan(claim))
-        html(&page->out,
-             "<p>No configuration that was tried is better than a winner by more than %s, at a "
-             "confidence of %.0f&nbsp;%%.</p>",
-             shown_percent(claim, shown), 100 * confidence);
+         "verdicts are sound; fresh processes confirmed %zu.</p>",
+         count_trust(page, setting, "sound"), total, confirmed);
+    write_claims(page, setting);
     text_append(&page->out, "<p><a href=\"#trust\">How that is known</a></p></div>\n");
 }
 
 static void write_limit_card(struct page *page, const struct setting *setting)
 {
-    static const char *const words[] = {
-        [LIMIT_UNKNOWN] = "not known", [LIMIT_MEMORY] = "memory",
-        [LIMIT_CACHE] = "cache",       [LIMIT_ARITHMETIC] = "arithmetic",
-        [LIMIT_LAUNCH] = "launching",  [LIMIT_PARALLELISM] = "too little parallelism",
-        [LIMIT_LATENCY] = "latency",   [LIMIT_SPILLS] = "register spills",
-    };
-    enum { LIMITS = sizeof words / sizeof words[0] };
+    enum { LIMITS = LIMIT_SPILLS + 1 };
     size_t counts[LIMITS] = {0};
     const struct winner *telling = &page->winners[setting->telling];
     for (size_t i = setting->first; i < setting->end; i++)
@@ -173,9 +216,9 @@ static void write_limit_card(struct page *page, const struct setting *setting)
             most = counts[i] > counts[most] ? i : most;
         if (counts[most] == 0)
             break;
-        html(&page->out, "%s<span class=\"%s\">%s</span> <small>(%zu of %zu)</small>",
-             said > 0 ? ", " : "", said > 0 ? "" : "big", words[most], counts[most],
-             setting->end - setting->first);
+        html(&page->out, "%s<span%s>%s</span> <small>%zu of %zu</small>", said > 0 ? ", " : "",
+             said > 0 ? "" : " class=\"big\"", explain_limit_name((enum explain_limit)most),
+             counts[most], setting->end - setting->first);
         counts[most] = 0;
     }
     html(&page->out, "</p>");

@@ -100,6 +100,7 @@ static enum status find_keys(struct page *page, struct winner *winner, const cha
         winner->floor_percent = store_query_real(query, 3);
         winner->rounds = store_query_integer(query, 4);
         winner->rounds_dropped = store_query_integer(query, 5);
+        winner->problem_id = store_query_integer(query, 6);
     }
     store_query_close(query);
     return status;
@@ -304,7 +305,9 @@ static enum status group_winners(struct page *page, struct error *error)
         struct setting *setting = &page->settings[page->setting_count - 1];
         part->end = setting->end = i + 1;
         setting->part_end = page->part_count;
-        if (winner->n > page->winners[part->telling].n)
+        const struct winner *telling = &page->winners[part->telling];
+        if (winner->n > telling->n ||
+            (winner->n == telling->n && winner->problem_id < telling->problem_id))
             part->telling = i;
     }
     for (size_t i = 0; i < page->setting_count; i++)

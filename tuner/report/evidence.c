@@ -27,12 +27,10 @@ enum status write_failures(struct page *page, struct error *error)
     };
     static const struct table table = {
         report_query_failures, COLUMNS(columns), "kinds of failures",
-        "None: every configuration that was tried compiled, ran and gave the right result."};
+        "None: every configuration that was tried compiled, ran and gave the right result.",
+        "tune show --failures"};
     section_begin(page, "failures", "What failed, and why");
     enum status status = write_table(page, &table, error);
-    html(&page->out,
-         "<p class=\"note\">Each of them: <code>tune show --failures --db %s</code>.</p>\n",
-         page->database_word);
     section_end(page);
     return status;
 }
@@ -43,19 +41,24 @@ enum status write_search(struct page *page, struct error *error)
         {"device", "device", CELL_DEVICE},
         {"experiment", "experiment", CELL_TEXT},
         {"problems", "problems", CELL_COUNT},
-        {"space_most", "legal configurations of one", CELL_COUNT},
+        {"legal_most", "legal configurations, of one at most", CELL_COUNT},
         {"legal", "of all", CELL_COUNT},
-        {"points", "tried or set aside", CELL_COUNT},
-        {"points_percent", "of legal", CELL_PERCENT},
+        {"tried", "tried or set aside", CELL_COUNT},
+        {"tried_percent", "of legal", CELL_PERCENT},
         {"duplicates", "launch the same as another", CELL_COUNT},
-        {"unlaunchable", "do not fit the device", CELL_COUNT},
-        {"failures", "failed", CELL_COUNT},
+        {"failed", "failed", CELL_COUNT},
+        {"raced", "near the best: raced", CELL_COUNT},
+        {"confirmed", "finalists: confirmed", CELL_COUNT},
         {"strategies", "searched by", CELL_TEXT},
         {"efforts", "effort", CELL_TEXT},
     };
     static const struct table table = {report_query_searches, COLUMNS(columns), "searches",
-                                       "The database does not tell how the spaces were searched."};
+                                       "Nothing was tried yet.", "tune show --searches"};
     section_begin(page, "search", "How the space was searched");
+    text_append(&page->out,
+                "<p>Every configuration that was tried was first timed alone (the sweep); those "
+                "near the best were raced against one another and the baselines; the best of "
+                "these were timed again in fresh processes.</p>\n");
     enum status status = write_table(page, &table, error);
     section_end(page);
     return status;

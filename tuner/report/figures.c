@@ -7,7 +7,7 @@
 #include "tuner/report/internal.h"
 
 /* Experiments that get the overview, and how much all figures may take. */
-enum { EXPERIMENTS_MOST = 12, BYTES_MOST = 4 << 20, BYTES_ONE = 1 << 20, ABSENT_MAX = 512 };
+enum { EXPERIMENTS_MOST = 12, BYTES_MOST = 4 << 20, BYTES_ONE = 3 << 19, ABSENT_MAX = 512 };
 
 static const char *const overview[] = {"size", "gain", "roofline"};
 enum { OVERVIEW = sizeof overview / sizeof overview[0] };
@@ -72,24 +72,23 @@ static bool append_svg(struct text *out, const char *svg, size_t number)
     return true;
 }
 
+/* NULL: there is none of that name. */
 static const char *about_figure(const struct drawing *drawing, const char *figure)
 {
     for (size_t i = 0; i < drawing->name_count; i++)
         if (strcmp(drawing->names[i].name, figure) == 0)
             return drawing->names[i].about;
-    return figure;
+    return NULL;
 }
 
-static void leave_out(struct drawing *drawing, const char *figure, const struct winner *winner,
-                      const struct error *error)
+static void leave_out(struct drawing *drawing, const char *figure, const struct error *error)
 {
     const struct report_request *request = drawing->page->request;
     if (error->status == STATUS_UNAVAILABLE) {
         drawing->ended = true;
         html(&drawing->absent, "<li>all figures: %s</li>", error->text);
     } else {
-        html(&drawing->absent, "<li><b>%s</b> of %s: %s</li>", figure, winner->problem,
-             error->text);
+        html(&drawing->absent, "<li>%s</li>", error->text);
     }
     if (request->left_out)
         request->left_out(request->context, figure, error);
@@ -100,14 +99,16 @@ static void place(struct drawing *drawing, const char *figure, const struct winn
 {
     struct text *out = &drawing->page->out;
     const char *about = about_figure(drawing, figure);
-    char n[SHOWN_BYTES];
     struct text body = {0};
     struct error error = {0};
     if (strlen(svg) > BYTES_ONE || drawing->bytes + strlen(svg) > BYTES_MOST)
-        (void)error_set(&error, STATUS_INTERNAL,
-                        "too many points for a page; 'tune plot %s' draws it", figure);
+        (void)error_set(
+            &error, STATUS_INTERNAL,
+            "%s: too large for a page with the others; 'tune plot %s --problem %s --n %lld' "
+            "draws it",
+            figure, figure, winner->problem, (long long)winner->n);
     else if (!append_svg(&body, svg, drawing->drawn + 1))
-        (void)error_set(&error, STATUS_INTERNAL, "gnuplot made no SVG");
+        (void)error_set(&error, STATUS_INTERNAL, "%s: gnuplot made no SVG", figure);
     if (error.status == STATUS_OK) {
         drawing->drawn++;
         drawing->bytes += body.length;
@@ -116,11 +117,10 @@ static void place(struct drawing *drawing, const char *figure, const struct winn
              "aria-label=\"%s: %s, n = %lld, on %s\">",
              figure, about, winner->problem, (long long)winner->n, winner->device);
         text_append_bytes(out, body.data, body.length);
-        html(out, "</div><figcaption><b>%s.</b> %s, n = %s.</figcaption></figure>\n", about,
-             winner->problem, shown_count(winner->n, n));
+        html(out, "</div><figcaption>%s</figcaption></figure>\n", about);
         out->failed = out->failed || body.failed;
     } else {
-        leave_out(drawing, figure, winner, &error);
+        leave_out(drawing, figure, &error);
     }
     text_free(&body);
 }
@@ -138,7 +138,7 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
     };
     const char *svg = NULL;
     struct error error = {0};
-    if (drawing->ended)
+    if (drawing->ended || !about_figure(drawing, figure))
         return;
     if (request->progress)
         request->progress(request->context, drawing->done, drawing->total);
@@ -146,7 +146,7 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
     if (plot_svg(drawing->page->store, &wanted, &drawing->arena, &svg, &error) == STATUS_OK)
         place(drawing, figure, winner, svg);
     else
-        leave_out(drawing, figure, winner, &error);
+        leave_out(drawing, figure, &error);
     arena_free(&drawing->arena);
 }
 
@@ -190,10 +190,10 @@ static void draw_setting(struct drawing *drawing, const struct setting *setting,
     for (size_t i = 0; i < drawn_parts(setting); i++) {
         const struct part *part = &page->parts[setting->part_first + i];
         bool all = first && part->telling == setting->telling;
-        html(&page->out, "<details%s><summary><b>%s</b></summary>\n<div class=\"figures\">\n",
+        html(&page->out, "<details%s><summary><b>%s</b></summary>\n",
              first || drawn_parts(setting) == 1 ? " open" : "", part->experiment);
         draw_part(drawing, part, all);
-        text_append(&page->out, "</div></details>\n");
+        text_append(&page->out, "</details>\n");
     }
 }
 

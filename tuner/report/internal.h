@@ -19,7 +19,7 @@ struct gain {
 };
 
 struct winner {
-    int64_t id, environment_id, run_id, n;
+    int64_t id, environment_id, run_id, problem_id, n;
     const char *device, *device_kind, *device_uuid, *driver, *compiler;
     const char *l2_mode, *objective, *experiment, *problem;
     const char *stage, *configuration, *chosen_at;
@@ -39,7 +39,7 @@ struct winner {
 struct part {
     const char *experiment;
     size_t first, end;
-    size_t telling; /* the one that stands for it: of the largest size */
+    size_t telling; /* the one that stands for it: the first problem's of the largest size */
 };
 /* A device with its L2 mode and objective. */
 struct setting {
@@ -131,8 +131,9 @@ struct table {
     const char *sql;
     const struct column *columns;
     size_t column_count;
-    const char *name; /* of what the rows are: for the fold and for readers of screens */
-    const char *none; /* said when there are no rows */
+    const char *name;    /* of what the rows are: for the fold and for readers of screens */
+    const char *none;    /* said when there are no rows */
+    const char *command; /* that tells of each: "tune show --failures"; NULL: none */
 };
 /* A long table is folded. */
 enum status write_table(struct page *page, const struct table *table, struct error *error);
@@ -146,8 +147,8 @@ void write_answer(struct page *page);
 void write_winners(struct page *page);
 enum status write_ranges(struct page *page, struct error *error);
 enum status write_figures(struct page *page, struct error *error);
-void write_why(struct page *page);
-void write_parameters(struct page *page);
+enum status write_why(struct page *page, struct error *error);
+enum status write_parameters(struct page *page, struct error *error);
 enum status write_failures(struct page *page, struct error *error);
 enum status write_search(struct page *page, struct error *error);
 enum status write_trust(struct page *page, struct error *error);

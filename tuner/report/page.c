@@ -71,11 +71,9 @@ static void write_header(struct page *page)
 {
     static const struct {
         const char *id, *label;
-    } links[] = {{"winners", "What to launch"}, {"ranges", "By size"},
-                 {"figures", "Figures"},        {"why", "Why"},
-                 {"parameters", "Parameters"},  {"failures", "Failures"},
-                 {"search", "Search"},          {"trust", "Trust"},
-                 {"repeat", "Repeat"}};
+    } links[] = {{"winners", "What to launch"}, {"ranges", "By size"},  {"why", "Why"},
+                 {"parameters", "Parameters"},  {"figures", "Figures"}, {"failures", "Failures"},
+                 {"search", "Search"},          {"trust", "Trust"},     {"repeat", "Repeat"}};
     struct text *out = &page->out;
     html(out, "<header>\n<p class=\"kicker\">tune report</p>\n<h1>%s</h1>\n<p class=\"meta\">",
          page->title);
@@ -109,19 +107,14 @@ static void write_foot(struct page *page)
 static enum status write_sections(struct page *page, struct error *error)
 {
     static enum status (*const sections[])(struct page * page, struct error * error) = {
-        write_ranges, write_figures, NULL, write_failures, write_search, write_trust, write_repeat,
+        write_ranges,   write_why,    write_parameters, write_figures,
+        write_failures, write_search, write_trust,      write_repeat,
     };
     enum status status = STATUS_OK;
     write_answer(page);
     write_winners(page);
-    for (size_t i = 0; status == STATUS_OK && i < sizeof sections / sizeof sections[0]; i++) {
-        if (sections[i]) {
-            status = sections[i](page, error);
-        } else {
-            write_why(page);
-            write_parameters(page);
-        }
-    }
+    for (size_t i = 0; status == STATUS_OK && i < sizeof sections / sizeof sections[0]; i++)
+        status = sections[i](page, error);
     return status;
 }
 

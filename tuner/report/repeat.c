@@ -8,6 +8,7 @@
 
 extern const char report_query_runs[];
 extern const char report_query_environments[];
+extern const char report_query_facts[];
 
 enum {
     RUN_ID,
@@ -97,10 +98,12 @@ static void write_protocol(struct text *out, const char *protocol)
     text_append(out, "</p></details>\n");
 }
 
-static void write_run(struct text *out, struct store_query *row)
+static enum status write_run(struct page *page, struct store_query *row, struct error *error)
 {
+    struct text *out = &page->out;
     const char *stored = store_query_text(row, RUN_COMMAND);
     struct text command = {0};
+    (void)error;
     if (stored)
         text_append(&command, stored);
     else
@@ -113,10 +116,12 @@ static void write_run(struct text *out, struct store_query *row)
                          "itself was not.</p>\n");
     write_facts(out, row);
     write_protocol(out, store_query_text(row, RUN_PROTOCOL));
+    return STATUS_OK;
 }
 
 static enum status each_row(struct page *page, const char *sql,
-                            void (*write)(struct text *out, struct store_query *row),
+                            enum status (*write)(struct page *page, struct store_query *row,
+                                                 struct error *error),
                             struct error *error)
 {
     struct store_parameter parameters[PAGE_PARAMETERS];
@@ -129,29 +134,111 @@ static enum status each_row(struct page *page, const char *sql,
         status = store_query_next(query, &row, error);
         if (status != STATUS_OK || !row)
             break;
-        write(&page->out, query);
+        status = write(page, query, error);
     }
     store_query_close(query);
     return status;
 }
 
-/* The columns are those of report_environments.sql. */
-static void write_device(struct text *out, struct store_query *row)
+/* ---- the devices ---- */
+
+/* Columns of report_environments.sql. */
+enum {
+    WHERE_ID,
+    WHERE_DEVICE_ID,
+    WHERE_DEVICE,
+    WHERE_KIND,
+    WHERE_UUID,
+    WHERE_ARCHITECTURE,
+    WHERE_MEMORY,
+    WHERE_UNITS,
+    WHERE_FACTS,
+    WHERE_DRIVER,
+    WHERE_COMPILER,
+    WHERE_TOOL,
+    WHERE_HOST,
+    WHERE_FIRST,
+    WHERE_LAST,
+    WHERE_READ,
+    WHERE_WRITE,
+    WHERE_COPY,
+    WHERE_ARITHMETIC,
+};
+
+static void write_ceilings(struct text *out, struct store_query *row)
+{
+    char shown[3][SHOWN_BYTES];
+    const char *arithmetic = store_query_text(row, WHERE_ARITHMETIC);
+    if (store_query_text(row, WHERE_READ))
+        html(out, "<dt>measured ceilings</dt><dd>read %s GB/s, write %s GB/s, copy %s GB/s</dd>",
+             shown_rate(store_query_real(row, WHERE_READ), shown[0]),
+             shown_rate(store_query_real(row, WHERE_WRITE), shown[1]),
+             shown_rate(store_query_real(row, WHERE_COPY), shown[2]));
+    if (arithmetic)
+        html(out, "<dt>10<sup>9</sup> operations/s</dt><dd>%s</dd>", arithmetic);
+}
+
+static enum status write_facts_of(struct page *page, const char *environment, struct error *error)
+{
+    const struct store_parameter parameter = {"environment", environment};
+    struct store_query *query = NULL;
+    bool row = true;
+    enum status status =
+        store_query_open(page->store, report_query_facts, &parameter, 1, &query, error);
+    text_append(&page->out, "<details><summary>All that is known of it</summary><dl>");
+    while (status == STATUS_OK) {
+        status = store_query_next(query, &row, error);
+        if (status != STATUS_OK || !row)
+            break;
+        const char *value = store_query_text(query, 1);
+        html(&page->out, "<dt>%s</dt><dd>%s</dd>", store_query_text(query, 0), value ? value : "");
+    }
+    store_query_close(query);
+    text_append(&page->out, "</dl></details>");
+    return status;
+}
+
+static enum status write_device(struct page *page, struct store_query *row, struct error *error)
 {
     static const struct {
         const char *label;
         int column;
-    } lines[] = {{"uuid", 4},      {"architecture", 5}, {"driver", 9},
-                 {"compiler", 10}, {"tune", 11},        {"host", 12}};
+    } lines[] = {{"uuid", WHERE_UUID},           {"architecture", WHERE_ARCHITECTURE},
+                 {"driver", WHERE_DRIVER},       {"compiler", WHERE_COMPILER},
+                 {"tune", WHERE_TOOL},           {"host", WHERE_HOST},
+                 {"measured from", WHERE_FIRST}, {"to", WHERE_LAST}};
+    struct text *out = &page->out;
     char shown[SHOWN_BYTES];
-    html(out, "<div class=\"card\"><h4>%s</h4><dl>", store_query_text(row, 2));
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        html(out, "<dt>%s</dt><dd>%s</dd>", lines[i].label,
-             store_query_text(row, lines[i].column) ? store_query_text(row, lines[i].column) : "");
-    html(out, "<dt>memory</dt><dd>%s bytes</dd>", shown_count(store_query_integer(row, 6), shown));
-    html(out, "<dt>%s</dt><dd>%s</dd></dl></div>\n",
-         strcmp(store_query_text(row, 3), "cpu") == 0 ? "cores" : "multiprocessors",
-         shown_count(store_query_integer(row, 7), shown));
+    html(out, "<div class=\"card\"><h4>%s</h4><dl>", store_query_text(row, WHERE_DEVICE));
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        const char *value = store_query_text(row, lines[i].column);
+        html(out, "<dt>%s</dt><dd>%s</dd>", lines[i].label, value ? value : "");
+    }
+    html(out, "<dt>memory</dt><dd>%s bytes</dd>",
+         shown_count(store_query_integer(row, WHERE_MEMORY), shown));
+    html(out, "<dt>%s</dt><dd>%s</dd>",
+         strcmp(store_query_text(row, WHERE_KIND), "cpu") == 0 ? "cores" : "multiprocessors",
+         shown_count(store_query_integer(row, WHERE_UNITS), shown));
+    write_ceilings(out, row);
+    text_append(out, "</dl>");
+    enum status status = write_facts_of(page, store_query_text(row, WHERE_ID), error);
+    text_append(out, "</div>\n");
+    return status;
+}
+
+static enum status write_schema(struct page *page, struct error *error)
+{
+    struct store_query *query = NULL;
+    bool row = false;
+    enum status status = store_query_open(
+        page->store, "SELECT user_version FROM pragma_user_version", NULL, 0, &query, error);
+    if (status == STATUS_OK)
+        status = store_query_next(query, &row, error);
+    if (status == STATUS_OK && row)
+        html(&page->out, "<p class=\"note\">%s is an SQLite file of tune’s schema %lld.</p>\n",
+             page->database, (long long)store_query_integer(query, 0));
+    store_query_close(query);
+    return status;
 }
 
 enum status write_repeat(struct page *page, struct error *error)
@@ -162,6 +249,8 @@ enum status write_repeat(struct page *page, struct error *error)
     if (status == STATUS_OK)
         status = each_row(page, report_query_environments, write_device, error);
     text_append(&page->out, "</div>\n");
+    if (status == STATUS_OK)
+        status = write_schema(page, error);
     section_end(page);
     return status;
 }

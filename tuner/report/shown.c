@@ -181,6 +181,9 @@ static void write_rows(struct page *page, const struct table *table, const struc
     write_table_end(out);
     if (rows > FOLD_ROWS)
         text_append(out, "</details>\n");
+    if (table->command)
+        html(out, "<p class=\"note\">Each of them: <code>%s --db %s</code>.</p>\n", table->command,
+             page->database_word);
 }
 
 enum status write_table(struct page *page, const struct table *table, struct error *error)

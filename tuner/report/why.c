@@ -18,48 +18,105 @@ static void write_share(struct text *out, double share)
     write_number(out, share, shown_percent(100 * share, shown));
 }
 
-static void write_point(struct text *out, const struct explain_point *point)
+/* What a point is like; of all points of a table, what none is known of is left out. */
+enum trait { OCCUPANCY, IN_FLIGHT, LAUNCHES, GRID, BLOCK, THREADS, REGISTERS, SPILLS, SHARED };
+static const char *const traits[] = {
+    [OCCUPANCY] = "occupancy", [IN_FLIGHT] = "bytes in flight, SM",
+    [LAUNCHES] = "launches",   [GRID] = "grid",
+    [BLOCK] = "block",         [THREADS] = "threads",
+    [REGISTERS] = "registers", [SPILLS] = "spilled bytes",
+    [SHARED] = "shared bytes",
+};
+enum { TRAITS = sizeof traits / sizeof traits[0] };
+
+static double known(int64_t value)
+{
+    return value < 0 ? (double)NAN : (double)value;
+}
+
+static double trait_of(const struct explain_point *point, size_t trait)
+{
+    switch (trait) {
+    case OCCUPANCY:
+        return 100 * point->occupancy;
+    case IN_FLIGHT:
+        return point->bytes_in_flight_per_sm;
+    case LAUNCHES:
+        return known(point->launches);
+    case GRID:
+        return known(point->grid);
+    case BLOCK:
+        return point->threads >= 0 ? (double)NAN : known(point->block);
+    case THREADS:
+        return known(point->threads);
+    case REGISTERS:
+        return known(point->registers);
+    case SPILLS:
+        return known(point->spill_bytes);
+    default:
+        return known(point->shared_bytes);
+    }
+}
+
+static bool has_trait(const struct explanation *why, size_t trait)
+{
+    for (size_t i = 0; i < why->point_count; i++)
+        if (!isnan(trait_of(&why->points[i], trait)))
+            return true;
+    return false;
+}
+
+static void write_slower(struct text *out, const struct explain_point *point, bool winner)
 {
     char shown[2][SHOWN_BYTES];
+    if (winner || isnan(point->slower)) {
+        text_append(out, winner ? "<td class=\"n\" data-v=\"0\">–</td>" : "<td class=\"n\">–</td>");
+        return;
+    }
+    html(out, "<td class=\"n\" data-v=\"%.9g\">%s", point->slower,
+         shown_percent(100 * point->slower, shown[0]));
+    if (!isnan(point->slower_low) && !isnan(point->slower_high))
+        html(out, "<small>%s to %s</small>", shown_percent(100 * point->slower_low, shown[0]),
+             shown_percent(100 * point->slower_high, shown[1]));
+    text_append(out, "</td>");
+}
+
+static void write_point(struct text *out, const struct explanation *why, size_t index)
+{
+    const struct explain_point *point = &why->points[index];
+    char shown[SHOWN_BYTES];
     html(out, "<tr><th scope=\"row\">%s</th><td>", point->role);
     write_configuration(out, point->configuration);
     text_append(out, "</td>");
-    write_number(out, point->time_ns, shown_time(point->time_ns, shown[0]));
-    html(out, "<td class=\"n\" data-v=\"%.9g\">%s", point->slower,
-         isnan(point->slower) ? "–" : shown_percent(100 * point->slower, shown[0]));
-    if (!isnan(point->slower_low) && !isnan(point->slower_high) && point->slower > 0)
-        html(out, "<small>%s – %s</small>", shown_percent(100 * point->slower_low, shown[0]),
-             shown_percent(100 * point->slower_high, shown[1]));
-    text_append(out, "</td>");
+    if (isnan(point->time_ns) && point->status)
+        html(out, "<td>%s</td>", point->status);
+    else
+        write_number(out, point->time_ns, shown_time(point->time_ns, shown));
+    write_slower(out, point, index == 0);
     write_share(out, point->ceiling_share);
-    write_share(out, point->occupancy);
-    write_number(out, point->bytes_in_flight_per_sm,
-                 shown_count(isnan(point->bytes_in_flight_per_sm)
-                                 ? -1
-                                 : (int64_t)point->bytes_in_flight_per_sm,
-                             shown[0]));
-    write_integer(out, point->launches);
-    write_integer(out, point->grid);
-    write_integer(out, point->block);
-    write_integer(out, point->registers);
-    write_integer(out, point->spill_bytes);
-    write_integer(out, point->shared_bytes);
+    for (size_t i = 0; i < TRAITS; i++) {
+        double value = trait_of(point, i);
+        if (!has_trait(why, i))
+            continue;
+        if (i == OCCUPANCY)
+            write_number(out, value, shown_percent(value, shown));
+        else
+            write_number(out, value, shown_count(isnan(value) ? 0 : (int64_t)value, shown));
+    }
     text_append(out, "</tr>\n");
 }
 
 static void write_points(struct text *out, const struct explanation *why)
 {
-    static const char *const labels[] = {"of ceiling", "occupancy", "bytes in flight an SM",
-                                         "launches",   "grid",      "block",
-                                         "registers",  "spilled",   "shared"};
     write_table_begin(out, "the winner beside others");
     text_append(out, "<th>who</th><th>launch</th><th class=\"n\">time</th>"
-                     "<th class=\"n\">slower by</th>");
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
-        html(out, "<th class=\"n\">%s</th>", labels[i]);
+                     "<th class=\"n\">slower by</th><th class=\"n\">of ceiling</th>");
+    for (size_t i = 0; i < TRAITS; i++)
+        if (has_trait(why, i))
+            html(out, "<th class=\"n\">%s</th>", traits[i]);
     text_append(out, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < why->point_count; i++)
-        write_point(out, &why->points[i]);
+        write_point(out, why, i);
     write_table_end(out);
 }
 
@@ -115,11 +172,12 @@ static void write_explanation(struct page *page, const struct winner *winner)
     write_sensitivities(out, why);
 }
 
-void write_why(struct page *page)
+enum status write_why(struct page *page, struct error *error)
 {
     bool any = false;
+    (void)error;
     if (page->winner_count == 0)
-        return;
+        return STATUS_OK;
     section_begin(page, "why", "Why it wins, and what limits it");
     for (size_t i = 0; i < page->setting_count; i++) {
         const struct setting *setting = &page->settings[i];
@@ -143,6 +201,7 @@ void write_why(struct page *page)
          "</p>\n",
          page->database_word);
     section_end(page);
+    return STATUS_OK;
 }
 
 /* ---- which parameters matter ---- */
@@ -150,16 +209,21 @@ void write_why(struct page *page)
 enum { PARAMETERS_MAX = 32, VALUES_MAX = 64 };
 
 struct value_count {
-    const char *value;
+    const char *value; /* within a configuration's key */
+    size_t length, count;
+};
+/* Losses, one a winner. */
+struct losses {
+    double *next, *worst;
     size_t count;
 };
 /* A parameter over the winners of a part. */
 struct influence {
     const char *name;
+    size_t name_length;
     struct value_count values[VALUES_MAX]; /* that winners have */
     size_t value_count;
-    double *next, *worst; /* losses, one a winner that has neighbours in it */
-    size_t next_count, worst_count;
+    struct losses alone, tied; /* all others kept; not possible */
 };
 
 static int by_size(const void *a, const void *b)
@@ -177,30 +241,38 @@ static double median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-static void count_value(struct influence *influence, const char *value)
+static void count_value(struct influence *influence, const char *value, size_t length)
 {
-    for (size_t i = 0; i < influence->value_count; i++)
-        if (strcmp(influence->values[i].value, value) == 0) {
-            influence->values[i].count++;
+    for (size_t i = 0; i < influence->value_count; i++) {
+        struct value_count *known_value = &influence->values[i];
+        if (known_value->length == length && memcmp(known_value->value, value, length) == 0) {
+            known_value->count++;
             return;
         }
+    }
     if (influence->value_count < VALUES_MAX)
-        influence->values[influence->value_count++] = (struct value_count){value, 1};
+        influence->values[influence->value_count++] = (struct value_count){value, length, 1};
+}
+
+static bool make_losses(struct page *page, struct losses *losses, size_t winners)
+{
+    losses->next = arena_alloc(&page->arena, winners, sizeof *losses->next);
+    losses->worst = arena_alloc(&page->arena, winners, sizeof *losses->worst);
+    return losses->next && losses->worst;
 }
 
 static struct influence *influence_of(struct page *page, struct influence *list, size_t *count,
-                                      const char *name, size_t winners)
+                                      const char *name, size_t length, size_t winners)
 {
     for (size_t i = 0; i < *count; i++)
-        if (strcmp(list[i].name, name) == 0)
+        if (list[i].name_length == length && memcmp(list[i].name, name, length) == 0)
             return &list[i];
     if (*count == PARAMETERS_MAX)
         return NULL;
     struct influence *new = &list[*count];
     new->name = name;
-    new->next = arena_alloc(&page->arena, winners, sizeof *new->next);
-    new->worst = arena_alloc(&page->arena, winners, sizeof *new->worst);
-    if (!new->next || !new->worst) {
+    new->name_length = length;
+    if (!make_losses(page, &new->alone, winners) || !make_losses(page, &new->tied, winners)) {
         page->out.failed = true;
         return NULL;
     }
@@ -208,25 +280,47 @@ static struct influence *influence_of(struct page *page, struct influence *list,
     return new;
 }
 
+/* The values that a winner has, out of its key: "block=256 loads=4". */
+static void gather_values(struct page *page, const struct part *part, const char *key,
+                          struct influence *list, size_t *count)
+{
+    for (const char *at = key; *at; at += strspn(at, " ")) {
+        size_t name = strcspn(at, "= ");
+        size_t length = strcspn(at, " ");
+        struct influence *to =
+            at[name] == '=' ? influence_of(page, list, count, at, name, part->end - part->first)
+                            : NULL;
+        if (to)
+            count_value(to, at + name + 1, length - name - 1);
+        at += length;
+    }
+}
+
 static size_t gather(struct page *page, const struct part *part, struct influence *list)
 {
     size_t count = 0;
     for (size_t i = part->first; i < part->end; i++) {
         const struct explanation *why = &page->winners[i].why;
+        gather_values(page, part, page->winners[i].configuration, list, &count);
         for (size_t k = 0; page->winners[i].explained && k < why->sensitivity_count; k++) {
             const struct explain_sensitivity *of = &why->sensitivities[k];
-            struct influence *to =
-                influence_of(page, list, &count, of->parameter, part->end - part->first);
-            if (!to)
+            struct influence *to = influence_of(page, list, &count, of->parameter,
+                                                strlen(of->parameter), part->end - part->first);
+            if (!to || !of->best_other || !of->worst || !isfinite(of->best_other_loss) ||
+                !isfinite(of->worst_loss))
                 continue;
-            count_value(to, of->value);
-            if (of->best_other && isfinite(of->best_other_loss))
-                to->next[to->next_count++] = of->best_other_loss;
-            if (of->worst && isfinite(of->worst_loss))
-                to->worst[to->worst_count++] = of->worst_loss;
+            struct losses *losses = of->alone ? &to->alone : &to->tied;
+            losses->next[losses->count] = of->best_other_loss;
+            losses->worst[losses->count++] = of->worst_loss;
         }
     }
     return count;
+}
+
+/* Where it could be changed alone for some winner, those tell. */
+static const struct losses *telling_losses(const struct influence *influence)
+{
+    return influence->alone.count > 0 ? &influence->alone : &influence->tied;
 }
 
 /* "256 (40), 512 (20)", the most frequent first. */
@@ -236,8 +330,9 @@ static void write_values(struct text *out, struct influence *influence)
         size_t most = 0;
         for (size_t i = 1; i < influence->value_count; i++)
             most = influence->values[i].count > influence->values[most].count ? i : most;
-        html(out, "%s<b>%s</b> <small class=\"in\">(%zu)</small>", said > 0 ? ", " : "",
-             influence->values[most].value, influence->values[most].count);
+        html(out, "%s<b>%.*s</b> <small class=\"in\">(%zu)</small>", said > 0 ? ", " : "",
+             (int)influence->values[most].length, influence->values[most].value,
+             influence->values[most].count);
         influence->values[most].count = 0;
     }
 }
@@ -246,12 +341,30 @@ static int by_cost(const void *a, const void *b)
 {
     const struct influence *left = a;
     const struct influence *right = b;
-    double left_cost = median(left->worst, left->worst_count);
-    double right_cost = median(right->worst, right->worst_count);
+    double left_cost = median(telling_losses(left)->worst, telling_losses(left)->count);
+    double right_cost = median(telling_losses(right)->worst, telling_losses(right)->count);
     left_cost = isnan(left_cost) ? -1 : left_cost;
     right_cost = isnan(right_cost) ? -1 : right_cost;
     int order = (right_cost > left_cost) - (right_cost < left_cost);
-    return order ? order : strcmp(left->name, right->name);
+    if (order)
+        return order;
+    return strncmp(left->name, right->name,
+                   left->name_length < right->name_length ? left->name_length : right->name_length);
+}
+
+static void write_influence(struct text *out, struct influence *influence)
+{
+    const struct losses *losses = telling_losses(influence);
+    html(out, "<tr><th scope=\"row\">%.*s</th><td>", (int)influence->name_length, influence->name);
+    write_values(out, influence);
+    text_append(out, "</td>");
+    write_share(out, median(losses->next, losses->count));
+    write_share(out, median(losses->worst, losses->count));
+    write_integer(out, (int64_t)losses->count);
+    html(out, "<td>%s</td></tr>\n",
+         losses->count == 0            ? "–"
+         : losses == &influence->alone ? "alone"
+                                       : "with others");
 }
 
 static void write_part(struct page *page, const struct part *part)
@@ -266,35 +379,34 @@ static void write_part(struct page *page, const struct part *part)
          part->experiment, part->end - part->first);
     write_table_begin(&page->out, "parameters");
     text_append(&page->out,
-                "<th>parameter</th><th>the winners’ values</th><th class=\"n\">the next best "
-                "costs</th><th class=\"n\">the worst costs</th></tr></thead><tbody>\n");
-    for (size_t i = 0; i < count; i++) {
-        html(&page->out, "<tr><th scope=\"row\">%s</th><td>", list[i].name);
-        write_values(&page->out, &list[i]);
-        text_append(&page->out, "</td>");
-        write_share(&page->out, median(list[i].next, list[i].next_count));
-        write_share(&page->out, median(list[i].worst, list[i].worst_count));
-        text_append(&page->out, "</tr>\n");
-    }
+                "<th>parameter</th><th>the winners’ values</th><th class=\"n\">next best costs</th>"
+                "<th class=\"n\">worst costs</th><th class=\"n\">of winners</th><th>changed</th>"
+                "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < count; i++)
+        write_influence(&page->out, &list[i]);
     write_table_end(&page->out);
     text_append(&page->out, "</details>\n");
 }
 
-void write_parameters(struct page *page)
+enum status write_parameters(struct page *page, struct error *error)
 {
     bool any = false;
+    (void)error;
     for (size_t i = 0; i < page->winner_count; i++)
         any = any || (page->winners[i].explained && page->winners[i].why.sensitivity_count > 0);
     if (!any)
-        return;
+        return STATUS_OK;
     section_begin(page, "parameters", "The parameters that matter");
-    text_append(&page->out, "<p>How much slower a winner becomes when one of its parameters alone "
-                            "takes another value (medians over the winners, times of the sweep). "
-                            "Behind each value stands how many winners have it.</p>\n");
+    text_append(&page->out,
+                "<p>How much slower a winner becomes when one of its parameters takes another "
+                "value: the median over the winners, by the times of the sweep, the parameter that "
+                "costs most first. Behind each value stands how many winners have it. Where "
+                "the constraints never let it change alone, others changed with it.</p>\n");
     for (size_t i = 0; i < page->setting_count; i++) {
         setting_heading(page, &page->settings[i]);
         for (size_t k = page->settings[i].part_first; k < page->settings[i].part_end; k++)
             write_part(page, &page->parts[k]);
     }
     section_end(page);
+    return STATUS_OK;
 }

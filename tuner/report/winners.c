@@ -104,7 +104,7 @@ void write_winners(struct page *page)
     section_begin(page, "winners", "What to launch");
     text_append(&page->out,
                 "<p>The fastest correct configuration of each problem. Times are medians with "
-                "their 99&nbsp;% intervals; a gain of 1.50× over something means that it takes "
+                "their intervals; a gain of 1.50× over something means that it takes "
                 "1.5 times as long. <i>As good</i> counts the configurations that could not be "
                 "told from the winner, itself among them.</p>\n");
     for (size_t i = 0; i < page->setting_count; i++) {
