@@ -101,10 +101,10 @@ if (characters) {
     # A grid is as loud as the points there, and the name of the vertical axis cannot be turned: it stands
     # above the axis, below the title.
     unset grid
-    set bmargin 5
-    set tmargin 5
-    set title offset 0, 1.2
-    set ylabel offset graph 0.4, graph 0.5 + 2.3 / (text_rows - 10)
+    set bmargin 6
+    set tmargin 6
+    set title offset 0, 2
+    set ylabel offset graph 0.4, graph 0.5 + 2.3 / (text_rows - 12)
 }
 measured_on = sprintf('%s, %s, L2 %s, %d points', device, date, l2_mode, points_rows)
 measured_on = measured_on.(database eq '' ? '' : ', '.database)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/hash.h"
 #include "tuner/base/text.h"
 #include "tuner/plot/internal.h"
 
@@ -140,7 +141,9 @@ static enum status deliver_svg(struct job *job, char *contents, size_t length, s
         return error_no_memory(error);
     plot_clean(title);
     utf8_repair(contents, length);
-    svg_tidy(contents, name, title, &svg);
+    char id[16]; /* short: each point of the figure names its shape by it */
+    (void)string_format(id, sizeof id, "f%08x", (unsigned)hash_u64(name, strlen(name), 0));
+    svg_tidy(contents, id, title, &svg);
     enum status status = STATUS_OK;
     if (svg.failed) {
         status = error_no_memory(error);
