@@ -1,10 +1,10 @@
 # points: 4 row, 5 share, 7 levels, 8 configurations, 9 parameter, 10 its best value; values: 3 rank (0: the
 # winner's), 4 row, 6 loss, 10 value; left_out: 4 count.
 rows = points_rows
-stats 'points.tsv' using 4:($5 == $5 ? $5 : 0) nooutput name 'SHARE'
+stats 'points.tsv' using (valid(5) ? $5 : 0) nooutput name 'SHARE'
 stats 'points.tsv' using 8 nooutput name 'TRIED'
-stats 'values.tsv' using 4:6 nooutput name 'LOSS'
-most = SHARE_max_y > 0.02 ? SHARE_max_y : 0.02
+stats 'values.tsv' using 6 nooutput name 'LOSS'
+most = SHARE_max > 0.02 ? SHARE_max : 0.02
 left_out = 0
 if (exists('left_out_rows')) {
     stats 'left_out.tsv' using 4 nooutput name 'LEFT_OUT'
@@ -20,7 +20,7 @@ set grid noytics
 set border 3
 set format x '%g %%'
 named(parameter, value) = sprintf('%.20s = %.16s', parameter, value)
-percent(share) = share == share ? sprintf('%.3g %%', 100 * share) : 'not known'
+percent(share) = sprintf('%.3g %%', 100 * share)
 set xlabel "share of the variance of log(time) that it explains\nalone (omega squared)" \
     .(left_out ? sprintf('; parameters with less: %d', left_out) : '')
 set xrange [0:125 * most]
@@ -31,32 +31,32 @@ if (!characters) {
     set lmargin at screen 0.23
     set rmargin at screen 0.50
     set tmargin at screen 0.89
-    set bmargin at screen 0.18
+    set bmargin at screen 0.2
 } else {
     set title heading
 }
 plot \
-    'points.tsv' using (0):4:(0):($5 == $5 ? 100 * $5 : 0):($4 - 0.25):($4 + 0.25):yticlabels(named(strcol(9), strcol(10))) \
+    'points.tsv' using (0):4:(0):(valid(5) ? 100 * $5 : 0):($4 - 0.25):($4 + 0.25):yticlabels(named(strcol(9), strcol(10))) \
         with boxxyerror fillstyle solid 0.85 noborder linecolor rgb series_colour[1] notitle, \
-    'points.tsv' using ($5 == $5 ? 100 * $5 : 0):4:(percent($5)) with labels left offset 0.7, 0 notitle
+    'points.tsv' using (valid(5) ? 100 * $5 : 0):4:(valid(5) ? percent($5) : 'not known') with labels left offset (characters ? 2 : 0.7), 0 notitle
 
 # Right: what other values cost. Losses are even below half a percent and logarithmic above.
 place(loss) = asinh(loss / 0.005)
-widest = place(LOSS_max_y) > 2 ? place(LOSS_max_y) : 2
+widest = place(LOSS_max) > 2 ? place(LOSS_max) : 2
 
 # Names of values stand above their points, in as many heights as a row has room for; where there is
 # none, the point stays without.
-lift = 0.032 * (rows + 0.3)
-heights = 0.75 / lift
+lift = (format eq 'svg' ? 0.036 : 0.032) * (rows + 0.3)
+heights = 0.88 / lift - 0.25
 row_now = 0
 end_1 = end_2 = end_3 = -1
-room(x, name) = x + widest * 0.017 * (strlen(name) + 1)
+room(x, name) = x + widest * 0.0185 * (strlen(name) + 1)
 start(row) = row == row_now ? 0 : (row_now = row, end_1 = -1, end_2 = -1, end_3 = -1, 0)
 height(x, name) = x >= end_1 ? (end_1 = room(x, name), 1) \
     : heights >= 2 && x >= end_2 ? (end_2 = room(x, name), 2) \
     : heights >= 3 && x >= end_3 ? (end_3 = room(x, name), 3) : 0
 short(name) = name[1:14]
-at(row, x, name) = (start(row), up = height(x, short(name)), up > 0 ? row - 0.5 * lift - lift * up : NaN)
+at(row, x, name) = (start(row), up = height(x, short(name)), up > 0 ? row - lift * (up - 0.25) : NaN)
 if (!characters) {
     unset label 1
     set lmargin at screen 0.53
@@ -79,6 +79,6 @@ if (!characters) {
         'values.tsv' using (place($6)):($3 == 0 ? $4 : NaN) with points pointtype shape(0) \
             pointsize 1.8 * scale linewidth 2 linecolor rgb winner_colour title 'the value of the winner', \
         'values.tsv' using (place($6)):(at($4, place($6), strcol(10))):(short(strcol(10))) \
-            with labels left font ',10' notitle
+            with labels left font small_font notitle
     unset multiplot
 }

@@ -1,9 +1,10 @@
-# Names things in the right margin at their heights, each with a line to it where margin_x is known.
+# Names things in the right margin at their heights, each with a line to it where margin_x is known
+# (not among characters, which it would cover).
 # Before this: margin_count and the arrays margin_text, margin_lines (of the text), margin_colour,
 # margin_x, margin_y (where the thing is drawn), margin_at (its height as a share of the graph's),
 # each one longer than margin_count.
 # From the top down, each below the one before; what is pushed off the bottom lifts those above it.
-line_share = characters ? 0.045 : format eq 'png' ? 0.036 : 0.040
+line_share = characters ? 0.045 : format eq 'png' ? 0.036 : 0.043
 array margin_order[margin_count + 1]
 array margin_taken[margin_count + 1]
 array margin_place[margin_count + 1]
@@ -29,7 +30,7 @@ do for [back = 1:margin_count] {
 do for [i = 1:margin_count] {
     set label i margin_text[i] noenhanced left at graph 1.03, graph margin_place[i] \
         textcolor rgb margin_colour[i]
-    if (margin_x[i] == margin_x[i]) {
+    if (!characters && margin_x[i] == margin_x[i]) {
         set arrow i from first margin_x[i], first margin_y[i] to graph 1.02, graph margin_place[i] nohead \
             linewidth 1 linecolor rgb margin_colour[i] back
     }

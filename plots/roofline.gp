@@ -5,7 +5,8 @@ if (!exists('memory_series')) memory_series = 0
 if (!exists('arithmetic_series')) arithmetic_series = 0
 names_known = exists('names_rows')
 if (!names_known || characters) names_rows = 0
-stats 'points.tsv' using 4:5 nooutput name 'POINTS'
+stats 'points.tsv' using 4 nooutput name 'X'
+stats 'points.tsv' using 5 nooutput name 'Y'
 array mark_rank[marks_series + 1]
 mark_rank[marks_series + 1] = 0
 margin_count = marks_series + arithmetic_series
@@ -36,8 +37,8 @@ do for [i = 1:memory_series] {
     slant_name[i] = sprintf('%s: %.4g GB/s', name, MEMORY_max)
     gbs = MEMORY_max > gbs ? MEMORY_max : gbs
 }
-top = POINTS_max_y
-bottom = POINTS_min_y
+top = Y_max
+bottom = Y_min
 do for [i = 1:arithmetic_series] {
     stats 'arithmetic.tsv' index i - 1 using (name = strcol(2), rank = $3, $5) nooutput name 'FLAT'
     k = marks_series + i
@@ -52,7 +53,7 @@ do for [i = 1:arithmetic_series] {
     bottom = FLAT_max < bottom ? FLAT_max : bottom
 }
 do for [i = 1:marks_series] {
-    stats 'marks.tsv' index i - 1 using (name = strcol(2), rank = $3, x = $4, roof = $8, $5) nooutput name 'MARK'
+    stats 'marks.tsv' index i - 1 using (name = strcol(2), rank = $3, x = $4, roof = valid(8) ? $8 : NaN, $5) nooutput name 'MARK'
     mark_rank[i] = rank
     margin_text[i] = sprintf("%.24s\n", name).rate(MARK_max) \
         .(roof == roof ? sprintf("\n%.3g %% of its roof", 100 * MARK_max / roof) : '')
@@ -62,8 +63,8 @@ do for [i = 1:marks_series] {
     margin_y[i] = MARK_max
 }
 # Where the memory's line meets the highest of the flat ones, with some room about it.
-left = POINTS_min_x / 6
-right = POINTS_max_x * 6
+left = X_min / 6
+right = X_max * 6
 if (gbs > 0 && arithmetic_series) {
     ridge = top / gbs
     left = ridge / 4 < left ? ridge / 4 : left
@@ -94,7 +95,7 @@ plot \
         linecolor rgb ceiling_colour notitle, \
     'points.tsv' using ($12 == 0 ? $4 : NaN):5 with points pointtype (characters ? 'o' : 6) pointsize 1.1 * scale \
         linewidth 1 linecolor rgb series_colour[6] title (names_known ? 'other problems: winner and baselines' : ''), \
-    for [i = 1:names_rows > 0] 'names.tsv' using 4:($5 * 1.4):(substr(strcol(10), 1, 48)) with labels rotate by 90 left font ',10' \
+    for [i = 1:names_rows > 0] 'names.tsv' using 4:($5 * 1.4):(substr(strcol(10), 1, 48)) with labels rotate by 90 left font small_font \
         textcolor rgb frame_colour notitle, \
     for [i = 1:marks_series] 'marks.tsv' index i - 1 using 4:5:6:7 with yerrorbars \
         pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \

@@ -70,7 +70,8 @@ taken AS (
     SELECT d.row, d.role, d.rank, s.elapsed_ns, s.process, s.round,
            (row_number() OVER (PARTITION BY d.row ORDER BY s.ordinal) - 0.5)
                / count(*) OVER (PARTITION BY d.row) AS turn,
-           percent_rank() OVER (PARTITION BY d.row ORDER BY s.elapsed_ns) AS quantile
+           percent_rank() OVER (PARTITION BY d.row ORDER BY s.elapsed_ns) AS quantile,
+           count(*) OVER (PARTITION BY d.row) AS sample_count
     FROM drawn AS d
     JOIN samples AS s ON s.trial_id = d.trial_id AND s.invalid = 0 AND s.elapsed_ns > 0
 ),
@@ -82,12 +83,13 @@ medians AS (
     FROM drawn AS d, chosen_winner AS w,
          (SELECT median_ns FROM finalists ORDER BY abs(difference), place LIMIT 1) AS fastest
 )
-SELECT 'points' AS layer, role AS series, rank, row, elapsed_ns, turn, quantile, process, round,
-       NULL AS low_ns, NULL AS high_ns, NULL AS difference, NULL AS difference_low,
-       NULL AS difference_high, NULL AS configuration
+SELECT 'points' AS layer, role AS series, rank, row, elapsed_ns, turn, quantile,
+       (quantile BETWEEN 0.02 AND 0.98) OR sample_count <= 4 AS is_inner, process, round, NULL AS low_ns,
+       NULL AS high_ns, NULL AS difference, NULL AS difference_low, NULL AS difference_high,
+       NULL AS configuration
 FROM taken
 UNION ALL
-SELECT 'medians', m.role, m.rank, m.row, m.median_ns, NULL, NULL, NULL, NULL,
+SELECT 'medians', m.role, m.rank, m.row, m.median_ns, NULL, NULL, NULL, NULL, NULL,
        CASE WHEN m.is_fastest THEN m.time_low_ns
             ELSE m.fastest_ns * (1 + m.difference_low) END,
        CASE WHEN m.is_fastest THEN m.time_high_ns
@@ -98,10 +100,11 @@ FROM medians AS m
 LEFT JOIN labels AS l ON l.row = m.row
 WHERE EXISTS (SELECT 1 FROM taken AS t WHERE t.row = m.row)
 UNION ALL
-SELECT 'alike', '', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, label
+SELECT 'alike', '', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, label
 FROM alike WHERE label IS NOT NULL
 UNION ALL
-SELECT 'left_out', '', 0, count(*), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+SELECT 'left_out', '', 0, count(*), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+       NULL, NULL
 FROM finalists
 WHERE trial_id NOT IN (SELECT trial_id FROM drawn)
 HAVING count(*) > 0

@@ -5,14 +5,15 @@ if (!exists('best_rows')) best_rows = 0
 if (!exists('final_rows')) final_rows = 0
 if (!exists('stages_series')) stages_series = 0
 
-stats 'points.tsv' using 4:5 nooutput name 'POINTS'
-best_ns = POINTS_min_y
+stats 'points.tsv' using 4 nooutput name 'SECONDS'
+stats 'points.tsv' using 5 nooutput name 'POINTS'
+best_ns = POINTS_min
+swept = SECONDS_max
 if (best_rows) {
-    stats 'best.tsv' using 4:6 nooutput name 'BEST'
-    best_ns = BEST_min_y
-    swept = BEST_max_x
-} else {
-    swept = POINTS_max_x
+    stats 'best.tsv' using 4 nooutput name 'SECONDS'
+    stats 'best.tsv' using 6 nooutput name 'BEST'
+    best_ns = BEST_min
+    swept = SECONDS_max
 }
 final_ns = 0
 if (final_rows) {
@@ -28,14 +29,14 @@ do for [i = 1:stages_series] {
 # Height is how much slower than the best trial, as a share: even below half a percent, logarithmic
 # above, so that both the last improvements and the slowest are seen.
 height(ns) = asinh((ns / best_ns - 1) / 0.005)
-lowest_ns = final_ns > 0 && final_ns < POINTS_min_y ? final_ns : POINTS_min_y
-tall = height(POINTS_max_y) - height(lowest_ns)
+lowest_ns = final_ns > 0 && final_ns < POINTS_min ? final_ns : POINTS_min
+tall = height(POINTS_max) - height(lowest_ns)
 tall = tall > 0.5 ? tall : 0.5
 bottom = height(lowest_ns) - 0.06 * tall
-top = height(POINTS_max_y) + 0.06 * tall
+top = height(POINTS_max) + 0.06 * tall
 set ytics ('the best' 0)
 do for [share in '0.001 0.003 0.01 0.03 0.1 0.3'] {
-    if (share > 0.005 || height(POINTS_max_y) < 2) {
+    if (share > 0.005 || height(POINTS_max) < 2) {
         set ytics add (sprintf('+%g %%%%', 100 * share) asinh(share / 0.005))
     }
 }
@@ -74,6 +75,7 @@ load 'plots/margin.gp'
 set title sprintf("Search: %s, n = %s\n%s", problem, n_text, measured_on)
 set xlabel 'time that the trials of the sweep took, one after the other (s)'.then
 set ylabel 'time of one run: slower than the best trial, '.time_text(best_ns)
+set bmargin 7.5
 set xrange [0:1.03 * swept]
 set yrange [bottom:top]
 if (stages_series) {

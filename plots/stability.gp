@@ -9,10 +9,9 @@ array panel_column[6]
 array panel_low[6]
 array panel_high[6]
 panels = 0
-is_known(x) = x == x ? 1 : 0
 do for [c in '5 7 8 9 10'] {
     c = c + 0
-    stats 'points.tsv' using (is_known(column(c))) nooutput name 'KNOWN'
+    stats 'points.tsv' using (valid(c) ? 1 : 0) nooutput name 'KNOWN'
     if (KNOWN_sum > 0) {
         stats 'points.tsv' using c nooutput name 'PANEL'
         panels = panels + 1
@@ -21,7 +20,7 @@ do for [c in '5 7 8 9 10'] {
         panel_high[panels] = PANEL_max
     }
 }
-stats 'points.tsv' using (is_known($6)) nooutput name 'KNOWN'
+stats 'points.tsv' using (valid(6) ? 1 : 0) nooutput name 'KNOWN'
 if (panel_column[1] == 5 && KNOWN_sum > 0) {
     stats 'points.tsv' using 6 nooutput name 'LAST'
     if (LAST_min < panel_low[1]) { panel_low[1] = LAST_min }
@@ -43,7 +42,7 @@ do for [i = 1:processes_series] {
 end = stage_to[processes_series]
 
 heading = sprintf("Stability over rounds: %s, n = %s\n%s", problem, n_text, measured_on)
-note = 'time in rounds (s); what lay between processes is cut out'
+note = 'time in rounds (s); what lay between processes is cut out (dotted: one begins)'
 set xrange [0:1.005 * end]
 round_step(x) = decade(x) * (x > 5 * decade(x) ? 10 : x > 4 * decade(x) ? 5 : x > 2 * decade(x) ? 4 : x > decade(x) ? 2 : 1)
 decade(x) = 10 ** floor(log10(x))
@@ -78,14 +77,14 @@ do for [p = 1:panels] {
         ceil_of_panel = ceil_of_panel - size_of_panel
         set ytics round_step(spread / (c == 5 ? 4 : 2.5))
     }
-    if (characters) { set ylabel quantity[c - 4] } else {
+    if (characters) { set ylabel 'anchor: off its median (%)' } else {
         set label 50 quantity[c - 4] at screen 0.012, graph 0.5 left offset 0, 0.5 textcolor rgb text_colour
     }
     do for [i = 1:known] {
         set arrow i from first begin[i], graph 0 to first begin[i], graph 1 nohead dashtype 3 linewidth 1 \
             linecolor rgb frame_colour back
     }
-    if (p == 1) {
+    if (p == 1 && !characters) {
         do for [i = 1:processes_series] {
             set label 1 + i stage_name[i] at first (stage_from[i] + stage_to[i]) / 2, graph 1.06 center \
                 textcolor rgb frame_colour
