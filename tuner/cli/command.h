@@ -27,6 +27,7 @@ extern const struct command command_report;
 extern const struct command command_export;
 extern const struct command command_check;
 extern const struct command command_merge;
+extern const struct command command_import;
 
 /* The values of an option that may be given several times, in their order; borrowed from argv. */
 enum { OPTION_LIST_MAX = 64 };

@@ -38,7 +38,7 @@ _tune_value() {
     *)
         case $2 in
         FOLDER | DIR) compgen -d -- "$3" ;;
-        N | N,N | K | ID | TIME) ;;
+        N | N,N | K | ID | TIME | TEXT | MAP) ;;
         *) compgen -f -- "$3" ;;
         esac
         ;;

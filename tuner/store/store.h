@@ -342,6 +342,21 @@ struct store_ranges {
 enum status store_ranges_put(struct store *store, const struct store_ranges *ranges,
                              struct error *error);
 
+/* A time of another implementation of a problem, measured by another program. */
+struct store_peer {
+    const char *problem_key;
+    int64_t n;
+    enum l2_mode l2_mode;
+    const char *name;
+    double time_ns;
+    double mad_ns, tuned_ns, ratio, ratio_low, ratio_high; /* NaN: NULL */
+    int64_t rounds;                                        /* below 0: NULL */
+};
+/* All of them or none; each replaces that of its environment, problem, n, mode and name. `source`
+ * is where they come from. */
+enum status store_peers_put(struct store *store, int64_t environment_id, const char *source,
+                            const struct store_peer *peers, size_t count, struct error *error);
+
 /* Checks another database whole and makes a copy of it, of the newest schema, at `copy`, where
  * nothing is yet. The other one is only read. STATUS_BAD_INPUT: it is damaged, or none. */
 enum status store_merge_prepare(const char *path, const char *copy, struct error *error);

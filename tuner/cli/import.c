@@ -1,0 +1,76 @@
+/* `tune import`: times of other implementations, out of a table, into the database. */
+#include <stdio.h>
+
+#include "tuner/base/files.h"
+#include "tuner/cli/command.h"
+#include "tuner/exchange/peers.h"
+
+/* A database that is not there would be made; what is told of it then is what reading it tells. */
+static enum status open_there(const char *path, struct store **store, struct error *error)
+{
+    return store_open(path, file_exists(path) ? STORE_CREATE : STORE_READ, store, error);
+}
+
+static void tell(const struct peers_request *request, const char *database,
+                 const struct peers_result *result)
+{
+    fprintf(stderr, "%s: %zu %s taken into %s", request->path, result->rows,
+            result->rows == 1 ? "time" : "times", database);
+    if (result->unknown > 0)
+        fprintf(stderr, "; %zu left out, of problems or sizes that it does not have",
+                result->unknown);
+    fputc('\n', stderr);
+}
+
+static enum status import_times(const struct command *command, int argc, char **argv,
+                                struct error *error)
+{
+    struct peers_request request = {0};
+    struct peers_result result = {0};
+    const char *database = DEFAULT_DATABASE;
+    const struct option_spec options[] = {
+        {.name = "db", .value = "FILE", .text = &database, .about = OPTION_DB_ABOUT},
+        {.name = "device",
+         .letter = 'd',
+         .value = "DEVICE",
+         .text = &request.device,
+         .about = "where they were measured: its name, uuid, cuda:0 or cpu\n(default: where tune "
+                  "measured last)"},
+        {.name = "prefix",
+         .value = "TEXT",
+         .text = &request.prefix,
+         .about = "put before each problem's key: reduce."},
+        {.name = "columns",
+         .value = "MAP",
+         .text = &request.columns,
+         .about = "what the file calls them: name=rival,time_ns=rival_ns\n(default: as here)"},
+    };
+    size_t count = 0;
+    bool helped = false;
+    enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
+                                       argv, &request.path, 1, &count, &helped, error);
+    if (status != STATUS_OK || helped)
+        return status;
+    if (count == 0)
+        return error_set(error, STATUS_USAGE, "name the table: tune import FILE.csv");
+    struct store *store = NULL;
+    status = open_there(database, &store, error);
+    if (status == STATUS_OK)
+        status = peers_import(store, &request, &result, error);
+    store_close(store);
+    if (status == STATUS_OK)
+        tell(&request, database, &result);
+    return status;
+}
+
+const struct command command_import = {
+    .name = "import",
+    .usage = "FILE.csv [options]",
+    .about = "Takes in times of other implementations of a problem, to show beside tune's own.",
+    .more =
+        "FILE.csv is a table with a header line, comma-separated (RFC 4180). Its columns:\n"
+        "problem, n, name and time_ns; and, where there are such, l2_mode (absent: cold),\n"
+        "mad_ns, tuned_ns, ratio, ratio_low, ratio_high, rounds. All rows are taken in, or, when\n"
+        "one is wrong, none; those of problems that the database does not have are left out.",
+    .run = import_times,
+};

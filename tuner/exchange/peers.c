@@ -1,0 +1,473 @@
+#include "tuner/exchange/peers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/text.h"
+#include "tuner/exchange/csv.h"
+#include "tuner/experiment/place.h"
+
+enum { FILE_BYTES_MAX = 64 << 20, NAME_BYTES_MAX = 255 };
+
+enum column {
+    PROBLEM,
+    SIZE,
+    L2_MODE,
+    NAME,
+    TIME,
+    MAD,
+    TUNED,
+    RATIO,
+    RATIO_LOW,
+    RATIO_HIGH,
+    ROUNDS,
+    COLUMNS
+};
+
+static const char *const column_names[COLUMNS] = {
+    [PROBLEM] = "problem",     [SIZE] = "n",
+    [L2_MODE] = "l2_mode",     [NAME] = "name",
+    [TIME] = "time_ns",        [MAD] = "mad_ns",
+    [TUNED] = "tuned_ns",      [RATIO] = "ratio",
+    [RATIO_LOW] = "ratio_low", [RATIO_HIGH] = "ratio_high",
+    [ROUNDS] = "rounds",
+};
+static const bool is_needed[COLUMNS] = {
+    [PROBLEM] = true, [SIZE] = true, [NAME] = true, [TIME] = true};
+
+struct key {
+    const char *problem;
+    int64_t n;
+};
+
+struct row {
+    struct store_peer peer;
+    int64_t line;
+};
+
+struct import {
+    const struct peers_request *request;
+    struct arena arena;
+    struct csv_reader reader;
+    struct csv_record record;
+    size_t field_count;        /* of the header */
+    const char *said[COLUMNS]; /* what --columns calls it; NULL: by its own name */
+    size_t place[COLUMNS];     /* in a record; CSV_FIELDS_MAX: it has none */
+    int64_t environment_id;
+    struct key *known; /* problems of the database, sorted */
+    size_t known_count;
+    struct row *rows;
+    size_t count, capacity;
+    struct peers_result *result;
+    int64_t first_unknown; /* its line */
+    const char *first_unknown_key;
+};
+
+/* ---- which column is what ---- */
+
+static enum status take_column(struct import *import, const char *name, size_t length,
+                               const char *said, struct error *error)
+{
+    char *word = arena_strndup(&import->arena, name, length);
+    if (!word)
+        return error_no_memory(error);
+    for (int i = 0; i < COLUMNS; i++)
+        if (strcmp(word, column_names[i]) == 0) {
+            import->said[i] = said;
+            return STATUS_OK;
+        }
+    return error_set(error, STATUS_USAGE, "there is no column '%.60s'%s", word,
+                     suggest(word, column_names, COLUMNS).text);
+}
+
+/* "name=rival,time_ns=rival_ns" */
+static enum status take_columns(struct import *import, struct error *error)
+{
+    enum status status = STATUS_OK;
+    const char *at = import->request->columns;
+    while (status == STATUS_OK && at && *at) {
+        const size_t length = strcspn(at, ",");
+        char *pair = arena_strndup(&import->arena, at, length);
+        if (!pair)
+            return error_no_memory(error);
+        const char *equals = strchr(pair, '=');
+        if (!equals || equals == pair || equals[1] == '\0')
+            return error_set(error, STATUS_USAGE, "'%.60s' is not of the form time_ns=COLUMN",
+                             pair);
+        status = take_column(import, pair, (size_t)(equals - pair), equals + 1, error);
+        at += length + (at[length] == ',');
+    }
+    return status;
+}
+
+static enum status find_column(struct import *import, enum column column, struct error *error)
+{
+    const struct csv_record *header = &import->record;
+    const char *said = import->said[column] ? import->said[column] : column_names[column];
+    import->place[column] = CSV_FIELDS_MAX;
+    for (size_t i = 0; i < header->count; i++) {
+        if (strcmp(header->fields[i], said) != 0)
+            continue;
+        if (import->place[column] != CSV_FIELDS_MAX)
+            return error_set(error, STATUS_BAD_INPUT, "two columns are named '%.60s'", said);
+        import->place[column] = i;
+    }
+    if (import->place[column] != CSV_FIELDS_MAX || (!import->said[column] && !is_needed[column]))
+        return STATUS_OK;
+    const struct suggestion near =
+        suggest(said, (const char *const *)header->fields, header->count);
+    if (import->said[column])
+        return error_set(error, STATUS_BAD_INPUT, "no column is named '%.60s'%s", said, near.text);
+    return error_set(error, STATUS_BAD_INPUT,
+                     "no column is named '%s'; '--columns %s=COLUMN' says which one holds it%s",
+                     said, said, near.text);
+}
+
+static enum status read_header(struct import *import, struct error *error)
+{
+    bool more = false;
+    enum status status = csv_next(&import->reader, &import->record, &more, error);
+    if (status == STATUS_OK && !more)
+        return error_set(error, STATUS_BAD_INPUT, "%s: there is no header line",
+                         import->request->path);
+    import->field_count = import->record.count;
+    for (int i = 0; i < COLUMNS && status == STATUS_OK; i++) {
+        status = find_column(import, (enum column)i, error);
+        if (status != STATUS_OK)
+            return error_prefix(error, "%s:%lld", import->request->path,
+                                (long long)import->record.line);
+    }
+    return status;
+}
+
+/* ---- a row ---- */
+
+static const char *field(const struct import *import, enum column column)
+{
+    const size_t place = import->place[column];
+    return place < import->record.count ? import->record.fields[place] : "";
+}
+
+/* At least `least`, or above it when that is 0 and `positive`; NaN for an empty field. */
+static enum status read_real(const struct import *import, enum column column, bool positive,
+                             double *out, struct error *error)
+{
+    const char *text = field(import, column);
+    char *end = NULL;
+    *out = (double)NAN;
+    if (*text == '\0' && !is_needed[column])
+        return STATUS_OK;
+    *out = strtod(text, &end);
+    if (*text == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0' || *end != '\0' ||
+        !isfinite(*out) || *out < 0 || (positive && *out == 0))
+        return error_set(error, STATUS_BAD_INPUT, "%s is '%.60s', which is no number %s 0",
+                         column_names[column], text, positive ? "above" : "of at least");
+    return STATUS_OK;
+}
+
+static enum status read_whole(const struct import *import, enum column column, int64_t least,
+                              int64_t *out, struct error *error)
+{
+    const char *text = field(import, column);
+    char *end = NULL;
+    *out = -1;
+    if (*text == '\0' && !is_needed[column])
+        return STATUS_OK;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0' || *end != '\0' || errno != 0 ||
+        value < least)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s is '%.60s', which is no whole number of at least %lld",
+                         column_names[column], text, (long long)least);
+    *out = value;
+    return STATUS_OK;
+}
+
+static enum status read_texts(struct import *import, struct store_peer *peer, struct error *error)
+{
+    static const char *const modes[] = {"cold", "hot", "stream", "dirty"};
+    const char *problem = field(import, PROBLEM);
+    const char *mode = field(import, L2_MODE);
+    const char *prefix = import->request->prefix ? import->request->prefix : "";
+    peer->name = field(import, NAME);
+    peer->l2_mode = L2_COLD;
+    if (*problem == '\0' || *peer->name == '\0')
+        return error_set(error, STATUS_BAD_INPUT, "%s is empty",
+                         *problem == '\0' ? "problem" : "name");
+    if (strlen(peer->name) > NAME_BYTES_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "name has more than %d bytes", NAME_BYTES_MAX);
+    if (*mode != '\0' && !l2_mode_parse(mode, &peer->l2_mode))
+        return error_set(error, STATUS_BAD_INPUT, "no l2_mode is named '%.60s'%s", mode,
+                         suggest(mode, modes, sizeof modes / sizeof *modes).text);
+    peer->problem_key = arena_printf(&import->arena, "%s%s", prefix, problem);
+    return peer->problem_key ? STATUS_OK : error_no_memory(error);
+}
+
+static enum status read_peer(struct import *import, struct store_peer *peer, struct error *error)
+{
+    const struct {
+        enum column column;
+        bool positive;
+        double *out;
+    } reals[] = {{TIME, true, &peer->time_ns},         {MAD, false, &peer->mad_ns},
+                 {TUNED, true, &peer->tuned_ns},       {RATIO, true, &peer->ratio},
+                 {RATIO_LOW, false, &peer->ratio_low}, {RATIO_HIGH, true, &peer->ratio_high}};
+    if (import->record.count != import->field_count)
+        return error_set(error, STATUS_BAD_INPUT, "%zu fields, where the header has %zu",
+                         import->record.count, import->field_count);
+    enum status status = read_texts(import, peer, error);
+    if (status == STATUS_OK)
+        status = read_whole(import, SIZE, 1, &peer->n, error);
+    if (status == STATUS_OK)
+        status = read_whole(import, ROUNDS, 0, &peer->rounds, error);
+    for (size_t i = 0; i < sizeof reals / sizeof *reals && status == STATUS_OK; i++)
+        status = read_real(import, reals[i].column, reals[i].positive, reals[i].out, error);
+    if (status == STATUS_OK && peer->ratio_low > peer->ratio_high)
+        return error_set(error, STATUS_BAD_INPUT, "ratio_low is above ratio_high");
+    return status;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key *x = a;
+    const struct key *y = b;
+    const int order = strcmp(x->problem, y->problem);
+    return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
+}
+
+static enum status add_row(struct import *import, const struct row *row, struct error *error)
+{
+    const struct key key = {row->peer.problem_key, row->peer.n};
+    if (import->known_count == 0 ||
+        !bsearch(&key, import->known, import->known_count, sizeof *import->known, compare_keys)) {
+        if (import->result->unknown++ == 0) {
+            import->first_unknown = row->line;
+            import->first_unknown_key = row->peer.problem_key;
+        }
+        return STATUS_OK;
+    }
+    if (import->count == import->capacity) {
+        const size_t capacity = import->capacity > 0 ? 2 * import->capacity : 256;
+        struct row *larger = realloc(import->rows, capacity * sizeof *larger);
+        if (!larger)
+            return error_no_memory(error);
+        import->rows = larger;
+        import->capacity = capacity;
+    }
+    import->rows[import->count++] = *row;
+    return STATUS_OK;
+}
+
+static enum status read_rows(struct import *import, struct error *error)
+{
+    for (;;) {
+        struct row row = {.line = 0};
+        bool more = false;
+        enum status status = csv_next(&import->reader, &import->record, &more, error);
+        if (status != STATUS_OK || !more)
+            return status;
+        row.line = import->record.line;
+        status = read_peer(import, &row.peer, error);
+        if (status != STATUS_OK)
+            return error_prefix(error, "%s:%lld", import->request->path, (long long)row.line);
+        status = add_row(import, &row, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+}
+
+/* ---- what there is ---- */
+
+/* As for figures: an index alone ("0") is a GPU's. */
+#define ENVIRONMENTS                                                                               \
+    " FROM trials t JOIN environments e ON e.id = t.environment_id"                                \
+    " JOIN devices d ON d.id = e.device_id"                                                        \
+    " WHERE :device IS NULL OR lower(:device) IN (lower(d.name), lower(d.uuid), d.kind,"           \
+    "     d.kind || ':' || json_extract(d.facts, '$.index'))"                                      \
+    "   OR d.kind = 'cuda' AND :device = CAST(json_extract(d.facts, '$.index') AS TEXT)"
+
+static enum status no_environment(struct store *store, const char *device, struct error *error)
+{
+    const struct store_parameter any = {"device", NULL};
+    struct store_query *query = NULL;
+    struct text names = {0};
+    bool row = true;
+    enum status status = store_query_open(
+        store, "SELECT DISTINCT d.name" ENVIRONMENTS " ORDER BY 1", &any, 1, &query, error);
+    while (status == STATUS_OK && row) {
+        status = store_query_next(query, &row, error);
+        if (status == STATUS_OK && row)
+            text_printf(&names, "%s%s", names.length > 0 ? ", " : "", store_query_text(query, 0));
+    }
+    store_query_close(query);
+    if (status == STATUS_OK && (names.length == 0 || !device))
+        status =
+            error_set(error, STATUS_NOT_FOUND,
+                      "nothing was measured yet that times could stand beside: 'tune run' first");
+    else if (status == STATUS_OK)
+        status =
+            error_set(error, STATUS_NOT_FOUND, "no device '%.60s' was measured; there is %.300s",
+                      device, text_string(&names));
+    text_free(&names);
+    return status;
+}
+
+/* The one that was measured last. */
+static enum status find_environment(struct import *import, struct store *store, struct error *error)
+{
+    const struct store_parameter device = {"device", import->request->device};
+    struct store_query *query = NULL;
+    bool row = false;
+    enum status status = store_query_open(store,
+                                          "SELECT e.id" ENVIRONMENTS " GROUP BY e.id"
+                                          " ORDER BY max(t.measured_at) DESC, e.id DESC LIMIT 1",
+                                          &device, 1, &query, error);
+    if (status == STATUS_OK)
+        status = store_query_next(query, &row, error);
+    if (status == STATUS_OK && row)
+        import->environment_id = store_query_integer(query, 0);
+    store_query_close(query);
+    return status == STATUS_OK && !row ? no_environment(store, import->request->device, error)
+                                       : status;
+}
+
+static enum status read_known(struct import *import, struct store_query *query, struct error *error)
+{
+    size_t capacity = 0;
+    for (;;) {
+        bool row = false;
+        enum status status = store_query_next(query, &row, error);
+        if (status != STATUS_OK || !row)
+            return status;
+        if (import->known_count == capacity) {
+            capacity = capacity > 0 ? 2 * capacity : 256;
+            struct key *larger = realloc(import->known, capacity * sizeof *larger);
+            if (!larger)
+                return error_no_memory(error);
+            import->known = larger;
+        }
+        struct key *key = &import->known[import->known_count++];
+        *key = (struct key){arena_strdup(&import->arena, store_query_text(query, 0)),
+                            store_query_integer(query, 1)};
+        if (!key->problem)
+            return error_no_memory(error);
+    }
+}
+
+/* The problems of the device's kind. */
+static enum status find_known(struct import *import, struct store *store, struct error *error)
+{
+    char id[24];
+    (void)string_format(id, sizeof id, "%lld", (long long)import->environment_id);
+    const struct store_parameter environment = {"environment", id};
+    struct store_query *query = NULL;
+    enum status status = store_query_open(
+        store,
+        "SELECT DISTINCT p.key, p.n FROM problems p JOIN experiments x ON x.id = p.experiment_id"
+        " JOIN devices d ON d.kind = x.device_kind JOIN environments e ON e.device_id = d.id"
+        " WHERE e.id = CAST(:environment AS INTEGER)",
+        &environment, 1, &query, error);
+    if (status == STATUS_OK)
+        status = read_known(import, query, error);
+    store_query_close(query);
+    if (import->known_count > 0)
+        qsort(import->known, import->known_count, sizeof *import->known, compare_keys);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = a;
+    const struct row *y = b;
+    const struct key of_x = {x->peer.problem_key, x->peer.n};
+    const struct key of_y = {y->peer.problem_key, y->peer.n};
+    int order = compare_keys(&of_x, &of_y);
+    if (order == 0)
+        order = (x->peer.l2_mode > y->peer.l2_mode) - (x->peer.l2_mode < y->peer.l2_mode);
+    if (order == 0)
+        order = strcmp(x->peer.name, y->peer.name);
+    return order;
+}
+
+static int compare_whole_rows(const void *a, const void *b)
+{
+    const struct row *x = a;
+    const struct row *y = b;
+    const int order = compare_rows(a, b);
+    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static enum status check_rows(struct import *import, struct error *error)
+{
+    const char *path = import->request->path;
+    if (import->count == 0 && import->result->unknown > 0)
+        return error_set(error, STATUS_NOT_FOUND,
+                         "%s:%lld: the database has no problem '%.100s' of that size, and none of "
+                         "the others: --prefix is put before each, --device names the device",
+                         path, (long long)import->first_unknown, import->first_unknown_key);
+    if (import->count == 0)
+        return error_set(error, STATUS_BAD_INPUT, "%s: there is nothing below the header", path);
+    qsort(import->rows, import->count, sizeof *import->rows, compare_whole_rows);
+    for (size_t i = 1; i < import->count; i++)
+        if (compare_rows(&import->rows[i - 1], &import->rows[i]) == 0)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "%s:%lld: the same problem, n, l2_mode and name as in line %lld", path,
+                             (long long)import->rows[i].line, (long long)import->rows[i - 1].line);
+    return STATUS_OK;
+}
+
+static enum status put_rows(struct import *import, struct store *store, struct error *error)
+{
+    struct store_peer *peers = arena_alloc(&import->arena, import->count, sizeof *peers);
+    if (!peers)
+        return error_no_memory(error);
+    for (size_t i = 0; i < import->count; i++)
+        peers[i] = import->rows[i].peer;
+    return store_peers_put(store, import->environment_id, import->request->path, peers,
+                           import->count, error);
+}
+
+static enum status read_file(struct import *import, struct error *error)
+{
+    char *contents = NULL;
+    size_t length = 0;
+    enum status status =
+        file_read(&import->arena, import->request->path, FILE_BYTES_MAX, &contents, &length, error);
+    if (status == STATUS_OK)
+        status = csv_start(&import->reader, import->request->path, contents, length, error);
+    if (status == STATUS_OK)
+        status = read_header(import, error);
+    return status == STATUS_OK ? read_rows(import, error) : status;
+}
+
+enum status peers_import(struct store *store, const struct peers_request *request,
+                         struct peers_result *result, struct error *error)
+{
+    struct import import = {.request = request, .result = result};
+    *result = (struct peers_result){0};
+    enum status status = take_columns(&import, error);
+    if (status != STATUS_OK)
+        error_prefix(error, "--columns");
+    if (status == STATUS_OK)
+        status = find_environment(&import, store, error);
+    if (status == STATUS_OK)
+        status = find_known(&import, store, error);
+    if (status == STATUS_OK)
+        status = read_file(&import, error);
+    if (status == STATUS_OK)
+        status = check_rows(&import, error);
+    if (status == STATUS_OK)
+        status = put_rows(&import, store, error);
+    if (status == STATUS_OK)
+        result->rows = import.count;
+    free(import.rows);
+    free(import.known);
+    arena_free(&import.arena);
+    return status;
+}
