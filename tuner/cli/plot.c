@@ -1,10 +1,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "tuner/cli/command.h"
+#include "tuner/cli/style.h"
 #include "tuner/plot/plot.h"
 #include "tuner/store/store.h"
 
@@ -95,24 +94,15 @@ static int environment_number(const char *name)
     return number > 0 && number < 10000 ? (int)number : 0;
 }
 
-/* As large as the terminal; coloured only there, and not where NO_COLOR forbids. One column stays
- * free: some terminals break a line that fills the last. */
+/* As wide as the terminal; one column stays free, since some break a line that fills the last. */
 static void fit_terminal(struct plot_request *request)
 {
-    struct winsize size = {0};
-    bool terminal = isatty(STDOUT_FILENO) == 1;
-    const char *no_colour = getenv("NO_COLOR");
-    if (!terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
-        size = (struct winsize){0};
-    int columns = size.ws_col > 0 ? size.ws_col : environment_number("COLUMNS");
+    int columns = style_terminal_columns();
+    if (columns == 0)
+        columns = environment_number("COLUMNS");
     request->columns = columns > 0 ? columns - 1 : 0;
-    /* Seen at once where the terminal is high enough to read it. */
-    int rows = columns > 100 ? 36 + (columns - 100) / 10 : 36;
-    rows = rows > 50 ? 50 : rows;
-    if (size.ws_row > 0 && rows > size.ws_row - 2)
-        rows = size.ws_row > 32 ? size.ws_row - 2 : 30;
-    request->rows = rows;
-    request->colour = terminal && !(no_colour && *no_colour);
+    request->rows = columns > 100 ? 36 + (columns - 100) / 10 : 36;
+    request->colour = style_coloured();
 }
 
 static enum status read_request(const struct words *words, struct plot_request *request,

@@ -1,6 +1,5 @@
 #include "tuner/cli/style.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static bool is_coloured(void)
+bool style_coloured(void)
 {
     static int known = -1;
     if (known < 0) {
@@ -25,13 +24,13 @@ void style_begin(enum style style)
     static const char *const codes[] = {
         [STYLE_PLAIN] = "",  [STYLE_BOLD] = "1",      [STYLE_DIM] = "2",
         [STYLE_GOOD] = "32", [STYLE_DOUBTFUL] = "33", [STYLE_BAD] = "31"};
-    if (style != STYLE_PLAIN && is_coloured())
+    if (style != STYLE_PLAIN && style_coloured())
         printf("\033[%sm", codes[style]);
 }
 
 void style_end(enum style style)
 {
-    if (style != STYLE_PLAIN && is_coloured())
+    if (style != STYLE_PLAIN && style_coloured())
         fputs("\033[0m", stdout);
 }
 

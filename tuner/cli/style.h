@@ -2,6 +2,8 @@
 #ifndef TUNE_CLI_STYLE_H
 #define TUNE_CLI_STYLE_H
 
+#include <stdbool.h>
+
 enum style {
     STYLE_PLAIN,
     STYLE_BOLD,
@@ -11,8 +13,10 @@ enum style {
     STYLE_BAD,
 };
 
-/* Does nothing unless stdout is a terminal, TERM is neither "dumb" nor missing, and NO_COLOR is
- * unset or empty. */
+/* Whether stdout is a terminal, TERM is neither "dumb" nor missing, and NO_COLOR is unset or empty.
+ */
+bool style_coloured(void);
+/* Does nothing where no colours are to be. */
 void style_begin(enum style style);
 void style_end(enum style style);
 /* Of a cell of a table: verdicts, what has failed, what is not known. */
