@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# tune import: times of other implementations come to stand beside tune's own: all of a table, or none.
+source "$TUNE_TESTS/lib.sh"
+write_experiment
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet
+expect_code 0
+cp tune.db before.db
+
+cat >'odd "name".csv' <<'C'
+problem,n,mode,rival,rival_ns,rival_mad_ns,what
+double,1000,cold,lib::Double,2000.5,3,"a, b"
+double,5000,cold,lib::Double,9000,,
+double,5000,hot,"lib, ""hot""",8000,1,
+double,7777,cold,lib::Double,1,1,
+C
+map=l2_mode=mode,name=rival,time_ns=rival_ns,mad_ns=rival_mad_ns
+run "$TUNE" import 'odd "name".csv' --columns "$map"
+expect_code 0
+expect_empty out
+expect_err '^odd "name".csv: 3 times taken into tune.db; 1 left out, of problems or sizes that it does not have$'
+[[ $(query 'SELECT n, l2_mode, name, time_ns, mad_ns, source FROM peers ORDER BY n, l2_mode') == \
+'1000 cold lib::Double 2000.5 3.0 odd "name".csv
+5000 cold lib::Double 9000.0 None odd "name".csv
+5000 hot lib, "hot" 8000.0 1.0 odd "name".csv' ]] || fail "$(query 'SELECT * FROM peers')"
+
+# Again, it changes no row but the date; with Windows' line ends and a mark, it is the same table.
+sed -i '1s/^/\xef\xbb\xbf/; s/$/\r/; s/2000.5/2001/' 'odd "name".csv'
+run "$TUNE" import 'odd "name".csv' --columns "$map" --device cpu
+expect_code 0
+[[ $(query 'SELECT count(*), min(time_ns) FROM peers') == '3 2001.0' ]] || fail "not replaced"
+
+# The key in two parts.
+sed 's/^double,/ble,/' 'odd "name".csv' >short.csv
+run "$TUNE" import short.csv --columns "$map" --prefix dou
+expect_code 0
+run "$TUNE" import short.csv --columns "$map"
+expect_code 3
+expect_err "short.csv:2: the database has no problem 'ble' of that size, and none of the others: --prefix"
+
+# What is wrong is named with its line, and nothing of its table is taken.
+sed 's/2001/1/; s/8000/8e3x/' 'odd "name".csv' >wrong.csv
+run "$TUNE" import wrong.csv --columns "$map"
+expect_code 3
+expect_err "^tune import: wrong.csv:4: time_ns is '8e3x', which is no number above 0$"
+[[ $(query 'SELECT count(*), min(time_ns) FROM peers') == '3 2001.0' ]] || fail "a part was taken"
+run "$TUNE" import wrong.csv
+expect_code 3
+expect_err "wrong.csv:1: no column is named 'name'; '--columns name=COLUMN' says"
+run "$TUNE" import before.db
+expect_code 3
+expect_err 'no text in UTF-8'
+
+# Wrong use, and files that are not there; no database is made.
+run "$TUNE" import
+expect_code 2
+run "$TUNE" import a.csv b.csv
+expect_code 2
+run "$TUNE" import wrong.csv --columns "rival_ns=time_ns"
+expect_code 2
+run "$TUNE" import nothing.csv
+expect_code 3
+run "$TUNE" import short.csv --db other.db
+expect_code 3
+expect_err "other.db: no such database"
+[[ ! -e other.db ]] || fail "a database was made"
+run "$TUNE" import short.csv --columns "$map" --prefix dou --device cuda:3
+expect_code 3
+expect_err "no device 'cuda:3' was measured; there is "
+
+# The shipped table fits the shipped recording's keys.
+run "$TUNE" import "$TUNE_SOURCE/db/recorded/nvidia-h200/peers.csv" --prefix reduce. \
+    --columns l2_mode=mode,name=rival,time_ns=rival_ns,mad_ns=rival_mad_ns,tuned_ns=tune_ns
+expect_code 3
+expect_err "has no problem 'reduce.sum.i32'"
+xz -dkc "$TUNE_SOURCE/db/recorded/nvidia-h200/tune.db.xz" >tune.db
+run "$TUNE" import "$TUNE_SOURCE/db/recorded/nvidia-h200/peers.csv" --prefix reduce. \
+    --columns l2_mode=mode,name=rival,time_ns=rival_ns,mad_ns=rival_mad_ns,tuned_ns=tune_ns
+expect_code 0
+[[ $(query "SELECT count(*) > 100, count(*) = count(ratio), count(*) = count(tuned_ns) FROM peers") == '1 1 1' ]] ||
+    fail "of the recorded table: $(query 'SELECT count(*) FROM peers')"
