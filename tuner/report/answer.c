@@ -216,9 +216,10 @@ static void write_limit_card(struct page *page, const struct setting *setting)
             most = counts[i] > counts[most] ? i : most;
         if (counts[most] == 0)
             break;
-        html(&page->out, "%s<span%s>%s</span> <small>%zu of %zu</small>", said > 0 ? ", " : "",
-             said > 0 ? "" : " class=\"big\"", explain_limit_name((enum explain_limit)most),
-             counts[most], setting->end - setting->first);
+        text_append(&page->out, said > 0 ? ", <span>" : "<span class=\"big\">");
+        html(&page->out, "%s</span> <small>%zu of %zu</small>",
+             explain_limit_name((enum explain_limit)most), counts[most],
+             setting->end - setting->first);
         counts[most] = 0;
     }
     html(&page->out, "</p>");

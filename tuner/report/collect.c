@@ -143,7 +143,20 @@ static enum status find_gains(struct page *page, struct winner *winner, const ch
     return status;
 }
 
-/* The intervals of the gains are those of the explanation. */
+/* Where the winner and a baseline were raced, the explanation has the difference with its interval,
+ * also when a configuration that launches the same stood in for the baseline. */
+static void take_interval(struct winner *winner, const struct explain_point *point)
+{
+    for (size_t i = 0; i < winner->gain_count; i++) {
+        struct gain *gain = &winner->gains[i];
+        if (gain->peer || strcmp(point->role, gain->name) != 0 || isnan(point->slower))
+            continue;
+        gain->ratio = 1 + point->slower;
+        gain->low = 1 + point->slower_low;
+        gain->high = 1 + point->slower_high;
+    }
+}
+
 static enum status explain(struct page *page, struct winner *winner, struct error *error)
 {
     enum status status = explain_winner(page->store, winner->id, &page->arena, &winner->why, error);
@@ -152,14 +165,8 @@ static enum status explain(struct page *page, struct winner *winner, struct erro
         return STATUS_OK;
     }
     winner->explained = status == STATUS_OK;
-    for (size_t i = 0; winner->explained && i < winner->gain_count; i++)
-        for (size_t k = 0; k < winner->why.point_count; k++) {
-            const struct explain_point *point = &winner->why.points[k];
-            if (winner->gains[i].peer || strcmp(point->role, winner->gains[i].name) != 0)
-                continue;
-            winner->gains[i].low = 1 + point->slower_low;
-            winner->gains[i].high = 1 + point->slower_high;
-        }
+    for (size_t i = 0; winner->explained && i < winner->why.point_count; i++)
+        take_interval(winner, &winner->why.points[i]);
     return status;
 }
 

@@ -101,6 +101,8 @@ const char *shown_rate(double gbs, char out[SHOWN_BYTES]);
 const char *shown_percent(double percent, char out[SHOWN_BYTES]);
 const char *shown_count(int64_t count, char out[SHOWN_BYTES]); /* 268,435,456 */
 /* "variant=last_block block=256" with each parameter set apart. */
+/* "1.28 – 1.29 µs" in small letters: a unit that both have is written once. */
+void write_interval(struct text *out, const char *low, const char *high);
 /* In single quotes where a shell would not take it as it is. */
 void append_word(struct text *out, const char *word);
 void write_configuration(struct text *out, const char *key);

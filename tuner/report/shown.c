@@ -55,6 +55,14 @@ const char *shown_count(int64_t count, char out[SHOWN_BYTES])
     return out;
 }
 
+void write_interval(struct text *out, const char *low, const char *high)
+{
+    static const char number[] = "0123456789.-";
+    int digits = (int)strspn(low, number);
+    bool same = strcmp(low + digits, high + strspn(high, number)) == 0;
+    html(out, "<small>%.*s to %s</small>", same ? digits : (int)strlen(low), low, high);
+}
+
 void append_word(struct text *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

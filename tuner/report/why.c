@@ -46,9 +46,9 @@ static double trait_of(const struct explain_point *point, size_t trait)
     case GRID:
         return known(point->grid);
     case BLOCK:
-        return point->threads >= 0 ? (double)NAN : known(point->block);
+        return point->threads > 0 ? (double)NAN : known(point->block);
     case THREADS:
-        return known(point->threads);
+        return point->threads > 0 ? (double)point->threads : (double)NAN;
     case REGISTERS:
         return known(point->registers);
     case SPILLS:
@@ -76,8 +76,8 @@ static void write_slower(struct text *out, const struct explain_point *point, bo
     html(out, "<td class=\"n\" data-v=\"%.9g\">%s", point->slower,
          shown_percent(100 * point->slower, shown[0]));
     if (!isnan(point->slower_low) && !isnan(point->slower_high))
-        html(out, "<small>%s to %s</small>", shown_percent(100 * point->slower_low, shown[0]),
-             shown_percent(100 * point->slower_high, shown[1]));
+        write_interval(out, shown_percent(100 * point->slower_low, shown[0]),
+                       shown_percent(100 * point->slower_high, shown[1]));
     text_append(out, "</td>");
 }
 

@@ -16,8 +16,8 @@ static void write_time(struct text *out, const struct winner *winner)
     html(out, "<td class=\"n\" data-v=\"%.9g\">%s", winner->time_ns,
          shown_time(winner->time_ns, shown[0]));
     if (winner->time_low_ns > 0 && winner->time_high_ns > 0)
-        html(out, "<small>%s – %s</small>", shown_time(winner->time_low_ns, shown[1]),
-             shown_time(winner->time_high_ns, shown[2]));
+        write_interval(out, shown_time(winner->time_low_ns, shown[1]),
+                       shown_time(winner->time_high_ns, shown[2]));
     text_append(out, "</td>");
 }
 
@@ -31,8 +31,7 @@ static void write_gain(struct text *out, const struct gain *gain)
     html(out, "<td class=\"n%s\" data-v=\"%.9g\"><b>%s</b>", gain->ratio < 1 ? " slower" : "",
          gain->ratio, shown_gain(gain->ratio, shown[0]));
     if (gain->low > 0 && gain->high > 0)
-        html(out, "<small>%s – %s</small>", shown_gain(gain->low, shown[1]),
-             shown_gain(gain->high, shown[2]));
+        write_interval(out, shown_gain(gain->low, shown[1]), shown_gain(gain->high, shown[2]));
     text_append(out, "</td>");
 }
 
