@@ -53,7 +53,7 @@ do for [i = 1:arithmetic_series] {
     bottom = FLAT_max < bottom ? FLAT_max : bottom
 }
 do for [i = 1:marks_series] {
-    stats 'marks.tsv' index i - 1 using (name = strcol(2), rank = $3, x = $4, roof = valid(8) ? $8 : NaN, $5) nooutput name 'MARK'
+    stats 'marks.tsv' index i - 1 using (name = strcol(2), rank = $3, x = $4, roof = valid(8) ? column(8) : NaN, $5) nooutput name 'MARK'
     mark_rank[i] = rank
     margin_text[i] = sprintf("%.24s\n", name).rate(MARK_max) \
         .(roof == roof ? sprintf("\n%.3g %% of its roof", 100 * MARK_max / roof) : '')
@@ -86,6 +86,9 @@ set xrange [left:right]
 set yrange [bottom:top]
 set format x '%g'
 set format y '%g'
+# gnuplot looks into the file of a loop even when that runs no times.
+marks_file = marks_series ? 'marks.tsv' : 'points.tsv'
+names_file = names_rows ? 'names.tsv' : 'points.tsv'
 most_gops = arithmetic_series ? top / 2.5 : top
 plot \
     for [i = 1:memory_series] '+' using 1:($1 * slant_gbs[i] <= most_gops ? $1 * slant_gbs[i] : NaN) with lines linewidth (slant_rank[i] == 0 ? 2.5 : 1.2) \
@@ -95,8 +98,8 @@ plot \
         linecolor rgb ceiling_colour notitle, \
     'points.tsv' using ($12 == 0 ? $4 : NaN):5 with points pointtype (characters ? 'o' : 6) pointsize 1.1 * scale \
         linewidth 1 linecolor rgb series_colour[6] title (names_known ? 'other problems: winner and baselines' : ''), \
-    for [i = 1:names_rows > 0] 'names.tsv' using 4:($5 * 1.4):(substr(strcol(10), 1, 48)) with labels rotate by 90 left font small_font \
+    for [i = 1:names_rows > 0] names_file using 4:($5 * 1.4):(substr(strcol(10), 1, 48)) with labels rotate by 90 left font small_font \
         textcolor rgb frame_colour notitle, \
-    for [i = 1:marks_series] 'marks.tsv' index i - 1 using 4:5:6:7 with yerrorbars \
+    for [i = 1:marks_series] marks_file index i - 1 using 4:5:6:7 with yerrorbars \
         pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
         linecolor rgb colour(mark_rank[i]) notitle

@@ -16,10 +16,12 @@ if (best_rows) {
     swept = SECONDS_max
 }
 final_ns = 0
+final_name = ''
 if (final_rows) {
     stats 'final.tsv' using (final_name = strcol(2), $5) nooutput name 'FINAL'
     final_ns = FINAL_max
 }
+if (swept <= 0) { swept = 1e-9 }
 # What followed is said, not drawn: it may have taken many times as long.
 then = ''
 do for [i = 1:stages_series] {
@@ -82,14 +84,17 @@ if (stages_series) {
     set arrow 100 from first swept, graph 0 to first swept, graph 1 nohead dashtype 3 \
         linewidth 1.5 linecolor rgb frame_colour back
 }
+# gnuplot looks into the file of a loop even when that runs no times.
+marks_file = marks_series ? 'marks.tsv' : 'points.tsv'
+best_file = best_rows ? 'best.tsv' : 'points.tsv'
 dot = points_rows > 5000 ? 0.25 : points_rows > 500 ? 0.4 : 0.6
 plot \
     'points.tsv' using 4:(height($5)) with points pointtype (characters ? '.' : 7) pointsize dot * scale \
         linecolor rgb series_colour[5] title columnheader(2), \
-    for [i = 1:best_rows > 0] 'best.tsv' using 4:(height($6)) with steps linewidth 2.5 \
+    for [i = 1:best_rows > 0] best_file using 4:(height($6)) with steps linewidth 2.5 \
         linecolor rgb series_colour[1] title columnheader(2), \
     for [i = 1:final_ns > 0] height(final_ns) with lines linewidth 1.5 dashtype 2 \
         linecolor rgb winner_colour title 'the winner, '.final_name, \
-    for [i = 1:marks_series] 'marks.tsv' index i - 1 using 4:(height($5)) with points \
+    for [i = 1:marks_series] marks_file index i - 1 using 4:(height($5)) with points \
         pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
         linecolor rgb colour(mark_rank[i]) notitle

@@ -21,7 +21,8 @@ do for [c in '5 7 8 9 10'] {
     }
 }
 stats 'points.tsv' using (valid(6) ? 1 : 0) nooutput name 'KNOWN'
-if (panel_column[1] == 5 && KNOWN_sum > 0) {
+last_known = KNOWN_sum > 0
+if (panel_column[1] == 5 && last_known) {
     stats 'points.tsv' using 6 nooutput name 'LAST'
     if (LAST_min < panel_low[1]) { panel_low[1] = LAST_min }
     if (LAST_max > panel_high[1]) { panel_high[1] = LAST_max }
@@ -56,6 +57,8 @@ if (characters) {
     set rmargin at screen 0.97
     unset key
 }
+# gnuplot looks into the file of a loop even when that runs no times.
+faults_file = faults_series ? 'faults.tsv' : 'points.tsv'
 tall = panel_column[1] == 5 ? 2.0 : 1.0
 share = 0.70 / (panels - 1 + tall)
 ceil_of_panel = 0.86
@@ -104,16 +107,16 @@ do for [p = 1:panels] {
                 width 3 maxrows 2
         }
         plot \
-            for [i = 1:faults_series] 'faults.tsv' index i - 1 using 4:(low):(0):(high - low) with vectors nohead \
+            for [i = 1:faults_series] faults_file index i - 1 using 4:(low):(0):(high - low) with vectors nohead \
                 linewidth 1 linecolor rgb series_colour[6] notitle, \
-            for [i = 0:1] 'points.tsv' using 4:(column(5 + i)) with points linetype 1 + i \
+            for [i = 0:last_known] 'points.tsv' using 4:(column(5 + i)) with points linetype 1 + i \
                 pointtype series_shape[1 + i] pointsize 0.8 * scale title i == 0 ? 'at the beginning of the round' : 'at its end', \
-            for [i = 1:faults_series] 'faults.tsv' index i - 1 using 4:5 with points pointtype mark_shape[1 + i] \
+            for [i = 1:faults_series] faults_file index i - 1 using 4:5 with points pointtype mark_shape[1 + i] \
                 pointsize 1.8 * scale linewidth 2 linecolor rgb text_colour title columnheader(2)
         unset key
     } else {
         plot \
-            for [i = 1:faults_series] 'faults.tsv' index i - 1 using 4:(low):(0):(high - low) with vectors nohead \
+            for [i = 1:faults_series] faults_file index i - 1 using 4:(low):(0):(high - low) with vectors nohead \
                 linewidth 1 linecolor rgb series_colour[6] notitle, \
             'points.tsv' using 4:(column(c)) with points linetype 1 pointtype (characters ? 'o' : 7) pointsize 0.5 * scale notitle
     }
