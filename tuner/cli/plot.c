@@ -144,8 +144,11 @@ static enum status choose(struct store *store, struct plot_request *request, str
     enum status status = plot_choose(store, request, arena, &subject, error);
     if (status != STATUS_OK)
         return status;
-    fprintf(stderr, "tune plot: %s, n = %lld, L2 %s, on %s, measured %s\n", subject.problem,
-            (long long)subject.n, subject.l2_mode, subject.device, subject.date);
+    struct error note; /* takes control characters out of names */
+    (void)error_set(&note, STATUS_NOT_FOUND, "%s, n = %lld, L2 %s, on %s, measured %s",
+                    subject.problem, (long long)subject.n, subject.l2_mode, subject.device,
+                    subject.date);
+    fprintf(stderr, "tune plot: %s\n", note.text);
     request->environment_id = subject.environment_id;
     request->problem = subject.problem;
     request->n = subject.n;
@@ -188,11 +191,11 @@ static enum status draw_devices(struct store *store, const struct plot_request *
         one.environment_id = devices[i].environment_id;
         one.device_in_names = devices[i].name;
         status = draw_device(store, one, words, tally, &own);
-        if (status == STATUS_NOT_FOUND) {
-            failed(tally, words->figures[0], &own);
-            status = STATUS_OK;
+        if (status == STATUS_UNAVAILABLE) {
+            *error = own; /* as it will be for the next */
         } else if (status != STATUS_OK) {
-            *error = own;
+            failed(tally, NULL, &own);
+            status = STATUS_OK;
         }
     }
     arena_free(&arena);

@@ -81,9 +81,9 @@ enum status gnuplot_run(const char *where, const char *folder, const char *const
                         bool *lacks_format, struct error *error);
 
 /* gnuplot's SVG made fit for pages: one way of writing colours (#rrggbb) and fonts that are
- * everywhere, `title` in place of gnuplot's, identifiers that begin with `name` and '-' (letters and
- * digits; no two pictures in a page have the same), and of many points that lie near to one like
- * them only that one (SVG_MARKS_MAX at most; the picture says so). */
+ * everywhere, `title` in place of gnuplot's, identifiers that begin with `name` and '-' (letters
+ * and digits; no two pictures in a page have the same), and of many points that lie near to one
+ * like them only that one (SVG_MARKS_MAX at most; the picture says so). */
 enum { SVG_MARKS_MAX = 20000 };
 void svg_tidy(const char *svg, const char *name, const char *title, struct text *out);
 
