@@ -20,68 +20,53 @@
 #define st_mtim st_mtimespec
 #endif
 
-/* Small code also at -O2, 15 instead of 18 KiB: times are those of memory, not of instructions. But
- * for what a look-up runs through. */
+/* Small code also at -O2: times are those of memory, not of instructions. */
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #elif defined(__GNUC__) && defined(__OPTIMIZE__)
 #pragma GCC optimize("Os")
-#define FAST __attribute__((optimize("O2")))
-#endif
-#if !defined(FAST)
-#define FAST
 #endif
 #if defined(__GNUC__)
-#define INLINE __attribute__((always_inline)) static inline
+#define INLINE       __attribute__((always_inline)) static inline
+#define PREFETCH(at) __builtin_prefetch(at)
 #else
-#define INLINE static
+#define INLINE       static
+#define PREFETCH(at) (void)(at)
 #endif
 
 enum { FIELDS_MAX = 128 }; /* on one side of a line's '|' */
 
 /* Names are numbered: each is stored once, and an index of tuned_value_index is such a number.
  * Those that libtuned itself reads come first; 0 is none. */
-enum {
-    N = 1,
-    AT,
-    TIME_NS,
-    THREADS,
-    SHARED_BYTES,
-    REGISTERS,
-    PER_UNIT,
-    SOURCE, /* these four in the order of struct tuned_build */
-    FLAGS,
-    DRIVER,
-    COMPILER,
-    SM_COUNT,
-    CORES,
-    MEMORY_BYTES,
-    COMPUTE_CAPABILITY,
-    BANDWIDTH_GBS,
-    KNOWN_COUNT
-};
-static const char known_names[KNOWN_COUNT][20] = {"",
-                                                  "n",
-                                                  "at",
-                                                  "time_ns",
-                                                  "threads",
-                                                  "shared_bytes",
-                                                  "registers",
-                                                  "per_unit",
-                                                  "source",
-                                                  "flags",
-                                                  "driver",
-                                                  "compiler",
-                                                  "sm_count",
-                                                  "cores",
-                                                  "memory_bytes",
-                                                  "compute_capability",
-                                                  "bandwidth_gbs"};
+#define KNOWN_NAMES(X)                                                                             \
+    X(NONE, "")                                                                                    \
+    X(N, "n")                                                                                      \
+    X(AT, "at")                                                                                    \
+    X(TIME_NS, "time_ns")                                                                          \
+    X(THREADS, "threads") /* these three in the order of enum need */                              \
+    X(SHARED_BYTES, "shared_bytes")                                                                \
+    X(REGISTERS, "registers")                                                                      \
+    X(PER_UNIT, "per_unit")                                                                        \
+    X(SOURCE, "source") /* these four in the order of struct tuned_build */                        \
+    X(FLAGS, "flags")                                                                              \
+    X(DRIVER, "driver")                                                                            \
+    X(COMPILER, "compiler")                                                                        \
+    X(SM_COUNT, "sm_count")                                                                        \
+    X(CORES, "cores")                                                                              \
+    X(MEMORY_BYTES, "memory_bytes")                                                                \
+    X(COMPUTE_CAPABILITY, "compute_capability")                                                    \
+    X(BANDWIDTH_GBS, "bandwidth_gbs")
+#define KNOWN(NUMBER, TEXT) NUMBER,
+enum { KNOWN_NAMES(KNOWN) KNOWN_COUNT };
+#undef KNOWN
+#define KNOWN(NUMBER, TEXT) TEXT,
+static const char known_names[KNOWN_COUNT][20] = {KNOWN_NAMES(KNOWN)};
 
 struct name {
     const char *text;
-    uint32_t hash, next;               /* the next in its bucket */
-    uint32_t length;                   /* huge for number 0, which no text begins with */
+    uint64_t head, mask; /* its first eight bytes, and which of them it has */
+    uint32_t hash, next; /* the next in its bucket */
+    uint32_t length;
     uint32_t seen;                     /* the stamp of the last fields that had it */
     uint32_t follows;                  /* the name that came after it last: a good guess */
     uint32_t first_group, group_count; /* of the problem of this name */
@@ -100,7 +85,6 @@ enum { VALUES, EVIDENCE, SIZES };
 struct line {
     char *text;
     uint32_t shape, fields;
-    int number;
 };
 
 /* The sizes that an entry holds for: the first and the last. */
@@ -108,26 +92,32 @@ struct span {
     long long ends[2];
 };
 
+/* What a look-up reads comes first. */
 struct tuned_entry {
-    struct line line; /* begins with the problem */
-    uint32_t section, problem, first_span;
     struct span n;
-    long long at; /* the size that was measured; below 0 when that is unknown */
+    long long at;     /* the size that was measured; below 0 when that is unknown */
+    struct line line; /* begins with the problem */
     const struct tuned *tuned;
+    uint32_t section, problem, first_span;
+    int line_number;
 };
 
 enum need { NEED_THREADS, NEED_SHARED_BYTES, NEED_REGISTERS, NEEDS };
 
 struct section {
     struct tuned_device device;
+    double units; /* unit_count */
     struct line line;
-    uint32_t source, name_hash;
+    int line_number;
+    uint32_t source, kind, name_hash; /* the kind as a name */
     uint32_t first_entry, entry_count;
     long long needs[NEEDS]; /* of its entries, the most of each */
 };
 
 /* The entries of one problem in one section. */
 struct group {
+    const char *problem;
+    uint32_t hash, next; /* of problem and device's name; the next in its bucket, 0: none */
     uint32_t section, first_entry, entry_count;
 };
 
@@ -137,67 +127,55 @@ struct source {
 };
 
 /* Arrays that grow while a file is read. */
-enum list {
-    NAMES,
-    BUCKETS, /* the number of the first name of each */
-    SHAPES,
-    NUMBERS,
-    SPANS,
-    SECTIONS,
-    ORDER, /* sections of each source by kind, name and numbers */
-    ENTRIES,
-    LOWS,         /* of the entries, close together for the binary search */
-    GROUPS,       /* those of one problem together, in the order of ORDER */
-    GROUP_HASHES, /* of their devices' names */
-    TEXTS,        /* of all files */
-    LISTS
+#define EACH_LIST(X)                                                                               \
+    X(NAMES, names, struct name)                                                                   \
+    X(BUCKETS, buckets, uint32_t) /* the number of the first name of each */                       \
+    X(SHAPES, shapes, struct shape)                                                                \
+    X(NUMBERS, numbers, uint32_t)                                                                  \
+    X(SPANS, spans, struct span)                                                                   \
+    X(SECTIONS, sections, struct section)                                                          \
+    X(ORDER, order, uint32_t) /* sections of each source by kind, name and numbers */              \
+    X(ENTRIES, entries, struct tuned_entry)                                                        \
+    X(LOWS, lows, long long)        /* of the entries, close together for the binary search */     \
+    X(GROUPS, groups, struct group) /* from 1; of a problem together, in the order of ORDER */     \
+    X(GROUP_BUCKETS, group_buckets, uint32_t) /* the number of the first group of each */
+#define LIST(NUMBER, NAME, TYPE) NUMBER,
+enum list { EACH_LIST(LIST) LISTS };
+#undef LIST
+#define LIST(NUMBER, NAME, TYPE) sizeof(TYPE),
+static const unsigned char item_bytes[LISTS] = {EACH_LIST(LIST)};
+#undef LIST
+#define LIST(NUMBER, NAME, TYPE) TYPE *NAME;
+
+/* Of a file: its bytes, eight zeros for those who read eight at a time, its name. */
+struct text {
+    struct text *before;
+    char bytes[];
 };
-static const unsigned char item_bytes[LISTS] = {
-    sizeof(struct name), sizeof(uint32_t),       sizeof(struct shape), sizeof(uint32_t),
-    sizeof(struct span), sizeof(struct section), sizeof(uint32_t),     sizeof(struct tuned_entry),
-    sizeof(long long),   sizeof(struct group),   sizeof(uint32_t),     sizeof(char *)};
+enum { ZEROS = 8 };
 
 struct tuned {
-    void *items[LISTS]; /* first: the nearer, the shorter the code */
+    union {
+        void *items[LISTS];
+        struct {
+            EACH_LIST(LIST)
+        } of; /* the same by name */
+    } lists;
     size_t counts[LISTS], capacities[LISTS];
     uint32_t source_count;
+    struct text *texts;
     struct source sources[TUNED_FILES_MAX];
     struct tuned_allocator allocator;
 };
 
-static struct name *names_of(const struct tuned *tuned)
+INLINE const struct shape *shape_of(const struct tuned *tuned, const struct line *line)
 {
-    return tuned->items[NAMES];
+    return tuned->lists.of.shapes + line->shape;
 }
 
-static const uint32_t *numbers_of(const struct tuned *tuned)
+INLINE const struct section *section_of(const struct tuned_entry *entry)
 {
-    return tuned->items[NUMBERS];
-}
-
-static struct section *sections_of(const struct tuned *tuned)
-{
-    return tuned->items[SECTIONS];
-}
-
-static const struct group *groups_of(const struct tuned *tuned)
-{
-    return tuned->items[GROUPS];
-}
-
-static struct tuned_entry *entries_of(const struct tuned *tuned)
-{
-    return tuned->items[ENTRIES];
-}
-
-static const struct shape *shape_of(const struct tuned *tuned, const struct line *line)
-{
-    return (const struct shape *)tuned->items[SHAPES] + line->shape;
-}
-
-static const struct section *section_of(const struct tuned_entry *entry)
-{
-    return sections_of(entry->tuned) + entry->section;
+    return entry->tuned->lists.of.sections + entry->section;
 }
 
 /* ---- errors and memory ---- */
@@ -215,7 +193,7 @@ struct reader {
     uint32_t stamp, problem;
     /* Of the line that is read: its names and where their values begin. */
     size_t count, span_count;
-    const char *known[KNOWN_COUNT]; /* values of one side */
+    const char *values_of_known[KNOWN_COUNT]; /* of one side; see known() */
     struct span spans[TUNED_SIZES_MAX];
     uint32_t span_names[TUNED_SIZES_MAX];
     uint32_t names[2 * FIELDS_MAX + TUNED_SIZES_MAX], values[2 * FIELDS_MAX];
@@ -284,9 +262,9 @@ static int reserve(struct reader *reader, enum list list, size_t more)
     if (!grown)
         return refuse_memory(reader);
     if (count > 0)
-        memcpy(grown, tuned->items[list], count * size);
-    release(tuned, tuned->items[list]);
-    tuned->items[list] = grown;
+        memcpy(grown, tuned->lists.items[list], count * size);
+    release(tuned, tuned->lists.items[list]);
+    tuned->lists.items[list] = grown;
     tuned->capacities[list] = capacity;
     return 1;
 }
@@ -298,7 +276,7 @@ static void *append(struct reader *reader, enum list list, size_t more)
     if (!reserve(reader, list, more))
         return NULL;
     tuned->counts[list] += more;
-    return (char *)tuned->items[list] + (tuned->counts[list] - more) * item_bytes[list];
+    return (char *)tuned->lists.items[list] + (tuned->counts[list] - more) * item_bytes[list];
 }
 
 static void *allocate_default(void *context, size_t bytes)
@@ -327,7 +305,7 @@ static void sort(const struct tuned *tuned, enum list list, size_t first, size_t
                  int (*compare)(const struct tuned *, const void *, const void *))
 {
     size_t size = item_bytes[list], start = count / 2, end = count;
-    char *base = (char *)tuned->items[list] + first * size;
+    char *base = (char *)tuned->lists.items[list] + first * size;
     while (end > 1) {
         if (start > 0)
             start--;
@@ -375,14 +353,19 @@ INLINE int is_space(char c)
 static uint32_t hash_text(const struct tuned *tuned, const char *text, size_t length)
 {
     uint64_t hash = (uint64_t)(uintptr_t)tuned + length, eight = 0;
-    for (; length >= 8; text += 8, length -= 8) {
-        memcpy(&eight, text, 8);
+    size_t i = 0;
+    for (; i + 8 < length; i += 8) {
+        memcpy(&eight, text + i, 8);
         hash = (hash ^ eight) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 32;
     }
-    for (eight = 0; length > 0;)
-        eight = eight << 8 | (unsigned char)text[--length];
-    return (uint32_t)((hash ^ eight) * 0xd6e8feb86659fd93u >> 32);
+    if (length >= 8)
+        memcpy(&eight, text + length - 8, 8);
+    else
+        for (; i < length; i++)
+            eight = eight << 8 | (unsigned char)text[i];
+    hash ^= eight;
+    return (uint32_t)((hash ^ hash >> 32) * 0xd6e8feb86659fd93u >> 32);
 }
 
 /* The decimal digits at *text, moved past; 0 when there are none or the number does not fit. */
@@ -415,19 +398,19 @@ static int read_integer(const char *text, long long *out)
     return 1;
 }
 
+/* By powers of ten that are exact. */
 static double scale(double value, int exponent)
 {
-    for (; exponent > 0 && value <= DBL_MAX; exponent--)
-        value *= 10.0;
-    double divisor = 1.0;
-    for (; exponent < 0 && value > 0; exponent++) {
-        divisor *= 10.0;
-        if (divisor >= 1e22) { /* exact up to here */
-            value /= divisor;
-            divisor = 1.0;
-        }
+    while (exponent != 0 && value > 0 && value <= DBL_MAX) {
+        int is_below = exponent < 0, left = is_below ? -exponent : exponent;
+        int step = left < 22 ? left : 22;
+        double power = 1;
+        for (int i = 0; i < step; i++)
+            power *= 10;
+        value = is_below ? value / power : value * power;
+        exponent = is_below ? step - left : left - step;
     }
-    return value / divisor;
+    return value;
 }
 
 /* The whole text as a decimal number, as in 12, -0.5 and 1.5e-3; 0 when it is none or infinite. */
@@ -471,8 +454,8 @@ static int read_real(const char *text, double *out)
 /* Its number, 0 when no line has it. */
 static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length, uint32_t hash)
 {
-    const uint32_t *buckets = tuned->items[BUCKETS];
-    const struct name *names = names_of(tuned);
+    const uint32_t *buckets = tuned->lists.of.buckets;
+    const struct name *names = tuned->lists.of.names;
     uint32_t number = buckets[hash & (tuned->counts[BUCKETS] - 1)];
     while (number && (names[number].hash != hash || names[number].length != length ||
                       memcmp(names[number].text, text, length) != 0))
@@ -493,8 +476,8 @@ static int rehash(struct reader *reader)
     size_t count = tuned->counts[BUCKETS] ? tuned->counts[BUCKETS] : 64;
     if (!append(reader, BUCKETS, count))
         return 0;
-    uint32_t *buckets = tuned->items[BUCKETS];
-    struct name *names = names_of(tuned);
+    uint32_t *buckets = tuned->lists.of.buckets;
+    struct name *names = tuned->lists.of.names;
     count = tuned->counts[BUCKETS];
     memset(buckets, 0, count * sizeof *buckets);
     for (uint32_t i = 1; i < tuned->counts[NAMES]; i++) {
@@ -516,8 +499,10 @@ static uint32_t intern(struct reader *reader, const char *text, size_t length)
     if (!name)
         return 0;
     number = (uint32_t)(tuned->counts[NAMES] - 1);
-    uint32_t *bucket = (uint32_t *)tuned->items[BUCKETS] + (hash & (tuned->counts[BUCKETS] - 1));
+    uint32_t *bucket = tuned->lists.of.buckets + (hash & (tuned->counts[BUCKETS] - 1));
     *name = (struct name){.text = text, .hash = hash, .next = *bucket, .length = (uint32_t)length};
+    memcpy(&name->head, text, length < 8 ? length : 8);
+    memset(&name->mask, 0xff, length < 8 ? length : 8);
     *bucket = number;
     return number < tuned->counts[BUCKETS] || rehash(reader) ? number : 0;
 }
@@ -528,10 +513,10 @@ static const char *text_of(const struct tuned *tuned, const struct line *line, i
 {
     const struct shape *shape = shape_of(tuned, line);
     size_t first = side == EVIDENCE ? shape->counts[VALUES] : 0;
-    const uint32_t *names = numbers_of(tuned) + shape->first + first;
+    const uint32_t *names = tuned->lists.of.numbers + shape->first + first;
     for (size_t i = 0; i < shape->counts[side]; i++)
         if (names[i] == name)
-            return line->text + numbers_of(tuned)[line->fields + first + i];
+            return line->text + tuned->lists.of.numbers[line->fields + first + i];
     return NULL;
 }
 
@@ -543,22 +528,26 @@ INLINE void skip_spaces(char **at)
         (*at)++;
 }
 
-/* The number of the name at *at, moved past it; 0 when there is none. `guess` saves the work where
- * it is right. */
-FAST static uint32_t take_name(struct reader *reader, char **at, uint32_t guess)
+/* The number of the name at *at, moved past it to one of the two characters that may end it; 0 when
+ * there is none. `guess` saves the work where it is right. */
+static uint32_t take_name(struct reader *reader, char **at, uint32_t guess, char one, char two)
 {
-    const struct name *name = &names_of(reader->tuned)[guess];
-    char *text = *at;
-    if (name->length < (size_t)(reader->end - text) &&
-        memcmp(text, name->text, name->length) == 0 && !is_a(text[name->length], NAME)) {
-        *at += name->length;
+    const struct name *name = &reader->tuned->lists.of.names[guess];
+    char *text = *at, *end = text + name->length;
+    uint64_t head;
+    memcpy(&head, text, sizeof head);
+    if (name->length < (size_t)(reader->end - text) && ((head ^ name->head) & name->mask) == 0 &&
+        (*end == one || *end == two) &&
+        (name->length <= 8 || memcmp(text, name->text, name->length) == 0)) {
+        *at = end;
         return guess;
     }
     if (!is_a(*text, NAME_START))
         return 0;
-    while (is_a(**at, NAME))
-        (*at)++;
-    return intern(reader, text, (size_t)(*at - text));
+    for (end = text; is_a(*end, NAME);)
+        end++;
+    *at = end;
+    return *end == one || *end == two ? intern(reader, text, (size_t)(end - text)) : 0;
 }
 
 /* Cuts the quoted text that begins at *at in place. */
@@ -582,7 +571,7 @@ static int take_quoted(struct reader *reader, char **at, const char **out)
 }
 
 /* The value of the name, up to a space or the end of the line. */
-FAST static int take_value(struct reader *reader, const char *name, char **at, const char **out)
+static int take_value(struct reader *reader, const char *name, char **at, const char **out)
 {
     if (**at == '"') {
         if (!take_quoted(reader, at, out))
@@ -614,10 +603,8 @@ static int read_sizes(struct reader *reader, const char *name, const char *sign,
         at++;
         fits = read_digits(&at, 0, &span->ends[1]);
     }
-    if (!fits || *at)
-        wrong = "is not a whole number from 0 to 2^63 - 1, nor two as in 1-9";
-    else if (span->ends[1] < span->ends[0])
-        wrong = "ends before it begins";
+    if (!fits || *at || span->ends[1] < span->ends[0])
+        wrong = "is not a whole number from 0 to 2^63 - 1, nor two in order as in 1-9";
     else if (reader->version < 2 && strchr(text, '-'))
         wrong = "is a range; there are some from 'tuned-conf 2' on";
     return !wrong || refuse(reader, "%.40s%s%.40s %s", name, sign, text, wrong);
@@ -637,29 +624,27 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
 }
 
 /* Fields up to the end of the line or a '|', into the reader; their names differ. */
-FAST static int take_fields(struct reader *reader, const struct line *line, char **at,
-                            uint32_t previous)
+static int take_fields(struct reader *reader, const struct line *line, char **at, uint32_t previous)
 {
     struct tuned *tuned = reader->tuned;
     size_t first = reader->count;
-    memset(reader->known, 0, sizeof reader->known);
     reader->stamp++;
     for (skip_spaces(at); **at && **at != '|'; skip_spaces(at)) {
         const char *name = *at, *value = NULL;
-        uint32_t number = take_name(reader, at, names_of(tuned)[previous].follows);
+        uint32_t number = take_name(reader, at, tuned->lists.of.names[previous].follows, '=', '@');
         char *end = *at;
-        if (!number || (*end != '=' && *end != '@'))
+        if (!number)
             return refuse(reader, "'%.40s' is not NAME=VALUE", name);
         int is_size = *end == '@';
         *end = '\0';
         *at = end + 1;
         if (!take_value(reader, name, at, &value))
             return 0;
-        struct name *known = &names_of(tuned)[number];
+        struct name *known = &tuned->lists.of.names[number];
         if (known->seen == reader->stamp)
             return refuse(reader, "'%.60s' is given twice", name);
         known->seen = reader->stamp;
-        names_of(tuned)[previous].follows = number;
+        tuned->lists.of.names[previous].follows = number;
         previous = number;
         if (is_size) {
             if (!add_span(reader, number, name, value))
@@ -669,7 +654,7 @@ FAST static int take_fields(struct reader *reader, const struct line *line, char
         if (reader->count - first == FIELDS_MAX)
             return refuse(reader, "more than %d fields", FIELDS_MAX);
         if (number < KNOWN_COUNT)
-            reader->known[number] = value;
+            reader->values_of_known[number] = value;
         reader->names[reader->count] = number;
         reader->values[reader->count++] = (uint32_t)(value - line->text);
     }
@@ -678,7 +663,7 @@ FAST static int take_fields(struct reader *reader, const struct line *line, char
 
 /* Stores what take_fields found, but for the first `skip` fields; `values` of them are no evidence.
  */
-FAST static int store_fields(struct reader *reader, struct line *line, size_t skip, size_t values)
+static int store_fields(struct reader *reader, struct line *line, size_t skip, size_t values)
 {
     struct tuned *tuned = reader->tuned;
     size_t count = reader->count - skip, spans = reader->span_count, all = count + spans;
@@ -687,10 +672,11 @@ FAST static int store_fields(struct reader *reader, struct line *line, size_t sk
     if (!reserve(reader, NUMBERS, all + count))
         return 0;
     line->shape = (uint32_t)tuned->counts[SHAPES] - 1;
-    uint32_t *end = (uint32_t *)tuned->items[NUMBERS] + tuned->counts[NUMBERS];
+    uint32_t *end = tuned->lists.of.numbers + tuned->counts[NUMBERS];
     const struct shape *last = tuned->counts[SHAPES] > 0 ? shape_of(tuned, line) : NULL;
     if (!last || memcmp(last->counts, shape.counts, sizeof shape.counts) != 0 ||
-        memcmp(numbers_of(tuned) + last->first, reader->names + skip, all * sizeof *end) != 0) {
+        memcmp(tuned->lists.of.numbers + last->first, reader->names + skip, all * sizeof *end) !=
+            0) {
         struct shape *added = append(reader, SHAPES, 1);
         if (!added)
             return 0;
@@ -707,20 +693,28 @@ FAST static int store_fields(struct reader *reader, struct line *line, size_t sk
     return 1;
 }
 
-/* A known field's whole number in [0, max]; left alone where there is none. */
-static int known_number(struct reader *reader, int name, long long max, long long *out)
+/* The value of a known field on the side that was read last; NULL where there is none. */
+static const char *known(const struct reader *reader, int name)
 {
-    const char *text = reader->known[name];
-    if (text && (!read_integer(text, out) || *out < 0 || *out > max))
-        return refuse(reader, "%s=%.40s is not a whole number from 0 to %lld", known_names[name],
-                      text, max);
+    return reader->tuned->lists.of.names[name].seen == reader->stamp ? reader->values_of_known[name]
+                                                                     : NULL;
+}
+
+/* A known field's whole number in [min, max]; left alone where there is none. */
+static int known_number(struct reader *reader, int name, long long min, long long max,
+                        long long *out)
+{
+    const char *text = known(reader, name);
+    if (text && (!read_integer(text, out) || *out < min || *out > max))
+        return refuse(reader, "%s=%.40s is not a whole number from %lld to %lld", known_names[name],
+                      text, min, max);
     return 1;
 }
 
 /* ... and its number of at least 0. */
 static int known_real(struct reader *reader, int name, double *out)
 {
-    const char *text = reader->known[name];
+    const char *text = known(reader, name);
     if (text && (!read_real(text, out) || *out < 0))
         return refuse(reader, "%s=%.40s is not a number of at least 0", known_names[name], text);
     return 1;
@@ -729,12 +723,12 @@ static int known_real(struct reader *reader, int name, double *out)
 static int read_device(struct reader *reader, struct tuned_device *device)
 {
     long long units = 0, major = 0, minor = 0;
-    if (!known_number(reader, SM_COUNT, INT_MAX, &units) ||
-        !known_number(reader, CORES, INT_MAX, &units) ||
-        !known_number(reader, MEMORY_BYTES, LLONG_MAX, &device->memory_bytes) ||
+    if (!known_number(reader, SM_COUNT, 0, INT_MAX, &units) ||
+        !known_number(reader, CORES, 0, INT_MAX, &units) ||
+        !known_number(reader, MEMORY_BYTES, 0, LLONG_MAX, &device->memory_bytes) ||
         !known_real(reader, BANDWIDTH_GBS, &device->bandwidth_gbs))
         return 0;
-    const char *text = reader->known[COMPUTE_CAPABILITY], *at = text;
+    const char *text = known(reader, COMPUTE_CAPABILITY), *at = text;
     if (text && (!read_digits(&at, 0, &major) || *at++ != '.' || !read_digits(&at, 0, &minor) ||
                  *at || major > 9999 || minor > 9999))
         return refuse(reader, "compute_capability=%.40s is not of the form 9.0", text);
@@ -753,14 +747,14 @@ static int read_section(struct reader *reader, char *at)
         return 0;
     memset(section, 0, sizeof *section);
     section->line.text = at;
-    section->line.number = reader->line;
+    section->line_number = reader->line;
     section->source = tuned->source_count;
     section->first_entry = (uint32_t)tuned->counts[ENTRIES];
     section->device.kind = ++at;
-    uint32_t kind = take_name(reader, &at, 0);
+    section->kind = take_name(reader, &at, 0, ' ', '\t');
     char *end = at;
     skip_spaces(&at);
-    if (!kind || at == end || *at != '"')
+    if (!section->kind || *at != '"')
         return refuse(reader, "a section begins as in [cuda \"NVIDIA H200\"]");
     *end = '\0';
     if (!take_quoted(reader, &at, &section->device.name))
@@ -772,42 +766,34 @@ static int read_section(struct reader *reader, char *at)
         return 0;
     if (*at || reader->span_count > 0)
         return refuse(reader, "'|' and '@' have no place in a section's line");
-    return read_device(reader, &section->device) &&
-           store_fields(reader, &section->line, 0, reader->count);
+    if (!read_device(reader, &section->device))
+        return 0;
+    section->units = section->device.unit_count;
+    return store_fields(reader, &section->line, 0, reader->count);
 }
 
-/* What a launch needs at most: of the evidence's threads, shared_bytes and registers those that are
- * there. Registers are given to a thread in eights and to threads in thirty-twos. */
-static int block_needs(const char *const texts[NEEDS], long long needs[NEEDS])
+/* Registers a thread to those of a block: they are given to a thread in eights, and to threads in
+ * thirty-twos. */
+static void multiply_registers(long long needs[NEEDS])
 {
-    for (int i = 0; i < NEEDS; i++) {
-        needs[i] = 0;
-        if (texts[i] && (!read_integer(texts[i], &needs[i]) || needs[i] < 0 || needs[i] > INT_MAX))
-            return 0;
-    }
     needs[NEED_REGISTERS] =
         (needs[NEED_REGISTERS] + 7) / 8 * 8 * ((needs[NEED_THREADS] + 31) / 32 * 32);
-    return 1;
 }
 
 /* What must hold of the evidence, and what is kept of it. */
 static int read_evidence(struct reader *reader, struct tuned_entry *entry, struct section *section)
 {
-    const char *const *known = reader->known;
     const long long *sizes = entry->n.ends;
     double time_ns = 0;
-    long long needs[NEEDS];
+    long long needs[NEEDS] = {0};
     entry->at = sizes[0] == sizes[1] ? sizes[0] : -1;
-    if (known[TIME_NS] && (!read_real(known[TIME_NS], &time_ns) || time_ns < 0))
-        return refuse(reader, "time_ns=%.40s is not a time", known[TIME_NS]);
-    if (known[AT] && reader->version > 1 &&
-        (!read_integer(known[AT], &entry->at) || entry->at < sizes[0] || entry->at > sizes[1]))
-        return refuse(reader, "at=%.40s is not one of the sizes", known[AT]);
-    if (reader->version < 3)
-        return 1;
-    if (!block_needs(known + THREADS, needs))
-        return refuse(reader, "threads, shared_bytes, registers: not whole numbers from 0 to %d",
-                      INT_MAX);
+    if (!known_real(reader, TIME_NS, &time_ns) ||
+        (reader->version > 1 && !known_number(reader, AT, sizes[0], sizes[1], &entry->at)))
+        return 0;
+    for (int i = 0; i < NEEDS && reader->version > 2; i++)
+        if (!known_number(reader, THREADS + i, 0, INT_MAX, &needs[i]))
+            return 0;
+    multiply_registers(needs);
     for (int i = 0; i < NEEDS; i++)
         section->needs[i] = needs[i] > section->needs[i] ? needs[i] : section->needs[i];
     return 1;
@@ -823,15 +809,15 @@ static int read_entry(struct reader *reader, char *at)
         return 0;
     entry->tuned = tuned;
     entry->line.text = at;
-    entry->line.number = reader->line;
-    entry->problem = take_name(reader, &at, reader->problem);
-    if (!entry->problem || !is_space(*at))
+    entry->line_number = reader->line;
+    entry->problem = take_name(reader, &at, reader->problem, ' ', '\t');
+    if (!entry->problem)
         return refuse(reader, "'%.40s' begins no line of a tuned.conf", name);
     *at++ = '\0';
     reader->problem = entry->problem;
     entry->section = (uint32_t)tuned->counts[SECTIONS] - 1;
     struct section *section =
-        tuned->counts[SECTIONS] > 0 ? &sections_of(tuned)[entry->section] : NULL;
+        tuned->counts[SECTIONS] > 0 ? &tuned->lists.of.sections[entry->section] : NULL;
     if (!section || section->source != tuned->source_count)
         return refuse(reader, "'%.60s' stands before the first device", name);
     if (!take_fields(reader, &entry->line, &at, entry->problem))
@@ -839,7 +825,7 @@ static int read_entry(struct reader *reader, char *at)
     size_t count = reader->count;
     if (count == 0 || reader->names[0] != N)
         return refuse(reader, "'%.60s' is to be followed by its size, n=", name);
-    if (!read_sizes(reader, "n", "=", reader->known[N], &entry->n))
+    if (!read_sizes(reader, "n", "=", name + reader->values[0], &entry->n))
         return 0;
     if (count == 1)
         return refuse(reader, "'%.60s' has no parameters", name);
@@ -873,31 +859,22 @@ static int read_header(struct reader *reader, const char *line)
     return 1;
 }
 
-/* Whether there may be a control character, tabs counted: eight characters at a time. */
-static int may_have_control(const char *at, const char *end)
+/* The first control character but tabs, such as the NUL behind the text; eight at a time. */
+static char *find_control(char *at)
 {
     const uint64_t ones = UINT64_MAX / 255;
-    uint64_t found = 0;
-    for (; end - at >= 8; at += 8) {
-        uint64_t eight, delete;
+    for (uint64_t eight;; at += sizeof eight) {
         memcpy(&eight, at, sizeof eight);
-        delete = eight ^ ones * 0x7f;
-        found |= ((eight - ones * ' ') & ~eight) | ((delete - ones) & ~delete);
+        if ((((eight - ones * ' ') | (eight + ones)) & ones * 0x80) != 0) /* or none of ASCII */
+            break;
     }
-    for (; at < end; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            return 1;
-    return (found & ones * 0x80) != 0;
+    while (((unsigned char)*at >= ' ' || *at == '\t') && *at != 0x7f)
+        at++;
+    return at;
 }
 
-static int read_line(struct reader *reader, char *line, char *end)
+static int read_line(struct reader *reader, char *line)
 {
-    if (end > line && end[-1] == '\r')
-        *--end = '\0';
-    if (may_have_control(line, end))
-        for (const char *at = line; at < end; at++)
-            if (((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7f)
-                return refuse(reader, "a control character (byte 0x%02x)", (unsigned)*at);
     if (reader->line == 1)
         return read_header(reader, line);
     skip_spaces(&line);
@@ -905,7 +882,7 @@ static int read_line(struct reader *reader, char *line, char *end)
         return 1;
     if (reader->ended)
         return refuse(reader, "a line after 'end'");
-    reader->ended = *line == 'e' && strcmp(line, "end") == 0;
+    reader->ended = strcmp(line, "end") == 0;
     if (reader->ended)
         return 1;
     reader->count = reader->span_count = 0;
@@ -919,12 +896,16 @@ static int read_lines(struct reader *reader, char *text, size_t bytes)
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) /* an editor's byte order mark */
         text += 3;
     while (text < end) {
-        char *newline = memchr(text, '\n', (size_t)(end - text));
+        char *newline = find_control(text);
         reader->line++;
-        if (!newline)
+        if (*newline == '\r' && newline[1] == '\n')
+            *newline++ = '\0';
+        if (newline == end)
             return refuse(reader, "the file breaks off: its last line has no end");
+        if (*newline != '\n')
+            return refuse(reader, "a control character (byte 0x%02x)", (unsigned)*newline);
         *newline = '\0';
-        if (!read_line(reader, text, newline))
+        if (!read_line(reader, text))
             return 0;
         text = newline + 1;
     }
@@ -945,13 +926,13 @@ static size_t span_count(const struct tuned_entry *entry)
 
 static const struct span *span_at(const struct tuned_entry *entry, size_t i)
 {
-    return (const struct span *)entry->tuned->items[SPANS] + entry->first_span + i;
+    return entry->tuned->lists.of.spans + entry->first_span + i;
 }
 
 static const uint32_t *span_names(const struct tuned_entry *entry)
 {
     const struct shape *shape = shape_of(entry->tuned, &entry->line);
-    return numbers_of(entry->tuned) + shape->first + shape->counts[VALUES] +
+    return entry->tuned->lists.of.numbers + shape->first + shape->counts[VALUES] +
            shape->counts[EVIDENCE];
 }
 
@@ -981,7 +962,7 @@ static int order_entries(const struct tuned *tuned, const void *a, const void *b
     const struct tuned_entry *left = a, *right = b;
     int order = compare_sizes(left, right);
     (void)tuned;
-    return order ? order : left->line.number - right->line.number;
+    return order ? order : left->line_number - right->line_number;
 }
 
 static int compare_devices(const struct tuned_device *a, const struct tuned_device *b)
@@ -996,10 +977,10 @@ static int compare_devices(const struct tuned_device *a, const struct tuned_devi
 
 static int order_sections(const struct tuned *tuned, const void *a, const void *b)
 {
-    const struct section *left = sections_of(tuned) + *(const uint32_t *)a;
-    const struct section *right = sections_of(tuned) + *(const uint32_t *)b;
+    const struct section *left = tuned->lists.of.sections + *(const uint32_t *)a;
+    const struct section *right = tuned->lists.of.sections + *(const uint32_t *)b;
     int order = compare_devices(&left->device, &right->device);
-    return order ? order : left->line.number - right->line.number;
+    return order ? order : left->line_number - right->line_number;
 }
 
 /* Whether the names of their further sizes are the same. */
@@ -1014,13 +995,13 @@ static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
 static int refuse_pair(struct reader *reader, const struct tuned_entry *a,
                        const struct tuned_entry *b)
 {
-    const struct tuned_entry *later = a->line.number > b->line.number ? a : b;
+    const struct tuned_entry *later = a->line_number > b->line_number ? a : b;
     const struct tuned_entry *earlier = later == a ? b : a;
-    reader->line = later->line.number;
+    reader->line = later->line_number;
     return refuse(reader,
                   are_alike(a, b) ? "these sizes of '%.60s' overlap those of line %d"
                                   : "'%.60s' has other size variables than on line %d",
-                  later->line.text, earlier->line.number);
+                  later->line.text, earlier->line_number);
 }
 
 static int are_apart(const struct tuned_entry *a, const struct tuned_entry *b)
@@ -1032,7 +1013,7 @@ static int are_apart(const struct tuned_entry *a, const struct tuned_entry *b)
 /* Sorts the section's entries and checks that they go together. */
 static int check_entries(struct reader *reader, const struct section *section)
 {
-    const struct tuned_entry *entries = entries_of(reader->tuned) + section->first_entry;
+    const struct tuned_entry *entries = reader->tuned->lists.of.entries + section->first_entry;
     size_t count = section->entry_count, sorted = 1;
     while (sorted < count && order_entries(NULL, &entries[sorted - 1], &entries[sorted]) < 0)
         sorted++;
@@ -1057,12 +1038,12 @@ static int check_source(struct reader *reader, size_t first)
         order[i] = (uint32_t)(first + i);
     sort(tuned, ORDER, first, count, order_sections);
     for (size_t i = 0; i < count; i++) {
-        const struct section *later = sections_of(tuned) + order[i];
-        const struct section *earlier = i > 0 ? sections_of(tuned) + order[i - 1] : NULL;
+        const struct section *later = tuned->lists.of.sections + order[i];
+        const struct section *earlier = i > 0 ? tuned->lists.of.sections + order[i - 1] : NULL;
         if (earlier && compare_devices(&earlier->device, &later->device) == 0) {
-            reader->line = later->line.number;
+            reader->line = later->line_number;
             return refuse(reader, "the device '%.60s' was already given on line %d",
-                          later->device.name, earlier->line.number);
+                          later->device.name, earlier->line_number);
         }
         if (!check_entries(reader, later))
             return 0;
@@ -1070,52 +1051,72 @@ static int check_source(struct reader *reader, size_t first)
     return 1;
 }
 
+INLINE uint32_t group_hash(uint32_t problem, uint32_t device)
+{
+    return problem + device * 3;
+}
+
+/* Where the number of the first group of a hash is. */
+INLINE uint32_t *group_bucket(const struct tuned *tuned, uint32_t hash)
+{
+    return tuned->lists.of.group_buckets + (hash & (tuned->counts[GROUP_BUCKETS] - 1));
+}
+
 /* Divides the entries into groups, those of a problem one after the other. */
 static int group_entries(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
-    const struct tuned_entry *entries = entries_of(tuned);
-    struct name *names = names_of(tuned);
-    size_t count = tuned->counts[ENTRIES], total = 0;
+    const struct tuned_entry *entries = tuned->lists.of.entries;
+    struct name *names = tuned->lists.of.names;
+    size_t count = tuned->counts[ENTRIES], buckets = 1;
+    uint32_t total = 1;
     long long *lows = append(reader, LOWS, count + 1);
     for (size_t i = 0; lows && i < count; i++) {
         int is_new = i == 0 || entries[i].problem != entries[i - 1].problem ||
                      entries[i].section != entries[i - 1].section;
         names[entries[i].problem].first_group += (uint32_t)is_new;
-        total += (size_t)is_new;
+        total += (uint32_t)is_new;
         lows[i] = entries[i].n.ends[0];
     }
-    struct group *groups = append(reader, GROUPS, total + 1);
-    uint32_t *hashes = append(reader, GROUP_HASHES, total + 1);
-    if (!lows || !groups || !hashes)
+    while (buckets < total * 2)
+        buckets *= 2;
+    struct group *groups = append(reader, GROUPS, total);
+    uint32_t *heads = append(reader, GROUP_BUCKETS, buckets);
+    if (!lows || !groups || !heads)
         return 0;
-    for (uint32_t i = 0, next = 0; i < tuned->counts[NAMES]; i++) {
+    memset(heads, 0, buckets * sizeof *heads);
+    total = 1;
+    for (size_t i = 0; i < tuned->counts[NAMES]; i++) {
         uint32_t own = names[i].first_group;
-        names[i].first_group = next;
-        next += own;
+        names[i].first_group = total;
+        total += own;
     }
     for (size_t s = 0; s < tuned->counts[SECTIONS]; s++) {
-        uint32_t number = ((const uint32_t *)tuned->items[ORDER])[s];
-        const struct section *section = &sections_of(tuned)[number];
+        uint32_t number = (tuned->lists.of.order)[s];
+        const struct section *section = &tuned->lists.of.sections[number];
         struct group *group = NULL;
         for (uint32_t i = section->first_entry; i < section->first_entry + section->entry_count;
              i++) {
             if (!group || entries[i].problem != entries[i - 1].problem) {
                 struct name *name = &names[entries[i].problem];
-                uint32_t at = name->first_group + name->group_count++;
-                group = &groups[at];
-                *group = (struct group){number, i, 0};
-                hashes[at] = section->name_hash;
+                group = &groups[name->first_group + name->group_count++];
+                *group = (struct group){
+                    name->text, group_hash(name->hash, section->name_hash), 0, number, i, 0};
             }
             group->entry_count++;
         }
+    }
+    while (--total > 0) { /* backwards: the first of a bucket comes first */
+        uint32_t *head = group_bucket(tuned, groups[total].hash);
+        groups[total].next = *head;
+        *head = total;
     }
     return 1;
 }
 
 /* ---- loading ---- */
 
-/* Memory for a text, with the file's name behind it. */
+/* Memory for a text. */
 static char *new_text(struct reader *reader, size_t bytes, const char *name)
 {
     size_t length = strlen(name) + 1;
@@ -1123,13 +1124,14 @@ static char *new_text(struct reader *reader, size_t bytes, const char *name)
         (void)refuse(reader, "larger than %d bytes", TUNED_FILE_BYTES_MAX);
         return NULL;
     }
-    char **text = append(reader, TEXTS, 1);
+    struct text *text = allocate(reader, sizeof *text + bytes + ZEROS + length);
     if (!text)
         return NULL;
-    *text = allocate(reader, bytes + 1 + length);
-    if (*text)
-        memcpy(*text + bytes + 1, name, length);
-    return *text;
+    text->before = reader->tuned->texts;
+    reader->tuned->texts = text;
+    memset(text->bytes + bytes, 0, ZEROS);
+    memcpy(text->bytes + bytes + ZEROS, name, length);
+    return text->bytes;
 }
 
 /* Reads what is in new_text's memory; a refused text leaves nothing behind. */
@@ -1138,15 +1140,14 @@ static void add_text(struct reader *reader, char *text, size_t bytes, int is_bui
     struct tuned *tuned = reader->tuned;
     size_t counts[LISTS];
     memcpy(counts, tuned->counts, sizeof counts);
-    text[bytes] = '\0';
     reader->ended = 0;
     reader->problem = 0;
     if (tuned->source_count == TUNED_FILES_MAX)
         (void)refuse(reader, "more than %d files", TUNED_FILES_MAX);
     else if (reserve(reader, ENTRIES, bytes / 128 + 1) &&
-             reserve(reader, NUMBERS, bytes / 16 + 1) && read_lines(reader, text, bytes) &&
+             reserve(reader, NUMBERS, bytes / 12 + 1) && read_lines(reader, text, bytes) &&
              check_source(reader, counts[SECTIONS]))
-        tuned->sources[tuned->source_count++] = (struct source){text + bytes + 1, is_built_in};
+        tuned->sources[tuned->source_count++] = (struct source){text + bytes + ZEROS, is_built_in};
     else
         for (int list = SHAPES; list <= ENTRIES; list++)
             tuned->counts[list] = counts[list];
@@ -1264,13 +1265,10 @@ static struct tuned *create(struct reader *reader, const struct tuned_allocator 
     reader->tuned = tuned;
     int done = rehash(reader);
     for (int list = 0; list < LISTS; list++) /* so that none is NULL */
-        done = done && reserve(reader, (enum list)list, 16);
-    struct name *none = done ? append(reader, NAMES, 1) : NULL;
-    if (none)
-        *none = (struct name){.text = "", .length = UINT32_MAX};
-    for (int i = 1; none && done && i < KNOWN_COUNT; i++)
-        done = intern(reader, known_names[i], strlen(known_names[i])) > 0;
-    if (none && done)
+        done = done && reserve(reader, (enum list)list, 64);
+    for (int i = 0; done && i < KNOWN_COUNT; i++) /* the first is "", which no line has */
+        done = intern(reader, known_names[i], strlen(known_names[i])) > 0 || i == 0;
+    if (done)
         return tuned;
     tuned_free(tuned);
     return NULL;
@@ -1333,10 +1331,12 @@ void tuned_free(struct tuned *tuned)
 {
     if (!tuned)
         return;
-    for (size_t i = 0; i < tuned->counts[TEXTS]; i++)
-        release(tuned, ((char **)tuned->items[TEXTS])[i]);
+    for (struct text *text = tuned->texts, *before; text; text = before) {
+        before = text->before;
+        release(tuned, text);
+    }
     for (int list = 0; list < LISTS; list++)
-        release(tuned, tuned->items[list]);
+        release(tuned, tuned->lists.items[list]);
     release(tuned, tuned);
 }
 
@@ -1374,20 +1374,18 @@ static int is_same_model(const char *a, const char *b)
     }
 }
 
-/* The grade of a section's entries, at their best. */
+/* The grade of the entries of a section of the device's kind, at their best; `hash` of its name. */
 static enum tuned_grade grade_section(const struct tuned *tuned, const struct section *section,
-                                      const struct tuned_device *asked)
+                                      const struct tuned_device *asked, uint32_t hash)
 {
     const struct tuned_device *found = &section->device;
     int is_same_major = found->compute_capability_major == asked->compute_capability_major;
-    if (strcmp(found->kind, asked->kind) != 0)
-        return TUNED_NONE;
-    if (strcmp(found->name, "*") == 0)
+    if (found->name[0] == '*' && !found->name[1])
         return tuned->sources[section->source].is_built_in ? TUNED_DEFAULT : TUNED_PORTABLE;
     if (asked->name && may_be_equal(found->unit_count, asked->unit_count) &&
         (asked->compute_capability_major == 0 || found->compute_capability_major == 0 ||
          (is_same_major && found->compute_capability_minor == asked->compute_capability_minor))) {
-        if (strcmp(found->name, asked->name) == 0)
+        if (section->name_hash == hash && strcmp(found->name, asked->name) == 0)
             return TUNED_EXACT;
         if (is_same_model(found->name, asked->name))
             return TUNED_SAME_MODEL;
@@ -1403,38 +1401,38 @@ static double ratio_of(double a, double b)
     return a > b ? a / b : b / a;
 }
 
-/* What orders devices of one grade; the smaller, the more alike, the first before the second. */
-enum { RANK, RATIO, NAME_DIFFERS, MEMORY, KEYS };
-
-static double known_ratio(double a, double b, double unknown)
+/* Times the ratio of two numbers; 1 when one is unknown. */
+static int multiply_ratio(double a, double b, double *ratio)
 {
-    return a > 0 && b > 0 ? ratio_of(a, b) : unknown;
+    if (a <= 0 || b <= 0)
+        return 1;
+    *ratio *= ratio_of(a, b);
+    return 0;
 }
 
-static void compare_likeness(const struct tuned_device *found, const struct tuned_device *asked,
-                             double keys[KEYS])
+/* What orders devices of one grade: first this, the smaller before the greater, then *ratio. */
+static int rank_section(const struct section *found, const struct tuned_device *asked,
+                        double asked_units, double *ratio)
 {
-    double units = known_ratio(found->unit_count, asked->unit_count, 0);
-    double bandwidth = known_ratio(found->bandwidth_gbs, asked->bandwidth_gbs, 0);
-    keys[RANK] = (found->compute_capability_major == asked->compute_capability_major &&
-                  found->compute_capability_minor != asked->compute_capability_minor) *
-                     4 +
-                 (units == 0) * 2 + (bandwidth == 0);
-    keys[RATIO] = (units > 0 ? units : 1) * (bandwidth > 0 ? bandwidth : 1);
-    keys[NAME_DIFFERS] = !asked->name || strcmp(found->name, asked->name) != 0;
-    keys[MEMORY] = known_ratio((double)found->memory_bytes, (double)asked->memory_bytes, DBL_MAX);
+    *ratio = 1;
+    int rank = multiply_ratio(found->units, asked_units, ratio) * 2;
+    rank += multiply_ratio(found->device.bandwidth_gbs, asked->bandwidth_gbs, ratio);
+    if (found->device.compute_capability_major == asked->compute_capability_major &&
+        found->device.compute_capability_minor != asked->compute_capability_minor)
+        rank += 4;
+    return rank;
 }
 
-static int is_more_alike(const struct tuned_device *asked, const struct tuned_device *a,
-                         const struct tuned_device *b)
+/* ... then the name, of which `hash` is, then the memory. */
+static int is_more_alike(const struct tuned_device *asked, uint32_t hash, const struct section *a,
+                         const struct section *b)
 {
-    double left[KEYS], right[KEYS];
-    int i = 0;
-    compare_likeness(a, asked, left);
-    compare_likeness(b, asked, right);
-    while (i < KEYS - 1 && left[i] == right[i])
-        i++;
-    return left[i] < right[i];
+    double left = 1, right = 1, memory = (double)asked->memory_bytes;
+    if ((a->name_hash == hash) != (b->name_hash == hash))
+        return a->name_hash == hash;
+    int unknown = multiply_ratio((double)a->device.memory_bytes, memory, &left);
+    return unknown < multiply_ratio((double)b->device.memory_bytes, memory, &right) ||
+           (!unknown && left < right);
 }
 
 /* Whether the device has less than is needed. */
@@ -1448,89 +1446,96 @@ static int is_short(const struct tuned_device *device, const long long needs[NEE
 
 static int fits(const struct tuned_entry *entry, const struct tuned_device *device)
 {
-    long long needs[NEEDS];
-    const char *texts[NEEDS];
-    for (int i = 0; i < NEEDS; i++)
-        texts[i] = text_of(entry->tuned, &entry->line, EVIDENCE, (uint32_t)(THREADS + i));
-    (void)block_needs(texts, needs); /* it was checked when it was read */
+    long long needs[NEEDS] = {0};
+    for (int i = 0; i < NEEDS; i++) {
+        const char *text = text_of(entry->tuned, &entry->line, EVIDENCE, (uint32_t)(THREADS + i));
+        if (text)
+            (void)read_integer(text, &needs[i]); /* it was checked when it was read */
+    }
+    multiply_registers(needs);
     return !is_short(device, needs);
 }
 
-/* How many entries of the group fit the device. */
-static uint32_t count_fitting(const struct tuned *tuned, const struct group *group,
-                              const struct tuned_device *device)
+enum unfit { NONE_UNFIT, SOME_UNFIT, ALL_UNFIT };
+
+/* Which entries of the group need more than the device has. */
+static enum unfit find_unfit(const struct tuned *tuned, const struct tuned_device *device,
+                             const struct group *group)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < group->entry_count; i++)
-        count += (uint32_t)fits(&entries_of(tuned)[group->first_entry + i], device);
-    return count;
-}
-
-/* Whether some entries of the group fit the device; and whether others do not. */
-static int check_limits(const struct tuned *tuned, const struct tuned_device *device,
-                        struct tuned_found_group *found)
-{
-    const struct group *group = found->group;
-    if (!is_short(device, sections_of(tuned)[group->section].needs))
-        return 1;
-    uint32_t count = count_fitting(tuned, group, device);
-    found->has_unfit = count < group->entry_count;
-    return count > 0;
+    if (is_short(device, tuned->lists.of.sections[group->section].needs))
+        for (uint32_t i = 0; i < group->entry_count; i++)
+            count += !fits(&tuned->lists.of.entries[group->first_entry + i], device);
+    return count == 0 ? NONE_UNFIT : count < group->entry_count ? SOME_UNFIT : ALL_UNFIT;
 }
 
 /* The best group of other devices; of the same grade that of the first file, and of that the device
- * most alike. */
+ * most alike. `hash` is of the device's name. */
 static int find_elsewhere(const struct tuned *tuned, const struct tuned_device *device,
-                          const struct name *problem, struct tuned_found_group *best)
+                          const struct name *problem, uint32_t hash, struct tuned_found_group *best)
 {
     const struct section *before = NULL;
+    uint32_t kind = find_text(tuned, device->kind);
+    double units = device->unit_count;
+    int best_rank = 0;
     for (uint32_t i = 0; i < problem->group_count; i++) {
-        const struct group *group = &groups_of(tuned)[problem->first_group + i];
-        const struct section *section = &sections_of(tuned)[group->section];
-        struct tuned_found_group found = {group, grade_section(tuned, section, device), 0, 0};
-        if (found.grade == TUNED_NONE ||
-            (before && (found.grade < best->grade ||
-                        (found.grade == best->grade &&
-                         (section->source != before->source ||
-                          !is_more_alike(device, &section->device, &before->device))))) ||
-            !check_limits(tuned, device, &found))
+        const struct group *group = &tuned->lists.of.groups[problem->first_group + i];
+        const struct section *section = &tuned->lists.of.sections[group->section];
+        if (section->kind != kind)
             continue;
-        double keys[KEYS];
-        compare_likeness(&section->device, device, keys);
-        found.ratio = keys[RATIO];
-        *best = found;
+        double ratio = 0;
+        enum tuned_grade grade = grade_section(tuned, section, device, hash);
+        int rank = rank_section(section, device, units, &ratio);
+        if (before && grade <= best->grade &&
+            (grade < best->grade || section->source != before->source || rank > best_rank ||
+             (rank == best_rank &&
+              (ratio > best->ratio ||
+               (ratio == best->ratio && !is_more_alike(device, hash, section, before))))))
+            continue;
+        enum unfit unfit = find_unfit(tuned, device, group);
+        if (unfit == ALL_UNFIT)
+            continue;
+        *best = (struct tuned_found_group){group, grade, unfit == SOME_UNFIT, ratio};
+        best_rank = rank;
         before = section;
     }
     return before != NULL;
 }
 
 /* The groups that may answer, into `out`: those of this device, one of each file; else one. */
-FAST static int find_groups(const struct tuned *tuned, const struct tuned_device *device,
-                            const char *problem, struct tuned_found_group *out)
+static int find_groups(const struct tuned *tuned, const struct tuned_device *device,
+                       const char *problem, struct tuned_found_group *out)
 {
-    int count = 0;
-    uint32_t number = tuned && device && device->kind && problem ? find_text(tuned, problem) : 0;
-    if (!number)
+    if (!tuned || !device || !device->kind || !problem)
         return 0;
-    const struct name *name = &names_of(tuned)[number];
-    const struct group *groups = groups_of(tuned) + name->first_group;
-    const uint32_t *hashes = (const uint32_t *)tuned->items[GROUP_HASHES] + name->first_group;
+    size_t length = strlen(problem);
+    uint32_t problem_hash = hash_text(tuned, problem, length), source = UINT32_MAX;
     uint32_t hash = device->name ? hash_text(tuned, device->name, strlen(device->name)) : 0;
-    uint32_t source = UINT32_MAX;
-    for (uint32_t i = 0; i < name->group_count; i++) {
-        if (hashes[i] != hash)
+    uint32_t both = group_hash(problem_hash, hash);
+    int count = 0;
+    for (uint32_t i = *group_bucket(tuned, both); i; i = tuned->lists.of.groups[i].next) {
+        const struct group *group = &tuned->lists.of.groups[i];
+        if (group->hash != both)
             continue;
-        const struct section *section = &sections_of(tuned)[groups[i].section];
-        struct tuned_found_group found = {&groups[i], TUNED_EXACT, 0, 1.0};
-        if (grade_section(tuned, section, device) != TUNED_EXACT ||
-            !check_limits(tuned, device, &found))
+        const long long *lows = tuned->lists.of.lows + group->first_entry;
+        PREFETCH(lows + group->entry_count / 2);
+        PREFETCH(lows + group->entry_count / 4);
+        PREFETCH(lows + group->entry_count * 3 / 4);
+        const struct section *section = &tuned->lists.of.sections[group->section];
+        enum unfit unfit = find_unfit(tuned, device, group);
+        if (strcmp(group->problem, problem) != 0 ||
+            strcmp(section->device.kind, device->kind) != 0 ||
+            grade_section(tuned, section, device, hash) != TUNED_EXACT || unfit == ALL_UNFIT)
             continue;
         /* Of one file the last: a section of unknown numbers comes before its like. */
         count += source != section->source;
         source = section->source;
-        out[count - 1] = found;
+        out[count - 1] = (struct tuned_found_group){group, TUNED_EXACT, unfit == SOME_UNFIT, 1.0};
     }
-    return count > 0 ? count : find_elsewhere(tuned, device, name, out);
+    if (count > 0)
+        return count;
+    uint32_t number = find_name(tuned, problem, length, problem_hash);
+    return number ? find_elsewhere(tuned, device, &tuned->lists.of.names[number], hash, out) : 0;
 }
 
 /* ---- finding: the sizes ---- */
@@ -1558,7 +1563,7 @@ static int measure(const struct tuned_entry *entry, const struct query *query, d
     size_t count = span_count(entry);
     for (size_t i = 0; i < count; i++) {
         const struct span *span = span_at(entry, i);
-        const char *name = names_of(entry->tuned)[span_names(entry)[i]].text;
+        const char *name = entry->tuned->lists.of.names[span_names(entry)[i]].text;
         size_t j = 0;
         while (j < query->count && strcmp(query->sizes[j].name, name) != 0)
             j++;
@@ -1590,13 +1595,12 @@ static const struct tuned_entry *find_among_all(const struct tuned_entry *entrie
 }
 
 /* The group's entry of the nearest sizes, of those that fit the device where that is asked. */
-FAST static const struct tuned_entry *find_entry(const struct tuned *tuned,
-                                                 const struct group *group,
-                                                 const struct query *query,
-                                                 const struct tuned_device *limits)
+static const struct tuned_entry *find_entry(const struct tuned *tuned, const struct group *group,
+                                            const struct query *query,
+                                            const struct tuned_device *limits)
 {
-    const long long *lows = (const long long *)tuned->items[LOWS] + group->first_entry;
-    const struct tuned_entry *entries = entries_of(tuned) + group->first_entry;
+    const long long *lows = tuned->lists.of.lows + group->first_entry;
+    const struct tuned_entry *entries = tuned->lists.of.entries + group->first_entry;
     size_t below = 0; /* the last that begins at or below n, or the first */
     if (limits || tuned->counts[SPANS] > 0)
         if (limits || span_count(entries) > 0)
@@ -1624,8 +1628,8 @@ static int is_single(const struct tuned_entry *entry)
 }
 
 /* The best of the groups; of the same grade the first. */
-FAST static enum tuned_grade choose(const struct tuned_found_group *groups, int count,
-                                    const struct query *query, struct tuned_answer *answer)
+static enum tuned_grade choose(const struct tuned_found_group *groups, int count,
+                               const struct query *query, struct tuned_answer *answer)
 {
     for (int i = 0; i < count; i++) {
         const struct tuned_found_group *found = &groups[i];
@@ -1662,9 +1666,9 @@ enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_dev
     return handle->groups[0].grade;
 }
 
-FAST enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
-                                                const struct tuned_size *sizes, size_t size_count,
-                                                struct tuned_answer *answer)
+enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
+                                           const struct tuned_size *sizes, size_t size_count,
+                                           struct tuned_answer *answer)
 {
     *answer = (struct tuned_answer){
         .tuned = handle->tuned, .device = &handle->device, .problem = handle->problem, .n = n};
@@ -1678,10 +1682,9 @@ enum tuned_grade tuned_find_resolved(const struct tuned_handle *handle, long lon
     return tuned_find_resolved_sizes(handle, n, NULL, 0, answer);
 }
 
-FAST enum tuned_grade tuned_find_sizes(const struct tuned *tuned, const struct tuned_device *device,
-                                       const char *problem, long long n,
-                                       const struct tuned_size *sizes, size_t size_count,
-                                       struct tuned_answer *answer)
+enum tuned_grade tuned_find_sizes(const struct tuned *tuned, const struct tuned_device *device,
+                                  const char *problem, long long n, const struct tuned_size *sizes,
+                                  size_t size_count, struct tuned_answer *answer)
 {
     struct tuned_found_group groups[TUNED_FILES_MAX];
     *answer = (struct tuned_answer){.tuned = tuned, .device = device, .problem = problem, .n = n};
@@ -1836,12 +1839,10 @@ double tuned_real(const struct tuned_entry *entry, const char *name, double othe
 static int lists(const char *names, const char *name)
 {
     size_t length = strlen(name);
-    while (names) {
+    for (; names; names = strchr(names, ',')) {
+        names += *names == ',';
         if (strncmp(names, name, length) == 0 && (names[length] == ',' || !names[length]))
             return 1;
-        names = strchr(names, ',');
-        if (names)
-            names++;
     }
     return 0;
 }
@@ -1855,12 +1856,11 @@ long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, 
         return otherwise;
     long long found = tuned_entry_device(entry)->unit_count;
     long long asked = answer->device ? answer->device->unit_count : 0;
-    if (value <= 0 || found <= 0 || asked <= 0 || found == asked ||
-        value / found >= LLONG_MAX / asked - 1 ||
+    if (value <= 0 || found <= 0 || asked <= 0 || value > LLONG_MAX / asked - found ||
         !lists(text_of(entry->tuned, &entry->line, EVIDENCE, PER_UNIT),
-               names_of(entry->tuned)[index].text))
+               entry->tuned->lists.of.names[index].text))
         return value;
-    value = value / found * asked + (value % found * asked + found / 2) / found;
+    value = (value * asked + found / 2) / found;
     return value > 0 ? value : 1;
 }
 
@@ -1881,8 +1881,9 @@ void tuned_value_at(const struct tuned_entry *entry, size_t position, const char
     *name = *value = NULL;
     if (position >= tuned_value_count(entry))
         return;
-    const uint32_t *numbers = numbers_of(entry->tuned);
-    *name = names_of(entry->tuned)[numbers[shape_of(entry->tuned, &entry->line)->first + position]]
+    const uint32_t *numbers = entry->tuned->lists.of.numbers;
+    *name = entry->tuned->lists.of
+                .names[numbers[shape_of(entry->tuned, &entry->line)->first + position]]
                 .text;
     *value = entry->line.text + numbers[entry->line.fields + position];
 }
@@ -1933,7 +1934,7 @@ const char *tuned_entry_size_at(const struct tuned_entry *entry, size_t position
         return NULL;
     *low = span_at(entry, position)->ends[0];
     *high = span_at(entry, position)->ends[1];
-    return names_of(entry->tuned)[span_names(entry)[position]].text;
+    return entry->tuned->lists.of.names[span_names(entry)[position]].text;
 }
 
 const struct tuned_device *tuned_entry_device(const struct tuned_entry *entry)
@@ -1943,7 +1944,7 @@ const struct tuned_device *tuned_entry_device(const struct tuned_entry *entry)
 
 int tuned_entry_line(const struct tuned_entry *entry)
 {
-    return entry->line.number;
+    return entry->line_number;
 }
 
 const char *tuned_entry_file(const struct tuned_entry *entry)
@@ -1984,7 +1985,7 @@ size_t tuned_entry_count(const struct tuned *tuned)
 
 const struct tuned_entry *tuned_entry_at(const struct tuned *tuned, size_t index)
 {
-    return index < tuned_entry_count(tuned) ? &entries_of(tuned)[index] : NULL;
+    return index < tuned_entry_count(tuned) ? &tuned->lists.of.entries[index] : NULL;
 }
 
 const char *tuned_version(void)

@@ -260,20 +260,23 @@ static void bad_lines_are_refused_with_their_number(void **state)
         {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1|b=2\nend\n", 3, "'a' must be in quotes"},
         {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=\"1\\n\"\nend\n", 3, "within quotes"},
         {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1 | b=2 | c=3\nend\n", 3, "'|' is given twice"},
-        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1 | time_ns=x\nend\n", 3, "time_ns=x is not a time"},
-        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1 | time_ns=1e999\nend\n", 3, "is not a time"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1 | time_ns=x\nend\n", 3,
+         "time_ns=x is not a number of at least 0"},
+        {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1 | time_ns=1e999\nend\n", 3,
+         "time_ns=1e999 is not a number"},
         {"tuned-conf 1\n[cuda \"X\"]\np n=1 a=1\nq n=1 a=1\np n=1 a=2\nend\n", 5,
          "these sizes of 'p' overlap those of line 3"},
         {"tuned-conf 1\n[cuda \"X\"]\n?\nend\n", 3, "'?' begins no line"},
         {"tuned-conf 1\n[cuda \"X\"]\np n=1-2 a=1\nend\n", 3, "from 'tuned-conf 2' on"},
-        {"tuned-conf 2\n[cuda \"X\"]\np n=2-1 a=1\nend\n", 3, "n=2-1 ends before it begins"},
+        {"tuned-conf 2\n[cuda \"X\"]\np n=2-1 a=1\nend\n", 3, "nor two in order as in 1-9"},
         {"tuned-conf 2\n[cuda \"X\"]\np n=2- a=1\nend\n", 3, "n=2- is not a whole number"},
         {"tuned-conf 2\n[cuda \"X\"]\np n=2-3-4 a=1\nend\n", 3, "n=2-3-4 is not a whole"},
         {"tuned-conf 2\n[cuda \"X\"]\np n=1--2 a=1\nend\n", 3, "n=1--2 is not a whole number"},
         {"tuned-conf 2\n[cuda \"X\"]\np n=0-9223372036854775808 a=1\nend\n", 3, "is not a whole"},
-        {"tuned-conf 2\n[cuda \"X\"]\np n=1-2 a=1 | at=3\nend\n", 3, "at=3 is not one of"},
-        {"tuned-conf 2\n[cuda \"X\"]\np n=1-2 a=1 | at=x\nend\n", 3, "at=x is not one of"},
-        {"tuned-conf 2\n[cuda \"X\"]\np n=1 a=1 | at=2\nend\n", 3, "at=2 is not one of"},
+        {"tuned-conf 2\n[cuda \"X\"]\np n=1-2 a=1 | at=3\nend\n", 3,
+         "at=3 is not a whole number from 1 to 2"},
+        {"tuned-conf 2\n[cuda \"X\"]\np n=1-2 a=1 | at=x\nend\n", 3, "at=x is not a whole"},
+        {"tuned-conf 2\n[cuda \"X\"]\np n=1 a=1 | at=2\nend\n", 3, "at=2 is not a whole"},
         {"tuned-conf 2\n[cuda \"X\"]\np n=5-9 a=1\nq n=5 a=1\np n=9-12 a=1\nend\n", 5,
          "these sizes of 'p' overlap those of line 3"},
         {"tuned-conf 2\n[cuda \"X\"]\np n=5-9 a=1\np n=1-5 a=1\nend\n", 4,
@@ -288,7 +291,7 @@ static void bad_lines_are_refused_with_their_number(void **state)
         {"tuned-conf 3\n[cuda \"X\"]\np m@2 n=1 a=1\nend\n", 3, "directly behind n="},
         {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@2\nend\n", 3, "'p' has no parameters"},
         {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@2 m@3 a=1\nend\n", 3, "'m' is given twice"},
-        {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@3-2 a=1\nend\n", 3, "m@3-2 ends before"},
+        {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@3-2 a=1\nend\n", 3, "m@3-2 is not a whole number"},
         {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@x a=1\nend\n", 3, "m@x is not a whole number"},
         {"tuned-conf 3\n[cuda \"X\"]\np n=1 b@1 c@1 d@1 e@1 f@1 g@1 h@1 i@1 a=1\nend\n", 3,
          "more than 8 size variables"},
@@ -299,9 +302,9 @@ static void bad_lines_are_refused_with_their_number(void **state)
         {"tuned-conf 3\n[cuda \"X\"]\np n=1 m@2 a=1\nq n=1 a=1\np n=1 m@2 a=1\nend\n", 5,
          "these sizes of 'p' overlap those of line 3"},
         {"tuned-conf 3\n[cuda \"X\"]\np n=1 a=1 | threads=-1\nend\n", 3,
-         "threads, shared_bytes, registers: not whole numbers from 0 to 2147483647"},
+         "threads=-1 is not a whole number from 0 to 2147483647"},
         {"tuned-conf 3\n[cuda \"X\"]\np n=1 a=1 | registers=99999999999\nend\n", 3,
-         "not whole numbers"},
+         "registers=99999999999 is not a whole number"},
         {"tuned-conf 3\n[cuda \"X\"] bandwidth_gbs=-1\nend\n", 2, "is not a number of at least 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -346,66 +349,6 @@ static void too_much_is_refused(void **state)
     assert_null(tuned_load_memory(text, length, "t.conf", &error));
     assert_string_equal(error.text, "t.conf:3: more than 128 fields");
     free(text);
-}
-
-/* Each text ends at the end of its own memory block, so that a sanitizer sees a read past it. */
-static int loads_in_own_memory(const char *text, size_t bytes, struct tuned_error *error)
-{
-    char *copy = malloc(bytes ? bytes : 1);
-    assert_non_null(copy);
-    memcpy(copy, text, bytes);
-    struct tuned *tuned = tuned_load_memory(copy, bytes, "t.conf", error);
-    free(copy);
-    for (size_t i = 0; i < tuned_entry_count(tuned); i++) {
-        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
-        struct tuned_answer answer;
-        char reason[TUNED_REASON_BYTES];
-        enum tuned_grade grade =
-            tuned_find(tuned, tuned_entry_device(entry), tuned_entry_problem(entry),
-                       tuned_entry_n(entry), &answer);
-        assert_true(grade == TUNED_EXACT || grade == TUNED_IN_RANGE);
-        tuned_reason(&answer, reason, sizeof reason);
-        (void)tuned_real(entry, "block", 0);
-        (void)tuned_expected_ns(entry);
-    }
-    tuned_free(tuned);
-    return tuned != NULL;
-}
-
-static void every_truncation_is_refused(void **state)
-{
-    (void)state;
-    struct tuned_error error;
-    assert_true(loads_in_own_memory(conf, sizeof conf - 1, &error));
-    for (size_t bytes = 0; bytes < sizeof conf - 1; bytes++) {
-        if (loads_in_own_memory(conf, bytes, &error))
-            fail_msg("taken at %zu bytes", bytes);
-        assert_true(error.text[0] != '\0');
-        assert_null(strchr(error.text, '\n'));
-    }
-}
-
-static void every_changed_byte_is_refused_or_valid(void **state)
-{
-    (void)state;
-    size_t taken = 0;
-    size_t refused = 0;
-    char *text = malloc(sizeof conf);
-    assert_non_null(text);
-    for (size_t at = 0; at < sizeof conf - 1; at++) {
-        memcpy(text, conf, sizeof conf);
-        for (int byte = 0; byte < 256; byte++) {
-            struct tuned_error error = {-1, "untouched"};
-            text[at] = (char)byte;
-            int loaded = loads_in_own_memory(text, sizeof conf - 1, &error);
-            assert_int_equal(loaded, error.text[0] == '\0');
-            assert_null(strchr(error.text, '\n'));
-            taken += loaded ? 1 : 0;
-            refused += loaded ? 0 : 1;
-        }
-    }
-    free(text);
-    assert_true(taken > 0 && refused > 0);
 }
 
 static void files_are_loaded_or_said_to_be_missing(void **state)
@@ -490,8 +433,6 @@ int main(void)
         cmocka_unit_test(bad_lines_are_refused_with_their_number),
         cmocka_unit_test(editors_may_leave_their_marks),
         cmocka_unit_test(too_much_is_refused),
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(every_changed_byte_is_refused_or_valid),
         cmocka_unit_test(files_are_loaded_or_said_to_be_missing),
         cmocka_unit_test(threads_may_share_what_was_loaded),
     };
