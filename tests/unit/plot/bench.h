@@ -293,6 +293,19 @@ static const char own_gp[] =
     " title ceiling_title, for [i = 0:points_series - 1] 'points.tsv' index i using 4:5"
     " with points linetype i + 1 pointsize scale title columnheader(2)\n";
 
+static inline bool has_gnuplot(void)
+{
+    for (const char *part = getenv("PATH"); part && *part; part += *part == ':') {
+        char path[512];
+        size_t length = strcspn(part, ":");
+        (void)snprintf(path, sizeof path, "%.*s/gnuplot", (int)length, part);
+        if (access(path, X_OK) == 0)
+            return true;
+        part += length;
+    }
+    return false;
+}
+
 /* A folder of figures of the test's own, with what the real ones share: `own`, and no other. */
 static inline void own_figures(void)
 {

@@ -5,133 +5,6 @@
     "X'\"; system \"touch pwned\" `touch pwned` {/Symbol a}^2 @a $(touch pwned)\\n\n<&> "          \
     "\xc2\xb5\xe4\xb8\xad"
 
-static bool has_gnuplot(void)
-{
-    for (const char *part = getenv("PATH"); part && *part; part += *part == ':') {
-        char path[512];
-        size_t length = strcspn(part, ":");
-        (void)snprintf(path, sizeof path, "%.*s/gnuplot", (int)length, part);
-        if (access(path, X_OK) == 0)
-            return true;
-        part += length;
-    }
-    return false;
-}
-
-static void test_without_gnuplot(void **state)
-{
-    struct bench *bench = *state;
-    own_figures();
-    fill(bench, "cuda", "GPU");
-    assert_int_equal(setenv("PATH", "/nonexistent", 1), 0);
-    free(data_of(bench, "own"));
-    size_t before = bench->wrote;
-    struct plot_request request = request_of(bench, "own", PLOT_PNG);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_UNAVAILABLE);
-    assert_string_equal(error.text,
-                        "gnuplot is not installed: apt-get install gnuplot-nox, or use --data");
-    assert_int_equal(plot_all(bench->store, &request, &error), STATUS_UNAVAILABLE);
-    assert_int_equal(bench->failed, 0); /* it is the error of the call */
-    assert_int_equal(bench->wrote, before);
-    /* The rows are written all the same. */
-    request.outputs = PLOT_PNG | PLOT_TERMINAL | PLOT_DATA;
-    write_script("two.sql", own_sql);
-    write_script("two.gp", own_gp);
-    ok(plot_all(bench->store, &request, &error));
-    assert_int_equal(bench->failed, 1); /* said once, not for each figure */
-    assert_int_equal(bench->last_error.status, STATUS_UNAVAILABLE);
-    assert_int_equal(bench->wrote, before + 2);
-}
-
-static void fake_gnuplot(struct bench *bench, const char *script)
-{
-    assert_int_equal(mkdir("bin", 0700), 0);
-    ok(file_write_atomically("bin/gnuplot", script, strlen(script), &error));
-    assert_int_equal(chmod("bin/gnuplot", 0700), 0);
-    char path[200];
-    (void)snprintf(path, sizeof path, "%s/bin:/bin:/usr/bin", bench->folder);
-    assert_int_equal(setenv("PATH", path, 1), 0);
-}
-
-static void test_gnuplot_that_fails(void **state)
-{
-    struct bench *bench = *state;
-    own_figures();
-    fill(bench, "cuda", "GPU");
-    assert_int_equal(mkdir("out", 0700), 0);
-    const char *name = "out/own-reduce.sum.i32-4096.png";
-    ok(file_write_atomically(name, "old", 3, &error));
-    fake_gnuplot(bench,
-                 "#!/bin/sh\nprintf part > figure.png\n"
-                 "echo '\"a.gp\" line 2: warning: something mild' >&2\n"
-                 "printf 'plot foo\\n     ^\\n\"a.gp\" line 3: no such thing\\n' >&2\nexit 1\n");
-    struct plot_request request = request_of(bench, "own", PLOT_PNG);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_INTERNAL);
-    assert_string_equal(error.text, "own: gnuplot: \"a.gp\" line 3: no such thing");
-    struct arena arena = {0};
-    char *text = NULL;
-    ok(file_read(&arena, name, 100, &text, NULL, &error));
-    assert_string_equal(text, "old"); /* what was drawn before is not touched */
-    arena_free(&arena);
-}
-
-static void test_gnuplot_that_draws_nothing(void **state)
-{
-    struct bench *bench = *state;
-    own_figures();
-    fill(bench, "cuda", "GPU");
-    fake_gnuplot(bench, "#!/bin/sh\nexit 0\n");
-    struct plot_request request = request_of(bench, "own", PLOT_PNG);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_INTERNAL);
-    assert_non_null(strstr(error.text, "drew nothing"));
-    request.folder = "/proc/nowhere";
-    assert_int_not_equal(plot_figure(bench->store, &request, &error), STATUS_OK);
-    assert_int_equal(bench->wrote, 0);
-}
-
-/* What style.gp says is understood; an old gnuplot stumbles over the rest of the scripts. */
-static void test_old_gnuplot(void **state)
-{
-    struct bench *bench = *state;
-    own_figures();
-    fill(bench, "cuda", "GPU");
-    fake_gnuplot(bench,
-                 "#!/bin/sh\n"
-                 "echo 'tune old: gnuplot 5.4 or later is needed, and this is 4.6' >&2\n"
-                 "echo '\"plots/style.gp\" line 40: undefined function: array' >&2\nexit 1\n");
-    struct plot_request request = request_of(bench, "own", PLOT_PNG | PLOT_SVG);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_UNAVAILABLE);
-    assert_string_equal(error.text, "gnuplot 5.4 or later is needed, and this is 4.6");
-    assert_int_equal(plot_all(bench->store, &request, &error), STATUS_UNAVAILABLE);
-    assert_int_equal(bench->failed + bench->wrote, 0);
-}
-
-/* A gnuplot without PDF: that is said once, and what else was asked for is drawn. */
-static void test_lacking_format(void **state)
-{
-    struct bench *bench = *state;
-    own_figures();
-    fill(bench, "cuda", "GPU");
-    write_script("two.sql", own_sql);
-    write_script("two.gp", own_gp);
-    fake_gnuplot(bench,
-                 "#!/bin/sh\n"
-                 "grep -q \"^format = 'pdf'\" variables.gp || { echo '<svg></svg>' >figure.svg; "
-                 "echo x >figure.png; exit 0; }\n"
-                 "echo 'tune lacks: no pdfcairo here' >&2\nexit 1\n");
-    struct plot_request request = request_of(bench, "own", PLOT_PDF | PLOT_SVG | PLOT_PNG);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_UNAVAILABLE);
-    assert_string_equal(error.text, "no pdfcairo here");
-    assert_int_equal(bench->wrote, 2);
-    ok(plot_all(bench->store, &request, &error));
-    assert_int_equal(bench->wrote, 6);
-    assert_int_equal(bench->failed, 1);
-    assert_string_equal(bench->last_error.text, "no pdfcairo here");
-    request.outputs = PLOT_PDF;
-    assert_int_equal(plot_all(bench->store, &request, &error), STATUS_UNAVAILABLE);
-    assert_int_equal(bench->failed, 1);
-}
-
 /* The bytes of out/own-reduce.sum.i32-4096.<extension>, in the arena. */
 static char *picture(struct arena *arena, const char *extension)
 {
@@ -269,29 +142,6 @@ static void test_terminal(void **state)
     assert_int_equal(bench->wrote, 0);
 }
 
-/* Without a font cairo would leave out all letters: gnuplot has some for PNG, SVG leaves them to
- * its reader, and of PDF it is said. */
-static void test_without_fonts(void **state)
-{
-    struct bench *bench = *state;
-    if (!has_gnuplot())
-        skip();
-    own_figures();
-    fill(bench, "cuda", "GPU");
-    static const char none[] = "<?xml version='1.0'?><fontconfig></fontconfig>";
-    ok(file_write_atomically("fonts.conf", none, sizeof none - 1, &error));
-    char path[100];
-    (void)snprintf(path, sizeof path, "%s/fonts.conf", bench->folder);
-    assert_int_equal(setenv("FONTCONFIG_FILE", path, 1), 0);
-    struct plot_request request = request_of(bench, "own", PLOT_PNG | PLOT_SVG | PLOT_PDF);
-    enum status status = plot_figure(bench->store, &request, &error);
-    assert_int_equal(unsetenv("FONTCONFIG_FILE"), 0);
-    assert_int_equal(status, STATUS_UNAVAILABLE);
-    assert_non_null(strstr(error.text, "no font is found for --format "));
-    assert_true(bench->wrote >= 1);
-    assert_non_null(strstr(bench->last_path, ".svg"));
-}
-
 /* What the problem is held against, which need not be reading. */
 static void test_ceiling_of_the_problem(void **state)
 {
@@ -393,72 +243,16 @@ static void test_names_are_never_commands(void **state)
     assert_int_equal(remove_below("out"), 4); /* and none went elsewhere */
 }
 
-/* A figure of one's own is two files; one that is broken does not keep the others from being drawn.
- */
-static void test_own_figures(void **state)
-{
-    struct bench *bench = *state;
-    if (!has_gnuplot())
-        skip();
-    fill(bench, "cuda", "GPU");
-    const char *const folders[] = {"data/configs", "data/kernels", "data/plots"};
-    for (size_t i = 0; i < 3; i++)
-        ok(folder_make(folders[i], &error));
-    write_script("measured.sql", "WITH measured AS (SELECT 1 AS x)");
-    write_script("style.gp",
-                 "set terminal svg\nset output 'figure.svg'\nset datafile separator tab\n");
-    write_script("own.sql", "-- Mine.\nSELECT 'points' AS layer, 's' AS series, x FROM measured");
-    write_script("own.gp", "plot 'points.tsv' using 3:3 title columnheader(2)\n");
-    write_script("a_drop.sql", "-- Bad.\nSELECT 1; DROP TABLE trials");
-    write_script("a_drop.gp", "");
-    write_script("b_typo.sql", "SELECT 'points' AS layer, 's' AS series, x FROM measured");
-    write_script("b_typo.gp", "plotte 'points.tsv'\n");
-    write_script("c_columns.sql", "SELECT x, x, x FROM measured");
-    write_script("c_columns.gp", "");
-    write_script("d_layer.sql", "SELECT '../up' AS layer, 's' AS series, x FROM measured");
-    write_script("d_layer.gp", "");
-    write_script("e_mixed.sql",
-                 "SELECT column1 AS layer, '' AS series, 1 FROM (VALUES ('a'), ('b'), ('a'))");
-    write_script("e_mixed.gp", "");
-    assert_int_equal(setenv("TUNE_DATA_DIR", "data", 1), 0);
-    struct plot_request request = request_of(bench, NULL, PLOT_SVG);
-    ok(plot_all(bench->store, &request, &error));
-    assert_int_equal(bench->failed, 5);
-    assert_int_equal(bench->wrote, 1);
-    assert_non_null(strstr(bench->last_path, "own-reduce.sum.i32-4096.svg"));
-    const struct {
-        const char *figure, *text;
-        enum status status;
-    } wrong[] = {{"a_drop", "plots/a_drop.sql: ", STATUS_BAD_INPUT},
-                 {"b_typo", "\"plots/b_typo.gp\" line 1: ", STATUS_INTERNAL},
-                 {"c_columns", "first two columns must be layer and series", STATUS_BAD_INPUT},
-                 {"d_layer", "layer '../up'", STATUS_BAD_INPUT},
-                 {"e_mixed", "order by layer", STATUS_BAD_INPUT}};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        request.figure = wrong[i].figure;
-        assert_int_equal(plot_figure(bench->store, &request, &error), wrong[i].status);
-        if (!strstr(error.text, wrong[i].text))
-            fail_msg("%s", error.text);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_without_gnuplot),
-        TEST(test_gnuplot_that_fails),
-        TEST(test_gnuplot_that_draws_nothing),
-        TEST(test_old_gnuplot),
-        TEST(test_lacking_format),
         TEST(test_pictures),
         TEST(test_svg_for_pages),
         TEST(test_terminal),
-        TEST(test_without_fonts),
         TEST(test_ceiling_of_the_problem),
         TEST(test_single_point),
         TEST(test_many_points),
         TEST(test_names_are_never_commands),
-        TEST(test_own_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
