@@ -102,12 +102,20 @@ if (characters) {
     # above the axis, below the title.
     unset grid
     set bmargin 6
-    set tmargin 6
     set title offset 0, 2
     set ylabel offset graph 0.4, graph 0.5 + 2.3 / (text_rows - 12)
 }
-measured_on = sprintf('%s, %s, L2 %s, %d points', device, date, l2_mode, points_rows)
-measured_on = measured_on.(database eq '' ? '' : ', '.database)
+# Long names are cut, by characters. What stands in a figure's second line is two lines where a terminal
+# is too narrow; `count` says how many things were measured, which mostly are points.
+cut(text, most) = strlen(text) > most ? text[1:most - 3].'...' : text
+problem = cut(problem, characters ? text_columns - 40 : 70)
+device = cut(device, characters ? text_columns - 16 : 70)
+database = cut(database, 40)
+is_long(text) = characters && strlen(text) > text_columns - 4
+measured(count) = device.', '.date.(is_long(device.date.l2_mode.count.database.'____________') ? "\n" : ', ') \
+    .'L2 '.l2_mode.', '.count.(database eq '' ? '' : ', '.database)
+measured_on = measured(sprintf('%d points', points_rows))
+if (characters) { set tmargin strstrt(measured_on, "\n") ? 7 : 6 }
 
 # Layers that the rows may lack.
 if (!exists('marks_series')) marks_series = 0
