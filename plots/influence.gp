@@ -66,7 +66,7 @@ if (!characters) {
     set format x
     set xtics ('0' 0)
     do for [share in '0.003 0.01 0.03 0.1 0.3'] {
-        if (place(share) > 0.09 * widest) { set xtics add (sprintf('+%g %%%%', 100 * share) place(share)) }
+        if (place(share) > 0.11 * widest) { set xtics add (sprintf('+%g %%%%', 100 * share) place(share)) }
     }
     do for [ratio in '2 5 10 30 100 1000 10000'] {
         set xtics add (sprintf('%g x', ratio + 0) place(ratio - 1))

@@ -1,6 +1,7 @@
 # points: 3 rank, 4 intensity, 5 gops, 6 and 7 low and high, 12 is_chosen; marks: those of the chosen
 # problem, 8 the roof above them; names: 4 intensity, 5 gops, 10 problems; memory: 3 rank (0: the chosen
 # problem's), 5 gbs; arithmetic: 3 rank likewise, 5 gops.
+load 'plots/times.gp'
 if (!exists('memory_series')) memory_series = 0
 if (!exists('arithmetic_series')) arithmetic_series = 0
 names_known = exists('names_rows')
@@ -89,16 +90,18 @@ set format y '%g'
 # gnuplot looks into the file of a loop even when that runs no times.
 marks_file = marks_series ? 'marks.tsv' : 'points.tsv'
 names_file = names_rows ? 'names.tsv' : 'points.tsv'
+# Both begin and end where they meet.
+upto(x, most) = x < most ? x : most
 most_gops = arithmetic_series ? top / 2.5 : top
 plot \
-    for [i = 1:memory_series] '+' using 1:($1 * slant_gbs[i] <= most_gops ? $1 * slant_gbs[i] : NaN) with lines linewidth (slant_rank[i] == 0 ? 2.5 : 1.2) \
+    for [i = 1:memory_series] '+' using (upto($1, most_gops / slant_gbs[i])):(slant_gbs[i] * upto($1, most_gops / slant_gbs[i])) with lines linewidth (slant_rank[i] == 0 ? 2.5 : 1.2) \
         dashtype 1 + 2 * (slant_rank[i] != 0) linecolor rgb ceiling_colour title slant_name[i], \
-    for [i = 1:arithmetic_series] '+' using 1:(gbs == 0 || $1 * gbs >= flat_gops[i] ? flat_gops[i] : NaN) with lines \
+    for [i = 1:arithmetic_series] '+' using (gbs > 0 && $1 * gbs < flat_gops[i] ? flat_gops[i] / gbs : $1):(flat_gops[i]) with lines \
         linewidth (flat_rank[i] == 0 ? 2.5 : 1.2) dashtype 1 + 2 * (flat_rank[i] != 0) \
         linecolor rgb ceiling_colour notitle, \
     'points.tsv' using ($12 == 0 ? $4 : NaN):5 with points pointtype (characters ? 'o' : 6) pointsize 1.1 * scale \
-        linewidth 1 linecolor rgb series_colour[6] title (names_known ? 'other problems: winner and baselines' : ''), \
-    for [i = 1:names_rows > 0] names_file using 4:($5 * 1.4):(substr(strcol(10), 1, 48)) with labels rotate by 90 left font small_font \
+        linewidth 1 linecolor rgb series_colour[6] title (names_known ? 'other problems, at this n or their largest' : ''), \
+    for [i = 1:names_rows > 0] names_file using 4:($5 * 1.4):(in_lines(strcol(10), 48, 1)) with labels rotate by 90 left font small_font \
         textcolor rgb frame_colour notitle, \
     for [i = 1:marks_series] marks_file index i - 1 using 4:5:6:7 with yerrorbars \
         pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \

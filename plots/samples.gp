@@ -30,7 +30,7 @@ do for [i = 1:points_series] {
     role_rank[i] = int(RANK_max)
 }
 pad = 0.02 * (high - low)
-within(ns) = (ns < low - pad ? low - pad : ns > high + pad ? high + pad : ns) / scale_ns
+within(ns) = (ns < low - 0.5 * pad ? low - 0.5 * pad : ns > high + 0.5 * pad ? high + 0.5 * pad : ns) / scale_ns
 scale_ns = time_scale(inner_low)
 
 alike = ''
@@ -40,12 +40,13 @@ if (left_out_rows) {
     stats 'left_out.tsv' using 4 nooutput name 'LEFT_OUT'
     left_out = int(LEFT_OUT_max)
 }
-note = (left_out ? sprintf('; finalists not drawn: %d', left_out) : '') \
-    .(beyond ? sprintf('; samples beyond the axis (< >): %d', beyond) : '')
+note = (left_out ? sprintf('finalists not drawn: %d', left_out) : '').(left_out && beyond ? '; ' : '') \
+    .(beyond ? sprintf('samples beyond the axis (< >): %d', beyond) : '')
 subtitle = alike eq '' ? '' : "\nall: ".in_lines(alike, 120, 1)
 
 set title sprintf("Samples of the finalists: %s, n = %s\n%s", problem, n_text, measured_on).subtitle
-set xlabel 'time of one run ('.time_unit(inner_low).'); each row from top to bottom in the order taken'.note
+set xlabel 'time of one run ('.time_unit(inner_low).'); each row from top to bottom in the order taken'.(note eq '' ? '' : "\n".note)
+set bmargin note eq '' ? 6.5 : 7.5
 set xrange [(low - pad) / scale_ns:(high + pad) / scale_ns]
 set yrange [rows + 0.6:0.4]
 set noytics
@@ -67,7 +68,7 @@ verdict(rank, median, low, high, d, d_low, d_high) = characters ? (d == d && d !
     : long_verdict(rank, median, low, high, d, d_low, d_high)
 long_verdict(rank, median, low, high, d, d_low, d_high) = \
     (d == d && d != 0 ? percent(d).', '.role_word(rank)."\n".sprintf('[%+.2f, %+.2f] %%', 100 * d_low, 100 * d_high) \
-        : time_text(median).', '.(rank == 0 ? 'winner' : 'fastest').(low == low && high > low \
+        : time_text(median).', '.(rank == 0 ? 'winner' : d == d ? 'fastest' : role_word(rank)).(low == low && high > low \
             ? sprintf("\n[%.4g, %.4g] ", low / time_scale(median), high / time_scale(median)).time_unit(median) : ''))
 # A row's cell, or NaN where it is empty: an empty one would take the whole label with it.
 number(c) = valid(c) ? column(c) : NaN

@@ -81,7 +81,7 @@ medians AS (
     SELECT d.*, coalesce(d.difference, 0) = 0 AND d.is_winner AS is_fastest,
            fastest.median_ns AS fastest_ns, w.time_low_ns, w.time_high_ns
     FROM drawn AS d, chosen_winner AS w,
-         (SELECT median_ns FROM finalists ORDER BY abs(difference), place LIMIT 1) AS fastest
+         (SELECT median_ns FROM finalists ORDER BY abs(difference) NULLS LAST, place LIMIT 1) AS fastest
 )
 SELECT 'points' AS layer, role AS series, rank, row, elapsed_ns, turn, quantile,
        (quantile BETWEEN 0.02 AND 0.98) OR sample_count <= 4 AS is_inner, process, round, NULL AS low_ns,

@@ -44,7 +44,7 @@ def test_numbers():
     assert stages == {"race": (10, 14), "confirmation": (14, 14 + 4 + 6)}, stages
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "winner", "1 µs in the sweep",
                  "after 8.5 s, trial 6", "1.01 µs confirmed", "plain", "4 µs", "race 4 s, confirmation 10 s",
-                 "slower than the best trial, 1 µs", "best so far")
+                 "against the best trial (1 µs)", "best so far")
 
 
 def test_runs_follow_one_another():
