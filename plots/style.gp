@@ -114,7 +114,7 @@ database = cut(database, 40)
 is_long(text) = characters && strlen(text) > text_columns - 4
 measured(count) = device.', '.date.(is_long(device.date.l2_mode.count.database.'____________') ? "\n" : ', ') \
     .'L2 '.l2_mode.', '.count.(database eq '' ? '' : ', '.database)
-measured_on = measured(sprintf('%d points', points_rows))
+measured_on = measured(points_rows == 1 ? '1 point' : sprintf('%d points', points_rows))
 if (characters) { set tmargin strstrt(measured_on, "\n") ? 7 : 6 }
 
 # Layers that the rows may lack.

@@ -180,7 +180,7 @@ static void test_single_point(void **state)
         request.problem = problems[i];
         ok(plot_figure(bench->store, &request, &error));
         assert_int_equal(bench->wrote, 3 * (i + 1));
-        assert_non_null(strstr(bench->said, "1 points"));
+        assert_non_null(strstr(bench->said, "1 point\n"));
     }
 }
 
