@@ -85,11 +85,11 @@ plot \
     'points.tsv' using (within($5)):($4 - 0.36 + 0.5 * $6):($5 < low ? '<' : $5 > high ? '>' : '') \
         with labels notitle, \
     'medians.tsv' using (within($5)):($4 - 0.4):(0):(0.58) with vectors nohead linewidth 3 \
-        linecolor rgb '#ffffff' notitle, \
+        linecolor rgb paper_colour notitle, \
     'medians.tsv' using (within($5)):($4 - 0.4):(0):(0.58) with vectors nohead linewidth 1.5 \
-        linecolor rgb '#000000' title 'median', \
+        linecolor rgb text_colour title 'median', \
     for [i = 1:INTERVALS_sum > 0] 'medians.tsv' using (within(end(11))):($4 + 0.32):(within(end(12)) - within(end(11))):(0) with vectors nohead \
-        linewidth 3 linecolor rgb '#000000' \
+        linewidth 3 linecolor rgb text_colour \
         title 'interval of the difference to the fastest', \
     'medians.tsv' using (low / scale_ns):(centred($4, in_lines(strcol(16), label_width, 2))):(in_lines(strcol(16), label_width, 2)) with labels right offset -2, 0 font small_font notitle, \
     'medians.tsv' using (high / scale_ns):(centred($4, verdict($3, $5, number(11), number(12), number(13), number(14), number(15)))):(verdict($3, $5, number(11), number(12), number(13), number(14), number(15))) \

@@ -43,7 +43,7 @@ do for [i = 1:processes_series] {
 end = stage_to[processes_series]
 
 heading = sprintf("Stability over rounds: %s, n = %s\n%s", problem, n_text, measured_on)
-note = 'time in rounds (s); what lay between processes is cut out (dotted: one begins)'
+note = 'time in rounds (s); what lay between processes is cut out'.(characters ? '' : ' (dotted: one begins)')
 set xrange [0:1.005 * end]
 round_step(x) = decade(x) * (x > 5 * decade(x) ? 10 : x > 4 * decade(x) ? 5 : x > 2 * decade(x) ? 4 : x > decade(x) ? 2 : 1)
 decade(x) = 10 ** floor(log10(x))
@@ -83,7 +83,8 @@ do for [p = 1:panels] {
     if (characters) { set ylabel 'anchor: off its median (%)' } else {
         set label 50 quantity[c - 4] at screen 0.012, graph 0.5 left offset 0, 0.5 textcolor rgb text_colour
     }
-    do for [i = 1:known] {
+    # Among characters such lines would hide what they stand beside.
+    do for [i = 1:characters ? 0 : known] {
         set arrow i from first begin[i], graph 0 to first begin[i], graph 1 nohead dashtype 3 linewidth 1 \
             linecolor rgb frame_colour back
     }
@@ -111,7 +112,7 @@ do for [p = 1:panels] {
                 linewidth 3 linecolor rgb grid_colour notitle, \
             for [i = 0:last_known] 'points.tsv' using 4:(column(5 + i)) with points linetype 1 + i \
                 pointtype series_shape[1 + i] pointsize 0.8 * scale title i == 0 ? 'at the beginning of the round' : 'at its end', \
-            for [i = 1:faults_series] faults_file index i - 1 using 4:5 with points pointtype mark_shape[1 + i] \
+            for [i = 1:faults_series] faults_file index i - 1 using 4:5 with points pointtype (characters ? 'X' : mark_shape[1 + i]) \
                 pointsize 1.8 * scale linewidth 2 linecolor rgb text_colour title columnheader(2)
         unset key
     } else {
