@@ -59,6 +59,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *out, int device)
     out->minor = machines[device].minor;
     out->multiProcessorCount = machines[device].sm_count;
     out->sharedMemPerBlockOptin = 227 * 1024;
+    out->maxThreadsPerBlock = 1024;
+    out->regsPerMultiprocessor = 65536;
     out->totalGlobalMem = (size_t)141 << 30;
     return cudaSuccess;
 }

@@ -19,7 +19,7 @@ static tune::choice call(const char *line, size_t n)
 {
     char text[1024];
     std::snprintf(text, sizeof text,
-                  "tuned-conf 2\n[cuda \"%s\"]\nreduce.sum.i32 n=1-1000000000000 %s\nend\n",
+                  "tuned-conf 3\n[cuda \"%s\"]\nreduce.sum.i32 n=1-1000000000000 %s\nend\n",
                   machines[current].name, line);
     struct tuned *tuned = tuned_load_memory(text, std::strlen(text), "memory", nullptr);
     tune::choice why;
@@ -106,6 +106,22 @@ static void what_cannot_run_is_not_chosen()
     EXPECT(call(FLAGGED, 1 << 24).is_exact);
 }
 
+// The entry says what a launch needs: one that the device lacks is not even asked about.
+static void what_needs_more_than_the_device_has_is_not_given()
+{
+    const char *const most = " | threads=1024 shared_bytes=232448 registers=64";
+    char line[512];
+    std::snprintf(line, sizeof line, FLAGGED " blocks_per_sm=2%s", most);
+    EXPECT(call(line, 1 << 24).is_exact);
+    for (const char *needs : {"threads=1025", "shared_bytes=232449", "threads=1024 registers=65"}) {
+        std::snprintf(line, sizeof line, FLAGGED " blocks_per_sm=2 | %s", needs);
+        const tune::choice why = call(line, 1 << 24);
+        EXPECT(!why.is_exact && why.grade == TUNED_NONE);
+        EXPECT(std::strstr(why.configuration, "variant=last_block") != nullptr);
+        EXPECT(launches.size() == 1 && launches[0].block <= 1024);
+    }
+}
+
 int main()
 {
     machines[0] = {"First", 9, 0, 132, 90, 10};
@@ -115,6 +131,7 @@ int main()
     second_launch_is_given_the_partials();
     stages_are_dynamic_shared_memory();
     kernels_are_not_taken_beyond_what_they_count();
+    what_needs_more_than_the_device_has_is_not_given();
     current = 1; // an older device, whose facts are its own
     what_cannot_run_is_not_chosen();
     machines[2] = {"Third", 9, 0, 132, 80, 10}; // of which the program has older code only

@@ -8,6 +8,47 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* What is given could be launched: as far as a file of version 3 tells. */
+static bool fits(const struct tuned_entry *entry, const struct tuned_device *device)
+{
+    double threads = tuned_evidence(entry, "threads", 0);
+    return (device->max_threads_per_block == 0 || threads <= device->max_threads_per_block) &&
+           (device->max_shared_bytes == 0 ||
+            tuned_evidence(entry, "shared_bytes", 0) <= (double)device->max_shared_bytes) &&
+           (device->registers_per_unit == 0 ||
+            tuned_evidence(entry, "registers", 0) * threads <= device->registers_per_unit);
+}
+
+static void ask(const struct tuned *tuned, const struct tuned_device *device, const char *problem,
+                long long n, bool has_limits)
+{
+    static const struct tuned_size sizes[] = {{"k", 50}, {"m", 64}};
+    struct tuned_answer answer, resolved;
+    struct tuned_handle handle;
+    char reason[TUNED_REASON_BYTES];
+    enum tuned_grade most = tuned_resolve(tuned, device, problem, &handle);
+    for (size_t count = 0; count <= 2; count += 2) {
+        enum tuned_grade grade = tuned_find_sizes(tuned, device, problem, n, sizes, count, &answer);
+        if ((grade == TUNED_NONE) != (answer.entry == NULL) || grade > most ||
+            tuned_find_resolved_sizes(&handle, n, sizes, count, &resolved) != grade ||
+            resolved.entry != answer.entry)
+            abort();
+        tuned_reason(&answer, reason, sizeof reason);
+        if (reason[0] == '\0')
+            abort();
+        if (!answer.entry)
+            continue;
+        long long first = 0, last = 0;
+        bool within = n >= tuned_entry_n_low(answer.entry) && n <= tuned_entry_n_high(answer.entry);
+        bool has_sizes = tuned_entry_size_at(answer.entry, 0, &first, &last) != NULL;
+        if ((grade >= TUNED_IN_RANGE && !within) ||
+            (grade == TUNED_NEAREST_SIZE && within && !has_sizes) ||
+            (has_limits && !fits(answer.entry, device)))
+            abort();
+        (void)tuned_answer_integer(&answer, "grid", 1);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct tuned_device devices[] = {
@@ -33,28 +74,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         return 0;
     }
+    bool has_limits = size > 12 && memcmp(data, "tuned-conf 3", 12) == 0;
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         for (long long n = 1; n < 1LL << 40; n *= 1000) {
-            struct tuned_answer answer;
-            char reason[TUNED_REASON_BYTES];
-            enum tuned_grade grade = tuned_find(tuned, &devices[i], "reduce.sum.i32", n, &answer);
-            if ((grade == TUNED_NONE) != (answer.entry == NULL))
-                abort();
-            bool within = answer.entry && n >= tuned_entry_n_low(answer.entry) &&
-                          n <= tuned_entry_n_high(answer.entry);
-            long long first = 0, last = 0;
-            bool has_sizes = answer.entry && tuned_entry_size_at(answer.entry, 0, &first, &last);
-            if ((grade >= TUNED_IN_RANGE && !within) ||
-                (grade == TUNED_NEAREST_SIZE && within && !has_sizes))
-                abort();
-            (void)tuned_answer_integer(&answer, "grid", 1);
-            struct tuned_handle handle;
-            struct tuned_answer resolved;
-            (void)tuned_resolve(tuned, &devices[i], "reduce.sum.i32", &handle);
-            if (tuned_find_resolved(&handle, n, &resolved) != grade ||
-                resolved.entry != answer.entry)
-                abort();
-            (void)tuned_reason(&answer, reason, sizeof reason);
+            ask(tuned, &devices[i], "reduce.sum.i32", n, has_limits);
+            ask(tuned, &devices[i], "gemm", n, has_limits);
         }
     for (size_t i = 0; i < tuned_entry_count(tuned); i++) {
         const struct tuned_entry *entry = tuned_entry_at(tuned, i);
@@ -69,6 +93,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         char reason[TUNED_REASON_BYTES];
         long long low = 0, high = 0;
         (void)tuned_stale(entry, &have, reason, sizeof reason);
+        for (size_t j = 0; j < tuned_value_count(entry); j++) {
+            const char *name = NULL, *value = NULL;
+            tuned_value_at(entry, j, &name, &value);
+            int index = tuned_value_index(tuned, name);
+            if (index < 0 || tuned_text_at(entry, index, NULL) != value)
+                abort();
+            (void)tuned_real_at(entry, index, 0);
+        }
         for (size_t j = 0; tuned_entry_size_at(entry, j, &low, &high); j++)
             if (low > high)
                 abort();

@@ -64,6 +64,9 @@ inline cudaError_t ask_device(int index, device *out)
     out->identity.compute_capability_minor = properties.minor;
     out->identity.unit_count = properties.multiProcessorCount;
     out->identity.memory_bytes = (long long)properties.totalGlobalMem;
+    out->identity.max_threads_per_block = properties.maxThreadsPerBlock;
+    out->identity.max_shared_bytes = (long long)properties.sharedMemPerBlockOptin;
+    out->identity.registers_per_unit = properties.regsPerMultiprocessor;
     return cudaSuccess;
 }
 
