@@ -230,7 +230,7 @@ static void write_limit_card(struct page *page, const struct setting *setting)
 
 void write_answer(struct page *page)
 {
-    section_begin(page, "answer", NULL);
+    section_begin(page, "answer", NULL, NULL);
     if (page->winner_count == 0)
         text_append(&page->out, "<p class=\"lead\">Nothing was chosen yet: every run ended before "
                                 "it had a winner. What was tried stands below.</p>\n");

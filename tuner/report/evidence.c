@@ -29,7 +29,7 @@ enum status write_failures(struct page *page, struct error *error)
         report_query_failures, COLUMNS(columns), "kinds of failures",
         "None: every configuration that was tried compiled, ran and gave the right result.",
         "tune show --failures"};
-    section_begin(page, "failures", "What failed, and why");
+    section_begin(page, "failures", "Failures", "What failed, and why");
     enum status status = write_table(page, &table, error);
     section_end(page);
     return status;
@@ -54,7 +54,7 @@ enum status write_search(struct page *page, struct error *error)
     };
     static const struct table table = {report_query_searches, COLUMNS(columns), "searches",
                                        "Nothing was tried yet.", "tune show --searches"};
-    section_begin(page, "search", "How the space was searched");
+    section_begin(page, "search", "Search", "How the space was searched");
     text_append(&page->out,
                 "<p>Every configuration that was tried was first timed alone (the sweep); those "
                 "near the best were raced against one another and the baselines; the best of "
@@ -202,7 +202,7 @@ enum status write_trust(struct page *page, struct error *error)
     static const char *const labels[] = {"winners", "confirmed", "rounds", "dropped",
                                          "A/A floor, most"};
     struct text *out = &page->out;
-    section_begin(page, "trust", "How far this can be trusted");
+    section_begin(page, "trust", "Trust", "How far this can be trusted");
     text_append(
         out, "<p>Finalists were timed in rounds: each once a round in random order, between two "
              "timings of an anchor, one of them twice. A round in which the anchor or a clock "

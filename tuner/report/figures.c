@@ -218,7 +218,7 @@ enum status write_figures(struct page *page, struct error *error)
     enum status status = plot_names(&names, &drawing.names, &drawing.name_count, error);
     if (status != STATUS_OK)
         return status;
-    section_begin(page, "figures", "Figures");
+    section_begin(page, "figures", "Figures", "Figures");
     for (size_t i = 0; i < page->setting_count; i++)
         if (is_drawn(page, &page->settings[i]))
             drawing.total += OVERVIEW * drawn_parts(&page->settings[i]);

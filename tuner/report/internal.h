@@ -53,7 +53,8 @@ struct page {
     struct store *store;
     const struct report_request *request;
     struct arena arena;
-    struct text out;
+    struct text out;           /* the sections */
+    struct text links;         /* to them */
     const char *database;      /* its file's name, without folders */
     const char *database_word; /* the same, as a shell takes it */
     const char *title;
@@ -141,7 +142,8 @@ struct table {
 enum status write_table(struct page *page, const struct table *table, struct error *error);
 
 /* ---- sections: each writes one, heading included ---- */
-void section_begin(struct page *page, const char *id, const char *heading);
+/* A section with a heading is linked at the head of the page by its short name. */
+void section_begin(struct page *page, const char *id, const char *link, const char *heading);
 void section_end(struct page *page);
 /* The setting's heading, where there are several. */
 void setting_heading(struct page *page, const struct setting *setting);

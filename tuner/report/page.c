@@ -8,11 +8,13 @@
 extern const char report_style[];
 extern const char report_script[];
 
-void section_begin(struct page *page, const char *id, const char *heading)
+void section_begin(struct page *page, const char *id, const char *link, const char *heading)
 {
     html(&page->out, "<section id=\"%s\">\n", id);
-    if (heading)
-        html(&page->out, "<h2>%s</h2>\n", heading);
+    if (!heading)
+        return;
+    html(&page->out, "<h2>%s</h2>\n", heading);
+    html(&page->links, "<a href=\"#%s\">%s</a> ", id, link);
 }
 
 void section_end(struct page *page)
@@ -51,9 +53,8 @@ static enum status make_title(struct page *page, struct error *error)
     return failed ? error_no_memory(error) : STATUS_OK;
 }
 
-static void write_head(struct page *page)
+static void write_head(const struct page *page, struct text *out)
 {
-    struct text *out = &page->out;
     /* Nothing but what stands in the page may run or be loaded, whatever a name holds. */
     html(out,
          "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -67,14 +68,8 @@ static void write_head(struct page *page)
     text_append(out, "</style>\n</head>\n<body>\n");
 }
 
-static void write_header(struct page *page)
+static void write_header(const struct page *page, struct text *out)
 {
-    static const struct {
-        const char *id, *label;
-    } links[] = {{"winners", "What to launch"}, {"ranges", "By size"},  {"why", "Why"},
-                 {"parameters", "Parameters"},  {"figures", "Figures"}, {"failures", "Failures"},
-                 {"search", "Search"},          {"trust", "Trust"},     {"repeat", "Repeat"}};
-    struct text *out = &page->out;
     html(out, "<header>\n<p class=\"kicker\">tune report</p>\n<h1>%s</h1>\n<p class=\"meta\">",
          page->title);
     html(out, strcmp(page->first_day, page->last_day) == 0 ? "Measured on %s" : "Measured from %s",
@@ -87,14 +82,12 @@ static void write_header(struct page *page)
     for (size_t i = 0; i < page->request->word_count; i++)
         html(out, " %s", page->request->words[i]);
     text_append(out, "</p>\n<nav aria-label=\"Sections\">");
-    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
-        html(out, "<a href=\"#%s\">%s</a> ", links[i].id, links[i].label);
+    text_append(out, text_string(&page->links));
     text_append(out, "</nav>\n</header>\n<main>\n");
 }
 
-static void write_foot(struct page *page)
+static void write_foot(const struct page *page, struct text *out)
 {
-    struct text *out = &page->out;
     html(out,
          "</main>\n<footer><p>Made by tune %s out of %s. Times are medians; GB/s are 10<sup>9</sup>"
          " bytes a second; <i>ceiling</i> is the bandwidth that was measured on the device.</p>"
@@ -127,18 +120,17 @@ enum status report_make(struct store *store, const struct report_request *reques
         status = page_collect(&page, error);
     if (status == STATUS_OK)
         status = make_title(&page, error);
-    if (status == STATUS_OK) {
-        write_head(&page);
-        write_header(&page);
+    if (status == STATUS_OK)
         status = write_sections(&page, error);
-        write_foot(&page);
-    }
-    if (status == STATUS_OK && page.out.failed)
-        status = error_no_memory(error);
     if (status == STATUS_OK) {
-        *out = page.out;
-        page.out = (struct text){0};
+        write_head(&page, out);
+        write_header(&page, out);
+        text_append(out, text_string(&page.out));
+        write_foot(&page, out);
+        if (page.out.failed || page.links.failed || out->failed)
+            status = error_no_memory(error);
     }
+    text_free(&page.links);
     text_free(&page.out);
     arena_free(&page.arena);
     return status;

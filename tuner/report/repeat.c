@@ -243,7 +243,7 @@ static enum status write_schema(struct page *page, struct error *error)
 
 enum status write_repeat(struct page *page, struct error *error)
 {
-    section_begin(page, "repeat", "How to repeat it");
+    section_begin(page, "repeat", "Repeat", "How to repeat it");
     enum status status = each_row(page, report_query_runs, write_run, error);
     text_append(&page->out, "<h3>Where</h3>\n<div class=\"cards\">\n");
     if (status == STATUS_OK)

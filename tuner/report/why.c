@@ -178,7 +178,7 @@ enum status write_why(struct page *page, struct error *error)
     (void)error;
     if (page->winner_count == 0)
         return STATUS_OK;
-    section_begin(page, "why", "Why it wins, and what limits it");
+    section_begin(page, "why", "Why", "Why it wins, and what limits it");
     for (size_t i = 0; i < page->setting_count; i++) {
         const struct setting *setting = &page->settings[i];
         setting_heading(page, setting);
@@ -396,7 +396,7 @@ enum status write_parameters(struct page *page, struct error *error)
         any = any || (page->winners[i].explained && page->winners[i].why.sensitivity_count > 0);
     if (!any)
         return STATUS_OK;
-    section_begin(page, "parameters", "The parameters that matter");
+    section_begin(page, "parameters", "Parameters", "The parameters that matter");
     text_append(&page->out,
                 "<p>How much slower a winner becomes when one of its parameters takes another "
                 "value: the median over the winners, by the times of the sweep, the parameter that "

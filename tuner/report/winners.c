@@ -100,7 +100,7 @@ void write_winners(struct page *page)
 {
     if (page->winner_count == 0)
         return;
-    section_begin(page, "winners", "What to launch");
+    section_begin(page, "winners", "What to launch", "What to launch");
     text_append(&page->out,
                 "<p>The fastest correct configuration of each problem. Times are medians with "
                 "their intervals; a gain of 1.50× over something means that it takes "
@@ -141,7 +141,7 @@ enum status write_ranges(struct page *page, struct error *error)
         .name = "ranges of sizes",
         .none = "No ranges of sizes: they are made when a problem was tuned at several sizes.",
     };
-    section_begin(page, "ranges", "What production gets, size by size");
+    section_begin(page, "ranges", "By size", "What production gets, size by size");
     text_append(&page->out,
                 "<p>Programs ask libtuned for a problem and its size; the answer is the "
                 "configuration of the range that holds the size.</p>\n");
