@@ -83,10 +83,11 @@ static bool choose_cell(struct marks *marks, const char *svg)
     marks->seen = malloc(marks->slots * sizeof *marks->seen);
     if (!marks->seen)
         return false;
-    for (marks->cell = 0.5; marks->cell < 100; marks->cell *= 1.4) {
+    marks->cell = 0.5;
+    keep_all(marks, svg);
+    while (marks->kept > SVG_MARKS_MAX && marks->cell < 100) {
+        marks->cell *= 1.4;
         keep_all(marks, svg);
-        if (marks->kept <= SVG_MARKS_MAX)
-            break;
     }
     memset(marks->seen, 0, marks->slots * sizeof *marks->seen);
     return true;
