@@ -1,0 +1,94 @@
+'use strict';
+// Opens page.html in frames of several widths, looks at it, and leaves what it saw as JSON in the title.
+const widths = [360, 1440];
+const keyOf = (row, column) => {
+  const cell = row.cells[column];
+  return cell.dataset.v === undefined ? null : Number(cell.dataset.v);
+};
+
+// Elements that reach out of the window, but for what scrolls in a box of its own.
+const overflowing = (page, width) =>
+  [...page.body.querySelectorAll('*')]
+    .filter((element) => !element.closest('svg, .box > *'))
+    .filter((element) => {
+      const place = element.getBoundingClientRect();
+      return place.width > 0 && (place.right > width + 0.5 || place.left < -0.5);
+    })
+    .map((element) => element.outerHTML.slice(0, 120));
+
+const figures = (page) =>
+  [...page.querySelectorAll('figure')].map((figure) => {
+    const svg = figure.querySelector('svg');
+    const place = svg ? svg.getBoundingClientRect() : { width: 0, height: 0 };
+    const ink = svg ? [...svg.querySelectorAll('text, use, path')]
+      .filter((part) => part.getBoundingClientRect().width > 0).length : 0;
+    return {
+      name: figure.dataset.figure, width: place.width, height: place.height, ink,
+      label: figure.querySelector('[role=img]').getAttribute('aria-label'),
+      caption: figure.querySelector('figcaption').textContent,
+      lost: svg ? [...svg.querySelectorAll('use')]
+        .filter((use) => !page.getElementById(use.href.baseVal.slice(1))).length : -1,
+    };
+  });
+
+// Each numeric column of the winners, clicked twice; and a column of texts.
+const sorting = (page) => {
+  const table = page.querySelector('#winners table');
+  const seen = [];
+  for (const header of table.tHead.rows[0].cells) {
+    const button = header.querySelector('button');
+    const column = header.cellIndex;
+    const before = [...table.tBodies[0].rows].map((row) => row.textContent).sort().join('|');
+    const orders = [];
+    for (let click = 0; click < 2; click++) {
+      button.focus();
+      button.click();
+      orders.push({
+        sorted: header.getAttribute('aria-sort'),
+        keys: [...table.tBodies[0].rows].map((row) => keyOf(row, column)),
+        texts: [...table.tBodies[0].rows].map((row) => row.cells[column].textContent),
+      });
+    }
+    const after = [...table.tBodies[0].rows].map((row) => row.textContent).sort().join('|');
+    seen.push({
+      label: button.textContent, focused: page.activeElement === button, kept: before === after,
+      others: table.tHead.querySelectorAll('[aria-sort]').length, orders,
+    });
+  }
+  return seen;
+};
+
+const colours = (page) => {
+  const of = (element, name) => element ? page.defaultView.getComputedStyle(element)[name] : null;
+  const svg = page.querySelector('figure svg');
+  return {
+    paper: of(page.body, 'backgroundColor'), ink: of(page.body, 'color'),
+    figurePaper: of(svg && svg.querySelector('rect'), 'fill'),
+    figureInk: of(svg && svg.querySelector('text'), 'fill'),
+  };
+};
+
+const look = (width) => new Promise((resolve) => {
+  const frame = document.createElement('iframe');
+  frame.style.cssText = `width:${width}px;height:900px;border:0`;
+  frame.onload = () => {
+    const page = frame.contentDocument;
+    const folded = page.querySelectorAll('details:not([open])').length;
+    for (const details of page.querySelectorAll('details')) details.open = true;
+    resolve({
+      width, folded, title: page.title,
+      pageWidth: page.documentElement.scrollWidth,
+      overflowing: overflowing(page, width),
+      boxes: [...page.querySelectorAll('.box')].filter((box) => box.scrollWidth > box.clientWidth).length,
+      figures: figures(page), colours: colours(page), sorting: sorting(page),
+    });
+  };
+  frame.src = 'page.html';
+  document.body.append(frame);
+});
+
+onload = async () => {
+  const seen = [];
+  for (const width of widths) seen.push(await look(width));
+  document.title = JSON.stringify(seen);
+};
