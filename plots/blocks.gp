@@ -1,41 +1,29 @@
-# points: 3 rank, 4 blocks_per_sm, 5 gbs, 6 low_gbs, 7 high_gbs, 8 shift_octaves; marks likewise; double: 9 grid.
+# points: 3 rank, 4 blocks_per_sm, 5 gbs, 6 low_gbs, 7 high_gbs, 8 shift_octaves; marks likewise; double: 10 grid.
 # Many points have one and the same grid: each series stands a little beside the others.
 load 'plots/throughput.gp'
 load 'plots/series.gp'
 beside(x, shift) = x * 2**shift
 load 'plots/marks.gp'
 stats 'points.tsv' using 4 nooutput name 'BLOCKS'
-stats 'double.tsv' using 9 nooutput name 'DOUBLE'
+stats 'double.tsv' using 10 nooutput name 'DOUBLE'
 
-set title sprintf("Grid and throughput: %s, n = %s\n%s", problem, n_text, measured_on) offset 0, 1
+set title sprintf("Grid and throughput: %s, n = %s\n%s", problem, n_text, measured_on)
 set xlabel 'grid (blocks an SM); at one grid the configurations stand side by side, sorted'
 set ylabel throughput_label
 least = BLOCKS_min < 2 ? BLOCKS_min : 2
 most = BLOCKS_max > 2 ? BLOCKS_max : 2
 set logscale x 2
-set xrange [least / 1.3:most * 1.3]
+x_low = least / 1.3
+x_high = most * 1.3
+set xrange [x_low:x_high]
 set yrange [0:1.08 * top]
 # A power of two each, or every other when there are many.
 octaves = log(most / least) / log(2)
-step = 1 + int(octaves / 14)
+tic_step = 1 + int(octaves / 14)
 set xtics ()
-do for [k = -40:40:step] {
+do for [k = -40:40:tic_step] {
     set xtics add ((k < 0 ? sprintf('1/%.0f', 2.0**-k) : sprintf('%.0f', 2.0**k)) 2.0**k)
 }
-set arrow 1001 from first 2, graph 0 to first 2, graph 1 nohead linewidth 2 dashtype 3 linecolor rgb frame_colour back
-set label 1001 sprintf('2 blocks an SM (#SM x 2 = %.0f)', DOUBLE_max) at first 2, graph 1.025 center noenhanced textcolor rgb frame_colour
-set tmargin 5.5
-
-plot \
-    for [i = 1:ceiling_series] ceiling_gbs with lines linewidth 2 dashtype 2 \
-        linecolor rgb ceiling_colour title ceiling_title, \
-    for [i = 1:bars_series] 'points.tsv' index i - 1 \
-        using (beside($4, $8)):6:(0):($7 - $6) with vectors nohead linewidth 1 \
-        linecolor rgb variant_colour(series_rank[i]) notitle, \
-    for [i = 1:points_series] 'points.tsv' index i - 1 \
-        using (beside($4, $8)):5 with points linewidth 1 pointsize 0.8 * scale \
-        pointtype variant_shape(series_rank[i]) linecolor rgb variant_colour(series_rank[i]) \
-        title series_name[i], \
-    for [i = 1:marks_series] marks_file index i - 1 using (beside($4, $8)):5 with points \
-        pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
-        linecolor rgb colour(mark_rank[i]) notitle
+reference_x = 2
+reference_title = sprintf('2 blocks an SM (#SM x 2 = %.0f)', DOUBLE_max)
+load 'plots/points.gp'

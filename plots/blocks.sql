@@ -2,7 +2,8 @@
 -- needs: configurations whose grid is known (a GPU)
 , known AS (
     SELECT *, 1.0 * grid / unit_count AS blocks_per_sm,
-           dense_rank() OVER (ORDER BY rank) - 1 AS side
+           dense_rank() OVER (ORDER BY rank) - 1 AS side,
+           4 * length(printf('%x', grid)) - 4 AS bits
     FROM named
     WHERE grid > 0 AND kind = 'cuda' AND unit_count > 0
 ),
@@ -12,19 +13,34 @@ drawn AS (
                       / (max(side) OVER () + 1) - 0.5) AS shift
     FROM known
     WINDOW slot AS (PARTITION BY grid, side ORDER BY gbs, configuration_id)
+),
+-- Of many points those that would cover one another are drawn once: the fastest of a cell, less than a point
+-- wide and high. octave: of the grid, the whole part of its logarithm.
+octaved AS (
+    SELECT *, bits + (grid >> bits >= 2) + (grid >> bits >= 4) + (grid >> bits >= 8) AS octave
+    FROM drawn
+),
+celled AS (
+    SELECT *, count(*) OVER () > 5000 AND row_number() OVER (
+               PARTITION BY CAST(16 * (octave + 1.0 * grid / (1 << octave) + shift) AS INTEGER),
+                            CAST(150 * gbs / (SELECT max(gbs) FROM known) AS INTEGER)
+               ORDER BY gbs DESC) > 1 AS covered
+    FROM octaved
 )
 SELECT 'points' AS layer, series, rank, blocks_per_sm, gbs, low_gbs, high_gbs,
-       shift AS shift_octaves, grid, configuration
-FROM drawn
+       shift AS shift_octaves, covered, grid, configuration
+FROM celled
 UNION ALL
-SELECT 'marks', m.name, m.rank, d.blocks_per_sm, d.gbs, d.low_gbs, d.high_gbs, d.shift, d.grid,
+SELECT 'marks', m.name, m.rank, d.blocks_per_sm, d.gbs, d.low_gbs, d.high_gbs, d.shift, 0, d.grid,
        d.configuration
 FROM marked AS m
 JOIN drawn AS d ON d.n = m.n AND d.configuration_id = m.configuration_id
 UNION ALL
-SELECT 'ceiling', name, 0, NULL, gbs, NULL, NULL, NULL, NULL, NULL FROM ceiling
+SELECT 'ceiling', name, 0, NULL, gbs, NULL, NULL, NULL, NULL, NULL, NULL FROM ceiling
 UNION ALL
-SELECT DISTINCT 'double', '#SM x 2', 0, 2, NULL, NULL, NULL, NULL, 2 * unit_count, NULL FROM drawn
+SELECT DISTINCT 'double', '#SM x 2', 0, 2, NULL, NULL, NULL, NULL, NULL, 2 * unit_count,
+                NULL
+FROM drawn
 UNION ALL
-SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
+SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
 ORDER BY layer, rank, series, blocks_per_sm, gbs;

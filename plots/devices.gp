@@ -2,8 +2,6 @@
 load 'plots/throughput.gp'
 load 'plots/series.gp'
 stats 'points.tsv' using 4 nooutput name 'SIZE'
-size_low = SIZE_min
-size_high = SIZE_max
 stats 'points.tsv' using 6 nooutput name 'LOW'
 if (!exists('limits_series')) limits_series = 0
 array limit_rank[limits_series + 1]
@@ -25,9 +23,7 @@ set title sprintf("The winners of %d devices: %s\nL2 %s, %d points%s", points_se
     points_rows, database eq '' ? '' : ', '.database)
 set ylabel 'throughput ('.unit.'), median ± median absolute deviation'
 load 'plots/sizes.gp'
-set logscale y
-set yrange [LOW_min / 1.5:top * 1.5]
-set format y '%g'
+load 'plots/decades.gp'
 key_entries = points_series + limits_series
 load 'plots/legend.gp'
 plot \

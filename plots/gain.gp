@@ -1,8 +1,6 @@
 # points: 3 rank, 4 n, 5 ratio, 6 ratio_low, 7 ratio_high, 8 raced; a series each for the baselines and rivals.
 load 'plots/series.gp'
 stats 'points.tsv' using 4 nooutput name 'SIZE'
-size_low = SIZE_min
-size_high = SIZE_max
 # With its interval where there is one.
 ratio_low(row) = column(8) > 0 ? column(6) : column(5)
 ratio_high(row) = column(8) > 0 ? column(7) : column(5)

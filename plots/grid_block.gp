@@ -1,5 +1,5 @@
-# points: 4 x, 5 gbs, 6 y (places in the order of grids and blocks, from 1); columns: 7 blocks_per_sm;
-# rows: 8 block; cell_marks: 3 rank, 4 x, 6 y, 10 side.
+# points: 4 x, 5 gbs, 6 y (places in the order of grids and blocks, from 1), 9 configurations; columns:
+# 7 blocks_per_sm; rows: 8 block, of both 10: whether several share it; cell_marks: 3 rank, 4 x, 6 y, 10 side.
 load 'plots/throughput.gp'
 if (!exists('cell_marks_series')) cell_marks_series = 0
 # One more than there are marks: gnuplot looks at the body of a loop even when that runs no times.
@@ -11,9 +11,15 @@ do for [i = 1:cell_marks_series] {
     cell_rank[i] = RANK_max
 }
 
+stats 'points.tsv' using 9 nooutput name 'CONFIGURATIONS'
+stats 'columns.tsv' using 10 nooutput name 'GRIDS'
+stats 'rows.tsv' using 10 nooutput name 'BLOCKS'
+measured_on = sprintf('%s, %s, L2 %s, %d configurations%s', device, date, l2_mode, CONFIGURATIONS_sum, \
+    database eq '' ? '' : ', '.database)
+
 set title sprintf("Grid and block: %s, n = %s\n%s", problem, n_text, measured_on)
-set xlabel 'grid (blocks an SM); pale grey: no configuration there'
-set ylabel 'block (threads)'
+set xlabel 'grid (blocks an SM'.(GRIDS_max > 0 ? ', from)' : ')').'; pale grey: no configuration there'
+set ylabel 'block (threads'.(BLOCKS_max > 0 ? ', from)' : ')')
 set cblabel 'throughput of the best configuration in the cell ('.unit.')' offset 1, 0
 set xrange [0.5:columns_rows + 0.5]
 set yrange [0.5:rows_rows + 0.5]
@@ -31,7 +37,7 @@ bright(z) = (z - low) / (POINTS_Y_max - low) > 0.55
 
 number(z) = sprintf(z < 100 ? '%.3g' : '%.0f', z)
 # Room for numbers in the cells and for the names of columns ends somewhere.
-numbers = columns_rows <= 18
+numbers = columns_rows <= 18 && rows_rows <= 16
 every_name = 1 + (columns_rows - 1) / 26
 every_row = 1 + (rows_rows - 1) / 26
 if (columns_rows > 12) { set xtics rotate by 45 right }

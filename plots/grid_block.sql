@@ -1,12 +1,35 @@
 -- Grid (blocks an SM) by block (threads) as a heat map: the best throughput of each cell.
--- needs: configurations that differ in grid and threads a block (a GPU)
-, cells AS (
-    SELECT m.*, 1.0 * m.grid / d.unit_count AS blocks_per_sm,
-           dense_rank() OVER (ORDER BY m.grid) AS x, dense_rank() OVER (ORDER BY m.block) AS y
-    FROM measured AS m
-    JOIN environments AS e ON e.id = CAST(:environment AS INTEGER)
-    JOIN devices AS d ON d.id = e.device_id
-    WHERE m.n = CAST(:n AS INTEGER) AND m.grid > 0 AND d.kind = 'cuda' AND d.unit_count > 0
+-- needs: configurations whose grid and threads a block are known (a GPU)
+, known AS (
+    SELECT m.*, 1.0 * grid / unit_count AS blocks_per_sm,
+           4 * length(printf('%x', grid)) - 4 AS grid_bits,
+           4 * length(printf('%x', block)) - 4 AS block_bits
+    FROM named AS m
+    WHERE grid > 0 AND block > 0 AND kind = 'cuda' AND unit_count > 0
+),
+counts AS (
+    SELECT count(DISTINCT grid) > 48 AS is_grid_range, count(DISTINCT block) > 48 AS is_block_range
+    FROM known
+),
+-- The whole part of the logarithm.
+octaved AS (
+    SELECT *, grid_bits + (grid >> grid_bits >= 2) + (grid >> grid_bits >= 4)
+                  + (grid >> grid_bits >= 8) AS grid_octave,
+           block_bits + (block >> block_bits >= 2) + (block >> block_bits >= 4)
+                  + (block >> block_bits >= 8) AS block_octave
+    FROM known
+    CROSS JOIN counts
+),
+-- Of more than 48 grids, or blocks, each half of an octave makes one column, or row.
+cells AS (
+    SELECT *,
+           dense_rank() OVER (
+               ORDER BY CASE WHEN is_grid_range THEN (grid << 1) >> grid_octave
+                                                     | (grid_octave << 2) ELSE grid END) AS x,
+           dense_rank() OVER (
+               ORDER BY CASE WHEN is_block_range THEN (block << 1) >> block_octave
+                                                      | (block_octave << 2) ELSE block END) AS y
+    FROM octaved
 )
 SELECT 'points' AS layer, 'best of the cell' AS series, 0 AS rank, x, max(gbs) AS gbs, y,
        blocks_per_sm, block, count(*) AS configurations, 0 AS side, configuration
@@ -16,13 +39,16 @@ UNION ALL
 SELECT 'cell_marks', m.name, m.rank, c.x, m.gbs, c.y, c.blocks_per_sm, c.block, NULL,
        row_number() OVER cell - (count(*) OVER cell + 1) / 2.0, m.configuration
 FROM marked AS m
-JOIN cells AS c ON c.configuration_id = m.configuration_id
-WHERE m.n = CAST(:n AS INTEGER)
+JOIN cells AS c ON c.n = m.n AND c.configuration_id = m.configuration_id
 WINDOW cell AS (PARTITION BY c.x, c.y)
 UNION ALL
-SELECT 'columns', '', 0, x, NULL, NULL, blocks_per_sm, NULL, NULL, NULL, NULL FROM cells GROUP BY x
+SELECT 'columns', '', 0, x, NULL, NULL, min(blocks_per_sm), NULL, NULL, max(is_grid_range), NULL
+FROM cells
+GROUP BY x
 UNION ALL
-SELECT 'rows', '', 0, NULL, NULL, y, NULL, block, NULL, NULL, NULL FROM cells GROUP BY y
+SELECT 'rows', '', 0, NULL, NULL, y, NULL, min(block), NULL, max(is_block_range), NULL
+FROM cells
+GROUP BY y
 UNION ALL
 SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
 ORDER BY layer, rank, series, x, y;

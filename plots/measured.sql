@@ -6,7 +6,7 @@
 --   measured  each launch that was timed, once. low_gbs and high_gbs are the throughput at the median plus and
 --             minus the median absolute deviation.
 --   named     those at the size n, with a series: the variant (of a CPU the schedule). Of more than 12 the
---             rarest are 'others'. rank: the place in the order of the names, from 0.
+--             rarest are 'others' (rank 12). rank: the place in the order of the names, from 0.
 --   chosen    the winner and the baselines of each size: rank 0 is the winner.
 --   marked    what was measured of them.
 --   rivals    other implementations (a library): rank from 1. Their ratio is their time over the winner's.
@@ -67,9 +67,9 @@ kinds AS (
 ),
 kept AS (
     SELECT label, kind_count > 12 AND place > 11 AS is_rare,
-           dense_rank() OVER (
-               ORDER BY kind_count > 12 AND place > 11,
-                        CASE WHEN kind_count <= 12 OR place <= 11 THEN label END) - 1 AS rank
+           CASE WHEN kind_count > 12 AND place > 11 THEN 12
+                ELSE row_number() OVER (ORDER BY kind_count > 12 AND place > 11, label) - 1
+           END AS rank
     FROM kinds
 ),
 named AS (

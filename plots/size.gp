@@ -2,21 +2,11 @@
 load 'plots/throughput.gp'
 load 'plots/series.gp'
 stats 'points.tsv' using 4 nooutput name 'SIZE'
-size_low = SIZE_min
-size_high = SIZE_max
 stats 'points.tsv' using 6 nooutput name 'LOW'
 set title sprintf("Problem size and throughput: %s\n%s", problem, measured_on)
 set ylabel 'throughput ('.unit.'), median ± median absolute deviation'
 load 'plots/sizes.gp'
-set logscale y
-set yrange [LOW_min / 1.5:top * 1.5]
-set format y '%g'
-# Few decades: names for 2 and 5 in each as well.
-if (top / LOW_min < 300) {
-    do for [k = floor(log10(LOW_min)) - 1:ceil(log10(top)) + 1] {
-        set ytics add (sprintf('%g', 2 * 10.0**k) 2 * 10.0**k, sprintf('%g', 5 * 10.0**k) 5 * 10.0**k)
-    }
-}
+load 'plots/decades.gp'
 plot \
     for [i = 1:ceiling_series] ceiling_gbs with lines linewidth 2 dashtype 2 \
         linecolor rgb ceiling_colour title ceiling_title, \

@@ -21,18 +21,28 @@ drawn AS (
                      / (max(side) OVER () + 1) - 0.5) AS shift
     FROM known
     WINDOW slot AS (PARTITION BY threads, side ORDER BY gbs, configuration_id)
+),
+-- Of many points those that would cover one another are drawn once: the fastest of a cell, less than a point
+-- wide and high.
+celled AS (
+    SELECT *, count(*) OVER () > 5000 AND row_number() OVER (
+               PARTITION BY threads, CAST(200 * shift + 40 AS INTEGER),
+                            CAST(150 * gbs / (SELECT max(gbs) FROM known) AS INTEGER)
+               ORDER BY gbs DESC) > 1 AS covered
+    FROM drawn
 )
 SELECT 'points' AS layer, series, rank, threads, gbs, low_gbs, high_gbs, shift AS shift_octaves,
-       configuration
-FROM drawn
+       covered, configuration
+FROM celled
 UNION ALL
-SELECT 'marks', m.name, m.rank, d.threads, d.gbs, d.low_gbs, d.high_gbs, d.shift, d.configuration
+SELECT 'marks', m.name, m.rank, d.threads, d.gbs, d.low_gbs, d.high_gbs, d.shift, 0,
+       d.configuration
 FROM marked AS m
 JOIN drawn AS d ON d.n = m.n AND d.configuration_id = m.configuration_id
 UNION ALL
-SELECT 'ceiling', name, 0, NULL, gbs, NULL, NULL, NULL, NULL FROM ceiling
+SELECT 'ceiling', name, 0, NULL, gbs, NULL, NULL, NULL, NULL, NULL FROM ceiling
 UNION ALL
-SELECT DISTINCT 'cores', 'cores', 0, unit_count, NULL, NULL, NULL, NULL, NULL FROM drawn
+SELECT DISTINCT 'cores', 'cores', 0, unit_count, NULL, NULL, NULL, NULL, NULL, NULL FROM drawn
 UNION ALL
-SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
+SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
 ORDER BY layer, rank, series, threads, gbs;
