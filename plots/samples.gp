@@ -82,7 +82,7 @@ plot \
     for [i = 1:points_series] 'points.tsv' index i - 1 \
         using ($5 >= low && $5 <= high ? $5 / scale_ns : NaN):($4 - 0.36 + 0.5 * $6) with points \
         pointtype role_shape(role_rank[i]) pointsize dot * scale linecolor rgb role(role_rank[i]) notitle, \
-    'points.tsv' using (within($5)):($4 - 0.36 + 0.5 * $6):($5 < low ? '<' : $5 > high ? '>' : '') \
+    for [i = 1:beyond > 0] 'points.tsv' using (beyond == 0 || $5 < low || $5 > high ? within($5) : NaN):($4 - 0.36 + 0.5 * $6):($5 < low ? '<' : '>') \
         with labels notitle, \
     'medians.tsv' using (within($5)):($4 - 0.4):(0):(0.58) with vectors nohead linewidth 3 \
         linecolor rgb paper_colour notitle, \
@@ -90,7 +90,7 @@ plot \
         linecolor rgb text_colour title 'median', \
     for [i = 1:INTERVALS_sum > 0] 'medians.tsv' using (within(end(11))):($4 + 0.32):(within(end(12)) - within(end(11))):(0) with vectors nohead \
         linewidth 3 linecolor rgb text_colour \
-        title 'interval of the difference to the fastest', \
+        title 'interval: of the fastest its time, of others their difference to it', \
     'medians.tsv' using (low / scale_ns):(centred($4, in_lines(strcol(16), label_width, 2))):(in_lines(strcol(16), label_width, 2)) with labels right offset -2, 0 font small_font notitle, \
     'medians.tsv' using (high / scale_ns):(centred($4, verdict($3, $5, number(11), number(12), number(13), number(14), number(15)))):(verdict($3, $5, number(11), number(12), number(13), number(14), number(15))) \
         with labels left offset 2, 0 font small_font notitle
