@@ -9,7 +9,7 @@
 #include "tuner/cli/style.h"
 
 /* What is cut keeps so many columns; a terminal may be CUT_BYTES / 4 wide. */
-enum { TABLE_COLUMNS_MAX = 64, CELL_BYTES = 64, CUT_LEAST = 24, CUT_BYTES = 4096 };
+enum { TABLE_COLUMNS_MAX = 64, CUT_LEAST = 24, CUT_BYTES = 4096 };
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -35,8 +35,7 @@ static int rate_digits(double value)
     return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 }
 
-/* `out` is used for numbers; a text is given back as it is. */
-static const char *cell_shown(const char *name, const struct cell *cell, char out[CELL_BYTES])
+const char *rows_shown(const char *name, const struct cell *cell, char out[ROWS_CELL_BYTES])
 {
     if (!cell->text)
         return "-";
@@ -46,15 +45,15 @@ static const char *cell_shown(const char *name, const struct cell *cell, char ou
     if (ends_with(name, "_ns"))
         rows_format_time(value, out);
     else if (ends_with(name, "_percent"))
-        (void)string_format(out, CELL_BYTES, "%.*f %%", fabs(value) < 9.95 ? 2 : 1, value);
+        (void)string_format(out, ROWS_CELL_BYTES, "%.*f %%", fabs(value) < 9.95 ? 2 : 1, value);
     else if (ends_with(name, "gbs"))
-        (void)string_format(out, CELL_BYTES, "%.*f", rate_digits(value), value);
+        (void)string_format(out, ROWS_CELL_BYTES, "%.*f", rate_digits(value), value);
     else if (ends_with(name, "gain"))
-        (void)string_format(out, CELL_BYTES, "%.*fx", value < 99.995 ? 2 : 0, value);
+        (void)string_format(out, ROWS_CELL_BYTES, "%.*fx", value < 99.995 ? 2 : 0, value);
     else if (strncmp(name, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0 && fabs(value) >= 9999.5)
-        (void)string_format(out, CELL_BYTES, "%.0f", value);
+        (void)string_format(out, ROWS_CELL_BYTES, "%.0f", value);
     else if (strcmp(name, "value") == 0 || strncmp(name, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0)
-        (void)string_format(out, CELL_BYTES, "%.4g", value);
+        (void)string_format(out, ROWS_CELL_BYTES, "%.4g", value);
     else
         return cell->text;
     return out;
@@ -90,12 +89,12 @@ struct printed {
 static bool measure(const struct rows *rows, size_t first, size_t end, struct printed *printed)
 {
     bool any = false;
-    char number[CELL_BYTES];
+    char number[ROWS_CELL_BYTES];
     printed->width = style_text_columns(printed->column->label);
     printed->right = false;
     for (size_t i = first; i < end; i++) {
         const struct cell *cell = &rows->cells[i][printed->index];
-        int width = style_text_columns(cell_shown(printed->column->name, cell, number));
+        int width = style_text_columns(rows_shown(printed->column->name, cell, number));
         printed->width = width > printed->width ? width : printed->width;
         printed->right = printed->right || cell->number;
         any = any || cell->text;
@@ -125,9 +124,9 @@ static void fit(struct printed *printed, size_t count)
 /* A text that is too wide for its column ends in "...". */
 static void put_cell(const struct printed *printed, const struct cell *cell, bool last)
 {
-    char number[CELL_BYTES];
+    char number[ROWS_CELL_BYTES];
     char cut[CUT_BYTES];
-    const char *text = cell_shown(printed->column->name, cell, number);
+    const char *text = rows_shown(printed->column->name, cell, number);
     if (style_text_columns(text) > printed->width) {
         (void)string_format(cut, sizeof cut, "%.*s...",
                             (int)style_text_cut(text, printed->width - 3), text);
@@ -156,24 +155,24 @@ void rows_print_table(const struct rows *rows, size_t first, size_t end,
             put_cell(&printed[i], &rows->cells[row][printed[i].index], i + 1 == used);
 }
 
-static void label_of(const char *name, char out[CELL_BYTES])
+static void label_of(const char *name, char out[ROWS_CELL_BYTES])
 {
     static const char *const units[] = {"_ns", "_percent"};
-    (void)string_format(out, CELL_BYTES, "%s", name);
+    (void)string_format(out, ROWS_CELL_BYTES, "%s", name);
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (ends_with(out, units[i]))
             out[strlen(out) - strlen(units[i])] = '\0';
     for (char *c = out; *c; c++)
         *c = *c == '_' ? ' ' : *c;
     if (strcmp(out, "gbs") == 0)
-        (void)string_format(out, CELL_BYTES, "GB/s");
+        (void)string_format(out, ROWS_CELL_BYTES, "GB/s");
 }
 
 void rows_print_list(const struct rows *rows, size_t row)
 {
     int width = 0;
-    char label[CELL_BYTES];
-    char number[CELL_BYTES];
+    char label[ROWS_CELL_BYTES];
+    char number[ROWS_CELL_BYTES];
     for (size_t i = 0; i < rows->column_count; i++) {
         label_of(rows->names[i], label);
         width = style_text_columns(label) > width ? style_text_columns(label) : width;
@@ -183,7 +182,7 @@ void rows_print_list(const struct rows *rows, size_t row)
             continue;
         label_of(rows->names[i], label);
         put_padded(label, width, STYLE_PLAIN, false, false);
-        put_padded(cell_shown(rows->names[i], &rows->cells[row][i], number), 0,
+        put_padded(rows_shown(rows->names[i], &rows->cells[row][i], number), 0,
                    style_of(rows->names[i], rows->cells[row][i].text), false, true);
     }
 }

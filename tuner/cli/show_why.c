@@ -81,29 +81,6 @@ static const char *const point_names[] = {
 };
 enum { POINT_NAMES = sizeof point_names / sizeof point_names[0] };
 
-static const struct row_column point_columns[] = {
-    {"role", ""},
-    {"time_ns", "time"},
-    {"worse_percent", "worse by"},
-    {"low_percent", "at least"},
-    {"high_percent", "at most"},
-    {"standing", "standing"},
-    {"stage", "stage"},
-    {"status", "status"},
-    {"gbs", "GB/s"},
-    {"ceiling_percent", "of ceiling"},
-    {"arithmetic_percent", "of arithmetic"},
-    {"launches", "launches"},
-    {"grid", "blocks"},
-    {"block", "threads a block"},
-    {"threads", "threads"},
-    {"occupancy_percent", "occupancy"},
-    {"registers", "registers"},
-    {"spill_bytes", "spilled"},
-    {"in_flight_bytes", "in flight an SM"},
-    {"configuration", "configuration"},
-};
-
 static void add_problem(struct cursor *cursor, const struct explanation *explanation)
 {
     add_text(cursor, explanation->device);
@@ -269,26 +246,6 @@ static void put_title(const struct explanation *explanation)
     putchar('\n');
 }
 
-/* The stage where not all are of one, the status where not all have a time. */
-static size_t choose_columns(const struct explanation *explanation,
-                             struct row_column out[SHOW_COLUMNS_MAX])
-{
-    const char *own = explanation->points[0].stage;
-    bool several = false;
-    bool failed = false;
-    size_t count = 0;
-    for (size_t i = 0; i < explanation->point_count; i++) {
-        const struct explain_point *point = &explanation->points[i];
-        several = several || (own && point->stage && strcmp(point->stage, own) != 0);
-        failed = failed || (point->status && strcmp(point->status, "ok") != 0);
-    }
-    for (size_t i = 0; i < sizeof point_columns / sizeof point_columns[0]; i++)
-        if ((several || strcmp(point_columns[i].name, "stage") != 0) &&
-            (failed || strcmp(point_columns[i].name, "status") != 0))
-            out[count++] = point_columns[i];
-    return count;
-}
-
 static enum status print_parameters(const struct explanation *explanation, struct error *error)
 {
     struct rows rows = {0};
@@ -305,11 +262,13 @@ static enum status print_parameters(const struct explanation *explanation, struc
 static enum status print_one(const struct explanation *explanation, const struct rows *points,
                              size_t first, struct error *error)
 {
-    struct row_column columns[SHOW_COLUMNS_MAX];
     char limit[32];
     put_title(explanation);
-    rows_print_table(points, first, first + explanation->point_count, columns,
-                     choose_columns(explanation, columns));
+    put_paragraph("configuration: ", "  ", explanation->points[0].configuration);
+    enum status status = show_why_table(explanation, points, first, error);
+    if (status != STATUS_OK)
+        return status;
+    putchar('\n');
     (void)string_format(limit, sizeof limit, "limit: %s. ", explain_limit_name(explanation->limit));
     put_paragraph(limit, "  ", explanation->limit_text);
     for (size_t i = 0; i < explanation->comparison_count; i++)

@@ -23,7 +23,10 @@ static void put_text(struct text *out, const char *name, const char *value)
 static void put_real(struct text *out, const char *name, double value)
 {
     put_name(out, name);
-    json_append_value(out, value_real(value));
+    if (isfinite(value))
+        text_printf(out, "%.15g", value); /* as the other questions write them */
+    else
+        text_append(out, "null");
 }
 
 /* Below 0: unknown. */

@@ -1,0 +1,119 @@
+#!/bin/bash
+# tune show on a terminal: colour where it is wanted, words all the same, tables cut to the width;
+# in pipes nothing of it.
+source "$TUNE_TESTS/lib.sh"
+"$TUNE_BUILD/tests/make_fixture" tune.db
+
+# on_terminal.py COLUMNS COMMAND...: runs it on a terminal of its own; what it prints, to stdout.
+cat >on_terminal.py <<'P'
+import fcntl, os, pty, struct, sys, termios
+master, slave = pty.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, int(sys.argv[1]), 0, 0))
+child = os.fork()
+if child == 0:
+    os.close(master)
+    os.dup2(slave, 1)
+    os.execvp(sys.argv[2], sys.argv[2:])
+os.close(slave)
+out = b""
+while True:
+    try:
+        some = os.read(master, 65536)
+    except OSError:  # the last to hold it has closed it
+        break
+    if not some:
+        break
+    out += some
+sys.stdout.buffer.write(out.replace(b"\r\n", b"\n"))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+P
+escape=$'\033['
+plain() {
+    sed 's/\x1b\[[0-9]*m//g' "$captured.out"
+}
+unset NO_COLOR
+export TERM=xterm
+
+# ---- colour ----
+for question in '' --why --baselines '--top 5' --trust --ties --failures --runs --searches --ranges '--trial 1'; do
+    # shellcheck disable=SC2086 # words
+    run "$TUNE" show $question
+    expect_code 0
+    ! grep -qF "$escape" "$captured.out" || fail "colour in a pipe: $question"
+    cp "$captured.out" piped
+    # shellcheck disable=SC2086
+    run python3 on_terminal.py 500 "$TUNE" show $question
+    expect_code 0
+    plain >coloured
+    # Sentences are broken to the width, so blanks and line ends count as one.
+    cmp <(tr -s ' \n' ' ' <piped) <(tr -s ' \n' ' ' <coloured) || fail "other words on a terminal: $question"
+    [[ $question == --why || $question == --searches ]] || cmp piped coloured || fail "another layout on a wide terminal: $question"
+done
+run python3 on_terminal.py 500 "$TUNE" show
+expect_out "^${escape//[/\\[}1mFixture GPU${escape//[/\\[}0m, driver"
+expect_out "${escape//[/\\[}32msound${escape//[/\\[}0m"
+expect_out "${escape//[/\\[}33mnoisy${escape//[/\\[}0m"
+expect_out "${escape//[/\\[}31munstable${escape//[/\\[}0m"
+run python3 on_terminal.py 500 "$TUNE" show --failures
+expect_out "${escape//[/\\[}31mlaunch_failed${escape//[/\\[}0m"
+# Every colour ends before the line does.
+run python3 on_terminal.py 500 "$TUNE" show --why
+! grep -E "${escape//[/\\[}[1-9][0-9]*m" "$captured.out" | grep -qvE "${escape//[/\\[}0m[^"$'\033'"]*$" || fail "a colour runs on"
+
+without_colour() {
+    run "$@"
+    expect_code 0
+    ! grep -qF "$escape" "$captured.out" || fail "colour where none was wanted"
+}
+NO_COLOR=1 without_colour python3 on_terminal.py 500 "$TUNE" show
+TERM=dumb without_colour python3 on_terminal.py 500 "$TUNE" show
+without_colour env -u TERM python3 on_terminal.py 500 "$TUNE" show
+without_colour python3 on_terminal.py 500 "$TUNE" show --json
+without_colour python3 on_terminal.py 500 "$TUNE" show --csv
+without_colour python3 on_terminal.py 500 "$TUNE" show --why --json
+NO_COLOR='' run python3 on_terminal.py 500 "$TUNE" show
+grep -qF "$escape" "$captured.out" || fail "an empty NO_COLOR counts as none"
+
+# ---- width: on a terminal the configuration gives way, in a pipe nothing does ----
+run python3 on_terminal.py 145 "$TUNE" show
+plain >cut
+awk 'length($0) > 145 { exit 1 }' cut || fail "a line is wider than the terminal"
+grep -qE 'variant=last_block.*\.\.\.$' cut || fail "no configuration was cut"
+run python3 on_terminal.py 60 "$TUNE" show
+plain >cut
+grep -qE '  variant=last_block bl\.\.\.$' cut || fail "of a configuration something stays"
+COLUMNS=60 run "$TUNE" show
+expect_out ' variant=last_block block=[0-9]+ blocks_per_sm=[0-9]+ vector=[0-9] loads=[0-9]$'
+run python3 on_terminal.py 60 "$TUNE" show --why fixture.sum.i32 --n 2**26
+plain >cut
+grep -E '^(limit|configuration|- |  [^ ])' cut | awk 'length($0) > 60 { exit 1 }' || fail "a sentence is not broken to the width"
+grep -qE '[^ ] $' cut && fail "a blank at the end of a line"
+
+# ---- tables of other scripts are aligned as they are seen ----
+python3 - <<'P'
+import sqlite3
+d = sqlite3.connect("tune.db")
+d.execute("UPDATE problems SET key = '合計.' || substr(key, 13) WHERE key = 'fixture.sum.i32'")
+d.execute("UPDATE problems SET key = 'é' || char(101, 769) || 'n' WHERE key = 'fixture.sum.f32'")
+d.commit()
+P
+cat >aligned.py <<'P'
+import sys, unicodedata
+def width(text):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+lines = sys.stdin.read().splitlines()[1:]
+assert len(lines) == 7 and any("合計" in line for line in lines), lines
+assert len({width(line.split("variant=")[0]) for line in lines[1:]}) == 1, lines
+P
+run "$TUNE" show
+python3 aligned.py <"$captured.out" || fail "columns do not stand below one another"
+# What is no UTF-8, or would command the terminal, does neither.
+python3 - <<'P'
+import sqlite3
+d = sqlite3.connect("tune.db")
+d.execute("UPDATE problems SET key = CAST(x'ff1b5b33316dc29b33316d' AS TEXT) || key WHERE n = 65536")
+d.commit()
+P
+run "$TUNE" show
+expect_code 0
+! grep -qP '\x1b|\xc2\x9b' "$captured.out" || fail "a name commands the terminal"

@@ -1,0 +1,195 @@
+#!/bin/bash
+# tune show --why: winners explained, on a database whose numbers are known (tests/data).
+source "$TUNE_TESTS/lib.sh"
+"$TUNE_BUILD/tests/make_fixture" tune.db
+
+# ---- for people ----
+run "$TUNE" show --why fixture.sum.i32 --n 2**26
+expect_code 0
+expect_empty err
+expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold; read ceiling 1000 GB/s$'
+expect_out '^fixture\.sum\.i32, n = 67108864: 333\.2 us \(99 % interval 332\.9 us to 333\.6 us\), sound$'
+expect_out '^configuration: variant=last_block block=256 blocks_per_sm=16 vector=4 loads=4$'
+expect_out '^ +winner +runner-up +occupancy_api +textbook$'
+expect_out '^time +333\.2 us +333\.4 us +402\.6 us +744\.8 us$'
+expect_out '^worse by +0\.00 % +0\.05 % +20\.8 % +123\.5 %$'
+expect_out '^at least +- +-0\.05 % +20\.7 % +123\.4 %$'
+expect_out '^standing +winner +as fast +out +out$'
+expect_out '^of ceiling +80\.6 % +80\.5 % +66\.7 % +36\.0 %$'
+expect_out '^launches +1 +1 +1 +2$'
+expect_out '^blocks +1600 +3200 +200 +200$'
+expect_out '^occupancy +62\.5 % +62\.5 % +100\.0 % +100\.0 %$'
+expect_out '^registers +48 +48 +24 +18$'
+expect_out '^variant +last_block +last_block +last_block +two_launches$'
+# All were timed in one stage, and all have a time: that needs no line.
+! grep -qE '^(stage|status) ' "$captured.out" || fail "a line that tells nothing"
+expect_out '^limit: unknown\. It moves 806 GB/s, 80\.6 % of the read ceiling that was measured on this device \(1000 GB/s\)'
+expect_out '^- 2\.23x as fast as the baseline textbook \(2\.23x to 2\.24x\): 1 launch against 2, '
+expect_out ', of which an empty launch more takes 500 ns\.$'
+expect_out '^changing +from +best other +costs +worst other +costs'
+expect_out '^variant +last_block +two_launches +[0-9.]+ % '
+refuse_nan() {
+    ! grep -qiE 'nan|inf' "$captured.out" || fail "a number that is none"
+}
+refuse_nan
+
+# Words and sizes choose; all problems without.
+run "$TUNE" show --why
+[[ $(grep -c '^fixture\.sum' "$captured.out") -eq 6 ]] || fail "not six problems"
+[[ $(grep -c '^limit: ' "$captured.out") -eq 6 ]] || fail "not six limits"
+expect_out '^fixture\.sum\.f32, n = 67108864: .*, unstable$'
+run "$TUNE" show --why fixture.sum.u64
+expect_code 3
+run "$TUNE" show --why --ties
+expect_code 2
+expect_err '\-\-why'
+run "$TUNE" show --why --objective energy
+expect_code 3
+
+# ---- for programs: one object a winner, one row a point ----
+run "$TUNE" show --why --json
+expect_code 0
+expect_json 'len(j)' 6
+expect_json 'all([p["role"] for p in w["points"]] == ["winner", "runner-up", "occupancy_api", "textbook"] for w in j)' True
+expect_json '{(w["device"], w["objective"], w["l2_mode"], w["ceiling_gbs"]) for w in j}' "{('Fixture GPU', 'time', 'cold', 1000)}"
+expect_json 'all(w["limit"] and w["limit_text"] and w["sentences"] for w in j)' True
+expect_json 'all(p["parameters"]["variant"] in ("last_block", "two_launches") for w in j for p in w["points"])' True
+expect_json 'all(s["parameter"] in w["points"][0]["parameters"] and str(w["points"][0]["parameters"][s["parameter"]]) == s["value"] for w in j for s in w["sensitivities"])' True
+cp "$captured.out" why.json
+# The numbers are those of the other questions.
+run "$TUNE" show --json
+cp "$captured.out" winners.json
+run "$TUNE" show --ties --json
+cp "$captured.out" ties.json
+cat >same.py <<'P'
+import json, sqlite3
+why, winners, ties = (json.load(open(f + ".json")) for f in ("why", "winners", "ties"))
+for w in why:
+    own = [x for x in winners if (x["problem"], x["n"]) == (w["problem"], w["n"])]
+    assert len(own) == 1, own
+    own = own[0]
+    p = w["points"][0]
+    assert p["time_ns"] == own["time_ns"] and p["stage"] == own["stage"] and p["configuration"] == own["configuration"]
+    assert abs(100 * p["ceiling_share"] - own["ceiling_percent"]) < 1e-9
+    assert (p["time_low_ns"], p["time_high_ns"]) == (own["time_low_ns"], own["time_high_ns"])
+    for b in own["baselines"]:
+        q = [x for x in w["points"] if x["role"] == b["name"]][0]
+        assert q["time_ns"] == b["time_ns"] and abs(1 + q["worse_by"] - b["gain"]) < 1e-6, (q, b)
+    stood = {x["configuration"]: x for x in ties if (x["problem"], x["n"]) == (w["problem"], w["n"])}
+    best = [x for x in stood.values() if x["configuration"] != p["configuration"] and x["out"] is None]
+    runner_up = w["points"][1]
+    assert runner_up["configuration"] == min(best, key=lambda x: x["place"])["configuration"]
+    for q in w["points"][1:]:
+        # A baseline that launches what another configuration does stands under that one's name.
+        k = stood.get(q["configuration"]) or [x for x in stood.values() if x["time_ns"] == q["time_ns"]][0]
+        assert abs(100 * q["worse_by"] - k["difference_percent"]) < 1e-9
+        assert abs(100 * q["worse_by_low"] - k["low_percent"]) < 1e-9
+        assert abs(100 * q["worse_by_high"] - k["high_percent"]) < 1e-9
+# What changing a parameter costs is the sweep's.
+db = sqlite3.connect("tune.db")
+for w in why:
+    own = w["points"][0]["parameters"]
+    times = {}
+    for parameters, ns in db.execute(
+        """SELECT c.parameters, m.median_ns FROM trials t JOIN configurations c ON c.id = t.configuration_id
+           JOIN trials m ON m.id = coalesce(t.same_as_trial_id, t.id) JOIN problems p ON p.id = t.problem_id
+           WHERE t.stage = 'sweep' AND m.status = 'ok' AND p.key = ? AND p.n = ?""", (w["problem"], w["n"])):
+        times[tuple(json.loads(parameters).items())] = ns
+    base = times[tuple(own.items())]
+    assert w["sensitivities"]
+    for s in w["sensitivities"]:
+        if not s["alone"]:
+            continue
+        beside = {}
+        for key, ns in times.items():
+            if [n for n, v in key if own[n] != v] == [s["parameter"]] and ns != base:
+                beside[str(dict(key)[s["parameter"]])] = ns / base - 1
+        assert abs(beside[s["best_other"]] - min(beside.values())) < 1e-12
+        assert abs(s["best_other_loss"] - min(beside.values())) < 1e-12
+        assert abs(s["worst_loss"] - max(beside.values())) < 1e-12
+P
+python3 same.py || fail "--why does not agree with the others"
+
+run "$TUNE" show --why --csv
+expect_code 0
+[[ $(wc -l <"$captured.out") -eq 25 ]] || fail "not a header and 24 rows"
+expect_out '^device,.*,problem,n,winner_id,limit,role,status,standing,stage,time_ns,.*,in_flight_bytes,trial_id,configuration$'
+expect_out '^Fixture GPU,.*,fixture\.sum\.i32,67108864,[0-9]+,unknown,textbook,ok,out,confirm,'
+
+# ---- a baseline that failed, one that was not tried, one of another stage ----
+cp tune.db failed.db
+python3 - <<'P'
+import sqlite3
+d = sqlite3.connect("failed.db")
+d.execute("INSERT INTO baselines SELECT environment_id, problem_id, 'absent', '', (SELECT max(id) FROM configurations) FROM baselines WHERE name = 'textbook'")
+d.execute("INSERT INTO configurations SELECT max(id) + 1, experiment_id, 'variant=none', '{\"variant\":\"none\"}' FROM configurations")
+d.execute("UPDATE baselines SET configuration_id = (SELECT max(id) FROM configurations) WHERE name = 'absent'")
+ids = "(SELECT configuration_id FROM baselines WHERE name = 'textbook')"
+d.execute(f"DELETE FROM trials WHERE stage <> 'sweep' AND configuration_id IN {ids} AND id NOT IN (SELECT trial_id FROM contenders) AND id NOT IN (SELECT trial_id FROM winners)")
+d.execute(f"DELETE FROM contenders WHERE configuration_id IN {ids}")
+d.execute(f"DELETE FROM trials WHERE stage <> 'sweep' AND configuration_id IN {ids}")
+d.execute(f"UPDATE trials SET status = 'launch_failed', median_ns = NULL WHERE configuration_id IN {ids} AND problem_id = (SELECT id FROM problems WHERE key = 'fixture.sum.f32' AND n = 4194304)")
+d.commit()
+P
+run "$TUNE" show --why fixture.sum.f32 --n 2**22 --db failed.db
+expect_out '^status +ok +ok +- +ok +launch_failed$'
+expect_out '^- The baseline textbook has no time to compare with: launch_failed\.$'
+expect_out '^- The baseline absent was not tried\.$'
+run "$TUNE" show --why fixture.sum.f32 --n 2**26 --db failed.db
+expect_out '^stage +confirm +confirm +- +confirm +sweep$'
+expect_out 'as fast as the baseline textbook in the sweep: '
+run "$TUNE" show --why fixture.sum.f32 --n 2**26 --db failed.db --json
+expect_json '[(p["role"], p["stage"]) for p in j[0]["points"]][2:]' "[('absent', None), ('occupancy_api', 'confirm'), ('textbook', 'sweep')]"
+expect_json 'j[0]["points"][4]["worse_by_low"], j[0]["points"][2]["time_ns"]' "(None, None)"
+
+# ---- bytes in flight, where the experiment says what a thread asks for ----
+cp tune.db flight.db
+python3 - <<'P'
+import sqlite3
+d = sqlite3.connect("flight.db")
+d.execute("""UPDATE trials SET metrics = json_object('bytes_per_thread',
+             (SELECT 4 * json_extract(parameters, '$.vector') * json_extract(parameters, '$.loads')
+              FROM configurations WHERE id = configuration_id)) WHERE stage = 'sweep'""")
+d.commit()
+P
+run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db flight.db --json
+expect_json 'all(p["bytes_per_thread"] == 4 * p["parameters"]["vector"] * p["parameters"]["loads"] for p in j[0]["points"])' True
+expect_json 'all(p["bytes_in_flight_per_sm"] == p["bytes_per_thread"] * min(p["occupancy"] * 2048, -(-p["grid"] // 100) * p["block"]) for p in j[0]["points"])' True
+run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db flight.db
+expect_out '^bytes in flight an SM +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+$'
+expect_out ' KiB in flight on a multiprocessor against '
+# It is no column of other tables.
+run "$TUNE" show --top 3 --db flight.db
+! grep -q bytes_per_thread "$captured.out" || fail "bytes_per_thread has a column"
+
+# ---- what is not known is left out ----
+cp tune.db bare.db
+python3 - <<'P'
+import sqlite3
+d = sqlite3.connect("bare.db")
+for s in ("DELETE FROM resources", "DELETE FROM ceilings", "DELETE FROM contenders", "DELETE FROM baselines",
+          "UPDATE runs SET node_gap_ns = NULL", "UPDATE problems SET bytes_moved = 0",
+          "UPDATE winners SET time_low_ns = NULL, time_high_ns = NULL, trust = NULL, trust_reason = NULL, delta = NULL,"
+          " confidence = NULL, tied_count = NULL"):
+    d.execute(s)
+d.commit()
+P
+run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db bare.db
+expect_code 0
+expect_out '^fixture\.sum\.i32, n = 67108864: 333\.2 us$'
+expect_out '^limit: unknown\. The experiment does not say how many bytes a run moves\. '
+expect_out '^ +winner +runner-up$'
+refuse_nan
+! grep -qE '^(occupancy|registers|of ceiling|GB/s) ' "$captured.out" || fail "something is said that is not known"
+run "$TUNE" show --why --db bare.db --json
+expect_json '[p["role"] for p in j[0]["points"]]' "['winner', 'runner-up']"
+expect_json 'j[0]["points"][0]["occupancy"], j[0]["trust"], j[0]["ceiling_gbs"]' '(None, None, None)'
+
+# Nothing won: said, and nothing printed.
+python3 -c 'import sqlite3; d = sqlite3.connect("bare.db"); d.execute("DELETE FROM winners"); d.commit()'
+run "$TUNE" show --why --db bare.db
+expect_code 0
+expect_empty out
+expect_err 'no winner yet'
+run "$TUNE" show --why --db bare.db --json
+expect_json 'j' '[]'

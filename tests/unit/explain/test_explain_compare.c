@@ -1,0 +1,294 @@
+/* Points against a winner: times of one stage, differences as the choice saw them, bytes in flight;
+ * and the sentences made of them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tuner/explain/internal.h"
+
+enum { POINTS = 3 };
+static struct read_point points[POINTS];
+static struct explanation explanation;
+static struct background background;
+static struct arena arena;
+
+static struct read_point point_of(const char *role, const char *configuration, int64_t id,
+                                  double confirm_ns, double race_ns, double sweep_ns)
+{
+    return (struct read_point){
+        .point = {.role = role,
+                  .configuration = configuration,
+                  .status = "ok",
+                  .launches = 1,
+                  .grid = 200,
+                  .block = 256,
+                  .resident_threads = 1024,
+                  .registers = 32,
+                  .spill_bytes = 0,
+                  .occupancy = 0.5,
+                  .bytes_per_thread = 16},
+        .trial_ids = {id, id + 1, id + 2},
+        .times_ns = {confirm_ns, race_ns, sweep_ns},
+        .values = {confirm_ns, race_ns, (double)NAN},
+        .difference = (double)NAN,
+        .difference_low = (double)NAN,
+        .difference_high = (double)NAN,
+    };
+}
+
+static void stand(struct read_point *point, double difference, const char *stage)
+{
+    point->difference = difference;
+    point->difference_low = difference - 0.001;
+    point->difference_high = difference + 0.001;
+    point->compared_in = stage;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    explanation = (struct explanation){.objective = "time",
+                                       .device_kind = "cuda",
+                                       .unit_count = 100,
+                                       .ceiling_gbs = 1000,
+                                       .arithmetic_gops = 5000,
+                                       .delta = 0.0025,
+                                       .tied_count = 1};
+    background = (struct background){.stage = "confirm",
+                                     .low_ns = 990,
+                                     .high_ns = 1010,
+                                     .bytes_moved = 5e5,
+                                     .operations = 1e6,
+                                     .node_gap_ns = 100};
+    points[0] = point_of("winner", "block=64 loads=2", 10, 1000, 1100, 900);
+    points[1] = point_of("runner-up", "block=64 loads=4", 20, 1020, 1200, 800);
+    points[2] = point_of("textbook", "block=32 loads=1", 30, 2000, 2500, 1500);
+    stand(&points[0], 0, "confirm");
+    stand(&points[1], 0.021, "confirm");
+    stand(&points[2], 1.01, "confirm");
+    points[2].out = "baseline";
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+static void compare(void)
+{
+    assert_true(compare_points(points, POINTS, &background, &arena, &explanation));
+    assert_true(make_sentences(&explanation, &background, &arena));
+}
+
+static void expect_sentence(const char *words)
+{
+    for (size_t i = 0; i < explanation.sentence_count; i++)
+        if (strstr(explanation.sentences[i], words))
+            return;
+    for (size_t i = 0; i < explanation.sentence_count; i++)
+        print_message("%s\n", explanation.sentences[i]);
+    fail_msg("no sentence with '%s'", words);
+}
+
+static void near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9 * fabs(expected) + 1e-15))
+        fail_msg("%.12g is not %.12g", got, expected);
+}
+
+static void differences_are_those_of_the_choice(void **state)
+{
+    (void)state;
+    compare();
+    assert_int_equal(explanation.point_count, POINTS);
+    const struct explain_point *winner = &explanation.points[0];
+    const struct explain_point *other = &explanation.points[1];
+    assert_string_equal(winner->stage, "confirm");
+    assert_int_equal(winner->trial_id, 10);
+    near(winner->time_ns, 1000);
+    near(winner->low_ns, 990);
+    near(winner->slower, 0);
+    near(winner->gbs, 500);
+    near(winner->ceiling_share, 0.5);
+    near(winner->arithmetic_share, 0.2);
+    near(other->slower, 0.021);
+    near(other->slower_low, 0.020);
+    near(other->slower_high, 0.022);
+    assert_string_equal(other->standing, "slower");
+    assert_string_equal(explanation.points[2].standing, "out");
+    assert_true(isnan(other->low_ns));
+    expect_sentence("The runner-up, loads=4, takes 2.10 % more (2.00 % more to 2.20 % more)");
+    expect_sentence("2.01x as fast as the baseline textbook (2.01x to 2.01x)");
+}
+
+static void the_winner_need_not_be_the_fastest(void **state)
+{
+    (void)state;
+    stand(&points[0], 0.002, "confirm");
+    stand(&points[1], 0, "confirm");
+    points[1].proven = true;
+    compare();
+    const struct explain_point *other = &explanation.points[1];
+    near(other->slower, 1 / 1.002 - 1);
+    near(other->slower_low, 1 / 1.003 - 1);
+    near(other->slower_high, 1 / 1.001 - 1);
+    assert_string_equal(other->standing, "as fast");
+    /* Of two of which neither is the fastest no interval is known. */
+    near(explanation.points[2].slower, 2.01 / 1.002 - 1);
+    assert_true(isnan(explanation.points[2].slower_low));
+    expect_sentence(
+        "takes 0.20 % less (0.30 % less to 0.10 % less), a tie (shown to be worse by no "
+        "more than 0.25 %)");
+    expect_sentence("2.01x as fast as the baseline textbook.");
+}
+
+static void only_times_of_one_stage_are_compared(void **state)
+{
+    (void)state;
+    points[1].times_ns[0] = (double)NAN; /* was not confirmed */
+    stand(&points[1], 0.5, "race");      /* to the fastest of the race, which is another */
+    points[2].times_ns[0] = points[2].times_ns[1] = (double)NAN;
+    stand(&points[2], (double)NAN, NULL);
+    points[2].out = NULL;
+    compare();
+    assert_string_equal(explanation.points[1].stage, "race");
+    assert_int_equal(explanation.points[1].trial_id, 21);
+    near(explanation.points[1].slower, 1200.0 / 1100 - 1);
+    assert_true(isnan(explanation.points[1].slower_low));
+    assert_string_equal(explanation.points[2].stage, "sweep");
+    near(explanation.points[2].slower, 1500.0 / 900 - 1);
+    assert_null(explanation.points[2].standing);
+    expect_sentence("takes 9.09 % more in the race");
+    expect_sentence("1.67x as fast as the baseline textbook in the sweep");
+}
+
+static void a_winner_of_the_sweep_is_compared_there(void **state)
+{
+    (void)state;
+    background.stage = "sweep";
+    for (size_t i = 0; i < POINTS; i++)
+        stand(&points[i], (double)NAN, NULL);
+    compare();
+    assert_string_equal(explanation.points[0].stage, "sweep");
+    near(explanation.points[0].time_ns, 900);
+    near(explanation.points[1].slower, 800.0 / 900 - 1);
+    expect_sentence("takes 11.1 % less.");
+}
+
+static void what_has_no_time_is_said(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < STAGES; i++)
+        points[2].times_ns[i] = (double)NAN;
+    points[2].point.status = "launch_failed";
+    compare();
+    assert_null(explanation.points[2].stage);
+    assert_int_equal(explanation.points[2].trial_id, -1);
+    assert_true(isnan(explanation.points[2].slower));
+    assert_true(isnan(explanation.points[2].gbs));
+    expect_sentence("The baseline textbook has no time to compare with: launch_failed.");
+    points[2].point.status = NULL;
+    compare();
+    expect_sentence("The baseline textbook was not tried.");
+    points[2] = points[0];
+    points[2].point.role = "textbook";
+    compare();
+    expect_sentence("It is what the baseline textbook launches.");
+}
+
+static void another_objective_is_compared_by_its_values(void **state)
+{
+    (void)state;
+    explanation.objective = "energy";
+    for (size_t i = 0; i < POINTS; i++)
+        stand(&points[i], (double)NAN, NULL);
+    points[0].values[0] = 2;
+    points[1].values[0] = 3;
+    points[2].values[0] = 5;
+    compare();
+    near(explanation.points[1].slower, 0.5);
+    near(explanation.points[2].slower, 1.5);
+    expect_sentence("The runner-up, loads=4, comes to 50.0 % more");
+    expect_sentence("The baseline textbook is worse by 150 %");
+}
+
+static void in_flight_is_what_is_resident_and_given(void **state)
+{
+    (void)state;
+    compare();
+    /* 200 blocks on 100 units: two of 256 threads each, though 1024 threads fit. */
+    near(explanation.points[0].bytes_in_flight_per_sm, 2 * 256 * 16);
+    points[0].point.grid = 1000;
+    points[1].point.grid = 101; /* one unit has two */
+    points[2].point.bytes_per_thread = (double)NAN;
+    compare();
+    near(explanation.points[0].bytes_in_flight_per_sm, 1024 * 16);
+    near(explanation.points[0].blocks_per_sm, 10);
+    near(explanation.points[1].bytes_in_flight_per_sm, 2 * 256 * 16);
+    assert_true(isnan(explanation.points[2].bytes_in_flight_per_sm));
+    expect_sentence("16 KiB in flight on a multiprocessor against 8 KiB");
+    points[0].point.resident_threads = -1;
+    compare();
+    assert_true(isnan(explanation.points[0].bytes_in_flight_per_sm));
+}
+
+static void what_differs_is_listed(void **state)
+{
+    (void)state;
+    points[2].point.launches = 2;
+    points[2].point.grid = 50;
+    points[2].point.block = 512;
+    points[2].point.registers = 24;
+    points[2].point.spill_bytes = 8;
+    points[2].point.occupancy = 1;
+    points[2].point.bytes_per_thread = (double)NAN;
+    compare();
+    expect_sentence(": 1 launch against 2, 200 blocks against 50, 256 threads a block against 512, "
+                    "32 registers against 24, 0 bytes spilled against 8, occupancy 50.0 % against "
+                    "100 %; 1.01 us lie between them, of which an empty launch more takes 100 ns.");
+    points[2].point.registers = points[2].point.spill_bytes = -1; /* not known */
+    compare();
+    for (size_t i = 0; i < explanation.sentence_count; i++) {
+        assert_null(strstr(explanation.sentences[i], "-1"));
+        assert_null(strstr(explanation.sentences[i], "nan"));
+        assert_null(strstr(explanation.sentences[i], "register"));
+    }
+}
+
+static void ties_are_counted(void **state)
+{
+    (void)state;
+    explanation.tied_count = 18;
+    explanation.kept_incumbent = true;
+    points[1].tied = true;
+    compare();
+    assert_string_equal(explanation.points[1].standing, "tied");
+    expect_sentence("a tie (not shown to be worse by more than 0.25 %)");
+    expect_sentence("18 configurations are tied, itself counted");
+    expect_sentence("it had won before, and was kept");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(differences_are_those_of_the_choice),
+        TEST(the_winner_need_not_be_the_fastest),
+        TEST(only_times_of_one_stage_are_compared),
+        TEST(a_winner_of_the_sweep_is_compared_there),
+        TEST(what_has_no_time_is_said),
+        TEST(another_objective_is_compared_by_its_values),
+        TEST(in_flight_is_what_is_resident_and_given),
+        TEST(what_differs_is_listed),
+        TEST(ties_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

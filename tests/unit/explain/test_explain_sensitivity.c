@@ -1,0 +1,151 @@
+/* What changing one parameter costs, out of a sweep. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tuner/explain/internal.h"
+
+static struct arena arena;
+static struct explanation explanation;
+
+static int tear_down(void **state)
+{
+    (void)state;
+    arena_free(&arena);
+    explanation = (struct explanation){0};
+    return 0;
+}
+
+static const struct explain_sensitivity *of(const char *parameter)
+{
+    for (size_t i = 0; i < explanation.sensitivity_count; i++)
+        if (strcmp(explanation.sensitivities[i].parameter, parameter) == 0)
+            return &explanation.sensitivities[i];
+    return NULL;
+}
+
+static void near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-12))
+        fail_msg("%.15g is not %.15g", got, expected);
+}
+
+/* variant=cluster needs a cluster_size over 1, the others 1. */
+static const struct swept sweep[] = {
+    {"variant=plain cluster_size=1 block=64 loads=2", 1, 100, 10},
+    {"variant=plain cluster_size=1 block=128 loads=2", 2, 103, 10},
+    {"variant=plain cluster_size=1 block=256 loads=2", 3, 150, 10},
+    {"variant=plain cluster_size=1 block=32 loads=2", 4, 99, 10},
+    {"variant=plain cluster_size=1 block=64 loads=1", 5, 200, 10},
+    {"variant=plain cluster_size=1 block=512 loads=1", 6, 50, 10}, /* two differ */
+    {"variant=cluster cluster_size=4 block=64 loads=2", 7, 130, 10},
+    {"variant=cluster cluster_size=8 block=64 loads=2", 8, 120, 10},
+    {"variant=cluster cluster_size=8 block=64 loads=1", 9, 90, 10}, /* further off */
+    {"variant=plain cluster_size=1 block=64 loads=4", 1, 100, 10},  /* launches the same */
+};
+enum { SWEPT = sizeof sweep / sizeof sweep[0] };
+
+static void points_that_differ_in_one_parameter_count(void **state)
+{
+    (void)state;
+    assert_true(find_sensitivities(sweep, SWEPT, 0, &arena, &explanation));
+    const struct explain_sensitivity *block = of("block");
+    assert_non_null(block);
+    assert_true(block->alone);
+    assert_int_equal(block->values, 3);
+    assert_string_equal(block->value, "64");
+    assert_string_equal(block->best_other, "32");
+    near(block->best_other_loss, -0.01); /* a sweep has noise */
+    assert_string_equal(block->worst, "256");
+    near(block->worst_loss, 0.5);
+    assert_null(block->best_other_with);
+    const struct explain_sensitivity *loads = of("loads");
+    assert_non_null(loads);
+    assert_int_equal(loads->values, 1); /* what launches the same is no alternative */
+    assert_string_equal(loads->best_other, "1");
+    assert_string_equal(loads->worst, "1");
+    near(loads->worst_loss, 1);
+}
+
+static void values_that_depend_on_each_other_change_together(void **state)
+{
+    (void)state;
+    assert_true(find_sensitivities(sweep, SWEPT, 0, &arena, &explanation));
+    const struct explain_sensitivity *variant = of("variant");
+    assert_non_null(variant);
+    assert_false(variant->alone);
+    assert_int_equal(variant->values, 1);
+    assert_string_equal(variant->best_other, "cluster");
+    near(variant->best_other_loss, 0.2); /* of those that change the least, the fastest */
+    assert_string_equal(variant->best_other_with, "cluster_size");
+    const struct explain_sensitivity *size = of("cluster_size");
+    assert_non_null(size);
+    assert_int_equal(size->values, 2);
+    assert_string_equal(size->best_other, "8");
+    assert_string_equal(size->worst, "4");
+    assert_string_equal(size->worst_with, "variant");
+}
+
+static void what_was_changed_alone_comes_first_then_what_costs_most(void **state)
+{
+    (void)state;
+    assert_true(find_sensitivities(sweep, SWEPT, 0, &arena, &explanation));
+    assert_int_equal(explanation.sensitivity_count, 4);
+    assert_string_equal(explanation.sensitivities[0].parameter, "loads");
+    assert_string_equal(explanation.sensitivities[1].parameter, "block");
+    assert_string_equal(explanation.sensitivities[2].parameter, "cluster_size");
+    assert_string_equal(explanation.sensitivities[3].parameter, "variant");
+}
+
+static void alone_in_the_sweep_nothing_is_said(void **state)
+{
+    (void)state;
+    assert_true(find_sensitivities(sweep, 1, 0, &arena, &explanation));
+    assert_int_equal(explanation.sensitivity_count, 0);
+}
+
+/* Parameters may have come to an experiment since: in another order, or more of them. */
+static void names_tell_parameters_not_places(void **state)
+{
+    (void)state;
+    static const struct swept points[] = {
+        {"a=1 b=2", 1, 100, 1}, {"b=2 a=3", 2, 110, 1}, {"a=1 b=2 c=3", 3, 120, 1},
+        {"a=1", 4, 130, 1},     {"", 5, 140, 1},
+    };
+    assert_true(find_sensitivities(points, 5, 0, &arena, &explanation));
+    assert_int_equal(explanation.sensitivity_count, 1);
+    assert_string_equal(of("a")->best_other, "3");
+    near(of("a")->best_other_loss, 0.1);
+}
+
+static void differences_are_named(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    assert_int_equal(put_differences(&text, "a=1 b=2 c=x", "a=2 b=2 c=xy"), 2);
+    assert_string_equal(text_string(&text), "a=2 c=xy");
+    text_clear(&text);
+    assert_int_equal(put_differences(&text, "a=1 b=2", "a=1 b=2"), 0);
+    assert_int_equal(put_differences(&text, "a=1 b=2", "a=1"), 0);
+    assert_string_equal(text_string(&text), "");
+    text_free(&text);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(points_that_differ_in_one_parameter_count),
+        TEST(values_that_depend_on_each_other_change_together),
+        TEST(what_was_changed_alone_comes_first_then_what_costs_most),
+        TEST(alone_in_the_sweep_nothing_is_said),
+        TEST(names_tell_parameters_not_places),
+        TEST(differences_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
