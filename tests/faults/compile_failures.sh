@@ -26,6 +26,20 @@ tune_copy 'nvrtcCompileProgram@source=copy.cu: 6'
 expect_code 6
 expect_err 'no winner'
 
+# Without the kernels that calculate, and without what they do to the device, it goes on; how fast the device
+# calculates is measured by the next run then.
+for fault in 'nvrtcCompileProgram@source=arithmetic.cu: 6' 'kernel@kernel=tune_fused_f64: 700'; do
+    forget
+    tune_copy "$fault"
+    expect_code 0
+    expect_err 'how fast it calculates could not be measured: '
+    [[ $(query 'SELECT count(*) FROM arithmetic_ceilings') == 0 ]] || fail "ceilings of arithmetic in spite of $fault"
+    tune_copy ''
+    expect_code 0
+    [[ $(query "SELECT group_concat(type, ' ') FROM (SELECT type FROM latest_arithmetic ORDER BY 1)") == 'f16 f32 f64 i32 i64' ]] ||
+        fail "no ceilings of arithmetic after $fault"
+done
+
 # Not even the kernels that tune measures with.
 forget
 tune_copy 'nvrtcCompileProgram@source=harness.cu: 6'

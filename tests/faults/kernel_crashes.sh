@@ -15,7 +15,7 @@ tune_copy 'kernel@WAY=1,block=128: 700 times=1
     kernel@WAY=7,block=128: crash times=1
     cuLaunchKernel@WAY=8,block=128: abort times=1
     cuLaunchKernel@WAY=9,block=128: exit=0 times=1
-    cuModuleUnload: 700 sticky'
+    cuModuleUnload@source=copy.cu: 700 sticky'
 expect_code 0
 kernel='kernel copy_elements <<<8, 128, 0>>>:'
 expect_failed "1 128 crashed $kernel CUDA_ERROR_ILLEGAL_ADDRESS \\(700\\)" \

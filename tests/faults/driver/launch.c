@@ -48,8 +48,8 @@ CUresult cuModuleLoadData(CUmodule *out, const void *data)
 /* Functions are never freed: they are small, and the process is not old. */
 CUresult cuModuleUnload(CUmodule module)
 {
-    (void)module;
-    return enter(__func__);
+    const struct subject subject = {.image = &module->image};
+    return enter_with(__func__, &subject, 1);
 }
 
 CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name)
