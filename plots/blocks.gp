@@ -8,7 +8,7 @@ stats 'points.tsv' using 4 nooutput name 'BLOCKS'
 stats 'double.tsv' using 10 nooutput name 'DOUBLE'
 
 set title sprintf("Grid and throughput: %s, n = %s\n%s", problem, n_text, measured_on)
-set xlabel 'grid (blocks an SM); at one grid the configurations stand side by side, sorted'
+set xlabel 'grid (blocks an SM); at one grid the configurations stand side by side, sorted'.covered_note
 set ylabel throughput_label
 least = BLOCKS_min < 2 ? BLOCKS_min : 2
 most = BLOCKS_max > 2 ? BLOCKS_max : 2

@@ -9,6 +9,7 @@ array limit_gbs[limits_series + 1]
 limit_rank[limits_series + 1] = 0
 limit_gbs[limits_series + 1] = 0
 array limit_title[limits_series + 1]
+limit_title[limits_series + 1] = ''
 array limit_dash[3] = [2, 4, 5]
 do for [i = 1:limits_series] {
     stats 'limits.tsv' index i - 1 using (name = columnheader(2), what = strcol(8), $3) nooutput name 'LIMIT'

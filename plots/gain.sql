@@ -41,7 +41,7 @@ gains AS (
     LEFT JOIN best AS b ON b.n = r.n
 )
 SELECT 'points' AS layer, name AS series, rank, n, ratio, ratio_low, ratio_high,
-       ratio_low > 0 AND ratio_high > 0 AS raced
+       coalesce(ratio_low > 0 AND ratio_high > 0, 0) AS raced
 FROM gains
 WHERE n > 0 AND ratio > 0
 ORDER BY layer, rank, series, n;

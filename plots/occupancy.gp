@@ -6,7 +6,7 @@ beside(x, shift) = x + shift
 load 'plots/marks.gp'
 
 set title sprintf("Occupancy and throughput: %s, n = %s\n%s", problem, n_text, measured_on)
-set xlabel 'theoretical occupancy (%); at one occupancy the configurations stand side by side, sorted'
+set xlabel 'theoretical occupancy (%); at one occupancy the configurations stand side by side, sorted'.covered_note
 set ylabel throughput_label
 set xrange [0:103]
 set yrange [0:1.08 * top]

@@ -33,5 +33,8 @@ do for [i = 1:points_series] {
     longest = strlen(series_name[i]) > longest ? strlen(series_name[i]) : longest
 }
 
+# For the axis of figures with every configuration.
+covered_note = points_rows > 5000 ? '; of points that cover one another one is drawn' : ''
+
 key_entries = points_series + ceiling_series
 load 'plots/legend.gp'

@@ -8,7 +8,7 @@ stats 'points.tsv' using 4 nooutput name 'THREADS'
 stats 'cores.tsv' using 4 nooutput name 'CORES'
 
 set title sprintf("Threads and throughput: %s, n = %s\n%s", problem, n_text, measured_on)
-set xlabel 'threads; at one number of threads the configurations stand side by side, sorted'
+set xlabel 'threads; at one number of threads the configurations stand side by side, sorted'.covered_note
 set ylabel throughput_label
 least = THREADS_min < CORES_max ? THREADS_min : CORES_max
 most = THREADS_max > CORES_max ? THREADS_max : CORES_max

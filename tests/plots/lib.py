@@ -118,6 +118,9 @@ class Database:
         configuration = self.configuration(key, kind, **parameters)
         return configuration, self.trial(configuration, time_ns, problem, device, **columns)
 
+    def first_trial(self, configuration):
+        return self.sql.execute("SELECT min(id) FROM trials WHERE configuration_id = ?", (configuration,)).fetchone()[0]
+
     def baseline(self, name, configuration, problem=None, environment=None):
         self.insert("baselines", environment_id=environment or self.environment(), problem_id=problem or self.problem(),
                     name=name, about="", configuration_id=configuration)

@@ -4,12 +4,12 @@ from lib import DATE, Database, close, draw, main, refuse, rows
 
 def test_numbers():
     db = Database()
-    a, fast = db.measure(1000, variant="a", mad_ns=100, occupancy=0.5)
+    _, fast = db.measure(1000, variant="a", mad_ns=100, occupancy=0.5)
     b, _ = db.measure(4000, variant="b", mad_ns=0, occupancy=1.0)
     db.measure(2000, variant="a", vector=4, occupancy=0.75)
     db.winner(fast)
     db.baseline("plain", b)
-    db.ceilings(read=5000)
+    db.ceilings(read=5000, write=6000)
     figure = draw(db, "occupancy")
     points = {row["configuration"]: row for row in figure.layer("points")}
     assert len(points) == 3
@@ -22,9 +22,45 @@ def test_numbers():
     assert figure.series() == ["a", "b"]
     assert [(row["series"], row["configuration"]) for row in figure.layer("marks")] == [
         ("winner", "variant=a"), ("plain", "variant=b")]
+    assert [row["series"] for row in figure.layer("ceiling")] == ["measured read ceiling"]
     close(figure.layer("ceiling")[0]["gbs"], 5000)
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "a", "b", "winner", "plain", "4194 GB/s",
                  "1049 GB/s", "measured read ceiling: 5000 GB/s")
+
+
+def test_what_is_raced_counts_as_raced():
+    """A time of the race stands in for that of the sweep; a duplicate is no point; another problem's are not there."""
+    db = Database()
+    a, _ = db.measure(1000, variant="a", occupancy=0.5)
+    raced = db.trial(a, 1250, stage="race", mad_ns=0, occupancy=0.5)
+    twin = db.configuration(variant="b")
+    db.trial(twin, None, status="skipped_by_constraint", same_as_trial_id=db.first_trial(a))
+    db.measure(500, variant="a", n=1 << 10, occupancy=0.5)
+    db.measure(500, key="reduce.max", variant="a", occupancy=0.5)
+    failed = db.configuration(variant="c")
+    db.trial(failed, None, status="crashed", occupancy=0.5)
+    db.winner(raced)
+    db.baseline("twin", twin)
+    got = rows(db, "occupancy", problem="reduce.sum", n=1 << 20)
+    points = [row for row in got if row["layer"] == "points"]
+    assert [row["configuration"] for row in points] == ["variant=a"]
+    close(points[0]["gbs"], 4 * (1 << 20) / 1250)
+    assert [row["series"] for row in got if row["layer"] == "marks"] == ["winner", "twin"]
+
+
+def test_side_by_side():
+    """Series and configurations of one occupancy do not stand on one another, nor on those of the next."""
+    db = Database()
+    for number in range(8):
+        db.measure(1000 + number, variant="ab"[number % 2], number=number, occupancy=0.5)
+        db.measure(1000 + number, variant="ab"[number % 2], number=number + 8, occupancy=0.53125)
+    points = [row for row in rows(db, "occupancy") if row["layer"] == "points"]
+    where = [float(row["occupancy_percent"]) + float(row["shift_percent"]) for row in points]
+    assert len(set(where)) == 16
+    for row in points:
+        assert abs(float(row["shift_percent"])) < 3.125 / 2
+    by_series = {s: [float(r["shift_percent"]) for r in points if r["series"] == s] for s in "ab"}
+    assert max(by_series["a"]) < min(by_series["b"])
 
 
 def test_single_point():
@@ -39,6 +75,80 @@ def test_no_occupancy():
     db = Database()
     db.measure(1000, number=1)
     refuse(db, "occupancy", "occupancy: nothing to draw for reduce.sum", "needs a device whose occupancy is known")
+
+
+def test_a_dozen_variants_and_the_others():
+    """The rarest of many variants are one series, behind the others; no configuration is lost."""
+    db = Database()
+    for variant in range(40):
+        for number in range(2 if variant < 11 else 1):
+            db.measure(1000 + variant, variant=f"v{variant:02}", number=number, occupancy=0.5)
+    figure = draw(db, "occupancy")
+    assert figure.series() == [f"v{variant:02}" for variant in range(11)] + ["others"]
+    assert len(figure.layer("points")) == 51
+    assert sum(row["series"] == "others" for row in figure.layer("points")) == 29
+    figure.shows("v00", "v10", "others")
+    assert "v11" not in figure.texts
+
+
+def test_twelve_variants_are_named():
+    db = Database()
+    for variant in range(12):
+        db.measure(1000, variant=f"v{variant:02}", occupancy=0.5)
+    assert draw(db, "occupancy").series() == [f"v{variant:02}" for variant in range(12)]
+
+
+def test_odd_names():
+    """What a name holds is drawn or left out, and never obeyed."""
+    db = Database()
+    odd = ["'; system 'touch evil'; '", '"`touch evil`"', "a\tb\nc", "%s%d{/Symbol a}^2_x", "x" * 300, "-", "#"]
+    for number, name in enumerate(odd):
+        configuration, trial = db.measure(1000 + number, variant=name, occupancy=0.5)
+    db.winner(trial)
+    db.baseline("%n `$(x)` '\"\\", configuration)
+    figure = draw(db, "occupancy")
+    assert len(figure.series()) == len(odd)
+    figure.shows("%s%d{/Symbol a}^2_x", "x" * 30, "#", "%n")
+    assert not any("x" * 60 in text for text in figure.texts), "a name as long as that leaves the legend"
+
+
+def test_many_points():
+    """All rows are in the table; the picture holds no more of them than can be seen."""
+    db = Database()
+    problem, environment = db.problem(), db.environment()
+    for number in range(6000):
+        configuration = db.configuration(variant="ab"[number % 2], number=number)
+        db.trial(configuration, 1000 + number % 50, problem, environment, occupancy=0.5 + 0.25 * (number % 3))
+    figure = draw(db, "occupancy")
+    points = figure.layer("points")
+    assert len(points) == 6000
+    seen = [row for row in points if row["covered"] == "0"]
+    assert 20 < len(seen) < 2000
+    assert {row["series"] for row in seen} == {"a", "b"}
+    close(max(float(row["gbs"]) for row in seen), 4 * (1 << 20) / 1000)
+    assert len(figure.svg) < 400000
+    figure.shows("6000 points", "of points that cover one another one is drawn")
+
+
+def test_units():
+    """Without bytes operations count, and without these runs: each with its own limit, or none."""
+    db = Database()
+    db.problem(bytes_moved=0, operations=2e6, operations_type="f32")
+    db.measure(1000, number=1, occupancy=0.5)
+    db.ceilings(read=5000)
+    db.insert("arithmetic_ceilings", environment_id=db.environment(), type="f32", measured_at="2026", gops=60000)
+    figure = draw(db, "occupancy")
+    close(figure.layer("points")[0]["gbs"], 2000)
+    figure.shows("throughput (10^9 operations/s)", "measured ceiling of f32: 6e+04 10^9 operations/s")
+
+    db = Database()
+    _, trial = db.measure(1000, number=1, occupancy=0.5, bytes_moved=0)
+    db.winner(trial)
+    db.ceilings(read=5000)
+    figure = draw(db, "occupancy")
+    close(figure.layer("points")[0]["gbs"], 1e6)
+    assert not figure.layer("ceiling")
+    figure.shows("throughput (runs/s)", "1e+06 runs/s")
 
 
 main(globals())

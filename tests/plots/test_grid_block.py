@@ -1,0 +1,58 @@
+"""grid_block: grid by block as a heat map."""
+from lib import DATE, Database, close, draw, main, refuse
+
+
+def test_numbers():
+    db = Database()
+    db.measure(2000, number=1, grid=100, block=128)
+    _, best = db.measure(1000, number=2, grid=100, block=128)
+    slow, _ = db.measure(4000, number=3, grid=250, block=1024)
+    db.measure(500, number=4, grid=100, block=128, n=1 << 10)
+    db.winner(best)
+    db.baseline("plain", slow)
+    db.baseline("same", slow)
+    figure = draw(db, "grid_block", n=1 << 20)
+    cells = [(row["blocks_per_sm"], row["block"], row["configurations"]) for row in figure.layer("points")]
+    assert cells == [("1.0", "128", "2"), ("2.5", "1024", "1")]
+    close(figure.layer("points")[0]["gbs"], 4 * (1 << 20) / 1000)
+    assert figure.layer("points")[0]["configuration"] == "number=2"
+    marks = [(row["series"], row["x"], row["y"], float(row["side"])) for row in figure.layer("cell_marks")]
+    assert sorted(marks) == [("plain", "2", "2", 0.5), ("same", "2", "2", -0.5), ("winner", "1", "1", 0)], marks
+    figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "3 configurations", "winner", "plain", "same",
+                 "4194", "1049", "128", "1024", "2.5", "(GB/s)")
+
+
+def test_single_cell():
+    db = Database()
+    db.measure(1000, number=1, grid=100, block=256)
+    draw(db, "grid_block").shows("4194", "256", "1 configuration")
+
+
+def test_many_grids_and_blocks():
+    """Columns and rows that can be told apart: each half of an octave."""
+    db = Database()
+    problem, environment = db.problem(), db.environment()
+    for number in range(1, 1001):
+        configuration = db.configuration(number=number)
+        trial = db.trial(configuration, 2000 - number, problem, environment, grid=number, block=number)
+        if number == 900:
+            db.winner(trial)
+    figure = draw(db, "grid_block")
+    # 1, 2, 3, 4, 6, 8, 12 ... 512, 768
+    edges = [1] + [edge for k in range(1, 10) for edge in (2**k, 3 * 2**(k - 1))]
+    assert [row["block"] for row in figure.layer("rows")] == [str(edge) for edge in edges]
+    assert [round(100 * float(row["blocks_per_sm"])) for row in figure.layer("columns")] == edges
+    assert sum(int(row["configurations"]) for row in figure.layer("points")) == 1000
+    last = figure.layer("points")[-1]
+    assert last["configurations"] == str(1000 - 768 + 1) and last["configuration"] == "number=1000"
+    assert [(row["x"], row["y"]) for row in figure.layer("cell_marks")] == [("19", "19")]
+    figure.shows("grid (blocks an SM, from)", "block (threads, from)", "1000 configurations")
+
+
+def test_no_grid():
+    db = Database()
+    db.measure(1000, number=1)
+    refuse(db, "grid_block", "grid_block: nothing to draw", "a GPU")
+
+
+main(globals())

@@ -1,0 +1,41 @@
+"""threads: threads against throughput, on a CPU."""
+from lib import DATE, Database, close, draw, main, refuse
+
+
+def test_numbers():
+    db = Database()
+    cpu = dict(kind="cpu", grid=64, block=1)
+    one, _ = db.measure(4000, **cpu, schedule="static", threads=1, mad_ns=0)
+    fast, swept = db.measure(2000, **cpu, schedule="queued", variant="blocks", threads=2)
+    db.measure(3000, **cpu, schedule="static", number=2, threads=2)
+    environment, problem = db.environment("Test CPU", kind="cpu", units=2), db.problem(kind="cpu")
+    # The trial of a race need not say what was launched: its configuration's sweep does.
+    raced = db.trial(fast, 2500, problem, environment, stage="race", mad_ns=500)
+    db.winner(raced)
+    db.baseline("plain", one, problem, environment)
+    db.ceilings(read=5000, environment=environment)
+    figure = draw(db, "threads")
+    assert figure.series() == ["queued", "static"]
+    points = [(row["series"], row["threads"]) for row in figure.layer("points")]
+    assert points == [("queued", "2"), ("static", "1"), ("static", "2")]
+    close(figure.layer("points")[0]["gbs"], 4 * (1 << 20) / 2500)
+    close(figure.layer("points")[0]["low_gbs"], 4 * (1 << 20) / 3000)
+    assert [(row["series"], row["threads"]) for row in figure.layer("marks")] == [("winner", "2"), ("plain", "1")]
+    assert [row["threads"] for row in figure.layer("cores")] == ["2"]
+    figure.shows("reduce.sum", "1048576 (2^20)", "Test CPU", DATE, "test.db", "queued", "static", "winner", "plain",
+                 "a thread a core (2)", "measured read ceiling: 5000 GB/s", "1678 GB/s")
+
+
+def test_single_point():
+    db = Database()
+    db.measure(1000, kind="cpu", number=1, grid=8, block=1, threads=1)
+    draw(db, "threads").shows("all configurations", "a thread a core (2)")
+
+
+def test_gpu():
+    db = Database()
+    db.measure(1000, number=1, grid=100, block=256)
+    refuse(db, "threads", "threads: nothing to draw", "a CPU")
+
+
+main(globals())
