@@ -18,19 +18,19 @@ struct marks {
     double cell; /* two alike in one cell of so many pixels are one */
 };
 
-static bool is_mark(const char *line)
+/* Where in the line the coordinates begin; NULL: the line is no point. */
+static const char *place_of(const char *line)
 {
+    static const char before[] = "translate(";
     if (strncmp(line + strspn(line, " \t"), "<use xlink:href='#gpPt", 22) != 0)
-        return false;
-    const char *place = strstr(line, "translate(");
-    const char *end = strchr(line, '\n');
-    return place && end && place < end;
+        return NULL;
+    const char *found = memmem(line, strcspn(line, "\n"), before, sizeof before - 1);
+    return found ? found + sizeof before - 1 : NULL;
 }
 
 /* What it looks like, and the cell that it is in. */
-static uint64_t key_of(const char *line, double cell)
+static uint64_t key_of(const char *line, const char *place, double cell)
 {
-    const char *place = strstr(line, "translate(") + strlen("translate(");
     char *end = NULL;
     int64_t at[2] = {0};
     at[0] = llround(strtod(place, &end) / cell);
@@ -65,16 +65,18 @@ static void keep_all(struct marks *marks, const char *svg)
 {
     marks->kept = 0;
     memset(marks->seen, 0, marks->slots * sizeof *marks->seen);
-    for (const char *line = svg; *line; line = next_line(line))
-        if (is_mark(line))
-            (void)keep(marks, key_of(line, marks->cell));
+    for (const char *line = svg; *line; line = next_line(line)) {
+        const char *place = place_of(line);
+        if (place)
+            (void)keep(marks, key_of(line, place, marks->cell));
+    }
 }
 
 /* The finest cells that leave few enough. False: out of memory. */
 static bool choose_cell(struct marks *marks, const char *svg)
 {
     for (const char *line = svg; *line; line = next_line(line))
-        marks->count += is_mark(line);
+        marks->count += place_of(line) != NULL;
     marks->kept = marks->count;
     if (marks->count <= MARKS_FEW)
         return true;
@@ -208,7 +210,8 @@ void svg_tidy(const char *svg, const char *name, const char *title, struct text 
     marks.kept = 0;
     for (const char *line = svg, *next; *line; line = next) {
         next = next_line(line);
-        if (marks.seen && is_mark(line) && !keep(&marks, key_of(line, marks.cell)))
+        const char *place = marks.seen ? place_of(line) : NULL;
+        if (place && !keep(&marks, key_of(line, place, marks.cell)))
             continue;
         if (marks.seen && marks.cell > 1 && strncmp(line, "</svg>", 6) == 0)
             text_printf(out,

@@ -306,22 +306,39 @@ static inline bool has_gnuplot(void)
     return false;
 }
 
-/* A folder of figures of the test's own, with what the real ones share: `own`, and no other. */
+static inline void copy_script(const char *name)
+{
+    struct arena arena = {0};
+    char path[600];
+    char *text = NULL;
+    (void)snprintf(path, sizeof path, "%s/plots/%s", TEST_SOURCE_DIR, name);
+    ok(file_read(&arena, path, 1 << 20, &text, NULL, &error));
+    write_script(name, text);
+    arena_free(&arena);
+}
+
+/* A folder of figures of the test's own, with what the real ones share (scripts that have no
+ * statement of their own): `own`, and no other. */
 static inline void own_figures(void)
 {
     const char *const folders[] = {"data/configs", "data/kernels", "data/plots"};
     for (size_t i = 0; i < 3; i++)
         ok(folder_make(folders[i], &error));
-    const char *const shared[] = {"measured.sql", "style.gp", "throughput.gp", "marks.gp"};
-    for (size_t i = 0; i < 4; i++) {
-        struct arena arena = {0};
-        char path[300];
-        char *text = NULL;
-        (void)snprintf(path, sizeof path, "%s/plots/%s", TEST_SOURCE_DIR, shared[i]);
-        ok(file_read(&arena, path, 1 << 20, &text, NULL, &error));
-        write_script(shared[i], text);
-        arena_free(&arena);
+    DIR *listing = opendir(TEST_SOURCE_DIR "/plots");
+    assert_non_null(listing);
+    const struct dirent *entry;
+    while ((entry = readdir(listing))) {
+        char statement[600];
+        const char *dot = strrchr(entry->d_name, '.');
+        if (!dot || strcmp(dot, ".gp") != 0)
+            continue;
+        (void)snprintf(statement, sizeof statement, "%s/plots/%.*s.sql", TEST_SOURCE_DIR,
+                       (int)(dot - entry->d_name), entry->d_name);
+        if (!file_exists(statement))
+            copy_script(entry->d_name);
     }
+    (void)closedir(listing);
+    copy_script("measured.sql");
     write_script("own.sql", own_sql);
     write_script("own.gp", own_gp);
     assert_int_equal(setenv("TUNE_DATA_DIR", "data", 1), 0);

@@ -175,11 +175,10 @@ static void test_single_point(void **state)
     (void)add_trial(bench, INT64_C(1) << 62, true, &(struct shot){"sweep", "only", 32, 1, 1e12, 0});
     const char *const problems[] = {"one", "tiny", "huge"};
     for (size_t i = 0; i < 3; i++) {
-        struct plot_request request =
-            request_of(bench, "own", PLOT_PNG | PLOT_SVG | PLOT_PDF | PLOT_TERMINAL);
+        struct plot_request request = request_of(bench, "own", PLOT_PNG | PLOT_SVG | PLOT_TERMINAL);
         request.problem = problems[i];
         ok(plot_figure(bench->store, &request, &error));
-        assert_int_equal(bench->wrote, 3 * (i + 1));
+        assert_int_equal(bench->wrote, 2 * (i + 1));
         assert_non_null(strstr(bench->said, "1 point\n"));
     }
 }
@@ -197,8 +196,7 @@ static void test_many_points(void **state)
                  "-- Many.\n, m(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM m WHERE i < 100000)"
                  "SELECT 'points' AS layer, 's' AS series, 0 AS rank, i * 7919 % 1009 AS x,"
                  " 1000 + i * 104729 % 1013 AS gbs, 0, 0, 0, '' FROM m");
-    struct plot_request request =
-        request_of(bench, "own", PLOT_PNG | PLOT_SVG | PLOT_PDF | PLOT_TERMINAL);
+    struct plot_request request = request_of(bench, "own", PLOT_PNG | PLOT_SVG | PLOT_TERMINAL);
     ok(plot_figure(bench->store, &request, &error));
     struct arena arena = {0};
     const char *svg = picture(&arena, "svg");
