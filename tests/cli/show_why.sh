@@ -138,6 +138,9 @@ expect_out '^- The baseline absent was not tried\.$'
 run "$TUNE" show --why fixture.sum.f32 --n 2**26 --db failed.db
 expect_out '^stage +confirm +confirm +- +confirm +sweep$'
 expect_out 'as fast as the baseline textbook in the sweep: '
+# There another configuration launches the same, and was raced in its place.
+run "$TUNE" show --why fixture.sum.f32 --n 65536 --db failed.db --json
+expect_json '[(p["role"], p["stage"]) for p in j[0]["points"]][4]' "('textbook', 'confirm')"
 run "$TUNE" show --why fixture.sum.f32 --n 2**26 --db failed.db --json
 expect_json '[(p["role"], p["stage"]) for p in j[0]["points"]][2:]' "[('absent', None), ('occupancy_api', 'confirm'), ('textbook', 'sweep')]"
 expect_json 'j[0]["points"][4]["worse_by_low"], j[0]["points"][2]["time_ns"]' "(None, None)"

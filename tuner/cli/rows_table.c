@@ -35,24 +35,25 @@ static int rate_digits(double value)
     return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 }
 
-const char *rows_shown(const char *name, const struct cell *cell, char out[ROWS_CELL_BYTES])
+const char *rows_shown(const char *column, const struct cell *cell, char out[ROWS_CELL_BYTES])
 {
     if (!cell->text)
         return "-";
     if (!cell->number)
         return cell->text;
     double value = strtod(cell->text, NULL);
-    if (ends_with(name, "_ns"))
+    if (ends_with(column, "_ns"))
         rows_format_time(value, out);
-    else if (ends_with(name, "_percent"))
+    else if (ends_with(column, "_percent"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*f %%", fabs(value) < 9.95 ? 2 : 1, value);
-    else if (ends_with(name, "gbs"))
+    else if (ends_with(column, "gbs"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*f", rate_digits(value), value);
-    else if (ends_with(name, "gain"))
+    else if (ends_with(column, "gain"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*fx", value < 99.995 ? 2 : 0, value);
-    else if (strncmp(name, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0 && fabs(value) >= 9999.5)
+    else if (strncmp(column, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0 && fabs(value) >= 9999.5)
         (void)string_format(out, ROWS_CELL_BYTES, "%.0f", value);
-    else if (strcmp(name, "value") == 0 || strncmp(name, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0)
+    else if (strcmp(column, "value") == 0 ||
+             strncmp(column, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0)
         (void)string_format(out, ROWS_CELL_BYTES, "%.4g", value);
     else
         return cell->text;

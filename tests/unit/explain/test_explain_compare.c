@@ -168,6 +168,10 @@ static void only_times_of_one_stage_are_compared(void **state)
     assert_null(explanation.points[2].standing);
     expect_sentence("takes 9.09 % more in the race");
     expect_sentence("1.67x as fast as the baseline textbook in the sweep");
+    points[1].times_ns[0] = 1020; /* confirmed, but its difference is still of the race */
+    compare();
+    assert_string_equal(explanation.points[1].stage, "confirm");
+    near(explanation.points[1].slower, 1020.0 / 1000 - 1);
 }
 
 static void a_winner_of_the_sweep_is_compared_there(void **state)
@@ -254,6 +258,10 @@ static void what_differs_is_listed(void **state)
     expect_sentence(": 1 launch against 2, 200 blocks against 50, 256 threads a block against 512, "
                     "32 registers against 24, 0 bytes spilled against 8, occupancy 50.0 % against "
                     "100 %; 1.01 us lie between them, of which an empty launch more takes 100 ns.");
+    background.node_gap_ns = 1020; /* more than lies between them: then it says nothing */
+    compare();
+    for (size_t i = 0; i < explanation.sentence_count; i++)
+        assert_null(strstr(explanation.sentences[i], "lie between them"));
     points[2].point.registers = points[2].point.spill_bytes = -1; /* not known */
     compare();
     for (size_t i = 0; i < explanation.sentence_count; i++) {

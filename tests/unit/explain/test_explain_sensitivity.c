@@ -115,9 +115,9 @@ static void names_tell_parameters_not_places(void **state)
     (void)state;
     static const struct swept points[] = {
         {"a=1 b=2", 1, 100, 1}, {"b=2 a=3", 2, 110, 1}, {"a=1 b=2 c=3", 3, 120, 1},
-        {"a=1", 4, 130, 1},     {"", 5, 140, 1},
+        {"a=1", 4, 130, 1},     {"", 5, 140, 1},        {"a=4 b=2 c=3", 6, 90, 1},
     };
-    assert_true(find_sensitivities(points, 5, 0, &arena, &explanation));
+    assert_true(find_sensitivities(points, 6, 0, &arena, &explanation));
     assert_int_equal(explanation.sensitivity_count, 1);
     assert_string_equal(of("a")->best_other, "3");
     near(of("a")->best_other_loss, 0.1);
