@@ -14,8 +14,7 @@ do for [i = 1:cell_marks_series] {
 stats 'points.tsv' using 9 nooutput name 'CONFIGURATIONS'
 stats 'columns.tsv' using 10 nooutput name 'GRIDS'
 stats 'rows.tsv' using 10 nooutput name 'BLOCKS'
-measured_on = sprintf('%s, %s, L2 %s, %d configuration%s%s', device, date, l2_mode, CONFIGURATIONS_sum, \
-    CONFIGURATIONS_sum == 1 ? '' : 's', database eq '' ? '' : ', '.database)
+measured_on = measured(sprintf('%d configuration%s', CONFIGURATIONS_sum, CONFIGURATIONS_sum == 1 ? '' : 's'))
 
 set title sprintf("Grid and block: %s, n = %s\n%s", problem, n_text, measured_on)
 set xlabel 'grid (blocks an SM'.(GRIDS_max > 0 ? ', from)' : ')').'; pale grey: no configuration there'

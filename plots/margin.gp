@@ -32,7 +32,7 @@ do for [i = 1:margin_count] {
         textcolor rgb margin_colour[i]
     if (!characters && margin_x[i] == margin_x[i]) {
         set arrow i from first margin_x[i], first margin_y[i] to graph 1.02, graph margin_place[i] nohead \
-            linewidth 1 linecolor rgb margin_colour[i] back
+            linewidth 1 dashtype (2, 5) linecolor rgb margin_colour[i] back
     }
     set rmargin characters ? 26 : 28
 }

@@ -1,6 +1,7 @@
 # points: 3 rank, 4 occupancy_percent, 5 gbs, 6 low_gbs, 7 high_gbs, 8 shift_percent, 9 covered; marks likewise.
 # Many points have one and the same occupancy: each series stands a little beside the others.
 load 'plots/throughput.gp'
+load 'plots/linear.gp'
 load 'plots/series.gp'
 beside(x, shift) = x + shift
 load 'plots/marks.gp'

@@ -7,6 +7,8 @@ if (exists('reference_x')) {
     set arrow 1001 from first reference_x, graph 0 to first reference_x, graph 1 nohead linewidth 2 dashtype 3 \
         linecolor rgb frame_colour back
     place = log(reference_x / x_low) / log(x_high / x_low)
+    # Among characters the name of the other axis is at the left.
+    if (characters) { place = 1 }
     if (place < 0.2) {
         set label 1001 reference_title at graph 0, graph 1.03 left noenhanced textcolor rgb frame_colour
     } else {

@@ -1,6 +1,7 @@
 # points: 3 rank, 4 threads, 5 gbs, 6 low_gbs, 7 high_gbs, 8 shift_octaves, 9 covered; marks likewise; cores: 4.
 # Many points have one and the same number of threads: each series stands a little beside the others.
 load 'plots/throughput.gp'
+load 'plots/linear.gp'
 load 'plots/series.gp'
 beside(x, shift) = x * 2**shift
 load 'plots/marks.gp'

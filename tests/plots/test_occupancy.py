@@ -48,6 +48,16 @@ def test_what_is_raced_counts_as_raced():
     assert [row["series"] for row in got if row["layer"] == "marks"] == ["winner", "twin"]
 
 
+def test_ceiling_far_above():
+    """It does not press the points flat: it is named, and the axis ends at the points."""
+    db = Database()
+    db.measure(1000, number=1, occupancy=0.5)
+    db.ceilings(read=100000)
+    figure = draw(db, "occupancy")
+    figure.shows("measured read ceiling: 1e+05 GB/s, above the figure", "4000")
+    assert not {"100000", "50000", "20000"} & set(figure.texts)
+
+
 def test_side_by_side():
     """Series and configurations of one occupancy do not stand on one another, nor on those of the next."""
     db = Database()

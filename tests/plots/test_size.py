@@ -34,6 +34,20 @@ def test_numbers():
                  "measured read ceiling: 500 GB/s", "1 Ki", "1 Mi", "64 Mi")
 
 
+def test_many_baselines_and_libraries():
+    """Each has a line in the legend, and none leaves the page."""
+    db = Database()
+    for n in (1 << 10, 1 << 20):
+        for number in range(9):
+            configuration, trial = db.measure(1000 + number, n=n, number=number)
+            db.baseline(f"baseline {number}", configuration, db.problem(n=n))
+    for number in range(6):
+        db.peer(f"library::of::a::long::name::Operation<{number}>", 900)
+    figure = draw(db, "size")
+    assert len(figure.series()) == 15
+    figure.shows(*[f"baseline {number}" for number in range(9)], "library::of::a::long::name::Operation<5>")
+
+
 def test_one_size():
     db = Database()
     _, fast = db.measure(1000, number=1)
