@@ -76,18 +76,18 @@ grep -qF "$escape" "$captured.out" || fail "an empty NO_COLOR counts as none"
 
 # ---- width: on a terminal the configuration gives way, in a pipe nothing does ----
 run python3 on_terminal.py 145 "$TUNE" show
-plain >cut
-awk 'length($0) > 145 { exit 1 }' cut || fail "a line is wider than the terminal"
-grep -qE 'variant=last_block.*\.\.\.$' cut || fail "no configuration was cut"
+plain >cut.txt
+awk 'length($0) > 145 { exit 1 }' cut.txt || fail "a line is wider than the terminal"
+grep -qE 'variant=last_block.*\.\.\.$' cut.txt || fail "no configuration was cut"
 run python3 on_terminal.py 60 "$TUNE" show
-plain >cut
-grep -qE '  variant=last_block bl\.\.\.$' cut || fail "of a configuration something stays"
+plain >cut.txt
+grep -qE '  variant=last_block bl\.\.\.$' cut.txt || fail "of a configuration something stays"
 COLUMNS=60 run "$TUNE" show
 expect_out ' variant=last_block block=[0-9]+ blocks_per_sm=[0-9]+ vector=[0-9] loads=[0-9]$'
 run python3 on_terminal.py 60 "$TUNE" show --why fixture.sum.i32 --n 2**26
-plain >cut
-grep -E '^(limit|configuration|- |  [^ ])' cut | awk 'length($0) > 60 { exit 1 }' || fail "a sentence is not broken to the width"
-grep -qE '[^ ] $' cut && fail "a blank at the end of a line"
+plain >cut.txt
+grep -E '^(limit|configuration|- |  [^ ])' cut.txt | awk 'length($0) > 60 { exit 1 }' || fail "a sentence is not broken to the width"
+grep -qE '[^ ] $' cut.txt && fail "a blank at the end of a line"
 
 # ---- tables of other scripts are aligned as they are seen ----
 python3 - <<'P'
