@@ -93,6 +93,9 @@ def test_each_ceiling_that_a_problem_names():
     figure = draw(db, "roofline", problem="reduce.sum")
     assert [(m["series"], m["rank"]) for m in figure.layer("memory")] == [
         ("measured read ceiling", "0"), ("measured copy ceiling", "1")]
+    roofs = {(p["problem"], p["series"]): p["roof_gops"] for p in figure.layer("points")}
+    close(roofs["reduce.copy", "winner"], 1000)
+    close(roofs["reduce.sum", "winner"], 1250)
     figure.shows("measured copy ceiling: 4000 GB/s")
 
 
