@@ -20,6 +20,11 @@ set title sprintf("Grid and block: %s, n = %s\n%s", problem, n_text, measured_on
 set xlabel 'grid (blocks an SM'.(GRIDS_max > 0 ? ', from)' : ')').'; pale grey: no configuration there'
 set ylabel 'block (threads'.(BLOCKS_max > 0 ? ', from)' : ')')
 set cblabel 'throughput of the best configuration in the cell ('.unit.')' offset 1, 0
+# Among characters a name that is turned would lie across the cells.
+if (characters) {
+    set cblabel ''
+    set xlabel 'grid (blocks an SM); in the cells the best throughput ('.unit.')'
+}
 set xrange [0.5:columns_rows + 0.5]
 set yrange [0.5:rows_rows + 0.5]
 unset grid
