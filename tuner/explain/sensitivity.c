@@ -163,28 +163,31 @@ static const char *value_of(const struct rival *rival, struct arena *arena, bool
     return copy;
 }
 
-/* Where some values were tried with all else kept, only these are compared. */
-static bool counts(const struct rivals *rivals, const struct rival *rival)
+/* The first of those that change the least. */
+static const struct rival *nearest(const struct rivals *rivals)
 {
-    for (size_t i = 0; rival->changed > 1 && i < rivals->count; i++)
-        if (rivals->items[i].changed == 1)
-            return false;
-    return true;
+    const struct rival *found = &rivals->items[0];
+    for (size_t i = 1; i < rivals->count; i++)
+        if (rivals->items[i].changed < found->changed)
+            found = &rivals->items[i];
+    return found;
 }
 
+/* Where some values were tried with all else kept, only these are compared. */
 static bool summarize(const struct rivals *rivals, const struct setting *own, size_t parameter,
                       double own_ns, struct arena *arena, struct explain_sensitivity *out)
 {
-    const struct rival *best = NULL;
-    const struct rival *worst = NULL;
+    const struct rival *best = nearest(rivals);
+    const struct rival *worst = best;
+    const bool alone = best->changed == 1;
     bool failed = false;
     size_t values = 0;
     for (size_t i = 0; i < rivals->count; i++) {
         const struct rival *rival = &rivals->items[i];
-        if (!counts(rivals, rival))
+        if (rival->changed > 1 && alone)
             continue;
-        best = !best || rival->time_ns < best->time_ns ? rival : best;
-        worst = !worst || rival->time_ns > worst->time_ns ? rival : worst;
+        best = rival->time_ns < best->time_ns ? rival : best;
+        worst = rival->time_ns > worst->time_ns ? rival : worst;
         values++;
     }
     const struct setting *setting = &own[parameter];
@@ -198,7 +201,7 @@ static bool summarize(const struct rivals *rivals, const struct setting *own, si
         .worst_loss = worst->time_ns / own_ns - 1,
         .worst_with = names_of(worst, parameter, own, arena, &failed),
         .values = values,
-        .alone = best->changed == 1,
+        .alone = alone,
     };
     return !failed && out->parameter && out->value;
 }
