@@ -102,10 +102,10 @@ static int setup_measured(void **state)
 static int teardown(void **state)
 {
     struct fixture *fixture = *state;
-    char command[128];
     store_close(fixture->store);
-    (void)snprintf(command, sizeof command, "rm -rf %s", fixture->folder);
-    int result = system(command);
+    (void)unlink(fixture->path);
+    (void)unlink(fixture->table);
+    const int result = rmdir(fixture->folder);
     free(fixture);
     return result;
 }
