@@ -7,6 +7,7 @@
 #include "tuner/explain/internal.h"
 
 static const double launch_least = 1.0 / 3;  /* of the time, for empty launches in its place */
+static const double launch_told = 0.05;      /* of the time, to be worth a word */
 static const double memory_least = 0.85;     /* of the ceiling */
 static const double cache_least = 1.05;      /* over what a ceiling is measured to */
 static const double arithmetic_least = 0.70; /* of the ceiling */
@@ -207,6 +208,27 @@ static bool limited_by_bytes_in_flight(const struct rules *rules)
     return true;
 }
 
+/* What is left of the time at the nearer of the ceilings. */
+static void put_rest(const struct rules *rules)
+{
+    const struct background *background = rules->background;
+    const double time_ns = rules->winner->time_ns;
+    const double bytes_ns = background->bytes_moved / rules->explanation->ceiling_gbs;
+    const double operations_ns = background->operations / rules->explanation->arithmetic_gops;
+    const bool by_operations = operations_ns > bytes_ns;
+    text_printf(rules->text, "At the ceiling its %s would take ",
+                by_operations ? "operations" : "bytes");
+    put_time(rules->text, by_operations ? operations_ns : bytes_ns);
+    text_append(rules->text, " of its ");
+    put_time(rules->text, time_ns);
+    text_append(rules->text, ": the rest is latency");
+    if (background->node_gap_ns >= launch_told * time_ns && !is_cpu(rules)) {
+        text_append(rules->text, ", of which an empty launch takes ");
+        put_time(rules->text, background->node_gap_ns);
+    }
+    text_append(rules->text, ".");
+}
+
 static bool limited_by_latency(const struct rules *rules)
 {
     const struct background *background = rules->background;
@@ -227,16 +249,7 @@ static bool limited_by_latency(const struct rules *rules)
     }
     text_append(rules->text, ". ");
     put_idle_sentence(rules);
-    text_append(rules->text, "At the ceiling its bytes would take ");
-    put_time(rules->text, background->bytes_moved / rules->explanation->ceiling_gbs);
-    text_append(rules->text, " of its ");
-    put_time(rules->text, rules->winner->time_ns);
-    text_append(rules->text, ": the rest is latency");
-    if (background->node_gap_ns > 0 && !is_cpu(rules)) {
-        text_append(rules->text, ", of which an empty launch takes ");
-        put_time(rules->text, background->node_gap_ns);
-    }
-    text_append(rules->text, ".");
+    put_rest(rules);
     return true;
 }
 
