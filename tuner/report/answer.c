@@ -89,7 +89,7 @@ static void write_lead(struct page *page, const struct setting *setting)
                              : ", ",
              shown_gain(mean.ratio, shown), names[i].name);
         if (mean.count < total)
-            html(&page->out, " (where there is one: %zu)", mean.count);
+            html(&page->out, " (%zu problems)", mean.count);
     }
     if (said == 0)
         text_append(&page->out, " stands below (no baseline was measured to compare it with)");
@@ -108,10 +108,11 @@ static void write_launch_card(struct page *page, const struct setting *setting)
          "<p class=\"big\">",
          winner->problem, shown_count(winner->n, n));
     write_configuration(&page->out, winner->configuration);
-    html(&page->out, "</p><p>which takes %s. The others are in <a href=\"#winners\">the table</a>",
-         shown_time(winner->time_ns, time));
+    html(&page->out, "</p><p>which takes %s. ", shown_time(winner->time_ns, time));
+    if (setting->end - setting->first > 1)
+        text_append(&page->out, "The others are in <a href=\"#winners\">the table</a>; ");
     html(&page->out,
-         "; <code>tune export --db %s</code> hands all of them to programs, as tuned.conf.</p>"
+         "<code>tune export --db %s</code> hands what won to programs, as tuned.conf.</p>"
          "</div>\n",
          page->database_word);
 }
@@ -161,7 +162,7 @@ static int by_size(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* What is claimed of the winners: half of the claims, and the weakest. */
+/* What is claimed of the winners that were confirmed: half of the claims, and the weakest. */
 static void write_claims(struct page *page, const struct setting *setting)
 {
     double *claims = arena_alloc(&page->arena, setting->end - setting->first, sizeof *claims);
@@ -170,7 +171,7 @@ static void write_claims(struct page *page, const struct setting *setting)
     size_t count = 0;
     page->out.failed = page->out.failed || !claims;
     for (size_t i = setting->first; claims && i < setting->end; i++) {
-        if (isnan(page->winners[i].claim_percent))
+        if (isnan(page->winners[i].claim_percent) || strcmp(page->winners[i].stage, "confirm") != 0)
             continue;
         claims[count++] = page->winners[i].claim_percent;
         confidence = fmin(confidence, page->winners[i].confidence);
@@ -178,10 +179,10 @@ static void write_claims(struct page *page, const struct setting *setting)
     if (count == 0)
         return;
     qsort(claims, count, sizeof *claims, by_size);
-    html(&page->out, "<p>No configuration that was raced is better than the winner by more than %s",
+    html(&page->out, "<p>Of what these compared, nothing is better than the winner by more than %s",
          shown_percent(claims[count / 2], shown[0]));
     if (claims[count - 1] > claims[count / 2])
-        html(&page->out, " for half of them, and by more than %s for any",
+        html(&page->out, " for half of the winners, and by more than %s for any",
              shown_percent(claims[count - 1], shown[1]));
     if (!isnan(confidence))
         html(&page->out, ", at %.3g&nbsp;%% confidence", 100 * confidence);
@@ -196,8 +197,12 @@ static void write_sure_card(struct page *page, const struct setting *setting)
         confirmed += strcmp(page->winners[i].stage, "confirm") == 0;
     html(&page->out,
          "<div class=\"card\"><h3>How sure are we?</h3><p><span class=\"big\">%zu of %zu</span> "
-         "verdicts are sound; fresh processes confirmed %zu.</p>",
-         count_trust(page, setting, "sound"), total, confirmed);
+         "%s sound; ",
+         count_trust(page, setting, "sound"), total, total == 1 ? "verdict is" : "verdicts are");
+    if (confirmed == 0)
+        text_append(&page->out, "fresh processes confirmed none.</p>");
+    else
+        html(&page->out, "fresh processes confirmed %zu.</p>", confirmed);
     write_claims(page, setting);
     text_append(&page->out, "<p><a href=\"#trust\">How that is known</a></p></div>\n");
 }

@@ -166,9 +166,10 @@ static enum status say_no_device(struct page *page, struct error *error)
     if (count == 0)
         return error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet: run 'tune' first",
                          page->request->database);
-    if (!page->request->device)
-        return error_set(error, STATUS_NOT_FOUND, "%s: nothing was measured of what was asked for",
-                         page->request->database);
+    if (page->request->word_count > 0 || !page->request->device)
+        return error_set(error, STATUS_NOT_FOUND, "%s: nothing of that was measured%s%s",
+                         page->request->database, page->request->device ? " on " : "",
+                         page->request->device ? page->request->device : "");
     return say_unknown(page, "measurement of a device", page->request->device, names, count, error);
 }
 

@@ -280,6 +280,22 @@ static const char *label_of(struct page *page, size_t first)
     return kept;
 }
 
+static double bytes_of(const struct winner *winner)
+{
+    return isnan(winner->gbs) ? 0 : round(winner->gbs * winner->time_ns);
+}
+
+/* The problem that moves most stands for the others; of several the first of the experiment. */
+static bool tells_more(const struct winner *winner, const struct winner *other)
+{
+    double bytes = bytes_of(winner);
+    double other_bytes = bytes_of(other);
+    if (fabs(bytes - other_bytes) > 1e-6 * fmax(bytes, other_bytes))
+        return bytes > other_bytes;
+    return winner->n > other->n ||
+           (winner->n == other->n && winner->problem_id < other->problem_id);
+}
+
 static size_t most_telling(const struct page *page, const struct setting *setting)
 {
     const struct part *most = &page->parts[setting->part_first];
@@ -312,9 +328,7 @@ static enum status group_winners(struct page *page, struct error *error)
         struct setting *setting = &page->settings[page->setting_count - 1];
         part->end = setting->end = i + 1;
         setting->part_end = page->part_count;
-        const struct winner *telling = &page->winners[part->telling];
-        if (winner->n > telling->n ||
-            (winner->n == telling->n && winner->problem_id < telling->problem_id))
+        if (tells_more(winner, &page->winners[part->telling]))
             part->telling = i;
     }
     for (size_t i = 0; i < page->setting_count; i++)

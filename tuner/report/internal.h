@@ -39,7 +39,7 @@ struct winner {
 struct part {
     const char *experiment;
     size_t first, end;
-    size_t telling; /* the one that stands for it: the first problem's of the largest size */
+    size_t telling; /* the one that stands for it: of the problem that moves most */
 };
 /* A device with its L2 mode and objective. */
 struct setting {

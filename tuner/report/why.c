@@ -375,8 +375,8 @@ static void write_part(struct page *page, const struct part *part)
     if (count == 0)
         return;
     qsort(list, count, sizeof *list, by_cost);
-    html(&page->out, "<details open><summary><b>%s</b>, over %zu winners</summary>\n",
-         part->experiment, part->end - part->first);
+    html(&page->out, "<details open><summary><b>%s</b>, over %zu %s</summary>\n", part->experiment,
+         part->end - part->first, part->end - part->first == 1 ? "winner" : "winners");
     write_table_begin(&page->out, "parameters");
     text_append(&page->out,
                 "<th>parameter</th><th>the winners’ values</th><th class=\"n\">next best costs</th>"

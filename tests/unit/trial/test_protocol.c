@@ -184,6 +184,30 @@ static void a_text_that_is_not_whole_is_refused(void **state)
     text_free(&text);
 }
 
+static void what_is_not_the_default_is_told(void **state)
+{
+    (void)state;
+    struct error error;
+    struct protocol protocol;
+    struct text stored = {0};
+    struct text changes = {0};
+    protocol_defaults(EFFORT_QUICK, "cpu", &protocol);
+    protocol_format(&protocol, &stored);
+    assert_true(protocol_changes(stored.data, "quick", "cpu", &changes));
+    assert_string_equal(text_string(&changes), "");
+    assert_int_equal(protocol_set(&protocol, "finalists=7", &error), STATUS_OK);
+    assert_int_equal(protocol_set(&protocol, "race_z=2.5", &error), STATUS_OK);
+    text_clear(&stored);
+    protocol_format(&protocol, &stored);
+    assert_true(protocol_changes(stored.data, "quick", "cpu", &changes));
+    assert_string_equal(text_string(&changes), "race_z=2.5 finalists=7");
+    assert_false(protocol_changes(stored.data, "hard", "cpu", &changes));
+    assert_false(protocol_changes("race_z=2", "quick", "cpu", &changes));
+    assert_false(protocol_changes(NULL, "quick", "cpu", &changes));
+    text_free(&changes);
+    text_free(&stored);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +217,7 @@ int main(void)
         cmocka_unit_test(every_name_can_be_set_and_reads_back_exactly),
         cmocka_unit_test(wrong_names_and_values_are_refused_with_what_is_right),
         cmocka_unit_test(a_text_that_is_not_whole_is_refused),
+        cmocka_unit_test(what_is_not_the_default_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,63 @@
+/* What is put into markup is escaped, whatever it is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tuner/report/html.h"
+
+static void expect(struct text *text, const char *wanted)
+{
+    assert_false(text->failed);
+    assert_string_equal(text_string(text), wanted);
+    text_clear(text);
+}
+
+static void test_escapes(void **state)
+{
+    struct text out = {0};
+    (void)state;
+    html(&out, "<b title=\"%s\">%s</b>", "\"'", "<i>&amp;</i>");
+    expect(&out, "<b title=\"&quot;&#39;\">&lt;i&gt;&amp;amp;&lt;/i&gt;</b>");
+    html_escape(&out, "a\tb\nc\x01\x1b[m\x7f\r");
+    expect(&out, "a\tb\nc\xef\xbf\xbd\xef\xbf\xbd[m\xef\xbf\xbd\xef\xbf\xbd");
+    html_escape(&out, "");
+    expect(&out, "");
+    text_free(&out);
+}
+
+/* Also the controls beyond ASCII, and what is cut or no character at all. */
+static void test_utf8(void **state)
+{
+    struct text out = {0};
+    (void)state;
+    html_escape(&out, "\xc3\xbc \xe2\x86\x92 \xf0\x9f\x98\x80");
+    expect(&out, "\xc3\xbc \xe2\x86\x92 \xf0\x9f\x98\x80");
+    html_escape(&out, "\xc2\x85|\xff|\xc0\xaf|\xed\xa0\x80|\xe2\x86");
+    expect(&out, "\xef\xbf\xbd|\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd|"
+                 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd");
+    text_free(&out);
+}
+
+static void test_conversions(void **state)
+{
+    struct text out = {0};
+    (void)state;
+    html(&out, "%d %zu %lld %.3g %.2f 100%% %.*s|", -1, (size_t)2, -3LL, 0.12345, 2.0, 3, "<ab>");
+    expect(&out, "-1 2 -3 0.123 2.00 100% &lt;ab|");
+    html(&out, "no conversion");
+    expect(&out, "no conversion");
+    text_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_conversions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
