@@ -122,7 +122,7 @@ static void any_bytes_are_read_or_refused(void **state)
     static const char alphabet[] = ",,\"\"\n\r\nab";
     uint64_t random = 1;
     for (int round = 0; round < 50000; round++) {
-        char text[24];
+        char text[24] = "";
         struct text got = {0};
         struct error error = {0};
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
