@@ -51,14 +51,14 @@ def test_numbers():
                  f"kind_of = {best[1]}", "omega squared", f"{100 * float(points['kind_of']['share']):.3g} %", "plain", "512")
 
 
-def test_log_of_large_ratios():
-    db = Database()
-    times = {i: 3.7 ** i for i in range(12)}
-    for i, time in times.items():
-        db.measure(time, power=i % 3, number=i // 3)
-    got = {r["parameter"]: r for r in rows(db, "influence") if r["layer"] == "points"}
-    close(got["power"]["share"], omega_squared(times, lambda i: i % 3) or 0, share=1e-7)
-    close(got["number"]["share"], omega_squared(times, lambda i: i // 3), share=1e-7)
+def test_logarithms():
+    for times in ({i: 3.7 ** i for i in range(12)}, {i: 1 + (i % 3 * 5 + i // 3) / 15 for i in range(12)}):
+        db = Database()
+        for i, time in times.items():
+            db.measure(time, a=i % 3, b=i // 3)
+        got = {r["parameter"]: r for r in rows(db, "influence") if r["layer"] == "points"}
+        close(got["a"]["share"], omega_squared(times, lambda i: i % 3), share=1e-8)
+        close(got["b"]["share"], omega_squared(times, lambda i: i // 3), share=1e-8)
 
 
 def test_duplicates_have_the_time_of_what_was_measured():
