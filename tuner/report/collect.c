@@ -296,12 +296,26 @@ static bool tells_more(const struct winner *winner, const struct winner *other)
            (winner->n == other->n && winner->problem_id < other->problem_id);
 }
 
+static size_t count_sound(const struct page *page, const struct part *part)
+{
+    size_t count = 0;
+    for (size_t i = part->first; i < part->end; i++)
+        count += strcmp(page->winners[i].trust, "sound") == 0;
+    return count;
+}
+
+/* Of the experiment that is known best: most sound winners, then most winners. */
 static size_t most_telling(const struct page *page, const struct setting *setting)
 {
     const struct part *most = &page->parts[setting->part_first];
-    for (size_t i = setting->part_first + 1; i < setting->part_end; i++)
-        if (page->parts[i].end - page->parts[i].first > most->end - most->first)
-            most = &page->parts[i];
+    for (size_t i = setting->part_first + 1; i < setting->part_end; i++) {
+        const struct part *part = &page->parts[i];
+        size_t sound = count_sound(page, part);
+        size_t most_sound = count_sound(page, most);
+        if (sound > most_sound ||
+            (sound == most_sound && part->end - part->first > most->end - most->first))
+            most = part;
+    }
     return most->telling;
 }
 

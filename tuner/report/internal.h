@@ -46,7 +46,7 @@ struct setting {
     const char *label; /* "NVIDIA H200", with more where that names several */
     size_t first, end; /* winners */
     size_t part_first, part_end;
-    size_t telling; /* that of its part with most winners */
+    size_t telling; /* that of its part with most sound winners */
 };
 
 struct page {
