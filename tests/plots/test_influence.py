@@ -76,6 +76,17 @@ def test_duplicates_have_the_time_of_what_was_measured():
     close(got["other"]["loss"], 2)
 
 
+def test_other_modes_and_devices_stay_out():
+    db = Database()
+    for i in range(6):
+        db.measure(1000 + i, a=i % 2, b=i // 2)
+        db.measure(9000 - i * 1000, a=i % 2, b=i // 2, l2_mode="hot")
+        db.measure(5000 - i * 500, a=i % 2, b=i // 2, device=db.environment("Another GPU"))
+    got = [r for r in rows(db, "influence", device="Test GPU", l2="cold") if r["layer"] == "points"]
+    close(got[0]["share"], omega_squared({i: 1000 + i for i in range(6)}, lambda i: i // 2), share=1e-7)
+    assert {r["configurations"] for r in got} == {"6"}
+
+
 def test_as_many_values_as_configurations():
     db = Database()
     db.measure(1000, block_of=1)

@@ -70,6 +70,16 @@ def test_baseline_outside_the_space_is_no_best():
     figure.shows("library", "500 ns", "1 µs in the sweep")
 
 
+def test_other_modes_devices_and_sizes_stay_out():
+    db = Database()
+    sweep(db, (2000, 1), (1000, 1))
+    db.measure(10, number=0, l2_mode="hot")
+    db.measure(10, number=0, device=db.environment("Another GPU"))
+    db.measure(10, n=1 << 10, number=0)
+    got = [r for r in rows(db, "search", device="Test GPU", l2="cold", n=1 << 20) if r["layer"] == "points"]
+    assert [(float(r["seconds"]), float(r["time_ns"])) for r in got] == [(1, 2000), (2, 1000)]
+
+
 def test_one_trial():
     db = Database()
     sweep(db, (1000, 0.25))

@@ -80,6 +80,21 @@ def test_of_several_races_the_last():
     assert [float(r["anchor_first_percent"]) for r in got] == [0, 0]
 
 
+def test_other_modes_stay_out():
+    db = raced(Database())
+    hot = db.insert("runs", environment_id=1, started_at="2026-01-03", seed=1, l2_mode="hot", tick_ns=1, empty_pair_ns=1)
+    configuration = db.configuration(number=1)
+    db.trial(configuration, 10, stage="race", l2_mode="hot", run_id=hot)
+    add(db, "race", 0, 0, 1, (500, 500), run_id=hot)
+    add(db, "race", 0, 0, 1, (1000, 1000))
+    got = [r for r in rows(db, "stability", l2="cold") if r["layer"] == "points"]
+    assert len(got) == 1 and got[0]["at_ns"] == "1000000000"
+    assert [r["at_ns"] for r in rows(db, "stability", l2="hot") if r["layer"] == "points"] == ["1000000000"]
+    add(db, "race", 0, 1, 2, (600, 600), run_id=hot)
+    assert len([r for r in rows(db, "stability", l2="cold") if r["layer"] == "points"]) == 1
+    assert len([r for r in rows(db, "stability", l2="hot") if r["layer"] == "points"]) == 2
+
+
 def test_many_rounds_and_an_odd_fault():
     db = raced(Database())
     db.sql.execute("""WITH RECURSIVE k(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM k WHERE i < 19999)
