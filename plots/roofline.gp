@@ -30,6 +30,9 @@ slant_name[memory_series + 1] = ''
 
 rate(gops) = gops < 1e3 ? sprintf('%.4g Gop/s', gops) : sprintf('%.4g Top/s', gops / 1e3)
 
+# More names than there is room for in three lines have one each.
+many = 3 * marks_series + arithmetic_series > 22
+
 gbs = 0
 do for [i = 1:memory_series] {
     stats 'memory.tsv' index i - 1 using (name = strcol(2), rank = $3, $5) nooutput name 'MEMORY'
@@ -56,9 +59,9 @@ do for [i = 1:arithmetic_series] {
 do for [i = 1:marks_series] {
     stats 'marks.tsv' index i - 1 using (name = strcol(2), rank = $3, x = $4, roof = valid(8) ? column(8) : NaN, $5) nooutput name 'MARK'
     mark_rank[i] = rank
-    margin_text[i] = sprintf("%.24s\n", name).rate(MARK_max) \
+    margin_text[i] = many ? sprintf('%.14s ', name).rate(MARK_max) : sprintf("%.24s\n", name).rate(MARK_max) \
         .(roof == roof ? sprintf("\n%.3g %% of its roof", 100 * MARK_max / roof) : '')
-    margin_lines[i] = 3
+    margin_lines[i] = many ? 1 : 3
     margin_colour[i] = colour(rank)
     margin_x[i] = x
     margin_y[i] = MARK_max
@@ -103,6 +106,6 @@ plot \
         linewidth 1 linecolor rgb series_colour[6] title (names_known ? 'other problems, at this n or their largest' : ''), \
     for [i = 1:names_rows > 0] names_file using 4:($5 * 1.4):(in_lines(strcol(10), 48, 1)) with labels rotate by 90 left font small_font \
         textcolor rgb frame_colour notitle, \
-    for [i = 1:marks_series] marks_file index i - 1 using 4:5:6:7 with yerrorbars \
+    for [i = marks_series:1:-1] marks_file index i - 1 using 4:5:6:7 with yerrorbars \
         pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
         linecolor rgb colour(mark_rank[i]) notitle

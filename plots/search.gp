@@ -59,8 +59,10 @@ do for [i = 1:marks_series] {
     stats 'marks.tsv' index i - 1 using (name = strcol(2), rank = $3, x = $4, trial = $7, $5) nooutput name 'MARK'
     mark_rank[i] = rank
     is_winner = rank == 0
-    margin_text[i] = sprintf('%.24s', name)."\n".time_text(MARK_max)
-    margin_lines[i] = is_winner ? (final_ns > 0 ? 4 : 3) : 2
+    # More names than there is room for in two lines have one each.
+    margin_text[i] = is_winner || marks_series <= 10 ? sprintf('%.24s', name)."\n".time_text(MARK_max) \
+        : sprintf('%.14s ', name).time_text(MARK_max)
+    margin_lines[i] = is_winner ? (final_ns > 0 ? 4 : 3) : marks_series <= 10 ? 2 : 1
     if (is_winner) {
         margin_text[i] = margin_text[i].sprintf(" in the sweep\nafter %.3g s, trial %d", x, trial)
         if (final_ns > 0) {
@@ -95,6 +97,6 @@ plot \
         linecolor rgb series_colour[1] title columnheader(2), \
     for [i = 1:final_ns > 0] height(final_ns) with lines linewidth 1.5 dashtype 2 \
         linecolor rgb winner_colour title 'the winner, '.final_name, \
-    for [i = 1:marks_series] marks_file index i - 1 using 4:(height($5)) with points \
+    for [i = marks_series:1:-1] marks_file index i - 1 using 4:(height($5)) with points \
         pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
         linecolor rgb colour(mark_rank[i]) notitle

@@ -113,6 +113,15 @@ def test_odd_names():
     figure.shows("%d")
 
 
+def test_many_baselines():
+    db = two(Database())
+    for i in range(12):
+        configuration, _ = db.measure(5000 + i, "reduce.sum", 1 << 20, size=3 + i)
+        db.baseline(f"baseline_{i:02}", configuration)
+    db.ceilings(read=5000)
+    draw(db, "roofline", problem="reduce.sum").shows("baseline_11 209.3 Gop/s", "winner 1.049 Top/s")
+
+
 def test_nothing():
     db = two(Database())
     refuse(db, "roofline", "nothing to draw", "says its operations", problem="reduce.sum")

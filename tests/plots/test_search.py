@@ -97,6 +97,15 @@ def test_no_time_passed_and_odd_names():
     figure.shows("%s {e}_f^g")
 
 
+def test_many_baselines():
+    db = Database()
+    made = sweep(db, *((1000 + 100 * i, 1) for i in range(14)))
+    for i, (configuration, _) in enumerate(made[1:]):
+        db.baseline(f"baseline_{i:02}", configuration)
+    db.winner(made[0][1], stage="sweep")
+    draw(db, "search").shows("baseline_12 2.3 µs", "1 µs in the sweep")
+
+
 def test_many_trials():
     db = Database()
     db.measure(1000, a=0)
