@@ -106,6 +106,6 @@ plot \
         linewidth 1 linecolor rgb series_colour[6] title (names_known ? 'other problems, at this n or their largest' : ''), \
     for [i = 1:names_rows > 0] names_file using 4:($5 * 1.4):(in_lines(strcol(10), 48, 1)) with labels rotate by 90 left font small_font \
         textcolor rgb frame_colour notitle, \
-    for [i = marks_series:1:-1] marks_file index i - 1 using 4:5:6:7 with yerrorbars \
+    for [i = 1:marks_series] marks_file index i - 1 using 4:5:6:7 with yerrorbars \
         pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
         linecolor rgb colour(mark_rank[i]) notitle

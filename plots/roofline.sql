@@ -93,4 +93,5 @@ UNION ALL
 SELECT 'arithmetic', type, type <> coalesce((SELECT operations_type FROM kernels WHERE is_chosen), ''),
        NULL, gops, NULL, NULL, NULL, NULL, NULL, type, NULL, NULL
 FROM arithmetic
-ORDER BY layer, rank, series, intensity, gops;
+-- The winner is drawn last, on top of the others.
+ORDER BY layer, CASE layer WHEN 'marks' THEN -rank ELSE rank END, series, intensity, gops;

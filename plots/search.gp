@@ -97,6 +97,6 @@ plot \
         linecolor rgb series_colour[1] title columnheader(2), \
     for [i = 1:final_ns > 0] height(final_ns) with lines linewidth 1.5 dashtype 2 \
         linecolor rgb winner_colour title 'the winner, '.final_name, \
-    for [i = marks_series:1:-1] marks_file index i - 1 using 4:(height($5)) with points \
+    for [i = 1:marks_series] marks_file index i - 1 using 4:(height($5)) with points \
         pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
         linecolor rgb colour(mark_rank[i]) notitle

@@ -89,4 +89,5 @@ FROM winner WHERE median_ns > 0
 UNION ALL
 SELECT 'stages', stage, rank, end_seconds - length, NULL, NULL, NULL, end_seconds, NULL
 FROM spans
-ORDER BY layer, rank, series, seconds, trial;
+-- The winner is drawn last, on top of the others.
+ORDER BY layer, CASE layer WHEN 'marks' THEN -rank ELSE rank END, series, seconds, trial;
