@@ -170,6 +170,18 @@ static void the_columns_that_are_meant_are_taken(void **state)
                "2");
 }
 
+/* The same name in another mode, at another size, or another name: none is the other's. */
+static void rows_are_told_apart(void **state)
+{
+    struct fixture *f = *state;
+    ok(import(f,
+              "problem,n,name,time_ns,l2_mode\nreduce.sum,10,cub,1,cold\nreduce.sum,10,cub,2,hot\n"
+              "reduce.sum,20,cub,3,cold\nreduce.sum,10,cub2,4,cold\n"));
+    assert_int_equal(f->result.rows, 4);
+    assert_one(f, "SELECT group_concat(time_ns) FROM (SELECT * FROM peers ORDER BY time_ns)",
+               "1.0,2.0,3.0,4.0");
+}
+
 static void unknown_problems_are_left_out(void **state)
 {
     struct fixture *f = *state;
@@ -299,6 +311,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup_measured, teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_columns_that_are_meant_are_taken),
+        TEST(rows_are_told_apart),
         TEST(unknown_problems_are_left_out),
         TEST(columns_that_are_missing_are_named),
         TEST(a_wrong_row_is_named_and_none_is_taken),

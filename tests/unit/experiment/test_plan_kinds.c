@@ -165,6 +165,22 @@ static void operations_have_a_number_and_a_type(void **state)
     check_operations("  operations: n\n  operations_type: bf16\n", 5, n, ELEMENT_F32);
 }
 
+/* Another axis that has a type's name for a value says nothing. */
+static void only_the_axis_type_is_the_type(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct text text = {0};
+    double got = 0;
+    enum element_type type = ELEMENT_U8;
+    replace(&text, base_text, "[i32, f32]\n", "[i32, f32]\n  storage: [f64]\n");
+    start_with(&fixture, load_or_fail(text_string(&text)), 0, "plain", 128, value_integer(1));
+    assert_int_equal(point_operations(&fixture.point, &got, &type, &fixture.error), STATUS_OK);
+    assert_int_equal(type, ELEMENT_I32);
+    end(&fixture);
+    text_free(&text);
+}
+
 static void operations_below_zero_are_refused(void **state)
 {
     (void)state;
@@ -188,6 +204,7 @@ int main(void)
         cmocka_unit_test(a_kernel_may_have_a_long_name),
         cmocka_unit_test(the_ceiling_is_named_or_computed),
         cmocka_unit_test(operations_have_a_number_and_a_type),
+        cmocka_unit_test(only_the_axis_type_is_the_type),
         cmocka_unit_test(operations_below_zero_are_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -294,11 +294,16 @@ static void test_operations_of_problems(void **state)
     assert_int_equal(again, id);
     assert_one("SELECT operations || operations_type FROM problems WHERE key = 'gemm'",
                "1024.0f32");
+    problem.operations = 2048;
+    must(store_problem(f->store, &problem, &again, &f->error));
+    assert_int_equal(again, id);
+    assert_one("SELECT operations || operations_type FROM problems WHERE key = 'gemm'",
+               "2048.0f32");
     problem.operations_type = "f16";
     must(store_problem(f->store, &problem, &again, &f->error));
     assert_int_equal(again, id);
     assert_one("SELECT operations || operations_type FROM problems WHERE key = 'gemm'",
-               "1024.0f16");
+               "2048.0f16");
     problem.operations = 0;
     must(store_problem(f->store, &problem, &again, &f->error));
     assert_int_equal(again, id);
