@@ -43,9 +43,10 @@ def test_every_grid_of_many_points():
     for number in range(6006):
         configuration = db.configuration(number=number)
         db.trial(configuration, 1000 + number // 7, problem, environment, grid=grids[number % 7], block=64)
+    db.measure(733, number=-1, grid=50, block=64)
     figure = draw(db, "blocks")
     points = figure.layer("points")
-    assert len(points) == 6006
+    assert len(points) == 6007
     for grid in grids:
         seen = [float(row["gbs"]) for row in points if row["covered"] == "0" and row["grid"] == str(grid)]
         close(max(seen), 4 * (1 << 20) / 1000)

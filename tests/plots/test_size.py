@@ -57,6 +57,15 @@ def test_one_size():
     figure.shows("winner", "1 Mi")
 
 
+def test_a_size_without_bytes():
+    """Sizes whose throughput is unknown are left out; runs are not held against bytes."""
+    db = Database()
+    for n, bytes_moved in ((1 << 10, 0), (1 << 20, None)):
+        _, trial = db.measure(1000, n=n, bytes_moved=bytes_moved, number=1)
+        db.winner(trial)
+    assert [row["n"] for row in draw(db, "size", n=1 << 20).layer("points")] == [str(1 << 20)]
+
+
 def test_library_alone():
     db = Database()
     db.measure(1000, number=1)
