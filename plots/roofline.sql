@@ -71,6 +71,7 @@ intensities AS (
           FROM roofed GROUP BY intensity, key ORDER BY intensity, key)
     GROUP BY intensity
 )
+SELECT * FROM (
 SELECT 'points' AS layer, name AS series, rank, intensity, gops, low_gops, high_gops, roof_gops, n,
        key AS problem, operations_type AS type, is_chosen, configuration
 FROM roofed
@@ -93,5 +94,6 @@ UNION ALL
 SELECT 'arithmetic', type, type <> coalesce((SELECT operations_type FROM kernels WHERE is_chosen), ''),
        NULL, gops, NULL, NULL, NULL, NULL, NULL, type, NULL, NULL
 FROM arithmetic
+)
 -- The winner is drawn last, on top of the others.
 ORDER BY layer, CASE layer WHEN 'marks' THEN -rank ELSE rank END, series, intensity, gops;

@@ -64,6 +64,7 @@ spans AS (
            s.seconds AS length
     FROM stages AS s, swept
 )
+SELECT * FROM (
 SELECT 'points' AS layer, 'a trial of the sweep' AS series, 0 AS rank, b.seconds, b.time_ns AS time_ns,
        b.best_ns, b.turn AS trial, NULL AS end_seconds, c.key AS configuration
 FROM best AS b JOIN configurations AS c ON c.id = b.configuration_id
@@ -89,5 +90,6 @@ FROM winner WHERE median_ns > 0
 UNION ALL
 SELECT 'stages', stage, rank, end_seconds - length, NULL, NULL, NULL, end_seconds, NULL
 FROM spans
+)
 -- The winner is drawn last, on top of the others.
 ORDER BY layer, CASE layer WHEN 'marks' THEN -rank ELSE rank END, series, seconds, trial;
