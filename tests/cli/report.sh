@@ -148,6 +148,22 @@ expect_page report.html 'over vendor::Sum'
 expect_page report.html '<b>1.25×</b><small>1.24 to 1.26×</small>'
 expect_page report.html '<span class="big">1.25×</span> as fast as <b>vendor::Sum</b>'
 
+# Two devices: a sentence and tables for each; figures of one problem on both keep their ids apart.
+cp tune.db first.db
+change "UPDATE devices SET uuid = 'GPU-fixture-1', name = 'Second GPU', facts = json_set(facts, '\$.name', 'Second GPU')"
+run "$TUNE" merge both.db first.db tune.db
+expect_code 0
+run "$TUNE" report --db both.db
+expect_code 0
+check_page report.html
+for device in 'Fixture GPU' 'Second GPU'; do
+    expect_page report.html "<p class=\"lead\">On <b>$device</b>"
+    expect_page report.html "<h3 class=\"where\">$device</h3>"
+done
+run "$TUNE" report --db both.db --device 'Second GPU' --no-figures
+expect_code 0
+refuse_page report.html 'Fixture GPU'
+
 # Names with anything in them come out as text: markup, quotes, control characters, no UTF-8.
 hostile="</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp;%s\$(id)"
 odd="CAST('${hostile//\'/\'\'}' || x'1b5b33316dff07c285' AS TEXT)"
