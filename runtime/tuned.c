@@ -20,17 +20,21 @@
 #define st_mtim st_mtimespec
 #endif
 
-/* Small code also at -O2: times are those of memory, not of instructions. */
+/* Small code also at -O2: times are those of memory, not of instructions. Clang leaves no room
+ * between functions that are cold. */
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#pragma clang attribute push(__attribute__((cold)), apply_to = function)
 #elif defined(__GNUC__) && defined(__OPTIMIZE__)
 #pragma GCC optimize("Os")
 #endif
 #if defined(__GNUC__)
 #define INLINE       __attribute__((always_inline)) static inline
+#define APART        __attribute__((noinline)) /* smaller so */
 #define PREFETCH(at) __builtin_prefetch(at)
 #else
-#define INLINE       static
+#define INLINE static
+#define APART
 #define PREFETCH(at) (void)(at)
 #endif
 
@@ -291,7 +295,7 @@ static void release_default(void *context, void *memory)
     free(memory);
 }
 
-static void swap(char *a, char *b, size_t size)
+INLINE void swap(char *a, char *b, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         char spare = a[i];
@@ -694,7 +698,7 @@ static int store_fields(struct reader *reader, struct line *line, size_t skip, s
 }
 
 /* The value of a known field on the side that was read last; NULL where there is none. */
-static const char *known(const struct reader *reader, int name)
+APART static const char *known(const struct reader *reader, int name)
 {
     return reader->tuned->lists.of.names[name].seen == reader->stamp ? reader->values_of_known[name]
                                                                      : NULL;
@@ -720,7 +724,7 @@ static int known_real(struct reader *reader, int name, double *out)
     return 1;
 }
 
-static int read_device(struct reader *reader, struct tuned_device *device)
+static int read_device(struct reader *reader, struct tuned_device *device, double *real_units)
 {
     long long units = 0, major = 0, minor = 0;
     if (!known_number(reader, SM_COUNT, 0, INT_MAX, &units) ||
@@ -732,14 +736,14 @@ static int read_device(struct reader *reader, struct tuned_device *device)
     if (text && (!read_digits(&at, 0, &major) || *at++ != '.' || !read_digits(&at, 0, &minor) ||
                  *at || major > 9999 || minor > 9999))
         return refuse(reader, "compute_capability=%.40s is not of the form 9.0", text);
-    device->unit_count = (int)units;
+    *real_units = device->unit_count = (int)units;
     device->compute_capability_major = (int)major;
     device->compute_capability_minor = (int)minor;
     return 1;
 }
 
 /* [KIND "NAME"] FIELDS */
-static int read_section(struct reader *reader, char *at)
+APART static int read_section(struct reader *reader, char *at)
 {
     struct tuned *tuned = reader->tuned;
     struct section *section = append(reader, SECTIONS, 1);
@@ -766,15 +770,13 @@ static int read_section(struct reader *reader, char *at)
         return 0;
     if (*at || reader->span_count > 0)
         return refuse(reader, "'|' and '@' have no place in a section's line");
-    if (!read_device(reader, &section->device))
-        return 0;
-    section->units = section->device.unit_count;
-    return store_fields(reader, &section->line, 0, reader->count);
+    return read_device(reader, &section->device, &section->units) &&
+           store_fields(reader, &section->line, 0, reader->count);
 }
 
 /* Registers a thread to those of a block: they are given to a thread in eights, and to threads in
  * thirty-twos. */
-static void multiply_registers(long long needs[NEEDS])
+APART static void multiply_registers(long long needs[NEEDS])
 {
     needs[NEED_REGISTERS] =
         (needs[NEED_REGISTERS] + 7) / 8 * 8 * ((needs[NEED_THREADS] + 31) / 32 * 32);
@@ -800,7 +802,7 @@ static int read_evidence(struct reader *reader, struct tuned_entry *entry, struc
 }
 
 /* PROBLEM n=SIZES FURTHER-SIZES VALUES | EVIDENCE */
-static int read_entry(struct reader *reader, char *at)
+APART static int read_entry(struct reader *reader, char *at)
 {
     struct tuned *tuned = reader->tuned;
     struct tuned_entry *entry = append(reader, ENTRIES, 1);
@@ -860,7 +862,7 @@ static int read_header(struct reader *reader, const char *line)
 }
 
 /* The first control character but tabs, such as the NUL behind the text; eight at a time. */
-static char *find_control(char *at)
+APART static char *find_control(char *at)
 {
     const uint64_t ones = UINT64_MAX / 255;
     for (uint64_t eight;; at += sizeof eight) {
@@ -929,7 +931,7 @@ static const struct span *span_at(const struct tuned_entry *entry, size_t i)
     return entry->tuned->lists.of.spans + entry->first_span + i;
 }
 
-static const uint32_t *span_names(const struct tuned_entry *entry)
+APART static const uint32_t *span_names(const struct tuned_entry *entry)
 {
     const struct shape *shape = shape_of(entry->tuned, &entry->line);
     return entry->tuned->lists.of.numbers + shape->first + shape->counts[VALUES] +
@@ -1011,14 +1013,15 @@ static int are_apart(const struct tuned_entry *a, const struct tuned_entry *b)
 }
 
 /* Sorts the section's entries and checks that they go together. */
-static int check_entries(struct reader *reader, const struct section *section)
+APART static int check_entries(struct reader *reader, const struct section *section)
 {
     const struct tuned_entry *entries = reader->tuned->lists.of.entries + section->first_entry;
-    size_t count = section->entry_count, sorted = 1;
-    while (sorted < count && order_entries(NULL, &entries[sorted - 1], &entries[sorted]) < 0)
-        sorted++;
-    if (sorted < count)
-        sort(reader->tuned, ENTRIES, section->first_entry, count, order_entries);
+    size_t count = section->entry_count;
+    for (size_t i = 1; i < count; i++)
+        if (order_entries(NULL, &entries[i - 1], &entries[i]) > 0) {
+            sort(reader->tuned, ENTRIES, section->first_entry, count, order_entries);
+            break;
+        }
     for (size_t i = 1; i < count; i++)
         if (entries[i].problem == entries[i - 1].problem &&
             !are_apart(&entries[i - 1], &entries[i]))
@@ -1063,7 +1066,7 @@ INLINE uint32_t *group_bucket(const struct tuned *tuned, uint32_t hash)
 }
 
 /* Divides the entries into groups, those of a problem one after the other. */
-static int group_entries(struct reader *reader)
+APART static int group_entries(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
     const struct tuned_entry *entries = tuned->lists.of.entries;
@@ -1347,11 +1350,6 @@ const char *tuned_file_at(const struct tuned *tuned, size_t index)
 
 /* ---- finding: the device ---- */
 
-static int may_be_equal(long long a, long long b)
-{
-    return a == 0 || b == 0 || a == b;
-}
-
 /* Past what a name says of the memory, as in "A100-SXM4-80GB". */
 static const char *skip_memory(const char *name)
 {
@@ -1382,7 +1380,8 @@ static enum tuned_grade grade_section(const struct tuned *tuned, const struct se
     int is_same_major = found->compute_capability_major == asked->compute_capability_major;
     if (found->name[0] == '*' && !found->name[1])
         return tuned->sources[section->source].is_built_in ? TUNED_DEFAULT : TUNED_PORTABLE;
-    if (asked->name && may_be_equal(found->unit_count, asked->unit_count) &&
+    if (asked->name &&
+        (!found->unit_count || !asked->unit_count || found->unit_count == asked->unit_count) &&
         (asked->compute_capability_major == 0 || found->compute_capability_major == 0 ||
          (is_same_major && found->compute_capability_minor == asked->compute_capability_minor))) {
         if (section->name_hash == hash && strcmp(found->name, asked->name) == 0)
@@ -1394,7 +1393,7 @@ static enum tuned_grade grade_section(const struct tuned *tuned, const struct se
 }
 
 /* The greater over the smaller, numbers below 1 taken for a half. */
-static double ratio_of(double a, double b)
+APART static double ratio_of(double a, double b)
 {
     a = a < 1 ? 0.5 : a;
     b = b < 1 ? 0.5 : b;
@@ -1424,8 +1423,8 @@ static int rank_section(const struct section *found, const struct tuned_device *
 }
 
 /* ... then the name, of which `hash` is, then the memory. */
-static int is_more_alike(const struct tuned_device *asked, uint32_t hash, const struct section *a,
-                         const struct section *b)
+APART static int is_more_alike(const struct tuned_device *asked, uint32_t hash,
+                               const struct section *a, const struct section *b)
 {
     double left = 1, right = 1, memory = (double)asked->memory_bytes;
     if ((a->name_hash == hash) != (b->name_hash == hash))
@@ -1532,10 +1531,9 @@ static int find_groups(const struct tuned *tuned, const struct tuned_device *dev
         source = section->source;
         out[count - 1] = (struct tuned_found_group){group, TUNED_EXACT, unfit == SOME_UNFIT, 1.0};
     }
-    if (count > 0)
-        return count;
-    uint32_t number = find_name(tuned, problem, length, problem_hash);
-    return number ? find_elsewhere(tuned, device, &tuned->lists.of.names[number], hash, out) : 0;
+    uint32_t number = count > 0 ? 0 : find_name(tuned, problem, length, problem_hash);
+    return number ? find_elsewhere(tuned, device, &tuned->lists.of.names[number], hash, out)
+                  : count;
 }
 
 /* ---- finding: the sizes ---- */
@@ -1595,9 +1593,10 @@ static const struct tuned_entry *find_among_all(const struct tuned_entry *entrie
 }
 
 /* The group's entry of the nearest sizes, of those that fit the device where that is asked. */
-static const struct tuned_entry *find_entry(const struct tuned *tuned, const struct group *group,
-                                            const struct query *query,
-                                            const struct tuned_device *limits)
+APART static const struct tuned_entry *find_entry(const struct tuned *tuned,
+                                                  const struct group *group,
+                                                  const struct query *query,
+                                                  const struct tuned_device *limits)
 {
     const long long *lows = tuned->lists.of.lows + group->first_entry;
     const struct tuned_entry *entries = tuned->lists.of.entries + group->first_entry;
@@ -1994,5 +1993,6 @@ const char *tuned_version(void)
 }
 
 #if defined(__clang__)
+#pragma clang attribute pop
 #pragma clang attribute pop
 #endif

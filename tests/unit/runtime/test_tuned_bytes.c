@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/tuned.h"
@@ -225,6 +227,70 @@ static void long_lines_are_read(void **state)
     free(text);
 }
 
+/* ---- a file that is written over while it is read ---- */
+
+enum { TEXT_BYTES = 100000 };
+enum change { APPEND, CUT, OVERWRITE, CHANGES };
+
+struct changed {
+    const char *path;
+    enum change change;
+    int done;
+};
+
+/* The memory for the text is taken between asking for the file's size and reading it. */
+static void *change_and_allocate(void *context, size_t bytes)
+{
+    struct changed *changed = context;
+    if (bytes >= TEXT_BYTES && !changed->done) {
+        int file = open(changed->path, O_WRONLY | (changed->change == APPEND ? O_APPEND : 0));
+        assert_true(file >= 0);
+        if (changed->change == CUT)
+            assert_int_equal(ftruncate(file, TEXT_BYTES / 2), 0);
+        else
+            assert_int_equal(write(file, "tuned-conf 3\n", 13), 13);
+        assert_int_equal(close(file), 0);
+        changed->done = 1;
+    }
+    return malloc(bytes);
+}
+
+static void give_back(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
+static void file_changed_while_it_is_read_is_refused(void **state)
+{
+    (void)state;
+    for (enum change change = APPEND; change < CHANGES; change++) {
+        char path[] = "/tmp/tuned_bytes_XXXXXX";
+        int descriptor = mkstemp(path);
+        assert_true(descriptor >= 0);
+        FILE *file = fdopen(descriptor, "w");
+        assert_non_null(file);
+        assert_true(fprintf(file, "tuned-conf 3\n# %0*d\nend\n", TEXT_BYTES, 0) > TEXT_BYTES);
+        assert_int_equal(fclose(file), 0);
+        const struct timespec long_ago[2] = {{1000000000, 0}, {1000000000, 0}};
+        assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+        struct changed changed = {path, change, 0};
+        const struct tuned_allocator allocator = {change_and_allocate, give_back, &changed};
+        const char *paths[] = {path};
+        const struct tuned_options options = {
+            .paths = paths, .path_count = 1, .skip = 7, .allocator = &allocator};
+        struct tuned_error error;
+        assert_null(tuned_open(&options, &error));
+        assert_true(changed.done);
+        assert_non_null(strstr(error.text, ": it was changed while it was read"));
+        changed.done = 1; /* at rest it is read, but for the one that was cut off */
+        struct tuned *tuned = tuned_open(&options, &error);
+        assert_int_equal(tuned != NULL, change == OVERWRITE);
+        tuned_free(tuned);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +299,7 @@ int main(void)
         cmocka_unit_test(every_changed_byte_is_refused_or_valid),
         cmocka_unit_test(refused_names_are_not_kept),
         cmocka_unit_test(long_lines_are_read),
+        cmocka_unit_test(file_changed_while_it_is_read_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,6 +102,19 @@ static void usual_places_have_their_order(void **state)
     assert_int_equal(tuned_value_index(tuned, "block"), tuned_value_index(tuned, "block"));
     tuned_free(tuned);
 
+    /* Of other devices, too: the first file before the nearer device. */
+    const char *others[] = {write_file("c.conf", "tuned-conf 3\n[cuda \"Y\"] sm_count=1\n"
+                                                 "r n=1 block=5\nend\n"),
+                            write_file("d.conf", "tuned-conf 3\n[cuda \"Z\"] sm_count=4\n"
+                                                 "r n=1 block=6\nend\n")};
+    struct tuned_answer answer;
+    options.paths = others;
+    tuned = tuned_open(&options, &error);
+    assert_int_equal(tuned_find(tuned, &device, "r", 1, &answer), TUNED_OTHER_DEVICE);
+    assert_int_equal(tuned_integer(answer.entry, "block", -1), 5);
+    tuned_free(tuned);
+    options.paths = paths;
+
     options.path_count = 0;
     options.skip |= TUNED_SKIP_ENVIRONMENT;
     tuned = tuned_open(&options, &error);
@@ -424,9 +437,10 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    static const char *const names[] = {"tune/tuned.conf", "e.conf",   "a.conf",        "b.conf",
-                                        "good.conf",       "bad.conf", "last.conf",     "fifo",
-                                        "large.conf",      "bom.conf", "replaced.conf", "hot.conf"};
+    static const char *const names[] = {"tune/tuned.conf", "e.conf",  "a.conf",     "b.conf",
+                                        "c.conf",          "d.conf",  "good.conf",  "bad.conf",
+                                        "last.conf",       "fifo",    "large.conf", "bom.conf",
+                                        "replaced.conf",   "hot.conf"};
     char path[256];
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

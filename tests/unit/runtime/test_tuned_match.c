@@ -183,13 +183,126 @@ static void values_given_by_the_unit_are_scaled(void **state)
     tuned_free(tuned);
 
     tuned = load("tuned-conf 3\n[cuda \"X\"] sm_count=1\n"
-                 "p n=1 a=9223372036854775807 b=-4 c=0 d=x | per_unit=a,b,c,d\nend\n");
+                 "p n=1 a=9223372036854775807 b=-4 c=0 d=x e=4294967299 | per_unit=a,b,c,d,e\n"
+                 "[cuda \"Z\"]\nq n=1 a=5 | per_unit=a\n"
+                 "[cuda \"W\"] sm_count=100\nr n=1 a=1 b=8 c=8 | per_unit=a,bb,cc,c\nend\n");
     device = gpu("Y", 0, 0, 2147483647);
     assert_int_equal(tuned_find(tuned, &device, "p", 1, &answer), TUNED_OTHER_DEVICE);
     assert_true(tuned_answer_integer(&answer, "a", 0) == INT64_MAX); /* not beyond */
     assert_int_equal(tuned_answer_integer(&answer, "b", 0), -4);
     assert_int_equal(tuned_answer_integer(&answer, "c", 9), 0);
     assert_int_equal(tuned_answer_integer(&answer, "d", 9), 9);
+    assert_true(tuned_answer_integer(&answer, "e", 0) == 4294967299);    /* it would not fit */
+    (void)block_of(tuned, &device, "q", 1, TUNED_OTHER_DEVICE, &answer); /* of unknown units */
+    assert_int_equal(tuned_answer_integer(&answer, "a", 0), 5);
+    device.unit_count = 25;
+    (void)block_of(tuned, &device, "r", 1, TUNED_OTHER_DEVICE, &answer);
+    assert_int_equal(tuned_answer_integer(&answer, "a", 0), 1); /* a quarter, but at least 1 */
+    assert_int_equal(tuned_answer_integer(&answer, "b", 0), 8); /* a name that begins like it */
+    assert_int_equal(tuned_answer_integer(&answer, "c", 0), 2);
+    tuned_free(tuned);
+}
+
+/* What tells two devices apart, each by itself. */
+static void devices_are_told_apart_by_each_of_their_numbers(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load("tuned-conf 3\n"
+                               "[cuda \"A 40GB PCIe\"] compute_capability=8.0 sm_count=108\n"
+                               "p n=1 block=1\n"
+                               "[cuda \"A 40G\"] compute_capability=8.0 sm_count=108\n"
+                               "q n=1 block=2\n"
+                               "[cuda \"A 40GBx\"] compute_capability=8.0 sm_count=108\n"
+                               "r n=1 block=3\n"
+                               "[cpu \"A 40GB PCIe\"] cores=108\n"
+                               "p n=1 block=4\n"
+                               "end\n");
+    struct tuned_answer answer;
+    struct tuned_device device = gpu("A 40GB PCIe", 8, 0, 108);
+    assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_EXACT, &answer), 1);
+    device.compute_capability_minor = 6;
+    assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_OTHER_DEVICE, &answer), 1);
+    device = gpu("A 80GB PCIe", 8, 6, 108);
+    assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_OTHER_DEVICE, &answer), 1);
+    device = gpu("A 80G", 8, 0, 108); /* no size of memory */
+    assert_int_equal(block_of(tuned, &device, "q", 1, TUNED_OTHER_DEVICE, &answer), 2);
+    device = gpu("A 80GBx", 8, 0, 108);
+    assert_int_equal(block_of(tuned, &device, "r", 1, TUNED_OTHER_DEVICE, &answer), 3);
+    device = gpu("A 40GB PCIe", 0, 0, 108);
+    device.kind = "cpu";
+    assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_EXACT, &answer), 4);
+    assert_int_equal(block_of(tuned, &device, "q", 1, TUNED_NONE, &answer), -1);
+    tuned_free(tuned);
+}
+
+static void likeness_has_its_order(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load("tuned-conf 3\n"
+                               "[cuda \"A\"] compute_capability=8.0\n"
+                               "units n=1 block=1\n"
+                               "[cuda \"B\"] compute_capability=8.0 sm_count=1000\n"
+                               "units n=1 block=2\n"
+                               "[cuda \"C\"] compute_capability=8.0 sm_count=10 memory_bytes=100\n"
+                               "name n=1 block=3\nmemory n=1 block=3\n"
+                               "[cuda \"D\"] compute_capability=8.0 sm_count=40\n"
+                               "name n=1 block=4\nmemory n=1 block=4\n"
+                               "[cuda \"E\"] compute_capability=8.0 sm_count=40 memory_bytes=900\n"
+                               "memory n=1 block=5\n"
+                               "end\n");
+    struct tuned_answer answer;
+    struct tuned_device device = gpu("X", 8, 0, 10); /* known units, how far they ever are */
+    assert_int_equal(block_of(tuned, &device, "units", 1, TUNED_OTHER_DEVICE, &answer), 2);
+    device = gpu("C", 8, 0, 20); /* both by a factor of two: the name */
+    assert_int_equal(block_of(tuned, &device, "name", 1, TUNED_OTHER_DEVICE, &answer), 3);
+    device = gpu("D", 8, 0, 20);
+    assert_int_equal(block_of(tuned, &device, "name", 1, TUNED_OTHER_DEVICE, &answer), 4);
+    device = gpu("X", 8, 0, 20); /* then the memory; of alike ones the first */
+    assert_int_equal(block_of(tuned, &device, "memory", 1, TUNED_OTHER_DEVICE, &answer), 3);
+    device.memory_bytes = 400;
+    assert_int_equal(block_of(tuned, &device, "memory", 1, TUNED_OTHER_DEVICE, &answer), 5);
+    device.memory_bytes = 1;
+    assert_int_equal(block_of(tuned, &device, "memory", 1, TUNED_OTHER_DEVICE, &answer), 3);
+    tuned_free(tuned);
+
+    tuned = load("tuned-conf 3\n"
+                 "[cuda \"A\"] sm_count=10\np n=1 block=1\n"
+                 "[cuda \"B\"] sm_count=10 memory_bytes=1\np n=1 block=2\nend\n");
+    device = gpu("X", 0, 0, 10); /* a memory that is known, how far it ever is */
+    device.memory_bytes = 1LL << 40;
+    assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_OTHER_DEVICE, &answer), 2);
+    tuned_free(tuned);
+}
+
+/* Sizes that are one as floating-point numbers are two. */
+static void large_sizes_are_told_apart(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load("tuned-conf 3\n[cuda \"L\"] compute_capability=9.0 sm_count=132\n"
+                               "gemm n=64 m@9007199254740992 k@1 block=1\n"
+                               "gemm n=64 m@9007199254740993 k@1 block=2\n"
+                               "p n=9007199254740992 block=3\n"
+                               "p n=9007199254740993 block=4\nend\n");
+    struct tuned_answer answer;
+    struct tuned_device device = gpu("L", 9, 0, 132);
+    const struct tuned_size sizes[] = {{"m", 9007199254740993}, {"k", 1}};
+    assert_int_equal(tuned_find_sizes(tuned, &device, "gemm", 64, sizes, 2, &answer), TUNED_EXACT);
+    assert_int_equal(tuned_integer(answer.entry, "block", 0), 2);
+    assert_int_equal(block_of(tuned, &device, "p", 9007199254740992, TUNED_EXACT, &answer), 3);
+    assert_int_equal(block_of(tuned, &device, "p", 9007199254740993, TUNED_EXACT, &answer), 4);
+    tuned_free(tuned);
+}
+
+static void older_formats_know_no_limits(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load("tuned-conf 2\n[cuda \"X\"] sm_count=1\n"
+                               "p n=1 block=1 | threads=many\n"
+                               "p n=2 block=2 | threads=2048\nend\n");
+    struct tuned_answer answer;
+    struct tuned_device device = gpu("X", 0, 0, 1);
+    device.max_threads_per_block = 1024;
+    assert_int_equal(block_of(tuned, &device, "p", 2, TUNED_EXACT, &answer), 2);
     tuned_free(tuned);
 }
 
@@ -281,6 +394,8 @@ static void stale_entries_say_why(void **state)
     assert_true(tuned_stale(answer.entry, &have, reason, sizeof reason));
     assert_string_equal(reason, "flags: f1 when it was measured, f2 now");
     have.flags = "f1";
+    have.driver = ""; /* which is not unknown */
+    assert_true(tuned_stale(answer.entry, &have, reason, sizeof reason));
     have.driver = "2.0";
     assert_true(tuned_stale(answer.entry, &have, NULL, 0));
     (void)tuned_find(tuned, &device, "big", 15, &answer); /* its own driver; no hashes */
@@ -297,6 +412,10 @@ int main(void)
         cmocka_unit_test(grades_are_in_their_order),
         cmocka_unit_test(what_could_not_be_launched_is_not_given),
         cmocka_unit_test(values_given_by_the_unit_are_scaled),
+        cmocka_unit_test(devices_are_told_apart_by_each_of_their_numbers),
+        cmocka_unit_test(likeness_has_its_order),
+        cmocka_unit_test(large_sizes_are_told_apart),
+        cmocka_unit_test(older_formats_know_no_limits),
         cmocka_unit_test(further_sizes_choose),
         cmocka_unit_test(indices_hold_for_all_entries),
         cmocka_unit_test(stale_entries_say_why),
