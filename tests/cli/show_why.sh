@@ -145,6 +145,47 @@ run "$TUNE" show --why fixture.sum.f32 --n 2**26 --db failed.db --json
 expect_json '[(p["role"], p["stage"]) for p in j[0]["points"]][2:]' "[('absent', None), ('occupancy_api', 'confirm'), ('textbook', 'sweep')]"
 expect_json 'j[0]["points"][4]["worse_by_low"], j[0]["points"][2]["time_ns"]' "(None, None)"
 
+# ---- a duplicate that was raced in another's place, a contender that could not win ----
+cp tune.db alike.db
+python3 - <<'P'
+import sqlite3
+d = sqlite3.connect("alike.db")
+problem = "(SELECT id FROM problems WHERE key = 'fixture.sum.i32' AND n = 67108864)"
+ids = "(SELECT configuration_id FROM baselines WHERE name = 'textbook')"
+d.execute("INSERT INTO configurations SELECT max(id) + 1, experiment_id, 'variant=again', '{}' FROM configurations")
+again = "(SELECT max(id) FROM configurations)"
+d.execute(f"UPDATE trials SET configuration_id = {again} WHERE stage <> 'sweep' AND problem_id = {problem} AND configuration_id IN {ids}")
+d.execute(f"""UPDATE contenders SET configuration_id = {again} WHERE configuration_id IN {ids}
+              AND winner_id = (SELECT id FROM winners WHERE problem_id = {problem})""")
+columns = [c[1] for c in d.execute("PRAGMA table_info(trials)") if c[1] not in ("id", "configuration_id", "same_as_trial_id", "status", "median_ns")]
+d.execute(f"""INSERT INTO trials (configuration_id, same_as_trial_id, status, {", ".join(columns)})
+              SELECT {again}, id, 'skipped_by_constraint', {", ".join(columns)} FROM trials
+              WHERE stage = 'sweep' AND problem_id = {problem} AND configuration_id IN {ids} LIMIT 1""")
+d.execute(f"UPDATE contenders SET out = 'gauntlet: n=7' WHERE place = 2 AND winner_id = (SELECT id FROM winners WHERE problem_id = {problem})")
+d.commit()
+P
+run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db alike.db --json
+expect_json '[(p["role"], p["stage"], round(p["worse_by"], 3)) for p in j[0]["points"]][3]' "('textbook', 'confirm', 1.235)"
+cp "$captured.out" why.json
+run "$TUNE" show --ties fixture.sum.i32 --n 2**26 --db alike.db --json
+expect_json '[t["place"] for t in j if t["configuration"] == __import__("json").load(open("why.json"))[0]["points"][1]["configuration"]]' '[3]'
+
+# ---- a larger size near the ceiling shows that a smaller one waits; a smaller size shows nothing ----
+reach() {
+    cp tune.db reach.db
+    python3 -c 'import sqlite3, sys; d = sqlite3.connect("reach.db"); [d.execute(s) for s in sys.argv[1:]]; d.commit()' "$@"
+    run "$TUNE" show --why fixture.sum.i32 --db reach.db
+}
+reach "UPDATE problems SET bytes_moved = 1.1 * bytes_moved WHERE n = 67108864"
+expect_out '^limit: latency\. .* the same problem reaches 88\.6 % at n = 67108864\. '
+[[ $(grep -c 'the same problem reaches' "$captured.out") -eq 2 ]] || fail "of three sizes not the two smaller ones"
+reach "UPDATE problems SET bytes_moved = 1.1 * bytes_moved WHERE n = 67108864" "UPDATE winners SET l2_mode = 'hot' WHERE problem_id IN (SELECT id FROM problems WHERE n = 67108864)" \
+    "UPDATE trials SET l2_mode = 'hot' WHERE problem_id IN (SELECT id FROM problems WHERE n = 67108864)"
+! grep -q 'the same problem reaches' "$captured.out" || fail "another cache mode is no evidence"
+reach "UPDATE problems SET bytes_moved = 13 * bytes_moved WHERE n = 65536"
+expect_out '^limit: memory\. '
+! grep -q 'the same problem reaches' "$captured.out" || fail "a smaller size is no evidence"
+
 # ---- bytes in flight, where the experiment says what a thread asks for ----
 cp tune.db flight.db
 python3 - <<'P'
