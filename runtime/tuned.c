@@ -1081,7 +1081,7 @@ APART static int group_entries(struct reader *reader)
         total += (uint32_t)is_new;
         lows[i] = entries[i].n.ends[0];
     }
-    while (buckets < total * 2)
+    while (buckets < (size_t)total * 2)
         buckets *= 2;
     struct group *groups = append(reader, GROUPS, total);
     uint32_t *heads = append(reader, GROUP_BUCKETS, buckets);

@@ -210,7 +210,7 @@ static void devices_are_told_apart_by_each_of_their_numbers(void **state)
     struct tuned *tuned = load("tuned-conf 3\n"
                                "[cuda \"A 40GB PCIe\"] compute_capability=8.0 sm_count=108\n"
                                "p n=1 block=1\n"
-                               "[cuda \"A 40G\"] compute_capability=8.0 sm_count=108\n"
+                               "[cuda \"A 40Gi\"] compute_capability=8.0 sm_count=108\n"
                                "q n=1 block=2\n"
                                "[cuda \"A 40GBx\"] compute_capability=8.0 sm_count=108\n"
                                "r n=1 block=3\n"
@@ -224,7 +224,7 @@ static void devices_are_told_apart_by_each_of_their_numbers(void **state)
     assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_OTHER_DEVICE, &answer), 1);
     device = gpu("A 80GB PCIe", 8, 6, 108);
     assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_OTHER_DEVICE, &answer), 1);
-    device = gpu("A 80G", 8, 0, 108); /* no size of memory */
+    device = gpu("A 80Gi", 8, 0, 108); /* no size of memory */
     assert_int_equal(block_of(tuned, &device, "q", 1, TUNED_OTHER_DEVICE, &answer), 2);
     device = gpu("A 80GBx", 8, 0, 108);
     assert_int_equal(block_of(tuned, &device, "r", 1, TUNED_OTHER_DEVICE, &answer), 3);
