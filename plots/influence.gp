@@ -36,9 +36,11 @@ if (!characters) {
     set title heading
 }
 plot \
-    'points.tsv' using (0):4:(0):(valid(5) ? 100 * column(5) : 0):($4 - 0.25):($4 + 0.25):yticlabels(named(strcol(9), strcol(10))) \
+    'points.tsv' \
+        using (0):4:(0):(valid(5) ? 100 * column(5) : 0):($4 - 0.25):($4 + 0.25):yticlabels(named(strcol(9), strcol(10))) \
         with boxxyerror fillstyle solid 0.85 noborder linecolor rgb series_colour[1] notitle, \
-    'points.tsv' using (valid(5) ? 100 * column(5) : 0):4:(valid(5) ? percent(column(5)) : 'not known') with labels left offset (characters ? 2 : 0.7), 0 notitle
+    'points.tsv' using (valid(5) ? 100 * column(5) : 0):4:(valid(5) ? percent(column(5)) : 'not known') \
+        with labels left offset (characters ? 2 : 0.7), 0 notitle
 
 # Right: what other values cost. Losses are even below half a percent and logarithmic above.
 place(loss) = asinh(loss / 0.005)

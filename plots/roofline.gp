@@ -57,7 +57,8 @@ do for [i = 1:arithmetic_series] {
     bottom = FLAT_max < bottom ? FLAT_max : bottom
 }
 do for [i = 1:marks_series] {
-    stats 'marks.tsv' index i - 1 using (name = strcol(2), rank = $3, x = $4, roof = valid(8) ? column(8) : NaN, $5) nooutput name 'MARK'
+    stats 'marks.tsv' index i - 1 \
+        using (name = strcol(2), rank = $3, x = $4, roof = valid(8) ? column(8) : NaN, $5) nooutput name 'MARK'
     mark_rank[i] = rank
     margin_text[i] = many ? sprintf('%.14s ', name).rate(MARK_max) : sprintf("%.24s\n", name).rate(MARK_max) \
         .(roof == roof ? sprintf("\n%.3g %% of its roof", 100 * MARK_max / roof) : '')
@@ -97,15 +98,19 @@ names_file = names_rows ? 'names.tsv' : 'points.tsv'
 upto(x, most) = x < most ? x : most
 most_gops = arithmetic_series ? top / 2.5 : top
 plot \
-    for [i = 1:memory_series] '+' using (upto($1, most_gops / slant_gbs[i])):(slant_gbs[i] * upto($1, most_gops / slant_gbs[i])) with lines linewidth (slant_rank[i] == 0 ? 2.5 : 1.2) \
-        dashtype 1 + 2 * (slant_rank[i] != 0) linecolor rgb ceiling_colour title slant_name[i], \
-    for [i = 1:arithmetic_series] '+' using (gbs > 0 && $1 * gbs < flat_gops[i] ? flat_gops[i] / gbs : $1):(flat_gops[i]) with lines \
+    for [i = 1:memory_series] '+' \
+        using (upto($1, most_gops / slant_gbs[i])):(slant_gbs[i] * upto($1, most_gops / slant_gbs[i])) with lines \
+        linewidth (slant_rank[i] == 0 ? 2.5 : 1.2) dashtype 1 + 2 * (slant_rank[i] != 0) \
+        linecolor rgb ceiling_colour title slant_name[i], \
+    for [i = 1:arithmetic_series] '+' \
+        using (gbs > 0 && $1 * gbs < flat_gops[i] ? flat_gops[i] / gbs : $1):(flat_gops[i]) with lines \
         linewidth (flat_rank[i] == 0 ? 2.5 : 1.2) dashtype 1 + 2 * (flat_rank[i] != 0) \
         linecolor rgb ceiling_colour notitle, \
     'points.tsv' using ($12 == 0 ? $4 : NaN):5 with points pointtype (characters ? 'o' : 6) pointsize 1.1 * scale \
         linewidth 1 linecolor rgb series_colour[6] title (names_known ? 'other problems, at this n or their largest' : ''), \
-    for [i = 1:names_rows > 0] names_file using 4:($5 * 1.4):(in_lines(strcol(10), 48, 1)) with labels rotate by 90 left font small_font \
-        textcolor rgb frame_colour notitle, \
+    for [i = 1:names_rows > 0] names_file \
+        using 4:($5 * 1.4):(in_lines(strcol(10), 48, 1)) \
+        with labels rotate by 90 left font small_font textcolor rgb frame_colour notitle, \
     for [i = 1:marks_series] marks_file index i - 1 using 4:5:6:7 with yerrorbars \
         pointtype shape(mark_rank[i]) pointsize 2.4 * scale linewidth 2.5 \
         linecolor rgb colour(mark_rank[i]) notitle

@@ -1,8 +1,9 @@
 # points: 3 rank, 4 row, 5 elapsed_ns, 6 turn (0 ... 1 in the order taken), 8 is_inner; medians: 3, 4 and
-# 5 likewise, 11 and 12 interval, 13 difference, 14 and 15 its interval, 16 label; alike: 16; left_out:
+# 5 likewise, 11 and 12 interval, 13 difference, 14 and 15 its interval, 16 label; alike: 16; names: 16; left_out:
 # 4 count.
 load 'plots/times.gp'
 if (!exists('alike_rows')) alike_rows = 0
+if (!exists('names_rows')) names_rows = 0
 if (!exists('left_out_rows')) left_out_rows = 0
 
 # The axis spans the inner 96 % of the rows and as much as half of that beside them; what lies beyond
@@ -34,6 +35,8 @@ within(ns) = (ns < low - 0.5 * pad ? low - 0.5 * pad : ns > high + 0.5 * pad ? h
 scale_ns = time_scale(inner_low)
 
 alike = ''
+names = ''
+if (names_rows) { stats 'names.tsv' using (names = strcol(16), 1) nooutput name 'NAMES' }
 if (alike_rows) { stats 'alike.tsv' using (alike = strcol(16), 1) nooutput name 'ALIKE' }
 left_out = 0
 if (left_out_rows) {
@@ -42,10 +45,12 @@ if (left_out_rows) {
 }
 note = (left_out ? sprintf('finalists not drawn: %d', left_out) : '').(left_out && beyond ? '; ' : '') \
     .(beyond ? sprintf('samples beyond the axis (< >): %d', beyond) : '')
-subtitle = alike eq '' ? '' : "\nall: ".in_lines(alike, 120, 1)
+subtitle = (names eq '' ? '' : "\nrows: ".in_lines(names, 120, 1)) \
+    .(alike eq '' ? '' : "\nall: ".in_lines(alike, 120, 1))
 
 set title sprintf("Samples of the finalists: %s, n = %s\n%s", problem, n_text, measured_on).subtitle
-set xlabel 'time of one run ('.time_unit(inner_low).'); each row from top to bottom in the order taken'.(note eq '' ? '' : "\n".note)
+set xlabel 'time of one run ('.time_unit(inner_low).'); each row from top to bottom in the order taken' \
+    .(note eq '' ? '' : "\n".note)
 set bmargin note eq '' ? 6.5 : 7.5
 set xrange [(low - pad) / scale_ns:(high + pad) / scale_ns]
 set yrange [rows + 0.6:0.4]
@@ -74,6 +79,9 @@ long_verdict(rank, median, low, high, d, d_low, d_high) = \
 number(c) = valid(c) ? column(c) : NaN
 # gnuplot looks at the data of a loop even when that runs no times: there must be points.
 end(c) = valid(c) ? column(c) : column(5)
+row_verdict(unused) = \
+    verdict(column(3), column(5), number(11), number(12), number(13), number(14), number(15))
+row_name(label) = in_lines(label, label_width, 2)
 # Labels hang below their place by all but their first line.
 centred(row, text) = row - (strstrt(text, "\n") ? 0.016 * (rows + 0.2) : 0)
 dot = points_rows > 4000 ? 0.35 : points_rows > 1000 ? 0.5 : 0.7
@@ -82,15 +90,18 @@ plot \
     for [i = 1:points_series] 'points.tsv' index i - 1 \
         using ($5 >= low && $5 <= high ? $5 / scale_ns : NaN):($4 - 0.36 + 0.5 * $6) with points \
         pointtype role_shape(role_rank[i]) pointsize dot * scale linecolor rgb role(role_rank[i]) notitle, \
-    for [i = 1:beyond > 0] 'points.tsv' using (beyond == 0 || $5 < low || $5 > high ? within($5) : NaN):($4 - 0.36 + 0.5 * $6):($5 < low ? '<' : '>') \
+    for [i = 1:beyond > 0] 'points.tsv' \
+        using (beyond == 0 || $5 < low || $5 > high ? within($5) : NaN):($4 - 0.36 + 0.5 * $6):($5 < low ? '<' : '>') \
         with labels notitle, \
     'medians.tsv' using (within($5)):($4 - 0.4):(0):(0.58) with vectors nohead linewidth 3 \
         linecolor rgb paper_colour notitle, \
     'medians.tsv' using (within($5)):($4 - 0.4):(0):(0.58) with vectors nohead linewidth 1.5 \
         linecolor rgb text_colour title 'median', \
-    for [i = 1:INTERVALS_sum > 0] 'medians.tsv' using (within(end(11))):($4 + 0.32):(within(end(12)) - within(end(11))):(0) with vectors nohead \
+    for [i = 1:INTERVALS_sum > 0] 'medians.tsv' \
+        using (within(end(11))):($4 + 0.32):(within(end(12)) - within(end(11))):(0) with vectors nohead \
         linewidth 3 linecolor rgb text_colour \
         title 'interval: of the fastest its time, of others their difference to it', \
-    'medians.tsv' using (low / scale_ns):(centred($4, in_lines(strcol(16), label_width, 2))):(in_lines(strcol(16), label_width, 2)) with labels right offset -2, 0 font small_font notitle, \
-    'medians.tsv' using (high / scale_ns):(centred($4, verdict($3, $5, number(11), number(12), number(13), number(14), number(15)))):(verdict($3, $5, number(11), number(12), number(13), number(14), number(15))) \
+    'medians.tsv' using (low / scale_ns):(centred($4, row_name(strcol(16)))):(row_name(strcol(16))) \
+        with labels right offset -2, 0 font small_font notitle, \
+    'medians.tsv' using (high / scale_ns):(centred($4, row_verdict(0))):(row_verdict(0)) \
         with labels left offset 2, 0 font small_font notitle

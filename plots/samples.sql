@@ -55,11 +55,17 @@ varied AS (
     SELECT key, count(DISTINCT value) > 1 OR (SELECT count(*) FROM drawn) = 1 AS varies
     FROM parts GROUP BY key
 ),
-labels AS (
-    SELECT row, group_concat(key || '=' || value, ' ') AS label
+named_rows AS (
+    SELECT row, group_concat(key || '=' || value, ' ') AS label, group_concat(value, ' ') AS short,
+           group_concat(key, ' ') AS names
     FROM (SELECT p.* FROM parts AS p JOIN varied AS v ON v.key = p.key AND v.varies
           ORDER BY p.row, p.part)
     GROUP BY row
+),
+-- Where two lines of a figure do not hold a name, the values stand alone and the figure says of what.
+labels AS (
+    SELECT row, CASE WHEN is_long THEN short ELSE label END AS label, CASE WHEN is_long THEN names END AS names
+    FROM (SELECT *, max(length(label)) OVER () > 88 AS is_long FROM named_rows)
 ),
 alike AS (
     SELECT group_concat(key || '=' || value, ' ') AS label
@@ -102,6 +108,9 @@ WHERE EXISTS (SELECT 1 FROM taken AS t WHERE t.row = m.row)
 UNION ALL
 SELECT 'alike', '', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, label
 FROM alike WHERE label IS NOT NULL
+UNION ALL
+SELECT 'names', '', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, names
+FROM labels WHERE row = 1 AND names IS NOT NULL
 UNION ALL
 SELECT 'left_out', '', 0, count(*), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
        NULL, NULL

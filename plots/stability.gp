@@ -111,15 +111,18 @@ do for [p = 1:panels] {
             for [i = 1:faults_series] faults_file index i - 1 using 4:(low):(0):(high - low) with vectors nohead \
                 linewidth 3 linecolor rgb grid_colour notitle, \
             for [i = 0:last_known] 'points.tsv' using 4:(column(5 + i)) with points linetype 1 + i \
-                pointtype series_shape[1 + i] pointsize 0.8 * scale title i == 0 ? 'at the beginning of the round' : 'at its end', \
-            for [i = 1:faults_series] faults_file index i - 1 using 4:5 with points pointtype (characters ? 'X' : mark_shape[1 + i]) \
+                pointtype series_shape[1 + i] pointsize 0.8 * scale \
+                title i == 0 ? 'at the beginning of the round' : 'at its end', \
+            for [i = 1:faults_series] faults_file index i - 1 using 4:5 with points \
+                pointtype (characters ? 'X' : mark_shape[1 + i]) \
                 pointsize 1.8 * scale linewidth 2 linecolor rgb text_colour title columnheader(2)
         unset key
     } else {
         plot \
             for [i = 1:faults_series] faults_file index i - 1 using 4:(low):(0):(high - low) with vectors nohead \
                 linewidth 3 linecolor rgb grid_colour notitle, \
-            'points.tsv' using 4:(column(c)) with points linetype 1 pointtype (characters ? 'o' : 7) pointsize 0.5 * scale notitle
+            'points.tsv' using 4:(column(c)) with points linetype 1 \
+                pointtype (characters ? 'o' : 7) pointsize 0.5 * scale notitle
     }
 }
 if (!characters) { unset multiplot }

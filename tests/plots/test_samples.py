@@ -135,6 +135,23 @@ def test_odd_names():
     figure.shows("%s")
 
 
+def test_long_names_are_values_alone():
+    db = Database()
+    contenders = []
+    for i in range(3):
+        parameters = {f"a_long_parameter_name_{k}": f"v{k * i}" for k in range(6)}
+        contenders.append(raced(db, [1000 + i, 1001 + i], **parameters))
+    winner = db.winner(contenders[0][1])
+    for place, (configuration, trial) in enumerate(contenders, 1):
+        db.insert("contenders", winner_id=winner, configuration_id=configuration, trial_id=trial, place=place,
+                  difference=0.001 * (place - 1), difference_low=0, difference_high=0.01, proven=0, tied=1)
+    figure = draw(db, "samples")
+    names = " ".join(f"a_long_parameter_name_{k}" for k in range(1, 6))
+    assert figure.layer("names")[0]["configuration"] == names
+    assert [m["configuration"] for m in figure.layer("medians")] == ["v0 v0 v0 v0 v0", "v1 v2 v3 v4 v5", "v2 v4 v6 v8 v10"]
+    figure.shows("rows: a_long_parameter_name_1", "all: a_long_parameter_name_0=v0", "v1 v2 v3 v4 v5")
+
+
 def test_many_samples():
     db = Database()
     _, trial = db.measure(1000, variant="only", stage="race")
