@@ -58,7 +58,7 @@ set noytics
 set grid noytics
 set border 1
 set key vertical maxrows 2
-label_width = !characters ? 46 : text_columns < 90 ? 20 : 30
+label_width = !characters ? 54 : text_columns < 90 ? 20 : 30
 set lmargin characters ? label_width + 2 : 42
 set rmargin characters ? 12 : 30
 

@@ -5,6 +5,8 @@ if (!exists('faults_series')) faults_series = 0
 # Panels from the top: the anchor, then what the device said of itself; what was not read has none.
 array quantity[6] = ["anchor:\noff its\nmedian (%)", '', "core clock\n(MHz)", "memory clock\n(MHz)", \
     "temperature\n(°C)", "power\n(W)"]
+array one_line[6] = ['anchor: off its median (%)', '', 'core clock (MHz)', 'memory clock (MHz)', \
+    'temperature (°C)', 'power (W)']
 array panel_column[6]
 array panel_low[6]
 array panel_high[6]
@@ -41,6 +43,7 @@ do for [i = 1:processes_series] {
     stage_to[i] = TO_max
 }
 end = stage_to[processes_series]
+if (end <= 0) { end = 1e-3 }
 
 heading = sprintf("Stability over rounds: %s, n = %s\n%s", problem, n_text, measured_on)
 note = 'time in rounds (s); what lay between processes is cut out'.(characters ? '' : ' (dotted: one begins)')
@@ -68,6 +71,7 @@ do for [p = 1:panels] {
     # A quantity that hardly moves is not blown up until it seems to.
     least = c == 5 ? 0.2 : c == 9 ? 4 : 0.02 * panel_high[p]
     spread = spread > least ? spread : least
+    if (spread <= 0) { spread = 1 }
     middle = (panel_high[p] + panel_low[p]) / 2
     low = middle - 0.6 * spread
     high = middle + 0.6 * spread
@@ -80,7 +84,7 @@ do for [p = 1:panels] {
         ceil_of_panel = ceil_of_panel - size_of_panel
         set ytics round_step(spread / (c == 5 ? 4 : 2.5))
     }
-    if (characters) { set ylabel 'anchor: off its median (%)' } else {
+    if (characters) { set ylabel one_line[c - 4] } else {
         set label 50 quantity[c - 4] at screen 0.012, graph 0.5 left offset 0, 0.5 textcolor rgb text_colour
     }
     # Among characters such lines would hide what they stand beside.

@@ -68,6 +68,13 @@ def test_no_anchor():
     assert not any("anchor" in text for text in figure.texts)
 
 
+def test_all_is_zero():
+    db = raced(Database())
+    for ordinal in range(2):
+        add(db, "race", 0, ordinal, 1, (1000, 1000), sm_clock_mhz=0.0, temperature_c=0.0, power_w=0.0)
+    draw(db, "stability").shows("power")
+
+
 def test_of_several_races_the_last():
     db = raced(Database())
     add(db, "race", 0, 0, 1, (500, 500))
