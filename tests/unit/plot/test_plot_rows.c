@@ -212,6 +212,22 @@ static void test_clean(void **state)
     }
 }
 
+static void test_characters(void **state)
+{
+    (void)state;
+    struct text out = {0};
+    characters_tidy("\f  a  \n\n \x1b[0;39m \n\xc2\xb5 \x1b[38;5;1mb \x1b[0m  \n\x1b[0;39m\n",
+                    &out);
+    assert_string_equal(text_string(&out), "  a\x1b[0m\n\n\n\xc2\xb5 \x1b[38;5;1mb\x1b[0m\n");
+    text_clear(&out);
+    characters_tidy("\n   \n  a\n b  \n\n", &out);
+    assert_string_equal(text_string(&out), "  a\n b\n");
+    text_clear(&out);
+    characters_tidy("", &out);
+    assert_string_equal(text_string(&out), "");
+    text_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +239,7 @@ int main(void)
         TEST(test_rows_are_about_time),
         TEST(test_device_in_names),
         cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
