@@ -24,8 +24,8 @@ if (most / least > 8) {
 # Hollow, without a bar and named so, where nothing was raced side by side.
 rough_entries = ROUGH_max > 0 ? 1 : 0
 key_entries = points_series + rough_entries + 1
-rough_title = 'of two medians, no interval'
-longest = longest > strlen(rough_title) || !rough_entries ? longest : strlen(rough_title)
+rough_title = rough_entries ? 'of two medians, no interval' : ''
+longest = longest > strlen(rough_title) ? longest : strlen(rough_title)
 load 'plots/legend.gp'
 
 plot \

@@ -22,7 +22,8 @@ mark_dash(rank) = is_rival(rank) ? 1 : 1 + int(rank) % 5
 # gnuplot opens the file of a loop even when that runs no times.
 marks_file = marks_series ? 'marks.tsv' : 'points.tsv'
 
-shortened(name) = strlen(name) > 40 ? sprintf('%.37s...', name) : name
+# Cut by characters: %.37s would cut by bytes.
+shortened(name) = strlen(name) > 40 ? name[1:37].'...' : name
 array series_rank[points_series]
 array series_name[points_series]
 longest = ceiling_series ? strlen(ceiling_title) : 0

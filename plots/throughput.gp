@@ -15,7 +15,8 @@ if (ceiling_series) {
     ceiling_gbs = CEILING_max
 }
 if (ceiling_gbs > top) { top = ceiling_gbs }
-ceiling_title = sprintf('%s: %.4g %s', ceiling_name, ceiling_gbs, unit)
+# gnuplot counts a title among those of the legend even where its loop runs no times.
+ceiling_title = ceiling_series ? sprintf('%s: %.4g %s', ceiling_name, ceiling_gbs, unit) : ''
 
 # Beyond this many points their bars would only cover one another; characters are too coarse for them.
 bars_series = points_rows <= 5000 && !characters ? points_series : 0

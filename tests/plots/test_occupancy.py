@@ -111,14 +111,14 @@ def test_twelve_variants_are_named():
 def test_odd_names():
     """What a name holds is drawn or left out, and never obeyed."""
     db = Database()
-    odd = ["'; system 'touch evil'; '", '"`touch evil`"', "a\tb\nc", "%s%d{/Symbol a}^2_x", "x" * 300, "-", "#"]
+    odd = ["'; system 'touch evil'; '", '"`touch evil`"', "a\tb\nc", "%s%d{/Symbol a}^2_x", "x" * 300, "-", "#", "\u00e9\u6f22" * 30]
     for number, name in enumerate(odd):
         configuration, trial = db.measure(1000 + number, variant=name, occupancy=0.5)
     db.winner(trial)
     db.baseline("%n `$(x)` '\"\\", configuration)
     figure = draw(db, "occupancy")
     assert len(figure.series()) == len(odd)
-    figure.shows("%s%d{/Symbol a}^2_x", "x" * 30, "#", "%n")
+    figure.shows("%s%d{/Symbol a}^2_x", "x" * 30, "#", "\u00e9\u6f22" * 15, "%n")
     assert not any("x" * 60 in text for text in figure.texts), "a name as long as that leaves the legend"
 
 
