@@ -1,5 +1,6 @@
 """The part of docs/results.md about CUB: what reduce_peers recorded (peers.csv, peers-ceilings.csv, peers.txt)."""
 import math
+import subprocess
 
 from results_base import caption, folded, gigabytes, microseconds, rows_of, size, table
 
@@ -22,6 +23,15 @@ def peers_of(folder):
             row[key] = float(row[key])
         row["bytes"] = row["n"] * row["element_bytes"]
     return rows
+
+
+def take_in(tune, folder, database):
+    """Brings the times of the rivals into the database, a copy, so that its figures show them."""
+    path = folder / "peers.csv"
+    if path.exists():
+        subprocess.run([tune, "import", str(path), "--db", str(database), "--prefix", "reduce.", "--columns",
+                        "l2_mode=mode,name=rival,time_ns=rival_ns,mad_ns=rival_mad_ns,tuned_ns=tune_ns"],
+                       check=True, capture_output=True)
 
 
 def cub_times(folder):

@@ -357,6 +357,14 @@ own AS (
         ON asked.environment_id = t.environment_id AND asked.problem_id = t.problem_id
         AND asked.l2_mode = t.l2_mode
     GROUP BY t.environment_id, t.problem_id, t.configuration_id, t.l2_mode, asked.objective
+),
+-- Of configurations that launch the same one was raced: it stands for the others.
+shared AS (
+    SELECT *, max(race_id) OVER alike AS alike_race_id, max(confirm_id) OVER alike AS alike_confirm_id
+    FROM own
+    WINDOW alike AS (
+        PARTITION BY environment_id, problem_id, l2_mode, objective,
+                     coalesce(sweep_id, -configuration_id))
 )
 SELECT own.environment_id, own.problem_id, own.configuration_id, own.l2_mode, own.objective,
        coalesce(confirm.configuration_id, race.configuration_id, sweep.configuration_id)
@@ -382,22 +390,10 @@ SELECT own.environment_id, own.problem_id, own.configuration_id, own.l2_mode, ow
        coalesce(final.grid, sweep.grid) AS grid,
        coalesce(final.block, sweep.block) AS block,
        coalesce(final.occupancy, sweep.occupancy) AS occupancy
-FROM own
+FROM shared AS own
 LEFT JOIN trials AS sweep ON sweep.id = own.sweep_id
--- What was raced may be the twin that was really measured.
-LEFT JOIN trials AS race_twin
-    ON race_twin.environment_id = own.environment_id AND race_twin.problem_id = own.problem_id
-    AND race_twin.configuration_id = sweep.configuration_id AND race_twin.stage = 'race'
-    AND race_twin.objective = own.objective AND race_twin.l2_mode = own.l2_mode
-LEFT JOIN trials AS confirm_twin
-    ON confirm_twin.environment_id = own.environment_id
-    AND confirm_twin.problem_id = own.problem_id
-    AND confirm_twin.configuration_id = sweep.configuration_id AND confirm_twin.stage = 'confirm'
-    AND confirm_twin.objective = own.objective AND confirm_twin.l2_mode = own.l2_mode
-LEFT JOIN trials AS race
-    ON race.id = coalesce(own.race_id, race_twin.same_as_trial_id, race_twin.id)
-LEFT JOIN trials AS confirm
-    ON confirm.id = coalesce(own.confirm_id, confirm_twin.same_as_trial_id, confirm_twin.id)
+LEFT JOIN trials AS race ON race.id = coalesce(own.race_id, own.alike_race_id)
+LEFT JOIN trials AS confirm ON confirm.id = coalesce(own.confirm_id, own.alike_confirm_id)
 LEFT JOIN trials AS final
     ON final.id = CASE WHEN confirm.status = 'ok' THEN confirm.id
                        ELSE coalesce(race.id, confirm.id) END;

@@ -273,48 +273,6 @@ static void test_what_a_race_adds(void **state)
     assert_one("SELECT (energy_j IS NULL) || (value IS NULL) FROM trials", "11");
 }
 
-static void test_duplicates_point_to_what_was_measured(void **state)
-{
-    struct fixture *f = *state;
-    int64_t ids[3];
-    int64_t configurations[3];
-    struct store_trial trial = ok_trial(f, 100);
-    for (int i = 0; i < 3; i++)
-        add_configuration(f, 32 * (i + 1), &configurations[i]);
-    trial.configuration_id = configurations[0];
-    must(store_trial(f->store, &trial, &ids[0], &f->error));
-    struct store_trial twin = failed_trial(f, TRIAL_OK, NULL);
-    twin.configuration_id = configurations[1];
-    twin.same_as_trial_id = ids[0];
-    must(store_trial(f->store, &twin, &ids[1], &f->error));
-    /* A twin of a twin is a twin of the first. */
-    twin.configuration_id = configurations[2];
-    twin.same_as_trial_id = ids[1];
-    must(store_trial(f->store, &twin, &ids[2], &f->error));
-    char expected[32];
-    (void)snprintf(expected, sizeof expected, "%lld", (long long)ids[0]);
-    assert_one("SELECT same_as_trial_id FROM trials ORDER BY id DESC LIMIT 1", expected);
-
-    /* A circle, and a trial that is not there, are refused and leave nothing behind. */
-    twin.configuration_id = configurations[0];
-    assert_int_equal(store_trial(f->store, &twin, &ids[2], &f->error), STATUS_INTERNAL);
-    twin.same_as_trial_id = 12345;
-    assert_int_equal(store_trial(f->store, &twin, &ids[2], &f->error), STATUS_INTERNAL);
-    assert_one("SELECT median_ns FROM trials ORDER BY id LIMIT 1", "100.0");
-    assert_one("SELECT count(*) FROM samples", "6");
-
-    /* The measured one becomes a twin itself: those that pointed to it follow. */
-    add_configuration(f, 1024, &trial.configuration_id);
-    int64_t root = 0;
-    must(store_trial(f->store, &trial, &root, &f->error));
-    twin.same_as_trial_id = root;
-    must(store_trial(f->store, &twin, &ids[0], &f->error));
-    (void)snprintf(expected, sizeof expected, "%lld", (long long)root);
-    assert_one("SELECT min(same_as_trial_id) FROM trials", expected);
-    assert_one("SELECT max(same_as_trial_id) FROM trials", expected);
-    assert_one("SELECT count(same_as_trial_id) FROM trials", "3");
-}
-
 static void test_a_trial_is_stored_whole_or_not_at_all(void **state)
 {
     struct fixture *f = *state;
@@ -475,7 +433,6 @@ int main(void)
         TEST(test_trial_is_replaced),
         TEST(test_trials_side_by_side),
         TEST(test_what_a_race_adds),
-        TEST(test_duplicates_point_to_what_was_measured),
         TEST(test_a_trial_is_stored_whole_or_not_at_all),
         TEST(test_known_trials),
         TEST(test_metrics_are_stored_by_name),
