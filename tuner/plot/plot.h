@@ -65,7 +65,7 @@ struct plot_device {
     const char *name;       /* no two have the same: "NVIDIA H200", "NVIDIA H200 2" */
 };
 /* The devices of the database that have what the request asks for (`device` and `environment_id`
- * are not looked at), the one measured last first. STATUS_NOT_FOUND as plot_choose. */
+ * are not looked at), the one recorded first first. STATUS_NOT_FOUND as plot_choose. */
 enum status plot_devices(struct store *store, const struct plot_request *request,
                          struct arena *arena, const struct plot_device **out, size_t *count,
                          struct error *error);

@@ -179,7 +179,7 @@ enum status plot_choose(struct store *store, const struct plot_request *request,
 }
 
 static const char devices_sql[] = "SELECT e.id, d.name, max(t.measured_at) AS measured_at" MEASURED
-                                  " GROUP BY d.id ORDER BY measured_at DESC, e.id DESC";
+                                  " GROUP BY d.id ORDER BY d.id";
 
 enum { DEVICES_MAX = 64 };
 
