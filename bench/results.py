@@ -133,19 +133,14 @@ def figures(tune, folder, database):
             for path in sorted(target.glob(f"*-{problem}-{n[kind]}.png"))]
 
 
-def reports(tune, folder, databases):
-    """A page of each database that has winners, as `tune report` writes it; and where they are."""
-    target = ROOT / "docs" / "reports"
-    target.mkdir(parents=True, exist_ok=True)
-    links = []
-    for database in databases:
-        name = folder.name if database.name == "tune.db" else f"{folder.name}-{database.stem}"
-        path = target / f"{name}.html"
-        if show(tune, database):
-            subprocess.run([tune, "report", "--db", database.name, "-o", str(path)], check=True, capture_output=True,
-                           cwd=database.parent)
-            links.append(f"[{database.name}](reports/{path.name})")
-    return ["What `tune report` makes of each database, a page to be opened in a browser: " + ", ".join(links) + ".", ""]
+def report(tune, folder, database):
+    """The page that `tune report` makes, and where it is."""
+    path = ROOT / "docs" / "reports" / f"{folder.name}.html"
+    path.parent.mkdir(exist_ok=True)
+    subprocess.run([tune, "report", "--db", database.name, "-o", str(path)], check=True, capture_output=True,
+                   cwd=database.parent)
+    return ["All of this and more on one page, made by `tune report`, to be opened in a browser: "
+            f"[reports/{path.name}](reports/{path.name}).", ""]
 
 
 def section(tune, folder, databases):
@@ -160,7 +155,7 @@ def section(tune, folder, databases):
         lines += [(folder / "notes.md").read_text().rstrip(), ""]
     lines += run_lines(tune, database) + [""]
     results_peers.take_in(tune, folder, database)
-    lines += reports(tune, folder, databases)
+    lines += report(tune, folder, database)
     for picture in figures(tune, folder, database):
         lines += [picture, ""]
     cub = results_peers.cub_times(folder)
