@@ -65,7 +65,7 @@ named_rows AS (
 -- Where two lines of a figure do not hold a name, the values stand alone and the figure says of what.
 labels AS (
     SELECT row, CASE WHEN is_long THEN short ELSE label END AS label, CASE WHEN is_long THEN names END AS names
-    FROM (SELECT *, max(length(label)) OVER () > 104 AS is_long FROM named_rows)
+    FROM (SELECT *, max(length(label)) OVER () > 92 AS is_long FROM named_rows)
 ),
 alike AS (
     SELECT group_concat(key || '=' || value, ' ') AS label
