@@ -171,6 +171,7 @@ def section(tune, folder, databases):
     for name, title in (("hostile.txt", "Hostile kernels"),
                         ("several.txt", "Two GPUs at once, one worker killed on the way"),
                         ("lookup.txt", "Loading tuned.conf and looking up"),
+                        ("lookup_peers.txt", "libtuned beside cJSON, SQLite and a map of strings"),
                         ("example.txt", "The example program"),
                         ("sanitize.txt", "compute-sanitizer: a point of each variant of each family, and the calls")):
         path = folder / name

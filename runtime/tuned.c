@@ -20,22 +20,26 @@
 #define st_mtim st_mtimespec
 #endif
 
-/* Small code also at -O2: times are those of memory, not of instructions. Clang leaves no room
- * between functions that are cold. */
+/* Small code also at -O2: times are those of memory, not of instructions, but for what look-ups
+ * through handles run through. Clang leaves no room between functions that are cold, and makes less
+ * of some that are not inlined. */
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #pragma clang attribute push(__attribute__((cold)), apply_to = function)
+#define FAST
+#define APART __attribute__((noinline))
 #elif defined(__GNUC__) && defined(__OPTIMIZE__)
 #pragma GCC optimize("Os")
+#define FAST __attribute__((optimize("O2")))
+#define APART
+#else
+#define FAST
+#define APART
 #endif
 #if defined(__GNUC__)
-#define INLINE       __attribute__((always_inline)) static inline
-#define APART        __attribute__((noinline)) /* smaller so */
-#define PREFETCH(at) __builtin_prefetch(at)
+#define INLINE __attribute__((always_inline)) static inline
 #else
 #define INLINE static
-#define APART
-#define PREFETCH(at) (void)(at)
 #endif
 
 enum { FIELDS_MAX = 128 }; /* on one side of a line's '|' */
@@ -1410,8 +1414,8 @@ static int multiply_ratio(double a, double b, double *ratio)
 }
 
 /* What orders devices of one grade: first this, the smaller before the greater, then *ratio. */
-static int rank_section(const struct section *found, const struct tuned_device *asked,
-                        double asked_units, double *ratio)
+FAST static int rank_section(const struct section *found, const struct tuned_device *asked,
+                             double asked_units, double *ratio)
 {
     *ratio = 1;
     int rank = multiply_ratio(found->units, asked_units, ratio) * 2;
@@ -1470,8 +1474,9 @@ static enum unfit find_unfit(const struct tuned *tuned, const struct tuned_devic
 
 /* The best group of other devices; of the same grade that of the first file, and of that the device
  * most alike. `hash` is of the device's name. */
-static int find_elsewhere(const struct tuned *tuned, const struct tuned_device *device,
-                          const struct name *problem, uint32_t hash, struct tuned_found_group *best)
+FAST static int find_elsewhere(const struct tuned *tuned, const struct tuned_device *device,
+                               const struct name *problem, uint32_t hash,
+                               struct tuned_found_group *best)
 {
     const struct section *before = NULL;
     uint32_t kind = find_text(tuned, device->kind);
@@ -1502,8 +1507,8 @@ static int find_elsewhere(const struct tuned *tuned, const struct tuned_device *
 }
 
 /* The groups that may answer, into `out`: those of this device, one of each file; else one. */
-static int find_groups(const struct tuned *tuned, const struct tuned_device *device,
-                       const char *problem, struct tuned_found_group *out)
+FAST static int find_groups(const struct tuned *tuned, const struct tuned_device *device,
+                            const char *problem, struct tuned_found_group *out)
 {
     if (!tuned || !device || !device->kind || !problem)
         return 0;
@@ -1516,10 +1521,6 @@ static int find_groups(const struct tuned *tuned, const struct tuned_device *dev
         const struct group *group = &tuned->lists.of.groups[i];
         if (group->hash != both)
             continue;
-        const long long *lows = tuned->lists.of.lows + group->first_entry;
-        PREFETCH(lows + group->entry_count / 2);
-        PREFETCH(lows + group->entry_count / 4);
-        PREFETCH(lows + group->entry_count * 3 / 4);
         const struct section *section = &tuned->lists.of.sections[group->section];
         enum unfit unfit = find_unfit(tuned, device, group);
         if (strcmp(group->problem, problem) != 0 ||
@@ -1593,10 +1594,10 @@ static const struct tuned_entry *find_among_all(const struct tuned_entry *entrie
 }
 
 /* The group's entry of the nearest sizes, of those that fit the device where that is asked. */
-APART static const struct tuned_entry *find_entry(const struct tuned *tuned,
-                                                  const struct group *group,
-                                                  const struct query *query,
-                                                  const struct tuned_device *limits)
+FAST static const struct tuned_entry *find_entry(const struct tuned *tuned,
+                                                 const struct group *group,
+                                                 const struct query *query,
+                                                 const struct tuned_device *limits)
 {
     const long long *lows = tuned->lists.of.lows + group->first_entry;
     const struct tuned_entry *entries = tuned->lists.of.entries + group->first_entry;
@@ -1627,8 +1628,8 @@ static int is_single(const struct tuned_entry *entry)
 }
 
 /* The best of the groups; of the same grade the first. */
-static enum tuned_grade choose(const struct tuned_found_group *groups, int count,
-                               const struct query *query, struct tuned_answer *answer)
+FAST static enum tuned_grade choose(const struct tuned_found_group *groups, int count,
+                                    const struct query *query, struct tuned_answer *answer)
 {
     for (int i = 0; i < count; i++) {
         const struct tuned_found_group *found = &groups[i];
@@ -1665,9 +1666,9 @@ enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_dev
     return handle->groups[0].grade;
 }
 
-enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
-                                           const struct tuned_size *sizes, size_t size_count,
-                                           struct tuned_answer *answer)
+FAST enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
+                                                const struct tuned_size *sizes, size_t size_count,
+                                                struct tuned_answer *answer)
 {
     *answer = (struct tuned_answer){
         .tuned = handle->tuned, .device = &handle->device, .problem = handle->problem, .n = n};
