@@ -176,7 +176,7 @@ static bool measure(const char *label, const char *path)
         return false;
     }
     make_questions(tuned, questions);
-    for (int place = MEASURED; place <= BEYOND; place++) {
+    for (int place = BEYOND; place >= MEASURED; place--) {
         place_questions(tuned, questions, (enum place)place);
         lookup_ns[place] = time_lookup(tuned, questions, NULL, false);
     }
@@ -227,11 +227,11 @@ int main(int argc, char **argv)
         return 1;
     }
     print_machine();
-    puts("In ns: a look-up at a measured size, at the beginning of a range, beyond its end, on "
-         "another\n"
-         "device; the third with one parameter read; through a handle; that with a parameter by "
-         "its\n"
-         "index. Memory: allocated once loaded, over the file's size.\n");
+    puts("In ns: a look-up at a measured size, at the beginning of a range, beyond its end; at a "
+         "measured\n"
+         "size on another device, with one parameter read, through a handle, through a handle with "
+         "a\n"
+         "parameter by its index. Memory: allocated once loaded, over the file's size.\n");
     printf("%-24s %8s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "file", "entries", "load ms",
            "memory x", "measured", "in range", "beyond", "other dev", "+ value", "handle",
            "+ value");
