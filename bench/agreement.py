@@ -56,7 +56,7 @@ def tune(arguments, name, seed, options):
     for left in arguments.work.glob(f"{name}.db*"):
         left.unlink()
     command = [str(arguments.build / "bin" / "tune"), "run", *arguments.problems, "--db", str(database), "--conf",
-               str(arguments.work / f"{name}.conf"), "--no-plots", "--seed", str(seed)] + options
+               str(arguments.work / f"{name}.conf"), "--no-report", "--seed", str(seed)] + options
     with open(arguments.work / f"{name}.txt", "w") as log:
         code = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
     print(f"{name}: seed {seed}, exit code {code}", flush=True)

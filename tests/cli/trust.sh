@@ -97,7 +97,7 @@ expect_json '[(c["n"], c["measured"]) for c in j[0]["checks"]]' '[(4194304, True
 
 # A real run says how far it can be trusted, at its end and later.
 write_experiment
-run "$TUNE" run double.yaml --device cpu --no-plots --sizes 1000 --db real.db
+run "$TUNE" run double.yaml --device cpu --no-report --sizes 1000 --db real.db
 [[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code" # 6: this machine was too busy to trust
 expect_err "^tune: trust: 1 (sound|noisy|unstable); .*'tune show --trust' says more$"
 run "$TUNE" show --trust --db real.db

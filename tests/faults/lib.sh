@@ -49,7 +49,7 @@ C
 # tune_copy FAULTS [OPTION...]: tunes it with these faults.
 tune_copy() {
     export TUNE_FAULTS=$1
-    run "$TUNE" run ./copy.yaml --device cuda:0 --no-plots "${@:2}"
+    run "$TUNE" run ./copy.yaml --device cuda:0 --no-report "${@:2}"
 }
 
 # outcomes: "WAY BLOCK STATUS" for each configuration that was tried.

@@ -37,6 +37,6 @@ expect_code 0
 expect_failed '2 64 crashed .*700'
 
 # Without a GPU, tune without a device takes the CPU, and says so; asked for all GPUs, it does not.
-TUNE_FAULTS='cuInit: 100' run "$TUNE" run ./copy.yaml --device all --no-plots
+TUNE_FAULTS='cuInit: 100' run "$TUNE" run ./copy.yaml --device all --no-report
 expect_code 4
 expect_err 'CUDA_ERROR_NO_DEVICE'

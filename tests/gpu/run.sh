@@ -82,7 +82,7 @@ keep() { # name
 tune_all() {
     local status=0
     # shellcheck disable=SC2086 # options are words
-    (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-plots ${TUNE_OPTIONS:-} >show.txt 2>run.txt) || status=$?
+    (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-report ${TUNE_OPTIONS:-} >show.txt 2>run.txt) || status=$?
     tail -n 3 "$work/run.txt"
     cp "$work/run.txt" "$out/"
     cp "$work/tuned.conf" "$out/" && keep tune.db
@@ -92,7 +92,7 @@ tune_all() {
 
 resume() { # nothing is measured twice
     # shellcheck disable=SC2086 # options are words
-    (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-plots ${TUNE_OPTIONS:-} >/dev/null 2>resume.txt)
+    (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-report ${TUNE_OPTIONS:-} >/dev/null 2>resume.txt)
     local status=$?
     tail -n 2 "$work/resume.txt"
     grep -q ' 0 trials\| (all known' "$work/resume.txt" && return $status
@@ -116,7 +116,7 @@ families() {
 }
 families_run() { # problems and options, or options alone: nothing
     case "${1-}" in "" | -*) return 0 ;; esac
-    (cd "$work" && "$tune" run "$@" --device 0 --no-plots --db families.db --conf families.conf >/dev/null 2>>families.txt)
+    (cd "$work" && "$tune" run "$@" --device 0 --no-report --db families.db --conf families.conf >/dev/null 2>>families.txt)
 }
 
 example() {
@@ -286,7 +286,7 @@ agreement() {
 hostile() {
     local status=0 way want got
     mkdir -p "$work/hostile" && cd "$work/hostile" || return 1
-    "$tune" run "$here/tests/gpu/hostile.yaml" --device 0 --no-plots >show.txt 2>run.txt || status=$?
+    "$tune" run "$here/tests/gpu/hostile.yaml" --device 0 --no-report >show.txt 2>run.txt || status=$?
     "$tune" show --failures >failures.txt 2>&1
     python3 - tune.db >cost.txt <<'P'
 import sqlite3, sys
@@ -319,7 +319,7 @@ WAYS
 several() {
     local status=0 victim
     mkdir -p "$work/several" && cd "$work/several" || return 1
-    ("$tune" --device all --no-plots >show.txt 2>run.txt) & local tuner=$!
+    ("$tune" --device all --no-report >show.txt 2>run.txt) & local tuner=$!
     sleep 8
     victim=$(pgrep -f '__measure cuda 1' | head -n 1)
     [ -n "$victim" ] && kill -9 "$victim" && echo "killed worker $victim of cuda:1"

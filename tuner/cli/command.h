@@ -71,5 +71,6 @@ enum status option_duration(const char *name, const char *text, int64_t *nanosec
 #define OPTION_DB_ABOUT  "the database (default tune.db)"
 #define DEFAULT_DATABASE "tune.db"
 #define DEFAULT_CONF     "tuned.conf"
+#define DEFAULT_REPORT   "report.html"
 
 #endif

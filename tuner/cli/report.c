@@ -7,8 +7,6 @@
 #include "tuner/cli/command.h"
 #include "tuner/report/report.h"
 
-#define DEFAULT_REPORT "report.html"
-
 enum { REPORT_WORDS_MAX = 64 };
 
 struct asked {

@@ -1,4 +1,4 @@
-/* `tune run`: sweep, choose, write tuned.conf, draw. */
+/* `tune run`: sweep, choose, write tuned.conf and the report. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,20 +129,22 @@ static enum status show_winners(const struct run *run, struct error *error)
     return status;
 }
 
-/* Pictures are a help, not the result: without gnuplot the run is still a success. */
-static void draw(const struct run *run)
+/* The page is a help, not the result: without it the run is still a success. */
+static void report(const struct run *run)
 {
     struct error error = {0};
-    char name[] = "plot";
-    char option[] = "--db";
+    char name[] = "report";
+    char database_option[] = "--db";
+    char output_option[] = "--output";
     char *database = strdup(run->text.database);
-    if (!database)
-        return;
-    char *arguments[] = {name, option, database, NULL};
+    char *output = strdup(run->text.report ? run->text.report : DEFAULT_REPORT);
+    char *arguments[] = {name, database_option, database, output_option, output, NULL};
     (void)fflush(stdout);
-    if (command_plot.run(&command_plot, 3, arguments, &error) != STATUS_OK)
-        fprintf(stderr, "tune: no pictures: %s\n", error.text);
+    if (database && output &&
+        command_report.run(&command_report, 5, arguments, &error) != STATUS_OK)
+        fprintf(stderr, "tune: no report: %s\n", error.text);
     free(database);
+    free(output);
 }
 
 /* tuned.conf holds the winners by time, unless a file is named for others. NULL: write none. */
@@ -208,8 +210,8 @@ static enum status run_it(struct run *run, struct error *error)
             *error = ignored;
             status = shown;
         }
-        if (!run->text.no_plots)
-            draw(run);
+        if (!run->text.no_report)
+            report(run);
     }
     return status;
 }
@@ -249,7 +251,7 @@ static enum status run_command(const struct command *command, int argc, char **a
 const struct command command_run = {
     .name = "run",
     .usage = "[EXPERIMENT...] [options]",
-    .about = "Sweeps, chooses the fastest, writes tuned.conf and draws (the default command).",
+    .about = "Sweeps, chooses the fastest, writes tuned.conf and a report (the default command).",
     .more =
         "EXPERIMENT is the name of a shipped one, the beginning of a problem's key (reduce.max,\n"
         "reduce.sum.f32) or the path of a YAML file, or of one of T1 (.json); without it: the "

@@ -19,7 +19,8 @@ enum { RUN_DEVICES_MAX = SESSION_DEVICES_MAX, RUN_OBJECTIVE_BYTES = 512 };
 struct run_text {
     const char *device;
     const char *database;
-    const char *conf; /* NULL: not given */
+    const char *conf;   /* NULL: not given */
+    const char *report; /* likewise */
     const char *l2;
     const char *seed;
     const char *sizes;
@@ -38,7 +39,7 @@ struct run_text {
     bool list_strategies;
     bool show_experiment;
     bool quiet;
-    bool no_plots;
+    bool no_report;
 };
 
 struct run_device {

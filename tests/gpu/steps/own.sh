@@ -23,7 +23,7 @@ t1() {
 t1_run() { # name options...
     local name=$1 status=0
     shift
-    (cd "$work" && "$tune" run "t1/$name.json" --device 0 --no-plots --db t1.db --conf t1.conf "$@" \
+    (cd "$work" && "$tune" run "t1/$name.json" --device 0 --no-report --db t1.db --conf t1.conf "$@" \
         >/dev/null 2>"t1-$name.txt") || status=$?
     {
         printf 'tune run %s.json %s\n' "$name" "$*"
