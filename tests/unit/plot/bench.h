@@ -268,7 +268,7 @@ static inline struct plot_request request_of(struct bench *bench, const char *fi
 
 static inline void write_script(const char *name, const char *text)
 {
-    char path[100];
+    char path[300];
     (void)snprintf(path, sizeof path, "data/plots/%s", name);
     ok(file_write_atomically(path, text, strlen(text), &error));
 }

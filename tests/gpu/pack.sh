@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Packs what tests/gpu/run.sh needs on a machine with a GPU that has neither this tree nor the build's
+# libraries: programs, stripped, with the shared libraries that machine may lack, and the sources.
+#   tests/gpu/pack.sh BUILD_FOLDER OUT_FOLDER
+# There:
+#   mkdir tune && tar -xzf OUT_FOLDER/tree.tar.gz -C tune && cd tune
+#   tests/gpu/run.sh OUT_FOLDER RESULTS
+set -euo pipefail
+here=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "${1:?usage: tests/gpu/pack.sh BUILD_FOLDER OUT_FOLDER}" && pwd)
+out=${2:?usage: tests/gpu/pack.sh BUILD_FOLDER OUT_FOLDER}
+rm -rf "$out"
+mkdir -p "$out"/{bin,bench,examples,tests/gpu,lib-carried}
+cp "$build/bin/tune" "$out/bin/"
+for program in "$build"/bench/bench_* "$build"/examples/reduce_c* "$build"/tests/gpu/*; do
+    if [[ -f $program && -x $program ]]; then
+        cp "$program" "$out/$(dirname "${program#"$build"/}")/"
+    fi
+done
+cp -r "$here/bench/spaces" "$out/bench/"
+for library in hwloc udev cmocka; do
+    path=$(ldconfig -p | awk -v name="lib$library.so" 'index($1, name) == 1 && /x86-64/ {print $NF; exit}')
+    [[ -z $path ]] || cp -L "$path" "$out/lib-carried/$(basename "$path")"
+done
+find "$out" -type f -perm -u+x -exec strip {} + 2>/dev/null || true
+git -C "$here" archive HEAD -- . ':!db/recorded' ':!docs/figures' ':!docs/reports' | gzip >"$out/tree.tar.gz"
+du -sh "$out"

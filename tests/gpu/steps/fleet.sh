@@ -1,0 +1,29 @@
+# shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
+# What production trusts: tuned.conf held against this machine, and the headers for programs with CUDA.
+
+# What was just tuned holds; a file whose answers are the textbook's does not. Twice, since a gate that
+# changes its mind is none.
+check() {
+    local status=0 wrong=$work/textbook.conf
+    record check "$tune" check "$work/tuned.conf" --device 0 --from "$work/tune.db" -q || status=1
+    "$tune" check "$work/tuned.conf" --device 0 --from "$work/tune.db" -q >/dev/null || status=1
+    sed -E 's/ variant=[^|]*\|/ variant=two_launches map=strided step=tree cluster_size=1 stages=0 block=1024 count=1 loads=1 cache=no_allocate bound=free min_blocks=1 blocks_per_sm=2 |/' \
+        "$work/tuned.conf" >"$wrong"
+    "$tune" check "$wrong" --device 0 --from "$work/tune.db" -q >"$work/check-wrong.txt"
+    [ $? -eq 7 ] || { echo "a file of textbook configurations passed"; status=1; }
+    head -n 12 "$work/check-wrong.txt" | tee "$more/check-wrong.txt"
+    return $status
+}
+
+# An example that launches by tuned_cuda.h, without a file and with one.
+saxpy() {
+    local program=$work/saxpy cuda=${CUDA_HOME:-/usr/local/cuda} status=0
+    gcc -std=c99 -D_POSIX_C_SOURCE=200809L -O2 -I "$here/runtime" -I "$cuda/include" "$here/examples/consumer/saxpy.c" \
+        "$here/runtime/tuned.c" -L "$cuda/lib64" -L "$cuda/lib64/stubs" -lnvrtc -lcuda -lm -o "$program" || return 1
+    printf 'tuned-conf 3\n[cuda "*"]\nsaxpy.f32 n=1-1073741824 variant=plain block=512 grid=1056\nend\n' >"$work/saxpy.conf"
+    (cd "$work" && LD_LIBRARY_PATH=$cuda/lib64:${LD_LIBRARY_PATH:-} "$program" 1000003 &&
+        TUNED_CONF=$work/saxpy.conf LD_LIBRARY_PATH=$cuda/lib64:${LD_LIBRARY_PATH:-} "$program" 100000007) |
+        tee "$more/saxpy.txt"
+    status=${PIPESTATUS[0]}
+    return "$status"
+}
