@@ -182,6 +182,20 @@ def section(tune, folder, databases):
     return lines
 
 
+def devices(tune, recorded):
+    """All devices on one figure, out of their databases brought together."""
+    target = ROOT / "docs" / "figures"
+    first = [databases[0] for _, databases in recorded]
+    if len(first) < 2:
+        return []
+    both = first[0].parent.parent / "recorded.db"
+    subprocess.run([tune, "merge", str(both), *map(str, first)], check=True, capture_output=True)
+    subprocess.run([tune, "plot", "devices", "--db", str(both), "--problem", "reduce.sum.i32", "--format", "png",
+                    "-o", str(target)], check=True, capture_output=True)
+    return ["## Devices beside one another", "",
+            *(f"![{path.stem}](figures/{path.name})" for path in sorted(target.glob("devices-*.png"))), ""]
+
+
 def results(tune, recorded):
     lines = ["# Results", "",
              "Made by `bench/results.py` from the databases in `db/recorded/`, which `tests/gpu/run.sh` (a GPU)",
@@ -190,6 +204,7 @@ def results(tune, recorded):
              "counted, are not shown to be slower. *None better by over*: what is claimed, at 99 %. How it is",
              "measured is in [measuring.md](measuring.md). Gains over CUB are of the calls of `tune/reduce.cuh` in the",
              "rounds of `bench/reduce_peers.cu`, caches cold; see *Against CUB*.", ""]
+    lines += devices(tune, recorded)
     for folder, databases in recorded:
         lines += section(tune, folder, databases)
     return "\n".join(lines).rstrip() + "\n"
