@@ -147,6 +147,14 @@ check_page report.html
 expect_page report.html 'over vendor::Sum'
 expect_page report.html '<b>1.25×</b><small>1.24 to 1.26×</small>'
 expect_page report.html '<span class="big">1.25×</span> as fast as <b>vendor::Sum</b>'
+# Several share a column, which has the fastest of them.
+change "INSERT INTO peers (environment_id, problem_key, n, l2_mode, name, time_ns, ratio, ratio_low, ratio_high, source, imported_at)
+    SELECT environment_id, problem_key, n, l2_mode, 'other::Sum', 900, 1.15, 1.14, 1.16, source, imported_at FROM peers"
+run "$TUNE" report --no-figures
+check_page report.html
+refuse_page report.html 'over vendor::Sum'
+expect_page report.html '>over others<'
+expect_page report.html '<b>1.15×</b><small>1.14 to 1.16×</small><small>other::Sum</small>'
 
 # Two devices: a sentence and tables for each; figures of one problem on both keep their ids apart.
 cp tune.db first.db

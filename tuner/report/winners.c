@@ -21,7 +21,8 @@ static void write_time(struct text *out, const struct winner *winner)
     text_append(out, "</td>");
 }
 
-static void write_gain(struct text *out, const struct gain *gain)
+/* With the name of what it is over, where the column's head does not say it. */
+static void write_gain(struct text *out, const struct gain *gain, bool named)
 {
     char shown[3][SHOWN_BYTES];
     if (!gain) {
@@ -32,11 +33,44 @@ static void write_gain(struct text *out, const struct gain *gain)
          gain->ratio, shown_gain(gain->ratio, shown[0]));
     if (gain->low > 0 && gain->high > 0)
         write_interval(out, shown_gain(gain->low, shown[1]), shown_gain(gain->high, shown[2]));
+    if (named)
+        html(out, "<small>%s</small>", gain->name);
     text_append(out, "</td>");
 }
 
-static void write_row(struct page *page, const struct winner *winner, const struct gain *names,
-                      size_t name_count)
+/* What the gains of a table are over: a column each, but of several other implementations one for
+ * the fastest, since each problem has its own. */
+struct over {
+    struct gain names[GAINS_MAX];
+    size_t count;
+    bool peers_share;
+};
+
+static void find_over(const struct page *page, const struct part *part, struct over *out)
+{
+    size_t peers = 0;
+    size_t all = gain_names(page, part->first, part->end, out->names);
+    for (size_t i = 0; i < all; i++)
+        peers += out->names[i].peer;
+    out->peers_share = peers > 1;
+    out->count = 0;
+    for (size_t i = 0; i < all; i++)
+        if (!out->peers_share || !out->names[i].peer)
+            out->names[out->count++] = out->names[i];
+}
+
+static const struct gain *fastest_peer(const struct winner *winner)
+{
+    const struct gain *fastest = NULL;
+    for (size_t i = 0; i < winner->gain_count; i++) {
+        const struct gain *gain = &winner->gains[i];
+        if (gain->peer && gain->ratio > 0 && (!fastest || gain->ratio < fastest->ratio))
+            fastest = gain;
+    }
+    return fastest;
+}
+
+static void write_row(struct page *page, const struct winner *winner, const struct over *over)
 {
     struct text *out = &page->out;
     char shown[SHOWN_BYTES];
@@ -46,8 +80,10 @@ static void write_row(struct page *page, const struct winner *winner, const stru
     write_configuration(out, winner->configuration);
     text_append(out, "</td>");
     write_time(out, winner);
-    for (size_t i = 0; i < name_count; i++)
-        write_gain(out, gain_find(winner, names[i].name));
+    for (size_t i = 0; i < over->count; i++)
+        write_gain(out, gain_find(winner, over->names[i].name), false);
+    if (over->peers_share)
+        write_gain(out, fastest_peer(winner), true);
     write_number(out, winner->gbs, shown_rate(winner->gbs, shown));
     write_number(out, winner->ceiling_percent, shown_percent(winner->ceiling_percent, shown));
     html(out, "<td>%s</td>", winner->explained ? explain_limit_name(winner->why.limit) : "unknown");
@@ -59,22 +95,28 @@ static void write_row(struct page *page, const struct winner *winner, const stru
 
 static void write_part(struct page *page, const struct part *part)
 {
-    struct gain names[GAINS_MAX];
+    struct over over;
     struct text *out = &page->out;
-    size_t count = gain_names(page, part->first, part->end, names);
+    find_over(page, part, &over);
     write_table_begin(out, part->experiment);
     text_append(out, "<th>problem</th><th class=\"n\">n</th><th>launch</th>"
                      "<th class=\"n\">time</th>");
-    for (size_t i = 0; i < count; i++)
-        html(out, "<th class=\"n\">over %s</th>", names[i].name);
+    for (size_t i = 0; i < over.count; i++)
+        html(out, "<th class=\"n\">over %s</th>", over.names[i].name);
+    if (over.peers_share)
+        text_append(out, "<th class=\"n\">over others</th>");
     text_append(out, "<th class=\"n\">GB/s</th><th class=\"n\">of ceiling</th><th>limited by</th>"
                      "<th>trust</th><th class=\"n\">as good</th></tr></thead><tbody>\n");
     for (size_t i = part->first; i < part->end; i++)
-        write_row(page, &page->winners[i], names, count);
+        write_row(page, &page->winners[i], &over);
     write_table_end(out);
-    for (size_t i = 0; i < count; i++)
-        if (names[i].about && names[i].about[0])
-            html(out, "<p class=\"note\"><b>%s</b>: %s.</p>\n", names[i].name, names[i].about);
+    for (size_t i = 0; i < over.count; i++)
+        if (over.names[i].about && over.names[i].about[0])
+            html(out, "<p class=\"note\"><b>%s</b>: %s.</p>\n", over.names[i].name,
+                 over.names[i].about);
+    if (over.peers_share)
+        text_append(out, "<p class=\"note\"><b>Others</b>: the fastest other implementation of the "
+                         "problem that was measured.</p>\n");
 }
 
 /* What the fold says: "reduce: 66 problems, 1.31× as fast as textbook". */
