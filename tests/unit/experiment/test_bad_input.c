@@ -402,8 +402,9 @@ static void limits(void **state)
                  "t.yaml:5:8: flags has 24 items; the most is 23");
     expect_limit("std: c++20\n", "flags: [", "-DA#, ", 24, "]\n", NULL);
     expect_limit("launches:\n", "metrics:\n", metric, 8, "launches:\n", NULL);
-    expect_limit("launches:\n", "metrics:\n", metric, 9, "launches:\n",
-                 "t.yaml:23:3: more than 8 metrics besides bytes and ceiling");
+    expect_limit(
+        "launches:\n", "metrics:\n", metric, 9, "launches:\n",
+        "t.yaml:23:3: more than 8 metrics besides bytes, ceiling, operations and operations_type");
     expect_limit("[k.cu, more.cu]", "[", "s#.cu, ", 10, "]",
                  "t.yaml:2:10: sources has 10 items; the most is 9");
     expect_limit("include: [inc]", "include: [", "inc, ", 9, "]",
