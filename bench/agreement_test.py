@@ -27,7 +27,7 @@ def made_up(rounds, sweep=()):
     connection = sqlite3.connect(":memory:")
     connection.executescript((agreement.ROOT / "db" / "schema.sql").read_text())
     connection.execute("PRAGMA foreign_keys = OFF")
-    connection.execute("INSERT INTO problems VALUES (1, 1, 'p', '{}', 64, 0, 'read')")
+    connection.execute("INSERT INTO problems (id, experiment_id, key, axes, n, bytes_moved) VALUES (1, 1, 'p', '{}', 64, 0)")
     keys = sorted({key for visit in rounds.values() for key in visit} | set(dict(sweep)))
     for i, key in enumerate(keys, 1):
         connection.execute("INSERT INTO configurations VALUES (?, 1, ?, '{}')", (i, key))
