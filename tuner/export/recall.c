@@ -20,11 +20,13 @@ static bool value_of(const json_t *json, struct arena *arena, struct value *out,
     return !*found || out->kind != VALUE_TEXT || out->text;
 }
 
-/* A failure that jansson has no words for is one of memory. */
+/* Whether memory was short: jansson has no words for that in some places, and in a string it calls
+ * it wrong syntax, which the store's own JSON never has. */
 static bool is_short(const json_t *json, const json_error_t *why)
 {
     enum json_error_code code = json_error_code(why);
-    return !json && (code == json_error_unknown || code == json_error_out_of_memory);
+    return !json && (code == json_error_unknown || code == json_error_out_of_memory ||
+                     code == json_error_invalid_syntax);
 }
 
 enum status recall_configuration(const struct experiment *experiment, const char *parameters,
