@@ -150,3 +150,12 @@ size_t utf8_bytes(const char *character)
     bool too_large = lead == 0xf4 && at[1] > 0x8f;
     return overlong || surrogate || too_large ? 0 : bytes;
 }
+
+unsigned long utf8_code(const char *character, size_t bytes)
+{
+    const unsigned char *at = (const unsigned char *)character;
+    unsigned long code = bytes == 1 ? at[0] : at[0] & (0xffU >> (bytes + 1));
+    for (size_t i = 1; i < bytes; i++)
+        code = code << 6 | (at[i] & 0x3fU);
+    return code;
+}

@@ -25,6 +25,8 @@ void text_free(struct text *text);
 /* Bytes of the well-formed UTF-8 character there (Unicode 15, table 3-7), 1 for the NUL that ends a
  * string; 0: it is none. */
 size_t utf8_bytes(const char *character);
+/* The code point of a character that utf8_bytes found well-formed, of so many bytes. */
+unsigned long utf8_code(const char *character, size_t bytes);
 
 /* The word nearest to `word` by edits (insert, delete, replace, swap of neighbours), or NULL when
  * none is within a third of its length (at least 1, at most 3). `words` need not be sorted. */

@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "tuner/base/text.h"
+
 bool style_coloured(void)
 {
     static int known = -1;
@@ -102,17 +104,9 @@ static int columns_of(unsigned code)
 /* The bytes of the first character, which may be no UTF-8: then one byte. */
 static unsigned first_character(const char *text, unsigned *code)
 {
-    const unsigned char *bytes = (const unsigned char *)text;
-    const unsigned length = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : bytes[0] >= 0xc0 ? 2 : 1;
-    *code = length == 1 ? bytes[0] : bytes[0] & (0xffU >> (length + 1));
-    for (unsigned i = 1; i < length; i++) {
-        if ((bytes[i] & 0xc0) != 0x80) {
-            *code = bytes[0];
-            return 1;
-        }
-        *code = *code << 6 | (bytes[i] & 0x3f);
-    }
-    return length;
+    const size_t bytes = utf8_bytes(text);
+    *code = bytes > 0 ? (unsigned)utf8_code(text, bytes) : (unsigned char)text[0];
+    return bytes > 0 ? (unsigned)bytes : 1;
 }
 
 int style_text_columns(const char *text)

@@ -3,16 +3,6 @@
 #include "tuner/base/text.h"
 #include "tuner/plot/internal.h"
 
-/* The code point of a well-formed character. */
-static unsigned long code_point(const char *character, size_t bytes)
-{
-    const unsigned char *at = (const unsigned char *)character;
-    unsigned long code = bytes == 1 ? at[0] : at[0] & (0xffU >> (bytes + 1));
-    for (size_t i = 1; i < bytes; i++)
-        code = code << 6 | (at[i] & 0x3fU);
-    return code;
-}
-
 /* What draws nothing, turns the writing round or is no character: as text of a figure (XML, too)
  * it can only do harm. */
 static bool is_printed(unsigned long code)
@@ -33,7 +23,7 @@ void plot_clean(char *text)
     char *to = text;
     for (const char *from = text; *from;) {
         size_t bytes = utf8_bytes(from);
-        unsigned long code = bytes > 0 ? code_point(from, bytes) : 0;
+        unsigned long code = bytes > 0 ? utf8_code(from, bytes) : 0;
         if (bytes == 0 || !is_printed(code)) {
             *to++ = '?';
         } else if (code < 32 || code == 127 || (code < 127 && strchr("'\"`\\", (int)code))) {
