@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/base/json.h"
 #include "tuner/base/temporary.h"
 
-enum { SCREEN_NOBODY = 100 };
+enum { SCREEN_NOBODY = 100, SLACK_MOST = 1 };
 
 /* ---- which entries ---- */
 
@@ -54,13 +55,39 @@ static enum status take_entries(struct check *check, struct error *error)
                                      .time_ns = (double)NAN,
                                      .loss = (double)NAN,
                                      .low = (double)NAN,
-                                     .high = (double)NAN};
+                                     .high = (double)NAN,
+                                     .delta = (double)NAN};
     }
     return STATUS_OK;
 }
 
 /* ---- measuring ---- */
 
+/* What a range's configuration may lose is no reason to give it up: that is the tie band here. */
+static enum status choose_protocol(struct check *check, const char *kind, struct error *error)
+{
+    struct run *run = &check->run;
+    struct protocol *protocol = &run->session.protocol;
+    enum status status = run_protocol(run, kind, protocol, error);
+    if (protocol->delta < protocol->within)
+        protocol->delta = protocol->within;
+    /* Few race: each stays until there is an interval to tell. */
+    for (size_t i = 0; i < PROTOCOL_SCREENS; i++)
+        protocol->screen_slower[i] = SCREEN_NOBODY;
+    /* Nor does the race decide what fresh processes are to decide. */
+    if (check->again)
+        protocol->race_slack = SLACK_MOST;
+    return status;
+}
+
+/* Of the budget, at least 1: 0 would be none. */
+static int64_t left_ns_of(const struct check *check)
+{
+    int64_t left_ns = check->end_ns - clock_now_ns();
+    return left_ns > 1 ? left_ns : 1;
+}
+
+/* All entries, or those that are in doubt. */
 static enum status measure(struct check *check, const struct device_api *api, int index,
                            int64_t *environment_id, struct error *error)
 {
@@ -76,17 +103,14 @@ static enum status measure(struct check *check, const struct device_api *api, in
         return status;
     for (size_t i = 0; i < count; i++)
         experiments[i].wanted = NULL;
-    status = run_protocol(run, api->kind, &run->session.protocol, error);
+    status = choose_protocol(check, api->kind, error);
     if (status != STATUS_OK)
         return status;
-    /* Few race: each stays until there is an interval to tell. */
-    for (size_t i = 0; i < PROTOCOL_SCREENS; i++)
-        run->session.protocol.screen_slower[i] = SCREEN_NOBODY;
     run->session.device_kind = api->kind;
     run->session.device_indices[0] = index;
     run->session.device_count = 1;
     run->session.compiles_beside_measuring = api->compiles_beside_measuring;
-    run->session.budget_ns = run->budget_ns;
+    run->session.budget_ns = run->budget_ns > 0 ? left_ns_of(check) : 0;
     run->session.only = only;
     run->session.only_count = only_count;
     progress_begin(&run->view, run->text.quiet, &run->session);
@@ -99,6 +123,35 @@ static enum status measure(struct check *check, const struct device_api *api, in
         error_clear(error);
         status = STATUS_OK;
     }
+    return status;
+}
+
+static bool has_doubt(const struct check *check)
+{
+    for (size_t i = 0; i < check->entry_count; i++)
+        if (check->entries[i].in_doubt)
+            return true;
+    return false;
+}
+
+/* A gate that changes its mind is none: what one process says against an entry is asked of several
+ * fresh ones. */
+static enum status ask_again(struct check *check, const struct device_api *api, int index,
+                             struct error *error)
+{
+    struct session_options *options = &check->run.session;
+    enum effort effort = options->effort;
+    int64_t environment_id = 0;
+    if (!has_doubt(check) || options->protocol.confirm_processes > 1 ||
+        (check->run.budget_ns > 0 && clock_now_ns() >= check->end_ns))
+        return STATUS_OK;
+    check->again = true;
+    options->effort = EFFORT_NORMAL;
+    enum status status = measure(check, api, index, &environment_id, error);
+    if (status == STATUS_OK)
+        status = check_judge(check, environment_id, error);
+    check->again = false;
+    options->effort = effort;
     return status;
 }
 
@@ -117,6 +170,8 @@ static enum status check_device(struct check *check, const struct device_api *ap
             status = measure(check, api, index, &environment_id, error);
         if (status == STATUS_OK)
             status = check_judge(check, environment_id, error);
+        if (status == STATUS_OK)
+            status = ask_again(check, api, index, error);
         if (status == STATUS_OK)
             check_print(check);
     } else if (status == STATUS_OK) {
@@ -251,6 +306,7 @@ static enum status prepare(struct check *check, const char **words, size_t count
     enum status status = run_check_protocol(run, error);
     if (status == STATUS_OK && run->text.budget)
         status = option_duration("budget", run->text.budget, &run->budget_ns, error);
+    check->end_ns = clock_now_ns() + run->budget_ns;
     if (status == STATUS_OK)
         status = take_words(check, words, count, error);
     if (status != STATUS_OK)

@@ -24,13 +24,16 @@ struct check_entry {
     char reason[CHECK_REASON_BYTES];
     bool is_stale; /* measured with something else: `stale` says what */
     char stale[TUNED_REASON_BYTES];
+    bool in_doubt;               /* one process spoke against it: several are to be asked */
     double time_ns;              /* NaN: not measured */
     double loss, low, high;      /* to the fastest, relative; NaN: unknown */
+    double delta;                /* what it may lose, relative; NaN: not raced */
     const char *fastest, *named; /* its configuration, and which baselines that is; NULL: none */
 };
 
 struct check {
     struct run run; /* devices, protocol, progress */
+    int64_t end_ns; /* where there is a budget: clock_now_ns when it is spent */
     const char *conf, *problem, *recorded;
     bool json;
     struct tuned *tuned;
@@ -40,6 +43,7 @@ struct check {
     const struct facts *facts;
     struct check_entry *entries; /* of the device */
     size_t entry_count;
+    bool again; /* those in doubt are asked again */
     size_t counts[CHECK_STATES];
     size_t checked; /* of all devices */
     struct text lines;
@@ -51,9 +55,11 @@ enum status check_find(struct check *check, const char *kind, struct error *erro
  */
 enum status check_rivals(struct check *check, const char *kind, struct session_only **out,
                          size_t *count, struct error *error);
-/* Reads what was measured in that environment, and judges each entry. */
+/* Whether an entry is measured now: all that are configurations, then those in doubt. */
+bool check_concerns(const struct check *check, const struct check_entry *entry);
+/* Reads what was measured in that environment, and judges each entry that it concerns. */
 enum status check_judge(struct check *check, int64_t environment_id, struct error *error);
-/* The device's entries, to check->lines. */
+/* Counts the device's entries, and writes them to check->lines. */
 void check_print(struct check *check);
 
 #endif

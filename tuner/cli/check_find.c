@@ -168,6 +168,11 @@ enum status check_find(struct check *check, const char *kind, struct error *erro
 
 enum { RIVALS_MAX = 4 }; /* as check_runners.sql gives */
 
+bool check_concerns(const struct check *check, const struct check_entry *entry)
+{
+    return entry->configuration && (!check->again || entry->in_doubt);
+}
+
 static enum status add_runners(struct check *check, const char *kind,
                                const struct check_entry *entry, struct session_only *only,
                                size_t *count, struct error *error)
@@ -203,7 +208,7 @@ enum status check_rivals(struct check *check, const char *kind, struct session_o
         return error_no_memory(error);
     for (size_t i = 0; status == STATUS_OK && i < check->entry_count; i++) {
         const struct check_entry *entry = &check->entries[i];
-        if (!entry->configuration)
+        if (!check_concerns(check, entry))
             continue;
         (*out)[(*count)++] =
             (struct session_only){entry->problem, entry->n, entry->configuration, true};

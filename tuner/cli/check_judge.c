@@ -13,6 +13,8 @@ extern const char show_query_check[];
 extern const char show_query_check_failure[];
 
 enum { INTERVAL_BYTES = 64 };
+/* One and the same kernel may differ by a few percent from process to process, not by more. */
+static const double clearly_slower = 0.05;
 
 const char *check_state_name(enum check_state state)
 {
@@ -101,8 +103,8 @@ static void say_held(struct check_entry *entry, size_t rivals)
     const char *shown = interval_of(entry, interval);
     if (entry->loss > 0)
         (void)string_format(entry->reason, sizeof entry->reason,
-                            "not shown to be slower than the fastest of %zu: %.2f %%%s", rivals,
-                            100 * entry->loss, shown);
+                            "not shown to lose more than %.3g %% to the fastest of %zu: %.2f %%%s",
+                            100 * entry->delta, rivals, 100 * entry->loss, shown);
     else
         (void)string_format(entry->reason, sizeof entry->reason, "the fastest of %zu", rivals);
 }
@@ -116,6 +118,7 @@ static enum status judge_row(struct check *check, struct check_entry *entry,
     entry->loss = real_of(rows, own, "difference");
     entry->low = real_of(rows, own, "difference_low");
     entry->high = real_of(rows, own, "difference_high");
+    entry->delta = real_of(rows, own, "delta");
     entry->fastest = arena_strdup(&check->arena, rows_text(rows, 0, "configuration", ""));
     entry->named = named ? arena_strdup(&check->arena, named) : NULL;
     if (!entry->fastest || (named && !entry->named))
@@ -128,6 +131,8 @@ static enum status judge_row(struct check *check, struct check_entry *entry,
         decide(entry, CHECK_HOLDS, "");
     else
         decide(entry, CHECK_BEATEN, "");
+    entry->in_doubt = entry->state == CHECK_UNKNOWN ||
+                      (entry->state == CHECK_BEATEN && !out && entry->low < clearly_slower);
     if (entry->reason[0] == '\0' && entry->state == CHECK_BEATEN)
         say_beaten(entry);
     else if (entry->state == CHECK_HOLDS)
@@ -159,10 +164,8 @@ enum status check_judge(struct check *check, int64_t environment_id, struct erro
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < check->entry_count; i++) {
         struct check_entry *entry = &check->entries[i];
-        if (entry->configuration)
+        if (check_concerns(check, entry))
             status = judge(check, entry, environment_id, error);
-        check->counts[entry->state]++;
-        check->checked++;
     }
     return status;
 }
@@ -205,6 +208,7 @@ static void print_json(struct text *out, const struct check *check, const struct
     add(values, &count, "loss", value_real(entry->loss));
     add(values, &count, "loss_low", value_real(entry->low));
     add(values, &count, "loss_high", value_real(entry->high));
+    add(values, &count, "allowed", value_real(entry->delta));
     add(values, &count, "fastest", value_text(entry->fastest));
     add(values, &count, "fastest_is", value_text(entry->named));
     text_append(out, out->length > 0 ? ",\n " : "\n ");
@@ -218,6 +222,8 @@ void check_print(struct check *check)
                     facts_text(check->facts, "driver", "?"),
                     facts_text(check->facts, "compiler", "?"));
     for (size_t i = 0; i < check->entry_count; i++) {
+        check->counts[check->entries[i].state]++;
+        check->checked++;
         if (check->json)
             print_json(&check->lines, check, &check->entries[i]);
         else
