@@ -86,10 +86,23 @@ static bool read_baseline(struct file_reader *reader, const struct node *node)
            read_set(reader, node_get(node, "set"), baseline);
 }
 
+/* Who names no baseline wants to know what was gained over the defaults. */
+static void take_defaults(struct experiment *experiment)
+{
+    struct baseline_rule *baseline = &experiment->baselines[0];
+    if (!experiment->defaults.given)
+        return;
+    *baseline = (struct baseline_rule){.name = "defaults", .about = "the experiment's defaults"};
+    memcpy(baseline->values, experiment->defaults.values, sizeof baseline->values);
+    experiment->baseline_count = 1;
+}
+
 bool read_baselines(struct file_reader *reader, const struct node *node)
 {
-    if (!node)
+    if (!node) {
+        take_defaults(reader->experiment);
         return true;
+    }
     if (!need_items(reader, node, "baselines", EXPERIMENT_BASELINES_MAX))
         return false;
     for (const struct node *item = node->first; item; item = item->next)

@@ -34,14 +34,24 @@ static int64_t problem_end_ns(const struct group *group, double share)
     return now_ns + (left_ns > 0 ? (int64_t)(left_ns / problems * share) : 1);
 }
 
-int64_t budget_sweep_end_ns(const struct group *group)
+static double sweep_share_of(const struct session *session)
 {
-    return problem_end_ns(group, confirms(group->session) ? sweep_share : sweep_share_unconfirmed);
+    return confirms(session) ? sweep_share : sweep_share_unconfirmed;
 }
 
-int64_t budget_race_end_ns(const struct group *group)
+void budget_share(struct sweep *sweep)
 {
-    return problem_end_ns(group, 1);
+    sweep->deadline_ns = problem_end_ns(sweep->group, sweep_share_of(sweep->group->session));
+    sweep->race_end_ns = problem_end_ns(sweep->group, 1);
+}
+
+/* What is left of the problem's share; where the sweep took more than its own, a race's all the
+ * same. */
+int64_t budget_race_end_ns(const struct sweep *sweep)
+{
+    double share = 1 - sweep_share_of(sweep->group->session);
+    int64_t least_ns = problem_end_ns(sweep->group, share);
+    return sweep->race_end_ns > least_ns ? sweep->race_end_ns : least_ns;
 }
 
 bool budget_over(const struct session *session, int64_t end_ns)

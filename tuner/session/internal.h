@@ -199,6 +199,7 @@ struct sweep {
     size_t failures;                 /* of all */
     size_t unlaunchable, duplicates; /* set aside in this run, without the device */
     int64_t deadline_ns;             /* no further trials after it; 0: none */
+    int64_t race_end_ns;             /* when the problem's share of the budget ends; 0: never */
     bool failed;                     /* a lane met an error that ends the run */
 };
 
@@ -331,8 +332,8 @@ size_t sweep_metrics(const struct sweep *sweep, const struct candidate *candidat
 
 /* budget.c: until when the parts of a run may go on; 0: for ever. */
 int64_t budget_end_ns(const struct session *session);
-int64_t budget_sweep_end_ns(const struct group *group);
-int64_t budget_race_end_ns(const struct group *group);
+void budget_share(struct sweep *sweep); /* what a problem that starts now gets */
+int64_t budget_race_end_ns(const struct sweep *sweep);
 bool budget_over(const struct session *session, int64_t end_ns);
 
 /* A configuration that is measured in rounds with others. */

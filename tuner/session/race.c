@@ -64,7 +64,7 @@ static bool is_decided(const struct racing *racing)
 static enum status run_race(struct racing *racing, struct error *error)
 {
     struct group *group = racing->contest->sweep->group;
-    int64_t end_ns = budget_race_end_ns(group);
+    int64_t end_ns = budget_race_end_ns(racing->contest->sweep);
     while (!is_decided(racing) && race_alive(racing->race) > 0 && !too_many_dropped(racing)) {
         if (session_stopped(group->session))
             return session_stop_error(error);
@@ -85,7 +85,7 @@ static enum status run_windows(struct racing *racing, struct error *error)
 {
     struct group *group = racing->contest->sweep->group;
     int64_t rounds = group->session->options->protocol.energy_rounds;
-    int64_t end_ns = budget_race_end_ns(group);
+    int64_t end_ns = budget_race_end_ns(racing->contest->sweep);
     for (int64_t i = 0; i < rounds; i++) {
         if (session_stopped(group->session))
             return session_stop_error(error);

@@ -195,7 +195,7 @@ static enum status sum_up(const struct sweep *sweep, enum status status, struct 
 
 enum status sweep_problem(struct sweep *sweep, struct error *error)
 {
-    sweep->deadline_ns = budget_sweep_end_ns(sweep->group);
+    budget_share(sweep);
     enum status status = sweep_add_baselines(sweep, error);
     if (status == STATUS_OK)
         status = sweep_take_known(sweep, error);

@@ -62,6 +62,30 @@ static void without_defaults_it_is_the_first_point(void **state)
     end(&fixture);
 }
 
+static void defaults_are_the_baseline_where_none_is_named(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct baseline baselines[EXPERIMENT_BASELINES_MAX];
+    char key[CONFIGURATION_KEY_BYTES];
+    size_t count = 0;
+    start_own(&fixture, load_own(NULL), 0, 64, 4);
+    assert_int_equal(experiment_baselines(fixture.experiment, &fixture.problem, &fixture.facts,
+                                          baselines, &count, &fixture.error),
+                     STATUS_OK);
+    assert_int_equal(count, 1);
+    assert_string_equal(baselines[0].name, "defaults");
+    assert_true(configuration_key(&baselines[0].configuration, key));
+    assert_string_equal(key, "block=128 loads=2 warp_size=1");
+    end(&fixture);
+    start_own(&fixture, LOAD_OWN("defaults: {block: 128, loads: 2, warp_size: 1}\n", ""), 0, 64, 4);
+    assert_int_equal(experiment_baselines(fixture.experiment, &fixture.problem, &fixture.facts,
+                                          baselines, &count, &fixture.error),
+                     STATUS_OK);
+    assert_int_equal(count, 0);
+    end(&fixture);
+}
+
 /* Texts of what is remembered outlive the space; another device has another first point. */
 static void what_is_remembered_is_of_the_device(void **state)
 {
@@ -370,6 +394,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_said_checks_all_against_the_default),
         cmocka_unit_test(without_defaults_it_is_the_first_point),
+        cmocka_unit_test(defaults_are_the_baseline_where_none_is_named),
         cmocka_unit_test(what_is_remembered_is_of_the_device),
         cmocka_unit_test(defaults_must_be_a_point),
         cmocka_unit_test(references_of_all_kinds),

@@ -153,9 +153,11 @@ static void test_without_a_budget_there_is_no_end(void **state)
     struct session_summary summary = {0};
     struct session session = {.options = &options, .summary = &summary, .started_ns = 1};
     struct group group = {.session = &session, .problems_left = 3};
+    struct sweep sweep = {.group = &group};
+    budget_share(&sweep);
     assert_int_equal(budget_end_ns(&session), 0);
-    assert_int_equal(budget_sweep_end_ns(&group), 0);
-    assert_int_equal(budget_race_end_ns(&group), 0);
+    assert_int_equal(sweep.deadline_ns, 0);
+    assert_int_equal(budget_race_end_ns(&sweep), 0);
     assert_false(budget_over(&session, 0));
     assert_false(summary.budget_spent);
 }
@@ -169,18 +171,20 @@ static void test_a_budget_is_shared_out(void **state)
     struct session session = {.options = &options, .summary = &summary};
     session.started_ns = clock_now_ns();
     struct group group = {.session = &session, .problems_left = 4};
+    struct sweep sweep = {.group = &group};
+    budget_share(&sweep);
     int64_t end = budget_end_ns(&session);
-    int64_t sweep = budget_sweep_end_ns(&group);
-    int64_t race = budget_race_end_ns(&group);
+    int64_t race = budget_race_end_ns(&sweep);
     assert_int_equal(end, session.started_ns + 3600 * second);
     /* Something is left for the race, for three more like it, and for the confirmation. */
-    assert_true(sweep > session.started_ns && sweep < race);
+    assert_true(sweep.deadline_ns > session.started_ns && sweep.deadline_ns < race);
     assert_true(race - session.started_ns <= 3600 * second / 4);
     assert_true(4 * (race - session.started_ns) < 3600 * second * 9 / 10);
     /* What earlier problems did not use, the last one may. */
     group.problems_left = 1;
-    assert_true(budget_race_end_ns(&group) - session.started_ns > 3600 * second / 2);
-    assert_true(budget_race_end_ns(&group) < end);
+    budget_share(&sweep);
+    assert_true(budget_race_end_ns(&sweep) - session.started_ns > 3600 * second / 2);
+    assert_true(budget_race_end_ns(&sweep) < end);
     assert_false(budget_over(&session, race));
     assert_false(summary.budget_spent);
 }
@@ -193,10 +197,57 @@ static void test_without_a_confirmation_sweeps_and_races_have_it_all(void **stat
     struct session session = {.options = &options, .summary = &summary};
     session.started_ns = clock_now_ns();
     struct group group = {.session = &session, .problems_left = 1};
-    int64_t sweep = budget_sweep_end_ns(&group);
-    assert_true(sweep - session.started_ns > 3600 * second * 8 / 10);
-    assert_true(sweep < budget_race_end_ns(&group));
-    assert_true(budget_race_end_ns(&group) - session.started_ns > 3600 * second * 99 / 100);
+    struct sweep sweep = {.group = &group};
+    budget_share(&sweep);
+    assert_true(sweep.deadline_ns - session.started_ns > 3600 * second * 8 / 10);
+    assert_true(sweep.deadline_ns < budget_race_end_ns(&sweep));
+    assert_true(budget_race_end_ns(&sweep) - session.started_ns > 3600 * second * 99 / 100);
+}
+
+/* As if the sweep had taken that long. */
+static void let_pass(struct session *session, struct sweep *sweep, int64_t ns)
+{
+    session->started_ns -= ns;
+    sweep->deadline_ns -= ns;
+    sweep->race_end_ns -= ns;
+}
+
+/* Each problem takes what it is given: the last one gets as much as the first. */
+static void test_the_last_problem_gets_as_much_as_the_first(void **state)
+{
+    (void)state;
+    enum { PROBLEMS = 50 };
+    const struct session_options options = {.budget_ns = PROBLEMS * 10 * second};
+    struct session_summary summary = {0};
+    struct session session = {.options = &options, .summary = &summary};
+    struct group group = {.session = &session, .problems_left = PROBLEMS};
+    session.started_ns = clock_now_ns();
+    for (size_t i = 0; i < PROBLEMS; i++, group.problems_left--) {
+        struct sweep sweep = {.group = &group};
+        int64_t now = clock_now_ns();
+        budget_share(&sweep);
+        assert_in_range(sweep.deadline_ns - now, 8 * second, 9 * second);
+        let_pass(&session, &sweep, sweep.deadline_ns - now);
+        now = clock_now_ns();
+        int64_t race_ns = budget_race_end_ns(&sweep) - now;
+        assert_in_range(race_ns, second, 2 * second);
+        let_pass(&session, &sweep, race_ns);
+    }
+}
+
+/* Where the compiler kept a sweep waiting, its race is as long as others, not three rounds. */
+static void test_a_late_sweep_leaves_its_race_a_share(void **state)
+{
+    (void)state;
+    const struct session_options options = {.budget_ns = 3600 * second};
+    struct session_summary summary = {0};
+    struct session session = {.options = &options, .summary = &summary};
+    session.started_ns = clock_now_ns();
+    struct group group = {.session = &session, .problems_left = 36};
+    struct sweep sweep = {.group = &group};
+    budget_share(&sweep);
+    let_pass(&session, &sweep, 200 * second);
+    assert_true(budget_race_end_ns(&sweep) - clock_now_ns() > 13 * second);
 }
 
 static void test_a_spent_budget_leaves_a_moment_and_is_told(void **state)
@@ -207,8 +258,10 @@ static void test_a_spent_budget_leaves_a_moment_and_is_told(void **state)
     struct session session = {.options = &options, .summary = &summary};
     session.started_ns = clock_now_ns() - 2 * second;
     struct group group = {.session = &session, .problems_left = 0};
-    assert_true(budget_sweep_end_ns(&group) != 0); /* 0 would be for ever */
-    assert_true(budget_race_end_ns(&group) <= clock_now_ns() + 1);
+    struct sweep sweep = {.group = &group};
+    budget_share(&sweep);
+    assert_true(sweep.deadline_ns != 0); /* 0 would be for ever */
+    assert_true(budget_race_end_ns(&sweep) <= clock_now_ns() + 1);
     assert_true(budget_over(&session, budget_end_ns(&session)));
     assert_true(summary.budget_spent);
 }
@@ -223,6 +276,8 @@ int main(void)
         cmocka_unit_test(test_without_a_budget_there_is_no_end),
         cmocka_unit_test(test_a_budget_is_shared_out),
         cmocka_unit_test(test_without_a_confirmation_sweeps_and_races_have_it_all),
+        cmocka_unit_test(test_the_last_problem_gets_as_much_as_the_first),
+        cmocka_unit_test(test_a_late_sweep_leaves_its_race_a_share),
         cmocka_unit_test(test_a_spent_budget_leaves_a_moment_and_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
