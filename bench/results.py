@@ -172,7 +172,10 @@ def section(tune, folder, databases):
                         ("several.txt", "Two GPUs at once, one worker killed on the way"),
                         ("lookup.txt", "Loading tuned.conf and looking up"),
                         ("lookup_peers.txt", "libtuned beside cJSON, SQLite and a map of strings"),
+                        ("check.txt", "tune check: what was tuned, on another board of the model"),
+                        ("check-wrong.txt", "tune check: a file whose answers are the textbook's"),
                         ("example.txt", "The example program"),
+                        ("saxpy.txt", "A launch by tuned_cuda.h"),
                         ("sanitize.txt", "compute-sanitizer: a point of each variant of each family, and the calls")):
         path = folder / name
         if path.exists():
