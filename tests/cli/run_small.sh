@@ -15,6 +15,7 @@ for row in 'ok 10 0' 'wrong_result 10 0' 'compile_failed 10 0' 'skipped_by_const
     grep -qx "$row" rows || fail "not '$row' but: $(cat rows)"
 done
 [[ $(query "SELECT count(*) FROM winners") -eq 2 ]] || fail "not two winners"
+[[ $(query "SELECT buffer_bytes, read_gbs > 0 FROM ceilings") == "$TUNE_CEILING_BYTES 1" ]] || fail "ceilings"
 [[ -z $(query "SELECT status FROM winners JOIN trials ON trials.id = trial_id WHERE status <> 'ok'") ]] ||
     fail "a winner that is not ok"
 [[ $(grep -c '^double' tuned.conf) -eq 2 ]] || fail "not two entries: $(cat tuned.conf)"

@@ -59,6 +59,7 @@ static enum status measure_ceilings(const struct device_api *api, int index, str
 {
     struct device *device = NULL;
     struct bandwidth bandwidth = {0};
+    int64_t bytes = 0;
     struct protocol protocol;
     protocol_defaults(EFFORT_NORMAL, api->kind, &protocol);
     const struct warm_up warm_up = {.window_ms = protocol.warm_window_ms,
@@ -66,10 +67,12 @@ static enum status measure_ceilings(const struct device_api *api, int index, str
                                     .least_ms = protocol.warm_least_ms,
                                     .most_ms = protocol.warm_most_ms,
                                     .pause_ms = protocol.pause_ms};
-    enum status status = api->open(index, &warm_up, &device, error);
+    enum status status = device_ceiling_bytes(&bytes, error);
+    if (status == STATUS_OK)
+        status = api->open(index, &warm_up, &device, error);
     if (status != STATUS_OK)
         return status;
-    status = api->bandwidth(device, 0, &bandwidth, error);
+    status = api->bandwidth(device, bytes, &bandwidth, error);
     api->close(device);
     if (status != STATUS_OK)
         return status;

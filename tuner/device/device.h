@@ -195,6 +195,9 @@ extern const struct device_api *const device_kinds[];
 /* NULL when there is none of that kind. */
 const struct device_api *device_kind(const char *kind);
 
+/* TUNE_CEILING_BYTES: of the buffers by which `bandwidth` measures; 0 where it is unset. */
+enum status device_ceiling_bytes(int64_t *bytes, struct error *error);
+
 /* "0", "cuda:1", "cpu" -> kind and index. STATUS_USAGE says what is known. */
 enum status device_parse(const char *text, const struct device_api **api, int *index,
                          struct error *error);

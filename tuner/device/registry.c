@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/environment.h"
 #include "tuner/device/cpu/cpu.h"
 #include "tuner/device/device.h"
 #ifdef TUNE_WITH_CUDA
@@ -22,6 +23,11 @@ const struct device_api *device_kind(const char *kind)
         if (strcmp(device_kinds[i]->kind, kind) == 0)
             return device_kinds[i];
     return NULL;
+}
+
+enum status device_ceiling_bytes(int64_t *bytes, struct error *error)
+{
+    return environment_integer("TUNE_CEILING_BYTES", 1 << 12, INT64_C(1) << 40, 0, bytes, error);
 }
 
 static bool parse_index(const char *text, int *out)

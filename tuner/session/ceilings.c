@@ -46,8 +46,12 @@ static enum status measure_ceilings(struct session *session, struct lane *lane,
                                     struct store_ceilings *ceilings, struct error *error)
 {
     struct bandwidth bandwidth = {0};
+    int64_t bytes = 0;
+    enum status status = device_ceiling_bytes(&bytes, error);
+    if (status != STATUS_OK)
+        return status;
     int64_t left_ns = lane_leave(lane);
-    enum status status = worker_bandwidth(lane->worker, &bandwidth, error);
+    status = worker_bandwidth(lane->worker, bytes, &bandwidth, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     if (status != STATUS_OK) {
         session_note(session, "%s: its ceilings could not be measured: %s", lane->name,
@@ -70,9 +74,11 @@ static enum status measure_ceilings(struct session *session, struct lane *lane,
 enum status session_know_ceilings(struct session *session, struct lane *lane, struct error *error)
 {
     bool found = false;
+    int64_t bytes = 0; /* a wrong wish is told also where they are known */
     struct store_ceilings ceilings = {0};
-    enum status status =
-        store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
+    enum status status = device_ceiling_bytes(&bytes, error);
+    if (status == STATUS_OK)
+        status = store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
     if (status == STATUS_OK && !found)
         status = measure_ceilings(session, lane, &ceilings, error);
     double gops = 0; /* what has any has f32 */

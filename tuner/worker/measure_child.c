@@ -41,9 +41,10 @@ static enum status serve_moment(struct measuring *state, const json_t *request, 
 static enum status serve_bandwidth(struct measuring *state, const json_t *request, json_t *answer,
                                    struct arena *arena, struct error *error)
 {
-    (void)request, (void)arena;
+    (void)arena;
     struct bandwidth bandwidth = {0};
-    enum status status = state->api->bandwidth(state->device, 0, &bandwidth, error);
+    enum status status = state->api->bandwidth(state->device, message_integer(request, "bytes", 0),
+                                               &bandwidth, error);
     const struct {
         const char *key;
         double gbs;

@@ -34,11 +34,13 @@ enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, st
     return status;
 }
 
-enum status worker_bandwidth(struct worker *worker, struct bandwidth *out, struct error *error)
+enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwidth *out,
+                             struct error *error)
 {
     json_t *answer = NULL;
-    enum status status = worker_ask(worker, false, NULL, json_pack("{s:s}", "do", "bandwidth"),
-                                    BANDWIDTH_TIMEOUT_MS, &answer, error);
+    json_t *request = json_pack("{s:s, s:I}", "do", "bandwidth", "bytes", (json_int_t)bytes);
+    enum status status =
+        worker_ask(worker, false, NULL, request, BANDWIDTH_TIMEOUT_MS, &answer, error);
     if (status == STATUS_OK)
         *out = (struct bandwidth){
             .host_to_device_gbs = message_real(answer, "host_to_device", 0),

@@ -54,7 +54,9 @@ enum status worker_fresh(struct worker *worker, struct error *error);
  * first problem, so that its memory is near. Failing to is no error: *pinned tells. */
 enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, struct error *error);
 
-enum status worker_bandwidth(struct worker *worker, struct bandwidth *out, struct error *error);
+/* `bytes`: of the buffers; 0: a size fit for the device. */
+enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwidth *out,
+                             struct error *error);
 enum status worker_arithmetic(struct worker *worker, struct arithmetic *out, struct error *error);
 
 /* The device's state; with `anchor` also the time of its anchor (else NaN). A moment begins a
