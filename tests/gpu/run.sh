@@ -81,22 +81,29 @@ keep() { # name
     python3 "$here/bench/slim.py" "$work/$1" "$more/$1.xz"
 }
 
+keep_tuned() {
+    cp "$work/tuned.conf" "$out/" && keep tune.db
+}
+
 tune_all() {
     local status=0
     # shellcheck disable=SC2086 # options are words
     (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-report ${TUNE_OPTIONS:-} >show.txt 2>run.txt) || status=$?
     tail -n 3 "$work/run.txt"
     cp "$work/run.txt" "$out/"
-    cp "$work/tuned.conf" "$out/" && keep tune.db
+    keep_tuned
     cat "$work/show.txt"
     return $status
 }
 
-resume() { # nothing is measured twice
+# Nothing is measured twice; where a budget had ended the run before, this one goes on.
+resume() {
     # shellcheck disable=SC2086 # options are words
     (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-report ${TUNE_OPTIONS:-} >/dev/null 2>resume.txt)
     local status=$?
     tail -n 2 "$work/resume.txt"
+    keep_tuned
+    grep -q 'the budget is spent' "$work/run.txt" && return $status
     grep -q ' 0 trials\| (all known' "$work/resume.txt" && return $status
     return 1
 }
