@@ -5,7 +5,7 @@
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 6
 sed -i 's/^sizes:.*/sizes: {n: [1000, 3000, 9000]}/' copy.yaml
-brief=(--set warm_least_ms=1 --set warm_most_ms=20 --set block_ns=20000)
+brief=(--set block_ns=20000)
 
 # Each block takes so long that all of it would take minutes.
 started=$SECONDS

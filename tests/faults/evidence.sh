@@ -4,7 +4,7 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 2
-brief=(--set warm_least_ms=1 --set warm_most_ms=20 --set confirm_processes=3 --set confirm_rounds=4 --set look_between=0)
+brief=(--set confirm_processes=3 --set confirm_rounds=4 --set look_between=0)
 
 # Each process that confirmed was a new one: the device was opened by it and the first one, and no other.
 tune_copy '' "${brief[@]}" --set race_z=3.5 --effort thorough --l2 hot --seed 12
@@ -26,7 +26,7 @@ python3 - <<'P' >changed
 names, stored = (dict(line.split() for line in open(name)) for name in ("names", "stored"))
 print(*sorted(f"{n}={float(v):g}" for n, v in stored.items() if float(v) != float(names[n])))
 P
-[[ $(cat changed) == 'confirm_processes=3 confirm_rounds=4 look_between=0 race_z=3.5 warm_least_ms=1 warm_most_ms=20' ]] ||
+[[ $(cat changed) == 'confirm_processes=3 confirm_rounds=4 look_between=0 race_z=3.5 warm_least_ms=1 warm_most_ms=20 warm_window_ms=1' ]] ||
     fail "stored otherwise than set: $(cat changed)"
 [[ $(query "SELECT effort, seed, l2_mode, objective FROM runs") == 'thorough 12 hot time' ]] || fail "$(query "SELECT * FROM runs")"
 [[ $(query "SELECT tick_ns > 0, empty_pair_ns > 0, node_gap_ns > 0 FROM runs") == '1 1 1' ]] || fail "the calibration is not stored"

@@ -4,7 +4,7 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 2
-brief=(--set warm_least_ms=1 --set warm_most_ms=20 --set confirm_processes=2 --set confirm_rounds=10
+brief=(--set confirm_processes=2 --set confirm_rounds=10
     --set other_wait_ms=200 --set look_between=0)
 
 # A round's beginning and end are the readings 2k + 1 and 2k + 2 of its process; the race is in the first

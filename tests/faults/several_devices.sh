@@ -8,7 +8,7 @@ write_copy
 tune_all() {
     forget
     export TUNE_FAULTS="devices=big,big,small; $1"
-    run "$TUNE" run ./copy.yaml --device all --no-report "${@:2}"
+    run "$TUNE" run ./copy.yaml --device all --no-report "${warm[@]}" "${@:2}"
     expect_code 0
     # One a model, and one for all of them.
     [[ $(grep -c '^copy\.i32 n=1000 ' tuned.conf) -eq 3 ]] || fail "not a winner for each model"
@@ -60,6 +60,6 @@ expect_trials ok 'Stand-in GPU 132 17 17' 'Stand-in GPU 40 18 18'
 # Of one device that is chosen, only that is touched.
 forget
 export TUNE_FAULTS='devices=big,small; cuDevicePrimaryCtxRetain@device=0: crash'
-CUDA_VISIBLE_DEVICES=1 run "$TUNE" run ./copy.yaml --device all --no-report --effort quick
+CUDA_VISIBLE_DEVICES=1 run "$TUNE" run ./copy.yaml --device all --no-report "${warm[@]}" --effort quick
 expect_code 0
 expect_trials ok 'Stand-in GPU 40 18 18'

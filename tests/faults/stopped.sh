@@ -5,7 +5,7 @@
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 3
 sed -i 's/^sizes:.*/sizes: {n: [1000, 3000]}/' copy.yaml
-brief=(--no-report --set warm_least_ms=1 --set warm_most_ms=20 --set block_ns=20000 --set confirm_processes=3)
+brief=(--no-report "${warm[@]}" --set block_ns=20000 --set confirm_processes=3)
 
 # stop_at FAULTS SQL [PAUSE]: tunes with these faults; Ctrl-C when SQL counts something, and PAUSE s later.
 stop_at() {

@@ -14,7 +14,7 @@ expect_failed "1 64 $wrong" "2 64 $wrong" "3 64 $wrong"
 # Of the shipped sums, one variant with one block size.
 forget
 export TUNE_FAULTS='kernel@FINISH=last_block,block=256,TYPE=i32: wrong'
-run "$TUNE" run reduce.sum.i32 reduce.sum.f32 --device 0 --sizes 4096 --no-report
+run "$TUNE" run reduce.sum.i32 reduce.sum.f32 --device 0 --sizes 4096 --no-report "${warm[@]}"
 expect_code 0
 got=$(query "SELECT DISTINCT status, json_extract(c.parameters, '\$.variant'),
     json_extract(c.parameters, '\$.block'), p.key FROM trials t
