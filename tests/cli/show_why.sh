@@ -33,6 +33,17 @@ refuse_nan() {
 }
 refuse_nan
 
+# What a kernel computes is told where the experiment says it.
+cp tune.db computes.db
+python3 -c '
+import sqlite3
+db = sqlite3.connect("computes.db")
+db.execute("UPDATE problems SET operations = n, operations_type = \"i32\"")
+db.commit()'
+run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db computes.db
+expect_code 0
+expect_out '^10\^9 operations/s +201 +201 +167 +90\.1$'
+
 # Words and sizes choose; all problems without.
 run "$TUNE" show --why
 [[ $(grep -c '^fixture\.sum' "$captured.out") -eq 6 ]] || fail "not six problems"

@@ -46,7 +46,7 @@ const char *rows_shown(const char *column, const struct cell *cell, char out[ROW
         rows_format_time(value, out);
     else if (ends_with(column, "_percent"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*f %%", fabs(value) < 9.95 ? 2 : 1, value);
-    else if (ends_with(column, "gbs"))
+    else if (ends_with(column, "gbs") || ends_with(column, "gops"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*f", rate_digits(value), value);
     else if (ends_with(column, "gain"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*fx", value < 99.995 ? 2 : 0, value);
