@@ -37,9 +37,11 @@
 #define APART
 #endif
 #if defined(__GNUC__)
-#define INLINE __attribute__((always_inline)) static inline
+#define INLINE      __attribute__((always_inline)) static inline
+#define PRINTF_LIKE __attribute__((format(printf, 2, 3)))
 #else
 #define INLINE static
+#define PRINTF_LIKE
 #endif
 
 enum { FIELDS_MAX = 128 }; /* on one side of a line's '|' */
@@ -70,26 +72,32 @@ enum { KNOWN_NAMES(KNOWN) KNOWN_COUNT };
 #define KNOWN(NUMBER, TEXT) TEXT,
 static const char known_names[KNOWN_COUNT][20] = {KNOWN_NAMES(KNOWN)};
 
-struct name {
+/* A text, what of its first eight bytes belongs to it, and which these are. */
+struct word {
     const char *text;
-    uint64_t head, mask; /* its first eight bytes, and which of them it has */
-    uint32_t hash, next; /* the next in its bucket */
-    uint32_t length;
+    uint64_t head, mask;
+    size_t length;
+};
+
+struct name {
+    struct word word;
+    struct word value;                 /* the last: the next line often has it again */
+    uint32_t hash, next;               /* the next in its bucket */
     uint32_t seen;                     /* the stamp of the last fields that had it */
     uint32_t follows;                  /* the name that came after it last: a good guess */
     uint32_t first_group, group_count; /* of the problem of this name */
 };
 
-/* The names of a line's fields, in tuned.numbers from `first`: of values (or a section's fields),
- * evidence, further sizes. A line whose names are those of the line before shares its shape. */
+/* The names of a line's fields, part of tuned.numbers: of values (or a section's fields), evidence,
+ * further sizes. A line whose names are those of the line before shares its shape. */
 struct shape {
-    uint32_t first;
-    uint8_t counts[3];
+    uint8_t counts[sizeof(uint32_t)];
+    uint32_t names[];
 };
 enum { VALUES, EVIDENCE, SIZES };
 
 /* A line, in place: values are cut apart where they stand. Number i of tuned.numbers from `fields`
- * on is where value i begins, counted from the line's first byte. */
+ * on is where value i begins, counted from the line's first byte; its shape is at `shape`. */
 struct line {
     char *text;
     uint32_t shape, fields;
@@ -138,7 +146,6 @@ struct source {
 #define EACH_LIST(X)                                                                               \
     X(NAMES, names, struct name)                                                                   \
     X(BUCKETS, buckets, uint32_t) /* the number of the first name of each */                       \
-    X(SHAPES, shapes, struct shape)                                                                \
     X(NUMBERS, numbers, uint32_t)                                                                  \
     X(SPANS, spans, struct span)                                                                   \
     X(SECTIONS, sections, struct section)                                                          \
@@ -178,7 +185,7 @@ struct tuned {
 
 INLINE const struct shape *shape_of(const struct tuned *tuned, const struct line *line)
 {
-    return tuned->lists.of.shapes + line->shape;
+    return (const struct shape *)(const void *)(tuned->lists.of.numbers + line->shape);
 }
 
 INLINE const struct section *section_of(const struct tuned_entry *entry)
@@ -190,45 +197,35 @@ INLINE const struct section *section_of(const struct tuned_entry *entry)
 
 struct reader {
     struct tuned *tuned;
-    struct tuned_error *error; /* may be NULL */
+    struct tuned_error *error; /* may be NULL; the first file that is refused counts */
     const char *name;          /* of the file */
-    const char *end;           /* of the text */
+    char *line_text, *at;      /* the line; what is not read of it, which was not written to */
     long long version;
     int line;
-    int ended;   /* the line "end" was read */
-    int refused; /* a file was, or memory is short */
-    int goes_on; /* though a file was refused */
-    uint32_t stamp, problem;
-    /* Of the line that is read: its names and where their values begin. */
+    int ended;                      /* the line "end" was read */
+    int refused;                    /* a file was, or memory is short */
+    int goes_on;                    /* though a file was refused */
+    uint32_t stamp, problem, shape; /* the last */
+    /* Of the line that is read: from 1 on its names and where their values begin. */
     size_t count, span_count;
-    const char *values_of_known[KNOWN_COUNT]; /* of one side; see known() */
     struct span spans[TUNED_SIZES_MAX];
     uint32_t span_names[TUNED_SIZES_MAX];
-    uint32_t names[2 * FIELDS_MAX + TUNED_SIZES_MAX], values[2 * FIELDS_MAX];
+    uint32_t names[1 + 2 * FIELDS_MAX + TUNED_SIZES_MAX], values[1 + 2 * FIELDS_MAX];
 };
 
-#if defined(__GNUC__)
-#define PRINTF_LIKE __attribute__((format(printf, 2, 3)))
-#else
-#define PRINTF_LIKE
-#endif
-static int refuse(struct reader *reader, const char *format, ...) PRINTF_LIKE;
-
-/* Always 0, so that a failing step can end with `return refuse(...)`. The first refusal counts. */
-static int refuse(struct reader *reader, const char *format, ...)
+/* Always 0, so that a failing step can end with `return refuse(...)`. */
+PRINTF_LIKE static int refuse(struct reader *reader, const char *format, ...)
 {
     struct tuned_error *error = reader->error;
     reader->refused = 1;
-    if (error && !error->text[0]) {
+    if (error) {
         va_list arguments;
-        const char *name = reader->name;
+        const char *name = reader->name, *place = reader->line > 0 ? "%s:%d: " : "%s: ";
         size_t length = strlen(name);
-        char line[16] = "";
-        if (reader->line > 0)
-            snprintf(line, sizeof line, ":%d", reader->line);
         if (length > TUNED_ERROR_BYTES / 2) /* the end of a path tells more than its beginning */
             name += length - TUNED_ERROR_BYTES / 2;
-        int used = snprintf(error->text, sizeof error->text, "%s%s: ", name, line);
+        /* cppcheck-suppress wrongPrintfScanfArgNum */
+        int used = snprintf(error->text, sizeof error->text, place, name, reader->line);
         va_start(arguments, format);
         vsnprintf(error->text + used, sizeof error->text - (size_t)used, format, arguments);
         va_end(arguments);
@@ -252,7 +249,7 @@ static void *allocate(struct reader *reader, size_t bytes)
     return memory;
 }
 
-static void release(const struct tuned *tuned, void *memory)
+APART static void release(const struct tuned *tuned, void *memory)
 {
     if (memory)
         tuned->allocator.release(tuned->allocator.context, memory);
@@ -265,7 +262,7 @@ static int reserve(struct reader *reader, enum list list, size_t more)
     size_t size = item_bytes[list], count = tuned->counts[list];
     if (more <= tuned->capacities[list] - count)
         return 1;
-    size_t capacity = count * 2 > count + more ? count * 2 : count + more;
+    size_t capacity = count + (count > more ? count : more);
     void *grown = capacity < UINT32_MAX ? allocate(reader, capacity * size) : NULL;
     if (!grown)
         return refuse_memory(reader);
@@ -357,6 +354,14 @@ INLINE int is_space(char c)
     return c == ' ' || c == '\t';
 }
 
+/* The first control character but tabs, such as the NUL behind the text. */
+APART static char *find_control(char *at)
+{
+    while (((unsigned char)*at >= ' ' || *at == '\t') && *at != 0x7f)
+        at++;
+    return at;
+}
+
 /* Seeded, so that nobody can make a file whose names all meet in one bucket. */
 static uint32_t hash_text(const struct tuned *tuned, const char *text, size_t length)
 {
@@ -380,30 +385,25 @@ static uint32_t hash_text(const struct tuned *tuned, const char *text, size_t le
 static int read_digits(const char **text, int negative, long long *out)
 {
     const char *at = *text;
-    long long value = 0;
+    uint64_t value = 0, most = LLONG_MAX;
     for (; is_digit(*at); at++) {
-        int digit = *at - '0';
-        if (value <= LLONG_MIN / 10 && (value < LLONG_MIN / 10 || digit > -(LLONG_MIN % 10)))
+        if (value > most / 10)
             return 0;
-        value = value * 10 - digit; /* below zero, where there is room for one more */
+        value = value * 10 + (uint64_t)(*at - '0');
     }
-    if (at == *text || (!negative && value == LLONG_MIN))
+    if (at == *text || value > most + (uint64_t)negative)
         return 0;
     *text = at;
-    *out = negative ? value : -value;
+    *out = (long long)(negative ? 0 - value : value);
     return 1;
 }
 
 /* The whole text as a decimal integer. */
 static int read_integer(const char *text, long long *out)
 {
-    long long value = 0;
     int negative = *text == '-';
     text += negative;
-    if (!read_digits(&text, negative, &value) || *text)
-        return 0;
-    *out = value;
-    return 1;
+    return read_digits(&text, negative, out) && !*text;
 }
 
 /* By powers of ten that are exact. */
@@ -459,14 +459,34 @@ static int read_real(const char *text, double *out)
 
 /* ---- names ---- */
 
+static const char no_word[ZEROS] = "\n"; /* what no line has */
+
+/* Eight bytes of the text can be read, whatever its length. */
+APART static void set_word(struct word *word, const char *text, size_t length)
+{
+    static const char masks[] = "\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0\0\0\0";
+    word->text = text;
+    word->length = length;
+    memcpy(&word->head, text, 8);
+    memcpy(&word->mask, masks + 8 - (length < 8 ? length : 8), 8);
+}
+
+INLINE int begins_with(const char *at, const struct word *word)
+{
+    uint64_t head;
+    memcpy(&head, at, 8);
+    return ((head ^ word->head) & word->mask) == 0 &&
+           (word->length <= 8 || strncmp(at + 8, word->text + 8, word->length - 8) == 0);
+}
+
 /* Its number, 0 when no line has it. */
 static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length, uint32_t hash)
 {
     const uint32_t *buckets = tuned->lists.of.buckets;
     const struct name *names = tuned->lists.of.names;
     uint32_t number = buckets[hash & (tuned->counts[BUCKETS] - 1)];
-    while (number && (names[number].hash != hash || names[number].length != length ||
-                      memcmp(names[number].text, text, length) != 0))
+    while (number && (names[number].hash != hash || names[number].word.length != length ||
+                      memcmp(names[number].word.text, text, length) != 0))
         number = names[number].next;
     return number;
 }
@@ -508,95 +528,82 @@ static uint32_t intern(struct reader *reader, const char *text, size_t length)
         return 0;
     number = (uint32_t)(tuned->counts[NAMES] - 1);
     uint32_t *bucket = tuned->lists.of.buckets + (hash & (tuned->counts[BUCKETS] - 1));
-    *name = (struct name){.text = text, .hash = hash, .next = *bucket, .length = (uint32_t)length};
-    memcpy(&name->head, text, length < 8 ? length : 8);
-    memset(&name->mask, 0xff, length < 8 ? length : 8);
+    *name = (struct name){.hash = hash, .next = *bucket, .follows = N};
+    set_word(&name->word, text, length);
+    set_word(&name->value, no_word, 1);
     *bucket = number;
     return number < tuned->counts[BUCKETS] || rehash(reader) ? number : 0;
 }
 
-/* The value of a name on one side of a line; NULL when it is not there. */
+/* The value of a name on one side of a line. */
 static const char *text_of(const struct tuned *tuned, const struct line *line, int side,
-                           uint32_t name)
+                           uint32_t name, const char *otherwise)
 {
     const struct shape *shape = shape_of(tuned, line);
     size_t first = side == EVIDENCE ? shape->counts[VALUES] : 0;
-    const uint32_t *names = tuned->lists.of.numbers + shape->first + first;
     for (size_t i = 0; i < shape->counts[side]; i++)
-        if (names[i] == name)
+        if (shape->names[first + i] == name)
             return line->text + tuned->lists.of.numbers[line->fields + first + i];
-    return NULL;
+    return otherwise;
 }
 
 /* ---- reading lines ---- */
 
-INLINE void skip_spaces(char **at)
+INLINE char *skip_spaces(char *at)
 {
-    while (is_space(**at))
-        (*at)++;
+    while (is_space(*at))
+        at++;
+    return at;
 }
 
-/* The number of the name at *at, moved past it to one of the two characters that may end it; 0 when
- * there is none. `guess` saves the work where it is right. */
-static uint32_t take_name(struct reader *reader, char **at, uint32_t guess, char one, char two)
+/* The number of the name that the reader is at, which moves past it to one of the two characters
+ * that may end it; 0 when there is none. */
+static uint32_t take_name(struct reader *reader, char one, char two)
 {
-    const struct name *name = &reader->tuned->lists.of.names[guess];
-    char *text = *at, *end = text + name->length;
-    uint64_t head;
-    memcpy(&head, text, sizeof head);
-    if (name->length < (size_t)(reader->end - text) && ((head ^ name->head) & name->mask) == 0 &&
-        (*end == one || *end == two) &&
-        (name->length <= 8 || memcmp(text, name->text, name->length) == 0)) {
-        *at = end;
-        return guess;
-    }
+    char *text = reader->at, *end = text;
     if (!is_a(*text, NAME_START))
         return 0;
-    for (end = text; is_a(*end, NAME);)
+    while (is_a(*end, NAME))
         end++;
-    *at = end;
+    reader->at = end;
     return *end == one || *end == two ? intern(reader, text, (size_t)(end - text)) : 0;
 }
 
-/* Cuts the quoted text that begins at *at in place. */
-static int take_quoted(struct reader *reader, char **at, const char **out)
+/* Cuts the quoted text that the reader is at in place. */
+static int take_quoted(struct reader *reader, const char **out)
 {
-    char *from = *at + 1, *to = from;
-    *out = to;
-    for (; *from != '"'; from++) {
-        if (*from == '\\') {
-            from++;
-            if (*from != '"' && *from != '\\')
-                return refuse(reader, "within quotes \\ may only stand before \" or \\");
-        }
-        if (*from == '\0')
+    char *from = reader->at + 1, *to = from, *end = find_control(from);
+    for (*out = to; *from != '"'; from++) {
+        if (*from == '\\' && *++from != '"' && *from != '\\')
+            return refuse(reader, "within quotes \\ may only stand before \" or \\");
+        if (from == end)
             return refuse(reader, "a quote (\") is not closed");
         *to++ = *from;
     }
     *to = '\0';
-    *at = from + 1;
+    reader->at = from + 1;
     return 1;
 }
 
-/* The value of the name, up to a space or the end of the line. */
-static int take_value(struct reader *reader, const char *name, char **at, const char **out)
+/* The value of the field, up to a space or the end of the line. */
+static int take_value(struct reader *reader, struct name *name)
 {
-    if (**at == '"') {
-        if (!take_quoted(reader, at, out))
+    char *at = reader->at;
+    if (*at == '"') {
+        set_word(&name->value, no_word, 1);
+        if (!take_quoted(reader, &name->value.text))
             return 0;
+        at = reader->at;
     } else {
-        char *end = *at;
-        *out = end;
-        while (is_a(*end, WORD))
-            end++;
-        if (*at == end)
-            return refuse(reader, "'%.60s' has no value", name);
-        *at = end;
+        while (is_a(*at, WORD))
+            at++;
+        if (reader->at == at)
+            return refuse(reader, "'%.60s' has no value", name->word.text);
+        set_word(&name->value, reader->at, (size_t)(at - reader->at));
     }
-    if (**at && !is_space(**at))
-        return refuse(reader, "the value of '%.60s' must be in quotes", name);
-    if (**at)
-        *(*at)++ = '\0';
+    reader->at = at;
+    if (*at && !is_space(*at))
+        return refuse(reader, "the value of '%.60s' must be in quotes", name->word.text);
     return 1;
 }
 
@@ -623,7 +630,7 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
 {
     if (reader->version < 3)
         return refuse(reader, "'%.60s@': there are further sizes from 'tuned-conf 3' on", name);
-    if (reader->count != 1 || reader->names[0] != N)
+    if (reader->count != 2 || reader->names[1] != N)
         return refuse(reader, "'%.60s@' may only stand directly behind n=", name);
     if (reader->span_count == TUNED_SIZES_MAX - 1)
         return refuse(reader, "more than %d size variables", TUNED_SIZES_MAX);
@@ -632,80 +639,96 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
 }
 
 /* Fields up to the end of the line or a '|', into the reader; their names differ. */
-static int take_fields(struct reader *reader, const struct line *line, char **at, uint32_t previous)
+FAST static int take_fields(struct reader *reader, uint32_t previous)
 {
-    struct tuned *tuned = reader->tuned;
-    size_t first = reader->count;
-    reader->stamp++;
-    for (skip_spaces(at); **at && **at != '|'; skip_spaces(at)) {
-        const char *name = *at, *value = NULL;
-        uint32_t number = take_name(reader, at, tuned->lists.of.names[previous].follows, '=', '@');
-        char *end = *at;
-        if (!number)
-            return refuse(reader, "'%.40s' is not NAME=VALUE", name);
-        int is_size = *end == '@';
-        *end = '\0';
-        *at = end + 1;
-        if (!take_value(reader, name, at, &value))
-            return 0;
-        struct name *known = &tuned->lists.of.names[number];
-        if (known->seen == reader->stamp)
-            return refuse(reader, "'%.60s' is given twice", name);
-        known->seen = reader->stamp;
-        tuned->lists.of.names[previous].follows = number;
+    struct name *names = reader->tuned->lists.of.names;
+    char *at = reader->at;
+    size_t count = reader->count, most = count + FIELDS_MAX;
+    uint32_t stamp = ++reader->stamp;
+    for (;;) {
+        uint32_t number = names[previous].follows;
+        struct name *name = &names[number];
+        if (begins_with(at, &name->word) &&
+            (at[name->word.length] == '=' || at[name->word.length] == '@')) {
+            at += name->word.length;
+        } else if (is_space(*at)) {
+            at++;
+            continue;
+        } else {
+            reader->at = at;
+            reader->count = count;
+            if (*at == '\0' || *at == '|')
+                return 1;
+            number = take_name(reader, '=', '@');
+            if (!number)
+                return refuse(reader, "'%.40s' is not NAME=VALUE", at);
+            at = reader->at;
+            names = reader->tuned->lists.of.names;
+            names[previous].follows = number;
+            name = &names[number];
+        }
+        int is_size = *at == '@';
+        *at++ = '\0';
+        const char *value = at;
+        if (begins_with(at, &name->value) && !(at[name->value.length] & ~' ')) {
+            at += name->value.length;
+        } else {
+            reader->at = at;
+            if (!take_value(reader, name))
+                return 0;
+            at = reader->at;
+            value = name->value.text;
+        }
+        if (*at)
+            *at++ = '\0';
+        reader->at = at;
+        if (name->seen == stamp)
+            return refuse(reader, "'%.60s' is given twice", name->word.text);
+        name->seen = stamp;
         previous = number;
         if (is_size) {
-            if (!add_span(reader, number, name, value))
+            reader->count = count;
+            if (!add_span(reader, number, name->word.text, value))
                 return 0;
             continue;
         }
-        if (reader->count - first == FIELDS_MAX)
+        if (count == most)
             return refuse(reader, "more than %d fields", FIELDS_MAX);
-        if (number < KNOWN_COUNT)
-            reader->values_of_known[number] = value;
-        reader->names[reader->count] = number;
-        reader->values[reader->count++] = (uint32_t)(value - line->text);
+        reader->names[count] = number;
+        reader->values[count++] = (uint32_t)(value - reader->line_text);
     }
-    return 1;
 }
 
-/* Stores what take_fields found, but for the first `skip` fields; `values` of them are no evidence.
- */
-static int store_fields(struct reader *reader, struct line *line, size_t skip, size_t values)
+/* Stores what take_fields found from number `first` on; `values` of them are no evidence. */
+FAST static int store_fields(struct reader *reader, struct line *line, size_t first, size_t values)
 {
     struct tuned *tuned = reader->tuned;
-    size_t count = reader->count - skip, spans = reader->span_count, all = count + spans;
-    struct shape shape = {0, {(uint8_t)values, (uint8_t)(count - values), (uint8_t)spans}};
-    memcpy(reader->names + reader->count, reader->span_names, spans * sizeof *reader->names);
+    size_t count = reader->count - first, spans = reader->span_count, all = 1 + count + spans;
+    uint32_t *names = reader->names + first - 1; /* from the place of the counts on */
+    uint8_t counts[] = {(uint8_t)values, (uint8_t)(count - values), (uint8_t)spans, 0};
+    memcpy(names, counts, sizeof counts);
+    memcpy(names + 1 + count, reader->span_names, spans * sizeof *names);
     if (!reserve(reader, NUMBERS, all + count))
         return 0;
-    line->shape = (uint32_t)tuned->counts[SHAPES] - 1;
-    uint32_t *end = tuned->lists.of.numbers + tuned->counts[NUMBERS];
-    const struct shape *last = tuned->counts[SHAPES] > 0 ? shape_of(tuned, line) : NULL;
-    if (!last || memcmp(last->counts, shape.counts, sizeof shape.counts) != 0 ||
-        memcmp(tuned->lists.of.numbers + last->first, reader->names + skip, all * sizeof *end) !=
-            0) {
-        struct shape *added = append(reader, SHAPES, 1);
-        if (!added)
-            return 0;
-        shape.first = (uint32_t)tuned->counts[NUMBERS];
-        *added = shape;
-        memcpy(end, reader->names + skip, all * sizeof *end);
-        tuned->counts[NUMBERS] += all;
+    uint32_t *numbers = tuned->lists.of.numbers, *end = numbers + tuned->counts[NUMBERS];
+    if (end == numbers || numbers[reader->shape] != *names ||
+        memcmp(numbers + reader->shape, names, all * sizeof *names) != 0) {
+        reader->shape = (uint32_t)tuned->counts[NUMBERS];
+        memcpy(end, names, all * sizeof *names);
         end += all;
-        line->shape++;
     }
-    line->fields = (uint32_t)tuned->counts[NUMBERS];
-    tuned->counts[NUMBERS] += count;
-    memcpy(end, reader->values + skip, count * sizeof *end);
+    memcpy(end, reader->values + first, count * sizeof *end);
+    line->shape = reader->shape;
+    line->fields = (uint32_t)(end - numbers);
+    tuned->counts[NUMBERS] = line->fields + count;
     return 1;
 }
 
 /* The value of a known field on the side that was read last; NULL where there is none. */
 APART static const char *known(const struct reader *reader, int name)
 {
-    return reader->tuned->lists.of.names[name].seen == reader->stamp ? reader->values_of_known[name]
-                                                                     : NULL;
+    const struct name *found = &reader->tuned->lists.of.names[name];
+    return found->seen == reader->stamp ? found->value.text : NULL;
 }
 
 /* A known field's whole number in [min, max]; left alone where there is none. */
@@ -747,35 +770,36 @@ static int read_device(struct reader *reader, struct tuned_device *device, doubl
 }
 
 /* [KIND "NAME"] FIELDS */
-APART static int read_section(struct reader *reader, char *at)
+APART static int read_section(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
     struct section *section = append(reader, SECTIONS, 1);
     if (!section)
         return 0;
     memset(section, 0, sizeof *section);
-    section->line.text = at;
+    section->line.text = reader->line_text;
     section->line_number = reader->line;
     section->source = tuned->source_count;
     section->first_entry = (uint32_t)tuned->counts[ENTRIES];
-    section->device.kind = ++at;
-    section->kind = take_name(reader, &at, 0, ' ', '\t');
-    char *end = at;
-    skip_spaces(&at);
-    if (!section->kind || *at != '"')
+    section->device.kind = ++reader->at;
+    section->kind = take_name(reader, ' ', '\t');
+    char *end = reader->at;
+    reader->at = skip_spaces(end);
+    if (!section->kind || *reader->at != '"')
         return refuse(reader, "a section begins as in [cuda \"NVIDIA H200\"]");
     *end = '\0';
-    if (!take_quoted(reader, &at, &section->device.name))
+    if (!take_quoted(reader, &section->device.name))
         return 0;
-    if (*at++ != ']' || (*at && !is_space(*at)))
+    if (*reader->at != ']' || (reader->at[1] && !is_space(reader->at[1])))
         return refuse(reader, "the name of the device is to be followed by ] and a space");
+    reader->at++;
     section->name_hash = hash_text(tuned, section->device.name, strlen(section->device.name));
-    if (!take_fields(reader, &section->line, &at, 0))
+    if (!take_fields(reader, 0))
         return 0;
-    if (*at || reader->span_count > 0)
+    if (*reader->at || reader->span_count > 0)
         return refuse(reader, "'|' and '@' have no place in a section's line");
     return read_device(reader, &section->device, &section->units) &&
-           store_fields(reader, &section->line, 0, reader->count);
+           store_fields(reader, &section->line, 1, reader->count - 1);
 }
 
 /* Registers a thread to those of a block: they are given to a thread in eights, and to threads in
@@ -806,39 +830,44 @@ static int read_evidence(struct reader *reader, struct tuned_entry *entry, struc
 }
 
 /* PROBLEM n=SIZES FURTHER-SIZES VALUES | EVIDENCE */
-APART static int read_entry(struct reader *reader, char *at)
+APART static int read_entry(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
     struct tuned_entry *entry = append(reader, ENTRIES, 1);
-    const char *name = at;
+    const char *name = reader->line_text;
     if (!entry)
         return 0;
     entry->tuned = tuned;
-    entry->line.text = at;
+    entry->line.text = reader->line_text;
     entry->line_number = reader->line;
-    entry->problem = take_name(reader, &at, reader->problem, ' ', '\t');
+    const struct word *guess = &tuned->lists.of.names[reader->problem].word;
+    entry->problem = reader->problem;
+    if (begins_with(name, guess) && is_space(name[guess->length]))
+        reader->at += guess->length;
+    else
+        entry->problem = take_name(reader, ' ', '\t');
     if (!entry->problem)
         return refuse(reader, "'%.40s' begins no line of a tuned.conf", name);
-    *at++ = '\0';
+    *reader->at++ = '\0';
     reader->problem = entry->problem;
     entry->section = (uint32_t)tuned->counts[SECTIONS] - 1;
     struct section *section =
         tuned->counts[SECTIONS] > 0 ? &tuned->lists.of.sections[entry->section] : NULL;
     if (!section || section->source != tuned->source_count)
         return refuse(reader, "'%.60s' stands before the first device", name);
-    if (!take_fields(reader, &entry->line, &at, entry->problem))
+    if (!take_fields(reader, entry->problem))
         return 0;
     size_t count = reader->count;
-    if (count == 0 || reader->names[0] != N)
+    if (count == 1 || reader->names[1] != N)
         return refuse(reader, "'%.60s' is to be followed by its size, n=", name);
-    if (!read_sizes(reader, "n", "=", name + reader->values[0], &entry->n))
+    if (!read_sizes(reader, "n", "=", name + reader->values[1], &entry->n))
         return 0;
-    if (count == 1)
+    if (count == 2)
         return refuse(reader, "'%.60s' has no parameters", name);
-    at += *at == '|';
-    if (!take_fields(reader, &entry->line, &at, reader->names[count - 1]))
+    reader->at += *reader->at == '|';
+    if (!take_fields(reader, reader->names[count - 1]))
         return 0;
-    if (*at)
+    if (*reader->at)
         return refuse(reader, "'|' is given twice");
     entry->first_span = (uint32_t)tuned->counts[SPANS];
     struct span *spans = append(reader, SPANS, reader->span_count);
@@ -847,7 +876,7 @@ APART static int read_entry(struct reader *reader, char *at)
     memcpy(spans, reader->spans, reader->span_count * sizeof *spans);
     section->entry_count++;
     return read_evidence(reader, entry, section) &&
-           store_fields(reader, &entry->line, 1, count - 1);
+           store_fields(reader, &entry->line, 2, count - 2);
 }
 
 static int read_header(struct reader *reader, const char *line)
@@ -865,61 +894,47 @@ static int read_header(struct reader *reader, const char *line)
     return 1;
 }
 
-/* The first control character but tabs, such as the NUL behind the text; eight at a time. */
-APART static char *find_control(char *at)
+static int read_line(struct reader *reader)
 {
-    const uint64_t ones = UINT64_MAX / 255;
-    for (uint64_t eight;; at += sizeof eight) {
-        memcpy(&eight, at, sizeof eight);
-        if ((((eight - ones * ' ') | (eight + ones)) & ones * 0x80) != 0) /* or none of ASCII */
-            break;
-    }
-    while (((unsigned char)*at >= ' ' || *at == '\t') && *at != 0x7f)
-        at++;
-    return at;
-}
-
-static int read_line(struct reader *reader, char *line)
-{
+    char *line = reader->at;
     if (reader->line == 1)
         return read_header(reader, line);
-    skip_spaces(&line);
+    reader->at = reader->line_text = line = skip_spaces(line);
     if (*line == '\0' || *line == '#')
         return 1;
     if (reader->ended)
         return refuse(reader, "a line after 'end'");
-    reader->ended = strcmp(line, "end") == 0;
+    reader->ended = memcmp(line, "end", 4) == 0;
     if (reader->ended)
         return 1;
-    reader->count = reader->span_count = 0;
-    return *line == '[' ? read_section(reader, line) : read_entry(reader, line);
+    reader->count = 1;
+    reader->span_count = 0;
+    return *line == '[' ? read_section(reader) : read_entry(reader);
 }
 
 static int read_lines(struct reader *reader, char *text, size_t bytes)
 {
-    char *end = text + bytes;
-    reader->end = end;
+    char *end = text + bytes, *newline;
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) /* an editor's byte order mark */
         text += 3;
-    while (text < end) {
-        char *newline = find_control(text);
+    for (; text < end; text = newline + 1) {
         reader->line++;
-        if (*newline == '\r' && newline[1] == '\n')
-            *newline++ = '\0';
-        if (newline == end)
+        reader->at = text;
+        newline = memchr(text, '\n', (size_t)(end - text));
+        char *line_end = newline ? newline - (newline > text && newline[-1] == '\r') : end;
+        *line_end = '\0';
+        int is_read = newline && read_line(reader);
+        char *control = find_control(reader->at);
+        if (control != line_end) /* goes before what else is wrong with the line */
+            return refuse(reader, "a control character (byte 0x%02x)", (unsigned)*control);
+        if (!newline)
             return refuse(reader, "the file breaks off: its last line has no end");
-        if (*newline != '\n')
-            return refuse(reader, "a control character (byte 0x%02x)", (unsigned)*newline);
-        *newline = '\0';
-        if (!read_line(reader, text))
+        if (!is_read)
             return 0;
-        text = newline + 1;
     }
-    if (reader->line == 0)
-        return refuse(reader, "the file is empty");
-    if (!reader->ended)
-        return refuse(reader, "the file breaks off: there is no line 'end'");
-    return 1;
+    return reader->ended ||
+           refuse(reader, reader->line == 0 ? "the file is empty"
+                                            : "the file breaks off: there is no line 'end'");
 }
 
 /* ---- sorting ---- */
@@ -938,28 +953,24 @@ static const struct span *span_at(const struct tuned_entry *entry, size_t i)
 APART static const uint32_t *span_names(const struct tuned_entry *entry)
 {
     const struct shape *shape = shape_of(entry->tuned, &entry->line);
-    return entry->tuned->lists.of.numbers + shape->first + shape->counts[VALUES] +
-           shape->counts[EVIDENCE];
+    return shape->names + shape->counts[VALUES] + shape->counts[EVIDENCE];
 }
 
-static int compare_lists(const long long *a, const long long *b, size_t count)
+static int compare_ends(const struct span *a, const struct span *b)
 {
-    size_t i = 0;
-    while (i < count && a[i] == b[i])
-        i++;
-    return i == count ? 0 : a[i] < b[i] ? -1 : 1;
+    int end = a->ends[0] == b->ends[0];
+    return a->ends[end] == b->ends[end] ? 0 : a->ends[end] < b->ends[end] ? -1 : 1;
 }
 
 /* By problem and sizes: 0 when these are the same. */
 static int compare_sizes(const struct tuned_entry *a, const struct tuned_entry *b)
 {
+    size_t count = span_count(a);
     int order = a->problem == b->problem ? 0 : strcmp(a->line.text, b->line.text);
-    long long left[] = {a->n.ends[0], a->n.ends[1], (long long)span_count(a)};
-    long long right[] = {b->n.ends[0], b->n.ends[1], (long long)span_count(b)};
-    if (!order)
-        order = compare_lists(left, right, 3);
-    for (size_t i = 0; !order && i < span_count(a); i++)
-        order = compare_lists(span_at(a, i)->ends, span_at(b, i)->ends, 2);
+    order = order ? order : compare_ends(&a->n, &b->n);
+    order = order ? order : (int)count - (int)span_count(b);
+    for (size_t i = 0; !order && i < count; i++)
+        order = compare_ends(span_at(a, i), span_at(b, i));
     return order;
 }
 
@@ -973,12 +984,11 @@ static int order_entries(const struct tuned *tuned, const void *a, const void *b
 
 static int compare_devices(const struct tuned_device *a, const struct tuned_device *b)
 {
-    long long left[] = {a->compute_capability_major, a->compute_capability_minor, a->unit_count};
-    long long right[] = {b->compute_capability_major, b->compute_capability_minor, b->unit_count};
     int order = strcmp(a->kind, b->kind);
-    if (!order)
-        order = strcmp(a->name, b->name);
-    return order ? order : compare_lists(left, right, 3);
+    order = order ? order : strcmp(a->name, b->name);
+    order = order ? order : a->compute_capability_major - b->compute_capability_major;
+    order = order ? order : a->compute_capability_minor - b->compute_capability_minor;
+    return order ? order : a->unit_count - b->unit_count;
 }
 
 static int order_sections(const struct tuned *tuned, const void *a, const void *b)
@@ -1101,14 +1111,14 @@ APART static int group_entries(struct reader *reader)
     for (size_t s = 0; s < tuned->counts[SECTIONS]; s++) {
         uint32_t number = (tuned->lists.of.order)[s];
         const struct section *section = &tuned->lists.of.sections[number];
+        uint32_t end = section->first_entry + section->entry_count;
         struct group *group = NULL;
-        for (uint32_t i = section->first_entry; i < section->first_entry + section->entry_count;
-             i++) {
+        for (uint32_t i = section->first_entry; i < end; i++) {
             if (!group || entries[i].problem != entries[i - 1].problem) {
                 struct name *name = &names[entries[i].problem];
                 group = &groups[name->first_group + name->group_count++];
                 *group = (struct group){
-                    name->text, group_hash(name->hash, section->name_hash), 0, number, i, 0};
+                    name->word.text, group_hash(name->hash, section->name_hash), 0, number, i, 0};
             }
             group->entry_count++;
         }
@@ -1146,9 +1156,11 @@ static void add_text(struct reader *reader, char *text, size_t bytes, int is_bui
 {
     struct tuned *tuned = reader->tuned;
     size_t counts[LISTS];
-    memcpy(counts, tuned->counts, sizeof counts);
+    for (int list = NUMBERS; list <= ENTRIES; list++)
+        counts[list] = tuned->counts[list];
     reader->ended = 0;
-    reader->problem = 0;
+    reader->problem = N;
+    reader->shape = 0;
     if (tuned->source_count == TUNED_FILES_MAX)
         (void)refuse(reader, "more than %d files", TUNED_FILES_MAX);
     else if (reserve(reader, ENTRIES, bytes / 128 + 1) &&
@@ -1156,13 +1168,14 @@ static void add_text(struct reader *reader, char *text, size_t bytes, int is_bui
              check_source(reader, counts[SECTIONS]))
         tuned->sources[tuned->source_count++] = (struct source){text + bytes + ZEROS, is_built_in};
     else
-        for (int list = SHAPES; list <= ENTRIES; list++)
+        for (int list = NUMBERS; list <= ENTRIES; list++)
             tuned->counts[list] = counts[list];
 }
 
 /* Whether there is another source to be read. */
-static int begin_source(struct reader *reader, const char *name)
+APART static int begin_source(struct reader *reader, const char *name)
 {
+    reader->error = reader->refused ? NULL : reader->error;
     reader->name = name;
     reader->line = 0;
     return !reader->refused || reader->goes_on;
@@ -1301,11 +1314,10 @@ static struct tuned *load(const struct tuned_options *options, const char *memor
     if (memory_name || options->built_in)
         add_memory(&reader, options->built_in, options->built_in_bytes,
                    memory_name ? memory_name : "built-in", !memory_name);
-    reader.line = 0;
-    if (tuned->source_count == 0 && begin_source(&reader, "tuned.conf"))
+    int goes_on = begin_source(&reader, tuned->source_count > 0 ? reader.name : "tuned.conf");
+    if (goes_on && tuned->source_count == 0)
         (void)refuse(&reader, "there is none in any of the usual places");
-    else if (tuned->source_count > 0 && (!reader.refused || reader.goes_on) &&
-             group_entries(&reader))
+    else if (goes_on && group_entries(&reader))
         return tuned;
     tuned_free(tuned);
     return NULL;
@@ -1405,7 +1417,7 @@ APART static double ratio_of(double a, double b)
 }
 
 /* Times the ratio of two numbers; 1 when one is unknown. */
-static int multiply_ratio(double a, double b, double *ratio)
+FAST static int multiply_ratio(double a, double b, double *ratio)
 {
     if (a <= 0 || b <= 0)
         return 1;
@@ -1451,7 +1463,8 @@ static int fits(const struct tuned_entry *entry, const struct tuned_device *devi
 {
     long long needs[NEEDS] = {0};
     for (int i = 0; i < NEEDS; i++) {
-        const char *text = text_of(entry->tuned, &entry->line, EVIDENCE, (uint32_t)(THREADS + i));
+        const char *text =
+            text_of(entry->tuned, &entry->line, EVIDENCE, (uint32_t)(THREADS + i), NULL);
         if (text)
             (void)read_integer(text, &needs[i]); /* it was checked when it was read */
     }
@@ -1562,7 +1575,7 @@ static int measure(const struct tuned_entry *entry, const struct query *query, d
     size_t count = span_count(entry);
     for (size_t i = 0; i < count; i++) {
         const struct span *span = span_at(entry, i);
-        const char *name = entry->tuned->lists.of.names[span_names(entry)[i]].text;
+        const char *name = entry->tuned->lists.of.names[span_names(entry)[i]].word.text;
         size_t j = 0;
         while (j < query->count && strcmp(query->sizes[j].name, name) != 0)
             j++;
@@ -1602,9 +1615,8 @@ FAST static const struct tuned_entry *find_entry(const struct tuned *tuned,
     const long long *lows = tuned->lists.of.lows + group->first_entry;
     const struct tuned_entry *entries = tuned->lists.of.entries + group->first_entry;
     size_t below = 0; /* the last that begins at or below n, or the first */
-    if (limits || tuned->counts[SPANS] > 0)
-        if (limits || span_count(entries) > 0)
-            return find_among_all(entries, group->entry_count, query, limits);
+    if (limits || (tuned->counts[SPANS] > 0 && span_count(entries) > 0))
+        return find_among_all(entries, group->entry_count, query, limits);
     for (size_t count = group->entry_count; count > 1;) {
         size_t half = count / 2;
         below = lows[below + half] <= query->n ? below + half : below;
@@ -1657,9 +1669,7 @@ FAST static enum tuned_grade choose(const struct tuned_found_group *groups, int 
 enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_device *device,
                                const char *problem, struct tuned_handle *handle)
 {
-    memset(handle, 0, sizeof *handle);
-    handle->tuned = tuned;
-    handle->problem = problem;
+    *handle = (struct tuned_handle){.tuned = tuned, .problem = problem};
     if (device)
         handle->device = *device;
     handle->group_count = find_groups(tuned, device, problem, handle->groups);
@@ -1713,9 +1723,7 @@ static void describe_sizes(const struct tuned_answer *answer, char *out, size_t 
 {
     const struct tuned_entry *entry = answer->entry;
     const char *format = "n from %lld to %lld (measured at %lld)";
-    long long first = entry->n.ends[0];
-    if (answer->grade == TUNED_EXACT)
-        first = answer->n;
+    long long first = answer->grade == TUNED_EXACT ? answer->n : entry->n.ends[0];
     if (first == entry->n.ends[1] || answer->grade == TUNED_EXACT)
         format = "n = %lld";
     else if (entry->at < 0)
@@ -1786,9 +1794,8 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
 
 const char *tuned_text_at(const struct tuned_entry *entry, int index, const char *otherwise)
 {
-    const char *text =
-        entry && index > 0 ? text_of(entry->tuned, &entry->line, VALUES, (uint32_t)index) : NULL;
-    return text ? text : otherwise;
+    return entry ? text_of(entry->tuned, &entry->line, VALUES, (uint32_t)index, otherwise)
+                 : otherwise; /* no line has a name of a number below 1 */
 }
 
 long long tuned_integer_at(const struct tuned_entry *entry, int index, long long otherwise)
@@ -1857,8 +1864,8 @@ long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, 
     long long found = tuned_entry_device(entry)->unit_count;
     long long asked = answer->device ? answer->device->unit_count : 0;
     if (value <= 0 || found <= 0 || asked <= 0 || value > LLONG_MAX / asked - found ||
-        !lists(text_of(entry->tuned, &entry->line, EVIDENCE, PER_UNIT),
-               entry->tuned->lists.of.names[index].text))
+        !lists(text_of(entry->tuned, &entry->line, EVIDENCE, PER_UNIT, NULL),
+               entry->tuned->lists.of.names[index].word.text))
         return value;
     value = (value * asked + found / 2) / found;
     return value > 0 ? value : 1;
@@ -1881,20 +1888,16 @@ void tuned_value_at(const struct tuned_entry *entry, size_t position, const char
     *name = *value = NULL;
     if (position >= tuned_value_count(entry))
         return;
-    const uint32_t *numbers = entry->tuned->lists.of.numbers;
-    *name = entry->tuned->lists.of
-                .names[numbers[shape_of(entry->tuned, &entry->line)->first + position]]
-                .text;
-    *value = entry->line.text + numbers[entry->line.fields + position];
+    *name = entry->tuned->lists.of.names[shape_of(entry->tuned, &entry->line)->names[position]]
+                .word.text;
+    *value = entry->line.text + entry->tuned->lists.of.numbers[entry->line.fields + position];
 }
 
 const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
                                 const char *otherwise)
 {
-    int number = index_of(entry, name);
-    const char *text =
-        number > 0 ? text_of(entry->tuned, &entry->line, EVIDENCE, (uint32_t)number) : NULL;
-    return text ? text : otherwise;
+    uint32_t number = (uint32_t)index_of(entry, name);
+    return entry ? text_of(entry->tuned, &entry->line, EVIDENCE, number, otherwise) : otherwise;
 }
 
 double tuned_evidence(const struct tuned_entry *entry, const char *name, double otherwise)
@@ -1934,7 +1937,7 @@ const char *tuned_entry_size_at(const struct tuned_entry *entry, size_t position
         return NULL;
     *low = span_at(entry, position)->ends[0];
     *high = span_at(entry, position)->ends[1];
-    return entry->tuned->lists.of.names[span_names(entry)[position]].text;
+    return entry->tuned->lists.of.names[span_names(entry)[position]].word.text;
 }
 
 const struct tuned_device *tuned_entry_device(const struct tuned_entry *entry)
@@ -1955,11 +1958,9 @@ const char *tuned_entry_file(const struct tuned_entry *entry)
 const char *tuned_device_text(const struct tuned_entry *entry, const char *name,
                               const char *otherwise)
 {
-    int number = index_of(entry, name);
-    const char *text =
-        number > 0 ? text_of(entry->tuned, &section_of(entry)->line, VALUES, (uint32_t)number)
-                   : NULL;
-    return text ? text : otherwise;
+    uint32_t number = (uint32_t)index_of(entry, name);
+    return entry ? text_of(entry->tuned, &section_of(entry)->line, VALUES, number, otherwise)
+                 : otherwise;
 }
 
 int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have, char *out,
