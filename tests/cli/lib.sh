@@ -55,7 +55,7 @@ refuse_file() {
 
 # pick EXPRESSION: evaluates Python on the JSON of the last command, as `j`.
 pick() {
-    python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
+    python3 -S -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
         "$captured.out" "$1"
 }
 # expect_json EXPRESSION VALUE
@@ -143,7 +143,7 @@ C
 
 # query SQL: asks tune.db, one row a line, columns separated by blanks.
 query() {
-    python3 - "$1" <<'P'
+    python3 -S - "$1" <<'P'
 import sqlite3, sys
 for row in sqlite3.connect("file:tune.db?mode=ro", uri=True).execute(sys.argv[1]):
     print(*row)

@@ -118,9 +118,10 @@ fresh
 run bash -c 'ulimit -s 256; "$TUNE" run double.yaml --device cpu $STEADY'
 expect_code 0
 fresh
-run env -i TUNE_CACHE_DIR="$TUNE_CACHE_DIR" "$TUNE" run double.yaml --device cpu "${steady[@]}"
+few=(env -i TUNE_CEILING_BYTES="$TUNE_CEILING_BYTES")
+run "${few[@]}" TUNE_CACHE_DIR="$TUNE_CACHE_DIR" "$TUNE" run double.yaml --device cpu "${steady[@]}"
 expect_code 0
-run env -i "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --db other.db
+run "${few[@]}" "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --db other.db
 expect_code 3
 expect_one_line err
 expect_err 'set TUNE_CACHE_DIR or HOME'

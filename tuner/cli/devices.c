@@ -72,7 +72,7 @@ static enum status measure_ceilings(const struct device_api *api, int index, str
         status = api->open(index, &warm_up, &device, error);
     if (status != STATUS_OK)
         return status;
-    status = api->bandwidth(device, bytes, &bandwidth, error);
+    status = api->bandwidth(device, bytes > 0 ? bytes : 0, &bandwidth, error);
     api->close(device);
     if (status != STATUS_OK)
         return status;

@@ -195,7 +195,8 @@ extern const struct device_api *const device_kinds[];
 /* NULL when there is none of that kind. */
 const struct device_api *device_kind(const char *kind);
 
-/* TUNE_CEILING_BYTES: of the buffers by which `bandwidth` measures; 0 where it is unset. */
+/* TUNE_CEILING_BYTES: of the buffers by which `bandwidth` measures; 0 where it is unset, -1 where
+ * it is 0: no ceiling is to be measured. */
 enum status device_ceiling_bytes(int64_t *bytes, struct error *error);
 
 /* "0", "cuda:1", "cpu" -> kind and index. STATUS_USAGE says what is known. */

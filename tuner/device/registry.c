@@ -27,7 +27,10 @@ const struct device_api *device_kind(const char *kind)
 
 enum status device_ceiling_bytes(int64_t *bytes, struct error *error)
 {
-    return environment_integer("TUNE_CEILING_BYTES", 1 << 12, INT64_C(1) << 40, 0, bytes, error);
+    enum status status =
+        environment_integer("TUNE_CEILING_BYTES", 0, INT64_C(1) << 40, -1, bytes, error);
+    *bytes = *bytes > 0 ? *bytes : -1 - *bytes;
+    return status;
 }
 
 static bool parse_index(const char *text, int *out)

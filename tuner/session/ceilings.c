@@ -77,8 +77,9 @@ enum status session_know_ceilings(struct session *session, struct lane *lane, st
     int64_t bytes = 0; /* a wrong wish is told also where they are known */
     struct store_ceilings ceilings = {0};
     enum status status = device_ceiling_bytes(&bytes, error);
-    if (status == STATUS_OK)
-        status = store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
+    if (status != STATUS_OK || bytes < 0)
+        return status;
+    status = store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
     if (status == STATUS_OK && !found)
         status = measure_ceilings(session, lane, &ceilings, error);
     double gops = 0; /* what has any has f32 */
