@@ -473,10 +473,15 @@ APART static void set_word(struct word *word, const char *text, size_t length)
 
 INLINE int begins_with(const char *at, const struct word *word)
 {
-    uint64_t head;
+    uint64_t head, tail, own;
     memcpy(&head, at, 8);
-    return ((head ^ word->head) & word->mask) == 0 &&
-           (word->length <= 8 || strncmp(at + 8, word->text + 8, word->length - 8) == 0);
+    if (((head ^ word->head) & word->mask) != 0 || word->length <= 8)
+        return ((head ^ word->head) & word->mask) == 0;
+    if (word->length > 16)
+        return strncmp(at + 8, word->text + 8, word->length - 8) == 0;
+    memcpy(&tail, at + word->length - 8, 8);
+    memcpy(&own, word->text + word->length - 8, 8);
+    return tail == own;
 }
 
 /* Its number, 0 when no line has it. */
@@ -593,18 +598,16 @@ static int take_value(struct reader *reader, struct name *name)
         set_word(&name->value, no_word, 1);
         if (!take_quoted(reader, &name->value.text))
             return 0;
-        at = reader->at;
     } else {
         while (is_a(*at, WORD))
             at++;
         if (reader->at == at)
             return refuse(reader, "'%.60s' has no value", name->word.text);
         set_word(&name->value, reader->at, (size_t)(at - reader->at));
+        reader->at = at;
     }
-    reader->at = at;
-    if (*at && !is_space(*at))
-        return refuse(reader, "the value of '%.60s' must be in quotes", name->word.text);
-    return 1;
+    return !*reader->at || is_space(*reader->at) ||
+           refuse(reader, "the value of '%.60s' must be in quotes", name->word.text);
 }
 
 /* SIZE or LOW-HIGH, behind `name` and "=" or "@". */
@@ -736,19 +739,17 @@ static int known_number(struct reader *reader, int name, long long min, long lon
                         long long *out)
 {
     const char *text = known(reader, name);
-    if (text && (!read_integer(text, out) || *out < min || *out > max))
-        return refuse(reader, "%s=%.40s is not a whole number from %lld to %lld", known_names[name],
-                      text, min, max);
-    return 1;
+    return !text || (read_integer(text, out) && min <= *out && *out <= max) ||
+           refuse(reader, "%s=%.40s is not a whole number from %lld to %lld", known_names[name],
+                  text, min, max);
 }
 
 /* ... and its number of at least 0. */
 static int known_real(struct reader *reader, int name, double *out)
 {
     const char *text = known(reader, name);
-    if (text && (!read_real(text, out) || *out < 0))
-        return refuse(reader, "%s=%.40s is not a number of at least 0", known_names[name], text);
-    return 1;
+    return !text || (read_real(text, out) && *out >= 0) ||
+           refuse(reader, "%s=%.40s is not a number of at least 0", known_names[name], text);
 }
 
 static int read_device(struct reader *reader, struct tuned_device *device, double *real_units)
@@ -886,12 +887,11 @@ static int read_header(struct reader *reader, const char *line)
         !read_integer(line + sizeof word - 1, &reader->version))
         return refuse(reader, "no tuned.conf: its first line is 'tuned-conf %d'",
                       TUNED_FORMAT_VERSION);
-    if (reader->version < 1 || reader->version > TUNED_FORMAT_VERSION)
-        return refuse(reader,
-                      "format version %lld; libtuned %s reads versions 1 to %d: write the file "
-                      "anew with 'tune export' of that version, or link a newer libtuned",
-                      reader->version, TUNED_VERSION, TUNED_FORMAT_VERSION);
-    return 1;
+    return (reader->version >= 1 && reader->version <= TUNED_FORMAT_VERSION) ||
+           refuse(reader,
+                  "format version %lld; libtuned %s reads versions 1 to %d: write the file "
+                  "anew with 'tune export' of that version, or link a newer libtuned",
+                  reader->version, TUNED_VERSION, TUNED_FORMAT_VERSION);
 }
 
 static int read_line(struct reader *reader)
@@ -1432,10 +1432,8 @@ FAST static int rank_section(const struct section *found, const struct tuned_dev
     *ratio = 1;
     int rank = multiply_ratio(found->units, asked_units, ratio) * 2;
     rank += multiply_ratio(found->device.bandwidth_gbs, asked->bandwidth_gbs, ratio);
-    if (found->device.compute_capability_major == asked->compute_capability_major &&
-        found->device.compute_capability_minor != asked->compute_capability_minor)
-        rank += 4;
-    return rank;
+    return rank + 4 * (found->device.compute_capability_major == asked->compute_capability_major &&
+                       found->device.compute_capability_minor != asked->compute_capability_minor);
 }
 
 /* ... then the name, of which `hash` is, then the memory. */

@@ -40,15 +40,29 @@ static void what_begins_alike_is_told_apart(void **state)
                                "pp n=6 bl=12 threads_per_block=last_blo end=1\n"
                                "ppppppppq n=7 block=12 threads_per_block=last_blocks end=1\n"
                                "ppppppppp n=8 block=12 threads_per_block=last_blocks end=1\n"
+                               "q n=9 block=12 threads_per_block=last_block_of_all_a end=1\n"
+                               "q n=10 block=12 threads_per_block=last_block_of_all_b end=1\n"
+                               "q n=11 block=12 threads_per_blocd=last_block_of_all_b end=1\n"
+                               "q n=12 block=12 threads_per_block=last_block_of_all_b end=1\n"
+                               "q n=13 block=12 threads_qer_block=last_block_of_all_b end=1\n"
                                "end\n");
     static const char *const expected[][4] = {
-        {"p", "12", "none", "last_blocks"},         {"p", "none", "1", "none"},
-        {"p", "123", "none", "last_blocked"},       {"p", "12", "none", "last_blocks"},
-        {"p", "12", "none", "last_blocks"},         {"pp", "none", "none", "last_blo"},
-        {"ppppppppp", "12", "none", "last_blocks"}, {"ppppppppq", "12", "none", "last_blocks"},
+        {"p", "12", "none", "last_blocks"},
+        {"p", "none", "1", "none"},
+        {"p", "123", "none", "last_blocked"},
+        {"p", "12", "none", "last_blocks"},
+        {"p", "12", "none", "last_blocks"},
+        {"pp", "none", "none", "last_blo"},
+        {"ppppppppp", "12", "none", "last_blocks"},
+        {"ppppppppq", "12", "none", "last_blocks"},
+        {"q", "12", "none", "last_block_of_all_a"},
+        {"q", "12", "none", "last_block_of_all_b"},
+        {"q", "12", "none", "none"},
+        {"q", "12", "none", "last_block_of_all_b"},
+        {"q", "12", "none", "none"},
     };
-    assert_int_equal(tuned_entry_count(tuned), 8);
-    for (size_t i = 0; i < 8; i++) {
+    assert_int_equal(tuned_entry_count(tuned), 13);
+    for (size_t i = 0; i < 13; i++) {
         assert_string_equal(tuned_entry_problem(tuned_entry_at(tuned, i)), expected[i][0]);
         assert_string_equal(text_of(tuned, i, "block"), expected[i][1]);
         assert_string_equal(text_of(tuned, i, "blocks"), expected[i][2]);
@@ -56,6 +70,8 @@ static void what_begins_alike_is_told_apart(void **state)
         assert_string_equal(text_of(tuned, i, "end"), "1");
     }
     assert_string_equal(text_of(tuned, 1, "threads_per_blocks"), "last_block");
+    assert_string_equal(text_of(tuned, 10, "threads_per_blocd"), "last_block_of_all_b");
+    assert_string_equal(text_of(tuned, 12, "threads_qer_block"), "last_block_of_all_b");
     tuned_free(tuned);
 }
 
