@@ -29,7 +29,6 @@ convolution_fault(filter_turned 5/3/32/2/2/2/0/0 "[down * filter_width + right]"
 convolution_fault(pixels_side_by_side 5/5/32/2/2/2/0/0 "threadIdx.x + x * block_size_x + right"
   "threadIdx.x * tile_size_x + x + right")
 
-simt_executable(test_convolution_faults test_convolution_simt.cpp ${convolution_faults})
-target_compile_options(test_convolution_faults PRIVATE -w)
+simt_faults(test_convolution_faults test_convolution_simt.cpp ${convolution_faults})
 add_test(NAME kernels.convolution_faults COMMAND test_convolution_faults --faults)
 set_tests_properties(kernels.convolution_simt kernels.convolution_faults PROPERTIES LABELS kernels TIMEOUT 300)

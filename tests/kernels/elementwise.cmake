@@ -54,8 +54,7 @@ elementwise_fault(unused_input_read int/1/64/4/1 "if constexpr (INPUTS == 2)\n  
 elementwise_fault(index_in_32_bits int/0/256/4/8 "(out + (at + i * BLOCK * count))"
   "(out + (int)(at + i * BLOCK * count))")
 
-simt_executable(test_elementwise_faults test_elementwise_simt.cpp ${elementwise_faults})
-target_compile_options(test_elementwise_faults PRIVATE -w)
+simt_faults(test_elementwise_faults test_elementwise_simt.cpp ${elementwise_faults})
 add_test(NAME kernels.elementwise_faults COMMAND test_elementwise_faults --faults)
 
 set(elementwise_experiment "${PROJECT_SOURCE_DIR}/configs/elementwise.yaml")

@@ -61,8 +61,7 @@ gemm_fault(lanes_mixed ${wide} "lane[n % VWN]" "lane[0]")
 gemm_fault(stride_of_an_element ${wide} "i * THREADS_C + thread" "i + thread")
 gemm_fault(columns_not_strided ${wide} "side_b::mine(y, n / VWN) * VWN + n % VWN" "y * NWI + n")
 
-simt_executable(test_gemm_faults test_gemm_simt.cpp ${gemm_faults})
-target_compile_options(test_gemm_faults PRIVATE -w)
+simt_faults(test_gemm_faults test_gemm_simt.cpp ${gemm_faults})
 add_test(NAME kernels.gemm_faults COMMAND test_gemm_faults --faults)
 
 # The example's own file compiles; points with many elements a thread spill.

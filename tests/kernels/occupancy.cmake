@@ -37,8 +37,7 @@ occupancy_fault(unprotected_state 64/1/1
   "before = atomicAdd(state, ((unsigned long long)sum << 32) | 1u);"
   "before = *state;\n    __threadfence();\n    *state = before + (((unsigned long long)sum << 32) | 1u);")
 
-simt_executable(test_occupancy_faults test_occupancy_simt.cpp ${occupancy_faults})
-target_compile_options(test_occupancy_faults PRIVATE -w)
+simt_faults(test_occupancy_faults test_occupancy_simt.cpp ${occupancy_faults})
 add_test(NAME kernels.occupancy_faults COMMAND test_occupancy_faults --faults)
 
 set(occupancy_experiment "${PROJECT_SOURCE_DIR}/configs/occupancy.yaml")

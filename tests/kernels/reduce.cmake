@@ -12,7 +12,7 @@ foreach(type i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64)
 endforeach()
 simt_executable(test_reduce_simt ${reduce_tests} ${reduce_sources})
 add_test(NAME kernels.reduce_simt COMMAND test_reduce_simt)
-set_tests_properties(kernels.reduce_simt PROPERTIES LABELS kernels TIMEOUT 300)
+set_tests_properties(kernels.reduce_simt PROPERTIES LABELS kernels TIMEOUT 300 COST 60)
 
 # Faults that the checks must find: NAME, the file of kernels/reduce that is broken, a point, the text
 # of the file and what is put in its place. Each is a copy of the folder in a namespace of its own.
@@ -153,8 +153,6 @@ reduce_fault(bulk_past_the_end reduce.cuh "${bulk}" "packs_of(tile) * 16" "POLIC
 reduce_fault(dependent_without_wait reduce.cuh
   "dependent_launches, sum, f32, shuffle, strided, 64, 4, 1, 0" "    wait_for_launch_before();\n" "")
 
-simt_executable(test_reduce_faults ${reduce_tests} ${reduce_faults})
-# Broken on purpose, so what the compiler thinks of it does not matter.
-target_compile_options(test_reduce_faults PRIVATE -w)
+simt_faults(test_reduce_faults ${reduce_tests} ${reduce_faults})
 add_test(NAME kernels.reduce_faults COMMAND test_reduce_faults --faults)
 set_tests_properties(kernels.reduce_faults PROPERTIES LABELS kernels TIMEOUT 300)

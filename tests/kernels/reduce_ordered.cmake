@@ -141,8 +141,7 @@ ordered_fault(looked_at_once ${grid} "${flagged}" "while (!all)" "while (false)"
 ordered_fault(second_launch_of_one_less ${grid} "ORDERED_GRID(affine_u32, 64, 2, 1, stripes, two_launches)"
   "(slots, (u32)n, 0)" "(slots, (u32)n - 1, 0)")
 
-simt_executable(test_reduce_ordered_faults test_reduce_ordered_simt.cpp ${ordered_faults})
-target_compile_options(test_reduce_ordered_faults PRIVATE -w)
+simt_faults(test_reduce_ordered_faults test_reduce_ordered_simt.cpp ${ordered_faults})
 add_test(NAME kernels.reduce_ordered_faults COMMAND test_reduce_ordered_faults --faults)
 
 set(ordered_experiment "${PROJECT_SOURCE_DIR}/configs/reduce_ordered.yaml")

@@ -147,8 +147,7 @@ any_rows_fault(row_in_32_bits sum/int/65536/64/64/4/2/stripes/redux "in + row * 
 any_rows_fault(loads_out_of_order "${map}/70/32/64/1/2/stripes/down"
   "total = F::combine(total, lanes::reduced(value[i]));" "total = F::combine(lanes::reduced(value[i]), total);")
 
-simt_executable(test_reduce_rows_faults test_reduce_rows_simt.cpp ${rows_faults})
-target_compile_options(test_reduce_rows_faults PRIVATE -w)
+simt_faults(test_reduce_rows_faults test_reduce_rows_simt.cpp ${rows_faults})
 # Where a copy finds what it includes.
 target_include_directories(test_reduce_rows_faults PRIVATE "${PROJECT_SOURCE_DIR}/kernels/reduce_rows")
 add_test(NAME kernels.reduce_rows_faults COMMAND test_reduce_rows_faults --faults)

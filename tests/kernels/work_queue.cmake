@@ -39,8 +39,7 @@ queue_fault(a_step_too_few 64/1/0 "step = 0; step < steps" "step = 1; step < ste
 queue_fault(dear_everywhere 64/1/1 "item < n / 4 && " "")
 queue_fault(index_in_32_bits 64/1/0 "const size_type first = chunk * items" "const size_type first = (unsigned int)(chunk * items)")
 
-simt_executable(test_work_queue_faults test_work_queue_simt.cpp ${queue_faults})
-target_compile_options(test_work_queue_faults PRIVATE -w)
+simt_faults(test_work_queue_faults test_work_queue_simt.cpp ${queue_faults})
 add_test(NAME kernels.work_queue_faults COMMAND test_work_queue_faults --faults)
 
 set(queue_experiment "${PROJECT_SOURCE_DIR}/configs/work_queue.yaml")
