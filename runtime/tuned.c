@@ -21,8 +21,8 @@
 #endif
 
 /* Small code also at -O2: times are those of memory, not of instructions, but for what look-ups
- * through handles run through. Clang leaves no room between functions that are cold, and makes less
- * of some that are not inlined. */
+ * and the fields of a line run through. Clang leaves no room between functions that are cold, and
+ * makes less of some that are not inlined. */
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #pragma clang attribute push(__attribute__((cold)), apply_to = function)
