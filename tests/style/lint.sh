@@ -14,9 +14,11 @@ for source in "${sources[@]}"; do
         known+=("$source")
     fi
 done
+# So many states of a function are followed: a third of the usual, in a third of the time.
+states=(--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=75000)
 echo "clang-tidy: ${#known[@]} files"
 printf '%s\0' "${known[@]}" |
-    xargs -0 -P "$jobs" -n 4 clang-tidy -p "$build" --quiet 2> >(grep -v 'warnings generated' >&2) ||
+    xargs -0 -P "$jobs" -n 4 clang-tidy -p "$build" --quiet "${states[@]}" 2> >(grep -v 'warnings generated' >&2) ||
     failed=1
 # incorrectLogicOperator is off: cppcheck 2.10 does not read hexadecimal floats such as 0x1p63.
 echo "cppcheck: ${#known[@]} files"
