@@ -26,6 +26,19 @@ expect_code 0
 expect_err '2 problems, 0 trials \(40 known already\)'
 cmp tuned.conf before.conf || fail "a run without trials changed tuned.conf"
 
+# A ceiling that a winner broke through is measured again, but where none is to be.
+python3 -S -c '
+import sqlite3
+db = sqlite3.connect("tune.db")
+db.execute("UPDATE ceilings SET read_gbs = 1e-9")
+db.commit()'
+TUNE_CEILING_BYTES=0 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --l2 hot
+expect_code 0
+[[ $(query "SELECT max(read_gbs) < 1e-8 FROM ceilings") == 1 ]] || fail "a ceiling that nobody wanted"
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --l2 stream
+expect_code 0
+[[ $(query "SELECT max(read_gbs) > 1e-3 FROM ceilings") == 1 ]] || fail "a broken ceiling was not measured again"
+
 # Quiet: nothing but failures. Not on a terminal: no bar, no escape sequences.
 rm tune.db tuned.conf
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --sizes 1000

@@ -27,9 +27,10 @@ const struct device_api *device_kind(const char *kind)
 
 enum status device_ceiling_bytes(int64_t *bytes, struct error *error)
 {
+    int64_t wanted = 0;
     enum status status =
-        environment_integer("TUNE_CEILING_BYTES", 0, INT64_C(1) << 40, -1, bytes, error);
-    *bytes = *bytes > 0 ? *bytes : -1 - *bytes;
+        environment_integer("TUNE_CEILING_BYTES", 0, INT64_C(1) << 40, -1, &wanted, error);
+    *bytes = wanted < 0 ? 0 : wanted == 0 ? -1 : wanted;
     return status;
 }
 

@@ -42,16 +42,12 @@ static enum status measure_arithmetic(struct session *session, struct lane *lane
 
 /* Measures how fast the device can be at best, and keeps the better of that and of what is known.
  */
-static enum status measure_ceilings(struct session *session, struct lane *lane,
+static enum status measure_ceilings(struct session *session, struct lane *lane, int64_t bytes,
                                     struct store_ceilings *ceilings, struct error *error)
 {
     struct bandwidth bandwidth = {0};
-    int64_t bytes = 0;
-    enum status status = device_ceiling_bytes(&bytes, error);
-    if (status != STATUS_OK)
-        return status;
     int64_t left_ns = lane_leave(lane);
-    status = worker_bandwidth(lane->worker, bytes, &bandwidth, error);
+    enum status status = worker_bandwidth(lane->worker, bytes, &bandwidth, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     if (status != STATUS_OK) {
         session_note(session, "%s: its ceilings could not be measured: %s", lane->name,
@@ -81,7 +77,7 @@ enum status session_know_ceilings(struct session *session, struct lane *lane, st
         return status;
     status = store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
     if (status == STATUS_OK && !found)
-        status = measure_ceilings(session, lane, &ceilings, error);
+        status = measure_ceilings(session, lane, bytes, &ceilings, error);
     double gops = 0; /* what has any has f32 */
     if (status == STATUS_OK)
         status = store_arithmetic_get(session->store, lane->environment_id,
@@ -120,13 +116,16 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
 {
     bool found = false;
     struct store_ceilings ceilings = {0};
+    int64_t bytes = 0;
     struct lane *lane = group_lane(group);
-    enum status status =
-        store_ceilings_get(session->store, group->environment_id, &found, &ceilings, error);
+    enum status status = device_ceiling_bytes(&bytes, error);
+    if (status != STATUS_OK || bytes < 0)
+        return status;
+    status = store_ceilings_get(session->store, group->environment_id, &found, &ceilings, error);
     if (status != STATUS_OK || !found || !lane || broken_ceiling(group, &ceilings) == CEILINGS ||
         lane->environment_id != group->environment_id)
         return status;
-    status = measure_ceilings(session, lane, &ceilings, error);
+    status = measure_ceilings(session, lane, bytes, &ceilings, error);
     if (status == STATUS_OK)
         status = measure_arithmetic(session, lane, error);
     int broken = broken_ceiling(group, &ceilings);
