@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "load.h"
 #include "runtime/tuned.h"
 
 /* Out of order, as a person may leave it. */
@@ -41,15 +42,6 @@ static const char conf[] =
     "reduce.sum.i32 n=1048576 threads=64\n"
     "\n"
     "end\n";
-
-static struct tuned *load(const char *text)
-{
-    struct tuned_error error;
-    struct tuned *tuned = tuned_load_memory(text, strlen(text), "t.conf", &error);
-    if (!tuned)
-        fail_msg("%s", error.text);
-    return tuned;
-}
 
 static const struct tuned_device h200 = {.kind = "cuda",
                                          .name = "NVIDIA H200",

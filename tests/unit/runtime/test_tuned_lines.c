@@ -11,16 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "load.h"
 #include "runtime/tuned.h"
-
-static struct tuned *load(const char *text)
-{
-    struct tuned_error error;
-    struct tuned *tuned = tuned_load_memory(text, strlen(text), "t.conf", &error);
-    if (!tuned)
-        fail_msg("%s", error.text);
-    return tuned;
-}
 
 static const char *text_of(const struct tuned *tuned, size_t entry, const char *name)
 {

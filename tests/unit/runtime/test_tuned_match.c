@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "load.h"
 #include "runtime/tuned.h"
 
 static const char conf[] =
@@ -37,15 +38,6 @@ static const char conf[] =
     "gemm n=4096 m@64-4096 k@64 block=4\n"
     "gemm n=128 m@64 k@7 block=5\n"
     "end\n";
-
-static struct tuned *load(const char *text)
-{
-    struct tuned_error error;
-    struct tuned *tuned = tuned_load_memory(text, strlen(text), "t.conf", &error);
-    if (!tuned)
-        fail_msg("%s", error.text);
-    return tuned;
-}
 
 static struct tuned_device gpu(const char *name, int major, int minor, int unit_count)
 {

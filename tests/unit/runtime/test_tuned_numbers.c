@@ -10,16 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "load.h"
 #include "runtime/tuned.h"
-
-static struct tuned *load(const char *text)
-{
-    struct tuned_error error;
-    struct tuned *tuned = tuned_load_memory(text, strlen(text), "t.conf", &error);
-    if (!tuned)
-        fail_msg("%s", error.text);
-    return tuned;
-}
 
 /* Up to 15 digits and 22 decimals, a number is the one nearest to what is written. */
 static void decimals_are_rounded_once(void **state)

@@ -10,16 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "load.h"
 #include "runtime/tuned.h"
-
-static struct tuned *load(const char *text)
-{
-    struct tuned_error error;
-    struct tuned *tuned = tuned_load_memory(text, strlen(text), "t.conf", &error);
-    if (!tuned)
-        fail_msg("%s", error.text);
-    return tuned;
-}
 
 static const struct tuned_device h200 = {.kind = "cuda",
                                          .name = "NVIDIA H200",

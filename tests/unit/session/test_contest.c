@@ -146,70 +146,82 @@ static void test_who_is_out_does_not_move_the_middle(void **state)
 
 static const int64_t second = 1000000000;
 
+/* A run with a budget, and a problem of it. */
+struct budgeted {
+    struct session_options options;
+    struct session_summary summary;
+    struct session session;
+    struct group group;
+    struct sweep sweep;
+};
+
+/* That began `age_ns` ago, with so many problems left. */
+static void begin(struct budgeted *run, int64_t budget_ns, int64_t confirm_processes,
+                  size_t problems, int64_t age_ns)
+{
+    memset(run, 0, sizeof *run);
+    run->options.budget_ns = budget_ns;
+    run->options.protocol.confirm_processes = confirm_processes;
+    run->session.options = &run->options;
+    run->session.summary = &run->summary;
+    run->session.started_ns = clock_now_ns() - age_ns;
+    run->group.session = &run->session;
+    run->group.problems_left = problems;
+    run->sweep.group = &run->group;
+    budget_share(&run->sweep);
+}
+
 static void test_without_a_budget_there_is_no_end(void **state)
 {
     (void)state;
-    const struct session_options options = {.budget_ns = 0};
-    struct session_summary summary = {0};
-    struct session session = {.options = &options, .summary = &summary, .started_ns = 1};
-    struct group group = {.session = &session, .problems_left = 3};
-    struct sweep sweep = {.group = &group};
-    budget_share(&sweep);
-    assert_int_equal(budget_end_ns(&session), 0);
-    assert_int_equal(sweep.deadline_ns, 0);
-    assert_int_equal(budget_race_end_ns(&sweep), 0);
-    assert_false(budget_over(&session, 0));
-    assert_false(summary.budget_spent);
+    struct budgeted run;
+    begin(&run, 0, 0, 3, 0);
+    assert_int_equal(budget_end_ns(&run.session), 0);
+    assert_int_equal(run.sweep.deadline_ns, 0);
+    assert_int_equal(budget_race_end_ns(&run.sweep), 0);
+    assert_false(budget_over(&run.session, 0));
+    assert_false(run.summary.budget_spent);
 }
 
 static void test_a_budget_is_shared_out(void **state)
 {
     (void)state;
-    const struct session_options options = {.budget_ns = 3600 * second,
-                                            .protocol.confirm_processes = 8};
-    struct session_summary summary = {0};
-    struct session session = {.options = &options, .summary = &summary};
-    session.started_ns = clock_now_ns();
-    struct group group = {.session = &session, .problems_left = 4};
-    struct sweep sweep = {.group = &group};
-    budget_share(&sweep);
-    int64_t end = budget_end_ns(&session);
-    int64_t race = budget_race_end_ns(&sweep);
-    assert_int_equal(end, session.started_ns + 3600 * second);
+    struct budgeted run;
+    begin(&run, 3600 * second, 8, 4, 0);
+    int64_t start = run.session.started_ns;
+    int64_t end = budget_end_ns(&run.session);
+    int64_t race = budget_race_end_ns(&run.sweep);
+    assert_int_equal(end, start + 3600 * second);
     /* Something is left for the race, for three more like it, and for the confirmation. */
-    assert_true(sweep.deadline_ns > session.started_ns && sweep.deadline_ns < race);
-    assert_true(race - session.started_ns <= 3600 * second / 4);
-    assert_true(4 * (race - session.started_ns) < 3600 * second * 9 / 10);
+    assert_true(run.sweep.deadline_ns > start && run.sweep.deadline_ns < race);
+    assert_true(race - start <= 3600 * second / 4);
+    assert_true(4 * (race - start) < 3600 * second * 9 / 10);
     /* What earlier problems did not use, the last one may. */
-    group.problems_left = 1;
-    budget_share(&sweep);
-    assert_true(budget_race_end_ns(&sweep) - session.started_ns > 3600 * second / 2);
-    assert_true(budget_race_end_ns(&sweep) < end);
-    assert_false(budget_over(&session, race));
-    assert_false(summary.budget_spent);
+    run.group.problems_left = 1;
+    budget_share(&run.sweep);
+    assert_true(budget_race_end_ns(&run.sweep) - start > 3600 * second / 2);
+    assert_true(budget_race_end_ns(&run.sweep) < end);
+    assert_false(budget_over(&run.session, race));
+    assert_false(run.summary.budget_spent);
 }
 
 static void test_without_a_confirmation_sweeps_and_races_have_it_all(void **state)
 {
     (void)state;
-    const struct session_options options = {.budget_ns = 3600 * second};
-    struct session_summary summary = {0};
-    struct session session = {.options = &options, .summary = &summary};
-    session.started_ns = clock_now_ns();
-    struct group group = {.session = &session, .problems_left = 1};
-    struct sweep sweep = {.group = &group};
-    budget_share(&sweep);
-    assert_true(sweep.deadline_ns - session.started_ns > 3600 * second * 8 / 10);
-    assert_true(sweep.deadline_ns < budget_race_end_ns(&sweep));
-    assert_true(budget_race_end_ns(&sweep) - session.started_ns > 3600 * second * 99 / 100);
+    struct budgeted run;
+    begin(&run, 3600 * second, 0, 1, 0);
+    int64_t start = run.session.started_ns;
+    assert_true(run.sweep.deadline_ns - start > 3600 * second * 8 / 10);
+    assert_true(run.sweep.deadline_ns < budget_race_end_ns(&run.sweep));
+    assert_true(budget_race_end_ns(&run.sweep) - start > 3600 * second * 99 / 100);
 }
 
 /* As if the sweep had taken that long. */
-static void let_pass(struct session *session, struct sweep *sweep, int64_t ns)
+static void let_pass(struct budgeted *run, int64_t ns)
 {
-    session->started_ns -= ns;
-    sweep->deadline_ns -= ns;
-    sweep->race_end_ns -= ns;
+    run->session.started_ns -= ns;
+    run->sweep.deadline_ns -= ns;
+    run->sweep.race_end_ns -= ns;
 }
 
 /* Each problem takes what it is given: the last one gets as much as the first. */
@@ -217,21 +229,17 @@ static void test_the_last_problem_gets_as_much_as_the_first(void **state)
 {
     (void)state;
     enum { PROBLEMS = 50 };
-    const struct session_options options = {.budget_ns = PROBLEMS * 10 * second};
-    struct session_summary summary = {0};
-    struct session session = {.options = &options, .summary = &summary};
-    struct group group = {.session = &session, .problems_left = PROBLEMS};
-    session.started_ns = clock_now_ns();
-    for (size_t i = 0; i < PROBLEMS; i++, group.problems_left--) {
-        struct sweep sweep = {.group = &group};
+    struct budgeted run;
+    begin(&run, PROBLEMS * 10 * second, 0, PROBLEMS, 0);
+    for (; run.group.problems_left > 0; run.group.problems_left--) {
         int64_t now = clock_now_ns();
-        budget_share(&sweep);
-        assert_in_range(sweep.deadline_ns - now, 8 * second, 9 * second);
-        let_pass(&session, &sweep, sweep.deadline_ns - now);
+        budget_share(&run.sweep);
+        assert_in_range(run.sweep.deadline_ns - now, 8 * second, 9 * second);
+        let_pass(&run, run.sweep.deadline_ns - now);
         now = clock_now_ns();
-        int64_t race_ns = budget_race_end_ns(&sweep) - now;
+        int64_t race_ns = budget_race_end_ns(&run.sweep) - now;
         assert_in_range(race_ns, second, 2 * second);
-        let_pass(&session, &sweep, race_ns);
+        let_pass(&run, race_ns);
     }
 }
 
@@ -239,31 +247,21 @@ static void test_the_last_problem_gets_as_much_as_the_first(void **state)
 static void test_a_late_sweep_leaves_its_race_a_share(void **state)
 {
     (void)state;
-    const struct session_options options = {.budget_ns = 3600 * second};
-    struct session_summary summary = {0};
-    struct session session = {.options = &options, .summary = &summary};
-    session.started_ns = clock_now_ns();
-    struct group group = {.session = &session, .problems_left = 36};
-    struct sweep sweep = {.group = &group};
-    budget_share(&sweep);
-    let_pass(&session, &sweep, 200 * second);
-    assert_true(budget_race_end_ns(&sweep) - clock_now_ns() > 13 * second);
+    struct budgeted run;
+    begin(&run, 3600 * second, 0, 36, 0);
+    let_pass(&run, 200 * second);
+    assert_true(budget_race_end_ns(&run.sweep) - clock_now_ns() > 13 * second);
 }
 
 static void test_a_spent_budget_leaves_a_moment_and_is_told(void **state)
 {
     (void)state;
-    const struct session_options options = {.budget_ns = second};
-    struct session_summary summary = {0};
-    struct session session = {.options = &options, .summary = &summary};
-    session.started_ns = clock_now_ns() - 2 * second;
-    struct group group = {.session = &session, .problems_left = 0};
-    struct sweep sweep = {.group = &group};
-    budget_share(&sweep);
-    assert_true(sweep.deadline_ns != 0); /* 0 would be for ever */
-    assert_true(budget_race_end_ns(&sweep) <= clock_now_ns() + 1);
-    assert_true(budget_over(&session, budget_end_ns(&session)));
-    assert_true(summary.budget_spent);
+    struct budgeted run;
+    begin(&run, second, 0, 0, 2 * second);
+    assert_true(run.sweep.deadline_ns != 0); /* 0 would be for ever */
+    assert_true(budget_race_end_ns(&run.sweep) <= clock_now_ns() + 1);
+    assert_true(budget_over(&run.session, budget_end_ns(&run.session)));
+    assert_true(run.summary.budget_spent);
 }
 
 int main(void)
