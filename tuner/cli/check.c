@@ -80,11 +80,12 @@ static enum status choose_protocol(struct check *check, const char *kind, struct
     return status;
 }
 
-/* Of the budget, at least 1: 0 would be none. */
+/* Of the budget; 0: there is none, SPENT_NS: nothing. */
+enum { SPENT_NS = 1 };
 static int64_t left_ns_of(const struct check *check)
 {
     int64_t left_ns = check->end_ns - clock_now_ns();
-    return left_ns > 1 ? left_ns : 1;
+    return check->run.budget_ns == 0 ? 0 : left_ns > SPENT_NS ? left_ns : SPENT_NS;
 }
 
 /* All entries, or those that are in doubt. */
@@ -110,7 +111,7 @@ static enum status measure(struct check *check, const struct device_api *api, in
     run->session.device_indices[0] = index;
     run->session.device_count = 1;
     run->session.compiles_beside_measuring = api->compiles_beside_measuring;
-    run->session.budget_ns = run->budget_ns > 0 ? left_ns_of(check) : 0;
+    run->session.budget_ns = left_ns_of(check);
     run->session.only = only;
     run->session.only_count = only_count;
     progress_begin(&run->view, run->text.quiet, &run->session);
@@ -143,7 +144,7 @@ static enum status ask_again(struct check *check, const struct device_api *api, 
     enum effort effort = options->effort;
     int64_t environment_id = 0;
     if (!has_doubt(check) || options->protocol.confirm_processes > 1 ||
-        (check->run.budget_ns > 0 && clock_now_ns() >= check->end_ns))
+        left_ns_of(check) == SPENT_NS)
         return STATUS_OK;
     check->again = true;
     options->effort = EFFORT_NORMAL;
