@@ -102,8 +102,10 @@ resume() {
     (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-report ${TUNE_OPTIONS:-} >/dev/null 2>resume.txt)
     local status=$?
     tail -n 2 "$work/resume.txt"
-    keep_tuned
-    grep -q 'the budget is spent' "$work/run.txt" && return $status
+    if grep -q 'the budget is spent' "$work/run.txt"; then
+        keep_tuned
+        return $status
+    fi
     grep -q ' 0 trials\| (all known' "$work/resume.txt" && return $status
     return 1
 }
