@@ -230,7 +230,7 @@ static void test_the_last_problem_gets_as_much_as_the_first(void **state)
     (void)state;
     enum { PROBLEMS = 50 };
     struct budgeted run;
-    begin(&run, PROBLEMS * 10 * second, 0, PROBLEMS, 0);
+    begin(&run, 10 * second * PROBLEMS, 0, PROBLEMS, 0);
     for (; run.group.problems_left > 0; run.group.problems_left--) {
         int64_t now = clock_now_ns();
         budget_share(&run.sweep);
