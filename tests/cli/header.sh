@@ -107,6 +107,34 @@ if command -v g++ >/dev/null; then
     expect_code 0
 fi
 
+# Of devices of another major compute capability the nearest by units, whatever their minor one; more
+# than 32 values before one by the units; the least integer; a text that is the list's parameter.
+{
+    printf 'tuned-conf 3\n[cuda "A100"] compute_capability=8.0 sm_count=108\n'
+    printf 'p n=1 axis=X init=5 grid=1\n[cuda "L40S"] compute_capability=8.9 sm_count=142\np n=1 axis=X init=-9223372036854775808'
+    printf ' v%s=1' {1..40}
+    printf ' grid=284 | per_unit=grid\nend\n'
+} >odd.conf
+run "$TUNE" export odd.conf --header odd.h
+expect_code 0
+cat >odd.c <<'C'
+#include "odd.h"
+#include <stdio.h>
+#define axis_X 7
+#define CASE(configuration, axis, ...) axis_##axis,
+static const int axes[] = {axis_X, TUNED_CONFIGURATIONS_p(CASE) 0};
+int main(void)
+{
+    struct tuned_p_answer best = tuned_p("B200", 10, 0, 148, 1);
+    printf("%s %lld %d %d\n", best.axis, best.grid, best.init < -9223372036854775807LL, axes[0]);
+    return 0;
+}
+C
+run "${CC:-cc}" -std=c99 "${warnings[@]}" -I. odd.c -o odd
+expect_code 0
+run ./odd
+expect_out '^X 296 1 7$'
+
 # Names that would be one in C are refused, and nothing is written.
 printf 'tuned-conf 3\n[cpu "x"]\na.b n=1 v=1\na-b n=1 v=1\nend\n' >twice.conf
 run "$TUNE" export twice.conf --header none.h

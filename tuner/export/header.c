@@ -2,6 +2,7 @@
 #include "tuner/export/header.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,8 @@ struct field {
     const char *name;       /* in tuned.conf */
     const char *identifier; /* in the header */
     enum field_type type;
-    bool is_words;  /* all texts are identifiers */
-    bool is_scaled; /* some entry names it in per_unit */
+    bool is_words; /* all texts are identifiers */
+    int bit;       /* of a row's per_unit; -1: no entry names it there */
 };
 
 struct header {
@@ -30,6 +31,7 @@ struct header {
     const char *problem, *identifier;
     struct field fields[FIELDS_MAX];
     size_t field_count;
+    int bit_count;
     const char **configurations; /* their values, as C initialisers */
     size_t configuration_count;
 };
@@ -153,24 +155,26 @@ static enum status take_value(struct header *header, const struct tuned_entry *e
     if (i == FIELDS_MAX)
         return error_set(error, STATUS_BAD_INPUT, "%s: more than %d values", header->problem,
                          FIELDS_MAX);
-    if (i == header->field_count) {
-        *field = (struct field){name, identifier, type, true, false};
-        header->field_count++;
-    }
+    if (i == header->field_count)
+        header->fields[header->field_count++] = (struct field){name, identifier, type, true, -1};
     field->type = common_type(field->type, type);
     field->is_words = field->is_words && is_identifier(value);
-    field->is_scaled = field->is_scaled || (i < SCALED_MAX && lists(per_unit, name));
-    return STATUS_OK;
+    if (field->bit < 0 && lists(per_unit, name))
+        field->bit = header->bit_count++;
+    if (field->bit < SCALED_MAX)
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT, "%s: more than %d values in per_unit",
+                     header->problem, SCALED_MAX);
 }
 
 static enum status find_fields(struct header *header, struct error *error)
 {
     header->field_count = 0;
+    header->bit_count = 0;
     for (size_t i = 0; i < tuned_entry_count(header->tuned); i++) {
         const struct tuned_entry *entry = tuned_entry_at(header->tuned, i);
         for (size_t j = 0; is_of(header, entry) && j < tuned_value_count(entry); j++) {
-            const char *name = NULL;
-            const char *value = NULL;
+            const char *name = NULL, *value = NULL;
             tuned_value_at(entry, j, &name, &value);
             enum status status = take_value(header, entry, name, value, error);
             if (status != STATUS_OK)
@@ -209,6 +213,8 @@ static void append_c(struct text *out, const struct field *field, const struct t
         text_append(out, value && strcmp(value, "true") == 0 ? "1" : "0");
     else if (field->type == FIELD_REAL)
         text_printf(out, "%.17g", tuned_real(entry, field->name, 0));
+    else if (tuned_integer(entry, field->name, 0) == LLONG_MIN) /* C has no such number */
+        text_append(out, "(-9223372036854775807LL - 1)");
     else
         text_printf(out, "%lldLL", tuned_integer(entry, field->name, 0));
 }
@@ -266,7 +272,7 @@ static enum status put_list(struct header *header, struct error *error)
     text_printf(out, "/* X(configuration");
     for (size_t i = 0; i < header->field_count; i++)
         text_printf(out, ", %s", header->fields[i].identifier);
-    text_printf(out, ") of each. */\n#define TUNED_CONFIGURATIONS_%s(X)", header->identifier);
+    text_printf(out, ") of each. */\n#define TUNED_CONFIGURATIONS_%s(X_)", header->identifier);
     header->configuration_count = 0;
     for (size_t i = 0; i < tuned_entry_count(header->tuned); i++) {
         const struct tuned_entry *entry = tuned_entry_at(header->tuned, i);
@@ -278,7 +284,7 @@ static enum status put_list(struct header *header, struct error *error)
             return status;
         if (!is_new)
             continue;
-        text_printf(out, " \\\n    X(%zu, ", number);
+        text_printf(out, " \\\n    X_(%zu, ", number);
         append_values(out, header, entry, true);
         text_append(out, ")");
     }
@@ -290,9 +296,9 @@ static unsigned scaled_mask(const struct header *header, const struct tuned_entr
 {
     const char *names = tuned_evidence_text(entry, "per_unit", NULL);
     unsigned mask = 0;
-    for (size_t i = 0; i < header->field_count && i < SCALED_MAX; i++)
-        if (header->fields[i].type == FIELD_INTEGER && lists(names, header->fields[i].name))
-            mask |= 1u << i;
+    for (size_t i = 0; i < header->field_count; i++)
+        if (lists(names, header->fields[i].name))
+            mask |= 1u << header->fields[i].bit;
     return mask;
 }
 
@@ -372,12 +378,13 @@ static void put_choice(struct header *header, size_t device_count)
         "        answer.high = row->high;\n",
         header->identifier, device_count);
     for (size_t i = 0; i < header->field_count; i++)
-        if (header->fields[i].is_scaled && header->fields[i].type == FIELD_INTEGER)
+        if (header->fields[i].bit >= 0 && header->fields[i].type == FIELD_INTEGER)
             text_printf(out,
-                        "        if (row->per_unit >> %zu & 1)\n"
+                        "        if (row->per_unit >> %d & 1)\n"
                         "            answer.%s = tuned_header_scaled(answer.%s, found->units, "
                         "units);\n",
-                        i, header->fields[i].identifier, header->fields[i].identifier);
+                        header->fields[i].bit, header->fields[i].identifier,
+                        header->fields[i].identifier);
     text_append(out, "    }\n    return answer;\n}\n");
 }
 
