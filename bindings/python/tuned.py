@@ -24,6 +24,7 @@ import ctypes
 import ctypes.util
 import enum
 import functools
+import math
 import os
 import pathlib
 import re
@@ -234,20 +235,25 @@ def _text(raw: Optional[bytes]) -> str:
     return "" if raw is None else raw.decode("utf-8", "surrogateescape")
 
 
+def _fits(number: int) -> bool:
+    return -2**63 <= number < 2**63
+
+
 def _whole(number: int, what: str) -> int:
-    if not -2**63 <= number < 2**63:
+    if not _fits(number):
         raise ValueError(f"{what} is {number}, which 64 bits do not hold")
     return number
 
 
 def _typed(text: str) -> Value:
-    """What a text of the file means: a whole number, a real one, true or false, else itself."""
+    """What a text of the file means: a whole number, a real one, true or false, else itself. Numbers
+    are those of libtuned: without a plus, none that is infinite."""
     if text in ("true", "false"):
         return text == "true"
-    if re.fullmatch(r"[+-]?[0-9]+", text):
+    if re.fullmatch(r"-?[0-9]{1,300}", text):
         return int(text)
-    if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
-        return float(text)
+    if re.fullmatch(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+        return float(text) if math.isfinite(float(text)) else text
     return text
 
 
@@ -379,6 +385,11 @@ class Entry:
         found = _library().tuned_evidence_text(self._at, _bytes(name), None)
         return otherwise if found is None else _typed(_text(found))
 
+    def evidence_text(self, name: str, otherwise: Optional[str] = None) -> Optional[str]:
+        """The same in the file's own words: "source", "driver" ... may look like numbers."""
+        found = _library().tuned_evidence_text(self._at, _bytes(name), None)
+        return otherwise if found is None else _text(found)
+
     @property
     def expected_ns(self) -> Optional[float]:
         """The time of one run of n elements that was measured."""
@@ -436,10 +447,11 @@ class Answer:
 
     @property
     def values(self) -> Dict[str, Value]:
-        """All values, whole numbers fit for the device that was asked about; empty without one."""
+        """All values, whole numbers (of 64 bits) fit for the device that was asked about; empty
+        without one."""
         if self.entry is None:
             return {}
-        return {name: self.integer(name, value) if type(value) is int else value
+        return {name: self.integer(name, value) if type(value) is int and _fits(value) else value
                 for name, value in self.entry.values.items()}
 
     def __repr__(self) -> str:
@@ -520,22 +532,25 @@ class Tuned:
 # ---- loading ----
 
 
-def _error(raw: _Error) -> Error:
-    text = _text(raw.text)
-    file = text.partition(f":{raw.line}: " if raw.line > 0 else ": ")[0]
-    return Error(text, file, raw.line)
+def _error(raw: _Error, names: Sequence[bytes]) -> Error:
+    """With the name among `names` that the text begins with: of a long one it has the end only."""
+    place = b":%d: " % raw.line if raw.line > 0 else b": "
+    file = next((name for name in names if raw.text.startswith(name[-128:] + place)),
+                raw.text.partition(place)[0])
+    return Error(_text(raw.text), _text(file), raw.line)
 
 
-def _loaded(at: Optional[int], raw: _Error) -> Tuned:
+def _loaded(at: Optional[int], raw: _Error, names: Sequence[bytes]) -> Tuned:
     if at is None:
-        raise _error(raw)
-    return Tuned(at, _error(raw) if raw.text else None)
+        raise _error(raw, names)
+    return Tuned(at, _error(raw, names) if raw.text else None)
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Tuned:
     """Loads one file, all or nothing."""
     raw = _Error()
-    return _loaded(_library().tuned_load(_path(path), ctypes.byref(raw)), raw)
+    name = _path(path)
+    return _loaded(_library().tuned_load(name, ctypes.byref(raw)), raw, [name])
 
 
 def loads(text: Union[str, bytes], name: str = "memory") -> Tuned:
@@ -543,7 +558,7 @@ def loads(text: Union[str, bytes], name: str = "memory") -> Tuned:
     raw = _Error()
     encoded = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
     return _loaded(_library().tuned_load_memory(encoded, len(encoded), _bytes(name),
-                                                ctypes.byref(raw)), raw)
+                                                ctypes.byref(raw)), raw, [_bytes(name)])
 
 
 def open(paths: Sequence[Union[str, "os.PathLike[str]"]] = (), built_in: Union[str, bytes] = b"",
@@ -558,4 +573,4 @@ def open(paths: Sequence[Union[str, "os.PathLike[str]"]] = (), built_in: Union[s
     options = _Options(paths=names, path_count=len(paths), skip=int(skip),
                        leave_out_refused=int(leave_out_refused), built_in=text or None,
                        built_in_bytes=len(text))
-    return _loaded(_library().tuned_open(ctypes.byref(options), ctypes.byref(raw)), raw)
+    return _loaded(_library().tuned_open(ctypes.byref(options), ctypes.byref(raw)), raw, list(names))

@@ -89,6 +89,23 @@ class Finding(unittest.TestCase):
         self.assertIsNone(entry.device_text("nothing"))
         self.assertIsNone(self.conf.find(FIRST, "reduce", 2000).entry.expected_ns)
 
+    def test_odd_numbers(self):
+        """What 64 bits or a double do not hold raises nothing; texts that look like numbers."""
+        most, long = 2**64 - 1, "9" * 5000
+        entry = (f"reduce n=1 top={most} long={long} huge=1e999 plus=+5 low={-2**63} grid=264"
+                 " | per_unit=grid source=12345678e901 driver=580.10\n")
+        answer = tuned.loads(f'tuned-conf 3\n[cuda "First GPU"] sm_count=132\n{entry}end\n').find(
+            tuned.Device("cuda", "Half", unit_count=66), "reduce", 1)
+        values = {"top": most, "long": long, "huge": "1e999", "plus": "+5", "low": -2**63}
+        self.assertEqual(answer.values, {**values, "grid": 132})
+        self.assertEqual(answer.entry.values, {**values, "grid": 264})
+        self.assertEqual(answer.integer("top", 7), 7)
+        self.assertEqual(answer.entry.evidence_text("driver"), "580.10")
+        self.assertEqual(answer.entry.evidence_text("none", "x"), "x")
+        source = answer.entry.evidence_text("source")
+        self.assertEqual(source, "12345678e901")
+        self.assertIsNone(answer.entry.stale(source=source))
+
     def test_other_sizes(self):
         self.assertEqual(self.conf.find(FIRST, "reduce", 1001).grade, tuned.Grade.IN_RANGE)
         answer = self.conf.find(FIRST, "reduce", 3000)
@@ -260,6 +277,17 @@ class Files(unittest.TestCase):
             tuned.loads(b"\0\xff\xfe", "binary")
         with self.assertRaises(tuned.Error):
             tuned.loads(CONF.replace("tuned-conf 3", "tuned-conf 99"))
+
+    def test_errors_have_the_whole_name(self):
+        for name in ("a: b.conf", "/".join(["d" * 50] * 4) + "/c.conf"):
+            path = self.write(name, "tuned-conf 3\nx\n")
+            missing = path.with_name("none")
+            for load in (tuned.load, lambda file: tuned.open([file], skip=tuned.Skip.SYSTEM)):
+                for file, line in ((path, 2), (missing, 0)):
+                    with self.assertRaises(tuned.Error) as caught:
+                        load(file)
+                    self.assertEqual((caught.exception.file, caught.exception.line),
+                                     (str(file), line))
 
     def test_places(self):
         system = tuned.Skip.SYSTEM
