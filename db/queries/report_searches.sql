@@ -13,22 +13,30 @@ WITH tried AS (
     WHERE t.environment_id IN (SELECT value FROM json_each(:environments))
     GROUP BY t.environment_id, t.problem_id, t.l2_mode
 ),
--- An older database has no searches, but its winners tell how large the space was.
+-- The last search of each there. An older database has none, but its winners tell how large the space was.
+lasts AS (
+    SELECT r.environment_id, s.problem_id, r.l2_mode, s.space_count, s.points, s.strategy,
+           max(s.run_id) AS run_id
+    FROM searches AS s
+    JOIN runs AS r ON r.id = s.run_id
+    GROUP BY 1, 2, 3
+),
+-- Baselines outside the space have trials, but are none of its points.
 spaces AS (
-    SELECT tried.*, r.effort,
-           coalesce((SELECT s.space_count FROM searches AS s
-                     WHERE s.problem_id = tried.problem_id ORDER BY s.run_id DESC LIMIT 1),
+    SELECT tried.*, r.effort, lasts.strategy, coalesce(lasts.points, tried) AS points,
+           coalesce(lasts.space_count,
                     (SELECT max(w.space_count) FROM winners AS w
                      WHERE w.problem_id = tried.problem_id
-                       AND w.environment_id = tried.environment_id)) AS legal,
-           (SELECT s.strategy FROM searches AS s
-            WHERE s.problem_id = tried.problem_id ORDER BY s.run_id DESC LIMIT 1) AS strategy
+                       AND w.environment_id = tried.environment_id)) AS legal
     FROM tried
     JOIN runs AS r ON r.id = tried.run_id
+    LEFT JOIN lasts
+        ON lasts.environment_id = tried.environment_id AND lasts.problem_id = tried.problem_id
+        AND lasts.l2_mode = tried.l2_mode
 )
 SELECT d.name AS device, x.name AS experiment, count(*) AS problems, max(legal) AS legal_most,
-       sum(legal) AS legal, sum(tried) AS tried,
-       100.0 * sum(iif(legal IS NULL, NULL, min(tried, legal))) / sum(legal) AS tried_percent,
+       sum(legal) AS legal, sum(points) AS tried,
+       100.0 * sum(iif(legal IS NULL, NULL, min(points, legal))) / sum(legal) AS tried_percent,
        sum(duplicates) AS duplicates, sum(failed) AS failed, sum(raced) AS raced,
        sum(confirmed) AS confirmed, group_concat(DISTINCT strategy) AS strategies,
        group_concat(DISTINCT effort) AS efforts

@@ -158,7 +158,10 @@ expect_page report.html '<b>1.15×</b><small>1.14 to 1.16×</small><small>other:
 
 # Two devices: a sentence and tables for each; figures of one problem on both keep their ids apart.
 cp tune.db first.db
-change "UPDATE devices SET uuid = 'GPU-fixture-1', name = 'Second GPU', facts = json_set(facts, '\$.name', 'Second GPU')"
+change "UPDATE devices SET uuid = 'GPU-fixture-1', name = 'Second GPU', facts = json_set(facts, '\$.name', 'Second GPU');
+    INSERT INTO searches (run_id, problem_id, asked, strategy, product_count, space_count, points_most, points, trials,
+                          unlaunchable, duplicates, failures)
+    SELECT DISTINCT run_id, problem_id, 'random', 'random', 9000, 5000, 100, 10, 10, 0, 0, 0 FROM winners;"
 run "$TUNE" merge both.db first.db tune.db
 expect_code 0
 run "$TUNE" report --db both.db
@@ -168,6 +171,19 @@ for device in 'Fixture GPU' 'Second GPU'; do
     expect_page report.html "<p class=\"lead\">On <b>$device</b>"
     expect_page report.html "<h3 class=\"where\">$device</h3>"
 done
+# How the space was searched is told of each device by its own runs.
+python3 - <<'P' || fail "a device has the search of another"
+import re
+text = open("report.html", encoding="utf-8").read()
+section = text[text.index('<section id="search">'):text.index('<section id="trust">')]
+rows = [row for row in re.findall(r"<tr>(.*?)</tr>", section, re.S) if "GPU" in row]
+assert len(rows) == 2, rows
+first, second = sorted(rows, key=lambda row: "Second GPU" in row)
+assert "random" not in first and "5,000" not in first, first
+problems, most, legal, tried, share = (float(v) for v in re.findall(r'data-v="([^"]*)"', second)[:5])
+assert "random" in second and most == 5000, second
+assert (legal, tried) == (5000 * problems, 10 * problems) and abs(share - 0.2) < 1e-6, second
+P
 run "$TUNE" report --db both.db --device 'Second GPU' --no-figures
 expect_code 0
 refuse_page report.html 'Fixture GPU'
