@@ -6,8 +6,8 @@ if (!exists('alike_rows')) alike_rows = 0
 if (!exists('names_rows')) names_rows = 0
 if (!exists('left_out_rows')) left_out_rows = 0
 
-# The axis spans the inner 96 % of the rows and as much as half of that beside them; what lies beyond
-# is drawn at its ends.
+# The axis spans the inner 96 % of the rows, less what lies further than five times their middle half from it, and as
+# much as half of that beside them; what lies beyond is drawn at its ends.
 stats 'points.tsv' using 5 nooutput name 'ALL'
 stats 'points.tsv' using ($8 == 1 ? $5 : NaN) nooutput name 'INNER'
 stats 'medians.tsv' using 5 nooutput name 'MEDIAN'

@@ -81,6 +81,11 @@ taken AS (
     FROM drawn AS d
     JOIN samples AS s ON s.trial_id = d.trial_id AND s.invalid = 0 AND s.elapsed_ns > 0
 ),
+quartiles AS (
+    SELECT row, max(elapsed_ns) FILTER (WHERE quantile <= 0.25) AS low_ns,
+           max(elapsed_ns) FILTER (WHERE quantile <= 0.75) AS high_ns
+    FROM taken GROUP BY row
+),
 -- Differences are to the fastest in the same rounds, so they are drawn from its median on; where the
 -- winner is the fastest itself, its interval is that of its time.
 medians AS (
@@ -89,11 +94,17 @@ medians AS (
     FROM drawn AS d, chosen_winner AS w,
          (SELECT median_ns FROM finalists ORDER BY abs(difference) NULLS LAST, place LIMIT 1) AS fastest
 )
-SELECT 'points' AS layer, role AS series, rank, row, elapsed_ns, turn, quantile,
-       (quantile BETWEEN 0.02 AND 0.98) OR sample_count <= 4 AS is_inner, process, round, NULL AS low_ns,
+SELECT 'points' AS layer, role AS series, rank, t.row AS row, elapsed_ns, turn, quantile,
+       sample_count <= 4
+       OR (quantile BETWEEN 0.02 AND 0.98
+           AND (q.low_ns = q.high_ns
+                OR elapsed_ns BETWEEN q.low_ns - 5 * (q.high_ns - q.low_ns)
+                                  AND q.high_ns + 5 * (q.high_ns - q.low_ns))) AS is_inner,
+       process, round, NULL AS low_ns,
        NULL AS high_ns, NULL AS difference, NULL AS difference_low, NULL AS difference_high,
        NULL AS configuration
-FROM taken
+FROM taken AS t
+JOIN quartiles AS q ON q.row = t.row
 UNION ALL
 SELECT 'medians', m.role, m.rank, m.row, m.median_ns, NULL, NULL, NULL, NULL, NULL,
        CASE WHEN m.is_fastest THEN m.time_low_ns

@@ -111,6 +111,26 @@ def test_outliers_do_not_squeeze_the_rest():
     assert "90" not in figure.texts
 
 
+def test_two_outliers_among_few_samples():
+    """Of 40 samples two are more than the outer 4 %."""
+    db = Database()
+    _, trial = raced(db, [1000 + i % 10 for i in range(38)] + [30000, 31000], stage="race", number=1)
+    db.winner(trial, stage="race")
+    figure = draw(db, "samples")
+    assert max(float(p["elapsed_ns"]) for p in figure.layer("points") if p["is_inner"] == "1") == 1009
+    figure.shows("samples beyond the axis (< >): 2")
+
+
+def test_equal_samples():
+    """Where the middle half is one value, that is no measure: all but the outer 4 % are shown."""
+    db = Database()
+    _, trial = raced(db, [1000] * 35 + [1040 + i for i in range(5)] + [990] * 5, stage="race", number=1)
+    db.winner(trial, stage="race")
+    figure = draw(db, "samples")
+    assert {float(p["elapsed_ns"]) for p in figure.layer("points") if p["is_inner"] == "1"} == {1000, 1040, 1041, 1042, 1043}
+    assert not any("beyond" in text for text in figure.texts), figure.texts
+
+
 def test_one_finalist_one_sample():
     db = Database()
     _, trial = db.measure(1000, variant="only")
