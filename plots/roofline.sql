@@ -1,5 +1,5 @@
 -- Roofline: operations a byte against operations a second, with the device's measured ceilings.
--- needs: an experiment that says its operations and bytes, and a ceiling that was measured
+-- needs: an experiment that says its operations and bytes, a ceiling that was measured, and a winner or a baseline
 -- Winner and baselines of every problem of the experiment, at the chosen size where they were measured
 -- at it, else at their largest.
 , sized AS (

@@ -82,7 +82,10 @@ do for [p = 1:panels] {
         set tmargin at screen ceil_of_panel
         set bmargin at screen ceil_of_panel - size_of_panel + 0.02
         ceil_of_panel = ceil_of_panel - size_of_panel
-        set ytics round_step(spread / (c == 5 ? 4 : 2.5))
+        step = round_step(spread / (c == 5 ? 4 : 2.5))
+        # One number alone is no scale.
+        if (floor(high / step) - ceil(low / step) < 1) { step = 0.5 * step }
+        set ytics step
     }
     if (characters) { set ylabel one_line[c - 4] } else {
         set label 50 quantity[c - 4] at screen 0.012, graph 0.5 left offset 0, 0.5 textcolor rgb text_colour

@@ -130,4 +130,13 @@ def test_nothing():
     refuse(db, "roofline", "nothing to draw", "says its operations", problem="plain.sum")
 
 
+def test_no_winner_and_no_baseline():
+    """Operations, bytes and a ceiling are there: what lacks is named."""
+    db = Database()
+    db.ceilings(read=5000)
+    db.problem("reduce.sum", 1 << 20, operations=1 << 20, operations_type="f32")
+    db.measure(1000, "reduce.sum", 1 << 20, size=1)
+    refuse(db, "roofline", "nothing to draw", "a winner or a baseline", problem="reduce.sum")
+
+
 main(globals())

@@ -59,6 +59,17 @@ def test_one_round():
     figure.shows("anchor:", "race")
 
 
+def test_each_panel_has_a_scale():
+    """Two numbers at least beside each panel: of 237 to 519 W multiples of 200 would be one."""
+    for low, high in ((237.0, 519.0), (300.0, 300.0), (3201.0, 3201.0), (41.0, 59.0), (95.0, 205.0)):
+        db = raced(Database())
+        for ordinal, power in enumerate((low, high, low)):
+            add(db, "race", 0, ordinal, 1 + ordinal, (None, None), power_w=power)
+        numbers = [text for text in draw(db, "stability").texts if text.replace(".", "").isdigit()]
+        beside = [float(text) for text in numbers if float(text) > 0.6 * low]
+        assert len(beside) >= 2, (low, high, numbers)
+
+
 def test_no_anchor():
     db = raced(Database())
     add(db, "race", 0, 0, 1, (None, None), **READ)
