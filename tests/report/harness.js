@@ -31,6 +31,17 @@ const figures = (page) =>
     };
   });
 
+// Heads of rows that are one short word, and yet stand on several lines.
+const broken = (page) =>
+  [...page.querySelectorAll('tbody th')]
+    .filter((head) => /^\w{1,14}$/.test(head.textContent))
+    .filter((head) => {
+      const range = page.createRange();
+      range.selectNodeContents(head);
+      return new Set([...range.getClientRects()].map((place) => place.top)).size > 1;
+    })
+    .map((head) => head.textContent);
+
 // Each numeric column of the winners, clicked twice; and a column of texts.
 const sorting = (page) => {
   const table = page.querySelector('#winners table');
@@ -78,7 +89,7 @@ const look = (width) => new Promise((resolve) => {
     resolve({
       width, folded, title: page.title,
       pageWidth: page.documentElement.scrollWidth,
-      overflowing: overflowing(page, width),
+      overflowing: overflowing(page, width), broken: broken(page),
       boxes: [...page.querySelectorAll('.box')].filter((box) => box.scrollWidth > box.clientWidth).length,
       figures: figures(page), colours: colours(page), sorting: sorting(page),
     });

@@ -110,6 +110,7 @@ def test_layout(browser):
     for seen in browser.look():
         assert seen["pageWidth"] <= seen["width"], (seen["width"], seen["pageWidth"])
         assert not seen["overflowing"], (seen["width"], seen["overflowing"][:5])
+        assert not seen["broken"], (seen["width"], seen["broken"])
         if seen["width"] < 400:
             assert seen["boxes"] > 0, "no table scrolls in its box: none was wide enough to tell"
 
