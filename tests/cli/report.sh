@@ -215,6 +215,25 @@ run "$TUNE" report --no-figures --db "./$name" -o "$name.html"
 expect_code 0
 check_page "$name.html"
 
+# A problem without a winner is named, and only that.
+rm tune.db
+"$fixture" tune.db
+run "$TUNE" report --no-figures
+refuse_page report.html 'without a winner'
+lost=$(query "SELECT key || ',' || n FROM winners JOIN problems ON problems.id = problem_id ORDER BY n DESC LIMIT 1")
+change "DELETE FROM winners WHERE problem_id = (SELECT id FROM problems WHERE key || ',' || n = '$lost')"
+run "$TUNE" report --no-figures
+expect_code 0
+check_page report.html
+python3 - "$lost" <<'P' || fail "the problem without a winner is not named"
+import re, sys
+text = open("report.html", encoding="utf-8").read()
+section = text[text.index('<section id="failures">'):text.index('<section id="search">')]
+table = section[section.index("problem without a winner"):]
+rows = re.findall(r'<tr><td>(.*?)</td><td class="n" data-v="(\d+)"', table)
+assert [",".join(row) for row in rows] == [sys.argv[1]], (rows, sys.argv[1])
+P
+
 # Nothing was chosen yet: the page says so, and has what was tried.
 rm tune.db
 "$fixture" tune.db

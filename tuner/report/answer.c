@@ -237,8 +237,9 @@ void write_answer(struct page *page)
 {
     section_begin(page, "answer", NULL, NULL);
     if (page->winner_count == 0)
-        text_append(&page->out, "<p class=\"lead\">Nothing was chosen yet: every run ended before "
-                                "it had a winner. What was tried stands below.</p>\n");
+        text_append(&page->out,
+                    "<p class=\"lead\">Nothing was chosen yet: no problem has a winner. "
+                    "What was tried stands below.</p>\n");
     for (size_t i = 0; i < page->setting_count; i++)
         write_lead(page, &page->settings[i]);
     for (size_t i = 0; i < page->setting_count; i++) {

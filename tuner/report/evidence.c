@@ -8,9 +8,27 @@
 
 extern const char report_query_failures[];
 extern const char report_query_searches[];
+extern const char report_query_without[];
 extern const char report_query_trust_runs[];
 
 #define COLUMNS(array) (array), sizeof(array) / sizeof((array)[0])
+
+/* What a reader who looks for a problem among the winners does not find there. */
+static enum status write_without(struct page *page, struct error *error)
+{
+    static const struct column columns[] = {
+        {"device", "device", CELL_DEVICE},
+        {"problem", "problem without a winner", CELL_TEXT},
+        {"n", "n", CELL_COUNT},
+        {"l2_mode", "L2", CELL_TEXT},
+        {"trials", "trials", CELL_COUNT},
+        {"timed", "with a time", CELL_COUNT},
+        {"failed", "without one", CELL_COUNT},
+    };
+    static const struct table table = {
+        .sql = report_query_without, COLUMNS(columns), .name = "problems without a winner"};
+    return write_table(page, &table, error);
+}
 
 enum status write_failures(struct page *page, struct error *error)
 {
@@ -31,6 +49,8 @@ enum status write_failures(struct page *page, struct error *error)
         "tune show --failures"};
     section_begin(page, "failures", "Failures", "What failed, and why");
     enum status status = write_table(page, &table, error);
+    if (status == STATUS_OK)
+        status = write_without(page, error);
     section_end(page);
     return status;
 }

@@ -135,7 +135,7 @@ struct table {
     const struct column *columns;
     size_t column_count;
     const char *name;    /* of what the rows are: for the fold and for readers of screens */
-    const char *none;    /* said when there are no rows */
+    const char *none;    /* said when there are no rows; NULL: nothing is */
     const char *command; /* that tells of each: "tune show --failures"; NULL: none */
 };
 /* A long table is folded. */

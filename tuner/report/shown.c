@@ -174,7 +174,8 @@ static void write_rows(struct page *page, const struct table *table, const struc
 {
     struct text *out = &page->out;
     if (rows == 0) {
-        html(out, "<p class=\"none\">%s</p>\n", table->none);
+        if (table->none)
+            html(out, "<p class=\"none\">%s</p>\n", table->none);
         return;
     }
     if (rows > FOLD_ROWS)
