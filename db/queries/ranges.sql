@@ -1,5 +1,6 @@
 -- Ranges of sizes with one configuration, as they were found last: what it loses at most against the
--- best at the sizes that were measured, and at those between that were looked at.
+-- best at the sizes that were measured, and at those between that were looked at. An interval without an
+-- upper end (of too few rounds) has none in `checks`: JSON knows no infinity.
 -- :words      experiment names and problem keys (a JSON array; NULL: all)
 -- :n          only the range that holds it (NULL: all)
 -- :objective  what was made small (NULL: time)
@@ -17,16 +18,22 @@ WITH latest AS (
           WHERE x.name = word.value OR g.problem_key = word.value
              OR substr(g.problem_key, 1, length(word.value) + 1) = word.value || '.'))
 ),
+-- A look at a measured size that exceeds the bound was at a configuration which did not hold there, and the sizes were
+-- cut anew: the range has another.
 looked AS (
     SELECT range_id, sum(measured) AS sizes_measured, sum(NOT measured) AS sizes_between,
            max(CASE WHEN measured THEN loss END) AS loss_measured,
            max(CASE WHEN NOT measured THEN loss END) AS loss_between,
            json_group_array(json_object(
                'n', n, 'measured', json(iif(measured, 'true', 'false')), 'loss', loss,
-               'loss_low', loss_low, 'loss_high', loss_high, 'best', best)) AS checks
+               'loss_low', loss_low, 'loss_high',
+               iif(loss_high < 9e999, loss_high, NULL), 'best', best)) AS checks
     FROM (SELECT k.*, c.key AS best
           FROM range_checks AS k
+          JOIN latest ON latest.id = k.range_id
           LEFT JOIN configurations AS c ON c.id = k.best_configuration_id
+          WHERE NOT k.measured OR latest.bound IS NULL OR k.loss_high <= latest.bound + 1e-9
+                OR k.loss_high <= 0
           ORDER BY k.range_id, k.n)
     GROUP BY range_id
 )

@@ -94,6 +94,29 @@ run "$TUNE" show --ranges fixture.sum.i32 --n 5000000 --json
 expect_code 0
 expect_json '[(r["n_low"], r["n_high"]) for r in j]' '[(4194304, 67108864)]'
 expect_json '[(c["n"], c["measured"]) for c in j[0]["checks"]]' '[(4194304, True), (16777216, False), (67108864, True)]'
+# An interval without an upper end is JSON all the same.
+python3 - <<'P'
+import shutil, sqlite3
+shutil.copy("tune.db", "open.db")
+db = sqlite3.connect("open.db")
+db.execute("UPDATE range_checks SET loss_low = -1, loss_high = 9e999 WHERE n = 16777216")
+db.commit()
+P
+run "$TUNE" show --ranges fixture.sum.i32 --n 5000000 --json --db open.db
+expect_json '(j[0]["checks"][1]["loss_high"], j[0]["checks"][2]["loss_high"] is None)' '(None, False)'
+
+# A look at a configuration that did not hold, before the sizes were cut anew, is none of the range's.
+cp tune.db recut.db
+python3 - <<'P'
+import sqlite3
+db = sqlite3.connect("recut.db")
+db.execute("UPDATE range_checks SET loss = 0.03, loss_low = 0.02, loss_high = 0.04 WHERE n = 67108864 AND measured")
+db.commit()
+P
+run "$TUNE" show --ranges fixture.sum.i32 --n 5000000 --db recut.db --json
+expect_code 0
+expect_json '[c["n"] for c in j[0]["checks"]]' '[4194304, 16777216]'
+expect_json '(j[0]["sizes_measured"], j[0]["measured_loss_percent"] <= j[0]["bound_percent"])' '(1, True)'
 
 # A real run says how far it can be trusted, at its end and later.
 write_experiment
