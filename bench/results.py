@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes docs/results.md and the table in README.md from what was recorded on real devices, and the table of
-the protocol's numbers in docs/measuring.md.
+"""Makes docs/results.md and the tables in README.md and docs/search.md from what was recorded on real devices, and the
+table of the protocol's numbers in docs/measuring.md.
 
     bench/results.py BUILD_FOLDER           rewrites the files
     bench/results.py BUILD_FOLDER --check   exits with 1 when they would change
@@ -31,6 +31,7 @@ MAIN = ("reduce.sum.i32", "reduce.sum.f32")  # shown in full; what others have, 
 LINES_MAX = 30  # of a program's text that is shown without a click
 PROTOCOL_BEGIN = "<!-- protocol: made by bench/results.py out of tune run --list-protocol -->"
 PROTOCOL_END = "<!-- protocol end -->"
+GAMES_BEGIN, GAMES_END = "<!-- games: made by bench/results.py out of bench_strategies -->", "<!-- games end -->"
 
 
 def text_of(tune, *arguments):
@@ -271,6 +272,24 @@ def measuring(tune):
     return text[:start] + "\n".join(protocol(tune)) + text[end + len(PROTOCOL_END):]
 
 
+def search(build, recorded):
+    """The table of docs/search.md that is played against the first device's reductions; as it stands where the build
+    has no bench_strategies. What depends on this machine (us/point) is left out."""
+    text = (ROOT / "docs" / "search.md").read_text()
+    program = build / "bench" / "bench_strategies"
+    if not program.exists():
+        return text
+    lines = text_of(str(program), "--db", str(recorded[0][1][0]), "--most", "12").splitlines()
+    counts = [int(line.split(": ")[1].split()[0]) for line in lines if " configurations, " in line]
+    games = [line for line in lines[lines.index("all 12 problems"):] if line]
+    width = next(line.index("us/point") for line in games if "us/point" in line)
+    made = [GAMES_BEGIN, "", f"The 12 problems with the most configurations (reductions, {min(counts):,} to "
+            f"{max(counts):,} of them each, on an H200):", "",
+            *["    " + line[:width].rstrip() for line in games], "", GAMES_END]
+    start, end = text.index(GAMES_BEGIN), text.index(GAMES_END)
+    return text[:start] + "\n".join(made) + text[end + len(GAMES_END):]
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__.strip())
@@ -280,7 +299,8 @@ def main():
                     for folder in sorted(RECORDED.iterdir(), reverse=True)]
         recorded = [(folder, databases) for folder, databases in recorded if databases]
         made = {ROOT / "docs" / "results.md": results(tune, recorded), ROOT / "README.md": readme(tune, recorded),
-                ROOT / "docs" / "measuring.md": measuring(tune)}
+                ROOT / "docs" / "measuring.md": measuring(tune),
+                ROOT / "docs" / "search.md": search(pathlib.Path(sys.argv[1]).resolve(), recorded)}
     changed = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv[2:]:
         for path in changed:

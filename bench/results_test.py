@@ -330,9 +330,36 @@ def test_tuned_figures(folder):
           "  best: 1.00 us, 4000 GFLOP/s, of the sweep: a=2")
 
 
+def test_search(folder):
+    """The table of docs/search.md: without what depends on the machine, and as it stands without the program."""
+    text = (ROOT / "docs" / "search.md").read_text()
+    recorded = [(folder, [folder / "tune.db"])]
+    assert results.search(folder, recorded) == text
+    (folder / "bench").mkdir()
+    program = folder / "bench" / "bench_strategies"
+    program.write_text("""#!/bin/sh
+echo "a n=1: 1050 configurations, 0 failed, best 5.53 us"
+echo "b n=1: 27 configurations, 0 failed, best 5.53 us"
+echo "  strategy       median  worst   us/point"
+echo
+echo "all 12 problems"
+echo "                          1 %"
+echo "  strategy       median  worst   us/point"
+echo "  local           99.02  73.39        3.9"
+""")
+    program.chmod(0o755)
+    made = results.search(folder, recorded)
+    check(made[made.index(results.GAMES_BEGIN):made.index(results.GAMES_END)].split("\n"),
+          "The 12 problems with the most configurations (reductions, 27 to 1,050 of them each, on an H200):",
+          "    all 12 problems", "                              1 %", "      strategy       median  worst",
+          "      local           99.02  73.39")
+    before, after = text.split(results.GAMES_BEGIN)[0], text.split(results.GAMES_END)[1]
+    assert made.startswith(before) and made.endswith(after)
+
+
 def main():
     for test in (test_ideas, test_families, test_recorded, test_older_schema, test_common_words, test_problems,
-                 test_ranges, test_peers, test_own, test_tuned_figures):
+                 test_ranges, test_peers, test_own, test_tuned_figures, test_search):
         with tempfile.TemporaryDirectory() as folder:
             test(pathlib.Path(folder))
         print(f"{test.__name__}: ok")
