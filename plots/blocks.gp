@@ -26,5 +26,6 @@ do for [k = -40:40:tic_step] {
     set xtics add ((k < 0 ? sprintf('1/%.0f', 2.0**-k) : sprintf('%.0f', 2.0**k)) 2.0**k)
 }
 reference_x = 2
-reference_title = sprintf('2 blocks an SM (#SM x 2 = %.0f)', DOUBLE_max)
+# On a narrow terminal it would run into the name of the other axis.
+reference_title = sprintf(characters && text_columns < 96 ? '#SM x 2 = %.0f' : '2 blocks an SM (#SM x 2 = %.0f)', DOUBLE_max)
 load 'plots/points.gp'

@@ -42,7 +42,11 @@ bright(z) = (z - low) / (POINTS_Y_max - low) > 0.55
 number(z) = sprintf(z < 100 ? '%.3g' : '%.0f', z)
 # Room for numbers in the cells and for the names of columns ends somewhere.
 numbers = columns_rows <= 18 && rows_rows <= 16
-every_name = 1 + (columns_rows - 1) / 26
+# Where a cell of characters is no wider than its number these stand by turns higher and lower, and every other column
+# has its name.
+narrow = characters && text_columns - 22.0 < 7 * columns_rows
+every_name = narrow ? 2 : 1 + (columns_rows - 1) / 26
+higher(place) = narrow && int(place) % 2 == 0 ? 0.17 : 0
 every_row = 1 + (rows_rows - 1) / 26
 if (columns_rows > 12) { set xtics rotate by 45 right }
 column_name(place, value) = (int(place) - 1) % every_name == 0 ? sprintf(value < 1 ? '%.2g' : '%.4g', value) : ''
@@ -56,9 +60,9 @@ plot \
         fillstyle solid 1 noborder linecolor palette notitle, \
     'columns.tsv' using 4:(0):xticlabels(column_name($4, $7)) with points pointtype 0 notitle, \
     'rows.tsv' using (0):6:yticlabels(row_name($6, $8)) with points pointtype 0 notitle, \
-    'points.tsv' using 4:($6 + 0.22):(numbers && bright($5) ? number($5) : '') \
+    'points.tsv' using 4:($6 + 0.22 + higher($4)):(numbers && bright($5) ? number($5) : '') \
         with labels textcolor rgb dark_on_colour notitle, \
-    'points.tsv' using 4:($6 + 0.22):(numbers && !bright($5) ? number($5) : '') \
+    'points.tsv' using 4:($6 + 0.22 + higher($4)):(numbers && !bright($5) ? number($5) : '') \
         with labels textcolor rgb light_on_colour notitle, \
     for [i = 1:cell_marks_series] cell_marks_file index i - 1 using ($4 + aside($10)):($6 - 0.18) \
         with points pointtype shape(cell_rank[i]) pointsize 2.8 * scale linewidth 6 \

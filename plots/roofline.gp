@@ -85,7 +85,7 @@ load 'plots/margin.gp'
 
 set title sprintf("Roofline: %s, n = %s\n%s", problem, n_text, measured_on)
 set xlabel 'operations a byte that must be moved'
-set ylabel '10^9 operations/s (Gop/s), median ± median absolute deviation'
+set ylabel '10^9 operations/s'.(characters ? ', median' : ' (Gop/s), median ± median absolute deviation')
 set logscale xy
 set xrange [left:right]
 set yrange [bottom:top]

@@ -78,7 +78,7 @@ load 'plots/margin.gp'
 
 set title sprintf("Search: %s, n = %s\n%s", problem, n_text, measured_on)
 set xlabel 'time that the trials of the sweep took, one after the other (s)'.then
-set ylabel 'time of one run, against the best trial ('.time_text(best_ns).')'
+set ylabel characters ? 'time; the best: '.time_text(best_ns) : 'time of one run, against the best trial ('.time_text(best_ns).')'
 set bmargin 7.5
 set xrange [0:1.03 * swept]
 set yrange [bottom:top]

@@ -139,6 +139,12 @@ import sys
 longest = max(len(line.rstrip("\n")) for line in open(sys.argv[1], encoding="utf-8"))
 sys.exit(not 60 < longest < 80)
 P
+# The names of the axes are whole in 80 columns: none left out, none run into another.
+run env COLUMNS=80 "$TUNE" plot blocks occupancy search --terminal --db ../tune.db
+expect_code 0
+[[ $(grep -cE '^ +throughput \(GB/s\), median( |$)' "$captured.out") -eq 2 ]] || fail "the name of an axis is not whole"
+expect_out '^ +throughput \(GB/s\), median .*#SM x 2 = [0-9]+$'
+expect_out '^ +time; the best: [0-9.]+ .s'
 [[ -z $(ls) ]] || fail "a file was made"
 cd ..
 if command -v script >/dev/null; then
