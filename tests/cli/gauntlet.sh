@@ -121,3 +121,11 @@ expect_err 'finalists? thrown out by the checks'
 grep -q '^twice n=1000 way=right ' tuned.conf || fail "not the right one: $(cat tuned.conf)"
 run "$TUNE" show --ties --json
 expect_json 'len(j)' 13
+
+# Rows: with 2^17 elements for each of n = 130, only sizes up to 128, and n + 1, are small enough to be looked at.
+sed -e 's/^experiment: .*/experiment: rows/' -e 's/\[1000\]/[130]/' -e 's/SPINS: .*/SPINS: 0/' -e 's/type: i32, count: n/type: i32, count: 131072 * n/' \
+    -e 's/value: n}/value: 131072 * n}/' -e 's/way != "right" or/way == "right" and/' twice.yaml >rows.yaml
+run "$TUNE" run rows.yaml --device cpu "${steady[@]}" --set warm_least_ms=1 --set warm_most_ms=20 --set sweep_blocks=1
+expect_code 0
+[[ $(query "SELECT cases FROM gauntlets g JOIN problems p ON p.id = g.problem_id WHERE n = 130") -eq 5 ]] ||
+    fail "not the sizes 1, 2, 31, 33 and 131"

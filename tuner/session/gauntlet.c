@@ -9,8 +9,8 @@
 
 enum { CASES_MAX = 24, REPEATS = 3, CASE_TIMEOUT_MS = 60000 };
 
-/* Above this size a case costs seconds, and only the size itself, one more, is tried. */
-static const int64_t large_n = INT64_C(1) << 24;
+/* With more elements in a vector a case costs seconds: of those there is one, at n + 1. */
+static const double many_elements = 1 << 24;
 
 struct gauntlet_case {
     int64_t n;
@@ -30,20 +30,35 @@ static size_t add_case(struct gauntlet_case *cases, size_t count, int64_t n, uin
     return count + 1;
 }
 
+/* Elements of the longest vector, over n: rows have many for each. */
+static double elements_per_n(const struct contest *contest)
+{
+    double n = (double)contest->sweep->problem.n;
+    double longest = n;
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        const struct launch_plan *plan = &contest->finalists[i].runner.loaded.plan;
+        for (size_t k = 0; k < plan->argument_count; k++)
+            if ((double)plan->arguments[k].count > longest)
+                longest = (double)plan->arguments[k].count;
+    }
+    return longest / n;
+}
+
 /* Around the size itself, around powers of two and warps, and two odd ones below it. */
-static size_t list_cases(const struct sweep *sweep, struct gauntlet_case *cases)
+static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
 {
     static const int64_t small[] = {1, 2, 31, 33, 255, 257, 1025, 4097, 65537, 1000003};
-    const int64_t n = sweep->problem.n;
+    const int64_t n = contest->sweep->problem.n;
+    const double most = many_elements / elements_per_n(contest);
     struct random random = {.seed = (uint64_t)n};
     size_t count = 0;
-    if (!experiment_has_size(sweep->experiment))
+    if (!experiment_has_size(contest->sweep->experiment))
         return add_case(cases, count, n, 3);
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
-        if (small[i] <= n)
+        if (small[i] <= n && (double)small[i] <= most)
             count = add_case(cases, count, small[i], (uint32_t)(i % 4));
     count = add_case(cases, count, n + 1, 1);
-    if (n > large_n)
+    if ((double)n > most)
         return count;
     count = add_case(cases, count, n, 3);
     count = add_case(cases, count, n - 1, 2);
@@ -332,7 +347,7 @@ static enum status run_cases(struct contest *contest, struct lane *lane, const b
 {
     struct gauntlet_case list[CASES_MAX];
     struct group *group = contest->sweep->group;
-    size_t count = list_cases(contest->sweep, list);
+    size_t count = list_cases(contest, list);
     tell_limits(contest->sweep);
     for (size_t c = 0; c < count; c++) {
         bool failed = false;
