@@ -38,6 +38,12 @@ expect_code 3
 expect_err 'measured: Fixture GPU'
 run "$TUNE" plot --l2 warm
 expect_code 2
+expect_err 'cold, hot, stream or dirty'
+for mode in stream dirty; do # modes that 'tune run' has
+    run "$TUNE" plot --l2 "$mode"
+    expect_code 3
+    expect_err "$mode; measured: cold"
+done
 for left in *.png *.svg *.tsv; do
     refuse_file "$left"
 done

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/launch.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/style.h"
 #include "tuner/plot/plot.h"
@@ -114,8 +115,10 @@ static enum status read_request(const struct words *words, struct plot_request *
     request->l2_mode = words->l2_mode;
     request->folder = words->folder;
     request->database = words->database;
-    if (words->l2_mode && strcmp(words->l2_mode, "cold") != 0 && strcmp(words->l2_mode, "hot") != 0)
-        return error_set(error, STATUS_USAGE, "--l2 %s: write cold or hot", words->l2_mode);
+    enum l2_mode mode;
+    if (words->l2_mode && !l2_mode_parse(words->l2_mode, &mode))
+        return error_set(error, STATUS_USAGE, "--l2 %s: write cold, hot, stream or dirty",
+                         words->l2_mode);
     if (words->n) {
         enum status status = option_size("n", words->n, &n, error);
         if (status != STATUS_OK)
@@ -254,7 +257,7 @@ static enum status run(const struct command *command, int argc, char **argv, str
          .text = &words.device},
         {.name = "l2",
          .value = "MODE",
-         .about = "cold or hot (default: cold, where it was measured)",
+         .about = "cold, hot, stream or dirty (default: cold, where it was measured)",
          .text = &words.l2_mode},
         {.name = "output",
          .letter = 'o',
