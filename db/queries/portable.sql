@@ -73,12 +73,14 @@ compared AS (
             ORDER BY t.stage = 'confirm' DESC, t.stage = 'race' DESC LIMIT 1
         ) AS trial_id
     FROM sized AS s
-    JOIN points AS best ON best.environment_id = s.environment_id
-                       AND best.problem_id = s.problem_id AND best.l2_mode = s.l2_mode
-                       AND best.objective = :objective AND best.configuration_id = s.winner_id
-    JOIN points AS own ON own.environment_id = s.environment_id
-                      AND own.problem_id = s.problem_id AND own.l2_mode = s.l2_mode
-                      AND own.objective = :objective
+    -- CROSS: in this order. All points beside all points would be tens of thousands squared.
+    CROSS JOIN points AS best ON best.environment_id = s.environment_id
+                             AND best.problem_id = s.problem_id AND best.l2_mode = s.l2_mode
+                             AND best.objective = :objective
+                             AND best.configuration_id = s.winner_id
+    CROSS JOIN points AS own ON own.environment_id = s.environment_id
+                            AND own.problem_id = s.problem_id AND own.l2_mode = s.l2_mode
+                            AND own.objective = :objective
     JOIN configurations AS c ON c.id = own.configuration_id
     WHERE s.devices > 1
         AND NOT EXISTS (

@@ -134,3 +134,10 @@ run "$TUNE" merge all.db all.db
 expect_code 2
 run "$TUNE" merge
 expect_code 2
+
+# What many points were timed of is exported in a moment, not in minutes.
+xz -dkc "$TUNE_SOURCE/db/recorded/nvidia-h200/tune.db.xz" >large.db
+run "$TUNE" merge large.db old.db
+expect_code 0
+run timeout 60 "$TUNE" export --db large.db -o large.conf
+expect_code 0
