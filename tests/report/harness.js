@@ -42,6 +42,12 @@ const broken = (page) =>
     })
     .map((head) => head.textContent);
 
+// Values beside their names that are squeezed to a letter or two a line.
+const squeezed = (page) =>
+  [...page.querySelectorAll('dd')]
+    .filter((value) => value.getBoundingClientRect().width < 60)
+    .map((value) => value.previousElementSibling.textContent + ': ' + value.textContent);
+
 // Each numeric column of the winners, clicked twice; and a column of texts.
 const sorting = (page) => {
   const table = page.querySelector('#winners table');
@@ -89,7 +95,7 @@ const look = (width) => new Promise((resolve) => {
     resolve({
       width, folded, title: page.title,
       pageWidth: page.documentElement.scrollWidth,
-      overflowing: overflowing(page, width), broken: broken(page),
+      overflowing: overflowing(page, width), broken: broken(page), squeezed: squeezed(page),
       boxes: [...page.querySelectorAll('.box')].filter((box) => box.scrollWidth > box.clientWidth).length,
       figures: figures(page), colours: colours(page), sorting: sorting(page),
     });
