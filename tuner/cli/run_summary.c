@@ -112,5 +112,6 @@ void run_print_summary(const struct run *run, const struct session_summary *summ
                 summary->ranges, summary->ranges == 1 ? "" : "s", summary->ranges == 1 ? "s" : "",
                 summary->sizes);
     if (summary->budget_spent)
-        fputs("tune: the budget left some of it undone; the same command goes on from here\n", stderr);
+        fputs("tune: the budget left some of it undone; the same command goes on from here\n",
+              stderr);
 }
