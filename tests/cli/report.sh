@@ -83,6 +83,9 @@ for name, gains in logs.items():
     assert said and abs(float(said[1]) / mean - 1) < 0.02, (name, mean, said)
 P
 
+# A range that loses at most 0 % may stand beside a loss between its sizes: the page says which is promised.
+expect_page report.html 'between them nothing is promised'
+
 # The same database, the same page; to standard output as to a file.
 cp report.html first.html
 run env PATH=/nonexistent "$TUNE" report -o -

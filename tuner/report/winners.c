@@ -186,7 +186,9 @@ enum status write_ranges(struct page *page, struct error *error)
     section_begin(page, "ranges", "By size", "What production gets, size by size");
     text_append(&page->out,
                 "<p>Programs ask libtuned for a problem and its size; the answer is the "
-                "configuration of the range that holds the size.</p>\n");
+                "configuration of the range that holds the size. What it loses at most is meant of "
+                "the sizes that were measured; between them nothing is promised, and the last "
+                "column has the most that was lost where it was looked.</p>\n");
     enum status status = write_table(page, &table, error);
     section_end(page);
     return status;
