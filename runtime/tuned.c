@@ -122,7 +122,7 @@ enum need { NEED_THREADS, NEED_SHARED_BYTES, NEED_REGISTERS, NEEDS };
 
 struct section {
     struct tuned_device device;
-    double units; /* unit_count */
+    double units; /* unit_count; 0 in "*", where it is for scaling alone */
     struct line line;
     int line_number;
     uint32_t source, kind, name_hash; /* the kind as a name */
@@ -590,7 +590,8 @@ static int take_quoted(struct reader *reader, const char **out)
     return 1;
 }
 
-/* The value of the field, up to a space or the end of the line. */
+/* The value of the field, up to a space or the end of the line. What is not cut off there is not
+ * remembered: no line may have it again. */
 static int take_value(struct reader *reader, struct name *name)
 {
     char *at = reader->at;
@@ -606,8 +607,10 @@ static int take_value(struct reader *reader, struct name *name)
         set_word(&name->value, reader->at, (size_t)(at - reader->at));
         reader->at = at;
     }
-    return !*reader->at || is_space(*reader->at) ||
-           refuse(reader, "the value of '%.60s' must be in quotes", name->word.text);
+    if (!*reader->at || is_space(*reader->at))
+        return 1;
+    set_word(&name->value, no_word, 1);
+    return refuse(reader, "the value of '%.60s' must be in quotes", name->word.text);
 }
 
 /* SIZE or LOW-HIGH, behind `name` and "=" or "@". */
@@ -764,7 +767,8 @@ static int read_device(struct reader *reader, struct tuned_device *device, doubl
     if (text && (!read_digits(&at, 0, &major) || *at++ != '.' || !read_digits(&at, 0, &minor) ||
                  *at || major > 9999 || minor > 9999))
         return refuse(reader, "compute_capability=%.40s is not of the form 9.0", text);
-    *real_units = device->unit_count = (int)units;
+    device->unit_count = (int)units;
+    *real_units = device->name[0] == '*' && !device->name[1] ? 0 : (double)units;
     device->compute_capability_major = (int)major;
     device->compute_capability_minor = (int)minor;
     return 1;
@@ -786,9 +790,10 @@ APART static int read_section(struct reader *reader)
     section->kind = take_name(reader, ' ', '\t');
     char *end = reader->at;
     reader->at = skip_spaces(end);
+    if (section->kind) /* which is remembered, also where the line is refused */
+        *end = '\0';
     if (!section->kind || *reader->at != '"')
         return refuse(reader, "a section begins as in [cuda \"NVIDIA H200\"]");
-    *end = '\0';
     if (!take_quoted(reader, &section->device.name))
         return 0;
     if (*reader->at != ']' || (reader->at[1] && !is_space(reader->at[1])))
@@ -1750,7 +1755,7 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
 {
     const struct tuned_entry *entry = answer->entry;
     const struct tuned_device *asked = answer->device;
-    const char *format = "%.60s was never tuned on any device of the kind '%.60s'";
+    const char *format = "%.60s has no entry for the kind '%.60s' that fits";
     char sizes[136];
     if (bytes == 0)
         return;
@@ -1767,7 +1772,7 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
     const struct tuned_device *found = tuned_entry_device(entry);
     describe_sizes(answer, sizes, sizeof sizes);
     if (answer->grade >= TUNED_NEAREST_SIZE) {
-        format = "on %.60s nearest is %s; n = %lld was never tuned there";
+        format = "on %.60s nearest of what fits is %s; asked was n = %lld";
         if (answer->grade == TUNED_EXACT)
             format = "measured on %.60s at %s";
         else if (answer->grade == TUNED_IN_RANGE)
@@ -1777,10 +1782,11 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
         return;
     }
     int is_for_all = answer->grade == TUNED_PORTABLE || answer->grade == TUNED_DEFAULT;
-    format = is_for_all ? "%.60s was never tuned on %.60s; taken, for %s, from what %.60s has for "
-                          "every device"
-                        : "%.60s was never tuned on %.60s; taken, for %s, from %.60s%s (%d %s; "
-                          "here %d)";
+    format = is_for_all
+                 ? "%.60s has no entry for %.60s that fits; taken, for %s, from what %.60s has for "
+                   "every device"
+                 : "%.60s has no entry for %.60s that fits; taken, for %s, from %.60s%s (%d %s; "
+                   "here %d)";
     /* cppcheck-suppress wrongPrintfScanfArgNum */
     snprintf(out, bytes, format, answer->problem, asked->name ? asked->name : "this device", sizes,
              is_for_all ? tuned_entry_file(entry) : found->name, describe_capability(asked, found),

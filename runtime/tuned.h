@@ -84,7 +84,7 @@ struct tuned_answer {
     const struct tuned_entry *entry; /* NULL when the grade is TUNED_NONE; lives until tuned_free */
     /* 0 where nothing differs from what was measured. Else by how much: the product of the ratios
      * (each at least 1) of size, units and bandwidth to those measured, less 1. Within a range the
-     * size counts as measured. */
+     * size counts as measured; an entry for every device has no units that could differ. */
     double distance;
     /* What was asked, borrowed from the caller, for tuned_reason and tuned_answer_integer. */
     const struct tuned *tuned;

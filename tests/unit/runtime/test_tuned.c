@@ -111,7 +111,7 @@ static void no_entry_gives_the_defaults(void **state)
     struct tuned *tuned = load("tuned-conf 1\nend\n");
     assert_int_equal(tuned_find(tuned, &h200, "reduce.sum.i32", 1, &answer), TUNED_NONE);
     tuned_reason(&answer, reason, sizeof reason);
-    assert_string_equal(reason, "reduce.sum.i32 was never tuned on any device of the kind 'cuda'");
+    assert_string_equal(reason, "reduce.sum.i32 has no entry for the kind 'cuda' that fits");
     assert_int_equal(tuned_find(tuned, NULL, "reduce.sum.i32", 1, &answer), TUNED_NONE);
     assert_int_equal(tuned_find(tuned, &h200, NULL, 1, &answer), TUNED_NONE);
     tuned_reason(&answer, reason, sizeof reason);
@@ -143,7 +143,7 @@ static void nearest_size_is_by_ratio(void **state)
     (void)tuned_find(tuned, &h200, "reduce.sum.i32", 2000, &answer);
     tuned_reason(&answer, reason, sizeof reason);
     assert_string_equal(reason,
-                        "on NVIDIA H200 nearest is n = 1024; n = 2000 was never tuned there");
+                        "on NVIDIA H200 nearest of what fits is n = 1024; asked was n = 2000");
     (void)tuned_find(tuned, &h200, "reduce.sum.i32", 1024, &answer);
     tuned_reason(&answer, reason, sizeof reason);
     assert_string_equal(reason, "measured on NVIDIA H200 at n = 1024");
@@ -206,13 +206,14 @@ static void nearest_device_is_of_the_same_kind(void **state)
     assert_int_equal(tuned_find(tuned, &cpu, sum, 1048576, &answer), other);
     assert_int_equal(tuned_integer(answer.entry, "threads", 0), 64);
     tuned_reason(&answer, reason, sizeof reason);
-    assert_string_equal(reason, "reduce.sum.i32 was never tuned on A CPU; taken, for "
+    assert_string_equal(reason, "reduce.sum.i32 has no entry for A CPU that fits; taken, for "
                                 "n = 1048576, from A CPU (64 cores; here 60)");
     (void)tuned_find(tuned, &h200, min, 17, &answer);
     tuned_reason(&answer, reason, sizeof reason);
-    assert_string_equal(reason, "reduce.min.i32 was never tuned on NVIDIA H200; taken, for n = 16, "
-                                "which is nearest, from NVIDIA A100, of "
-                                "another compute capability (108 SMs; here 132)");
+    assert_string_equal(reason,
+                        "reduce.min.i32 has no entry for NVIDIA H200 that fits; taken, for n = 16, "
+                        "which is nearest, from NVIDIA A100, of "
+                        "another compute capability (108 SMs; here 132)");
     tuned_free(tuned);
 }
 

@@ -92,9 +92,11 @@ static void grades_are_in_their_order(void **state)
     assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_OTHER_DEVICE, &answer), 31);
     device = gpu("E", 7, 0, 80); /* portable before another generation */
     assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_PORTABLE, &answer), 11);
+    assert_true(answer.distance == 0); /* its units are for scaling, nobody's */
     tuned_reason(&answer, reason, sizeof reason);
-    assert_string_equal(reason, "sum was never tuned on E; taken, for n = 1024, from what t.conf "
-                                "has for every device");
+    assert_string_equal(reason,
+                        "sum has no entry for E that fits; taken, for n = 1024, from what t.conf "
+                        "has for every device");
     assert_int_equal(block_of(tuned, &device, "far", 1024, TUNED_FAR_DEVICE, &answer), 52);
     device = gpu("B", 8, 6, 84);
     assert_int_equal(block_of(tuned, &device, "only", 1, TUNED_PORTABLE, &answer), 12);
@@ -136,6 +138,9 @@ static void what_could_not_be_launched_is_not_given(void **state)
     assert_int_equal(block_of(tuned, &device, "big", 15, TUNED_IN_RANGE, &answer), 62);
     device.max_threads_per_block = 255;
     assert_int_equal(block_of(tuned, &device, "big", 5, TUNED_NONE, &answer), -1);
+    char reason[TUNED_REASON_BYTES];
+    tuned_reason(&answer, reason, sizeof reason);
+    assert_string_equal(reason, "big has no entry for the kind 'cuda' that fits");
     /* The device most alike has only what does not fit: the next one is taken, then the portable.
      */
     device = gpu("G", 8, 0, 108);

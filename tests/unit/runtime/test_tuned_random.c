@@ -357,7 +357,7 @@ static void rank_device(const struct tuned_device *found, const struct tuned_dev
     keys[0] = found->compute_capability_major == asked->compute_capability_major &&
               found->compute_capability_minor != asked->compute_capability_minor;
     keys[1] = !knows_bandwidth;
-    keys[2] = ratio_of(found->unit_count, asked->unit_count) *
+    keys[2] = (strcmp(found->name, "*") == 0 ? 1 : ratio_of(found->unit_count, asked->unit_count)) *
               (knows_bandwidth ? ratio_of(found->bandwidth_gbs, asked->bandwidth_gbs) : 1);
     keys[3] = strcmp(found->name, asked->name) != 0;
     keys[4] =

@@ -74,12 +74,14 @@ static void size_in_a_range_is_found(void **state)
     (void)block_of(tuned, "p", 5, TUNED_IN_RANGE, reason);
     assert_string_equal(reason, "tuned on NVIDIA H200 for n from 0 to 99");
     (void)block_of(tuned, "p", 5000, TUNED_NEAREST_SIZE, reason);
-    assert_string_equal(reason, "on NVIDIA H200 nearest is n from 10000 to 9223372036854775807 "
-                                "(measured at 20000); n = 5000 was never tuned there");
+    assert_string_equal(
+        reason, "on NVIDIA H200 nearest of what fits is n from 10000 to 9223372036854775807 "
+                "(measured at 20000); asked was n = 5000");
     assert_int_equal(block_of(tuned, "q", 12, TUNED_OTHER_DEVICE, reason), 5);
-    assert_string_equal(reason, "q was never tuned on NVIDIA H200; taken, for n from 10 to 20 "
-                                "(measured at 16), from NVIDIA H100, of the same compute "
-                                "capability (114 SMs; here 132)");
+    assert_string_equal(reason,
+                        "q has no entry for NVIDIA H200 that fits; taken, for n from 10 to 20 "
+                        "(measured at 16), from NVIDIA H100, of the same compute "
+                        "capability (114 SMs; here 132)");
     assert_int_equal(block_of(tuned, "q", 21, TUNED_OTHER_DEVICE, reason), 5);
     assert_non_null(strstr(reason, "(measured at 16), which is nearest"));
 
