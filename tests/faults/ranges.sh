@@ -61,6 +61,17 @@ expect_err ' 0 trials'
 tune_copy "$ways; kernel@WAY=1,grid=128: slower=1.1" "${brief[@]}" --set within=0.005
 [[ $(query "SELECT count(*) FROM ranges") -eq 2 ]] || fail "not two ranges: $(ranges)"
 
+# What is looked at and turns out to be worse than races said is cut out; the range that has the size then does
+# not show that look as its own.
+tune_copy 'kernel@WAY=2,grid=16|64: slower=1.1; kernel@WAY=1,grid=256|1024: slower=1.1; kernel@WAY=3,grid=256|1024: slower=1.05; kernel@WAY=3: slower=1.01' \
+    "${brief[@]}" --set within=0.021
+expect_code 0
+expect_err ' 0 trials'
+expect_covering
+[[ "$(way_at 16384) $(way_at 65536)" == "2 2" ]] || fail "way 3 was not cut out: $(ranges)"
+[[ $(query "SELECT count(*) FROM range_checks WHERE loss > 0.03") -eq 0 ]] || fail "$(query "SELECT * FROM range_checks")"
+tune_copy "$ways; kernel@WAY=1,grid=128: slower=1.1" "${brief[@]}" --set within=0.005
+
 # The file has them, and libtuned finds sizes between; what it says of a size is how it knows.
 cat >find.c <<'C'
 #include <stdio.h>

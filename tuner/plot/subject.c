@@ -135,7 +135,8 @@ static enum status explain(struct store *store, const struct store_parameter *gi
     enum status status = choose(store, narrowed, &arena, &ignored, &found, error);
     if (status == STATUS_OK && !found)
         status = error_set(error, STATUS_NOT_FOUND,
-                           "the database holds no measurements yet: run 'tune' first");
+                           "nothing in the database was timed yet: run 'tune' first; 'tune show "
+                           "--failures' lists what failed");
     for (size_t i = 0; i < CONSTRAINT_COUNT && status == STATUS_OK; i++) {
         if (!given[i].value)
             continue;

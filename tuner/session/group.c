@@ -321,7 +321,7 @@ static void summarize_contests(const struct group *group)
                                 "%s n=%lld: %s", contest->sweep->problem.key,
                                 (long long)contest->sweep->problem.n, contest->reason);
         }
-        if (!(summary->floor_worst >= contest->floor.floor))
+        if (isfinite(contest->floor.floor) && !(summary->floor_worst >= contest->floor.floor))
             summary->floor_worst = contest->floor.floor;
     }
 }

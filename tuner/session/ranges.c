@@ -9,7 +9,13 @@
 #include "tuner/session/losses.h"
 #include "tuner/trial/ranges.h"
 
-enum { CUTS_MAX = 4, BETWEEN_MAX = 8 };
+enum { CUTS_MAX = 12, BETWEEN_MAX = 8 };
+
+/* A look at a configuration, which may be cut out later. */
+struct taken_look {
+    size_t configuration;
+    struct store_range_check check;
+};
 
 struct covering {
     struct group *group;
@@ -19,8 +25,8 @@ struct covering {
     struct size_range ranges[SESSION_SIZES_MAX];
     int64_t ends[SESSION_SIZES_MAX]; /* of each range, the last n */
     size_t count;
-    struct store_range_check *checks;
-    size_t check_count, check_most;
+    struct taken_look *looks;
+    size_t look_count, look_most;
     struct arena arena;
 };
 
@@ -73,16 +79,16 @@ static enum status look(struct covering *covering, int64_t n, const size_t *conf
 static void keep_check(struct covering *covering, int64_t n, bool measured, const struct look *look,
                        const size_t *configurations, size_t index)
 {
-    if (covering->check_count == covering->check_most)
+    if (covering->look_count == covering->look_most)
         return;
-    covering->checks[covering->check_count++] = (struct store_range_check){
-        .n = n,
-        .measured = measured,
-        .loss = look->losses[index].estimate,
-        .loss_low = look->losses[index].low,
-        .loss_high = look->losses[index].high,
-        .best_configuration_id = covering->losses.items[configurations[look->best]].id,
-    };
+    covering->looks[covering->look_count++] = (struct taken_look){
+        .configuration = configurations[index],
+        .check = {.n = n,
+                  .measured = measured,
+                  .loss = look->losses[index].estimate,
+                  .loss_low = look->losses[index].low,
+                  .loss_high = look->losses[index].high,
+                  .best_configuration_id = covering->losses.items[configurations[look->best]].id}};
 }
 
 static bool was_looked_at(const struct covering *covering, size_t size, size_t configuration)
@@ -243,6 +249,8 @@ static enum status look_around(struct covering *covering, struct error *error)
     group->problem_key = covering->problem.key;
     session_progress(group, "ranges");
     for (int i = 0; status == STATUS_OK && again && i < CUTS_MAX; i++) {
+        if (i > 0 && budget_over(group->session, budget_end_ns(group->session)))
+            break;
         status = look_at_measured(covering, &again, error);
         if (again)
             cut(covering);
@@ -254,26 +262,27 @@ static enum status look_around(struct covering *covering, struct error *error)
 }
 
 /* A range's checks: those of its sizes that were made of its configuration. */
-static size_t checks_of(const struct covering *covering, int64_t low, int64_t high,
-                        struct store_range_check *out)
+static size_t checks_of(const struct covering *covering, const struct store_range *range,
+                        size_t configuration, struct store_range_check *out)
 {
     size_t count = 0;
-    for (size_t i = 0; i < covering->check_count; i++) {
-        const struct store_range_check *check = &covering->checks[i];
-        if (check->n < low || check->n > high)
+    for (size_t i = 0; i < covering->look_count; i++) {
+        const struct taken_look *look = &covering->looks[i];
+        if (look->configuration != configuration || look->check.n < range->n_low ||
+            look->check.n > range->n_high)
             continue;
-        if (count > 0 && out[count - 1].n == check->n)
-            count--; /* an earlier cut's: the later counts */
-        out[count++] = *check;
+        if (count > 0 && out[count - 1].n == look->check.n)
+            count--; /* so near one another that two looks were at one size */
+        out[count++] = look->check;
     }
     return count;
 }
 
 static int by_n(const void *left, const void *right)
 {
-    const struct store_range_check *a = left;
-    const struct store_range_check *b = right;
-    return (a->n > b->n) - (a->n < b->n);
+    const struct taken_look *a = left;
+    const struct taken_look *b = right;
+    return (a->check.n > b->check.n) - (a->check.n < b->check.n);
 }
 
 static enum status put(struct covering *covering, struct error *error)
@@ -284,10 +293,10 @@ static enum status put(struct covering *covering, struct error *error)
     struct store_range *rows = arena_alloc(&covering->arena, covering->count + 1, sizeof *rows);
     if (!rows)
         return error_no_memory(error);
-    qsort(covering->checks, covering->check_count, sizeof *covering->checks, by_n);
+    qsort(covering->looks, covering->look_count, sizeof *covering->looks, by_n);
     for (size_t i = 0; i < covering->count; i++) {
         struct store_range_check *checks =
-            arena_alloc(&covering->arena, covering->check_count + 1, sizeof *checks);
+            arena_alloc(&covering->arena, covering->look_count + 1, sizeof *checks);
         if (!checks)
             return error_no_memory(error);
         rows[i] = (struct store_range){
@@ -297,7 +306,8 @@ static enum status put(struct covering *covering, struct error *error)
             .bound = bound_of(covering, &covering->ranges[i]),
             .checks = checks,
         };
-        rows[i].check_count = checks_of(covering, rows[i].n_low, rows[i].n_high, checks);
+        rows[i].check_count =
+            checks_of(covering, &rows[i], covering->ranges[i].configuration, checks);
     }
     summary->ranges += covering->count;
     summary->sizes += covering->losses.size_count;
@@ -323,9 +333,9 @@ static enum status cover(struct covering *covering, struct error *error)
     size_t most = covering->losses.size_count * (CUTS_MAX + BETWEEN_MAX + 2) + 1;
     if (status != STATUS_OK || covering->losses.size_count == 0)
         return status;
-    covering->checks = arena_alloc(&covering->arena, most, sizeof *covering->checks);
-    covering->check_most = most;
-    if (!covering->checks)
+    covering->looks = arena_alloc(&covering->arena, most, sizeof *covering->looks);
+    covering->look_most = most;
+    if (!covering->looks)
         return error_no_memory(error);
     cut(covering);
     if (options->protocol.look_between > 0 && group_lane(group) &&
