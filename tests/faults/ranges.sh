@@ -98,3 +98,17 @@ for line in '1024: way 1, exact' '1025: way 1, in range' '5000: way 1, in range'
     '12000: way 2, in range' '40000: way 2, in range' '65536: way 2, exact' '1000000: way 2, nearest size'; do
     expect_out "^$line\$"
 done
+
+# Sizes between, which constraints rule out for the ranges' configurations or for the default one that results
+# are held against, are not looked at; the ranges are there all the same.
+forget
+sed '/^check:/d; s/^defines:/constraints: [n % 3 == 1 or way >= 2]\ndefaults: {way: 1, block: 64}\n&/' copy.yaml >some.yaml
+mv some.yaml copy.yaml
+for within in 0.005 0.02; do
+    tune_copy "$ways" "${brief[@]}" --set within=$within
+    expect_code 0
+    expect_err '[12] ranges? of sizes covers? the 4 measured'
+    expect_covering
+    [[ $(query "SELECT count(*) FROM range_checks WHERE n % 3 <> 1") -eq 0 ]] ||
+        fail "looked at where it must not: $(query "SELECT * FROM range_checks")"
+done

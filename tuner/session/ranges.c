@@ -75,6 +75,43 @@ static enum status look(struct covering *covering, int64_t n, const size_t *conf
     return look_at(&covering->like, &problem, list, count, out, error);
 }
 
+/* Whether all of them are meant for the size. */
+static enum status admits_all(struct covering *covering, int64_t n, const size_t *configurations,
+                              size_t count, bool *admits, struct error *error)
+{
+    const struct experiment *experiment = covering->like.experiment;
+    struct problem problem;
+    enum status status = STATUS_OK;
+    experiment_problem_at(experiment, &covering->problem, n, &problem);
+    *admits = true;
+    for (size_t i = 0; status == STATUS_OK && *admits && i < count; i++) {
+        const struct configuration *configuration =
+            losses_configuration(&covering->losses, configurations[i]);
+        if (configuration)
+            status = space_admits(experiment, &problem, covering->group->facts, configuration,
+                                  admits, error);
+    }
+    return status;
+}
+
+/* At a size that the file does not name. What it says may have no value there, or its constraints
+ * rule something out: then there is nothing to look at. */
+static enum status look_elsewhere(struct covering *covering, int64_t n,
+                                  const size_t *configurations, size_t count, struct look *out,
+                                  struct error *error)
+{
+    bool admits = false;
+    *out = (struct look){.best = count};
+    enum status status = admits_all(covering, n, configurations, count, &admits, error);
+    if (status == STATUS_OK && admits)
+        status = look(covering, n, configurations, count, out, error);
+    if (status != STATUS_BAD_INPUT && status != STATUS_NOT_FOUND)
+        return status;
+    error_clear(error);
+    *out = (struct look){.best = count};
+    return STATUS_OK;
+}
+
 /* Remembers a look at the configuration that is the range's there. */
 static void keep_check(struct covering *covering, int64_t n, bool measured, const struct look *look,
                        const size_t *configurations, size_t index)
@@ -163,7 +200,7 @@ static enum status look_inside(struct covering *covering, size_t size, struct er
         size_t count = list_around(covering, size, list);
         if (n <= sizes[size] || n >= sizes[size + 1] || count < 2)
             continue;
-        enum status status = look(covering, n, list, count, &found, error);
+        enum status status = look_elsewhere(covering, n, list, count, &found, error);
         if (status != STATUS_OK)
             return status;
         if (found.works)
@@ -188,7 +225,7 @@ static enum status find_end(struct covering *covering, size_t range, struct erro
         struct look found;
         int64_t n = middle(low, high);
         n = n <= low ? low + 1 : n;
-        enum status status = look(covering, n, list, count, &found, error);
+        enum status status = look_elsewhere(covering, n, list, count, &found, error);
         if (status != STATUS_OK)
             return status;
         if (!found.works || isnan(found.losses[0].estimate) || isnan(found.losses[1].estimate))
