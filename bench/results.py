@@ -173,7 +173,7 @@ def section(tune, folder, databases):
                         ("several.txt", "Two GPUs at once, one worker killed on the way"),
                         ("lookup.txt", "Loading tuned.conf and looking up"),
                         ("lookup_peers.txt", "libtuned beside cJSON, SQLite and a map of strings"),
-                        ("check.txt", "tune check: what was tuned, on another board of the model"),
+                        ("check.txt", "tune check: what had been tuned before"),
                         ("check-wrong.txt", "tune check: a file whose answers are the textbook's"),
                         ("example.txt", "The example program"),
                         ("saxpy.txt", "A launch by tuned_cuda.h"),

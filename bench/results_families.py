@@ -113,6 +113,21 @@ def occupancy(connection, tune, database, figures):
     return ["#### occupancy", ""] + lines if lines else []
 
 
+def gemm(connection, tune, database, figures):
+    """A kernel that computes: why its winner at the largest size wins, and its place under the roofs."""
+    sizes = [row["n"] for row in winners_of(connection, "gemm") if row["trust"] == "sound"]
+    if not sizes:
+        return []
+    n = str(max(sizes))
+    why = subprocess.run([tune, "show", "--why", "gemm", "--n", n, "--db", str(database)], check=False,
+                         capture_output=True, text=True).stdout.rstrip()
+    subprocess.run([tune, "plot", "roofline", "--db", str(database), "--problem", "gemm", "--n", n, "--format", "png",
+                    "-o", str(figures)], check=False, capture_output=True)
+    return ["#### gemm", "", f"`tune show --why gemm --n {n}`:", "", "```", *why.split("\n"), "```", "",
+            *(f"![{path.stem}]({path.relative_to(ROOT / 'docs')})\n"
+              for path in sorted(figures.glob(f"roofline-gemm-{n}.png")) if path.is_relative_to(ROOT / "docs"))]
+
+
 def reduce_ordered(connection, databases):
     """Against reductions of as many bytes whose order need not be kept, of any database of the folder."""
     winners = winners_of(connection, "reduce_ordered")
@@ -164,6 +179,7 @@ def families(databases, tune, figures):
     for database in databases:
         with opened(database) as connection:
             found = elementwise(connection) + work_queue(connection) + reduce_rows(connection) + \
-                occupancy(connection, tune, database, figures) + reduce_ordered(connection, databases)
+                occupancy(connection, tune, database, figures) + reduce_ordered(connection, databases) + \
+                gemm(connection, tune, database, figures)
             lines += place(connection, database) + found if found else []
     return ["### Families on request", "", *lines] if lines else []
