@@ -114,6 +114,19 @@ def test_layout(browser):
         assert not seen["squeezed"], (seen["width"], seen["squeezed"])
         if seen["width"] < 400:
             assert seen["boxes"] > 0, "no table scrolls in its box: none was wide enough to tell"
+        else:
+            assert seen["boxes"] == 0, "a table must be scrolled on a wide screen"
+
+
+def test_recorded(browser):
+    """Of a real device, with baselines and a library's times, all columns are there at once on a wide screen."""
+    pages = sorted((HERE.parents[1] / "docs" / "reports").glob("*.html"))
+    assert pages
+    for page in pages:
+        shutil.copy(page, browser.folder / "page.html")
+        for seen in browser.look():
+            assert not seen["overflowing"], (page.name, seen["width"], seen["overflowing"][:5])
+            assert seen["width"] < 400 or seen["boxes"] == 0, (page.name, "a table must be scrolled on a wide screen")
 
 
 def test_figures(browser):
