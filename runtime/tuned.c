@@ -15,11 +15,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #if defined(__APPLE__)
 #define st_mtim st_mtimespec
 #endif
-
 /* Small code also at -O2: times are those of memory, not of instructions, but for what look-ups
  * and the fields of a line run through. Clang leaves no room between functions that are cold, and
  * makes less of some that are not inlined. */
@@ -808,8 +806,7 @@ APART static int read_section(struct reader *reader)
            store_fields(reader, &section->line, 1, reader->count - 1);
 }
 
-/* Registers a thread to those of a block: they are given to a thread in eights, and to threads in
- * thirty-twos. */
+/* Registers a thread to those of a block: given in eights, and to threads in thirty-twos. */
 APART static void multiply_registers(long long needs[NEEDS])
 {
     needs[NEED_REGISTERS] =
@@ -1757,8 +1754,6 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
     const struct tuned_device *asked = answer->device;
     const char *format = "%.60s has no entry for the kind '%.60s' that fits";
     char sizes[136];
-    if (bytes == 0)
-        return;
     if (!entry) {
         int is_asked = asked && asked->kind && answer->problem;
         if (!answer->tuned)

@@ -112,6 +112,9 @@ static void no_entry_gives_the_defaults(void **state)
     assert_int_equal(tuned_find(tuned, &h200, "reduce.sum.i32", 1, &answer), TUNED_NONE);
     tuned_reason(&answer, reason, sizeof reason);
     assert_string_equal(reason, "reduce.sum.i32 has no entry for the kind 'cuda' that fits");
+    reason[0] = '?';
+    tuned_reason(&answer, reason, 0); /* no room at all */
+    assert_int_equal(reason[0], '?');
     assert_int_equal(tuned_find(tuned, NULL, "reduce.sum.i32", 1, &answer), TUNED_NONE);
     assert_int_equal(tuned_find(tuned, &h200, NULL, 1, &answer), TUNED_NONE);
     tuned_reason(&answer, reason, sizeof reason);
