@@ -18,8 +18,8 @@ WITH latest AS (
           WHERE x.name = word.value OR g.problem_key = word.value
              OR substr(g.problem_key, 1, length(word.value) + 1) = word.value || '.'))
 ),
--- A look at a measured size that exceeds the bound was at a configuration which did not hold there, and the sizes were
--- cut anew: the range has another.
+-- In older databases a look at a measured size that exceeds the bound was at a configuration which did not hold there,
+-- and the sizes were cut anew: the range has another.
 looked AS (
     SELECT range_id, sum(measured) AS sizes_measured, sum(NOT measured) AS sizes_between,
            max(CASE WHEN measured THEN loss END) AS loss_measured,
