@@ -199,10 +199,7 @@ static enum status case_plan(struct sweep *sweep, struct arena *arena,
         status = case_checks(sweep, arena, &point, plan, checks, applies, error);
     if (status == STATUS_OK && *applies)
         return move_case(arena, what, plan, checks, error);
-    /* What the file says is checked for its own sizes: elsewhere a file may be short, or a formula
-     * have no value. */
-    bool elsewhere = what->n != sweep->problem.n;
-    if (elsewhere && (status == STATUS_BAD_INPUT || status == STATUS_NOT_FOUND)) {
+    if (what->n != sweep->problem.n && is_no_size_of(status)) {
         error_clear(error);
         *applies = false;
         return STATUS_OK;

@@ -469,6 +469,13 @@ enum status contest_count_rounds(struct contest *contest, const struct track *tr
 void contest_set_levels(struct contest *contest, const struct track *track, size_t level,
                         size_t first, size_t last);
 
+/* What an experiment says is checked for the sizes that it names: at others a file may be short, or
+ * a formula have no value. Such a size is left out, which is no error. */
+static inline bool is_no_size_of(enum status status)
+{
+    return status == STATUS_BAD_INPUT || status == STATUS_NOT_FOUND;
+}
+
 /* look.c: a short race of a few configurations at one size. */
 enum { LOOK_MAX = 8 };
 struct look {

@@ -60,52 +60,30 @@ static int64_t range_low(const struct covering *covering, size_t range)
                       : covering->ends[range - 1] + 1;
 }
 
-static enum status look(struct covering *covering, int64_t n, const size_t *configurations,
-                        size_t count, struct look *out, struct error *error)
+/* At a size that the file does not name its constraints may rule one of them out, or what it says
+ * have no value there: then nothing is looked at. */
+static enum status look(struct covering *covering, int64_t n, bool is_named,
+                        const size_t *configurations, size_t count, struct look *out,
+                        struct error *error)
 {
+    const struct experiment *experiment = covering->like.experiment;
     const struct configuration *list[LOOK_MAX];
     struct problem problem;
+    bool admits = true;
+    enum status status = STATUS_OK;
     *out = (struct look){.best = count};
-    for (size_t i = 0; i < count; i++) {
+    experiment_problem_at(experiment, &covering->problem, n, &problem);
+    for (size_t i = 0; status == STATUS_OK && admits && i < count; i++) {
         list[i] = losses_configuration(&covering->losses, configurations[i]);
         if (!list[i])
             return STATUS_OK;
+        if (!is_named)
+            status =
+                space_admits(experiment, &problem, covering->group->facts, list[i], &admits, error);
     }
-    experiment_problem_at(covering->like.experiment, &covering->problem, n, &problem);
-    return look_at(&covering->like, &problem, list, count, out, error);
-}
-
-/* Whether all of them are meant for the size. */
-static enum status admits_all(struct covering *covering, int64_t n, const size_t *configurations,
-                              size_t count, bool *admits, struct error *error)
-{
-    const struct experiment *experiment = covering->like.experiment;
-    struct problem problem;
-    enum status status = STATUS_OK;
-    experiment_problem_at(experiment, &covering->problem, n, &problem);
-    *admits = true;
-    for (size_t i = 0; status == STATUS_OK && *admits && i < count; i++) {
-        const struct configuration *configuration =
-            losses_configuration(&covering->losses, configurations[i]);
-        if (configuration)
-            status = space_admits(experiment, &problem, covering->group->facts, configuration,
-                                  admits, error);
-    }
-    return status;
-}
-
-/* At a size that the file does not name. What it says may have no value there, or its constraints
- * rule something out: then there is nothing to look at. */
-static enum status look_elsewhere(struct covering *covering, int64_t n,
-                                  const size_t *configurations, size_t count, struct look *out,
-                                  struct error *error)
-{
-    bool admits = false;
-    *out = (struct look){.best = count};
-    enum status status = admits_all(covering, n, configurations, count, &admits, error);
     if (status == STATUS_OK && admits)
-        status = look(covering, n, configurations, count, out, error);
-    if (status != STATUS_BAD_INPUT && status != STATUS_NOT_FOUND)
+        status = look_at(&covering->like, &problem, list, count, out, error);
+    if (is_named || !is_no_size_of(status))
         return status;
     error_clear(error);
     *out = (struct look){.best = count};
@@ -148,7 +126,7 @@ static enum status look_at_measured(struct covering *covering, bool *again, stru
         if (pair[0] == pair[1] || pair[1] >= losses->count ||
             was_looked_at(covering, size, pair[0]))
             continue;
-        enum status status = look(covering, losses->sizes[size], pair, 2, &found, error);
+        enum status status = look(covering, losses->sizes[size], true, pair, 2, &found, error);
         if (status != STATUS_OK)
             return status;
         losses->looked[size * losses->count + pair[0]] = true;
@@ -193,14 +171,16 @@ static enum status look_inside(struct covering *covering, size_t size, struct er
     int64_t points = covering->group->session->options->protocol.look_between;
     double low = log((double)sizes[size]);
     double high = log((double)sizes[size + 1]);
+    int64_t before = sizes[size];
     for (int64_t i = 1; i <= points && i <= BETWEEN_MAX; i++) {
         int64_t n = (int64_t)exp(low + (high - low) * (double)i / (double)(points + 1));
         size_t list[LOOK_MAX];
         struct look found;
         size_t count = list_around(covering, size, list);
-        if (n <= sizes[size] || n >= sizes[size + 1] || count < 2)
+        if (n <= before || n >= sizes[size + 1] || count < 2)
             continue;
-        enum status status = look_elsewhere(covering, n, list, count, &found, error);
+        before = n;
+        enum status status = look(covering, n, false, list, count, &found, error);
         if (status != STATUS_OK)
             return status;
         if (found.works)
@@ -225,7 +205,7 @@ static enum status find_end(struct covering *covering, size_t range, struct erro
         struct look found;
         int64_t n = middle(low, high);
         n = n <= low ? low + 1 : n;
-        enum status status = look_elsewhere(covering, n, list, count, &found, error);
+        enum status status = look(covering, n, false, list, count, &found, error);
         if (status != STATUS_OK)
             return status;
         if (!found.works || isnan(found.losses[0].estimate) || isnan(found.losses[1].estimate))
@@ -308,8 +288,6 @@ static size_t checks_of(const struct covering *covering, const struct store_rang
         if (look->configuration != configuration || look->check.n < range->n_low ||
             look->check.n > range->n_high)
             continue;
-        if (count > 0 && out[count - 1].n == look->check.n)
-            count--; /* so near one another that two looks were at one size */
         out[count++] = look->check;
     }
     return count;
