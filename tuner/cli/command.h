@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "tuner/base/error.h"
+#include "tuner/base/launch.h"
 
 struct command {
     const char *name;
@@ -62,6 +63,9 @@ enum status option_integer(const char *name, const char *text, long long low, lo
 
 /* A problem's size, at least 1: 16777216, 2**24 or 2^24. */
 enum status option_size(const char *name, const char *text, long long *out, struct error *error);
+
+/* The caches' state before a run; NULL leaves *mode as it is. */
+enum status option_l2(const char *text, enum l2_mode *mode, struct error *error);
 
 /* A time, at least 1 ms: 90, 90s, 1.5h; units s (without one, too), m, h, d. */
 enum status option_duration(const char *name, const char *text, int64_t *nanoseconds,

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/launch.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/style.h"
 #include "tuner/plot/plot.h"
@@ -115,28 +114,19 @@ static enum status read_request(const struct words *words, struct plot_request *
     request->l2_mode = words->l2_mode;
     request->folder = words->folder;
     request->database = words->database;
-    enum l2_mode mode;
-    if (words->l2_mode && !l2_mode_parse(words->l2_mode, &mode))
-        return error_set(error, STATUS_USAGE, "--l2 %s: write cold, hot, stream or dirty",
-                         words->l2_mode);
-    if (words->n) {
-        enum status status = option_size("n", words->n, &n, error);
-        if (status != STATUS_OK)
-            return status;
-    }
+    enum l2_mode mode; /* of no use here: figures go by its name */
+    enum status status = option_l2(words->l2_mode, &mode, error);
+    if (status == STATUS_OK && words->n)
+        status = option_size("n", words->n, &n, error);
     request->n = n;
     if (words->terminal)
         fit_terminal(request);
     /* --data or --terminal alone asks for no file with a picture. */
-    if (words->format || !(words->data || words->terminal)) {
-        enum status status =
-            read_formats(words->format ? words->format : "png,svg", &request->outputs, error);
-        if (status != STATUS_OK)
-            return status;
-    }
+    if (status == STATUS_OK && (words->format || !(words->data || words->terminal)))
+        status = read_formats(words->format ? words->format : "png,svg", &request->outputs, error);
     request->outputs |= words->data ? (unsigned)PLOT_DATA : 0;
     request->outputs |= words->terminal ? (unsigned)PLOT_TERMINAL : 0;
-    return STATUS_OK;
+    return status;
 }
 
 /* Says what was chosen, and holds on to it for all figures. */

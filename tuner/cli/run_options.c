@@ -48,20 +48,6 @@ static enum status parse_retry(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-static enum status parse_l2(struct run *run, struct error *error)
-{
-    const char *names[L2_MODES];
-    if (!run->text.l2 || l2_mode_parse(run->text.l2, &run->session.l2_mode))
-        return STATUS_OK;
-    for (int i = 0; i < L2_MODES; i++)
-        names[i] = l2_mode_name((enum l2_mode)i);
-    const char *nearest = nearest_word(run->text.l2, names, L2_MODES);
-    if (nearest)
-        return error_set(error, STATUS_USAGE, "--l2 %s: did you mean '%s'?", run->text.l2, nearest);
-    return error_set(error, STATUS_USAGE, "--l2 %s: write cold, hot, stream or dirty",
-                     run->text.l2);
-}
-
 static enum status parse_effort(struct run *run, struct error *error)
 {
     run->session.effort = EFFORT_NORMAL;
@@ -88,7 +74,7 @@ static enum status parse_values(struct run *run, struct error *error)
         run->session.compile_workers = (size_t)number;
     }
     if (status == STATUS_OK)
-        status = parse_l2(run, error);
+        status = option_l2(run->text.l2, &run->session.l2_mode, error);
     if (status == STATUS_OK)
         status = parse_effort(run, error);
     if (status == STATUS_OK)
