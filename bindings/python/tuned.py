@@ -382,8 +382,8 @@ class Entry:
 
     def evidence(self, name: str, otherwise: Optional[Value] = None) -> Optional[Value]:
         """"time_ns", "mad_ns", "gain.textbook", "ceiling_percent", "samples" ..."""
-        found = _library().tuned_evidence_text(self._at, _bytes(name), None)
-        return otherwise if found is None else _typed(_text(found))
+        found = self.evidence_text(name)
+        return otherwise if found is None else _typed(found)
 
     def evidence_text(self, name: str, otherwise: Optional[str] = None) -> Optional[str]:
         """The same in the file's own words: "source", "driver" ... may look like numbers."""
