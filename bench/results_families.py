@@ -92,6 +92,14 @@ def reduce_rows(connection):
             *table(["problem", "rows", "fastest, us", "GB/s", *steps], body), ""]
 
 
+def picture(tune, database, figures, figure, problem, n):
+    """A figure of one problem, drawn into `figures`, and the line that shows it; none where it has no data."""
+    subprocess.run([tune, "plot", figure, "--db", str(database), "--problem", problem, "--n", str(n), "--format", "png",
+                    "-o", str(figures)], check=False, capture_output=True)
+    return [f"![{path.stem}]({path.relative_to(ROOT / 'docs')})\n"
+            for path in sorted(figures.glob(f"{figure}-{problem}-{n}.png")) if path.is_relative_to(ROOT / "docs")]
+
+
 def occupancy(connection, tune, database, figures):
     """The best at each number of resident warps, and the picture of all points."""
     lines = []
@@ -106,10 +114,7 @@ def occupancy(connection, tune, database, figures):
                           for n, times in zip(sizes, columns))) for value in warps]
         lines += ["GB/s of the best block and loads in flight at each occupancy (medians of the sweep):", "",
                   *table(["resident warps an SM"] + [f"n = {size(n)}" for n in sizes], body), ""]
-        subprocess.run([tune, "plot", "--db", str(database), "--problem", key, "--n", str(sizes[-1]), "--format",
-                        "png", "-o", str(figures)], check=False, capture_output=True)
-        lines += [f"![{path.stem}]({path.relative_to(ROOT / 'docs')})\n"
-                  for path in sorted(figures.glob(f"occupancy-{key}-*.png")) if path.is_relative_to(ROOT / "docs")]
+        lines += picture(tune, database, figures, "occupancy", key, sizes[-1])
     return ["#### occupancy", ""] + lines if lines else []
 
 
@@ -118,14 +123,11 @@ def gemm(connection, tune, database, figures):
     sizes = [row["n"] for row in winners_of(connection, "gemm") if row["trust"] == "sound"]
     if not sizes:
         return []
-    n = str(max(sizes))
-    why = subprocess.run([tune, "show", "--why", "gemm", "--n", n, "--db", str(database)], check=False,
+    n = max(sizes)
+    why = subprocess.run([tune, "show", "--why", "gemm", "--n", str(n), "--db", str(database)], check=False,
                          capture_output=True, text=True).stdout.rstrip()
-    subprocess.run([tune, "plot", "roofline", "--db", str(database), "--problem", "gemm", "--n", n, "--format", "png",
-                    "-o", str(figures)], check=False, capture_output=True)
     return ["#### gemm", "", f"`tune show --why gemm --n {n}`:", "", "```", *why.split("\n"), "```", "",
-            *(f"![{path.stem}]({path.relative_to(ROOT / 'docs')})\n"
-              for path in sorted(figures.glob(f"roofline-gemm-{n}.png")) if path.is_relative_to(ROOT / "docs"))]
+            *picture(tune, database, figures, "roofline", "gemm", n)]
 
 
 def reduce_ordered(connection, databases):
