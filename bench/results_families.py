@@ -113,7 +113,7 @@ def occupancy(connection, tune, database, figures):
         body = [(value, *(gigabytes(word_bytes[n] / times[value]) if value in times and n in word_bytes else "-"
                           for n, times in zip(sizes, columns))) for value in warps]
         lines += ["GB/s of the best block and loads in flight at each occupancy (medians of the sweep):", "",
-                  *table(["resident warps an SM"] + [f"n = {size(n)}" for n in sizes], body), ""]
+                  *table(["resident warps per SM"] + [f"n = {size(n)}" for n in sizes], body), ""]
         lines += picture(tune, database, figures, "occupancy", key, sizes[-1])
     return ["#### occupancy", ""] + lines if lines else []
 

@@ -67,7 +67,7 @@ static void open_gpu(struct tuned_cuda_device *gpu)
 struct plan {
     const char *variant, *map, *step, *cache;
     int block, count, loads, min_blocks, cluster_size, stages;
-    int resident;                /* blocks an SM */
+    int resident;                /* blocks per SM */
     unsigned grid, shared_bytes; /* shared memory: the dynamic one */
     CUfunction first, second;    /* second: of two launches, else NULL */
 };
@@ -116,7 +116,7 @@ static bool is_two_launches(const struct plan *plan)
 }
 
 /* The grid of configs/reduce.yaml for this n; the entry's is that of the size it was measured at.
- * `resident` blocks an SM, but none without a tile. Flagged partials: one block, or cluster, more
+ * `resident` blocks per SM, but none without a tile. Flagged partials: one block, or cluster, more
  * waits for them. */
 static void size_plan(const struct tuned_cuda_device *gpu, long long n, struct plan *plan)
 {

@@ -9,7 +9,7 @@ stats 'points.tsv' using 4 nooutput name 'BLOCKS'
 stats 'double.tsv' using 10 nooutput name 'DOUBLE'
 
 set title sprintf("Grid and throughput: %s, n = %s\n%s", problem, n_text, measured_on)
-set xlabel 'grid (blocks an SM); at one grid the configurations stand side by side, sorted'.covered_note
+set xlabel 'grid (blocks per SM); at one grid the configurations stand side by side, sorted'.covered_note
 set ylabel throughput_label
 least = BLOCKS_min < 2 ? BLOCKS_min : 2
 most = BLOCKS_max > 2 ? BLOCKS_max : 2
@@ -27,5 +27,5 @@ do for [k = -40:40:tic_step] {
 }
 reference_x = 2
 # On a narrow terminal it would run into the name of the other axis.
-reference_title = sprintf(characters && text_columns < 96 ? '#SM x 2 = %.0f' : '2 blocks an SM (#SM x 2 = %.0f)', DOUBLE_max)
+reference_title = sprintf(characters && text_columns < 96 ? '#SM x 2 = %.0f' : '2 blocks per SM (#SM x 2 = %.0f)', DOUBLE_max)
 load 'plots/points.gp'

@@ -1,4 +1,4 @@
--- Grid in blocks an SM against throughput, #SM x 2 marked: every configuration, a series a variant.
+-- Grid in blocks per SM against throughput, #SM x 2 marked: every configuration, a series a variant.
 -- needs: configurations whose grid is known (a GPU)
 , known AS (
     SELECT *, 1.0 * grid / unit_count AS blocks_per_sm,

@@ -17,13 +17,13 @@ stats 'rows.tsv' using 10 nooutput name 'BLOCKS'
 measured_on = measured(sprintf('%d configuration%s', CONFIGURATIONS_sum, CONFIGURATIONS_sum == 1 ? '' : 's'))
 
 set title sprintf("Grid and block: %s, n = %s\n%s", problem, n_text, measured_on)
-set xlabel 'grid (blocks an SM'.(GRIDS_max > 0 ? ', from)' : ')').'; pale grey: no configuration there'
+set xlabel 'grid (blocks per SM'.(GRIDS_max > 0 ? ', from)' : ')').'; pale grey: no configuration there'
 set ylabel 'block (threads'.(BLOCKS_max > 0 ? ', from)' : ')')
 set cblabel 'throughput of the best configuration in the cell ('.unit.')' offset 1, 0
 # Among characters a name that is turned would lie across the cells.
 if (characters) {
     set cblabel ''
-    set xlabel 'grid (blocks an SM); in the cells the best throughput ('.unit.')'
+    set xlabel 'grid (blocks per SM); in the cells the best throughput ('.unit.')'
 }
 set xrange [0.5:columns_rows + 0.5]
 set yrange [0.5:rows_rows + 0.5]

@@ -1,4 +1,4 @@
--- Grid (blocks an SM) by block (threads) as a heat map: the best throughput of each cell.
+-- Grid (blocks per SM) by block (threads) as a heat map: the best throughput of each cell.
 -- needs: configurations whose grid and threads a block are known (a GPU)
 , known AS (
     SELECT m.*, 1.0 * grid / unit_count AS blocks_per_sm,

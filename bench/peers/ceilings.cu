@@ -81,8 +81,8 @@ struct halves {
 
 std::string grid_text(const char *what, int blocks, int loads)
 {
-    return std::string(what) + ", " + std::to_string(blocks) + " blocks of 1024 an SM, " +
-           std::to_string(loads) + " x 16 bytes in flight a thread";
+    return std::string(what) + ", " + std::to_string(blocks) + " blocks of 1024 per SM, " +
+           std::to_string(loads) + " x 16 bytes in flight per thread";
 }
 
 template <int LOADS>
@@ -111,7 +111,7 @@ std::vector<way> all_ways(const halves &m, int multiprocessors)
         add_kernels<8>(ways, m, multiprocessors, blocks);
         const unsigned int grid = unsigned(multiprocessors * blocks);
         ways.push_back({"write",
-                        "st, " + std::to_string(blocks) + " blocks of 1024 an SM",
+                        "st, " + std::to_string(blocks) + " blocks of 1024 per SM",
                         16 * m.count,
                         [m, grid] { write_all<<<grid, 1024, 0, m.stream>>>(m.b, m.count); },
                         {}});

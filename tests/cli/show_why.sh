@@ -211,7 +211,7 @@ run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db flight.db --json
 expect_json 'all(p["bytes_per_thread"] == 4 * p["parameters"]["vector"] * p["parameters"]["loads"] for p in j[0]["points"])' True
 expect_json 'all(p["bytes_in_flight_per_sm"] == p["bytes_per_thread"] * min(p["occupancy"] * 2048, -(-p["grid"] // 100) * p["block"]) for p in j[0]["points"])' True
 run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db flight.db
-expect_out '^bytes in flight an SM +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+$'
+expect_out '^bytes in flight per SM +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+$'
 expect_out ' KiB in flight on a multiprocessor against '
 # It is no column of other tables.
 run "$TUNE" show --top 3 --db flight.db

@@ -267,7 +267,7 @@ static int64_t race(struct fixture *f, const char *key, int64_t problem_id, int6
     static const struct {
         const char *name, *about;
         size_t shape; /* two_launches 1024 x 2, vector 1, loads 1; last_block 1024 x 2, 1, 4 */
-    } baselines[] = {{"textbook", "1024 threads on 2 blocks an SM", 100},
+    } baselines[] = {{"textbook", "1024 threads on 2 blocks per SM", 100},
                      {"occupancy_api", "as the Occupancy API suggests", 221}};
     bool final[CONFIGURATIONS_MAX] = {false};
     struct choice choice = {.problem_key = key, .problem_id = problem_id, .n = n};

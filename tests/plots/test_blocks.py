@@ -1,4 +1,4 @@
-"""blocks: grid in blocks an SM against throughput, #SM x 2 marked."""
+"""blocks: grid in blocks per SM against throughput, #SM x 2 marked."""
 from lib import DATE, Database, close, draw, main, refuse
 
 
@@ -22,7 +22,7 @@ def test_numbers():
     assert figure.series("marks") == ["winner", "plain"]
     assert [(row["blocks_per_sm"], row["grid"]) for row in figure.layer("double")] == [("2", "200")]
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "winner", "plain", "4194 GB/s",
-                 "2 blocks an SM (#SM x 2 = 200)", "measured read ceiling: 5000 GB/s")
+                 "2 blocks per SM (#SM x 2 = 200)", "measured read ceiling: 5000 GB/s")
     assert {"1/64", "1/4", "1", "2", "16", "64"} <= set(figure.texts), "the axis is in octaves"
 
 

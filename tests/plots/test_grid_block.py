@@ -46,7 +46,7 @@ def test_many_grids_and_blocks():
     last = figure.layer("points")[-1]
     assert last["configurations"] == str(1000 - 768 + 1) and last["configuration"] == "number=1000"
     assert [(row["x"], row["y"]) for row in figure.layer("cell_marks")] == [("19", "19")]
-    figure.shows("grid (blocks an SM, from)", "block (threads, from)", "1000 configurations")
+    figure.shows("grid (blocks per SM, from)", "block (threads, from)", "1000 configurations")
 
 
 def test_no_grid():

@@ -153,8 +153,8 @@ struct kernel_resources {
     int32_t local_bytes; /* a thread; stack and spills */
     int32_t spill_bytes; /* a thread, stores and loads, from the compiler's log */
     int32_t max_threads_per_block;
-    int32_t active_blocks_per_sm; /* resident blocks an SM, by the Occupancy API */
-    double occupancy;             /* resident warps an SM over the most it can hold, 0 to 1 */
+    int32_t active_blocks_per_sm; /* resident blocks per SM, by the Occupancy API */
+    double occupancy;             /* resident warps per SM over the most it can hold, 0 to 1 */
     int32_t suggested_block;      /* cuOccupancyMaxPotentialBlockSize: threads a block ... */
     int32_t suggested_grid;       /* ... and the fewest blocks that fill the device */
     int32_t barriers;             /* of a block, by the binary; 0: none, or unknown */

@@ -142,7 +142,7 @@ static const struct row_column launch_columns[] = {
     {"dynamic_shared_bytes", "dynamic shared"},
     {"local_bytes", "local"},
     {"spill_bytes", "spilled"},
-    {"active_blocks_per_sm", "blocks an SM"},
+    {"active_blocks_per_sm", "blocks per SM"},
     {"occupancy_percent", "occupancy"},
 };
 static const struct row_column sample_columns[] = {

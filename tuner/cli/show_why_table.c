@@ -34,7 +34,7 @@ static const struct row_column lines[] = {
     {"registers", "registers"},
     {"spill_bytes", "spilled bytes"},
     {"shared_bytes", "shared bytes"},
-    {"in_flight_bytes", "bytes in flight an SM"},
+    {"in_flight_bytes", "bytes in flight per SM"},
 };
 
 /* The stage where not all are of one, the status where not all have a time, and what is known. */

@@ -184,7 +184,7 @@ struct point {
     const struct problem *problem;
     const struct facts *facts;
     const struct configuration *configuration;
-    /* Variable active_blocks: resident blocks an SM of the first launch, from the Occupancy API; 0
+    /* Variable active_blocks: resident blocks per SM of the first launch, from the Occupancy API; 0
      * while unknown, and then an expression that needs it fails with STATUS_UNAVAILABLE. */
     int64_t active_blocks;
 };

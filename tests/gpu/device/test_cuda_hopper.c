@@ -147,7 +147,7 @@ static void test_clusters_of_16(void **state)
     for (int i = 0; i < CLUSTERS; i++)
         assert_int_equal(out[i], CLUSTER * (CLUSTER + 1) / 2);
     assert_ok(cuda->resources(device, "sum_ranks", 1024, 0, &resources, &error));
-    print_message("  clusters of 16 x 1024: %d blocks an SM, occupancy %.3f\n",
+    print_message("  clusters of 16 x 1024: %d blocks per SM, occupancy %.3f\n",
                   resources.active_blocks_per_sm, resources.occupancy);
     assert_true(resources.active_blocks_per_sm >= 1);
     assert_true(resources.occupancy > 0 && resources.occupancy <= 1);

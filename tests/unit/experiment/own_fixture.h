@@ -105,7 +105,7 @@ static inline struct experiment *load_own(const char *const *changes)
 }
 #define LOAD_OWN(...) load_own((const char *const[]){__VA_ARGS__, NULL})
 
-/* The problem own.f32 (or own.f64) at block, loads and warp_size, with 4 resident blocks an SM. */
+/* The problem own.f32 (or own.f64) at block, loads and warp_size, with 4 resident blocks per SM. */
 static inline void start_own(struct fixture *fixture, struct experiment *experiment, size_t index,
                              int64_t block, int64_t loads)
 {

@@ -35,7 +35,7 @@ struct buffers {
     size_t pinned_bytes;
 };
 
-/* A kernel's grid: blocks an SM. The best of a few is the ceiling. */
+/* A kernel's grid: blocks per SM. The best of a few is the ceiling. */
 static const uint32_t grids[] = {2, 4, 8, 16, 32};
 
 static CUresult submit(struct device *device, struct buffers *buffers, enum transfer transfer,

@@ -25,7 +25,7 @@ static const struct attribute_row attributes[] = {
     {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, FORM_NUMBER, "max_threads_per_sm",
      "Most threads an SM", "threads"},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, FORM_NUMBER, "max_blocks_per_sm",
-     "Most blocks an SM", "blocks"},
+     "Most blocks per SM", "blocks"},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, FORM_NUMBER, "max_block_x", "Largest block, x",
      "threads"},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, FORM_NUMBER, "max_block_y", "Largest block, y",

@@ -61,7 +61,7 @@ __device__ __forceinline__ uint4 load_stream(const uint4 *address)
     return word;
 }
 
-// Reads `count` 16-byte words as fast as the memory goes: four loads in flight a thread. The words
+// Reads `count` 16-byte words as fast as the memory goes: four loads in flight per thread. The words
 // are those of tune_write; whether the store ever happens does not matter.
 extern "C" __global__ void __launch_bounds__(1024)
 tune_read(const uint4 *data, u64 count, u32 *sink)

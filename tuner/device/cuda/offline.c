@@ -96,7 +96,7 @@ static void add_sm(const struct board *board, struct facts *facts)
         {"warp_size", "Warp size", "threads", WARP_SIZE},
         {"max_threads_per_block", "Most threads a block", "threads", THREADS_PER_BLOCK},
         {"max_threads_per_sm", "Most threads an SM", "threads", board->threads_per_sm},
-        {"max_blocks_per_sm", "Most blocks an SM", "blocks", board->blocks_per_sm},
+        {"max_blocks_per_sm", "Most blocks per SM", "blocks", board->blocks_per_sm},
         {"max_block_x", "Largest block, x", "threads", 1024},
         {"max_block_y", "Largest block, y", "threads", 1024},
         {"max_block_z", "Largest block, z", "threads", 64},
