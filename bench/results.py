@@ -204,7 +204,7 @@ def results(tune, recorded):
     lines = ["# Results", "",
              "Made by `bench/results.py` from the databases in `db/recorded/`, which `tests/gpu/run.sh` (a GPU)",
              "and `bench/record_cpu.sh` (a CPU) recorded. Times are medians over the fresh processes that confirmed;",
-             "gains over baselines compare times of the same rounds. *tied*: so many configurations, the winner",
+             "gains over baselines are of the same rounds, in pairs. *tied*: so many configurations, the winner",
              "counted, are not shown to be slower. *None better by over*: what is claimed, at 99 %. How it is",
              "measured is in [measuring.md](measuring.md). Gains over CUB are of the calls of `tune/reduce.cuh` in the",
              "rounds of `bench/reduce_peers.cu`, caches cold; see *Against CUB*.", ""]

@@ -1,12 +1,13 @@
 -- Each baseline of the problems as they were tried last, beside the winner, once for each objective
--- that was asked for. Gains compare times of one stage: of the processes that confirmed, else of the
--- race, else of the sweep.
+-- that was asked for: both times of one stage, of the processes that confirmed, else of the race, else
+-- of the sweep; and the winner's gain, which is of the rounds that both were in.
 -- :words  experiment names and problem keys (a JSON array; NULL: all)
 -- :n      one size (NULL: all)
 -- :objective  what was made small (NULL: all)
 WITH chosen AS (
     SELECT l.*, e.device_id, x.name AS experiment, p.key AS problem, p.n, p.bytes_moved,
-           wp.sweep_ns, wp.race_ns, wp.confirm_ns
+           w.id AS winner_id, t.configuration_id AS winner_configuration_id, wp.sweep_ns,
+           wp.race_ns, wp.confirm_ns
     FROM latest_problems AS l
     JOIN environments AS e ON e.id = l.environment_id
     JOIN problems AS p ON p.id = l.problem_id
@@ -25,6 +26,13 @@ WITH chosen AS (
           SELECT 1 FROM json_each(:words) AS word
           WHERE x.name = word.value OR p.key = word.value
              OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
+),
+gained AS MATERIALIZED (
+    SELECT gains.*
+    FROM chosen
+    CROSS JOIN gains
+        ON gains.winner_id = chosen.winner_id
+        AND gains.configuration_id = chosen.winner_configuration_id
 ),
 beside AS (
     SELECT chosen.*, b.name AS baseline, b.about, bc.key AS configuration,
@@ -63,13 +71,15 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        timed.experiment, timed.problem, timed.n, timed.objective, timed.baseline, timed.status,
        timed.time_ns, nullif(timed.bytes_moved, 0) / timed.time_ns AS gbs,
        100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.gbs AS ceiling_percent,
-       timed.winner_ns, CASE WHEN timed.shared IS NOT NULL THEN timed.time_ns / timed.winner_ns END
-           AS winner_gain,
+       timed.winner_ns, gained.gain AS winner_gain, gained.gain_low AS winner_gain_low,
+       gained.gain_high AS winner_gain_high,
        timed.shared AS stage,
        (SELECT metrics FROM trials WHERE id = timed.timed_trial_id) AS metrics, timed.configuration, timed.about, timed.detail
 FROM timed
 JOIN devices AS d ON d.id = timed.device_id
 JOIN environments AS e ON e.id = timed.environment_id
+LEFT JOIN gained
+    ON gained.winner_id = timed.winner_id AND gained.baseline = timed.baseline
 LEFT JOIN problem_ceilings AS ceilings
     ON ceilings.environment_id = timed.environment_id AND ceilings.problem_id = timed.problem_id
 ORDER BY d.kind DESC, d.id, timed.l2_mode, timed.objective <> 'time', timed.objective,

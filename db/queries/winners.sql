@@ -1,6 +1,5 @@
--- The winner of each device, problem, n, mode and objective, with the baselines beside it. Times and
--- gains compare what was measured in one stage: in the processes that confirmed, in the race, in the
--- sweep; the winner's own stage before the others.
+-- The winner of each device, problem, n, mode and objective, with the baselines beside it: their times
+-- in the winner's own stage before others, and the gain, which is of the rounds that both were in.
 -- :words  experiment names and problem keys (a JSON array; NULL: all); "reduce.sum" takes in
 --         "reduce.sum.i32"
 -- :n      one size (NULL: all)
@@ -23,8 +22,7 @@ WITH chosen AS (
 ),
 reached AS (
     SELECT chosen.*, t.configuration_id, points.sweep_ns, points.race_ns, points.confirm_ns,
-           points.race_value, points.confirm_value, points.sweep_trial_id,
-           points.race_trial_id, points.confirm_trial_id,
+           points.sweep_trial_id, points.race_trial_id, points.confirm_trial_id,
            CASE WHEN chosen.stage = 'confirm' AND points.confirm_ns IS NOT NULL THEN 'confirm'
                 WHEN chosen.stage = 'sweep' AND points.sweep_ns IS NOT NULL THEN 'sweep'
                 WHEN points.race_ns IS NOT NULL THEN 'race'
@@ -40,18 +38,19 @@ timed AS (
                             ELSE sweep_ns END AS time_ns
     FROM reached
 ),
+gained AS MATERIALIZED (
+    SELECT gains.*
+    FROM timed
+    CROSS JOIN gains
+        ON gains.winner_id = timed.id AND gains.configuration_id = timed.configuration_id
+),
 compared AS (
     SELECT timed.id, b.name, b.about, bc.key AS configuration,
            CASE timed.timed_in
                WHEN 'confirm' THEN coalesce(bp.confirm_ns, bp.race_ns, bp.sweep_ns)
                WHEN 'race' THEN coalesce(bp.race_ns, bp.confirm_ns, bp.sweep_ns)
                ELSE coalesce(bp.sweep_ns, bp.race_ns, bp.confirm_ns) END AS time_ns,
-           coalesce(CASE timed.timed_in WHEN 'confirm' THEN bp.confirm_ns / timed.confirm_ns
-                                        WHEN 'sweep' THEN bp.sweep_ns / timed.sweep_ns END,
-                    bp.race_ns / timed.race_ns, bp.confirm_ns / timed.confirm_ns,
-                    bp.sweep_ns / timed.sweep_ns) AS gain,
-           coalesce(CASE timed.timed_in WHEN 'confirm' THEN bp.confirm_value / timed.confirm_value
-                    END, bp.race_value / timed.race_value) AS value_gain
+           gained.gain, gained.gain_low, gained.gain_high
     FROM timed
     JOIN baselines AS b
         ON b.environment_id = timed.environment_id AND b.problem_id = timed.problem_id
@@ -60,6 +59,7 @@ compared AS (
         ON bp.environment_id = b.environment_id AND bp.problem_id = b.problem_id
         AND bp.configuration_id = b.configuration_id AND bp.l2_mode = timed.l2_mode
         AND bp.objective = timed.objective
+    LEFT JOIN gained ON gained.winner_id = timed.id AND gained.baseline = b.name
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
        timed.l2_mode, ceilings.ceiling, ceilings.gbs AS ceiling_gbs,
@@ -73,7 +73,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        (SELECT json_group_array(json_object(
                    'name', compared.name, 'about', compared.about,
                    'configuration', compared.configuration, 'time_ns', compared.time_ns,
-                   'gain', compared.gain, 'value_gain', compared.value_gain))
+                   'gain', compared.gain, 'gain_low', compared.gain_low,
+                   'gain_high', compared.gain_high))
         FROM compared WHERE compared.id = timed.id) AS baselines,
        (SELECT metrics FROM trials
         WHERE id = CASE timed.timed_in WHEN 'confirm' THEN timed.confirm_trial_id

@@ -67,7 +67,7 @@ for row, winner in zip(rows, winners):
     assert abs(cells[1] / winner["time_ns"] - 1) < 1e-6, (row, winner["time_ns"])
     gains = [b["gain"] for b in winner["baselines"] if b["gain"]]
     for shown, gain in zip(cells[2:], gains):
-        assert abs(shown / gain - 1) < 0.02, (row, gains)
+        assert abs(shown / gain - 1) < 1e-6, (row, gains)
     assert f'>{winner["trust"]}<' in row, row
     for word in winner["configuration"].split():
         name, value = word.split("=")

@@ -73,15 +73,16 @@ static size_t fill_contenders(const struct choice *choice,
     for (size_t i = 0; i < choice->count; i++) {
         const struct shape *shape = choice->finalists[i];
         double difference = shape->time_ns / choice->winner->time_ns - 1;
-        out[i] = (struct store_contender){.configuration_id = shape->configuration_id,
-                                          .trial_id = shape->trial_id,
-                                          .place = place_of(choice, i),
-                                          .difference = difference,
-                                          .difference_low = difference - 0.001,
-                                          .difference_high = difference + 0.001,
-                                          .proven = difference <= 0.0015,
-                                          .tied = difference <= 0.0035,
-                                          .out = i >= FINALISTS ? "baseline" : NULL};
+        out[i] =
+            (struct store_contender){.configuration_id = shape->configuration_id,
+                                     .trial_id = shape->trial_id,
+                                     .place = place_of(choice, i),
+                                     .difference = difference,
+                                     .difference_low = difference - (difference > 0 ? 0.001 : 0),
+                                     .difference_high = difference + (difference > 0 ? 0.001 : 0),
+                                     .proven = difference <= 0.0015,
+                                     .tied = difference <= 0.0035,
+                                     .out = i >= FINALISTS ? "baseline" : NULL};
         tied += out[i].tied && !out[i].out;
     }
     return tied;

@@ -134,7 +134,10 @@ class Database:
                       trial_id=trial, run_id=run, stage=stage, candidate_count=1, chosen_at=MOMENT)
         winner = self.insert("winners", **{**values, **columns})
         for place, (configuration, difference, low, high) in enumerate(contenders, 1):
-            self.insert("contenders", winner_id=winner, configuration_id=configuration, place=place,
+            raced = self.sql.execute(
+                "SELECT max(id) FROM trials WHERE configuration_id = ? AND problem_id = ?",
+                (configuration, problem)).fetchone()[0]
+            self.insert("contenders", winner_id=winner, configuration_id=configuration, trial_id=raced, place=place,
                         difference=difference, difference_low=low, difference_high=high, proven=0, tied=0)
         return winner
 

@@ -40,18 +40,16 @@ static bool set_number(struct rows *rows, size_t row, const char *column, const 
 static bool spread_row(struct rows *rows, size_t row, const json_t *baselines)
 {
     bool good = true;
-    bool by_time = strcmp(rows_text(rows, row, "objective", "time"), "time") == 0;
     size_t i = 0;
     const json_t *entry = NULL;
     json_array_foreach(baselines, i, entry)
     {
         const char *name = json_string_value(json_object_get(entry, "name"));
-        const json_t *ratio = json_object_get(entry, by_time ? "gain" : "value_gain");
         const char *time = arena_printf(&rows->arena, "%s_ns", name ? name : "");
         const char *gain = arena_printf(&rows->arena, "%s_gain", name ? name : "");
         good = good && time && gain &&
                set_number(rows, row, time, json_object_get(entry, "time_ns")) &&
-               set_number(rows, row, gain, ratio);
+               set_number(rows, row, gain, json_object_get(entry, "gain"));
     }
     return good;
 }

@@ -43,26 +43,8 @@ static const char *standing_of(const struct read_point *read, bool is_winner)
     return read->proven ? "as fast" : read->tied ? "tied" : read->out ? "out" : "slower";
 }
 
-/* Differences of contenders are to the fastest of them, which need not be the winner. An interval
- * carries over when one of the two is the fastest. */
-static void compare_contenders(const struct read_point *winner, const struct read_point *other,
-                               struct explain_point *point)
-{
-    point->slower = (1 + other->difference) / (1 + winner->difference) - 1;
-    if (winner->difference == 0) {
-        point->slower_low = other->difference_low;
-        point->slower_high = other->difference_high;
-    } else if (other->difference == 0) {
-        point->slower_low = 1 / (1 + winner->difference_high) - 1;
-        point->slower_high = 1 / (1 + winner->difference_low) - 1;
-    }
-}
-
-static bool is_compared_in(const struct read_point *read, const char *stage)
-{
-    return isfinite(read->difference) && read->compared_in && strcmp(read->compared_in, stage) == 0;
-}
-
+/* No gain over a baseline is claimed but of rounds that the two shared; how the runner-up did may
+ * come of two times of one stage. */
 static void compare(const struct read_point *winner, const struct read_point *other, size_t own,
                     bool by_time, struct explain_point *point)
 {
@@ -75,12 +57,17 @@ static void compare(const struct read_point *winner, const struct read_point *ot
     point->stage = explain_stages[stage];
     point->time_ns = other->times_ns[stage];
     point->trial_id = other->trial_ids[stage];
-    if (stage == own && is_compared_in(winner, point->stage) && is_compared_in(other, point->stage))
-        compare_contenders(winner, other, point);
-    else if (by_time)
+    if (stage == own && other->paired_in && strcmp(other->paired_in, point->stage) == 0) {
+        point->slower = other->ratio - 1;
+        point->slower_low = other->ratio_low - 1;
+        point->slower_high = other->ratio_high - 1;
+    } else if (strcmp(point->role, "runner-up") != 0) {
+        return;
+    } else if (by_time) {
         point->slower = other->times_ns[stage] / winner->times_ns[stage] - 1;
-    else
+    } else {
         point->slower = other->values[stage] / winner->values[stage] - 1;
+    }
 }
 
 static double bytes_in_flight(const struct explain_point *point, int64_t units)

@@ -26,9 +26,10 @@ struct explain_point {
                                that; NULL: no time */
     const char *standing; /* "winner", "as fast" (shown not to be slower), "tied" (not shown to be),
                              "slower", "out" (could not win); NULL: it was not raced */
-    double slower; /* than the winner in the same stage: 0.02 is 2 %; below 0: faster. Of another
-                      objective than time: how much worse by that */
-    double slower_low, slower_high; /* its interval, where they were raced against each other */
+    double slower; /* than the winner, in rounds that they shared: 0.02 is 2 %; below 0: faster. Of
+                      another objective than time: how much worse by that. Of a runner-up that
+                      shared none: by the two times of `stage` */
+    double slower_low, slower_high; /* its interval, where they shared rounds */
     double gbs, ceiling_share;      /* of the ceiling that the experiment names, 0 ... 1 */
     double gops, arithmetic_share;  /* 10^9 operations a second; of the type's ceiling */
     double occupancy;               /* 0 ... 1, of the launch with most threads; so is the rest: */

@@ -34,11 +34,12 @@ struct read_point {
     struct explain_point point;
     int64_t trial_ids[STAGES];
     double times_ns[STAGES];
-    double values[STAGES];                              /* of the objective; a sweep has none */
-    double difference, difference_low, difference_high; /* relative, to the fastest contender */
+    double values[STAGES];               /* of the objective; a sweep has none */
+    double difference;                   /* relative, to the fastest contender; NaN: it was none */
+    double ratio, ratio_low, ratio_high; /* to the winner in the rounds that they shared */
+    const char *paired_in;               /* the stage of these; NULL: there were none */
     bool proven, tied;
-    const char *out;         /* why it could not win */
-    const char *compared_in; /* the stage that the difference is of */
+    const char *out; /* why it could not win */
 };
 
 /* read.c: what the database knows of a winner. */

@@ -134,12 +134,13 @@ static struct read_point take_point(struct row *row)
 {
     struct read_point read = {
         .difference = real(row, "difference"),
-        .difference_low = real(row, "difference_low"),
-        .difference_high = real(row, "difference_high"),
+        .ratio = real(row, "ratio"),
+        .ratio_low = real(row, "ratio_low"),
+        .ratio_high = real(row, "ratio_high"),
         .proven = integer(row, "proven") == 1,
         .tied = integer(row, "tied") == 1,
         .out = text(row, "out"),
-        .compared_in = text(row, "compared_in"),
+        .paired_in = text(row, "paired_in"),
     };
     struct explain_point *point = &read.point;
     point->role = text(row, "role");

@@ -142,17 +142,22 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
     const struct explanation *explanation = telling->explanation;
     const struct explain_point *winner = &explanation->points[0];
     struct text *text = &telling->text;
-    if (!isfinite(point->slower)) {
-        if (!point->status)
-            text_printf(text, "The baseline %s was not tried.", point->role);
-        else
-            text_printf(text, "The baseline %s has no time to compare with: %s.", point->role,
-                        point->status);
+    if (point->trial_id >= 0 && point->trial_id == winner->trial_id) {
+        text_printf(text, "It is what the baseline %s launches.", point->role);
         tell(telling);
         return;
     }
-    if (point->trial_id == winner->trial_id) {
-        text_printf(text, "It is what the baseline %s launches.", point->role);
+    if (!isfinite(point->slower)) {
+        if (!point->status)
+            text_printf(text, "The baseline %s was not tried.", point->role);
+        else if (isfinite(point->time_ns))
+            text_printf(text,
+                        "The baseline %s shared no rounds with it: how much faster it is than that "
+                        "is not known.",
+                        point->role);
+        else
+            text_printf(text, "The baseline %s has no time to compare with: %s.", point->role,
+                        point->status);
         tell(telling);
         return;
     }
@@ -171,7 +176,6 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         put_percent(text, point->slower);
         put_interval(text, point->slower_low, point->slower_high);
     }
-    put_stage(text, explanation, point);
     put_resources(text, winner, point);
     tell_saved_launches(telling, point);
     text_append(text, ".");

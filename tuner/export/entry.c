@@ -130,11 +130,11 @@ static enum status append_values(struct text *out, struct store_query *query, st
 
 /* gain.NAME of each baseline. */
 static enum status append_gains(struct store *store, struct text *out, const char *trial,
-                                struct error *error)
+                                const char *objective, struct error *error)
 {
     struct store_query *query = NULL;
-    const struct store_parameter parameter = {"trial", trial};
-    enum status status = store_query_open(store, conf_gains_query, &parameter, 1, &query, error);
+    const struct store_parameter parameters[] = {{"trial", trial}, {"objective", objective}};
+    enum status status = store_query_open(store, conf_gains_query, parameters, 2, &query, error);
     while (status == STATUS_OK) {
         char name[VALUE_TEXT_BYTES * 2];
         bool row = false;
@@ -168,7 +168,8 @@ static enum status append_evidence(struct text *out, struct store *store, struct
         append_real(out, "value", store_query_real(query, COLUMN_VALUE));
         append_real(out, "energy_j", store_query_real(query, COLUMN_ENERGY));
     }
-    enum status status = append_gains(store, out, column_text(query, COLUMN_MEASURED), error);
+    enum status status =
+        append_gains(store, out, column_text(query, COLUMN_MEASURED), objective, error);
     append_bound(out, "bound_percent", 2, store_query_real(query, COLUMN_BOUND));
     append_decimal(out, "ceiling_percent", 1, store_query_real(query, COLUMN_CEILING));
     append_count(out, "tied", store_query_integer(query, COLUMN_TIED));

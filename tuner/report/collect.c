@@ -143,20 +143,6 @@ static enum status find_gains(struct page *page, struct winner *winner, const ch
     return status;
 }
 
-/* Where the winner and a baseline were raced, the explanation has the difference with its interval,
- * also when a configuration that launches the same stood in for the baseline. */
-static void take_interval(struct winner *winner, const struct explain_point *point)
-{
-    for (size_t i = 0; i < winner->gain_count; i++) {
-        struct gain *gain = &winner->gains[i];
-        if (gain->peer || strcmp(point->role, gain->name) != 0 || isnan(point->slower))
-            continue;
-        gain->ratio = 1 + point->slower;
-        gain->low = 1 + point->slower_low;
-        gain->high = 1 + point->slower_high;
-    }
-}
-
 static enum status explain(struct page *page, struct winner *winner, struct error *error)
 {
     enum status status = explain_winner(page->store, winner->id, &page->arena, &winner->why, error);
@@ -165,8 +151,6 @@ static enum status explain(struct page *page, struct winner *winner, struct erro
         return STATUS_OK;
     }
     winner->explained = status == STATUS_OK;
-    for (size_t i = 0; winner->explained && i < winner->why.point_count; i++)
-        take_interval(winner, &winner->why.points[i]);
     return status;
 }
 

@@ -33,6 +33,8 @@ static void write_gain(struct text *out, const struct gain *gain, bool named)
          gain->ratio, shown_gain(gain->ratio, shown[0]));
     if (gain->low > 0 && gain->high > 0)
         write_interval(out, shown_gain(gain->low, shown[1]), shown_gain(gain->high, shown[2]));
+    else if (gain->peer)
+        text_append(out, "<small>of two medians</small>");
     if (named)
         html(out, "<small>%s</small>", gain->name);
     text_append(out, "</td>");

@@ -36,17 +36,20 @@ static struct read_point point_of(const char *role, const char *configuration, i
         .times_ns = {confirm_ns, race_ns, sweep_ns},
         .values = {confirm_ns, race_ns, (double)NAN},
         .difference = (double)NAN,
-        .difference_low = (double)NAN,
-        .difference_high = (double)NAN,
+        .ratio = (double)NAN,
+        .ratio_low = (double)NAN,
+        .ratio_high = (double)NAN,
     };
 }
 
-static void stand(struct read_point *point, double difference, const char *stage)
+/* A contender, and what it took over the winner. */
+static void stand(struct read_point *point, double worse, const char *stage)
 {
-    point->difference = difference;
-    point->difference_low = difference - 0.001;
-    point->difference_high = difference + 0.001;
-    point->compared_in = stage;
+    point->difference = worse;
+    point->ratio = 1 + worse;
+    point->ratio_low = point->ratio - 0.001;
+    point->ratio_high = point->ratio + 0.001;
+    point->paired_in = stage;
 }
 
 static int set_up(void **state)
@@ -132,17 +135,16 @@ static void differences_are_those_of_the_choice(void **state)
 static void the_winner_need_not_be_the_fastest(void **state)
 {
     (void)state;
-    stand(&points[0], 0.002, "confirm");
-    stand(&points[1], 0, "confirm");
+    stand(&points[1], -0.002, "confirm");
     points[1].proven = true;
+    points[2].ratio_low = points[2].ratio_high = (double)NAN; /* one process alone */
     compare();
     const struct explain_point *other = &explanation.points[1];
-    near(other->slower, 1 / 1.002 - 1);
-    near(other->slower_low, 1 / 1.003 - 1);
-    near(other->slower_high, 1 / 1.001 - 1);
+    near(other->slower, -0.002);
+    near(other->slower_low, -0.003);
+    near(other->slower_high, -0.001);
     assert_string_equal(other->standing, "as fast");
-    /* Of two of which neither is the fastest no interval is known. */
-    near(explanation.points[2].slower, 2.01 / 1.002 - 1);
+    near(explanation.points[2].slower, 1.01);
     assert_true(isnan(explanation.points[2].slower_low));
     expect_sentence(
         "takes 0.20 % less (0.30 % less to 0.10 % less), a tie (shown to be worse by no "
@@ -154,7 +156,7 @@ static void only_times_of_one_stage_are_compared(void **state)
 {
     (void)state;
     points[1].times_ns[0] = (double)NAN; /* was not confirmed */
-    stand(&points[1], 0.5, "race");      /* to the fastest of the race, which is another */
+    stand(&points[1], 0.5, "race");      /* against a winner that was confirmed */
     points[2].times_ns[0] = points[2].times_ns[1] = (double)NAN;
     stand(&points[2], (double)NAN, NULL);
     points[2].out = NULL;
@@ -163,12 +165,15 @@ static void only_times_of_one_stage_are_compared(void **state)
     assert_int_equal(explanation.points[1].trial_id, 21);
     near(explanation.points[1].slower, 1200.0 / 1100 - 1);
     assert_true(isnan(explanation.points[1].slower_low));
-    assert_string_equal(explanation.points[2].stage, "sweep");
-    near(explanation.points[2].slower, 1500.0 / 900 - 1);
-    assert_null(explanation.points[2].standing);
     expect_sentence("takes 9.09 % more in the race");
-    expect_sentence("1.67x as fast as the baseline textbook in the sweep");
-    points[1].times_ns[0] = 1020; /* confirmed, but its difference is still of the race */
+    /* A baseline has a time there, but no gain. */
+    assert_string_equal(explanation.points[2].stage, "sweep");
+    near(explanation.points[2].time_ns, 1500);
+    assert_true(isnan(explanation.points[2].slower));
+    assert_null(explanation.points[2].standing);
+    expect_sentence("The baseline textbook shared no rounds with it: how much faster it is than "
+                    "that is not known.");
+    points[1].times_ns[0] = 1020; /* confirmed, but what it was compared by is still the race */
     compare();
     assert_string_equal(explanation.points[1].stage, "confirm");
     near(explanation.points[1].slower, 1020.0 / 1000 - 1);
@@ -184,6 +189,7 @@ static void a_winner_of_the_sweep_is_compared_there(void **state)
     assert_string_equal(explanation.points[0].stage, "sweep");
     near(explanation.points[0].time_ns, 900);
     near(explanation.points[1].slower, 800.0 / 900 - 1);
+    assert_true(isnan(explanation.points[2].slower));
     expect_sentence("takes 11.1 % less.");
 }
 
@@ -212,11 +218,11 @@ static void another_objective_is_compared_by_its_values(void **state)
 {
     (void)state;
     explanation.objective = "energy";
-    for (size_t i = 0; i < POINTS; i++)
-        stand(&points[i], (double)NAN, NULL);
+    stand(&points[1], (double)NAN, NULL);
+    stand(&points[2], 1.5, "confirm");
     points[0].values[0] = 2;
     points[1].values[0] = 3;
-    points[2].values[0] = 5;
+    points[2].values[0] = 5.1;
     compare();
     near(explanation.points[1].slower, 0.5);
     near(explanation.points[2].slower, 1.5);

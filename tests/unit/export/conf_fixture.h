@@ -190,6 +190,25 @@ static inline void add_winner(struct fixture *fixture, int64_t environment, int6
     ok(store_winner_put(fixture->store, &winner, &error));
 }
 
+/* The winner and one other of its rounds, which takes 1 + `difference` of what the winner takes. */
+static inline void add_contest(struct fixture *fixture, struct put winner, int64_t winner_trial,
+                               int64_t other, int64_t other_trial, double difference)
+{
+    const struct store_contender contenders[] = {
+        {.configuration_id = winner.configuration, .trial_id = winner_trial, .place = 1},
+        {.configuration_id = other,
+         .trial_id = other_trial,
+         .place = 2,
+         .difference = difference,
+         .difference_low = difference - 0.01,
+         .difference_high = difference + 0.01}};
+    struct store_winner row =
+        winner_of(fixture, winner.environment, winner.problem, winner_trial, "sound");
+    row.contenders = contenders;
+    row.contender_count = 2;
+    ok(store_winner_put(fixture->store, &row, &error));
+}
+
 static inline struct tuned *export_and_load(struct fixture *fixture)
 {
     ok(export_conf(fixture->store, fixture->conf, NULL, NULL, &error));

@@ -1,0 +1,97 @@
+#!/bin/bash
+# What is gained over a baseline is one number everywhere: of the rounds that both were in, in pairs, with its
+# interval; and nowhere the quotient of two medians. Where no rounds had both, no gain is claimed.
+source "$TUNE_TESTS/lib.sh"
+"$TUNE_BUILD/tests/make_fixture" tune.db
+python3 - <<'P'
+import sqlite3
+d = sqlite3.connect("tune.db")
+d.create_function("ratio", 2, lambda name, n: {"textbook": 3.5, "occupancy_api": 1.75}[name] + (n % 1000) / 1e4)
+# The contender that is a baseline, or launches the same, as it was found in the sweep.
+d.execute("""CREATE TEMP TABLE raced AS
+             SELECT w.id, k.configuration_id, b.name, p.key, p.n FROM winners AS w JOIN problems AS p ON p.id = w.problem_id
+             JOIN baselines AS b ON b.problem_id = p.id JOIN contenders AS k ON k.winner_id = w.id
+             JOIN trials AS s ON s.problem_id = p.id AND s.configuration_id = b.configuration_id AND s.stage = 'sweep'
+             JOIN trials AS t ON t.problem_id = p.id AND t.configuration_id = k.configuration_id AND t.stage = 'sweep'
+             WHERE coalesce(s.same_as_trial_id, s.id) = coalesce(t.same_as_trial_id, t.id)""")
+# As the choice writes them: to the fastest, which the winner is at one size, and is tied with at the others.
+d.execute("""UPDATE contenders SET difference = 0.002, difference_low = 0.001, difference_high = 0.003
+             WHERE (winner_id, configuration_id) IN (SELECT w.id, t.configuration_id FROM winners AS w
+                 JOIN trials AS t ON t.id = w.trial_id JOIN problems AS p ON p.id = w.problem_id WHERE p.n <> 65536)""")
+d.execute("""UPDATE contenders SET difference = r - 1, difference_low = r - 1.01, difference_high = r - 0.99
+             FROM (SELECT *, ratio(name, n) AS r FROM raced) AS x
+             WHERE x.id = contenders.winner_id AND x.configuration_id = contenders.configuration_id""")
+# One of them was in no round, though it has times of every stage.
+d.execute("""DELETE FROM contenders WHERE (winner_id, configuration_id) IN
+             (SELECT id, configuration_id FROM raced
+              WHERE key = 'fixture.sum.f32' AND n = 4194304 AND name = 'textbook')""")
+d.commit()
+P
+for form in '' --baselines --why; do
+    # shellcheck disable=SC2086 # none or one
+    run "$TUNE" show $form --json
+    expect_code 0
+    cp "$captured.out" "show$form.json"
+done
+run "$TUNE" show --csv
+cp "$captured.out" show.csv
+run "$TUNE" report --no-figures
+expect_code 0
+run "$TUNE" export -o tuned.conf
+expect_code 0
+cat >gains.py <<'P'
+import csv, json, re
+def near(a, b, what, digits=1e-6):
+    assert a is not None and abs(a / b - 1) < digits, (what, a, b)
+shown = {(w["problem"], w["n"]): w for w in json.load(open("show.json"))}
+assert len(shown) == 6
+beside = {(b["problem"], b["n"], b["baseline"]): b for b in json.load(open("show--baselines.json"))}
+why = {(w["problem"], w["n"]): w for w in json.load(open("show--why.json"))}
+rows = {(r["problem"], int(r["n"])): r for r in csv.DictReader(open("show.csv"))}
+conf = {}
+for line in open("tuned.conf"):
+    if line.startswith("fixture."):
+        at = re.search(r" at=(\d+)", line) or re.search(r" n=(\d+)", line)
+        conf[line.split()[0], int(at[1])] = line
+page = open("report.html", encoding="utf-8").read()
+page = page[page.index('<section id="winners">'):page.index('<section id="ranges">')]
+cells = {}
+for row in re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", page, re.S):
+    values = re.findall(r"<td class=\"n[^>]*?(?:data-v=\"([^\"]*)\")?>(.*?)</td>", row, re.S)
+    cells[row.split("<")[0], int(values[0][0])] = values
+names = [b["name"] for b in next(iter(shown.values()))["baselines"]]
+in_file = 0
+for key, winner in shown.items():
+    n = key[1]
+    own = 1 if n == 65536 else 1.002
+    for i, b in enumerate(winner["baselines"]):
+        name, what = b["name"], (key, b["name"])
+        point, = (p for p in why[key]["points"] if p["role"] == name)
+        cell, text = cells[key][2 + names.index(name)]
+        if key == ("fixture.sum.f32", 4194304) and name == "textbook":
+            assert b["time_ns"] > 0 and point["time_ns"] > 0, what
+            assert b["gain"] is b["gain_low"] is b["gain_high"] is point["worse_by"] is None, what
+            assert beside[key + (name,)]["winner_gain"] is None and not rows[key][name + "_gain"], what
+            assert text == "–" and not cell, (what, cell, text)
+            assert key not in conf or f"gain.{name}=" not in conf[key], what
+            continue
+        ratio = {"textbook": 3.5, "occupancy_api": 1.75}[name] + (n % 1000) / 1e4
+        gain = ratio / own
+        low, high = (ratio - 0.01) / (own + (own > 1) * 0.001), (ratio + 0.01) / (own - (own > 1) * 0.001)
+        assert abs(b["time_ns"] / winner["time_ns"] / gain - 1) > 0.1, "the quotient of the medians is another"
+        for form in ({"gain": b["gain"], "gain_low": b["gain_low"], "gain_high": b["gain_high"]},
+                     {k[len("winner_"):]: v for k, v in beside[key + (name,)].items() if k.startswith("winner_gain")},
+                     {"gain": 1 + point["worse_by"], "gain_low": 1 + point["worse_by_low"],
+                      "gain_high": 1 + point["worse_by_high"]}):
+            near(form["gain"], gain, what)
+            near(form["gain_low"], low, what)
+            near(form["gain_high"], high, what)
+        near(float(rows[key][name + "_gain"]), gain, what)
+        near(float(cell), gain, what)
+        assert "<small>" in text, (what, "no interval on the page", text)
+        if set(winner["configuration"].split()) <= set(conf.get(key, "").split("|")[0].split()):
+            in_file += 1
+            near(float(re.search(rf"gain\.{name}=([\d.]+)", conf[key])[1]), gain, what, 1e-3)
+assert in_file > 2, in_file
+P
+python3 gains.py || fail "the gains differ"
