@@ -1,11 +1,8 @@
 # bench_lookup_peers: libtuned against what one would take instead. cJSON is left out where it is not
 # installed.
-include(CheckLanguage)
-check_language(CXX)
-if(NOT CMAKE_CXX_COMPILER)
+if(NOT TUNE_WITH_CXX)
   return()
 endif()
-enable_language(CXX)
 pkg_check_modules(cjson IMPORTED_TARGET libcjson)
 add_executable(bench_lookup_peers lookup_peers/main.cpp lookup_peers/tuned.cpp lookup_peers/map.cpp
                lookup_peers/json.cpp lookup_peers/sqlite.cpp)

@@ -1,7 +1,7 @@
 # points: 4 row, 5 share, 7 levels, 8 configurations, 9 parameter, 10 its best value; values: 3 rank (0: the
 # winner's), 4 row, 6 loss, 10 value; left_out: 4 count.
 rows = points_rows
-stats 'points.tsv' using (valid(5) ? column(5) : 0) nooutput name 'SHARE'
+stats 'points.tsv' using (number_or(5, 0)) nooutput name 'SHARE'
 stats 'points.tsv' using 8 nooutput name 'TRIED'
 stats 'values.tsv' using 6 nooutput name 'LOSS'
 most = SHARE_max > 0.02 ? SHARE_max : 0.02
@@ -20,7 +20,7 @@ set grid noytics
 set border 3
 set format x '%g %%'
 named(parameter, value) = sprintf('%.20s = %.16s', parameter, value)
-percent(share) = sprintf('%.3g %%', 100 * share)
+label_of(c) = valid(c) ? sprintf('%.3g %%', 100 * column(c)) : 'not known'
 set xlabel "share of the variance of log(time) that it explains\nalone (omega squared)" \
     .(left_out ? sprintf('; parameters with less: %d', left_out) : '')
 set xrange [0:125 * most]
@@ -37,9 +37,9 @@ if (!characters) {
 }
 plot \
     'points.tsv' \
-        using (0):4:(0):(valid(5) ? 100 * column(5) : 0):($4 - 0.25):($4 + 0.25):yticlabels(named(strcol(9), strcol(10))) \
+        using (0):4:(0):(100 * number_or(5, 0)):($4 - 0.25):($4 + 0.25):yticlabels(named(strcol(9), strcol(10))) \
         with boxxyerror fillstyle solid 0.85 noborder linecolor rgb series_colour[1] notitle, \
-    'points.tsv' using (valid(5) ? 100 * column(5) : 0):4:(valid(5) ? percent(column(5)) : 'not known') \
+    'points.tsv' using (100 * number_or(5, 0)):4:(label_of(5)) \
         with labels left offset (characters ? 2 : 0.7), 0 notitle
 
 # Right: what other values cost. Losses are even below half a percent and logarithmic above.

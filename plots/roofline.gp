@@ -58,7 +58,7 @@ do for [i = 1:arithmetic_series] {
 }
 do for [i = 1:marks_series] {
     stats 'marks.tsv' index i - 1 \
-        using (name = strcol(2), rank = $3, x = $4, roof = valid(8) ? column(8) : NaN, $5) nooutput name 'MARK'
+        using (name = strcol(2), rank = $3, x = $4, roof = number_or(8, NaN), $5) nooutput name 'MARK'
     mark_rank[i] = rank
     margin_text[i] = many ? sprintf('%.14s ', name).rate(MARK_max) : sprintf("%.24s\n", name).rate(MARK_max) \
         .(roof == roof ? sprintf("\n%.3g %% of its roof", 100 * MARK_max / roof) : '')

@@ -75,12 +75,12 @@ long_verdict(rank, median, low, high, d, d_low, d_high) = \
     (d == d && d != 0 ? percent(d).', '.role_word(rank)."\n".sprintf('[%+.2f, %+.2f] %%', 100 * d_low, 100 * d_high) \
         : time_text(median).', '.(rank == 0 ? 'winner' : d == d ? 'fastest' : role_word(rank)).(low == low && high > low \
             ? sprintf("\n[%.4g, %.4g] ", low / time_scale(median), high / time_scale(median)).time_unit(median) : ''))
-# A row's cell, or NaN where it is empty: an empty one would take the whole label with it.
-number(c) = valid(c) ? column(c) : NaN
+# An empty cell is NaN: it would take the whole label with it.
+cell(c) = number_or(c, NaN)
 # gnuplot looks at the data of a loop even when that runs no times: there must be points.
-end(c) = valid(c) ? column(c) : column(5)
+end(c) = number_or(c, column(5))
 row_verdict(unused) = \
-    verdict(column(3), column(5), number(11), number(12), number(13), number(14), number(15))
+    verdict(column(3), column(5), cell(11), cell(12), cell(13), cell(14), cell(15))
 row_name(label) = in_lines(label, label_width, 2)
 # Labels hang below their place by all but their first line.
 centred(row, text) = row - (strstrt(text, "\n") ? 0.016 * (rows + 0.2) : 0)

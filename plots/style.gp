@@ -117,6 +117,10 @@ measured(count) = device.', '.date.(is_long(device.date.l2_mode.count.database.'
 measured_on = measured(points_rows == 1 ? '1 point' : sprintf('%d points', points_rows))
 if (characters) { set tmargin strstrt(measured_on, "\n") ? 7 : 6 }
 
+# A column that may be empty, as a number. Always by a function: gnuplot 6 leaves out a row as soon as the
+# expression after `using` itself has an empty column in it, whatever valid() says.
+number_or(c, otherwise) = valid(c) ? column(c) : otherwise
+
 # Layers that the rows may lack.
 if (!exists('marks_series')) marks_series = 0
 if (!exists('ceiling_series')) ceiling_series = 0

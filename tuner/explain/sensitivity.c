@@ -71,8 +71,8 @@ static size_t differences(const struct setting *own, size_t own_count, const str
 
 size_t put_differences(struct text *out, const char *key, const char *other)
 {
-    struct setting own[PARAMETERS_MAX];
-    struct setting there[PARAMETERS_MAX];
+    struct setting own[PARAMETERS_MAX] = {0};
+    struct setting there[PARAMETERS_MAX] = {0};
     size_t at[PARAMETERS_MAX];
     const size_t own_count = split(key, own);
     const size_t there_count = split(other, there);

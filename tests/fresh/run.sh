@@ -1,0 +1,222 @@
+#!/bin/bash
+# run.sh [options] [SUITE...]: the README's two commands on bare machines. Makes Debian roots of SUITE
+# (default: bookworm trixie, which are Debian 12 and 13) with debootstrap, and in copies of them builds,
+# tunes the CPU and runs all tests of these sources, as somebody would who has just cloned them: as root,
+# and as a user who may not install and has an administrator type what bootstrap asks for; without CUDA
+# and with --with-toolkit. Needs root, debootstrap and a mirror; takes an hour on four cores.
+#   --only WORD      only cases whose name has WORD in it (trixie-user-cpu ...); may be given again
+#   --no-tests       leave out ./bootstrap test
+#   --budget TIME    of tune's run (default 60s); 0: none, as the README has it
+#   --mirror URL     where Debian's packages are (default: where apt of this machine has them from)
+#   --folder FOLDER  where the roots go (default /var/tmp/tune-fresh); bare ones are kept for the next time
+#   --keep           keep the roots of the cases, too
+# This machine's settings for apt and pip, its proxies and its certificates are handed on, so that it works
+# behind a mirror; nothing else is. Exit code 1 when something failed; FOLDER/CASE.log has what was printed.
+set -euo pipefail
+sources=$(cd -- "$(dirname -- "$0")/../.." && pwd)
+folder=/var/tmp/tune-fresh mirror='' budget=60s tests=yes keep=no
+only=() suites=()
+
+fail() {
+    echo "tests/fresh/run.sh: $*" >&2
+    exit 2
+}
+
+while [[ $# -gt 0 ]]; do
+    case $1 in
+    --only | --budget | --mirror | --folder)
+        [[ $# -ge 2 ]] || fail "$1 needs a value"
+        case $1 in
+        --only) only+=("$2") ;;
+        --budget) budget=$2 ;;
+        --mirror) mirror=$2 ;;
+        --folder) folder=$2 ;;
+        esac
+        shift
+        ;;
+    --no-tests) tests=no ;;
+    --keep) keep=yes ;;
+    -h | --help)
+        sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
+        exit 0
+        ;;
+    -*) fail "unknown option '$1'; --help lists them" ;;
+    *) suites+=("$1") ;;
+    esac
+    shift
+done
+[[ ${#suites[@]} -gt 0 ]] || suites=(bookworm trixie)
+[[ $(id -u) -eq 0 ]] || fail "only root can make roots"
+command -v debootstrap >/dev/null || fail "debootstrap is missing: apt-get install debootstrap"
+
+# The mirror of this machine's own Debian, else the one that all know.
+if [[ -z $mirror ]] && grep -q '^ID=debian' /etc/os-release; then
+    # shellcheck disable=SC2016 # the format is apt-get's
+    mirror=$(apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Created-By: Packages' 2>/dev/null |
+        sed -n 's/ Debian$//p' | head -n 1)
+fi
+mirror=${mirror:-http://deb.debian.org/debian}
+mkdir -p "$folder"
+folder=$(cd -- "$folder" && pwd)
+
+# What this machine knows about the way out: settings for apt and pip, names of hosts, certificates.
+hand_on() {
+    local root=$1 file
+    for file in /etc/resolv.conf /etc/hosts /etc/pip.conf; do
+        [[ ! -f $file ]] || cp -L "$file" "$root$file"
+    done
+    apt-config dump | grep -E '^Acquire::(http|https|ftp|Check-|Retries)' >"$root/etc/apt/apt.conf.d/00host" || true
+    cp /etc/apt/auth.conf.d/* "$root/etc/apt/auth.conf.d/" 2>/dev/null || true
+    # Beside the place where the package ca-certificates has its own.
+    file=${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}
+    [[ ! -f $file ]] || cp -L "$file" "$root/etc/host-certificates.crt"
+}
+
+# The variables that go along: proxies, pip's index and its settings, and the certificates.
+hand_on_variables() {
+    local name
+    for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY PIP_INDEX_URL \
+        PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_PROXY PIP_DEFAULT_TIMEOUT; do
+        [[ -z ${!name:-} ]] || printf '%s=%s\n' "$name" "${!name}"
+    done
+    [[ ! -f $1/etc/host-certificates.crt ]] || printf '%s=/etc/host-certificates.crt\n' PIP_CERT SSL_CERT_FILE
+}
+
+# inside ROOT USER COMMAND: with mounts and processes of its own, which end with it.
+inside() {
+    local home=/home/$2 variables
+    [[ $2 != root ]] || home=/root
+    mapfile -t variables < <(hand_on_variables "$1")
+    # shellcheck disable=SC2016 # expanded there
+    unshare --mount --pid --fork --kill-child --propagation private bash -euc '
+        mount --rbind /dev "$1/dev"
+        mount -t proc proc "$1/proc"
+        mount --rbind /sys "$1/sys"
+        exec chroot "${@:2}"' - "$1" --userspec="$2:$2" "$1" env -i TERM=dumb LANG=C.UTF-8 \
+        HOME="$home" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        "${variables[@]}" bash -c "cd; $3" </dev/null
+}
+
+bare_root() {
+    local root=$folder/bare-$1
+    [[ ! -f $root/complete ]] || return 0
+    rm -rf "$root"
+    echo "debootstrap $1 from $mirror"
+    debootstrap --variant=minbase "$1" "$root" "$mirror" >"$folder/bare-$1.log" 2>&1 ||
+        fail "debootstrap failed: $folder/bare-$1.log"
+    inside "$root" root 'useradd --create-home --shell /bin/bash stranger'
+    : >"$root/complete"
+}
+
+# step NAME COMMAND...: its output goes to the log; its exit code to $code.
+step() {
+    printf '\n=== %s\n' "$1" >>"$log"
+    code=0
+    "${@:2}" >>"$log" 2>&1 || code=$?
+}
+
+# Of what `./bootstrap $1` says that an administrator has to do, which is then done.
+ask_administrator() {
+    local line
+    step "as $user: ./bootstrap $1" inside "$root" "$user" "cd tune && ./bootstrap $1"
+    line=$(sed -n 's/^bootstrap: an administrator has to run: //p' "$log" | tail -n 1)
+    if [[ $code -ne 4 || -z $line ]]; then
+        echo "no line for an administrator (exit code $code)"
+        return 1
+    fi
+    step "as administrator: $line" inside "$root" root "$line"
+    [[ $code -eq 0 ]] || { echo "the administrator's line failed" && return 1; }
+}
+
+# What became of the run of tune, in a few words.
+tune_result() {
+    local arguments=tune file
+    [[ $budget == 0 ]] || arguments+=" --budget $budget"
+    step "as $user: ./bootstrap $with $arguments" inside "$root" "$user" "cd tune && ./bootstrap $with $arguments"
+    # 6: the budget ended before all was done
+    [[ $code -eq 0 || ($code -eq 6 && $budget != 0) ]] || { echo "exit code $code" && return 1; }
+    for file in tune.db tuned.conf report.html; do
+        [[ -s $home/tune/$file ]] || { echo "no $file" && return 1; }
+    done
+    if [[ -n $with ]] && ! grep -q '^bootstrap: CUDA toolkit: .*/build/toolkit' "$log"; then
+        echo "built without the toolkit" && return 1
+    fi
+    if grep -qE '(^|: )warning: ' "$log"; then
+        echo "with warnings" && return 1
+    fi
+    echo ok
+}
+
+# A user without CUDA goes on with what there is and Python: what lacks a compiler for C++ or a library
+# has to be skipped. The other has an administrator install all that the tests want.
+prepare_tests() {
+    if [[ $user == root ]]; then
+        return 0
+    elif [[ -z $with ]]; then
+        step "as administrator: python3" inside "$root" root "apt-get install -y --no-install-recommends python3"
+    else
+        ask_administrator '--no-install test'
+    fi
+}
+
+test_result() {
+    step "as $user: ./bootstrap test" inside "$root" "$user" "cd tune && ./bootstrap $with test"
+    local skipped total
+    skipped=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*Skipped' "$log") || true
+    total=$(sed -nE 's/.*tests (passed|failed).* out of ([0-9]+)$/\2/p' "$log" | tail -n 1)
+    if [[ $code -ne 0 ]]; then
+        echo "exit code $code: $(sed -n '/tests FAILED:$/,$s/^.* - \([^ ]*\) (.*/\1/p' "$log" | paste -s -d ' ')"
+        return 1
+    fi
+    echo "$total, $skipped skipped"
+}
+
+# run_case SUITE USER TOOLKIT
+run_case() {
+    local name=$1-$2-$3 user=$2 with='' root tuned='-' tested='-' home begun=$SECONDS
+    [[ $user != user ]] || user=stranger
+    [[ $3 != toolkit ]] || with=--with-toolkit
+    root=$folder/$name log=$folder/$name.log
+    rm -rf "$root"
+    cp -a "$folder/bare-$1" "$root"
+    hand_on "$root"
+    home=$root/root
+    [[ $user == root ]] || home=$root/home/$user
+    : >"$log"
+    mkdir "$home/tune"
+    (cd -- "$sources" && git ls-files -z --cached --others --exclude-standard |
+        tar --null --ignore-failed-read --files-from=- -c 2>/dev/null) | tar --no-same-owner -x -C "$home/tune"
+    inside "$root" root "chown -R $user: ${home#"$root"}/tune"
+    if tuned=$([[ $user == root ]] || ask_administrator "$with tune") && tuned=$(tune_result); then
+        if [[ $tests == yes ]]; then
+            tested=$(prepare_tests) && tested=$(test_result) || failed=1
+        fi
+    else
+        failed=1
+    fi
+    printf '%-24s %-32s %-40s %3d min\n' "$name" "$tuned" "$tested" $(((SECONDS - begun + 59) / 60)) |
+        tee -a "$folder/summary.txt"
+    [[ $keep == yes ]] || rm -rf "$root"
+}
+
+is_wanted() {
+    local word
+    [[ ${#only[@]} -gt 0 ]] || return 0
+    for word in "${only[@]}"; do
+        [[ $1 != *"$word"* ]] || return 0
+    done
+    return 1
+}
+
+failed=0
+printf '%-24s %-32s %-40s\n' case './bootstrap tune' './bootstrap test' | tee "$folder/summary.txt"
+for suite in "${suites[@]}"; do
+    for user in root user; do
+        for toolkit in cpu toolkit; do
+            is_wanted "$suite-$user-$toolkit" || continue
+            bare_root "$suite"
+            run_case "$suite" "$user" "$toolkit"
+        done
+    done
+done
+exit "$failed"
