@@ -68,7 +68,7 @@ expect_json() {
 # Numbers to measure by where it does not matter how well: quickly, and however busy this machine is, no
 # winner is too unstable to be written.
 export STEADY='--no-report --effort quick --set anchor_shift=10 --set anchor_mads=1000 --set clock_shift=10 --set dropped_most=1
-    --set twin_bias=1 --set other_wait_ms=0 --set sweep_slower=5 --set sweep_blocks=2 --set warm_window_ms=1 --set warm_least_ms=0 --set warm_most_ms=0'
+    --set twin_bias=1 --set floor_most=1000 --set other_wait_ms=0 --set sweep_slower=5 --set sweep_blocks=2 --set warm_window_ms=1 --set warm_least_ms=0 --set warm_most_ms=0'
 # shellcheck disable=SC2034 # used by the tests
 read -ra steady <<<"${STEADY//$'\n'/ }"
 

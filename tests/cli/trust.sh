@@ -61,6 +61,30 @@ expect_out 'NVML is missing'
 run "$TUNE" show --trust --db silent.db --json
 expect_json '(j["trust"], j["runs"][0]["sm_clock_mhz_low"])' "('unknown', None)"
 
+# Bounds that say nothing, or that no time can have, are told as unknown.
+python3 - <<'P'
+import shutil, sqlite3
+shutil.copy("tune.db", "wide.db")
+db = sqlite3.connect("wide.db")
+sizes = "SELECT id FROM problems WHERE key = 'fixture.sum.i32' AND n = "
+db.execute(f"UPDATE winners SET time_low_ns = -7.862e6 WHERE problem_id = ({sizes} 65536)")
+db.execute(f"UPDATE winners SET time_high_ns = 4.01 * time_low_ns WHERE problem_id = ({sizes} 4194304)")
+db.commit()
+P
+run "$TUNE" show --trust fixture.sum.i32 --db wide.db
+expect_code 0
+expect_out '^fixture\.sum\.i32 +65536 +[0-9.]+ us +unknown +unknown +sound'
+expect_out '^fixture\.sum\.i32 +4194304 +[0-9.]+ us +unknown +unknown +sound'
+expect_out '^fixture\.sum\.i32 +67108864 +[0-9.]+ us +[0-9.]+ us +[0-9.]+ us +sound'
+run "$TUNE" show --trust fixture.sum.i32 --db wide.db --json
+expect_json '[w["time_low_ns"] is None for w in j["winners"]]' '[True, True, False]'
+run "$TUNE" show --why fixture.sum.i32 --db wide.db
+expect_out '^fixture\.sum\.i32, n = 65536: [0-9.]+ us \(interval unknown\), sound$'
+run "$TUNE" report --db wide.db --no-figures -o wide.html
+expect_code 0
+grep -q 'interval unknown' wide.html || fail "the page tells bounds that say nothing"
+! grep -q -e '-7.862' wide.html || fail "the page has a time below zero"
+
 # Ties: the winner, those as fast, those that may be, those that are not, and those that may not win.
 run "$TUNE" show --ties fixture.sum.f32 --n 2^22 --json
 expect_code 0

@@ -6,6 +6,7 @@
 #include "tuner/base/conditions.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
+#include "tuner/trial/estimate.h"
 #include "tuner/trial/protocol.h"
 
 extern const char show_query_trust[];
@@ -60,6 +61,20 @@ static enum status add_words(struct rows *rows, struct error *error)
         text_free(&changes);
     }
     return good ? STATUS_OK : error_no_memory(error);
+}
+
+/* Bounds that say nothing are "unknown" in a table, and null or empty elsewhere. */
+static void hide_bounds(struct rows *problems, const char *word)
+{
+    const int low = rows_column(problems, "time_low_ns");
+    const int high = rows_column(problems, "time_high_ns");
+    for (size_t i = 0; i < problems->row_count && low >= 0 && high >= 0; i++) {
+        struct cell *cells = problems->cells[i];
+        if (cells[low].text && cells[high].text &&
+            bounds_tell(strtod(cells[low].text, NULL), strtod(cells[high].text, NULL)))
+            continue;
+        cells[low] = cells[high] = (struct cell){.text = word};
+    }
 }
 
 /* ---- the report of a run ---- */
@@ -283,8 +298,10 @@ enum status show_trust(const struct show *show, struct store *store, struct erro
         status = add_words(&runs, error);
     if (status == STATUS_OK)
         status = rows_read(store, show_query_trust, parameters, SHOW_PARAMETERS, &problems, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        hide_bounds(&problems, show->json || show->csv ? NULL : "unknown");
         print_trust(show, &runs, &problems);
+    }
     rows_free(&runs);
     rows_free(&problems);
     return status;

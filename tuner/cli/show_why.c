@@ -235,6 +235,8 @@ static void put_title(const struct explanation *explanation)
         rows_format_time(winner->low_ns, time);
         rows_format_time(winner->high_ns, high);
         printf(" (%g %% interval %s to %s)", 100 * explanation->confidence, time, high);
+    } else if (isfinite(explanation->confidence)) {
+        fputs(" (interval unknown)", stdout);
     }
     if (explanation->trust) {
         const enum style style = style_of("trust", explanation->trust);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tuner/explain/internal.h"
+#include "tuner/trial/estimate.h"
 
 extern const char explain_query_winner[];
 extern const char explain_query_points[];
@@ -86,11 +87,17 @@ static void take_winner(struct row *row, struct explanation *out, struct backgro
         .cache_bytes = real(row, "cache_bytes"),
         .elsewhere_share = real(row, "elsewhere_share"),
         .elsewhere_n = integer(row, "elsewhere_n"),
-        .low_ns = real(row, "time_low_ns"),
-        .high_ns = real(row, "time_high_ns"),
+        .low_ns = (double)NAN,
+        .high_ns = (double)NAN,
         .stage = text(row, "stage"),
         .busier_loss = (double)NAN,
     };
+    const double low_ns = real(row, "time_low_ns");
+    const double high_ns = real(row, "time_high_ns");
+    if (bounds_tell(low_ns, high_ns)) {
+        background->low_ns = low_ns;
+        background->high_ns = high_ns;
+    }
 }
 
 enum status read_winner(struct store *store, int64_t winner_id, struct arena *arena,

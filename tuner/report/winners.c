@@ -4,6 +4,7 @@
 
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
+#include "tuner/trial/estimate.h"
 
 extern const char report_query_ranges[];
 
@@ -15,9 +16,11 @@ static void write_time(struct text *out, const struct winner *winner)
     char shown[3][SHOWN_BYTES];
     html(out, "<td class=\"n\" data-v=\"%.9g\">%s", winner->time_ns,
          shown_time(winner->time_ns, shown[0]));
-    if (winner->time_low_ns > 0 && winner->time_high_ns > 0)
+    if (bounds_tell(winner->time_low_ns, winner->time_high_ns))
         write_interval(out, shown_time(winner->time_low_ns, shown[1]),
                        shown_time(winner->time_high_ns, shown[2]));
+    else if (isfinite(winner->confidence))
+        text_append(out, "<small>interval unknown</small>");
     text_append(out, "</td>");
 }
 

@@ -425,7 +425,7 @@ struct contest {
     bool announced;
     size_t tied; /* the winner counted */
     enum verdict verdict;
-    char reason[256]; /* of the verdict */
+    char reason[VERDICT_REASON_BYTES]; /* of the verdict */
     char winner_key[CONFIGURATION_KEY_BYTES];
 };
 

@@ -114,12 +114,12 @@ struct session_summary {
     /* Of the winners chosen in this run. */
     size_t winners, tied; /* tied: winners that are not alone */
     size_t rounds, rounds_dropped;
-    size_t verdicts[VERDICTS]; /* by enum verdict */
-    char worst_reason[256];    /* of the worst verdict */
-    double floor_worst;        /* the largest A/A floor, relative; NaN: none */
-    size_t gauntlet_failures;  /* finalists that were thrown out */
-    size_t ranges, sizes;      /* ranges of sizes that cover the measured sizes */
-    bool budget_spent;         /* the budget ended something early */
+    size_t verdicts[VERDICTS];               /* by enum verdict */
+    char worst_reason[VERDICT_REASON_BYTES]; /* of the worst verdict */
+    double floor_worst;                      /* the largest A/A floor, relative; NaN: none */
+    size_t gauntlet_failures;                /* finalists that were thrown out */
+    size_t ranges, sizes;                    /* ranges of sizes that cover the measured sizes */
+    bool budget_spent;                       /* the budget ended something early */
 };
 
 /* An experiment of a run, with which of its problems are meant: those of `wanted`, which has one

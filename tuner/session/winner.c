@@ -15,7 +15,7 @@ struct choosing {
     double spread; /* of a difference, from process to process */
     size_t degrees;
     enum verdict verdict;
-    char reason[ERROR_TEXT_BYTES / 2];
+    char reason[VERDICT_REASON_BYTES];
 };
 
 /* What is slower than this is slow in its own way, and says little of the others. */
@@ -38,9 +38,7 @@ static enum status decide(struct choosing *choosing, struct error *error)
         incumbent = finalist->is_incumbent ? i : incumbent;
         contenders[i] = finalist->contender;
     }
-    choosing->delta = protocol->delta;
-    if (contest->floor.floor > choosing->delta)
-        choosing->delta = contest->floor.floor;
+    choosing->delta = protocol_tie_band(protocol, contest->floor.floor);
     choose(contenders, count, contest->levels, choosing->delta, protocol->confidence, incumbent,
            &choosing->choice);
     choosing->spread = choice_spread(contenders, count, contest->processes, &choosing->choice,
@@ -68,9 +66,11 @@ static void judge(struct choosing *choosing)
         .dropped_most = protocol->dropped_most,
         .floor = contest->floor.floor,
         .delta = protocol->delta,
+        .floor_most = protocol->floor_most,
         .biased = contest->floor.biased,
         .processes = contest->processes,
         .conditions_known = contest->conditions_known,
+        .effort = contest->sweep->group->session->options->effort,
     };
     char fault[32] = "";
     if (facts.most_frequent_fault) {
@@ -122,7 +122,7 @@ static struct store_contender placed(const struct choosing *choosing,
     row.difference = difference.estimate;
     row.difference_low = difference.low;
     row.difference_high = difference.high;
-    row.tied = row.difference_low <= choosing->delta;
+    row.tied = difference_is_tied(difference, choosing->delta);
     return row;
 }
 
@@ -180,7 +180,8 @@ static size_t part_of(const struct choosing *choosing, const struct store_sample
     return rounds > 0 ? (size_t)sample->round * contest->levels / (size_t)rounds : 0;
 }
 
-/* Where the time of a run lies: of each part the median, of these Student's interval. */
+/* Where the time of a run lies: of each part the median, of these Student's interval on a scale of
+ * ratios, as no time is below zero. */
 static struct interval time_interval(const struct choosing *choosing, const struct runner *runner)
 {
     double medians[LEVELS_MAX];
@@ -200,8 +201,8 @@ static struct interval time_interval(const struct choosing *choosing, const stru
             medians[parts++] = median_of(times, count);
     }
     free(times);
-    return mean_interval(medians, parts,
-                         choosing->contest->sweep->group->session->options->protocol.confidence);
+    return geometric_interval(
+        medians, parts, choosing->contest->sweep->group->session->options->protocol.confidence);
 }
 
 static void tell(const struct choosing *choosing, const struct finalist *best,
@@ -295,7 +296,8 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
 }
 
 static const char *const early_reason =
-    "stopped before its race: the smallest median of the sweep so far, of few blocks";
+    "Not sure: stopped before its race, this is the smallest median of the sweep so far, of few "
+    "blocks. Run the same command again, it goes on from there";
 
 enum status sweep_choose_early(struct sweep *sweep, struct error *error)
 {

@@ -51,9 +51,12 @@ static struct interval difference_of(const struct contender *a, const struct con
         return (struct interval){0, 0, 0};
     for (size_t p = 0; p < processes; p++)
         differences[p] = a->levels[p] - b->levels[p];
-    struct interval logarithms = mean_interval(differences, processes, confidence);
-    return (struct interval){expm1(logarithms.estimate), expm1(logarithms.low),
-                             expm1(logarithms.high)};
+    return interval_relative(mean_interval(differences, processes, confidence));
+}
+
+bool difference_is_tied(struct interval difference, double delta)
+{
+    return (isnan(difference.low) ? difference.estimate : difference.low) <= delta;
 }
 
 static void hold_against(struct contender *contender, const struct contender *fastest,
@@ -62,7 +65,7 @@ static void hold_against(struct contender *contender, const struct contender *fa
     struct interval difference = difference_of(contender, fastest, processes, confidence);
     bool bounded = isfinite(difference.low);
     contender->difference = difference;
-    contender->tied = (bounded ? difference.low : difference.estimate) <= delta;
+    contender->tied = difference_is_tied(difference, delta);
     contender->proven =
         (bounded || processes < 2) && (bounded ? difference.high : difference.estimate) <= delta;
 }
@@ -152,8 +155,8 @@ struct interval choice_outsider(struct interval raced, double fastest_raced, dou
                                 size_t degrees, double confidence)
 {
     double reach = degrees > 0 ? student_quantile((1 + confidence) / 2, degrees) * spread : 0;
-    double half = hypot((raced.high - raced.low) / 2, reach);
-    double offset = isfinite(fastest_raced) ? fastest_raced : 0;
-    double estimate = raced.estimate - offset;
-    return (struct interval){estimate, estimate - half, estimate + half};
+    double half = hypot((log1p(raced.high) - log1p(raced.low)) / 2, reach);
+    double offset = isfinite(fastest_raced) ? log1p(fastest_raced) : 0;
+    double estimate = log1p(raced.estimate) - offset;
+    return interval_relative((struct interval){estimate, estimate - half, estimate + half});
 }

@@ -29,6 +29,11 @@ struct choice {
     struct interval claim;
 };
 
+/* The one relation by which something counts as as good as the fastest, or else as shown to be
+ * slower: its difference does not lie beyond `delta` as a whole. Where there is no interval the
+ * estimate decides. A gain over what is tied is not shown, however large its estimate. */
+bool difference_is_tied(struct interval difference, double delta);
+
 /* `incumbent`: index, or count for none. With fewer than two processes there are no intervals: then
  * proven and tied go by the estimate alone. */
 void choose(struct contender *contenders, size_t count, size_t processes, double delta,

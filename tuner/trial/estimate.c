@@ -368,13 +368,35 @@ struct interval mean_interval(const double *values, size_t count, double confide
     return result;
 }
 
+struct interval geometric_interval(const double *values, size_t count, double confidence)
+{
+    double logarithms[ESTIMATE_MAX];
+    size_t kept = 0;
+    for (size_t i = 0; i < count && kept < ESTIMATE_MAX; i++)
+        if (values[i] > 0)
+            logarithms[kept++] = log(values[i]);
+    struct interval mean = mean_interval(logarithms, kept, confidence);
+    return (struct interval){exp(mean.estimate), exp(mean.low), exp(mean.high)};
+}
+
+struct interval interval_relative(struct interval logarithms)
+{
+    return (struct interval){expm1(logarithms.estimate), expm1(logarithms.low),
+                             expm1(logarithms.high)};
+}
+
+bool bounds_tell(double low, double high)
+{
+    return low > 0 && high >= low && isfinite(high) && high <= BOUNDS_APART_MOST * low;
+}
+
 struct twin_floor twin_floor(const double *differences, size_t count, double bias)
 {
     struct interval difference = hodges_lehmann(differences, count, normal_quantile(0.995));
-    struct twin_floor result = {difference, (double)NAN, false};
+    struct twin_floor result = {interval_relative(difference), (double)NAN, false};
     if (!isfinite(difference.low) || !isfinite(difference.high))
         return result;
-    result.floor = fmax(fabs(difference.estimate), (difference.high - difference.low) / 2);
-    result.biased = difference.low > bias || difference.high < -bias;
+    result.floor = expm1(fmax(fabs(difference.estimate), (difference.high - difference.low) / 2));
+    result.biased = result.difference.low > bias || result.difference.high < -bias;
     return result;
 }

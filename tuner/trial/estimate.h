@@ -23,6 +23,16 @@ struct interval hodges_lehmann(const double *differences, size_t count, double z
 double signed_rank_p(const double *differences, size_t count);
 /* Mean with Student's interval at `confidence` (0.99). */
 struct interval mean_interval(const double *values, size_t count, double confidence);
+/* The same of positive numbers, of which a mean of the logarithms is taken: the bounds are
+ * positive, too. What is not positive counts as missing. */
+struct interval geometric_interval(const double *values, size_t count, double confidence);
+/* A difference of logarithms as a share: 0.01 is one percent more. No bound is below -1. */
+struct interval interval_relative(struct interval logarithms);
+/* Whether the bounds of something positive, a time or a ratio, say anything: they do while the
+ * upper one is at most BOUNDS_APART_MOST times the lower one, which leaves a factor of two to each
+ * side. Wider ones, and such as cannot be, are told as "unknown". */
+enum { BOUNDS_APART_MOST = 4 };
+bool bounds_tell(double low, double high);
 double normal_quantile(double probability);
 double student_quantile(double probability, size_t degrees);
 /* Does not change `values`. NaN for none. */
@@ -30,10 +40,10 @@ double median_of(const double *values, size_t count);
 double mad_of(const double *values, size_t count);
 
 /* What the harness itself cannot tell apart: from the paired differences of a configuration with
- * its twin. floor = max(|estimate|, half of the 99 % interval); biased: the difference is
- * shown to be over `bias`, the whole interval lies beyond it. */
+ * its twin, in logarithms. floor = max(|estimate|, half of the 99 % interval), as a share; biased:
+ * the difference is shown to be over `bias`, the whole interval lies beyond it. */
 struct twin_floor {
-    struct interval difference;
+    struct interval difference; /* relative */
     double floor;
     bool biased;
 };

@@ -62,6 +62,7 @@ static const struct row rows[] = {
     REAL(clock_shift, 0, 10, "round dropped when the clock is off its median by more"),
     REAL(dropped_most, 0, 1, "unstable when a larger share of the rounds is dropped"),
     REAL(twin_bias, 0, 1, "unstable when twins differ significantly by more"),
+    REAL(floor_most, 0, 1000, "unstable when the A/A floor is above; no tie band is wider"),
     REAL(other_wait_ms, 0, 3600000, "how long to wait for another process; 0: it is no fault"),
     INTEGER(finalists, 1, 1024, "candidates that are confirmed"),
     INTEGER(confirm_processes, 0, 60, "fresh processes that confirm; 0: none"),
@@ -139,6 +140,7 @@ static const struct protocol normal = {
     .clock_shift = 0.02,
     .dropped_most = 0.2,
     .twin_bias = 0.001,
+    .floor_most = 0.1,
     .other_wait_ms = 10000,
     .finalists = 12,
     /* What differs from process to process is larger than what forty rounds leave of the noise:
@@ -207,6 +209,12 @@ void protocol_defaults(enum effort effort, const char *device_kind, struct proto
     set_effort(effort, out);
     if (strcmp(device_kind, "cpu") == 0)
         set_cpu(effort, out);
+}
+
+double protocol_tie_band(const struct protocol *protocol, double floor)
+{
+    double band = fmax(protocol->delta, floor); /* fmax passes NaN over */
+    return fmax(protocol->delta, fmin(band, protocol->floor_most));
 }
 
 static const char *const efforts[] = {
@@ -372,22 +380,31 @@ static enum status first_missing(const bool *seen, struct error *error)
     return STATUS_OK;
 }
 
-enum status protocol_parse(const char *text, struct protocol *out, struct error *error)
+/* Sets what the text names, and notes it in seen[NAMES_MOST]. */
+static enum status set_pairs(const char *text, struct protocol *protocol, bool *seen,
+                             struct error *error)
 {
-    bool seen[NAMES_MOST] = {false};
-    struct protocol parsed = normal;
     for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
         char pair[NAME_BYTES * 2 + VALUE_BYTES];
         size_t length = strcspn(at, " ");
         size_t which = 0;
         (void)string_format(pair, sizeof pair, "%.*s", (int)length, at);
-        enum status status = set_name(&parsed, pair, &which, error);
+        enum status status = set_name(protocol, pair, &which, error);
         if (status != STATUS_OK)
             return status;
         seen[which] = true;
         at += length;
     }
-    enum status status = first_missing(seen, error);
+    return STATUS_OK;
+}
+
+enum status protocol_parse(const char *text, struct protocol *out, struct error *error)
+{
+    bool seen[NAMES_MOST] = {false};
+    struct protocol parsed = normal;
+    enum status status = set_pairs(text, &parsed, seen, error);
+    if (status == STATUS_OK)
+        status = first_missing(seen, error);
     if (status == STATUS_OK)
         *out = parsed;
     return status;
@@ -397,15 +414,17 @@ bool protocol_changes(const char *stored, const char *effort, const char *device
                       struct text *out)
 {
     enum effort level = EFFORT_NORMAL;
-    struct protocol protocol;
+    bool seen[NAMES_MOST] = {false};
     struct protocol usual;
     struct text was = {0};
     struct text would = {0};
     struct error ignored = {0};
-    if (!stored || !effort || !effort_parse(effort, &level) ||
-        protocol_parse(stored, &protocol, &ignored) != STATUS_OK)
+    if (!stored || !effort || !effort_parse(effort, &level))
         return false;
     protocol_defaults(level, device_kind, &usual);
+    struct protocol protocol = usual;
+    if (set_pairs(stored, &protocol, seen, &ignored) != STATUS_OK)
+        return false;
     protocol_format(&protocol, &was);
     protocol_format(&usual, &would);
     /* Both have the same names in the same order. */

@@ -37,6 +37,7 @@ struct protocol {
     double clock_shift;   /* of the SM clock from its median */
     double dropped_most;  /* share of rounds; above, the result is unstable */
     double twin_bias;     /* a significant A/A difference above this: the harness is biased */
+    double floor_most;    /* an A/A floor above this supports no choice; the widest tie band */
     double other_wait_ms; /* how long to wait for another process to leave the device */
     /* Confirmation. */
     int64_t finalists;
@@ -59,14 +60,18 @@ void protocol_defaults(enum effort effort, const char *device_kind, struct proto
 bool effort_parse(const char *name, enum effort *out);
 const char *effort_name(enum effort effort);
 
+/* What counts as a tie where the A/A floor is `floor` (NaN: unknown): the larger of delta and the
+ * floor, but no more than floor_most, above which nothing is told apart. */
+double protocol_tie_band(const struct protocol *protocol, double floor);
+
 /* "race_z=3.5", "screen_slower.1=0.1": by the names above, elements of arrays from 0. STATUS_USAGE
  * with the nearest name, or the range that is allowed. */
 enum status protocol_set(struct protocol *protocol, const char *assignment, struct error *error);
 /* "warm_window_ms=50 warm_settled=0.005 ...": exact, and read by protocol_parse. */
 void protocol_format(const struct protocol *protocol, struct text *out);
 enum status protocol_parse(const char *text, struct protocol *out, struct error *error);
-/* What of a stored text is not the default of its effort: "confirm_rounds=20 finalists=4". False:
- * the text or the effort cannot be read. */
+/* What of a stored text is not the default of its effort: "confirm_rounds=20 finalists=4"; a number
+ * that was not there yet is. False: the text or the effort cannot be read. */
 bool protocol_changes(const char *stored, const char *effort, const char *device_kind,
                       struct text *out);
 /* Calls `each` for every name with its value and one line about it, for --help and the store. */

@@ -149,12 +149,6 @@ size_t race_leader(const struct race *race)
 
 /* ---- differences ---- */
 
-static struct interval relative(struct interval logarithms)
-{
-    return (struct interval){expm1(logarithms.estimate), expm1(logarithms.low),
-                             expm1(logarithms.high)};
-}
-
 /* In the valid rounds in which both were measured; their number. */
 static size_t paired_differences(const struct race *race, size_t a, size_t b,
                                  double out[ESTIMATE_MAX])
@@ -176,7 +170,7 @@ struct interval race_between(const struct race *race, size_t a, size_t b, double
     if (a == b)
         return (struct interval){0, 0, 0};
     size_t count = paired_differences(race, a, b, differences);
-    return relative(hodges_lehmann(differences, count, z));
+    return interval_relative(hodges_lehmann(differences, count, z));
 }
 
 struct interval race_difference(const struct race *race, size_t candidate)
@@ -192,15 +186,12 @@ struct twin_floor race_floor(const struct race *race)
         if (race->rounds[r].valid)
             differences[count++] = race->rounds[r].twin_difference;
     }
-    struct twin_floor result = twin_floor(differences, count, race->protocol.twin_bias);
-    result.difference = relative(result.difference);
-    result.floor = expm1(result.floor);
-    return result;
+    return twin_floor(differences, count, race->protocol.twin_bias);
 }
 
 double race_delta(const struct race *race)
 {
-    return fmax(race->protocol.delta, race_floor(race).floor); /* fmax passes NaN over */
+    return protocol_tie_band(&race->protocol, race_floor(race).floor);
 }
 
 /* ---- finalists ---- */

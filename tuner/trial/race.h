@@ -61,7 +61,7 @@ enum status race_finalists(const struct race *race, const size_t *order, size_t 
                            size_t *count, struct error *error);
 /* Of all twins so far. */
 struct twin_floor race_floor(const struct race *race);
-/* What counts as a tie now: max(protocol's delta, A/A floor). */
+/* What counts as a tie now, with the A/A floor so far. */
 double race_delta(const struct race *race);
 
 #endif

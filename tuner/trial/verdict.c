@@ -13,10 +13,14 @@ const char *verdict_name(enum verdict verdict)
     return names[verdict];
 }
 
+static bool drops_too_many(const struct verdict_facts *facts)
+{
+    return (double)facts->rounds_dropped > facts->dropped_most * (double)facts->rounds;
+}
+
 static enum verdict judge(const struct verdict_facts *facts)
 {
-    double dropped = (double)facts->rounds_dropped;
-    if (facts->biased || dropped > facts->dropped_most * (double)facts->rounds)
+    if (facts->biased || drops_too_many(facts) || facts->floor > facts->floor_most)
         return VERDICT_UNSTABLE;
     if (facts->rounds == 0 || !(facts->floor <= facts->delta) || facts->processes == 0 ||
         !facts->conditions_known)
@@ -29,6 +33,8 @@ static void append_percent(struct text *out, double share)
     text_printf(out, "%.3g %%", share * 100);
 }
 
+/* ---- what was found ---- */
+
 static void append_rounds(struct text *out, const struct verdict_facts *facts)
 {
     if (facts->rounds == 0)
@@ -39,42 +45,92 @@ static void append_rounds(struct text *out, const struct verdict_facts *facts)
         text_printf(out, "%zu of %zu rounds dropped", facts->rounds_dropped, facts->rounds);
     if (facts->rounds_dropped > 0 && facts->most_frequent_fault)
         text_printf(out, " (%s)", facts->most_frequent_fault);
-    if ((double)facts->rounds_dropped > facts->dropped_most * (double)facts->rounds) {
-        text_append(out, ", more than ");
-        append_percent(out, facts->dropped_most);
-    }
 }
 
 static void append_floor(struct text *out, const struct verdict_facts *facts)
 {
-    if (isnan(facts->floor)) {
-        text_append(out, ", A/A floor unknown");
-        return;
-    }
     text_append(out, ", A/A floor ");
-    append_percent(out, facts->floor);
-    if (facts->biased)
-        text_append(out, " (twins differ: the harness is biased)");
-    else if (facts->floor > facts->delta) {
-        text_append(out, " (over the tie band of ");
+    if (isnan(facts->floor))
+        text_append(out, "unknown");
+    else
+        append_percent(out, facts->floor);
+}
+
+static void append_found(struct text *out, const struct verdict_facts *facts)
+{
+    append_rounds(out, facts);
+    append_floor(out, facts);
+    if (facts->processes == 0)
+        text_append(out, ", not confirmed by fresh processes");
+    else
+        text_printf(out, ", confirmed by %zu fresh process%s", facts->processes,
+                    facts->processes == 1 ? "" : "es");
+    if (!facts->conditions_known)
+        text_append(out, ", clocks and throttling could not be read");
+}
+
+/* ---- what weighs most of what is wrong, and what helps ---- */
+
+static void append_differs(struct text *out, double floor)
+{
+    text_append(out, "the same configuration timed twice differs by up to ");
+    append_percent(out, floor);
+}
+
+/* Whether an idle machine helps, and another run at all. */
+struct help {
+    bool idle, again;
+};
+
+static struct help append_weakness(struct text *out, const struct verdict_facts *facts)
+{
+    if (drops_too_many(facts)) {
+        text_append(out, "more than ");
+        append_percent(out, facts->dropped_most);
+        text_append(out, " of the rounds were disturbed");
+    } else if (facts->floor > facts->floor_most) {
+        append_differs(out, facts->floor);
+        text_append(out, ", so that nothing can be told apart");
+    } else if (facts->biased) {
+        append_differs(out, facts->floor);
+        text_append(out, ", and not by chance: the measurement is biased");
+    } else if (facts->rounds == 0 || isnan(facts->floor)) {
+        text_append(out, "there were too few rounds to know the noise");
+        return (struct help){.again = true};
+    } else if (facts->processes == 0) {
+        text_append(out, "it was measured in one process only");
+        return (struct help){.idle = facts->floor > facts->delta, .again = true};
+    } else if (facts->floor > facts->delta) {
+        append_differs(out, facts->floor);
+        text_append(out, ", more than the ");
         append_percent(out, facts->delta);
-        text_append(out, ")");
+        text_append(out, " up to which all count as equal");
+    } else {
+        text_append(out, "a change of clocks or throttling would not have been seen");
+        return (struct help){false, false};
     }
+    return (struct help){true, true};
+}
+
+static void append_doubt(struct text *out, const struct verdict_facts *facts)
+{
+    text_append(out, "Not sure: ");
+    const struct help help = append_weakness(out, facts);
+    if (help.again)
+        text_printf(out, ". Run `tune --effort %s`%s",
+                    effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),
+                    help.idle ? " when the machine is idle" : "");
+    text_append(out, ". Found: ");
 }
 
 enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t reason_bytes)
 {
     struct text out = {0};
-    append_rounds(&out, facts);
-    append_floor(&out, facts);
-    if (facts->processes == 0)
-        text_append(&out, ", not confirmed by fresh processes");
-    else
-        text_printf(&out, ", confirmed by %zu fresh process%s", facts->processes,
-                    facts->processes == 1 ? "" : "es");
-    if (!facts->conditions_known)
-        text_append(&out, ", clocks and throttling could not be read");
+    const enum verdict verdict = judge(facts);
+    if (verdict != VERDICT_SOUND)
+        append_doubt(&out, facts);
+    append_found(&out, facts);
     (void)string_format(reason, reason_bytes, "%s", text_string(&out));
     text_free(&out);
-    return judge(facts);
+    return verdict;
 }

@@ -6,10 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tuner/trial/protocol.h"
+
 enum verdict {
     VERDICT_SOUND,
     VERDICT_NOISY,    /* usable, with a wider tie band than asked for, or not confirmed */
-    VERDICT_UNSTABLE, /* not to be used: dropped rounds, a biased harness */
+    VERDICT_UNSTABLE, /* not to be used: dropped rounds, a biased harness, a floor above floor_most
+                       */
 };
 enum { VERDICTS = 3 };
 const char *verdict_name(enum verdict verdict); /* "sound", "noisy", "unstable" */
@@ -19,13 +22,15 @@ struct verdict_facts {
     const char *most_frequent_fault; /* name of a round_fault; NULL: none */
     double dropped_most;             /* the protocol's */
     double floor;                    /* A/A, relative; NaN: unknown, which is noisy */
-    double delta;                    /* the protocol's */
+    double delta, floor_most;        /* the protocol's */
     bool biased;
     size_t processes;      /* fresh processes that confirmed; 0: none */
     bool conditions_known; /* clocks and throttle reasons could be read */
+    enum effort effort;    /* that it was measured with */
 };
 
-/* `reason`: one sentence for people, also when sound. */
+/* `reason`: one sentence for people, also when sound: "Not sure: ..." says what to do. */
+enum { VERDICT_REASON_BYTES = 512 };
 enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t reason_bytes);
 
 #endif

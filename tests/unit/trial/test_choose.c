@@ -175,6 +175,34 @@ static void the_claim_holds_as_often_as_it_says(void **state)
     assert_true(within >= REPEATS * 98 / 100);
 }
 
+/* Two processes of a busy machine: the bounds of what is left are those of a ratio. */
+static void few_processes_leave_wide_but_possible_bounds(void **state)
+{
+    (void)state;
+    levels[0][0] = levels[0][1] = 0;
+    levels[1][0] = log(2.9);
+    levels[1][1] = log(4.3);
+    for (size_t i = 0; i < 2; i++)
+        contenders[i] = (struct contender){.levels = levels[i], .order = i, .eligible = true};
+    choose(contenders, 2, 2, 0.01, 0.99, 2, &choice);
+    assert_true(contenders[1].difference.low > -1 && contenders[1].difference.low < 0);
+    assert_true(contenders[1].difference.high > 1000);
+    /* One relation: it is tied, so a gain of 3.53 over it is not shown. */
+    assert_true(contenders[1].tied && !contenders[1].proven);
+    assert_true(difference_is_tied(contenders[1].difference, 0.01));
+    levels[1][0] = log(3.5);
+    levels[1][1] = log(3.51);
+    choose(contenders, 2, 2, 0.01, 0.99, 2, &choice);
+    assert_false(contenders[1].tied || difference_is_tied(contenders[1].difference, 0.01));
+    /* Of the race alone: as wide as it was there and as processes differ, and possible, too. */
+    struct interval nothing =
+        choice_outsider((struct interval){2.5, -1, (double)INFINITY}, 0, 0.01, 8, 0.99);
+    assert_true(nothing.low >= -1 && difference_is_tied(nothing, 0.01));
+    struct interval slow = choice_outsider((struct interval){2.5, 2.4, 2.6}, 0, 0.3, 8, 0.99);
+    assert_true(slow.low > 0 && slow.low < 1 && slow.high > 8);
+    assert_true(fabs(slow.estimate - 2.5) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +212,7 @@ int main(void)
         cmocka_unit_test(what_is_not_shown_does_not_win),
         cmocka_unit_test(one_process_has_no_intervals),
         cmocka_unit_test(missing_levels_are_no_advantage),
+        cmocka_unit_test(few_processes_leave_wide_but_possible_bounds),
         cmocka_unit_test(the_claim_holds_as_often_as_it_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

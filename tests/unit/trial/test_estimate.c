@@ -183,8 +183,8 @@ static void a_twin_tells_what_the_harness_cannot(void **state)
         values[i] = 0.004 * normal(&random);
     struct twin_floor even = twin_floor(values, 200, 0.001);
     assert_false(even.biased);
-    double half = (even.difference.high - even.difference.low) / 2;
-    assert_near(even.floor, fmax(half, fabs(even.difference.estimate)), 1e-15);
+    double half = (log1p(even.difference.high) - log1p(even.difference.low)) / 2;
+    assert_near(even.floor, expm1(fmax(half, fabs(log1p(even.difference.estimate)))), 1e-15);
     assert_near(half, 2.576 * 0.004 / sqrt(200.0), 0.0002);
     for (size_t i = 0; i < 200; i++)
         values[i] += 0.003;
@@ -195,6 +195,53 @@ static void a_twin_tells_what_the_harness_cannot(void **state)
     /* Over the bias, but perhaps by chance: twenty problems would have one such in most runs. */
     assert_false(twin_floor(values, 200, biased.difference.estimate - half / 2).biased);
     assert_true(isnan(twin_floor(values, 5, 0.001).floor));
+}
+
+/* Two processes of a busy machine: a mean of times would have been "at least -7.862 ms". */
+static void bounds_of_a_time_are_positive(void **state)
+{
+    (void)state;
+    const double times[] = {1e6, 2.25e6};
+    struct interval plain = mean_interval(times, 2, 0.99);
+    struct interval time = geometric_interval(times, 2, 0.99);
+    assert_true(plain.low < 0);
+    assert_near(time.estimate, 1.5e6, 1e-6);
+    assert_true(time.low > 0 && time.high > time.estimate);
+    assert_near(time.low * time.high, time.estimate * time.estimate, 1);
+    assert_false(bounds_tell(time.low, time.high));
+    /* Where times lie close together both are the same. */
+    const double close[] = {1000, 1001, 1002, 1003};
+    struct interval a = mean_interval(close, 4, 0.99);
+    struct interval b = geometric_interval(close, 4, 0.99);
+    assert_near(a.low, b.low, 0.01);
+    assert_near(a.high, b.high, 0.01);
+    const double odd[] = {1000, 0, -5, (double)NAN};
+    assert_near(geometric_interval(odd, 4, 0.99).estimate, 1000, 1e-9);
+    assert_true(isnan(geometric_interval(odd, 4, 0.99).low));
+    assert_true(isnan(geometric_interval(odd + 1, 3, 0.99).estimate));
+}
+
+static void a_share_is_never_below_minus_one(void **state)
+{
+    (void)state;
+    struct interval wide = interval_relative((struct interval){1.25, -13, 13.4});
+    assert_near(wide.estimate, 2.49, 0.001);
+    assert_true(wide.low > -1 && wide.low < -0.999 && wide.high > 600000);
+    struct interval endless =
+        interval_relative((struct interval){0, (double)-INFINITY, (double)INFINITY});
+    assert_true(endless.low >= -1 && endless.low <= -1 && isinf(endless.high));
+}
+
+static void bounds_that_say_nothing_are_known(void **state)
+{
+    (void)state;
+    assert_true(bounds_tell(1, 1) && bounds_tell(1, 4) && bounds_tell(0.5, 2));
+    assert_false(bounds_tell(1, 4.001));
+    assert_false(bounds_tell(0, 1) || bounds_tell(-7.862e6, 9e6));
+    assert_false(bounds_tell(2, 1) || bounds_tell(1e-6, 639127));
+    assert_false(bounds_tell((double)NAN, 1) || bounds_tell(1, (double)NAN));
+    assert_false(bounds_tell(1, (double)INFINITY));
+    assert_false(bounds_tell((double)INFINITY, (double)INFINITY));
 }
 
 int main(void)
@@ -210,6 +257,9 @@ int main(void)
         cmocka_unit_test(a_mean_has_students_interval),
         cmocka_unit_test(ties_and_zeros_do_not_make_a_difference),
         cmocka_unit_test(a_twin_tells_what_the_harness_cannot),
+        cmocka_unit_test(bounds_of_a_time_are_positive),
+        cmocka_unit_test(a_share_is_never_below_minus_one),
+        cmocka_unit_test(bounds_that_say_nothing_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

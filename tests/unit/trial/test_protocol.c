@@ -202,10 +202,26 @@ static void what_is_not_the_default_is_told(void **state)
     assert_true(protocol_changes(stored.data, "quick", "cpu", &changes));
     assert_string_equal(text_string(&changes), "race_z=2.5 finalists=7");
     assert_false(protocol_changes(stored.data, "hard", "cpu", &changes));
-    assert_false(protocol_changes("race_z=2", "quick", "cpu", &changes));
+    assert_false(protocol_changes("race_z=2 what=1", "quick", "cpu", &changes));
+    text_clear(&changes); /* of a run that did not know all of today's numbers */
+    assert_true(protocol_changes("race_z=2.5", "quick", "cpu", &changes));
+    assert_string_equal(text_string(&changes), "race_z=2.5");
     assert_false(protocol_changes(NULL, "quick", "cpu", &changes));
     text_free(&changes);
     text_free(&stored);
+}
+
+static void the_tie_band_follows_the_floor_up_to_a_limit(void **state)
+{
+    (void)state;
+    struct protocol protocol;
+    protocol_defaults(EFFORT_NORMAL, "cpu", &protocol);
+    assert_true(fabs(protocol_tie_band(&protocol, (double)NAN) - 0.01) < 1e-15);
+    assert_true(fabs(protocol_tie_band(&protocol, 0.002) - 0.01) < 1e-15);
+    assert_true(fabs(protocol_tie_band(&protocol, 0.04) - 0.04) < 1e-15);
+    assert_true(fabs(protocol_tie_band(&protocol, 3.46) - 0.1) < 1e-15);
+    protocol.delta = 0.2; /* was asked for */
+    assert_true(fabs(protocol_tie_band(&protocol, 3.46) - 0.2) < 1e-15);
 }
 
 int main(void)
@@ -218,6 +234,7 @@ int main(void)
         cmocka_unit_test(wrong_names_and_values_are_refused_with_what_is_right),
         cmocka_unit_test(a_text_that_is_not_whole_is_refused),
         cmocka_unit_test(what_is_not_the_default_is_told),
+        cmocka_unit_test(the_tie_band_follows_the_floor_up_to_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
