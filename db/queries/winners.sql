@@ -60,6 +60,13 @@ compared AS (
         AND bp.configuration_id = b.configuration_id AND bp.l2_mode = timed.l2_mode
         AND bp.objective = timed.objective
     LEFT JOIN gained ON gained.winner_id = timed.id AND gained.baseline = b.name
+),
+-- The baseline that comes nearest: what a program could have had without tuning.
+nearest AS (
+    SELECT id, name, gain, gain_low, gain_high,
+           row_number() OVER (PARTITION BY id ORDER BY gain, name) AS place
+    FROM compared
+    WHERE gain IS NOT NULL
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
        timed.l2_mode, ceilings.ceiling, ceilings.gbs AS ceiling_gbs,
@@ -70,6 +77,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        timed.confidence, timed.tied_count,
        nullif(timed.tied_count, 1) AS tied, timed.kept_incumbent, timed.trust, timed.trust_reason,
        timed.candidate_count, timed.space_count, timed.chosen_at, timed.trial_id,
+       nearest.gain, nearest.gain_low, nearest.gain_high, nearest.name AS gain_over,
        (SELECT json_group_array(json_object(
                    'name', compared.name, 'about', compared.about,
                    'configuration', compared.configuration, 'time_ns', compared.time_ns,
@@ -80,12 +88,23 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
         WHERE id = CASE timed.timed_in WHEN 'confirm' THEN timed.confirm_trial_id
                                        WHEN 'race' THEN timed.race_trial_id
                                        ELSE timed.sweep_trial_id END) AS metrics,
-       c.key AS configuration, c.parameters
+       c.key AS configuration, c.parameters,
+       (SELECT json_group_array(json_object(
+                   'kernel', r.kernel, 'grid', json_array(r.grid_x, r.grid_y, r.grid_z),
+                   'block', json_array(r.block_x, r.block_y, r.block_z),
+                   'dynamic_shared_bytes', r.dynamic_shared_bytes,
+                   'threads', nullif(r.threads, 0)))
+        FROM (SELECT * FROM resources
+              WHERE trial_id = (SELECT min(trial_id) FROM resources
+                                WHERE trial_id IN (timed.sweep_trial_id, timed.race_trial_id,
+                                                   timed.confirm_trial_id))
+              ORDER BY launch) AS r) AS launches
 FROM timed
 JOIN devices AS d ON d.id = timed.device_id
 JOIN environments AS e ON e.id = timed.environment_id
 LEFT JOIN problem_ceilings AS ceilings
     ON ceilings.environment_id = timed.environment_id AND ceilings.problem_id = timed.problem_id
 JOIN configurations AS c ON c.id = timed.configuration_id
+LEFT JOIN nearest ON nearest.id = timed.id AND nearest.place = 1
 ORDER BY d.kind DESC, d.id, timed.l2_mode, timed.objective <> 'time', timed.objective,
          timed.experiment, timed.problem, timed.n;

@@ -31,6 +31,9 @@ expect_out() {
 expect_err() {
     grep -qE -- "$1" "$captured.err" || fail "stderr has no line with: $1"
 }
+refuse_out() {
+    ! grep -qE -- "$1" "$captured.out" || fail "stdout has a line with: $1"
+}
 refuse_err() {
     ! grep -qE -- "$1" "$captured.err" || fail "stderr has a line with: $1"
 }

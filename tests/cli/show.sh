@@ -3,8 +3,60 @@
 source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
-# Winners: the time of the confirmation, both baselines with the gain, the share of the ceiling.
+# Winners: what to launch, in 100 columns; what all winners of a problem share stands above them.
 run "$TUNE" show
+expect_code 0
+expect_empty err
+expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold; read ceiling 1000 GB/s$'
+expect_out '^fixture\.sum\.f32: gain over occupancy_api$'
+expect_out '^all: variant=last_block, vector=4$'
+expect_out '^ +n +time +gain +of ceiling +sure\? +launch$'
+expect_out '^67108864 +333\.2 us +1\.21x +80\.6 % +no +<<<3200, 128>>>: block=128 blocks_per_sm=32 loads=4$'
+expect_out '^ 4194304 .* nearly +<<<2048, 128>>>'
+awk 'length($0) > 100 { exit 1 }' "$captured.out" || fail "a line of more than 100 columns"
+# The shared line and a row together are the whole configuration.
+cp "$captured.out" page
+run "$TUNE" show --json
+python3 - page "$captured.out" <<'P' || fail "the page does not hold every winner's launch"
+import json, re, sys
+page, winners = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))
+for block in re.split(r"\n\n", page)[1:]:
+    lines = block.splitlines()
+    key = lines[0].split(":")[0]
+    shared = dict(p.split("=") for p in lines[1].removeprefix("all: ").split(", "))
+    at = lines[2].index("launch")
+    rows = []
+    for line in lines[3:]:
+        if line[:at].strip():
+            rows.append([line.split()[0], line[at:]])
+        else:
+            rows[-1][1] += " " + line[at:]
+    own = [w for w in winners if w["problem"] == key]
+    assert len(rows) == len(own) > 0
+    for (n, launch), w in zip(rows, own):
+        numbers, parameters = launch.split(": ")
+        parameters = dict(p.split("=") for p in parameters.split())
+        assert int(n) == w["n"] and not parameters.keys() & shared.keys()
+        assert {**shared, **parameters} == {k: str(v) for k, v in w["parameters"].items()}, (shared, launch)
+        assert f"<<<{w['launches'][0]['grid'][0]}, {w['launches'][0]['block'][0]}>>>" == numbers
+P
+# Of one winner nothing is shared; a second launch, dynamic shared memory and a grid of two axes are said.
+python3 - <<'P'
+import shutil, sqlite3
+shutil.copy("tune.db", "launches.db")
+db = sqlite3.connect("launches.db")
+db.execute("UPDATE resources SET grid_y = 3, dynamic_shared_bytes = 4096")
+db.execute("INSERT INTO resources SELECT DISTINCT trial_id, 9, 'second', 1, 1, 1, 512, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1 FROM resources")
+db.commit()
+P
+run "$TUNE" show fixture.sum.f32 --n 65536 --db launches.db
+expect_out '<<<\(256, 3\), 64, 4096>>>, then <<<1, 512>>>:'
+tr -s ' \n' ' ' <"$captured.out" | grep -q 'variant=last_block block=64 blocks_per_sm=4 vector=4 loads=1' || fail "not the whole configuration"
+refuse_out '^all:'
+rm launches.db page
+
+# Every column: the time of the confirmation, both baselines with the gain, the share of the ceiling.
+run "$TUNE" show --wide
 expect_code 0
 expect_empty err
 expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold; read ceiling 1000 GB/s$'
@@ -47,7 +99,30 @@ expect_json 'len(j)' 6
 run "$TUNE" show fixture --csv
 expect_code 0
 [[ $(wc -l <"$captured.out") -eq 7 ]] || fail "not a header and six rows"
-expect_out '^device,.*,configuration,parameters,occupancy_api_ns,occupancy_api_gain,textbook_ns,textbook_gain$'
+expect_out '^device,.*,configuration,parameters,launches,occupancy_api_ns,occupancy_api_gain,textbook_ns,textbook_gain$'
+
+# What the manual promises of JSON and CSV is there, and both hold the same.
+cp "$captured.out" winners.csv
+run "$TUNE" show fixture --json
+python3 - "$captured.out" winners.csv <<'P' || fail "JSON and CSV do not hold what is promised of them"
+import csv, json, sys
+winners, table = json.load(open(sys.argv[1])), list(csv.DictReader(open(sys.argv[2])))
+promised = """device device_uuid driver compiler l2_mode experiment problem n objective time_ns time_low_ns time_high_ns gbs
+    ceiling_gbs ceiling_percent gain gain_low gain_high gain_over baselines trust trust_reason tied_count configuration parameters launches""".split()
+assert len(winners) == len(table) == 6
+for w, row in zip(winners, table):
+    assert not set(promised) - w.keys(), set(promised) - w.keys()
+    assert not set(promised) - {"baselines"} - row.keys()
+    assert w["gain"] == min(b["gain"] for b in w["baselines"])
+    assert w["gain"] == next(b["gain"] for b in w["baselines"] if b["name"] == w["gain_over"])
+    assert {b["name"] + "_ns" for b in w["baselines"]} <= row.keys()
+    for name in ("parameters", "launches"):
+        assert json.loads(row[name]) == w[name]
+    for launch in w["launches"]:
+        assert launch.keys() == {"kernel", "grid", "block", "dynamic_shared_bytes", "threads"}
+        assert len(launch["grid"]) == len(launch["block"]) == 3
+    assert float(row["time_ns"]) == w["time_ns"] and row["configuration"] == w["configuration"]
+P
 
 # The best points: finalists in the order of the confirmation, then the sweep; no point twice.
 run "$TUNE" show --top 8 fixture.sum.i32 --n 2^22 --json

@@ -1,6 +1,6 @@
 #!/bin/bash
-# tune show on a terminal: colour where it is wanted, words all the same, tables cut to the width;
-# in pipes nothing of it.
+# tune show on a terminal: colour where it is wanted, words all the same, tables broken to the width;
+# in pipes the winners in 100 columns, and all else as wide as it is.
 source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
@@ -35,7 +35,7 @@ unset NO_COLOR
 export TERM=xterm
 
 # ---- colour ----
-for question in '' --why --baselines '--top 5' --trust --ties --failures --runs --searches --ranges '--trial 1'; do
+for question in '' --wide --why --baselines '--top 5' --trust --ties --failures --runs --searches --ranges '--trial 1'; do
     # shellcheck disable=SC2086 # words
     run "$TUNE" show $question
     expect_code 0
@@ -47,9 +47,12 @@ for question in '' --why --baselines '--top 5' --trust --ties --failures --runs 
     plain >coloured
     # Sentences are broken to the width, so blanks and line ends count as one.
     cmp <(tr -s ' \n' ' ' <piped) <(tr -s ' \n' ' ' <coloured) || fail "other words on a terminal: $question"
-    [[ $question == --why || $question == --searches ]] || cmp piped coloured || fail "another layout on a wide terminal: $question"
+    [[ -z $question || $question == --why || $question == --searches ]] || cmp piped coloured || fail "another layout on a wide terminal: $question"
 done
 run python3 on_terminal.py 500 "$TUNE" show
+expect_out "${escape//[/\\[}32myes${escape//[/\\[}0m"
+expect_out "${escape//[/\\[}31mno${escape//[/\\[}0m"
+run python3 on_terminal.py 500 "$TUNE" show --wide
 expect_out "^${escape//[/\\[}1mFixture GPU${escape//[/\\[}0m, driver"
 expect_out "${escape//[/\\[}32msound${escape//[/\\[}0m"
 expect_out "${escape//[/\\[}33mnoisy${escape//[/\\[}0m"
@@ -57,7 +60,10 @@ expect_out "${escape//[/\\[}31munstable${escape//[/\\[}0m"
 run python3 on_terminal.py 500 "$TUNE" show --failures
 expect_out "${escape//[/\\[}31mlaunch_failed${escape//[/\\[}0m"
 # Every colour ends before the line does.
+run python3 on_terminal.py 80 "$TUNE" show
+cp "$captured.out" winners
 run python3 on_terminal.py 500 "$TUNE" show --why
+cat winners >>"$captured.out"
 ! grep -E "${escape//[/\\[}[1-9][0-9]*m" "$captured.out" | grep -qvE "${escape//[/\\[}0m[^"$'\033'"]*$" || fail "a colour runs on"
 
 without_colour() {
@@ -74,16 +80,34 @@ without_colour python3 on_terminal.py 500 "$TUNE" show --why --json
 NO_COLOR='' run python3 on_terminal.py 500 "$TUNE" show
 grep -qF "$escape" "$captured.out" || fail "an empty NO_COLOR counts as none"
 
-# ---- width: on a terminal the configuration gives way, in a pipe nothing does ----
-run python3 on_terminal.py 145 "$TUNE" show
-plain >cut.txt
-awk 'length($0) > 145 { exit 1 }' cut.txt || fail "a line is wider than the terminal"
-grep -qE 'variant=last_block.*\.\.\.$' cut.txt || fail "no configuration was cut"
-run python3 on_terminal.py 60 "$TUNE" show
-plain >cut.txt
-grep -qE '  variant=last_block bl\.\.\.$' cut.txt || fail "of a configuration something stays"
+# ---- width: what is too wide goes on in the next line of its column; nothing is cut ----
+words() {
+    tr -s ' \n' '\n' | sort
+}
+run "$TUNE" show
+cp "$captured.out" piped
+for columns in 80 100 140; do
+    run python3 on_terminal.py $columns "$TUNE" show
+    plain >narrow
+    awk -v most=$columns 'length($0) > most { exit 1 }' narrow || fail "a line is wider than $columns columns"
+    cmp <(words <piped) <(words <narrow) || fail "other words in $columns columns"
+    ! grep -q ' $' narrow || fail "a blank at the end of a line"
+    [[ $columns -ne 100 ]] || cmp piped narrow || fail "a pipe is not as wide as a terminal of 100"
+done
+# Below its neighbour: what goes on begins where the column does.
+run python3 on_terminal.py 80 "$TUNE" show fixture.sum.i32
+plain >narrow
+awk '/sure\?/ { at = index($0, "launch") } at && /^ +[a-z_]+=/ { more++; if (match($0, /[^ ]/) != at) exit 1 } END { exit !more }' narrow ||
+    fail "a launch does not go on below itself"
 COLUMNS=60 run "$TUNE" show
-expect_out ' variant=last_block block=[0-9]+ blocks_per_sm=[0-9]+ vector=[0-9] loads=[0-9]$'
+cmp piped "$captured.out" || fail "COLUMNS changes what a pipe gets"
+run "$TUNE" show --wide
+cp "$captured.out" piped
+run python3 on_terminal.py 145 "$TUNE" show --wide
+plain >narrow
+awk 'length($0) > 145 { exit 1 }' narrow || fail "a line is wider than the terminal"
+cmp <(words <piped) <(words <narrow) || fail "--wide has other words on a terminal"
+[[ $(grep -c '^fixture\.sum' piped) -eq 6 ]] || fail "in a pipe a row of --wide is not a line"
 run python3 on_terminal.py 60 "$TUNE" show --why fixture.sum.i32 --n 2**26
 plain >cut.txt
 grep -E '^(limit|configuration|- |  [^ ])' cut.txt | awk 'length($0) > 60 { exit 1 }' || fail "a sentence is not broken to the width"
@@ -105,7 +129,7 @@ lines = sys.stdin.read().splitlines()[1:]
 assert len(lines) == 7 and any("合計" in line for line in lines), lines
 assert len({width(line.split("variant=")[0]) for line in lines[1:]}) == 1, lines
 P
-run "$TUNE" show
+run "$TUNE" show --wide
 python3 aligned.py <"$captured.out" || fail "columns do not stand below one another"
 # What is no UTF-8, or would command the terminal, does neither.
 python3 - <<'P'
@@ -114,6 +138,9 @@ d = sqlite3.connect("tune.db")
 d.execute("UPDATE problems SET key = CAST(x'ff1b5b33316dc29b33316d' AS TEXT) || key WHERE n = 65536")
 d.commit()
 P
-run "$TUNE" show
-expect_code 0
-! grep -qP '\x1b|\xc2\x9b' "$captured.out" || fail "a name commands the terminal"
+for wide in '' --wide; do
+    # shellcheck disable=SC2086 # no word, or one
+    run "$TUNE" show $wide
+    expect_code 0
+    ! grep -qP '\x1b|\xc2\x9b' "$captured.out" || fail "a name commands the terminal"
+done

@@ -44,6 +44,10 @@ const char *rows_shown(const char *column, const struct cell *cell, char out[ROW
 void rows_format_time(double ns, char out[ROWS_TIME_BYTES]);
 /* To stdout, control characters as blanks: what people wrote must not command a terminal. */
 void rows_put_text(const char *text);
+void rows_put_bytes(const char *text, size_t bytes);
+/* `first`, bold, and the text as one paragraph, broken between words to `width` columns (0: one
+ * line); every line but the first begins with `indent`. */
+void rows_put_paragraph(const char *first, const char *indent, const char *text, int width);
 
 /* The columns of the experiments' own metrics begin so: numbers of any size. */
 #define METRIC_COLUMN "metric."
@@ -55,15 +59,19 @@ struct row_column {
     const char *label;
 };
 /* Rows [first, end) under one header. A column without a value in any of them is left out. On a
- * terminal that is narrower, configurations and reasons are cut. */
+ * terminal that is narrower, configurations and reasons are broken into lines within their column:
+ * nothing is cut. */
 void rows_print_table(const struct rows *rows, size_t first, size_t end,
                       const struct row_column *columns, size_t count);
+/* The same in so many columns, wherever stdout goes; 0: as wide as it gets. */
+void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
+                             const struct row_column *columns, size_t count, int width);
 /* One row as "label   value" lines: all columns that have a value. */
 void rows_print_list(const struct rows *rows, size_t row);
 /* RFC 4180, numbers as they are stored. */
 void rows_print_csv(const struct rows *rows);
-/* An array of objects; the columns baselines, parameters, derived, checks and metrics hold
- * JSON already. */
+/* An array of objects; the columns baselines, parameters, derived, checks, metrics and launches
+ * hold JSON already. */
 void rows_print_json(const struct rows *rows);
 /* Only the object of one row. */
 void rows_print_json_row(const struct rows *rows, size_t row);

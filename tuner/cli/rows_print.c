@@ -8,15 +8,20 @@
 
 #include "tuner/base/json.h"
 
+void rows_put_bytes(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        const unsigned char next = i + 1 < bytes ? (unsigned char)text[i + 1] : 0;
+        const bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0; /* U+0080 to U+009F */
+        putchar(byte < 0x20 || byte == 0x7f || c1 ? ' ' : text[i]);
+        i += c1;
+    }
+}
+
 void rows_put_text(const char *text)
 {
-    for (; *text; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        const unsigned char next = (unsigned char)text[1];
-        const bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0; /* U+0080 to U+009F */
-        putchar(byte < 0x20 || byte == 0x7f || c1 ? ' ' : *text);
-        text += c1;
-    }
+    rows_put_bytes(text, strlen(text));
 }
 
 static void put_csv(const char *text)
@@ -58,8 +63,8 @@ void rows_print_csv(const struct rows *rows)
 
 static void append_cell(struct text *out, const char *name, const struct cell *cell)
 {
-    static const char *const json_columns[] = {"baselines", "parameters", "derived", "checks",
-                                               "metrics"};
+    static const char *const json_columns[] = {"baselines", "parameters", "derived",
+                                               "checks",    "metrics",    "launches"};
     bool json = cell->number && isfinite(strtod(cell->text, NULL));
     for (size_t i = 0; i < sizeof json_columns / sizeof json_columns[0]; i++)
         json = json || (cell->text && strcmp(name, json_columns[i]) == 0);

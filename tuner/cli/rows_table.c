@@ -8,8 +8,8 @@
 
 #include "tuner/cli/style.h"
 
-/* What is cut keeps so many columns; a terminal may be CUT_BYTES / 4 wide. */
-enum { TABLE_COLUMNS_MAX = 64, CUT_LEAST = 24, CUT_BYTES = 4096 };
+/* What is broken into lines keeps so many columns, however narrow the terminal. */
+enum { TABLE_COLUMNS_MAX = 64, WRAP_LEAST = 24 };
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -78,6 +78,31 @@ static void put_padded(const char *text, int width, enum style style, bool right
     fputs(last ? "\n" : "  ", stdout);
 }
 
+/* What of a text stands in one line. */
+struct piece {
+    const char *text;
+    size_t bytes;
+    int columns;
+};
+
+/* As much of the text as so many columns hold, broken between words where it can be; *rest is moved
+ * behind it. */
+static struct piece take_piece(const char **rest, int columns)
+{
+    const char *text = *rest;
+    struct piece piece = {.text = text, .bytes = style_text_line(text, columns)};
+    piece.columns = style_bytes_columns(text, piece.bytes);
+    *rest = text + piece.bytes + strspn(text + piece.bytes, " ");
+    return piece;
+}
+
+static void put_styled(const struct piece *piece, enum style style)
+{
+    style_begin(style);
+    rows_put_bytes(piece->text, piece->bytes);
+    style_end(style);
+}
+
 /* A column of the table as it is printed. */
 struct printed {
     const struct row_column *column;
@@ -103,11 +128,11 @@ static bool measure(const struct rows *rows, size_t first, size_t end, struct pr
     return any;
 }
 
-/* On a terminal, what describes gives way: the table is as wide as that, where it can be. */
-static void fit(struct printed *printed, size_t count)
+/* What describes gives way, until the table is as wide as that, where it can be; 0: no limit. */
+static void fit(struct printed *printed, size_t count, int columns)
 {
-    static const char *const giving_way[] = {"configuration", "detail", "trust_reason", "faults"};
-    const int columns = style_terminal_columns();
+    static const char *const giving_way[] = {"launch", "configuration", "detail", "trust_reason",
+                                             "faults"};
     int wide = -2;
     for (size_t i = 0; i < count; i++)
         wide += printed[i].width + 2;
@@ -115,30 +140,42 @@ static void fit(struct printed *printed, size_t count)
         for (size_t i = 0; i < count && columns > 0 && wide > columns; i++) {
             if (strcmp(printed[i].column->name, giving_way[k]) != 0)
                 continue;
-            const int least = printed[i].width < CUT_LEAST ? printed[i].width : CUT_LEAST;
+            const int least = printed[i].width < WRAP_LEAST ? printed[i].width : WRAP_LEAST;
             const int left = printed[i].width - (wide - columns);
             wide -= printed[i].width - (left > least ? left : least);
             printed[i].width = left > least ? left : least;
         }
 }
 
-/* A text that is too wide for its column ends in "...". */
-static void put_cell(const struct printed *printed, const struct cell *cell, bool last)
+/* One row: a text that is too wide for its column goes on in the next line, below itself. */
+static void put_row(const struct printed *printed, size_t count, const struct cell *cells)
 {
-    char number[ROWS_CELL_BYTES];
-    char cut[CUT_BYTES];
-    const char *text = rows_shown(printed->column->name, cell, number);
-    if (style_text_columns(text) > printed->width) {
-        (void)string_format(cut, sizeof cut, "%.*s...",
-                            (int)style_text_cut(text, printed->width - 3), text);
-        text = cut;
+    char numbers[TABLE_COLUMNS_MAX][ROWS_CELL_BYTES];
+    const char *rest[TABLE_COLUMNS_MAX];
+    for (size_t i = 0; i < count; i++)
+        rest[i] = rows_shown(printed[i].column->name, &cells[printed[i].index], numbers[i]);
+    for (bool more = true; more;) {
+        int blanks = 0; /* owed before the next text, so that no line ends in them */
+        more = false;
+        for (size_t i = 0; i < count; i++) {
+            const struct cell *cell = &cells[printed[i].index];
+            const struct piece piece = take_piece(&rest[i], printed[i].width);
+            if (printed[i].right)
+                blanks += printed[i].width - piece.columns;
+            if (piece.bytes > 0) {
+                put_blanks(blanks);
+                blanks = 0;
+                put_styled(&piece, style_of(printed[i].column->name, cell->text));
+            }
+            blanks += 2 + (printed[i].right ? 0 : printed[i].width - piece.columns);
+            more = more || rest[i][0];
+        }
+        putchar('\n');
     }
-    put_padded(text, printed->width, style_of(printed->column->name, cell->text), printed->right,
-               last);
 }
 
-void rows_print_table(const struct rows *rows, size_t first, size_t end,
-                      const struct row_column *columns, size_t count)
+void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
+                             const struct row_column *columns, size_t count, int width)
 {
     struct printed printed[TABLE_COLUMNS_MAX];
     size_t used = 0;
@@ -147,13 +184,36 @@ void rows_print_table(const struct rows *rows, size_t first, size_t end,
         if (printed[used].index >= 0 && measure(rows, first, end, &printed[used]))
             used++;
     }
-    fit(printed, used);
+    fit(printed, used, width);
     for (size_t i = 0; i < used; i++)
         put_padded(printed[i].column->label, printed[i].width, STYLE_BOLD, printed[i].right,
                    i + 1 == used);
     for (size_t row = first; row < end; row++)
-        for (size_t i = 0; i < used; i++)
-            put_cell(&printed[i], &rows->cells[row][printed[i].index], i + 1 == used);
+        put_row(printed, used, rows->cells[row]);
+}
+
+void rows_print_table(const struct rows *rows, size_t first, size_t end,
+                      const struct row_column *columns, size_t count)
+{
+    rows_print_table_within(rows, first, end, columns, count, style_terminal_columns());
+}
+
+void rows_put_paragraph(const char *first, const char *indent, const char *text, int width)
+{
+    const int indent_columns = style_text_columns(indent);
+    int at = style_text_columns(first);
+    style_begin(STYLE_BOLD);
+    rows_put_text(first);
+    style_end(STYLE_BOLD);
+    while (*text) {
+        const int room = width > 0 ? width - at : style_text_columns(text);
+        const struct piece piece = take_piece(&text, room > WRAP_LEAST ? room : WRAP_LEAST);
+        put_styled(&piece, STYLE_PLAIN);
+        if (*text)
+            printf("\n%s", indent);
+        at = indent_columns;
+    }
+    putchar('\n');
 }
 
 static void label_of(const char *name, char out[ROWS_CELL_BYTES])

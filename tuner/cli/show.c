@@ -211,6 +211,8 @@ static enum status answer(const struct show *show, const struct question *questi
         putchar('\n');
     } else if (status == STATUS_OK && show->csv) {
         rows_print_csv(&rows);
+    } else if (status == STATUS_OK && question == &winners_question && !show->wide) {
+        status = show_winners(&rows, error);
     } else if (status == STATUS_OK && question == &runs_question && rows.row_count > 0) {
         rows_print_table(&rows, 0, rows.row_count, columns, column_count);
     } else if (status == STATUS_OK) {
@@ -336,6 +338,10 @@ static enum status run_show(const struct command *command, int argc, char **argv
          .about = "the K fastest points of each problem: finalists by their final\n"
                   "time, then the others by their time in the sweep",
          .text = &show.top},
+        {.name = "wide",
+         .about = "the winners with every column: the baselines' times and gains,\nGB/s, ties, "
+                  "the experiment's own metrics, whole configurations",
+         .flag = &show.wide},
         {.name = "baselines", .about = "each baseline beside the winner", .flag = &show.baselines},
         {.name = "failures", .about = "points without a time, and why", .flag = &show.failures},
         {.name = "trust",
@@ -382,7 +388,6 @@ static enum status run_show(const struct command *command, int argc, char **argv
 const struct command command_show = {
     .name = "show",
     .usage = "[EXPERIMENT|PROBLEM...] [options]",
-    .about =
-        "Answers from the database: winners beside baselines and ceiling; trust; failures; runs.",
+    .about = "Answers from the database: what to launch, how much faster it is, how sure that is.",
     .run = run_show,
 };

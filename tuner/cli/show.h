@@ -2,9 +2,11 @@
 #ifndef TUNE_CLI_SHOW_H
 #define TUNE_CLI_SHOW_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tuner/base/text.h"
 #include "tuner/cli/rows.h"
 
 enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64, SHOW_PARAMETERS = 5 };
@@ -13,7 +15,7 @@ enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64, SHOW_PARAMETERS = 5 };
 struct show {
     const char *db, *n, *top, *trial;
     const char *objective; /* as given; NULL: time, or what there is */
-    bool baselines, failures, runs, trust, ties, ranges, searches, why, json, csv;
+    bool baselines, failures, runs, trust, ties, ranges, searches, why, wide, json, csv;
     const char *words[SHOW_WORDS_MAX];
     size_t word_count;
     char by[1024];    /* the objective meant */
@@ -33,10 +35,22 @@ void show_parameters(const struct show *show, struct store_parameter out[SHOW_PA
 enum status show_trust(const struct show *show, struct store *store, struct error *error);
 /* --why: each winner explained. */
 enum status show_why(const struct show *show, struct store *store, struct error *error);
+/* The winners in as many columns as a page has. */
+enum status show_winners(const struct rows *rows, struct error *error);
 /* The line above a table: "NVIDIA H200, driver 580.1, NVRTC 13.0, L2 cold". */
 void show_heading(const struct rows *rows, size_t row);
 /* The row after the last that stands below the same heading as row `first`. */
 size_t show_group_end(const struct rows *rows, size_t first);
+
+/* A value as people read it; NULL when memory is short. */
+const char *show_json_text(const json_t *value, struct arena *arena);
+/* The column `launches` in words: "<<<264, 512>>>, then <<<1, 512>>>", "16 blocks on 2 threads". */
+void show_append_launches(struct text *out, const json_t *launches);
+/* Of the winners' parameters (objects), those of winner `at` that all share, or those that tell it
+ * from the others: "block=512 loads=8". One winner alone shares none. False when memory is short.
+ */
+bool show_append_parameters(struct text *out, json_t *const *parameters, size_t count, size_t at,
+                            bool shared);
 
 /* Turns the column of baselines (JSON) into two columns of each baseline, its time and the winner's
  * gain over it, and puts them into the table before its last column. */

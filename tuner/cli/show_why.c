@@ -189,35 +189,6 @@ static bool make_parameter_rows(const struct explanation *explanation, struct ro
 
 /* ---- for people ---- */
 
-/* On a terminal broken between words to its width; else one line. */
-static void put_paragraph(const char *first, const char *indent, const char *text)
-{
-    const int columns = style_terminal_columns();
-    int at = style_text_columns(first);
-    bool begun = false;
-    rows_put_text(first);
-    while (*text) {
-        char word[512];
-        size_t length = strcspn(text, " ");
-        length = length < sizeof word ? length : sizeof word - 1;
-        (void)string_format(word, sizeof word, "%.*s", (int)length, text);
-        const int width = style_text_columns(word);
-        if (begun && columns > 0 && at + 1 + width > columns) {
-            printf("\n%s", indent);
-            at = style_text_columns(indent);
-        } else if (begun) {
-            putchar(' ');
-            at++;
-        }
-        rows_put_text(word);
-        at += width;
-        begun = true;
-        text += length;
-        text += *text == ' ';
-    }
-    putchar('\n');
-}
-
 /* "reduce.sum.i32, n = 1024: 1.271 us (99 % interval 1.268 us to 1.273 us), sound" */
 static void put_title(const struct explanation *explanation)
 {
@@ -264,17 +235,18 @@ static enum status print_parameters(const struct explanation *explanation, struc
 static enum status print_one(const struct explanation *explanation, const struct rows *points,
                              size_t first, struct error *error)
 {
+    const int width = style_terminal_columns();
     char limit[32];
     put_title(explanation);
-    put_paragraph("configuration: ", "  ", explanation->points[0].configuration);
+    rows_put_paragraph("configuration: ", "  ", explanation->points[0].configuration, width);
     enum status status = show_why_table(explanation, points, first, error);
     if (status != STATUS_OK)
         return status;
     putchar('\n');
     (void)string_format(limit, sizeof limit, "limit: %s. ", explain_limit_name(explanation->limit));
-    put_paragraph(limit, "  ", explanation->limit_text);
+    rows_put_paragraph(limit, "  ", explanation->limit_text, width);
     for (size_t i = 0; i < explanation->comparison_count; i++)
-        put_paragraph("- ", "  ", explanation->sentences[i]);
+        rows_put_paragraph("- ", "  ", explanation->sentences[i], width);
     return print_parameters(explanation, error);
 }
 

@@ -75,16 +75,6 @@ static bool add_line(struct rows *table, const struct row_column *line, const st
 
 /* ---- parameters that are not the same in all ---- */
 
-static const char *json_shown(const json_t *value, struct arena *arena)
-{
-    if (json_is_string(value))
-        return arena_strdup(arena, json_string_value(value));
-    char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-    const char *text = dumped ? arena_strdup(arena, dumped) : NULL;
-    free(dumped);
-    return text;
-}
-
 static bool add_parameter(struct rows *table, const char *name, json_t *const *parameters,
                           size_t count)
 {
@@ -99,7 +89,7 @@ static bool add_parameter(struct rows *table, const char *name, json_t *const *p
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_object_get(parameters[i], name);
         row[1 + i].number = true;
-        row[1 + i].text = value ? json_shown(value, &table->arena) : NULL;
+        row[1 + i].text = value ? show_json_text(value, &table->arena) : NULL;
         if (value && !row[1 + i].text)
             return false;
     }

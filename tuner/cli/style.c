@@ -42,15 +42,12 @@ enum style style_of(const char *column, const char *text)
         const char *column, *text;
         enum style style;
     } words[] = {
-        {"trust", "sound", STYLE_GOOD},
-        {"trust", "noisy", STYLE_DOUBTFUL},
-        {"trust", "unstable", STYLE_BAD},
-        {"standing", "winner", STYLE_BOLD},
-        {"standing", "as fast", STYLE_GOOD},
-        {"standing", "tied", STYLE_GOOD},
-        {"role", "winner", STYLE_BOLD},
-        {"outcome", "failed", STYLE_BAD},
-        {"outcome", "interrupted", STYLE_DOUBTFUL},
+        {"trust", "sound", STYLE_GOOD},     {"trust", "noisy", STYLE_DOUBTFUL},
+        {"trust", "unstable", STYLE_BAD},   {"sure", "yes", STYLE_GOOD},
+        {"sure", "nearly", STYLE_DOUBTFUL}, {"sure", "no", STYLE_BAD},
+        {"standing", "winner", STYLE_BOLD}, {"standing", "as fast", STYLE_GOOD},
+        {"standing", "tied", STYLE_GOOD},   {"role", "winner", STYLE_BOLD},
+        {"outcome", "failed", STYLE_BAD},   {"outcome", "interrupted", STYLE_DOUBTFUL},
     };
     if (!text)
         return STYLE_DIM;
@@ -68,6 +65,12 @@ int style_terminal_columns(void)
     if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
         return 0;
     return size.ws_col;
+}
+
+int style_page_columns(void)
+{
+    const int terminal = style_terminal_columns();
+    return terminal > 0 ? terminal : STYLE_PAGE_COLUMNS;
 }
 
 struct interval {
@@ -109,26 +112,34 @@ static unsigned first_character(const char *text, unsigned *code)
     return bytes > 0 ? (unsigned)bytes : 1;
 }
 
-int style_text_columns(const char *text)
+int style_bytes_columns(const char *text, size_t bytes)
 {
     int columns = 0;
     unsigned code = 0;
-    while (*text) {
-        text += first_character(text, &code);
+    for (size_t at = 0; at < bytes && text[at];) {
+        at += first_character(text + at, &code);
         columns += columns_of(code);
     }
     return columns;
 }
 
-unsigned style_text_cut(const char *text, int columns)
+int style_text_columns(const char *text)
 {
-    unsigned bytes = 0;
+    return style_bytes_columns(text, strlen(text));
+}
+
+size_t style_text_line(const char *text, int columns)
+{
+    size_t bytes = 0;
+    size_t blank = 0;
     unsigned code = 0;
     while (text[bytes]) {
         const unsigned length = first_character(text + bytes, &code);
         columns -= columns_of(code);
-        if (columns < 0)
-            break;
+        if (text[bytes] == ' ')
+            blank = bytes;
+        if (columns < 0 && bytes > 0)
+            return blank > 0 ? blank : bytes;
         bytes += length;
     }
     return bytes;

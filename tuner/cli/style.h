@@ -3,6 +3,7 @@
 #define TUNE_CLI_STYLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum style {
     STYLE_PLAIN,
@@ -24,9 +25,14 @@ enum style style_of(const char *column, const char *text);
 
 /* Columns of the terminal that stdout is; 0: it is none, or they are unknown. */
 int style_terminal_columns(void);
+/* The same, and where stdout is no terminal: what fits on a page, in a mail, beside code. */
+enum { STYLE_PAGE_COLUMNS = 100 };
+int style_page_columns(void);
 /* Columns that a UTF-8 text takes: wide characters two, combining ones none. */
 int style_text_columns(const char *text);
-/* Bytes of the longest beginning that takes at most so many columns. */
-unsigned style_text_cut(const char *text, int columns);
+int style_bytes_columns(const char *text, size_t bytes);
+/* Bytes of the text's first line where one has so many columns: up to a blank where there is one,
+ * which is not counted; at least one character. */
+size_t style_text_line(const char *text, int columns);
 
 #endif

@@ -1,0 +1,162 @@
+/* tune show without a question: what to launch, in as many columns as a page has. A table for each
+ * problem; what all of its winners share is said once, above it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/cli/show.h"
+#include "tuner/cli/style.h"
+
+enum { GAINS_OVER_MAX = 16 };
+
+static const struct row_column columns[] = {
+    {"n", "n"},
+    {"time_ns", "time"},
+    {"value", "value"},
+    {"gain", "gain"},
+    {"ceiling_percent", "of ceiling"},
+    {"sure", "sure?"},
+    {"launch", "launch"},
+};
+enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
+
+/* The winners of one problem on one device. */
+struct problem_rows {
+    const struct rows *rows;
+    size_t first, count;
+    json_t **parameters; /* [count] */
+};
+
+static const char *sure_word(const char *trust)
+{
+    return strcmp(trust, "sound") == 0      ? "yes"
+           : strcmp(trust, "noisy") == 0    ? "nearly"
+           : strcmp(trust, "unstable") == 0 ? "no"
+                                            : "unknown";
+}
+
+/* "over occupancy_api", "over the faster of occupancy_api and textbook": what the gains are over.
+ */
+static void append_over(struct text *out, const struct problem_rows *problem)
+{
+    const char *names[GAINS_OVER_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < problem->count; i++) {
+        const char *name = rows_text(problem->rows, problem->first + i, "gain_over", NULL);
+        size_t known = 0;
+        while (name && known < count && strcmp(names[known], name) != 0)
+            known++;
+        if (name && known == count && count < GAINS_OVER_MAX)
+            names[count++] = name;
+    }
+    if (count == 0)
+        return;
+    text_append(out, ": gain over ");
+    text_append(out, count == 1 ? "" : count == 2 ? "the faster of " : "the fastest of ");
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", names[i]);
+}
+
+static bool fill_row(struct rows *table, const struct problem_rows *problem, size_t at)
+{
+    const struct rows *rows = problem->rows;
+    const size_t row = problem->first + at;
+    struct text launch = {0};
+    struct text apart = {0};
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        const int column = rows_column(rows, columns[i].name);
+        if (column >= 0)
+            table->cells[at][i] = rows->cells[row][column];
+    }
+    if (strcmp(rows_text(rows, row, "objective", "time"), "time") == 0)
+        table->cells[at][rows_column(table, "value")] = (struct cell){0};
+    json_t *launches = json_loads(rows_text(rows, row, "launches", "[]"), 0, NULL);
+    show_append_launches(&launch, launches);
+    json_decref(launches);
+    bool good = show_append_parameters(&apart, problem->parameters, problem->count, at, false);
+    if (launch.length > 0 && apart.length > 0)
+        text_append(&launch, ": ");
+    text_append(&launch, text_string(&apart));
+    const char *text = launch.failed ? NULL : arena_strdup(&table->arena, text_string(&launch));
+    table->cells[at][rows_column(table, "launch")] = (struct cell){.text = text};
+    table->cells[at][rows_column(table, "sure")] =
+        (struct cell){.text = sure_word(rows_text(rows, row, "trust", ""))};
+    text_free(&launch);
+    text_free(&apart);
+    return good && text;
+}
+
+static void put_title(const struct problem_rows *problem, int width)
+{
+    struct text over = {0};
+    append_over(&over, problem);
+    rows_put_paragraph(rows_text(problem->rows, problem->first, "problem", ""), "  ",
+                       text_string(&over), width);
+    text_free(&over);
+}
+
+static bool print_problem(const struct problem_rows *problem, int width)
+{
+    const char *names[COLUMN_COUNT];
+    struct rows table = {0};
+    struct text shared = {0};
+    for (size_t i = 0; i < COLUMN_COUNT; i++)
+        names[i] = columns[i].name;
+    bool good = rows_make(&table, names, COLUMN_COUNT, problem->count) &&
+                show_append_parameters(&shared, problem->parameters, problem->count, 0, true);
+    for (size_t i = 0; i < problem->count && good; i++)
+        good = fill_row(&table, problem, i);
+    if (good) {
+        put_title(problem, width);
+        if (shared.length > 0)
+            rows_put_paragraph("all: ", "     ", text_string(&shared), width);
+        rows_print_table_within(&table, 0, table.row_count, columns, COLUMN_COUNT, width);
+    }
+    text_free(&shared);
+    rows_free(&table);
+    return good;
+}
+
+static bool same_problem(const struct rows *rows, size_t a, size_t b)
+{
+    return strcmp(rows_text(rows, a, "problem", ""), rows_text(rows, b, "problem", "")) == 0 &&
+           strcmp(rows_text(rows, a, "experiment", ""), rows_text(rows, b, "experiment", "")) == 0;
+}
+
+/* Rows [first, end) are of one device; a table for each problem. */
+static bool print_group(const struct rows *rows, size_t first, size_t end, int width)
+{
+    bool good = true;
+    while (first < end && good) {
+        struct problem_rows problem = {.rows = rows, .first = first};
+        while (first + problem.count < end && same_problem(rows, first, first + problem.count))
+            problem.count++;
+        problem.parameters = calloc(problem.count, sizeof(json_t *));
+        for (size_t i = 0; problem.parameters && i < problem.count; i++)
+            problem.parameters[i] =
+                json_loads(rows_text(rows, first + i, "parameters", "{}"), 0, NULL);
+        putchar('\n');
+        good = problem.parameters && print_problem(&problem, width);
+        for (size_t i = 0; problem.parameters && i < problem.count; i++)
+            json_decref(problem.parameters[i]);
+        free(problem.parameters);
+        first += problem.count;
+    }
+    return good;
+}
+
+enum status show_winners(const struct rows *rows, struct error *error)
+{
+    const int width = style_page_columns();
+    bool good = true;
+    for (size_t first = 0; first < rows->row_count && good;) {
+        const size_t end = show_group_end(rows, first);
+        if (first > 0)
+            putchar('\n');
+        show_heading(rows, first);
+        good = print_group(rows, first, end, width);
+        first = end;
+    }
+    return good ? STATUS_OK : error_no_memory(error);
+}
