@@ -4,7 +4,22 @@
 -- :words  experiment names and problem keys (a JSON array; NULL: all)
 -- :n      one size (NULL: all)
 -- :objective  what was made small (NULL: all)
-WITH chosen AS (
+WITH needed AS (
+    SELECT l.environment_id, l.problem_id, l.l2_mode, l.objective, b.configuration_id
+    FROM latest_problems AS l
+    JOIN baselines AS b ON b.environment_id = l.environment_id AND b.problem_id = l.problem_id
+    UNION
+    SELECT w.environment_id, w.problem_id, w.l2_mode, w.objective, t.configuration_id
+    FROM winners AS w
+    JOIN trials AS t ON t.id = w.trial_id
+),
+-- CROSS: points are looked up, by their configurations, and no others are made.
+near AS MATERIALIZED (
+    SELECT points.*
+    FROM needed
+    CROSS JOIN points USING (environment_id, problem_id, l2_mode, objective, configuration_id)
+),
+chosen AS (
     SELECT l.*, e.device_id, x.name AS experiment, p.key AS problem, p.n, p.bytes_moved,
            w.id AS winner_id, t.configuration_id AS winner_configuration_id, wp.sweep_ns,
            wp.race_ns, wp.confirm_ns
@@ -16,7 +31,7 @@ WITH chosen AS (
         ON w.environment_id = l.environment_id AND w.problem_id = l.problem_id
         AND w.l2_mode = l.l2_mode AND w.objective = l.objective
     LEFT JOIN trials AS t ON t.id = w.trial_id
-    LEFT JOIN points AS wp
+    LEFT JOIN near AS wp
         ON wp.environment_id = l.environment_id AND wp.problem_id = l.problem_id
         AND wp.configuration_id = t.configuration_id AND wp.l2_mode = l.l2_mode
         AND wp.objective = l.objective
@@ -46,7 +61,7 @@ beside AS (
     JOIN baselines AS b
         ON b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
     JOIN configurations AS bc ON bc.id = b.configuration_id
-    LEFT JOIN points AS bp
+    LEFT JOIN near AS bp
         ON bp.environment_id = b.environment_id AND bp.problem_id = b.problem_id
         AND bp.configuration_id = b.configuration_id AND bp.l2_mode = chosen.l2_mode
         AND bp.objective = chosen.objective

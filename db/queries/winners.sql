@@ -30,7 +30,8 @@ reached AS (
                 ELSE 'sweep' END AS timed_in
     FROM chosen
     JOIN trials AS t ON t.id = chosen.trial_id
-    JOIN points USING (environment_id, problem_id, configuration_id, l2_mode, objective)
+    -- CROSS: a point is looked up, by its configuration, and no other is made.
+    CROSS JOIN points USING (environment_id, problem_id, configuration_id, l2_mode, objective)
     WHERE chosen.newest = 1
 ),
 timed AS (
@@ -44,6 +45,16 @@ gained AS MATERIALIZED (
     CROSS JOIN gains
         ON gains.winner_id = timed.id AND gains.configuration_id = timed.configuration_id
 ),
+beside AS MATERIALIZED (
+    SELECT timed.id, points.configuration_id, points.sweep_ns, points.race_ns, points.confirm_ns
+    FROM timed
+    CROSS JOIN baselines AS b
+        ON b.environment_id = timed.environment_id AND b.problem_id = timed.problem_id
+    CROSS JOIN points
+        ON points.environment_id = b.environment_id AND points.problem_id = b.problem_id
+        AND points.configuration_id = b.configuration_id AND points.l2_mode = timed.l2_mode
+        AND points.objective = timed.objective
+),
 compared AS (
     SELECT timed.id, b.name, b.about, bc.key AS configuration,
            CASE timed.timed_in
@@ -55,10 +66,7 @@ compared AS (
     JOIN baselines AS b
         ON b.environment_id = timed.environment_id AND b.problem_id = timed.problem_id
     JOIN configurations AS bc ON bc.id = b.configuration_id
-    LEFT JOIN points AS bp
-        ON bp.environment_id = b.environment_id AND bp.problem_id = b.problem_id
-        AND bp.configuration_id = b.configuration_id AND bp.l2_mode = timed.l2_mode
-        AND bp.objective = timed.objective
+    LEFT JOIN beside AS bp ON bp.id = timed.id AND bp.configuration_id = b.configuration_id
     LEFT JOIN gained ON gained.winner_id = timed.id AND gained.baseline = b.name
 ),
 -- The baseline that comes nearest: what a program could have had without tuning.
