@@ -120,7 +120,7 @@ bool file_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-enum status folder_make(const char *path, struct error *error)
+enum status folder_make(const char *path, mode_t mode, struct error *error)
 {
     char part[PATH_MAX];
     if (!string_format(part, sizeof part, "%s", path))
@@ -130,7 +130,7 @@ enum status folder_make(const char *path, struct error *error)
             continue;
         char held = *slash;
         *slash = '\0';
-        if (mkdir(part, 0700) != 0 && errno != EEXIST)
+        if (mkdir(part, mode) != 0 && errno != EEXIST)
             return error_set_errno(error, errno, "%s: cannot make the folder", part);
         *slash = held;
         if (held == '\0')
@@ -253,7 +253,7 @@ static enum status make_private(struct arena *arena, const char **path, bool giv
                          "%s: the cache of compiled kernels needs a name in UTF-8: set "
                          "TUNE_CACHE_DIR",
                          *path);
-    enum status status = folder_make(*path, error);
+    enum status status = folder_make(*path, 0700, error);
     if (status == STATUS_OK)
         status = path_without_links(arena, *path, path, error);
     return status == STATUS_OK ? check_private(*path, given, error) : status;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
@@ -20,8 +21,8 @@ enum status file_write_atomically(const char *path, const void *data, size_t byt
                                   struct error *error);
 
 bool file_exists(const char *path);
-/* Makes the folder and those above it, with mode 0700 for those it makes. */
-enum status folder_make(const char *path, struct error *error);
+/* Makes the folder and those above it; those it makes get the mode, less the umask. */
+enum status folder_make(const char *path, mode_t mode, struct error *error);
 
 /* Where kernels/, configs/, plots/ are: $TUNE_DATA_DIR; else ../share/tune beside the executable's
  * folder; else the source tree the program was built from. Owned by the arena. */

@@ -3,6 +3,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/files.h"
+#include "tuner/base/output.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
 #include "tuner/exchange/t4.h"
@@ -30,22 +31,12 @@ struct request {
 
 static void tell(const char *path, const struct export_counts *counts)
 {
-    if (strcmp(path, "-") != 0)
+    if (!output_is_stdout(path))
         fprintf(stderr, "%s: %zu %s\n", path, counts->entries,
                 counts->entries == 1 ? "entry" : "entries");
     if (counts->unstable > 0)
         fprintf(stderr, "left out: %zu unstable %s (see 'tune show --trust')\n", counts->unstable,
                 counts->unstable == 1 ? "winner" : "winners");
-}
-
-static enum status write_out(const char *path, const struct text *text, struct error *error)
-{
-    if (strcmp(path, "-") == 0) {
-        if (fwrite(text->data, 1, text->length, stdout) != text->length)
-            return error_set(error, STATUS_IO, "standard output: cannot write");
-        return STATUS_OK;
-    }
-    return file_write_atomically(path, text->data, text->length, error);
 }
 
 /* `counts` may be NULL. */
@@ -89,8 +80,8 @@ static enum status write_configurations(const char *path, const struct conf_text
     if (status == STATUS_OK)
         status = export_configurations(files, count, folder, &text, &counts, error);
     if (status == STATUS_OK)
-        status = write_out(path, &text, error);
-    if (status == STATUS_OK && strcmp(path, "-") != 0)
+        status = output_write(path, text.data, text.length, error);
+    if (status == STATUS_OK && !output_is_stdout(path))
         fprintf(stderr, "%s: %zu %s\n", path, counts.lines,
                 counts.lines == 1 ? "configuration" : "configurations");
     if (status == STATUS_OK && counts.strange > 0)
@@ -141,8 +132,8 @@ static enum status export_as_header(const struct request *request, struct error 
     if (status == STATUS_OK)
         status = export_header(&file, &text, &problems, error);
     if (status == STATUS_OK)
-        status = write_out(request->header, &text, error);
-    if (status == STATUS_OK && strcmp(request->header, "-") != 0)
+        status = output_write(request->header, text.data, text.length, error);
+    if (status == STATUS_OK && !output_is_stdout(request->header))
         fprintf(stderr, "%s: %zu %s\n", request->header, problems,
                 problems == 1 ? "problem" : "problems");
     text_free(&text);
@@ -158,7 +149,7 @@ static enum status export_conf_file(const struct request *request, struct error 
     struct export_counts counts = {0};
     enum status status = conf_of_database(request, &text, &counts, error);
     if (status == STATUS_OK)
-        status = write_out(path, &text, error);
+        status = output_write(path, text.data, text.length, error);
     if (status == STATUS_OK)
         tell(path, &counts);
     text_free(&text);
@@ -190,8 +181,8 @@ static enum status export_t4(struct request *request, struct error *error)
         (void)error_prefix(error, "%s", request->database);
     store_close(store);
     if (status == STATUS_OK)
-        status = write_out(request->t4, &text, error);
-    if (status == STATUS_OK && strcmp(request->t4, "-") != 0)
+        status = output_write(request->t4, text.data, text.length, error);
+    if (status == STATUS_OK && !output_is_stdout(request->t4))
         fprintf(stderr, "%s: %zu %s of %s\n", request->t4, counts.results,
                 counts.results == 1 ? "trial" : "trials", counts.what);
     text_free(&text);
@@ -219,6 +210,22 @@ static enum status check_request(const struct request *request, struct error *er
     if (!request->t4 && of_t4)
         return error_set(error, STATUS_USAGE, "%s goes with --t4", of_t4);
     return STATUS_OK;
+}
+
+/* Nothing that is read is written over. */
+static enum status check_outputs(const struct request *request, struct error *error)
+{
+    const char *const outputs[] = {request->output ? request->output : DEFAULT_CONF,
+                                   request->configurations, request->header, request->t4};
+    bool plain = !request->configurations && !request->header && !request->t4;
+    enum status status = STATUS_OK;
+    for (size_t i = plain ? 0 : 1; i < sizeof outputs / sizeof outputs[0]; i++) {
+        if (status == STATUS_OK)
+            status = output_differs(outputs[i], request->database, error);
+        for (size_t j = 0; j < request->file_count && status == STATUS_OK; j++)
+            status = output_differs(outputs[i], request->files[j], error);
+    }
+    return status;
 }
 
 static enum status run_export(const struct command *command, int argc, char **argv,
@@ -271,6 +278,8 @@ static enum status run_export(const struct command *command, int argc, char **ar
     if (status != STATUS_OK || helped)
         return status;
     status = check_request(&request, error);
+    if (status == STATUS_OK)
+        status = check_outputs(&request, error);
     if (status != STATUS_OK)
         return status;
     if (request.header)

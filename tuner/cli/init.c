@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/output.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/init.h"
 #include "tuner/device/device.h"
@@ -183,18 +184,23 @@ static enum status try_file(const char *path, struct error *error)
     return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", path);
 }
 
+/* --force is for an experiment file that was written before, not for the source. */
+static enum status check_output(const struct init *init, const char *output, struct error *error)
+{
+    enum status status = output_differs(output, init->source, error);
+    if (status == STATUS_OK && !init->force && file_exists(output) && !output_is_special(output))
+        return error_set(error, STATUS_USAGE, "%s is there already: --force writes over it",
+                         output);
+    return status;
+}
+
 static enum status write_file(const struct init *init, const char *output, const struct text *text,
                               struct error *error)
 {
-    if (strcmp(output, "-") == 0) {
-        (void)fputs(text_string(text), stdout);
-        return STATUS_OK;
-    }
-    if (!init->force && file_exists(output))
-        return error_set(error, STATUS_USAGE, "%s is there already: --force writes over it",
-                         output);
-    enum status status = file_write_atomically(output, text_string(text), text->length, error);
-    if (status != STATUS_OK)
+    enum status status = check_output(init, output, error);
+    if (status == STATUS_OK)
+        status = output_write(output, text_string(text), text->length, error);
+    if (status != STATUS_OK || output_is_special(output))
         return status;
     fprintf(stderr,
             "tune: wrote %s: look at what is marked with '?', then\n"
@@ -217,10 +223,9 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
         return error_no_memory(error);
     if (!api)
         return error_set(error, STATUS_UNAVAILABLE, "this tune was built without CUDA");
-    if (!init->force && strcmp(output, "-") != 0 && file_exists(output))
-        return error_set(error, STATUS_USAGE, "%s is there already: --force writes over it",
-                         output);
-    enum status status = take_defines(arena, init, &question, error);
+    enum status status = check_output(init, output, error);
+    if (status == STATUS_OK)
+        status = take_defines(arena, init, &question, error);
     if (status == STATUS_OK)
         status = take_folders(arena, init, &question, error);
     if (status == STATUS_OK)

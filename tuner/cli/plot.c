@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/output.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/style.h"
 #include "tuner/plot/plot.h"
@@ -121,11 +122,20 @@ static enum status read_request(const struct words *words, struct plot_request *
     request->n = n;
     if (words->terminal)
         fit_terminal(request);
+    bool streamed = output_is_stdout(words->folder);
+    const char *usual = streamed ? "png" : "png,svg";
     /* --data or --terminal alone asks for no file with a picture. */
     if (status == STATUS_OK && (words->format || !(words->data || words->terminal)))
-        status = read_formats(words->format ? words->format : "png,svg", &request->outputs, error);
+        status = read_formats(words->format ? words->format : usual, &request->outputs, error);
     request->outputs |= words->data ? (unsigned)PLOT_DATA : 0;
     request->outputs |= words->terminal ? (unsigned)PLOT_TERMINAL : 0;
+    bool one = (request->outputs & (request->outputs - 1)) == 0 && words->count == 1 &&
+               !(words->device && strcmp(words->device, "all") == 0);
+    if (status == STATUS_OK && streamed && !one)
+        return error_set(error, STATUS_USAGE,
+                         "--output %s: one figure in one format, such as: tune plot gain --format "
+                         "svg --output -",
+                         words->folder);
     return status;
 }
 
@@ -252,7 +262,8 @@ static enum status run(const struct command *command, int argc, char **argv, str
         {.name = "output",
          .letter = 'o',
          .value = "FOLDER",
-         .about = "where the files go; made if absent (default: here)",
+         .about = "where the files go; made if absent (default: here); - for one\nfigure on "
+                  "standard output (as png, if --format says no other)",
          .text = &words.folder},
         {.name = "format",
          .value = "LIST",

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tuner/base/files.h"
+#include "tuner/base/output.h"
 #include "tuner/cli/command.h"
 #include "tuner/report/report.h"
 
@@ -41,15 +41,6 @@ static void progress(void *context, size_t done, size_t total)
         fprintf(stderr, "\rfigure %zu of %zu", done + 1, total);
 }
 
-static enum status write_page(const char *path, const struct text *page, struct error *error)
-{
-    if (strcmp(path, "-") != 0)
-        return file_write_atomically(path, page->data, page->length, error);
-    if (fwrite(page->data, 1, page->length, stdout) != page->length)
-        return error_set(error, STATUS_IO, "standard output: cannot write");
-    return STATUS_OK;
-}
-
 static enum status report(struct asked *asked, struct error *error)
 {
     const struct report_request request = {
@@ -65,7 +56,9 @@ static enum status report(struct asked *asked, struct error *error)
     };
     struct store *store = NULL;
     struct text page = {0};
-    enum status status = store_open(asked->database, STORE_READ, &store, error);
+    enum status status = output_differs(asked->output, asked->database, error);
+    if (status == STATUS_OK)
+        status = store_open(asked->database, STORE_READ, &store, error);
     if (status != STATUS_OK)
         return status;
     asked->progress = isatty(STDERR_FILENO) != 0;
@@ -73,8 +66,8 @@ static enum status report(struct asked *asked, struct error *error)
     clear_line(asked);
     store_close(store);
     if (status == STATUS_OK)
-        status = write_page(asked->output, &page, error);
-    if (status == STATUS_OK && strcmp(asked->output, "-") != 0)
+        status = output_write(asked->output, page.data, page.length, error);
+    if (status == STATUS_OK && !output_is_stdout(asked->output))
         fprintf(stderr, "%s: %zu kB\n", asked->output, (page.length + 999) / 1000);
     text_free(&page);
     return status;

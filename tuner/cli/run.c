@@ -6,6 +6,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
+#include "tuner/base/output.h"
 #include "tuner/base/shell.h"
 #include "tuner/cli/dry_run.h"
 #include "tuner/cli/run.h"
@@ -129,6 +130,14 @@ static enum status show_winners(const struct run *run, struct error *error)
     return status;
 }
 
+/* NULL: write none. */
+static const char *report_path(const struct run *run)
+{
+    if (run->text.no_report)
+        return NULL;
+    return run->text.report ? run->text.report : DEFAULT_REPORT;
+}
+
 /* The page is a help, not the result: without it the run is still a success. */
 static void report(const struct run *run)
 {
@@ -137,7 +146,7 @@ static void report(const struct run *run)
     char database_option[] = "--db";
     char output_option[] = "--output";
     char *database = strdup(run->text.database);
-    char *output = strdup(run->text.report ? run->text.report : DEFAULT_REPORT);
+    char *output = strdup(report_path(run));
     char *arguments[] = {name, database_option, database, output_option, output, NULL};
     (void)fflush(stdout);
     if (database && output &&
@@ -192,10 +201,37 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
     return status;
 }
 
+/* What is read is not written over, nor is one output by the other. */
+static enum status check_outputs(const struct run *run, struct error *error)
+{
+    const char *const outputs[] = {conf_path(run), report_path(run)};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+        if (status == STATUS_OK)
+            status = output_differs(outputs[i], run->text.database, error);
+        for (size_t j = 0; j < run->experiments.count && status == STATUS_OK; j++)
+            status = output_differs(outputs[i], experiment_path(run->experiments.items[j]), error);
+    }
+    if (status == STATUS_OK && outputs[0] && outputs[1] && strcmp(outputs[0], outputs[1]) == 0 &&
+        !output_is_special(outputs[0]))
+        status = error_set(error, STATUS_USAGE, "%s: named for two outputs, --conf and --report",
+                           outputs[0]);
+    return status;
+}
+
+/* A table among what else was asked for there would spoil it. */
+static bool stdout_is_taken(const struct run *run)
+{
+    return (conf_path(run) && output_is_stdout(conf_path(run))) ||
+           (report_path(run) && output_is_stdout(report_path(run)));
+}
+
 static enum status run_it(struct run *run, struct error *error)
 {
     struct store *store = NULL;
-    enum status status = store_open(run->text.database, STORE_CREATE, &store, error);
+    enum status status = check_outputs(run, error);
+    if (status == STATUS_OK)
+        status = store_open(run->text.database, STORE_CREATE, &store, error);
     if (status != STATUS_OK)
         return status;
     catch_signals();
@@ -205,12 +241,13 @@ static enum status run_it(struct run *run, struct error *error)
     FAILPOINT("run.closed");
     struct error ignored = {0};
     if (status == STATUS_OK || status == STATUS_NO_WINNER) {
-        enum status shown = run->text.quiet ? STATUS_OK : show_winners(run, &ignored);
+        bool silent = run->text.quiet || stdout_is_taken(run);
+        enum status shown = silent ? STATUS_OK : show_winners(run, &ignored);
         if (shown != STATUS_OK && status == STATUS_OK) {
             *error = ignored;
             status = shown;
         }
-        if (!run->text.no_report)
+        if (report_path(run))
             report(run);
     }
     return status;

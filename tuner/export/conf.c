@@ -7,7 +7,7 @@
 
 #include "runtime/tuned.h"
 #include "tuner/base/failpoint.h"
-#include "tuner/base/files.h"
+#include "tuner/base/output.h"
 #include "tuner/export/internal.h"
 
 /* db/queries/conf.sql */
@@ -289,7 +289,7 @@ enum status export_conf(struct store *store, const char *path, const struct expo
     enum status status = export_conf_text(store, &text, options, counts, error);
     FAILPOINT("export.ready");
     if (status == STATUS_OK)
-        status = file_write_atomically(path, text.data, text.length, error);
+        status = output_write(path, text.data, text.length, error);
     text_free(&text);
     return status;
 }

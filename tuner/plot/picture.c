@@ -3,6 +3,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/output.h"
 #include "tuner/base/text.h"
 #include "tuner/plot/internal.h"
 
@@ -93,6 +94,8 @@ static const char *output_path(struct job *job, const char *extension)
     const char *name = output_name(job);
     if (!name)
         return NULL;
+    if (folder && output_is_stdout(folder))
+        return folder;
     if (!folder || strcmp(folder, ".") == 0)
         return arena_printf(&job->arena, "%s.%s", name, extension);
     return arena_printf(&job->arena, "%s/%s.%s", folder, name, extension);
@@ -104,8 +107,9 @@ static enum status publish(struct job *job, const char *extension, const char *d
     const char *path = output_path(job, extension);
     if (!path)
         return error_no_memory(error);
-    enum status status = file_write_atomically(path, data, bytes, error);
-    if (status == STATUS_OK && job->request->wrote)
+    bool streamed = output_is_stdout(path);
+    enum status status = output_write(path, data, bytes, error);
+    if (status == STATUS_OK && job->request->wrote && !streamed)
         job->request->wrote(job->request->context, path);
     return status;
 }

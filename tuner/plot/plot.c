@@ -4,14 +4,15 @@
 #include <unistd.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/output.h"
 #include "tuner/plot/internal.h"
 
 static enum status prepare_folder(const struct plot_request *request, struct error *error)
 {
     const char *folder = request->folder ? request->folder : ".";
-    if (!(request->outputs & ~(unsigned)PLOT_TERMINAL))
+    if (!(request->outputs & ~(unsigned)PLOT_TERMINAL) || output_is_stdout(folder))
         return STATUS_OK;
-    enum status status = folder_make(folder, error);
+    enum status status = folder_make(folder, 0777, error);
     if (status == STATUS_OK && access(folder, W_OK | X_OK) != 0)
         status = error_set_errno(error, errno, "%s: cannot write there", folder);
     return status;

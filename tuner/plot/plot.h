@@ -29,7 +29,7 @@ struct plot_request {
     const char *problem;         /* its key: "reduce.sum.i32" [the one that has the largest size] */
     int64_t n;                   /* [the largest measured] */
     const char *l2_mode;         /* "cold", "hot" ... [cold where measured, else hot ...] */
-    const char *folder;          /* where the files go; made if absent [the current one] */
+    const char *folder;          /* where the files go, made if absent; "-": stdout [.] */
     unsigned outputs;            /* of enum plot_output */
     const char *device_in_names; /* stands in files' names, too: "NVIDIA H200" [not named] */
     const char *database;        /* its file, whose name is on the figures [not named] */

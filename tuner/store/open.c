@@ -333,6 +333,9 @@ enum status store_open_as(const char *path, enum store_mode mode, const struct s
     *out = NULL;
     if (path[0] == '\0')
         return error_set(error, STATUS_BAD_INPUT, "--db: the name of the database is empty");
+    if (strcmp(path, "-") == 0)
+        return error_set(error, STATUS_USAGE,
+                         "--db -: a database is a file; one of that name is ./-");
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         return error_no_memory(error);

@@ -93,7 +93,7 @@ enum status scratch_prefix(struct arena *arena, const char **prefix, struct erro
     if (status != STATUS_OK)
         return status;
     *prefix = arena_printf(arena, "%s/scratch/", folder);
-    return *prefix ? folder_make(*prefix, error) : error_no_memory(error);
+    return *prefix ? folder_make(*prefix, 0700, error) : error_no_memory(error);
 }
 
 enum status binary_cache_path(const struct binary_request *request, const struct facts *facts,

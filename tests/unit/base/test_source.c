@@ -52,7 +52,7 @@ static void put(struct fixture *fixture, const char *name, const char *text)
     const char *path = path_of(fixture, name);
     char *folder = arena_strdup(&fixture->arena, path);
     *strrchr(folder, '/') = '\0';
-    assert_int_equal(folder_make(folder, &fixture->error), STATUS_OK);
+    assert_int_equal(folder_make(folder, 0700, &fixture->error), STATUS_OK);
     assert_int_equal(file_write_atomically(path, text, strlen(text), &fixture->error), STATUS_OK);
 }
 

@@ -54,7 +54,7 @@ static inline int make_own_folder(void **state)
     if (!mkdtemp(folder))
         return -1;
     own_path("inc", path);
-    if (folder_make(path, &error) != STATUS_OK)
+    if (folder_make(path, 0700, &error) != STATUS_OK)
         return -1;
     for (size_t i = 0; i < OWN_FILES; i++) {
         const char *text = own_files[i][1];

@@ -323,7 +323,7 @@ static inline void own_figures(void)
 {
     const char *const folders[] = {"data/configs", "data/kernels", "data/plots"};
     for (size_t i = 0; i < 3; i++)
-        ok(folder_make(folders[i], &error));
+        ok(folder_make(folders[i], 0700, &error));
     DIR *listing = opendir(TEST_SOURCE_DIR "/plots");
     assert_non_null(listing);
     const struct dirent *entry;

@@ -185,7 +185,7 @@ static void test_own_figures(void **state)
     fill(bench, "cuda", "GPU");
     const char *const folders[] = {"data/configs", "data/kernels", "data/plots"};
     for (size_t i = 0; i < 3; i++)
-        ok(folder_make(folders[i], &error));
+        ok(folder_make(folders[i], 0700, &error));
     write_script("measured.sql", "WITH measured AS (SELECT 1 AS x)");
     write_script("style.gp",
                  "set terminal svg\nset output 'figure.svg'\nset datafile separator tab\n");

@@ -1,0 +1,27 @@
+/* What a command writes for its user: a file under a name that the user gave, which may as well be
+ * standard output, a pipe or a device. */
+#ifndef TUNE_BASE_OUTPUT_H
+#define TUNE_BASE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tuner/base/error.h"
+
+/* "-", /dev/stdout and the other names of file descriptor 1. */
+bool output_is_stdout(const char *path);
+/* Standard output, or what is there already and is no regular file: nothing that could be replaced,
+ * or read again. */
+bool output_is_special(const char *path);
+
+/* A regular file, or none yet: as file_write_atomically. Standard output, a file descriptor by its
+ * name (/dev/stderr, /dev/fd/N), a FIFO and a character device (/dev/null) are written as they are,
+ * and stay what they are; stdout's own buffer goes first. Refused: sockets, block devices, and a
+ * FIFO or device that another user put into a folder open to all. */
+enum status output_write(const char *path, const void *data, size_t bytes, struct error *error);
+
+/* STATUS_USAGE when `path` names the file that `input` names, too: writing would destroy it. Either
+ * may be NULL. */
+enum status output_differs(const char *path, const char *input, struct error *error);
+
+#endif
