@@ -84,7 +84,7 @@ static enum status choose_protocol(struct check *check, const char *kind, struct
 enum { SPENT_NS = 1 };
 static int64_t left_ns_of(const struct check *check)
 {
-    int64_t left_ns = check->end_ns - clock_now_ns();
+    int64_t left_ns = check->end_ns - clock_running_ns();
     return check->run.budget_ns == 0 ? 0 : left_ns > SPENT_NS ? left_ns : SPENT_NS;
 }
 
@@ -307,7 +307,7 @@ static enum status prepare(struct check *check, const char **words, size_t count
     enum status status = run_check_protocol(run, error);
     if (status == STATUS_OK && run->text.budget)
         status = option_duration("budget", run->text.budget, &run->budget_ns, error);
-    check->end_ns = clock_now_ns() + run->budget_ns;
+    check->end_ns = clock_running_ns() + run->budget_ns;
     if (status == STATUS_OK)
         status = take_words(check, words, count, error);
     if (status != STATUS_OK)

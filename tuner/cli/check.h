@@ -33,7 +33,7 @@ struct check_entry {
 
 struct check {
     struct run run; /* devices, protocol, progress */
-    int64_t end_ns; /* where there is a budget: clock_now_ns when it is spent */
+    int64_t end_ns; /* where there is a budget: clock_running_ns when it is spent */
     const char *conf, *problem, *recorded;
     bool json;
     struct tuned *tuned;

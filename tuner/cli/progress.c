@@ -18,7 +18,7 @@ void progress_begin(struct progress_view *view, bool quiet, const struct session
     *view = (struct progress_view){.options = options,
                                    .quiet = quiet,
                                    .terminal = isatty(STDERR_FILENO) == 1,
-                                   .started_ns = clock_now_ns()};
+                                   .started_ns = clock_running_ns()};
 }
 
 void progress_clear(struct progress_view *view)
@@ -74,7 +74,7 @@ static double share_done(const struct session_progress *progress)
 static void format_left(const struct progress_view *view, const struct session_progress *progress,
                         char *out, size_t bytes)
 {
-    int64_t now_ns = clock_now_ns();
+    int64_t now_ns = clock_running_ns();
     bool again = goes_over_again(progress);
     double known = again ? 0 : view->first_share;
     double share = share_done(progress);
@@ -156,7 +156,7 @@ static void draw(const struct progress_view *view, const struct session_progress
 static void on_progress(void *context, const struct session_progress *progress)
 {
     struct progress_view *view = context;
-    int64_t now_ns = clock_now_ns();
+    int64_t now_ns = clock_running_ns();
     if (!view->started) {
         view->started = true;
         view->started_ns = now_ns;

@@ -37,6 +37,7 @@ static void catch_signals(void)
 const volatile sig_atomic_t *run_catch_signals(void)
 {
     catch_signals();
+    clock_watch();
     return &stop_requested;
 }
 
@@ -56,7 +57,7 @@ static int64_t kinds_left(const struct run *run, size_t first)
 /* What is left of the budget, shared evenly by the kinds of device still to come. */
 static void share_budget(struct run *run, size_t kind)
 {
-    int64_t passed_ns = clock_now_ns() - run->started_ns;
+    int64_t passed_ns = clock_running_ns() - run->started_ns;
     int64_t kinds = kinds_left(run, kind);
     run->session.budget_ns = run->budget_ns;
     if (run->budget_ns > 0 && kinds > 0 && kinds_left(run, 0) > 1) {
@@ -234,7 +235,7 @@ static enum status run_it(struct run *run, struct error *error)
         status = store_open(run->text.database, STORE_CREATE, &store, error);
     if (status != STATUS_OK)
         return status;
-    catch_signals();
+    (void)run_catch_signals();
     status = run_with_store(run, store, error);
     FAILPOINT("run.written");
     store_close(store);
@@ -272,7 +273,7 @@ static enum status run_command(const struct command *command, int argc, char **a
     struct run *run = calloc(1, sizeof *run);
     if (!run)
         return error_no_memory(error);
-    run->started_ns = clock_now_ns();
+    run->started_ns = clock_running_ns();
     run->session.stop = &stop_requested;
     enum status status = run_note_command(run, command, argc, argv, error);
     if (status == STATUS_OK)

@@ -86,7 +86,8 @@ enum status run_parse_search(struct run *run, struct error *error);
 /* To stdout. */
 void run_list_strategies(void);
 
-/* From now on the first Ctrl-C ends a session after the trial in flight: what its `stop` is. */
+/* From now on the first Ctrl-C ends a session after the trial in flight: what its `stop` is; and
+ * limits of time stand still while the program is stopped. */
 const volatile sig_atomic_t *run_catch_signals(void);
 
 /* What became of the devices of a kind: lines on stderr. */

@@ -26,7 +26,7 @@ static int64_t problem_end_ns(const struct group *group, double share)
     int64_t end_ns = budget_end_ns(session);
     if (end_ns == 0)
         return 0;
-    int64_t now_ns = clock_now_ns();
+    int64_t now_ns = clock_running_ns();
     double races_end_ns =
         (double)session->options->budget_ns * (confirms(session) ? race_share : 1);
     double left_ns = races_end_ns - (double)(now_ns - session->started_ns);
@@ -56,7 +56,7 @@ int64_t budget_race_end_ns(const struct sweep *sweep)
 
 bool budget_over(const struct session *session, int64_t end_ns)
 {
-    if (end_ns == 0 || clock_now_ns() < end_ns)
+    if (end_ns == 0 || clock_running_ns() < end_ns)
         return false;
     session->summary->budget_spent = true;
     return true;

@@ -163,10 +163,10 @@ static enum status run_processes(struct confirming *confirming, struct error *er
     int64_t last_ns = 0;
     enum status status = STATUS_OK;
     for (int p = 1; status == STATUS_OK && p <= processes && fits(session, last_ns); p++) {
-        int64_t started_ns = clock_now_ns();
+        int64_t started_ns = clock_running_ns();
         confirming->process = p;
         status = one_process(confirming, error);
-        last_ns = clock_now_ns() - started_ns;
+        last_ns = clock_running_ns() - started_ns;
     }
     return status;
 }

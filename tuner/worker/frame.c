@@ -44,15 +44,15 @@ enum status frame_write(int file, const json_t *message, struct error *error)
     return status;
 }
 
-/* Waits until there is something to read or the deadline is over; deadline_ns < 0: for ever. */
+/* Waits until there is something to read or the deadline is over; deadline_ns < 0: for ever. What
+ * lies there when the time is over is read all the same: we may be who came late. */
 static enum status wait_readable(int file, int64_t deadline_ns, struct error *error)
 {
     for (;;) {
         int64_t left_ms = -1;
         if (deadline_ns >= 0) {
-            left_ms = (deadline_ns - clock_now_ns() + 999999) / 1000000;
-            if (left_ms <= 0)
-                return error_set(error, STATUS_TIMED_OUT, "no answer within the time limit");
+            left_ms = (deadline_ns - clock_running_ns() + 999999) / 1000000;
+            left_ms = left_ms > 0 ? left_ms : 0;
         }
         struct pollfd poller = {.fd = file, .events = POLLIN};
         int ready = poll(&poller, 1, left_ms > 60000 ? 60000 : (int)left_ms);
@@ -60,6 +60,8 @@ static enum status wait_readable(int file, int64_t deadline_ns, struct error *er
             return STATUS_OK;
         if (ready < 0 && errno != EINTR)
             return error_set_errno(error, errno, "poll");
+        if (ready == 0 && left_ms == 0)
+            return error_set(error, STATUS_TIMED_OUT, "no answer within the time limit");
     }
 }
 
@@ -95,7 +97,7 @@ static enum status parse_payload(const unsigned char *payload, size_t bytes, jso
 
 enum status frame_read(int file, int64_t timeout_ms, json_t **out, struct error *error)
 {
-    int64_t deadline_ns = timeout_ms < 0 ? -1 : clock_now_ns() + timeout_ms * 1000000;
+    int64_t deadline_ns = timeout_ms < 0 ? -1 : clock_running_ns() + timeout_ms * 1000000;
     unsigned char header[HEADER_BYTES];
     enum status status = read_all(file, deadline_ns, header, sizeof header, error);
     if (status != STATUS_OK)

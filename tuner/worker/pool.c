@@ -196,7 +196,7 @@ static enum status feed(struct compile_pool *pool, struct error *error)
         }
         pool->first = job->next;
         compiler->job = job;
-        compiler->deadline_ns = clock_now_ns() + pool->timeout_ms * 1000000;
+        compiler->deadline_ns = clock_running_ns() + pool->timeout_ms * 1000000;
     }
     if (!pool->first)
         pool->last = NULL;
@@ -302,7 +302,7 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
 
 static bool find_overdue(struct compile_pool *pool, struct compile_done *done)
 {
-    int64_t now_ns = clock_now_ns();
+    int64_t now_ns = clock_running_ns();
     for (size_t i = 0; i < pool->count; i++) {
         struct compiler *compiler = &pool->compilers[i];
         if (!compiler->job || now_ns < compiler->deadline_ns)
@@ -343,7 +343,7 @@ static struct compiler *wait_any(struct compile_pool *pool, int64_t timeout_ms)
 enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
                               struct compile_done *done, bool *got, struct error *error)
 {
-    int64_t deadline_ns = timeout_ms < 0 ? INT64_MAX : clock_now_ns() + timeout_ms * 1000000;
+    int64_t deadline_ns = timeout_ms < 0 ? INT64_MAX : clock_running_ns() + timeout_ms * 1000000;
     *got = false;
     free(pool->log);
     pool->log = NULL;
@@ -351,12 +351,12 @@ enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
         enum status status = feed(pool, error);
         if (status != STATUS_OK)
             return status;
-        int64_t left_ms = timeout_ms < 0 ? -1 : (deadline_ns - clock_now_ns()) / 1000000;
+        int64_t left_ms = timeout_ms < 0 ? -1 : (deadline_ns - clock_running_ns()) / 1000000;
         struct compiler *ready = wait_any(pool, timeout_ms < 0 ? -1 : left_ms < 0 ? 0 : left_ms);
         *got = ready ? collect(pool, ready, done) : find_overdue(pool, done);
         if (*got)
             return feed(pool, error);
-        if (clock_now_ns() >= deadline_ns)
+        if (clock_running_ns() >= deadline_ns)
             return STATUS_OK;
     }
     return STATUS_OK;

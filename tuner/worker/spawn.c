@@ -134,7 +134,7 @@ static void describe_end(int wait_status, char *how, size_t how_bytes)
 /* A child whose pipe just closed may need a moment to be gone. */
 static bool ended_by_itself(pid_t pid, int *wait_status)
 {
-    int64_t deadline_ns = clock_now_ns() + 200 * INT64_C(1000000);
+    int64_t deadline_ns = clock_running_ns() + 200 * INT64_C(1000000);
     do {
         pid_t ended = waitpid(pid, wait_status, WNOHANG);
         if (ended == pid)
@@ -142,7 +142,7 @@ static bool ended_by_itself(pid_t pid, int *wait_status)
         if (ended < 0 && errno != EINTR)
             return false;
         (void)usleep(1000);
-    } while (clock_now_ns() < deadline_ns);
+    } while (clock_running_ns() < deadline_ns);
     return false;
 }
 

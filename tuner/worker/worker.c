@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/frame.h"
@@ -217,7 +218,9 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
 }
 
 /* A child that was killed from outside says nothing about what it was doing: that is tried once
- * more, with another child. */
+ * more, with another child. Nor do failures and timings say anything while we were stopped or the
+ * machine slept: the child may have been stopped, too, and devices do not always survive a sleep.
+ */
 enum status worker_ask(struct worker *worker, bool problem, struct kept *also, json_t *request,
                        int64_t timeout_ms, json_t **answer, struct error *error)
 {
@@ -228,6 +231,7 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
         json_decref(*answer);
         *answer = NULL;
         worker->how[0] = '\0';
+        int64_t stopped_ns = clock_stopped_ns();
         status = worker_ensure(worker, problem, error);
         if (status == STATUS_OK)
             status = tell(worker, also, error);
@@ -243,6 +247,11 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
             again =
                 child_kill(&worker->child, worker->how, sizeof worker->how) == CHILD_WAS_KILLED &&
                 !*answer;
+        bool timed = json_object_get(request, "blocks") != NULL;
+        if ((timed || worker->child.pid == 0) && clock_stopped_since(stopped_ns)) {
+            again = true;
+            tries--;
+        }
     }
     json_decref(request);
     return status;

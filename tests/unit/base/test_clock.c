@@ -1,0 +1,112 @@
+/* A process that is stopped: its limits of time stand still. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tuner/base/clock.h"
+
+enum { STOP_MS = 1500, WATCHED = 1 };
+
+static void sleep_ms(int ms)
+{
+    struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+    while (nanosleep(&left, &left) != 0)
+        continue;
+}
+
+struct seen {
+    int64_t now_ns, running_ns, stopped_ns;
+    int stopped_since;
+};
+
+/* Stops itself, and tells how long that was by each clock. */
+static void stop_and_tell(int pipe, int flags)
+{
+    if (flags & WATCHED)
+        clock_watch();
+    sleep_ms(50);
+    struct seen seen = {clock_now_ns(), clock_running_ns(), clock_stopped_ns(), 0};
+    int64_t before_ns = seen.stopped_ns;
+    (void)kill(getpid(), SIGSTOP);
+    seen.now_ns = clock_now_ns() - seen.now_ns;
+    seen.running_ns = clock_running_ns() - seen.running_ns;
+    seen.stopped_ns = clock_stopped_ns() - seen.stopped_ns;
+    seen.stopped_since = clock_stopped_since(before_ns);
+    (void)!write(pipe, &seen, sizeof seen);
+    _exit(0);
+}
+
+static struct seen stop_child(int flags)
+{
+    int ends[2];
+    int state = 0;
+    struct seen seen = {0};
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        stop_and_tell(ends[1], flags);
+    assert_int_equal(waitpid(child, &state, WUNTRACED), child);
+    assert_true(WIFSTOPPED(state));
+    sleep_ms(STOP_MS);
+    assert_int_equal(kill(child, SIGCONT), 0);
+    assert_int_equal(read(ends[0], &seen, sizeof seen), sizeof seen);
+    assert_int_equal(waitpid(child, &state, 0), child);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    return seen;
+}
+
+static void limits_stand_still_while_the_process_is_stopped(void **state)
+{
+    (void)state;
+    struct seen seen = stop_child(WATCHED);
+    assert_true(seen.now_ns >= STOP_MS * INT64_C(1000000));
+    assert_true(seen.stopped_ns >= (STOP_MS - 300) * INT64_C(1000000));
+    assert_true(seen.running_ns <= seen.now_ns - (STOP_MS - 300) * INT64_C(1000000));
+    assert_true(seen.stopped_since);
+}
+
+static void without_a_watch_nothing_is_noticed(void **state)
+{
+    (void)state;
+    struct seen seen = stop_child(0);
+    assert_true(seen.running_ns >= STOP_MS * INT64_C(1000000));
+    assert_int_equal(seen.stopped_ns, 0);
+    assert_false(seen.stopped_since);
+}
+
+/* However often it is looked, and beside a thread that works. */
+static void a_process_that_runs_is_never_stopped(void **state)
+{
+    (void)state;
+    clock_watch();
+    clock_watch();
+    int64_t last_ns = clock_running_ns();
+    for (int i = 0; i < 100; i++) {
+        int64_t now_ns = clock_running_ns();
+        assert_true(now_ns >= last_ns);
+        last_ns = now_ns;
+        sleep_ms(1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_stand_still_while_the_process_is_stopped),
+        cmocka_unit_test(without_a_watch_nothing_is_noticed),
+        cmocka_unit_test(a_process_that_runs_is_never_stopped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
