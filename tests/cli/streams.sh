@@ -48,13 +48,13 @@ for kind in conf h json html; do
 
     # A FIFO has a reader, and stays.
     [[ -p fifo ]] || mkfifo fifo
-    cat fifo >read &
+    cat fifo >through &
     export_of $kind fifo
     run timeout 20 "${words[@]}"
     expect_code 0
     wait $!
     [[ -p fifo ]] || fail "the FIFO is none any more"
-    same $kind read || fail "another to a FIFO"
+    same $kind through || fail "another to a FIFO"
 
     # A full disk behind them is told.
     for name in - /dev/stdout; do
@@ -103,7 +103,7 @@ for node in fifo null; do
     run timeout 120 "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --db run.db --conf $node
     expect_code 0
     [[ ! -f $node ]] || fail "$node was replaced"
-    [[ -z $reader ]] || kill $reader
+    [[ -z $reader ]] || kill "$reader"
 done
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --db run.db --conf -
 expect_code 0
