@@ -81,6 +81,9 @@ struct device_api {
     const char *about; /* one line for --help */
     /* False: compiling steals the cores that kernels are timed on, so it must be over before. */
     bool compiles_beside_measuring;
+    /* How many blocks must be slow before a configuration is taken for slow: more than one where
+     * other programs run on what is timed. */
+    uint32_t blocks_to_judge;
 
     /* pure. How many there are. STATUS_UNAVAILABLE with what to do when the driver is missing. */
     enum status (*count)(int *count, struct error *error);

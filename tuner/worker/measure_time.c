@@ -160,27 +160,51 @@ static enum status time_once(struct measuring *state, const struct block *block,
     return status == STATUS_OK ? message_append(samples, json_real(*elapsed_ns), error) : status;
 }
 
+/* A run that is alone pays for its start (threads wake, code is fetched), and says how many runs a
+ * block takes at least. What fills a block by itself, and takes twice the limit, is a sample. */
+static enum status find_runs(struct measuring *state, const struct timing *timing,
+                             struct block *block, json_t *samples, struct error *error)
+{
+    double run_ns = 0;
+    block->runs = 1;
+    enum status status = state->api->time_block(state->device, block, &run_ns, error);
+    if (status != STATUS_OK)
+        return status;
+    block->runs = runs_of_block(state, block, run_ns);
+    bool slow = timing->stop_above_ns > 0 && run_ns > 2 * timing->stop_above_ns;
+    return slow && block->runs == 1 ? message_append(samples, json_real(run_ns), error) : STATUS_OK;
+}
+
+/* Whether the block was so short that more runs are to make one. */
+static bool lengthen(const struct measuring *state, struct block *block, double run_ns)
+{
+    uint32_t runs = runs_of_block(state, block, run_ns);
+    if (runs <= 2 * block->runs)
+        return false;
+    block->runs = runs;
+    block->prepared = false;
+    return true;
+}
+
+/* The hopeless ends when the first so many blocks all say so. */
 static enum status take_samples(struct measuring *state, struct timing *timing, json_t *samples,
                                 struct error *error)
 {
     struct block *block = &timing->block;
     double elapsed_ns = 0;
-    enum status status = STATUS_OK;
-    if (block->runs == 0) {
-        block->runs = 1;
-        status = state->api->time_block(state->device, block, &elapsed_ns, error);
-        /* A run that is alone pays for its start: twice the limit, before that says anything. */
-        bool hopeless = timing->stop_above_ns > 0 && elapsed_ns > 2 * timing->stop_above_ns;
-        if (status == STATUS_OK && hopeless)
-            return message_append(samples, json_real(elapsed_ns), error);
-        if (status == STATUS_OK)
-            block->runs = runs_of_block(state, block, elapsed_ns);
-    }
-    for (uint32_t i = 0; status == STATUS_OK && i < timing->blocks; i++) {
-        status = time_once(state, block, samples, &elapsed_ns, error);
-        block->prepared = true;
-        if (timing->stop_above_ns > 0 && elapsed_ns > timing->stop_above_ns)
+    bool found = block->runs > 0;
+    enum status status = found ? STATUS_OK : find_runs(state, timing, block, samples, error);
+    uint32_t above = (uint32_t)json_array_size(samples);
+    for (uint32_t i = above; status == STATUS_OK && i < timing->blocks; i++) {
+        if (i > 0 && above == i && above >= state->api->blocks_to_judge)
             break;
+        status = state->api->time_block(state->device, block, &elapsed_ns, error);
+        if (status == STATUS_OK && !found && lengthen(state, block, elapsed_ns))
+            status = state->api->time_block(state->device, block, &elapsed_ns, error);
+        if (status == STATUS_OK)
+            status = message_append(samples, json_real(elapsed_ns), error);
+        found = block->prepared = true;
+        above += timing->stop_above_ns > 0 && elapsed_ns > timing->stop_above_ns ? 1 : 0;
     }
     return status;
 }

@@ -77,6 +77,51 @@ static void what_streams_by_is_five_times_the_cache(void **state)
     assert_int_equal(samples.runs, 1);
 }
 
+/* The run before any block, which the kernel makes 20 ms long; with `mark` 'a', all are. */
+static struct worker_samples try_sleepy(double block_ns, char mark)
+{
+    struct protocol protocol = quick_protocol();
+    struct error error = {0};
+    struct worker_samples samples;
+    struct worker_outcome outcome;
+    struct launch_plan plan = plan_of("sleepy", ELEMENTS, mark);
+    struct worker_trial trial = {.plan = &plan,
+                                 .l2_mode = L2_COLD,
+                                 .verify = true,
+                                 .blocks = 5,
+                                 .stop_above_ns = 2e6,
+                                 .timeout_ms = TIMEOUT_MS};
+    (void)stop_worker(NULL);
+    protocol.block_ns = block_ns;
+    protocol.block_most_ns = 1e12;
+    start_worker(&protocol);
+    tell_problem(ELEMENTS);
+    load_kernels();
+    if (worker_trial(worker, &trial, &samples, &outcome, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    assert_string_equal(outcome.detail, "");
+    return samples;
+}
+
+/* It is ten times the limit, whether or not it fills a block. */
+static void one_slow_run_decides_nothing(void **state)
+{
+    (void)state;
+    struct worker_samples samples = try_sleepy(1e9, 's');
+    assert_int_equal(samples.count, 5);
+    assert_int_equal(samples.runs, 512); /* not those 50 that the slow run asks for */
+    samples = try_sleepy(1, 's');
+    assert_int_equal(samples.count, 5);
+    assert_true(samples.elapsed_ns[0] > 19e6);
+}
+
+static void slow_blocks_end_a_trial(void **state)
+{
+    (void)state;
+    assert_int_equal(try_sleepy(1, 'a').count, 3);
+    assert_int_equal(try_sleepy(40e6, 'a').count, 3);
+}
+
 static void a_moment_tells_conditions_and_anchor(void **state)
 {
     (void)state;
@@ -227,6 +272,8 @@ int main(int argc, char **argv)
         MEASURING_TEST(no_blocks_is_verification_only),
         MEASURING_TEST(all_cache_modes_are_timed),
         MEASURING_TEST(what_streams_by_is_five_times_the_cache),
+        MEASURING_TEST(one_slow_run_decides_nothing),
+        MEASURING_TEST(slow_blocks_end_a_trial),
         MEASURING_TEST(a_moment_tells_conditions_and_anchor),
         MEASURING_TEST(a_fresh_process_is_another_one),
         MEASURING_TEST(pinned_children_stay_pinned),

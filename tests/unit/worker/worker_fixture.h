@@ -34,6 +34,7 @@ static const char kernels_source[] =
     "int open(const char *, int, ...);\n"
     "long write(int, const void *, unsigned long);\n"
     "int close(int);\n"
+    "int usleep(unsigned);\n"
     "static void say(const void *bytes, long count) {\n"
     "    int file = open(getenv(\"TEST_MARKS\"), 02001);\n"
     "    if (file >= 0) { write(file, bytes, count); close(file); }\n"
@@ -62,6 +63,10 @@ static const char kernels_source[] =
     "}\n"
     "void hang(const struct tune_block *block, void *const *a) {\n"
     "    (void)block; for (;;) *(volatile int *)a[2] = 1;\n"
+    "}\n"
+    "void sleepy(const struct tune_block *block, void *const *a) {\n" /* 'a': always */
+    "    static int calls;\n"
+    "    (void)block; copy(a); if (++calls == 2 || *(int *)a[4] == 'a') usleep(20000);\n"
     "}\n"
     "void dump(const struct tune_block *block, void *const *a) {\n"
     "    (void)block; say(a[0], *(const long long *)a[3] * 4);\n"

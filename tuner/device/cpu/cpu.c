@@ -196,6 +196,7 @@ const struct device_api device_cpu = {
     .kind = "cpu",
     .about = "this machine's processors: kernels in C, run by pinned threads",
     .compiles_beside_measuring = false,
+    .blocks_to_judge = 3,
     .count = cpu_count,
     .describe = cpu_describe,
     .compile = compiler_compile,

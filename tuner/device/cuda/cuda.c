@@ -7,6 +7,7 @@ const struct device_api device_cuda = {
     .kind = "cuda",
     .about = "NVIDIA GPUs; kernels in CUDA C++, compiled by NVRTC",
     .compiles_beside_measuring = true,
+    .blocks_to_judge = 1,
     .count = cuda_count,
     .describe = cuda_describe,
     .compile = cuda_compile,
