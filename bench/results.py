@@ -12,6 +12,7 @@ schema are brought up to date in a copy. No figure is typed in by hand.
 import csv
 import io
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "db" / "recorded"
 BEGIN, END = "<!-- results: made from db/recorded by bench/results.py; never typed in -->", "<!-- results end -->"
 MAIN = ("reduce.sum.i32", "reduce.sum.f32")  # shown in full; what others have, after a click
+README_SIZES = (2**12, 2**20, 2**28)  # of the problem that README.md shows
 LINES_MAX = 30  # of a program's text that is shown without a click
 PROTOCOL_BEGIN = "<!-- protocol: made by bench/results.py out of tune run --list-protocol -->"
 PROTOCOL_END = "<!-- protocol end -->"
@@ -215,32 +217,25 @@ def results(tune, recorded):
 
 
 def readme(tune, recorded):
-    """The short table: one problem of each device."""
-    lines = [BEGIN, ""]
-    for folder, databases in recorded:
-        rows = [row for row in show(tune, databases[0]) if row["problem"] == "reduce.sum.i32"]
-        cub = results_peers.cub_times(folder)
-        names = baselines_of(rows[0])
-        lines += [f"`reduce.sum.i32` on {rows[0]['device']}, {rows[0]['chosen_at'][:10]}, caches "
-                  f"{rows[0]['l2_mode']}:", "",
-                  "| n | winner | of ceiling | " + " | ".join(f"over {name}" for name in names) +
-                  (" | over CUB |" if cub else " |"), "|" + "---|" * (3 + len(names) + (1 if cub else 0))]
-        for row in rows:
-            cells = [size(row["n"]), microseconds(row["time_ns"]) + " us",
-                     f"{float(row['ceiling_percent']):#.3g} %" if row["ceiling_percent"] else ""]
-            cells += [f"{float(row[name + '_gain']):.2f}x" if row[name + "_gain"] else "" for name in names]
-            if cub:
-                ratio = cub.get((row["problem"], int(row["n"])))
-                cells.append(f"{ratio:.2f}x" if ratio else "")
-            lines.append("| " + " | ".join(cells) + " |")
-        lines.append("")
-    for picture in sorted((ROOT / "docs" / "figures").glob("*/occupancy-reduce.*.png")):
-        lines += ["What each configuration does with its occupancy (theoretical, from the CUDA Occupancy API):", "",
-                  f"![Occupancy against throughput]({picture.relative_to(ROOT)})", ""]
-    lines += ["All of it, and how it was made: [docs/results.md](docs/results.md).", "", END]
+    """What `tune show` prints of one problem on the first device, at a few of its sizes, and the picture of what is won."""
+    problem = "reduce.sum.i32"
+    folder, databases = recorded[0]
+    row = next(row for row in show(tune, databases[0]) if row["problem"] == problem)
+    lines, kept = [], True
+    for line in text_of(tune, "show", problem, "--db", str(databases[0])).splitlines():
+        size_of_row = re.match(r" *(\d+) ", line)
+        if size_of_row:
+            kept = int(size_of_row.group(1)) in README_SIZES
+        if kept:
+            lines.append("    " + line if line else "")
+    pictures = sorted((ROOT / "docs" / "figures" / folder.name).glob(f"gain-{problem}-*.png"))
     text = (ROOT / "README.md").read_text()
-    start = text.index("<!-- results:")
-    return text[:start] + "\n".join(lines) + text[text.index(END) + len(END):]
+    start = text.index(BEGIN)
+    made = [BEGIN, "", f"What `tune show {problem}` says of an {row['device']} ({row['chosen_at'][:10]}), at three of its "
+            f"{sum(row['problem'] == problem for row in show(tune, databases[0]))} sizes:", "", *lines, "",
+            *(f"![How many times faster the winner is]({picture.relative_to(ROOT)})" for picture in pictures), "",
+            "More, and how it was made: [docs/results.md](docs/results.md).", "", END]
+    return text[:start] + "\n".join(made) + text[text.index(END) + len(END):]
 
 
 def protocol(tune):
