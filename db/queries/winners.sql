@@ -71,7 +71,7 @@ compared AS (
 ),
 -- The baseline that comes nearest: what a program could have had without tuning.
 nearest AS (
-    SELECT id, name, gain, gain_low, gain_high,
+    SELECT id, name, about, gain, gain_low, gain_high,
            row_number() OVER (PARTITION BY id ORDER BY gain, name) AS place
     FROM compared
     WHERE gain IS NOT NULL
@@ -84,8 +84,10 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        timed.time_low_ns, timed.time_high_ns, timed.value, 100 * timed.claim AS claim_percent,
        timed.confidence, timed.tied_count,
        nullif(timed.tied_count, 1) AS tied, timed.kept_incumbent, timed.trust, timed.trust_reason,
+       100 * timed.floor AS floor_percent,
        timed.candidate_count, timed.space_count, timed.chosen_at, timed.trial_id,
        nearest.gain, nearest.gain_low, nearest.gain_high, nearest.name AS gain_over,
+       nearest.about AS gain_over_about,
        (SELECT json_group_array(json_object(
                    'name', compared.name, 'about', compared.about,
                    'configuration', compared.configuration, 'time_ns', compared.time_ns,

@@ -1,10 +1,11 @@
 /* What is said of a run at its end. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
 #include "tuner/cli/run.h"
+#include "tuner/cli/show.h"
+#include "tuner/trial/verdict.h"
 
 /* 1234567 as "1,234,567"; more than can be counted as "over 1.8e19". */
 static void append_count(struct text *line, uint64_t count)
@@ -20,25 +21,24 @@ static void append_count(struct text *line, uint64_t count)
         text_printf(line, "%s%c", i > 0 && (length - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
-/* "tune: 1,000,000,000 points in the product, 1,234,567 legal, 200 of them tried by surrogate; set
- * aside without a launch: 12 that do not fit on the device, 30 that repeat another's machine code
- * and launches" */
+/* "tune: 200 of 1,234,567 legal configurations tried (1,000,000,000 combinations), by surrogate",
+ * and what of them was never launched. */
 static void print_points(const struct session_summary *summary)
 {
     struct text line = {0};
-    append_count(&line, summary->points_product);
-    text_append(&line, " points in the product, ");
-    append_count(&line, summary->points_legal);
-    text_append(&line, " legal, ");
     append_count(&line, summary->points);
-    text_printf(&line, " of them tried%s%s", summary->strategy ? " by " : "",
+    text_append(&line, " of ");
+    append_count(&line, summary->points_legal);
+    text_append(&line, " legal configurations tried (");
+    append_count(&line, summary->points_product);
+    text_printf(&line, " combinations)%s%s", summary->strategy ? ", by " : "",
                 summary->strategy ? summary->strategy : "");
-    if (summary->unlaunchable + summary->duplicates > 0)
-        text_printf(&line,
-                    "; set aside without a launch: %zu that do not fit on the device, %zu that "
-                    "launch the same as another",
-                    summary->unlaunchable, summary->duplicates);
     fprintf(stderr, "tune: %s\n", text_string(&line));
+    if (summary->unlaunchable + summary->duplicates > 0)
+        fprintf(stderr,
+                "tune: not launched: %zu that do not fit on the device, %zu that launch the same "
+                "as another\n",
+                summary->unlaunchable, summary->duplicates);
     text_free(&line);
 }
 
@@ -49,51 +49,36 @@ static void print_work(const struct session_summary *summary, const char *kind)
     double measuring = all_s > 0 ? (double)summary->measuring_ns * 1e-7 / all_s : 0;
     double waiting = all_s > 0 ? (double)summary->compile_wait_ns * 1e-7 / all_s : 0;
     fprintf(stderr,
-            "tune: %zu %s device%s: %zu problems, %zu trials (%zu known already), %zu failed, in "
-            "%.1f s: %.1f points a second, %.0f %% of the time measuring, %.0f %% waiting for the "
-            "compiler, %.0f %% idle; %zu binaries compiled, %zu cached\n",
-            summary->devices, kind, summary->devices == 1 ? "" : "s", summary->problems,
-            summary->trials, summary->trials_known, summary->failures, wall_s,
+            "tune: %zu problems, %zu trials (%zu known already), %zu failed, in %.1f s on %zu %s "
+            "device%s\n",
+            summary->problems, summary->trials, summary->trials_known, summary->failures, wall_s,
+            summary->devices, kind, summary->devices == 1 ? "" : "s");
+    fprintf(stderr,
+            "tune: %.1f trials a second, %.0f %% of the time measuring, %.0f %% waiting for the "
+            "compiler, %.0f %% idle\n",
             wall_s > 0 ? (double)summary->trials / wall_s : 0, measuring, waiting,
-            100 - measuring - waiting, summary->binaries_compiled, summary->binaries_cached);
+            100 - measuring - waiting);
+    fprintf(stderr, "tune: %zu binaries compiled, %zu cached\n", summary->binaries_compiled,
+            summary->binaries_cached);
 }
 
-/* "20 sound, 2 noisy" */
-static void append_verdicts(struct text *line, const struct session_summary *summary)
-{
-    const char *separator = "";
-    for (int i = 0; i < VERDICTS; i++) {
-        if (summary->verdicts[i] == 0)
-            continue;
-        text_printf(line, "%s%zu %s", separator, summary->verdicts[i],
-                    verdict_name((enum verdict)i));
-        separator = ", ";
-    }
-}
-
-static void append_evidence(struct text *line, const struct session_summary *summary)
-{
-    if (isfinite(summary->floor_worst))
-        text_printf(line, "; A/A floor at most %.2g %%", 100 * summary->floor_worst);
-    if (summary->rounds > 0)
-        text_printf(line, "; %zu of %zu rounds dropped", summary->rounds_dropped, summary->rounds);
-    if (summary->tied > 0)
-        text_printf(line, "; %zu tied with others", summary->tied);
-    if (summary->gauntlet_failures > 0)
-        text_printf(line, "; %zu finalist%s thrown out by the checks", summary->gauntlet_failures,
-                    summary->gauntlet_failures == 1 ? "" : "s");
-}
-
-/* "tune: trust: 22 sound; A/A floor at most 0.06 %; 3 of 1900 rounds dropped; ..." */
+/* "tune: 20 of 22 problems: sure; 2 nearly sure; 5 winners have equals ('tune show --ties'); ..."
+ */
 static void print_trust(const struct session_summary *summary)
 {
     struct text line = {0};
-    bool all_sound = summary->verdicts[VERDICT_SOUND] == summary->winners;
-    append_verdicts(&line, summary);
-    append_evidence(&line, summary);
-    fprintf(stderr, "tune: trust: %s; 'tune show --trust' says more\n", text_string(&line));
+    const bool all_sound = summary->verdicts[VERDICT_SOUND] == summary->winners;
+    show_append_verdicts(&line, summary->verdicts, summary->winners);
+    if (summary->tied > 0)
+        text_printf(&line, "; %zu winner%s ha%s equals ('tune show --ties')", summary->tied,
+                    summary->tied == 1 ? "" : "s", summary->tied == 1 ? "s" : "ve");
+    if (summary->gauntlet_failures > 0)
+        text_printf(&line, "; %zu finalist%s thrown out by the checks", summary->gauntlet_failures,
+                    summary->gauntlet_failures == 1 ? "" : "s");
+    fprintf(stderr, "tune: %s; 'tune show --trust' says why\n", text_string(&line));
     if (!all_sound && summary->worst_reason[0])
-        fprintf(stderr, "tune: the worst of them: %s\n", summary->worst_reason);
+        fprintf(stderr, "tune: %.*s\n", (int)verdict_advice_bytes(summary->worst_reason),
+                summary->worst_reason);
     text_free(&line);
 }
 

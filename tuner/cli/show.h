@@ -8,6 +8,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/cli/rows.h"
+#include "tuner/trial/verdict.h"
 
 enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64, SHOW_PARAMETERS = 5 };
 
@@ -37,6 +38,13 @@ enum status show_trust(const struct show *show, struct store *store, struct erro
 enum status show_why(const struct show *show, struct store *store, struct error *error);
 /* The winners in as many columns as a page has. */
 enum status show_winners(const struct rows *rows, struct error *error);
+/* Of each device one line to forward: how many problems are sure, and the largest one's gain. False
+ * when memory is short. */
+bool show_lines(const struct rows *rows);
+/* "20 of 22 problems: sure; 2 nearly sure"; what has no verdict is not known. */
+void show_append_verdicts(struct text *line, const size_t counts[VERDICTS], size_t total);
+/* A verdict as a word on whether the choice is sure: "yes", "nearly", "no", "unknown". */
+const char *show_sure_word(const char *trust);
 /* The line above a table: "NVIDIA H200, driver 580.1, NVRTC 13.0, L2 cold". */
 void show_heading(const struct rows *rows, size_t row);
 /* The row after the last that stands below the same heading as row `first`. */

@@ -7,6 +7,7 @@
 #include "tuner/base/text.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
+#include "tuner/trial/verdict.h"
 
 enum { GAINS_OVER_MAX = 16 };
 
@@ -27,14 +28,6 @@ struct problem_rows {
     size_t first, count;
     json_t **parameters; /* [count] */
 };
-
-static const char *sure_word(const char *trust)
-{
-    return strcmp(trust, "sound") == 0      ? "yes"
-           : strcmp(trust, "noisy") == 0    ? "nearly"
-           : strcmp(trust, "unstable") == 0 ? "no"
-                                            : "unknown";
-}
 
 /* "over occupancy_api", "over the faster of occupancy_api and textbook": what the gains are over.
  */
@@ -81,7 +74,7 @@ static bool fill_row(struct rows *table, const struct problem_rows *problem, siz
     const char *text = launch.failed ? NULL : arena_strdup(&table->arena, text_string(&launch));
     table->cells[at][rows_column(table, "launch")] = (struct cell){.text = text};
     table->cells[at][rows_column(table, "sure")] =
-        (struct cell){.text = sure_word(rows_text(rows, row, "trust", ""))};
+        (struct cell){.text = show_sure_word(rows_text(rows, row, "trust", ""))};
     text_free(&launch);
     text_free(&apart);
     return good && text;
@@ -94,6 +87,62 @@ static void put_title(const struct problem_rows *problem, int width)
     rows_put_paragraph(rows_text(problem->rows, problem->first, "problem", ""), "  ",
                        text_string(&over), width);
     text_free(&over);
+}
+
+/* Of the rows whose column says `word`, the one that has most noise. False: there is none. */
+static bool find_noisiest(const struct problem_rows *problem, const char *word, size_t *count,
+                          size_t *noisiest)
+{
+    double most = -1;
+    *count = 0;
+    for (size_t i = 0; i < problem->count; i++) {
+        const size_t row = problem->first + i;
+        if (strcmp(show_sure_word(rows_text(problem->rows, row, "trust", "")), word) != 0)
+            continue;
+        const double floor = strtod(rows_text(problem->rows, row, "floor_percent", "0"), NULL);
+        (*count)++;
+        if (floor > most) {
+            most = floor;
+            *noisiest = row;
+        }
+    }
+    return *count > 0;
+}
+
+/* What is wrong and what to do; what was stored before reasons said so says only the first. */
+static void append_advice(struct text *out, const char *reason)
+{
+    static const char begin[] = "Not sure: ";
+    const bool advises = strncmp(reason, begin, strlen(begin)) == 0;
+    if (advises)
+        text_append_bytes(out, reason + strlen(begin),
+                          verdict_advice_bytes(reason) - strlen(begin));
+    else
+        text_printf(out, "%s. Run `tune --effort normal` when the machine is idle.", reason);
+}
+
+/* "nearly, worst at n = 1024: the same configuration timed twice differs by ...": why the choice is
+ * not sure, and what to do. What was found in numbers is for --trust. */
+static void put_doubts(const struct problem_rows *problem, int width)
+{
+    static const char *const words[] = {"nearly", "no"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t count = 0;
+        size_t row = 0;
+        struct text lead = {0};
+        if (!find_noisiest(problem, words[i], &count, &row))
+            continue;
+        text_append(&lead, words[i]);
+        if (problem->count > 1)
+            text_printf(&lead, ", %sn = %s", count > 1 ? "worst at " : "",
+                        rows_text(problem->rows, row, "n", ""));
+        text_append(&lead, ": ");
+        struct text told = {0};
+        append_advice(&told, rows_text(problem->rows, row, "trust_reason", "no reason is stored"));
+        rows_put_paragraph(text_string(&lead), "  ", text_string(&told), width);
+        text_free(&told);
+        text_free(&lead);
+    }
 }
 
 static bool print_problem(const struct problem_rows *problem, int width)
@@ -112,6 +161,7 @@ static bool print_problem(const struct problem_rows *problem, int width)
         if (shared.length > 0)
             rows_put_paragraph("all: ", "     ", text_string(&shared), width);
         rows_print_table_within(&table, 0, table.row_count, columns, COLUMN_COUNT, width);
+        put_doubts(problem, width);
     }
     text_free(&shared);
     rows_free(&table);
@@ -146,6 +196,28 @@ static bool print_group(const struct rows *rows, size_t first, size_t end, int w
     return good;
 }
 
+/* "occupancy_api: block and grid as ...": what the gains are over, each said once. */
+static void put_baselines(const struct rows *rows, int width)
+{
+    bool any = false;
+    for (size_t row = 0; row < rows->row_count; row++) {
+        const char *name = rows_text(rows, row, "gain_over", "");
+        const char *about = rows_text(rows, row, "gain_over_about", "");
+        bool told = !about[0];
+        for (size_t earlier = 0; earlier < row && !told; earlier++)
+            told = strcmp(rows_text(rows, earlier, "gain_over", ""), name) == 0 &&
+                   strcmp(rows_text(rows, earlier, "gain_over_about", ""), about) == 0;
+        if (told)
+            continue;
+        struct text line = {0};
+        text_printf(&line, ": %s", about);
+        fputs(any ? "" : "\n", stdout);
+        rows_put_paragraph(name, "  ", text_string(&line), width);
+        text_free(&line);
+        any = true;
+    }
+}
+
 enum status show_winners(const struct rows *rows, struct error *error)
 {
     const int width = style_page_columns();
@@ -158,5 +230,9 @@ enum status show_winners(const struct rows *rows, struct error *error)
         good = print_group(rows, first, end, width);
         first = end;
     }
+    put_baselines(rows, width);
+    if (rows->row_count > 0)
+        putchar('\n');
+    good = good && show_lines(rows);
     return good ? STATUS_OK : error_no_memory(error);
 }

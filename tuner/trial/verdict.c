@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tuner/base/text.h"
 
@@ -133,4 +134,10 @@ enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t 
     (void)string_format(reason, reason_bytes, "%s", text_string(&out));
     text_free(&out);
     return verdict;
+}
+
+size_t verdict_advice_bytes(const char *reason)
+{
+    const char *found = strstr(reason, " Found: ");
+    return found ? (size_t)(found - reason) : strlen(reason);
 }

@@ -32,5 +32,8 @@ struct verdict_facts {
 /* `reason`: one sentence for people, also when sound: "Not sure: ..." says what to do. */
 enum { VERDICT_REASON_BYTES = 512 };
 enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t reason_bytes);
+/* How much of a reason says what is wrong and what to do: up to what was found in numbers, or all.
+ */
+size_t verdict_advice_bytes(const char *reason);
 
 #endif
