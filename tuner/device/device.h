@@ -84,6 +84,8 @@ struct device_api {
     /* How many blocks must be slow before a configuration is taken for slow: more than one where
      * other programs run on what is timed. */
     uint32_t blocks_to_judge;
+    /* `intact` costs next to nothing: it is asked after all that runs. */
+    bool intact_is_cheap;
 
     /* pure. How many there are. STATUS_UNAVAILABLE with what to do when the driver is missing. */
     enum status (*count)(int *count, struct error *error);
@@ -137,26 +139,34 @@ struct device_api {
      * is not there yet. Makes up to `copies` distinct copies of each input and update (fewer if
      * memory is short) for cold timing; those of updates that runs have changed are made anew. A
      * vector starts offset_bytes behind an address as the allocator gives it. Outputs, scratch and
-     * updates have guard bands of GUARD_BYTES on both sides. Arguments with a symbol are copied
-     * into that variable of the current binary. STATUS_BAD_INPUT: there is no such variable, or it
-     * has another size. */
+     * updates have guard bands of GUARD_BYTES on both sides. With copies 0 there is one copy, for
+     * checks, and inputs have such bands, too; on a CPU they have them always. Arguments with a
+     * symbol are copied into that variable of the current binary. STATUS_BAD_INPUT: there is no
+     * such variable, or it has another size. */
     enum status (*bind)(struct device *device, const struct launch_plan *plan,
                         const void *const *inputs, uint32_t copies, struct error *error);
     /* Runs the bound plan once, for verification: outputs poisoned with 0xa5 bytes, guard bands
-     * written, scratch zeroed, updates as the host has them, launched, waited for, errors checked.
+     * written, those around inputs (device/bands.h) other than before, scratch zeroed, updates as
+     * the host has them, launched, waited for, errors checked.
      * *elapsed_ns: a first idea of its time. STATUS_BAD_INPUT, here and in timing: what the plan
      * passes is not what a kernel takes, by number or size, as far as the binary tells; nothing was
      * launched. */
     enum status (*run)(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
                        struct error *error);
     /* Once more as the run before left everything: outputs poisoned, scratch untouched, updates
-     * as the host has them. */
+     * as the host has them, bands around inputs other than before. */
     enum status (*run_again)(struct device *device, const struct launch_plan *plan,
                              struct error *error);
     /* Whether the guard bands of the bound plan's outputs and scratch are as they were written;
      * `detail` says which one is not. */
     enum status (*guards)(struct device *device, const struct launch_plan *plan, bool *intact,
                           char *detail, size_t detail_bytes, struct error *error);
+    /* Whether inputs, in all copies that runs were given since this was asked last, hold what the
+     * host has; `detail`: "it writes its input: ..." What they do not is given anew by the next
+     * binding at the latest. *worn: the runs left this process other than they found it, which
+     * `detail` says too, and only a new one helps. */
+    enum status (*intact)(struct device *device, const struct launch_plan *plan, bool *intact,
+                          bool *worn, char *detail, size_t detail_bytes, struct error *error);
     /* Times block->runs runs of the bound plan back to back as one block (a graph behind a gate on
      * a GPU), and gives the time of one in *elapsed_ns, the empty pair taken off. Brings the cache
      * into the mode's state before; zeroes the scratch when another slot was timed last. Updates
@@ -191,7 +201,8 @@ struct device_api {
     enum status (*arithmetic)(struct device *device, struct arithmetic *out, struct error *error);
 };
 
-enum { GUARD_BYTES = 256 };
+/* A page: a whole row of what is too long is seen. */
+enum { GUARD_BYTES = 4096 };
 
 /* All kinds, in the order in which they are preferred; ends with NULL. */
 extern const struct device_api *const device_kinds[];

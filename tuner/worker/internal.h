@@ -54,6 +54,9 @@ enum status worker_settle(const struct worker *worker, enum status status, bool 
                           int64_t timeout_ms, const struct error *error,
                           struct worker_outcome *outcome);
 
+/* An answer that says what was wrong. */
+void worker_settle_wrong(const json_t *answer, struct worker_outcome *outcome);
+
 /* The samples of an answer, `least` to `most` of them. A child that answered with something else is
  * ended, and *status, unless it tells of a failure already, is then STATUS_INTERNAL. */
 void worker_take_samples(struct worker *worker, const json_t *answer, uint32_t least, uint32_t most,

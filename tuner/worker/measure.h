@@ -40,6 +40,7 @@ struct armed {
     uint32_t runs;
     bool keeps;    /* has a slot of the device to itself */
     bool prepared; /* the device has built what it needs for it */
+    uint64_t visits;
 };
 
 struct measuring {
@@ -56,6 +57,9 @@ struct measuring {
     char *binary; /* of the load request last served; NULL: none */
     struct armed *slots[DEVICE_SLOTS];
     uint64_t draw; /* of the blocks: a moment begins the next */
+    /* Inputs are looked at after all that runs, so that whoever changes them is known. Before they
+     * were found changed for the first time, they are looked at where that is cheap. */
+    bool vigilant;
 };
 
 /* What serves a request fills `answer`, an object. */
@@ -89,6 +93,19 @@ void expectations_free(struct expectations *expected);
 enum status expectations_hold(struct measuring *state, const struct expectations *expected,
                               const struct launch_plan *plan, bool *right, char *detail,
                               size_t detail_bytes, struct error *error);
+
+/* measure_judge.c. What came of runs. */
+enum judgement {
+    JUDGED_RIGHT,
+    JUDGED_WRONG, /* the answer says why */
+    JUDGED_AGAIN, /* inputs were changed, by nobody knows whom: it is to be bound and run again */
+};
+/* Holds the bound plan's outputs against what is expected (NULL: nothing is) and, with
+ * `look_at_inputs`, where outputs are wrong or the state is vigilant, inputs against what they
+ * were. `run` begins what the answer says; "" for nothing. */
+enum status judge(struct measuring *state, const struct expectations *expected,
+                  const struct launch_plan *plan, bool look_at_inputs, const char *run,
+                  json_t *answer, enum judgement *out, struct error *error);
 
 /* measure_time.c */
 measure_serve serve_load, serve_trial, serve_arm, serve_visit, serve_energy;

@@ -209,6 +209,8 @@ int measure_child(const char *kind, int index)
     if (!state)
         return code;
     state->api = device_kind(kind);
+    if (state->api)
+        state->vigilant = state->api->intact_is_cheap;
     if (!state->api)
         code = EXIT_CODE_USAGE;
     else if (frame_read(CHILD_INPUT, -1, &start, &error) == STATUS_OK &&

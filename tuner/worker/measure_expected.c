@@ -36,6 +36,9 @@ static enum status make_by_plan(struct measuring *state, const json_t *reference
     const struct argument *output = &plan->arguments[out->output];
     struct arena arena = {0};
     struct launch_plan other;
+    char detail[ERROR_TEXT_BYTES];
+    bool ignored = false;
+    bool worn = false;
     double ignored_ns = 0;
     enum status status = message_to_plan(json_object_get(reference, "plan"), &arena, &other, error);
     if (status == STATUS_OK && (other.argument_count != plan->argument_count ||
@@ -51,6 +54,9 @@ static enum status make_by_plan(struct measuring *state, const json_t *reference
     if (status == STATUS_OK)
         status = state->api->read(state->device, out->output, out->elements, argument_bytes(output),
                                   error);
+    if (status == STATUS_OK) /* what it changes is nobody else's doing */
+        status = state->api->intact(state->device, &other, &ignored, &worn, detail, sizeof detail,
+                                    error);
     if (status != STATUS_OK && status != STATUS_INTERNAL)
         (void)error_prefix(error, "what the results are held against");
     arena_free(&arena);

@@ -172,7 +172,7 @@ enum status worker_settle(const struct worker *worker, enum status status, bool 
     return STATUS_OK;
 }
 
-static void settle_wrong(const json_t *answer, struct worker_outcome *outcome)
+void worker_settle_wrong(const json_t *answer, struct worker_outcome *outcome)
 {
     const char *wrong = message_text(answer, "wrong", NULL);
     if (outcome->status != TRIAL_OK || !wrong)
@@ -257,7 +257,7 @@ enum status worker_trial(struct worker *worker, const struct worker_trial *trial
                         samples, &status, error);
     if (!worker->absent) {
         status = worker_settle(worker, status, answer != NULL, trial->timeout_ms, error, outcome);
-        settle_wrong(answer, outcome);
+        worker_settle_wrong(answer, outcome);
     }
     json_decref(answer);
     return status;
@@ -275,7 +275,7 @@ enum status worker_check(struct worker *worker, const struct worker_case *what,
     enum status status = worker_ask(worker, false, NULL, request, what->timeout_ms, &answer, error);
     if (!worker->absent) {
         status = worker_settle(worker, status, answer != NULL, what->timeout_ms, error, outcome);
-        settle_wrong(answer, outcome);
+        worker_settle_wrong(answer, outcome);
     }
     json_decref(answer);
     return status;

@@ -44,6 +44,7 @@ enum status worker_visit(struct worker *worker, uint32_t slot, uint32_t blocks, 
     worker_take_samples(worker, answer, blocks, blocks, samples, &status, error);
     if (!worker->absent) {
         status = worker_settle(worker, status, answer != NULL, timeout_ms, error, outcome);
+        worker_settle_wrong(answer, outcome);
     }
     json_decref(answer);
     return status;
@@ -87,6 +88,7 @@ enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms
                                error, outcome);
         if (no_counter)
             status = STATUS_UNAVAILABLE;
+        worker_settle_wrong(answer, outcome);
     }
     json_decref(answer);
     return status;

@@ -253,6 +253,9 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
             tries--;
         }
     }
+    /* A kernel has changed the process for those that would come after it. */
+    if (*answer && json_is_true(json_object_get(*answer, "worn")))
+        (void)child_kill(&worker->child, NULL, 0);
     json_decref(request);
     return status;
 }

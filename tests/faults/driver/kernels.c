@@ -141,6 +141,24 @@ static double bytes_streamed(const struct call *call)
     return 16.0 * (double)wide(call, 1);
 }
 
+/* tune_sum(data, stride, bytes, sums): as tuner/device/cuda/harness.cu has it. */
+static void run_sum_bytes(const struct call *call)
+{
+    uint64_t bytes = pointer_bits(call, 2);
+    for (unsigned y = 0; y < call->grid[1]; y++) {
+        const unsigned char *vector = (unsigned char *)pointer(call, 0) + y * pointer_bits(call, 1);
+        uint64_t sum = 0;
+        for (uint64_t i = 0; i < bytes; i++)
+            sum = (sum ^ vector[i]) * UINT64_C(1099511628211) + i;
+        ((uint64_t *)pointer(call, 3))[y] += sum;
+    }
+}
+
+static double bytes_added_up(const struct call *call)
+{
+    return (double)pointer_bits(call, 2) * call->grid[1];
+}
+
 /* Those of tests/gpu/device/kernels.cu. */
 
 /* scaled_add(a, b, out, scale, n) */
@@ -309,6 +327,7 @@ static const struct host_kernel kernels[] = {
     {"tune_anchor", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_read", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_write", 2, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"tune_sum", 4, note_arguments, run_sum_bytes, bytes_added_up, -1, NULL},
     {"tune_fused_f16", 3, step_count_arguments, NULL, NULL, -1, time_full},
     {"tune_fused_f32", 3, step_count_arguments, NULL, NULL, -1, time_full},
     {"tune_fused_f64", 3, step_count_arguments, NULL, NULL, -1, time_half},

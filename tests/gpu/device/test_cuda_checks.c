@@ -43,7 +43,7 @@ static void test_guards_catch_a_write_outside(void **state)
         const char *said;
     } wrong[] = {
         {1000, "'out': 4 bytes behind it, the nearest 0 bytes"},
-        {1063, "'out': 4 bytes behind it, the nearest 252 bytes"},
+        {2023, "'out': 4 bytes behind it, the nearest 4092 bytes"},
         {-1, "'out': 4 bytes before it, the nearest 0 bytes"},
     };
     char detail[200];
@@ -117,6 +117,120 @@ static void test_run_again_keeps_the_scratch(void **state)
     assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
     assert_ok(cuda->read(device, 3, &ticket, sizeof ticket, &error));
     assert_int_equal(ticket, 1);
+}
+
+/* What is written to is an input. */
+static struct launch_plan scribble_plan(int64_t place, int value)
+{
+    struct launch_plan plan = write_plan(place, 0);
+    plan.arguments[0].role = ARGUMENT_INPUT;
+    plan.arguments[2].scalar = value_integer(value);
+    return plan;
+}
+
+static bool inputs_intact(const struct launch_plan *plan)
+{
+    char detail[200] = "";
+    bool intact = false;
+    bool worn = true;
+    assert_ok(cuda->intact(device, plan, &intact, &worn, detail, sizeof detail, &error));
+    assert_false(worn);
+    assert_string_equal(detail, intact ? "" : "it writes its input: 'out' is changed");
+    return intact;
+}
+
+static void test_inputs_that_are_written_are_seen(void **state)
+{
+    const void *inputs[ARGUMENTS_MAX] = {a};
+    struct launch_plan bad = scribble_plan(999, 7);
+    struct launch_plan same = scribble_plan(5, 5); /* what is there */
+    double elapsed_ns = 0;
+    int out[1000];
+    (void)state;
+    need_gpu();
+    assert_ok(cuda->load(device, binary, &error));
+    for (uint32_t copies = 0; copies < 8; copies += 7) {
+        assert_ok(cuda->bind(device, &bad, inputs, copies, &error));
+        assert_ok(cuda->run(device, &bad, &elapsed_ns, &error));
+        assert_false(inputs_intact(&bad));
+        assert_ok(cuda->bind(device, &same, inputs, copies, &error));
+        assert_ok(cuda->read(device, 0, out, sizeof out, &error));
+        assert_memory_equal(out, a, sizeof out);
+        assert_ok(cuda->run(device, &same, &elapsed_ns, &error));
+        assert_true(inputs_intact(&same));
+    }
+}
+
+/* In all copies that a block's runs were given, wherever it begins; and a shorter plan in memory
+ * that a longer one had does not take over what was written there. */
+static void test_inputs_are_held_while_timed(void **state)
+{
+    const void *inputs[ARGUMENTS_MAX] = {a};
+    struct launch_plan bad = scribble_plan(3, -1);
+    struct launch_plan same = scribble_plan(5, 5);
+    int out[500];
+    (void)state;
+    need_gpu();
+    assert_ok(cuda->load(device, binary, &error));
+    for (uint64_t draw = 0; draw < 5; draw++) {
+        const struct block block = {
+            .plan = &bad, .runs = 4, .mode = L2_COLD, .slot = 5, .draw = draw};
+        double elapsed_ns = 0;
+        assert_ok(cuda->bind(device, &same, inputs, 7, &error));
+        (void)time_slot(&same, 7, L2_COLD, 6, false);
+        assert_true(inputs_intact(&same));
+        assert_ok(cuda->bind(device, &bad, inputs, 7, &error));
+        assert_ok(cuda->time_block(device, &block, &elapsed_ns, &error));
+        if (draw < 4) {
+            assert_false(inputs_intact(&bad));
+            continue;
+        }
+        bad.arguments[0].count = 500;
+        assert_ok(cuda->bind(device, &bad, inputs, 7, &error));
+        assert_ok(cuda->read(device, 0, out, sizeof out, &error));
+        assert_memory_equal(out, a, sizeof out);
+    }
+}
+
+/* The sum of one element more than there are differs from run to run; that of all there are, not.
+ */
+static void test_what_lies_around_inputs_changes(void **state)
+{
+    const void *inputs[ARGUMENTS_MAX] = {a};
+    (void)state;
+    need_gpu();
+    assert_ok(cuda->load(device, binary, &error));
+    for (int beyond = 0; beyond < 2; beyond++) {
+        struct launch_plan plan = {
+            .launch_count = 1,
+            .launches = {{.kernel = "sum<int>",
+                          .grid = {1, 1, 1},
+                          .block = {1, 1, 1},
+                          .argument_count = 3,
+                          .arguments = {0, 1, 2}}},
+            .argument_count = 3,
+            .arguments = {vector("in", ELEMENT_I32, ARGUMENT_INPUT, 100),
+                          vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, 1),
+                          scalar("n", ELEMENT_I64, 100 + beyond)},
+        };
+        double elapsed_ns = 0;
+        int sums[3] = {0};
+        char detail[200] = "";
+        bool intact = false;
+        assert_ok(cuda->bind(device, &plan, inputs, 0, &error));
+        for (int i = 0; i < 3; i++) {
+            if (i == 0)
+                assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+            else
+                assert_ok(cuda->run_again(device, &plan, &error));
+            assert_ok(cuda->read(device, 1, &sums[i], sizeof sums[i], &error));
+            assert_true((sums[i] == 99 * 100 / 2) == !beyond);
+        }
+        assert_true(!beyond == (sums[0] == sums[1]) && !beyond == (sums[1] == sums[2]));
+        assert_ok(cuda->guards(device, &plan, &intact, detail, sizeof detail, &error));
+        assert_true(intact);
+        assert_true(inputs_intact(&plan));
+    }
 }
 
 static void test_computes_from_awkward_starts(void **state)
@@ -209,6 +323,9 @@ int main(void)
         cmocka_unit_test(test_guards_catch_a_write_outside),
         cmocka_unit_test(test_runs_again_as_the_last_left_it),
         cmocka_unit_test(test_run_again_keeps_the_scratch),
+        cmocka_unit_test(test_inputs_that_are_written_are_seen),
+        cmocka_unit_test(test_inputs_are_held_while_timed),
+        cmocka_unit_test(test_what_lies_around_inputs_changes),
         cmocka_unit_test(test_computes_from_awkward_starts),
         cmocka_unit_test(test_anchor_is_plausible),
         cmocka_unit_test(test_conditions_are_known),

@@ -88,6 +88,7 @@ enum status cpu_bind(struct device *device, const struct launch_plan *plan,
         status = bind_argument(device, plan, i, inputs[i], copies, error);
     if (status == STATUS_OK)
         device->argument_count = plan->argument_count;
+    watch_process(device);
     return status;
 }
 
@@ -129,6 +130,14 @@ void guard_vectors(struct device *device, const struct launch_plan *plan)
     for (size_t i = 0; i < plan->argument_count; i++)
         if (argument_is_written(&plan->arguments[i]))
             vector_guard(device->shelves[i].bound, argument_bytes(&plan->arguments[i]));
+}
+
+void turn_bands(struct device *device, const struct launch_plan *plan)
+{
+    device->turn++;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (plan->arguments[i].role == ARGUMENT_INPUT && argument_is_bound(&plan->arguments[i]))
+            vector_turn_bands(device->shelves[i].bound, device->turn);
 }
 
 static void describe_breach(const struct argument *argument, int64_t at, char *detail, size_t bytes)

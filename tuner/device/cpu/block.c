@@ -11,6 +11,7 @@ static void run_timed(struct device *device, const struct prepared *prepared, do
     run_once(device, prepared);
     device->busy_until_ns = clock_now_ns();
     *elapsed_ns = (double)(device->busy_until_ns - start_ns);
+    float_modes_reset();
 }
 
 enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
@@ -26,6 +27,7 @@ enum status cpu_run(struct device *device, const struct launch_plan *plan, doubl
     restore_updates(device, plan);
     note_updates(device, plan, 1);
     guard_vectors(device, plan);
+    turn_bands(device, plan);
     run_timed(device, &prepared, elapsed_ns);
     return STATUS_OK;
 }
@@ -41,6 +43,7 @@ enum status cpu_run_again(struct device *device, const struct launch_plan *plan,
     set_vectors(device, plan, ARGUMENT_OUTPUT, 0xa5);
     restore_updates(device, plan);
     note_updates(device, plan, 1);
+    turn_bands(device, plan);
     run_timed(device, &prepared, &ignored_ns);
     return STATUS_OK;
 }
@@ -123,6 +126,7 @@ enum status cpu_time_block(struct device *device, const struct block *block, dou
     int64_t start_ns = clock_now_ns();
     run_block(device, &prepared, block->runs, copy);
     device->busy_until_ns = clock_now_ns();
+    float_modes_reset();
     double block_ns =
         (double)(device->busy_until_ns - start_ns) - device->calibration.empty_pair_ns;
     /* What is shorter than the timer can tell is given as the least that it can. */

@@ -18,6 +18,7 @@ static void cpu_close(struct device *device)
 {
     if (!device)
         return;
+    watch_stop(device);
     flush_free(device);
     for (size_t i = 0; i < ARGUMENTS_MAX; i++)
         shelf_free(&device->shelves[i]);
@@ -82,6 +83,7 @@ static enum status cpu_open(int index, const struct warm_up *how, struct device 
         return status;
     }
     calibrate(device);
+    watch_start(device);
     *out = device;
     return STATUS_OK;
 }
@@ -197,6 +199,7 @@ const struct device_api device_cpu = {
     .about = "this machine's processors: kernels in C, run by pinned threads",
     .compiles_beside_measuring = false,
     .blocks_to_judge = 3,
+    .intact_is_cheap = true,
     .count = cpu_count,
     .describe = cpu_describe,
     .compile = compiler_compile,
@@ -213,6 +216,7 @@ const struct device_api device_cpu = {
     .run = cpu_run,
     .run_again = cpu_run_again,
     .guards = cpu_guards,
+    .intact = cpu_intact,
     .time_block = cpu_time_block,
     .drop_slots = cpu_drop_slots,
     .anchor = cpu_anchor,

@@ -6,6 +6,7 @@
 #include "tuner/device/cpu/pool.h"
 #include "tuner/device/cpu/sensors.h"
 #include "tuner/device/cpu/vectors.h"
+#include "tuner/device/cpu/watch.h"
 #include "tuner/device/device.h"
 
 struct binary {
@@ -29,6 +30,8 @@ struct device {
     uint32_t streamed;     /* runs in L2_STREAM so far: each takes the next copy */
     char **flush;          /* one a core, read to empty the caches; NULL until first needed */
     size_t anchor_at;      /* where in them the anchor reads next */
+    unsigned turn;         /* of the bands around inputs */
+    struct process_state process; /* as kernels are to find it */
 };
 
 /* How memory for argument `index` of the plan is laid out. */
@@ -54,6 +57,8 @@ void restore_updates(struct device *device, const struct launch_plan *plan);
 /* Runs are about to change the first so many copies of it. */
 void note_updates(struct device *device, const struct launch_plan *plan, uint32_t copies);
 void guard_vectors(struct device *device, const struct launch_plan *plan);
+/* Around inputs. */
+void turn_bands(struct device *device, const struct launch_plan *plan);
 /* block.c: the functions of struct device_api */
 enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
                     struct error *error);

@@ -58,6 +58,7 @@ static enum status measure_between_steps(struct device *device, struct prepared 
         least_j = fmin(least_j, step_j);
     } while (status == STATUS_OK && (double)(watch.now_ns - first.now_ns) < window_ms * 1e6);
     device->busy_until_ns = clock_now_ns();
+    float_modes_reset();
     if (status == STATUS_OK)
         *out = (struct energy){.window_ns = (double)(watch.now_ns - first.now_ns),
                                .energy_j = watch.energy_j - first.energy_j,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/device/cpu/watch.h"
 
 enum {
     CACHE_LINE_BYTES = 64,
@@ -134,6 +135,7 @@ static void *work(void *argument)
             return NULL;
         pool->task(pool->context, worker->index, pool->threads);
         tell_done(pool);
+        float_modes_reset();
     }
 }
 
@@ -152,7 +154,8 @@ void pool_run(struct pool *pool, int threads, pool_task *task, void *context)
         await_others(pool);
 }
 
-/* Signals are the caller's business: no worker is to be interrupted by one. */
+/* Signals are the caller's business: no worker is to be interrupted by one, but for those that its
+ * own writing to inputs brings about. */
 static enum status start_worker(struct pool *pool, int index, struct error *error)
 {
     struct worker *worker = &pool->workers[index];
@@ -162,6 +165,7 @@ static enum status start_worker(struct pool *pool, int index, struct error *erro
     (void)pthread_mutex_init(&worker->mutex, NULL);
     (void)pthread_cond_init(&worker->wake, NULL);
     (void)sigfillset(&all);
+    (void)sigdelset(&all, SIGSEGV);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     int failure = pthread_create(&worker->thread, NULL, work, worker);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tuner/device/bands.h"
 #include "tuner/device/device.h"
 
 enum {
@@ -93,6 +94,7 @@ static void vector_free(struct vector *vector)
     for (uint32_t i = 0; i < vector->count; i++)
         pages_unmap(vector->pages[i], mapped_bytes(vector));
     free(vector->pages);
+    free(vector->written);
     *vector = (struct vector){0};
 }
 
@@ -111,12 +113,18 @@ static bool add_copy(struct vector *vector)
         if (!pages)
             return false;
         vector->pages = pages;
+        atomic_bool *written = realloc(vector->written, capacity * sizeof *written);
+        if (!written)
+            return false;
+        vector->written = written;
         vector->capacity = capacity;
     }
     char *pages = pages_map(mapped_bytes(vector));
-    if (pages)
-        vector->pages[vector->count++] = pages;
-    return pages != NULL;
+    if (!pages)
+        return false;
+    atomic_init(&vector->written[vector->count], false);
+    vector->pages[vector->count++] = pages;
+    return true;
 }
 
 /* The one that lies as wanted; else an empty one, else the one used longest ago, emptied. */
@@ -153,7 +161,63 @@ static uint32_t copies_that_fit(const struct placing *placing, size_t bytes, uin
 static bool holds(const struct vector *vector, const struct argument *argument, const void *host)
 {
     return vector->host == host && vector->contents == argument_contents(argument) &&
-           vector->offset == argument->offset_bytes && vector->bytes >= argument_bytes(argument);
+           vector->offset == argument->offset_bytes && vector->bytes == argument_bytes(argument);
+}
+
+/* Without it, writing to inputs is not seen, and no more than that. */
+static void protect(const struct vector *vector, uint32_t copy, bool written)
+{
+    (void)mprotect(vector->pages[copy], mapped_bytes(vector),
+                   written ? PROT_READ | PROT_WRITE : PROT_READ);
+}
+
+static void fill_bands(const struct vector *vector, uint32_t copy, unsigned turn)
+{
+    char *data = vector_data(vector, copy);
+    band_fill(data - GUARD_BYTES, GUARD_BYTES, vector->type, turn);
+    band_fill(data + vector->bytes, GUARD_BYTES, vector->type, turn);
+}
+
+void vector_turn_bands(struct vector *vector, unsigned turn)
+{
+    protect(vector, 0, true);
+    fill_bands(vector, 0, turn);
+    protect(vector, 0, false);
+}
+
+bool vector_kept(struct vector *vector, size_t *at)
+{
+    const char *host = vector->host;
+    bool kept = true;
+    for (uint32_t i = 0; i < vector->count; i++) {
+        char *data = vector_data(vector, i);
+        if (!atomic_exchange(&vector->written[i], false))
+            continue;
+        for (size_t k = 0; kept && k < vector->bytes; k++)
+            if (data[k] != host[k]) {
+                *at = k;
+                kept = false;
+            }
+        memcpy(data, host, vector->bytes);
+        fill_bands(vector, i, 0);
+        protect(vector, i, false);
+    }
+    return kept;
+}
+
+bool shelf_open(struct shelf *shelf, const char *address)
+{
+    for (size_t i = 0; i < LAYOUTS_KEPT; i++) {
+        struct vector *vector = &shelf->vectors[i];
+        for (uint32_t k = 0; vector->is_input && k < vector->count; k++) {
+            if (address < vector->pages[k] || address >= vector->pages[k] + mapped_bytes(vector))
+                continue;
+            atomic_store(&vector->written[k], true);
+            protect(vector, k, true);
+            return true;
+        }
+    }
+    return false;
 }
 
 enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
@@ -171,10 +235,18 @@ enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
         vector->host = host;
         vector->contents = argument_contents(argument);
         vector->layout = placing->layout;
+        vector->is_input = argument->role == ARGUMENT_INPUT;
+        vector->type = argument->type;
     }
     copies = copies_that_fit(placing, vector->bytes, copies);
-    while (vector->count < copies && add_copy(vector))
-        fill_together(placing, vector_data(vector, vector->count - 1), host, 0, vector->bytes);
+    while (vector->count < copies && add_copy(vector)) {
+        uint32_t copy = vector->count - 1;
+        fill_together(placing, vector_data(vector, copy), host, 0, vector->bytes);
+        if (vector->is_input)
+            fill_bands(vector, copy, 0);
+        if (vector->is_input)
+            protect(vector, copy, false);
+    }
     return vector->count > 0 ? STATUS_OK : error_no_memory(error);
 }
 

@@ -2,6 +2,7 @@
 #ifndef TUNE_DEVICE_CPU_VECTORS_H
 #define TUNE_DEVICE_CPU_VECTORS_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,16 +13,20 @@
 #include "tuner/device/cpu/pool.h"
 
 /* Pages of their own, first touched as the layout has it, with room for a guard band on both sides.
- * Zero-initialise; freed by vector_free. */
+ * Those of inputs can only be read, until a kernel writes to them (watch.h). Zero-initialise; freed
+ * by vector_free. */
 struct vector {
     char **pages;         /* one mapping a copy */
-    uint32_t count;       /* of copies */
-    uint32_t capacity;    /* of `pages` */
-    size_t bytes;         /* of a copy's data */
-    size_t offset;        /* of the data behind the start of a page */
-    const void *host;     /* what the copies hold; NULL: output or scratch */
-    uint64_t contents;    /* argument_contents of what `host` held when it was copied */
-    uint32_t used_copies; /* of an update: the first so many are no longer as `host` has it */
+    atomic_bool *written; /* by a kernel, of each copy, which can only be read else */
+    bool is_input;
+    enum element_type type; /* of an input, for its bands */
+    uint32_t count;         /* of copies */
+    uint32_t capacity;      /* of `pages` */
+    size_t bytes;           /* of a copy's data */
+    size_t offset;          /* of the data behind the start of a page */
+    const void *host;       /* what the copies hold; NULL: output or scratch */
+    uint64_t contents;      /* argument_contents of what `host` held when it was copied */
+    uint32_t used_copies;   /* of an update: the first so many are no longer as `host` has it */
     struct layout layout;
     uint64_t used; /* when last */
 };
@@ -59,6 +64,14 @@ char *vector_data(const struct vector *vector, uint32_t copy);
 
 /* Guard bands of GUARD_BYTES before and behind the first `bytes` bytes of the first copy. */
 void vector_guard(struct vector *vector, size_t bytes);
+/* Other bands than before around an input's first copy (device/bands.h). */
+void vector_turn_bands(struct vector *vector, unsigned turn);
+/* Whether all copies of an input hold what the host has; *at is the first byte that does not. What
+ * kernels have written to is as it was again. */
+bool vector_kept(struct vector *vector, size_t *at);
+/* Whether the address lies in an input that can only be read: a kernel may write there from now on,
+ * which is noted. Called by what takes the signal. */
+bool shelf_open(struct shelf *shelf, const char *address);
 /* False when a byte of them was changed: *at is the first one's place, counted from the data's
  * start. */
 bool vector_guarded(const struct vector *vector, size_t bytes, int64_t *at);

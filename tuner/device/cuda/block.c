@@ -90,6 +90,10 @@ enum status cuda_block_ready(struct device *device, const struct block *block, C
         return error_set(error, STATUS_INTERNAL, "slot %u of %d", block->slot, DEVICE_SLOTS);
     enum status status = cuda_slot_graph(device, block, out, &fresh, error);
     cuda_note_updates(device, block->plan);
+    if (block->mode == L2_HOT)
+        cuda_note_inputs(device, block->plan, 0, 1);
+    else
+        cuda_note_inputs(device, block->plan, device->first, block->runs);
     if (status == STATUS_OK)
         status = set_memory(device, block, fresh, error);
     return status == STATUS_OK ? cuda_warm_again(device, error) : status;

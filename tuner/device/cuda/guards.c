@@ -1,5 +1,8 @@
 /* Guard bands: bytes before and behind what a kernel may write, that show whether it kept to it. */
+#include <stdlib.h>
+
 #include "tuner/base/text.h"
+#include "tuner/device/bands.h"
 #include "tuner/device/cuda/internal.h"
 
 enum { GUARD_BYTE = 0xc3 };
@@ -10,32 +13,67 @@ static CUdeviceptr guard_address(const struct vector *vector, bool behind)
     return behind ? start + vector->bytes : start - GUARD_BYTES;
 }
 
+/* Inputs have bands only while they are checked. */
+static bool has_bands(const struct device *device, const struct argument *argument)
+{
+    return argument_is_written(argument) ||
+           (device->banded && argument->role == ARGUMENT_INPUT && argument_is_bound(argument));
+}
+
+static enum status write_band(struct device *device, const struct argument *argument,
+                              struct vector *vector, int behind, struct error *error)
+{
+    const struct cuda_driver *cuda = device->driver;
+    CUdeviceptr address = guard_address(vector, behind);
+    CUresult result =
+        argument->role == ARGUMENT_INPUT
+            ? cuda->cuMemcpyHtoDAsync(address, vector->band[behind], GUARD_BYTES, device->stream)
+            : cuda->cuMemsetD8Async(address, GUARD_BYTE, GUARD_BYTES, device->stream);
+    return result == CUDA_SUCCESS ? STATUS_OK
+                                  : cuda_error(device, result, error,
+                                               "writing the guard bands of '%s'", argument->name);
+}
+
+enum status cuda_turn_bands(struct device *device, const struct launch_plan *plan,
+                            struct error *error)
+{
+    enum status status = STATUS_OK;
+    device->turn++;
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        if (argument->role != ARGUMENT_INPUT || !has_bands(device, argument))
+            continue;
+        for (int behind = 0; status == STATUS_OK && behind < 2; behind++) {
+            band_fill(device->vectors[i].band[behind], GUARD_BYTES, argument->type, device->turn);
+            status = write_band(device, argument, &device->vectors[i], behind, error);
+        }
+    }
+    return status;
+}
+
 enum status cuda_write_guards(struct device *device, const struct launch_plan *plan,
                               struct error *error)
 {
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        for (int behind = 0; behind < 2 && argument_is_written(&plan->arguments[i]); behind++) {
-            CUresult result =
-                device->driver->cuMemsetD8Async(guard_address(&device->vectors[i], behind),
-                                                GUARD_BYTE, GUARD_BYTES, device->stream);
-            if (result != CUDA_SUCCESS)
-                return cuda_error(device, result, error, "writing the guard bands of '%s'",
-                                  plan->arguments[i].name);
-        }
-    }
-    return STATUS_OK;
+    enum status status = cuda_turn_bands(device, plan, error);
+    for (size_t i = 0; i < plan->argument_count; i++)
+        for (int behind = 0; behind < 2 && argument_is_written(&plan->arguments[i]); behind++)
+            if (status == STATUS_OK)
+                status =
+                    write_band(device, &plan->arguments[i], &device->vectors[i], behind, error);
+    return status;
 }
 
 /* True when the band is whole; else says how many bytes of it are not, and which is the one nearest
  * to the vector. */
-static bool is_whole(const unsigned char band[GUARD_BYTES], const struct argument *argument,
-                     bool behind, char *detail, size_t detail_bytes)
+static bool is_whole(const unsigned char *band, const unsigned char *was,
+                     const struct argument *argument, bool behind, char *detail,
+                     size_t detail_bytes)
 {
     int written = 0;
     int nearest = 0;
     for (int i = 0; i < GUARD_BYTES; i++) {
         int distance = behind ? i : GUARD_BYTES - 1 - i;
-        if (band[i] == GUARD_BYTE)
+        if (band[i] == (was ? was[i] : GUARD_BYTE))
             continue;
         if (written == 0 || distance < nearest)
             nearest = distance;
@@ -49,27 +87,39 @@ static bool is_whole(const unsigned char band[GUARD_BYTES], const struct argumen
     return written == 0;
 }
 
-enum status cuda_guards(struct device *device, const struct launch_plan *plan, bool *intact,
-                        char *detail, size_t detail_bytes, struct error *error)
+/* Both bands of a vector. */
+static enum status check_vector(struct device *device, const struct argument *argument,
+                                const struct vector *vector, unsigned char *bands, bool *intact,
+                                char *detail, size_t detail_bytes, struct error *error)
 {
-    unsigned char bands[ARGUMENTS_MAX][2][GUARD_BYTES] = {0};
     const struct cuda_driver *cuda = device->driver;
     CUresult result = CUDA_SUCCESS;
-    *intact = true;
-    if (plan->argument_count != device->argument_count)
-        return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
-    for (size_t i = 0; i < plan->argument_count; i++)
-        for (int side = 0; side < 2 && argument_is_written(&plan->arguments[i]); side++)
-            if (result == CUDA_SUCCESS)
-                result = cuda->cuMemcpyDtoHAsync(bands[i][side],
-                                                 guard_address(&device->vectors[i], side),
-                                                 GUARD_BYTES, device->stream);
+    for (int side = 0; side < 2 && result == CUDA_SUCCESS; side++)
+        result = cuda->cuMemcpyDtoHAsync(bands + (size_t)side * GUARD_BYTES,
+                                         guard_address(vector, side), GUARD_BYTES, device->stream);
     if (result == CUDA_SUCCESS)
         result = cuda->cuStreamSynchronize(device->stream);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "reading the guard bands");
-    for (size_t i = 0; i < plan->argument_count && *intact; i++)
-        for (int side = 0; side < 2 && argument_is_written(&plan->arguments[i]) && *intact; side++)
-            *intact = is_whole(bands[i][side], &plan->arguments[i], side, detail, detail_bytes);
+    for (int side = 0; side < 2 && *intact; side++)
+        *intact = is_whole(bands + (size_t)side * GUARD_BYTES,
+                           argument->role == ARGUMENT_INPUT ? vector->band[side] : NULL, argument,
+                           side, detail, detail_bytes);
     return STATUS_OK;
+}
+
+enum status cuda_guards(struct device *device, const struct launch_plan *plan, bool *intact,
+                        char *detail, size_t detail_bytes, struct error *error)
+{
+    *intact = true;
+    if (plan->argument_count != device->argument_count)
+        return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
+    unsigned char *bands = malloc(2 * (size_t)GUARD_BYTES);
+    enum status status = bands ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && *intact && i < plan->argument_count; i++)
+        if (has_bands(device, &plan->arguments[i]))
+            status = check_vector(device, &plan->arguments[i], &device->vectors[i], bands, intact,
+                                  detail, detail_bytes, error);
+    free(bands);
+    return status;
 }

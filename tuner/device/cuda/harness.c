@@ -14,6 +14,7 @@ static const struct {
     {"tune_anchor", offsetof(struct harness, anchor)},
     {"tune_read", offsetof(struct harness, read)},
     {"tune_write", offsetof(struct harness, write)},
+    {"tune_sum", offsetof(struct harness, sum)},
 };
 
 static enum status load_compiled(struct device *device, const void *cubin, struct error *error)

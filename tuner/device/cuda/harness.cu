@@ -96,3 +96,32 @@ extern "C" __global__ void __launch_bounds__(1024) tune_write(uint4 *data, u64 c
         data[i] = make_uint4(low, high * 0x85ebca6bu, low + high, high ^ 0xc2b2ae35u);
     }
 }
+
+__device__ __forceinline__ u64 mixed(u64 word, u64 place)
+{
+    u64 x = word ^ (place * 0x9e3779b97f4a7c15ull);
+    x *= 0xbf58476d1ce4e5b9ull;
+    return x ^ (x >> 31);
+}
+
+// A number for each of gridDim.y vectors of `bytes` bytes, `stride` bytes apart: sums[y], 0 before.
+// Each word counts with its place, so that none may change or move.
+extern "C" __global__ void __launch_bounds__(256)
+tune_sum(const unsigned char *data, u64 stride, u64 bytes, u64 *sums)
+{
+    u64 sum = 0;
+    const unsigned char *vector = data + blockIdx.y * stride;
+    u64 width = (u64)gridDim.x * blockDim.x;
+    u64 first = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    u64 words = (u64)vector % 16 == 0 ? bytes / 16 : 0;
+    for (u64 i = first; i < words; i += width) {
+        ulonglong2 word = __ldcg((const ulonglong2 *)vector + i);
+        sum += mixed(word.x, 2 * i) + mixed(word.y, 2 * i + 1);
+    }
+    for (u64 i = words * 16 + first; i < bytes; i += width)
+        sum += mixed(vector[i] + 1, i << 32);
+    for (int lane = 16; lane > 0; lane /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, lane);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(sums + blockIdx.y, sum);
+}

@@ -71,6 +71,13 @@ struct vector {
     uint32_t filled;
     uint32_t copies; /* that runs rotate over, <= filled */
     bool changed;    /* runs have written to copies */
+    /* Inputs: the sum of a copy (tune_sum) as it was uploaded, of `summed` bytes (SIZE_MAX: not
+     * known), and the copies that runs were given since it was looked at: so many from the first.
+     */
+    uint64_t sum;
+    size_t summed;
+    uint32_t used_first, used;
+    unsigned char band[2][GUARD_BYTES]; /* written last before and behind an input */
 };
 
 /* What the host and the gate on the device say to one another, in mapped host memory. */
@@ -90,6 +97,7 @@ struct harness {
     CUfunction anchor;
     CUfunction read;
     CUfunction write;
+    CUfunction sum;
 };
 
 /* What a slot keeps: a graph, and what it was built on. It may be launched while that holds. */
@@ -103,7 +111,7 @@ struct block_graph {
     uint64_t used; /* larger: later */
 };
 
-enum { CUDA_PADS = 12 };
+enum { CUDA_PADS = 12, SUMS_MAX = 512 };
 
 /* Where cuda_look puts what it reads. */
 struct looked {
@@ -146,6 +154,9 @@ struct device {
     uint64_t module_serial;
 
     struct looked looked;
+    CUdeviceptr sums; /* of SUMS_MAX vectors */
+    bool banded;      /* the bound inputs lie between bands */
+    unsigned turn;    /* of these */
     struct vector vectors[ARGUMENTS_MAX];
     size_t argument_count; /* of the bound plan */
     struct block_graph slots[DEVICE_SLOTS];
@@ -303,6 +314,9 @@ enum status cuda_restore(struct device *device, const struct launch_plan *plan,
                          struct error *error);
 /* Runs are about to change it. */
 void cuda_note_updates(struct device *device, const struct launch_plan *plan);
+/* Runs are about to be given so many copies of inputs, from the first of the last block's on. */
+void cuda_note_inputs(struct device *device, const struct launch_plan *plan, uint32_t first,
+                      uint32_t runs);
 /* Stands for where the vectors and their copies lie. */
 uint64_t cuda_layout(const struct device *device);
 /* Where the vector of a bound argument starts. */
@@ -352,8 +366,20 @@ enum status cuda_zero_places(struct device *device, const struct launch_plan *pl
 /* guards.c */
 enum status cuda_write_guards(struct device *device, const struct launch_plan *plan,
                               struct error *error);
+/* Those around inputs alone, other ones than before. */
+enum status cuda_turn_bands(struct device *device, const struct launch_plan *plan,
+                            struct error *error);
 enum status cuda_guards(struct device *device, const struct launch_plan *plan, bool *intact,
                         char *detail, size_t detail_bytes, struct error *error);
+
+/* sums.c. Numbers for the bytes of up to SUMS_MAX vectors, `stride` bytes apart. */
+enum status cuda_sums(struct device *device, CUdeviceptr first, size_t stride, size_t bytes,
+                      uint32_t count, uint64_t *out, struct error *error);
+enum status cuda_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                        bool *worn, char *detail, size_t detail_bytes, struct error *error);
+/* What is there is what `host` has: its sum is what inputs are held against. */
+enum status cuda_sum_input(struct device *device, struct vector *vector, CUdeviceptr copy,
+                           struct error *error);
 
 /* graph.c: the graphs of blocks. */
 /* Appends a node behind *last (NULL: the first). It begins when that has ended or, if it is

@@ -81,8 +81,9 @@ enum status cuda_zero_places(struct device *device, const struct launch_plan *pl
         const struct vector *vector = &device->vectors[i];
         if (plan->arguments[i].role != ARGUMENT_SCRATCH || vector->places < 2)
             continue;
+        size_t front = vector->offset - vector->wander;
         CUresult result = device->driver->cuMemsetD8Async(
-            vector->base, 0, vector->places * vector->place_bytes, device->stream);
+            vector->base + front, 0, vector->places * vector->place_bytes, device->stream);
         if (result != CUDA_SUCCESS)
             return cuda_error(device, result, error, "filling argument '%s'",
                               plan->arguments[i].name);
@@ -118,6 +119,7 @@ static enum status launch_once(struct device *device, const struct launch_plan *
 {
     device->scratch_slot = NO_SLOT;
     cuda_note_updates(device, plan);
+    cuda_note_inputs(device, plan, 0, 1);
     CUresult result = device->driver->cuEventRecord(device->begin, device->stream);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "starting the timer");
@@ -151,5 +153,7 @@ enum status cuda_run_again(struct device *device, const struct launch_plan *plan
         status = cuda_fill(device, plan, ARGUMENT_OUTPUT, POISON, error);
     if (status == STATUS_OK)
         status = cuda_restore(device, plan, error);
+    if (status == STATUS_OK)
+        status = cuda_turn_bands(device, plan, error);
     return status == STATUS_OK ? launch_once(device, plan, &prepared, &elapsed_ns, error) : status;
 }

@@ -5,7 +5,6 @@
 /* Vectors without an offset begin at a multiple of this, as cuMemAlloc's do: kernels may load 16
  * bytes or more. What lies before an output holds its guard band. */
 static const size_t alignment = 256;
-static const size_t front_bytes = 512;
 static const size_t granule = 2 << 20;
 
 /* Outputs and scratch up to this size have several places. */
@@ -27,6 +26,8 @@ static void forget(struct vector *vector)
     vector->copies = 0;
     vector->stride = 0;
     vector->changed = false;
+    vector->summed = SIZE_MAX;
+    vector->used = 0;
 }
 
 static void free_vector(struct device *device, struct vector *vector)
@@ -63,24 +64,29 @@ static enum status make_room(struct device *device, struct vector *vector, size_
     return STATUS_OK;
 }
 
-/* What stands before a copy's data, and what an output, scratch or update takes with its guard
- * bands. */
-static size_t front_of(const struct argument *argument)
+/* Inputs only while they are checked: else their copies are as near to one another as they get. */
+static bool has_bands(const struct device *device, const struct argument *argument)
 {
-    return argument->offset_bytes + (argument->role == ARGUMENT_INPUT ? 0 : front_bytes);
+    return argument->role != ARGUMENT_INPUT || device->banded;
+}
+
+/* What stands before a copy's data, and what it takes with its guard bands. */
+static size_t front_of(const struct device *device, const struct argument *argument)
+{
+    return argument->offset_bytes + (has_bands(device, argument) ? GUARD_BYTES : 0);
 }
 
 static size_t guarded_bytes(const struct argument *argument)
 {
-    return front_of(argument) + argument_bytes(argument) + GUARD_BYTES;
+    return GUARD_BYTES + argument->offset_bytes + argument_bytes(argument) + GUARD_BYTES;
 }
 
 /* From one copy to the next. One of its own also for an empty input, so that each has an address.
  */
-static size_t stride_of(const struct argument *argument)
+static size_t stride_of(const struct device *device, const struct argument *argument)
 {
-    size_t bytes = argument->role == ARGUMENT_INPUT ? front_of(argument) + argument_bytes(argument)
-                                                    : guarded_bytes(argument);
+    size_t bytes = has_bands(device, argument) ? guarded_bytes(argument)
+                                               : argument->offset_bytes + argument_bytes(argument);
     return round_up(bytes ? bytes : 1, alignment);
 }
 
@@ -92,20 +98,22 @@ static uint32_t kept_copies(const struct argument *argument)
 }
 
 /* Of the vector behind its allocation. */
-static size_t offset_of(const struct argument *argument)
+static size_t offset_of(const struct device *device, const struct argument *argument)
 {
-    return front_of(argument) + kept_copies(argument) * stride_of(argument);
+    return front_of(device, argument) + kept_copies(argument) * stride_of(device, argument);
+}
+
+/* Places are nearer to one another than bands are long: these are written around the one that is
+ * looked at, when the others hold nothing that counts. */
+static size_t place_bytes_of(const struct argument *argument)
+{
+    return round_up(argument->offset_bytes + argument_bytes(argument) + 3 * alignment, alignment);
 }
 
 static bool wanders(const struct argument *argument)
 {
     return (argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_SCRATCH) &&
-           guarded_bytes(argument) <= wandering_most;
-}
-
-static size_t place_bytes_of(const struct argument *argument)
-{
-    return round_up(guarded_bytes(argument), alignment);
+           place_bytes_of(argument) <= wandering_most;
 }
 
 static uint32_t places_of(const struct argument *argument)
@@ -164,13 +172,13 @@ static uint32_t affordable_copies(struct device *device, const struct launch_pla
         held += device->vectors[i].capacity;
         if (!argument_is_bound(argument))
             continue;
-        others += kept_copies(argument) * stride_of(argument);
+        others += kept_copies(argument) * stride_of(device, argument);
         if (!argument_rotates(argument)) {
             others += guarded_bytes(argument);
             continue;
         }
-        one_of_each += stride_of(argument);
-        grows |= stride_of(argument) > device->vectors[i].capacity / copies;
+        one_of_each += stride_of(device, argument);
+        grows |= stride_of(device, argument) > device->vectors[i].capacity / copies;
     }
     size_t free_bytes = 0;
     size_t total = 0;
@@ -187,13 +195,15 @@ static bool is_uploaded(const struct vector *vector, const struct argument *argu
                         const void *host)
 {
     return vector->host == host && vector->contents == argument_contents(argument) &&
-           vector->uploaded >= vector->bytes;
+           vector->uploaded >= vector->bytes &&
+           (vector->summed == vector->bytes || vector->used == 0);
 }
 
 /* Where copy 0 is, which the others are made from. */
-static CUdeviceptr first_copy(const struct vector *vector, const struct argument *argument)
+static CUdeviceptr first_copy(const struct device *device, const struct vector *vector,
+                              const struct argument *argument)
 {
-    return vector->base + front_of(argument);
+    return vector->base + front_of(device, argument);
 }
 
 static enum status upload(struct device *device, struct vector *vector,
@@ -204,7 +214,7 @@ static enum status upload(struct device *device, struct vector *vector,
     forget(vector);
     device->scratch_slot = NO_SLOT; /* the L2 is full of it */
     device->uploads = true;
-    CUresult result = device->driver->cuMemcpyHtoDAsync(first_copy(vector, argument), host,
+    CUresult result = device->driver->cuMemcpyHtoDAsync(first_copy(device, vector, argument), host,
                                                         vector->bytes, device->stream);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "uploading '%s'", argument->name);
@@ -219,7 +229,7 @@ static enum status make_copies(struct device *device, struct vector *vector,
                                const struct argument *argument, uint32_t copies,
                                struct error *error)
 {
-    const size_t stride = stride_of(argument);
+    const size_t stride = stride_of(device, argument);
     const uint32_t all = copies + kept_copies(argument);
     if (vector->stride != stride || vector->copy_bytes < vector->bytes || vector->filled < 1 ||
         vector->changed)
@@ -229,9 +239,10 @@ static enum status make_copies(struct device *device, struct vector *vector,
     vector->copies = copies;
     if (vector->filled == 1)
         vector->copy_bytes = vector->bytes;
-    /* Copies of a shorter part overwrite the rest of what was uploaded. */
-    if (all > 1 && vector->uploaded > stride - front_of(argument))
-        vector->uploaded = stride - front_of(argument);
+    /* Copies of a shorter part, and bands, overwrite the rest of what was uploaded. */
+    size_t kept = device->banded ? vector->bytes : stride - front_of(device, argument);
+    if ((all > 1 || device->banded) && vector->uploaded > kept)
+        vector->uploaded = kept;
     while (vector->filled < all) {
         device->scratch_slot = NO_SLOT;
         device->uploads = true;
@@ -248,12 +259,12 @@ static enum status make_copies(struct device *device, struct vector *vector,
     return STATUS_OK;
 }
 
-static size_t room_for(const struct argument *argument, uint32_t copies)
+static size_t room_for(const struct device *device, const struct argument *argument,
+                       uint32_t copies)
 {
     if (argument_rotates(argument))
-        return stride_of(argument) * (copies + kept_copies(argument));
-    uint32_t places = places_of(argument);
-    return places > 1 ? places * place_bytes_of(argument) : guarded_bytes(argument);
+        return stride_of(device, argument) * (copies + kept_copies(argument));
+    return (places_of(argument) - 1) * place_bytes_of(argument) + guarded_bytes(argument);
 }
 
 static enum status bind_vector(struct device *device, const struct argument *argument,
@@ -264,10 +275,10 @@ static enum status bind_vector(struct device *device, const struct argument *arg
     if (argument->count < 0 || (rotates && argument->count > 0 && !host))
         return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
     enum status status =
-        make_room(device, vector, room_for(argument, copies), argument->name, error);
+        make_room(device, vector, room_for(device, argument, copies), argument->name, error);
     if (status != STATUS_OK)
         return status;
-    size_t offset = offset_of(argument);
+    size_t offset = offset_of(device, argument);
     vector->places = rotates ? 1 : places_of(argument);
     vector->place_bytes = place_bytes_of(argument);
     vector->wander = 0;
@@ -281,6 +292,8 @@ static enum status bind_vector(struct device *device, const struct argument *arg
         status = upload(device, vector, argument, host, error);
     if (status == STATUS_OK)
         status = make_copies(device, vector, argument, copies, error);
+    if (status == STATUS_OK && argument->role == ARGUMENT_INPUT && vector->summed != vector->bytes)
+        status = cuda_sum_input(device, vector, first_copy(device, vector, argument), error);
     return status;
 }
 
@@ -313,6 +326,7 @@ static enum status bind_all(struct device *device, const struct launch_plan *pla
 enum status cuda_bind(struct device *device, const struct launch_plan *plan,
                       const void *const *inputs, uint32_t copies, struct error *error)
 {
+    device->banded = copies < 1;
     if (copies < 1)
         copies = 1;
     device->argument_count = 0;
@@ -349,6 +363,25 @@ void cuda_note_updates(struct device *device, const struct launch_plan *plan)
 {
     for (size_t i = 0; i < plan->argument_count; i++)
         device->vectors[i].changed |= plan->arguments[i].role == ARGUMENT_UPDATE;
+}
+
+void cuda_note_inputs(struct device *device, const struct launch_plan *plan, uint32_t first,
+                      uint32_t runs)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        struct vector *vector = &device->vectors[i];
+        if (plan->arguments[i].role != ARGUMENT_INPUT || !argument_is_bound(&plan->arguments[i]))
+            continue;
+        uint32_t copies = vector->copies > 0 ? vector->copies : 1;
+        uint32_t start = first % copies;
+        uint32_t count = runs < copies ? runs : copies;
+        if (vector->used > 0 && (start != vector->used_first || count < vector->used)) {
+            start = 0; /* of those that were used before some are not among them */
+            count = copies;
+        }
+        vector->used_first = start;
+        vector->used = count;
+    }
 }
 
 enum status cuda_read(struct device *device, size_t index, void *out, size_t bytes,

@@ -91,6 +91,8 @@ static enum status make_flush_buffer(struct device *device, struct error *error)
     if (result == CUDA_SUCCESS)
         result = cuda->cuMemAlloc(&device->sink, 4096);
     if (result == CUDA_SUCCESS)
+        result = cuda->cuMemAlloc(&device->sums, SUMS_MAX * sizeof(uint64_t));
+    if (result == CUDA_SUCCESS)
         result = cuda->cuMemsetD8Async(device->sink, 0, 4096, device->stream);
     if (result == CUDA_SUCCESS)
         result = cuda->cuMemsetD8Async(device->flush, 0, device->flush_bytes, device->stream);
@@ -203,6 +205,8 @@ void cuda_close(struct device *device)
             (void)cuda->cuMemFree(device->flush);
         if (device->sink)
             (void)cuda->cuMemFree(device->sink);
+        if (device->sums)
+            (void)cuda->cuMemFree(device->sums);
         if (device->harness.module)
             (void)cuda->cuModuleUnload(device->harness.module);
         if (device->gate.open)

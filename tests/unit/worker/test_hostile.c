@@ -1,0 +1,130 @@
+/* Kernels that are right, and do what is not theirs to do: they are named, and nobody after them is
+ * blamed. */
+#include "worker_fixture.h"
+
+static int set_up(void **state)
+{
+    if (clear_marks(state) != 0 || start_quick_worker(state) != 0)
+        return -1;
+    tell_problem(ELEMENTS);
+    load_kernels();
+    return 0;
+}
+
+static struct worker_outcome check_kernel(const char *kernel)
+{
+    struct error error = {0};
+    struct worker_outcome outcome;
+    struct launch_plan plan = plan_of(kernel, ELEMENTS, 'k');
+    struct worker_case what = {.binary_path = kernels_path,
+                               .plan = &plan,
+                               .checks = checks_of(),
+                               .repeats = 3,
+                               .timeout_ms = TIMEOUT_MS};
+    if (worker_check(worker, &what, &outcome, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    return outcome;
+}
+
+static void expect_wrong(const struct worker_outcome *outcome, const char *detail)
+{
+    assert_int_equal(outcome->status, TRIAL_WRONG_RESULT);
+    if (!strstr(outcome->detail, detail))
+        fail_msg("'%s', not '%s'", outcome->detail, detail);
+}
+
+/* In a trial, in a case of the gauntlet and while it is visited. */
+static void expect_nobody_else_suffers(void)
+{
+    struct worker_samples samples;
+    struct worker_outcome outcome = try_kernel("rounds", 1, 2, L2_COLD, &samples);
+    assert_string_equal(outcome.detail, "");
+    outcome = check_kernel("rounds");
+    assert_string_equal(outcome.detail, "");
+    load_kernels();
+}
+
+static void who_writes_its_input_is_named(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    struct worker_outcome outcome = try_kernel("mutate", 2, 2, L2_COLD, &samples);
+    expect_wrong(&outcome, "it writes its input: in[999] is changed");
+    assert_int_equal(samples.count, 0); /* its time does not count */
+    expect_nobody_else_suffers();
+    outcome = check_kernel("mutate");
+    expect_wrong(&outcome, "it writes its input: in[999] is changed");
+    expect_nobody_else_suffers();
+    assert_int_equal(worker_restarts(worker), 0);
+}
+
+/* Other copies than the one that is checked, while it is timed. */
+static void also_when_it_is_timed(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    struct worker_outcome outcome = try_kernel("later", 2, 5, L2_COLD, &samples);
+    expect_wrong(&outcome, "it writes its input: in[7] is changed");
+    expect_nobody_else_suffers();
+    must_arm(0, "later", 'a', L2_COLD, 5);
+    outcome = visit(0, 1, TIMEOUT_MS, &samples);
+    expect_wrong(&outcome, "it writes its input: in[7] is changed");
+    expect_nobody_else_suffers();
+}
+
+static void who_writes_what_is_there_is_no_liar(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    assert_string_equal(try_kernel("same", 2, 2, L2_COLD, &samples).detail, "");
+    assert_string_equal(check_kernel("same").detail, "");
+}
+
+static void modes_are_reset(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    assert_string_equal(try_kernel("modes", 2, 2, L2_COLD, &samples).detail, "");
+    expect_nobody_else_suffers();
+    assert_int_equal(worker_restarts(worker), 0);
+}
+
+static void who_changes_the_process_is_named(void **state)
+{
+    (void)state;
+    struct worker_samples samples;
+    struct worker_outcome outcome = try_kernel("limits", 2, 2, L2_COLD, &samples);
+    expect_wrong(&outcome, "it changes its process: its limits (setrlimit)");
+    expect_nobody_else_suffers();
+    assert_int_equal(worker_restarts(worker), 1);
+    outcome = check_kernel("signals");
+    expect_wrong(&outcome, "it changes its process: what it does on signals (sigaction)");
+    expect_nobody_else_suffers();
+    assert_int_equal(worker_restarts(worker), 2);
+}
+
+static void what_lies_outside_changes_results(void **state)
+{
+    (void)state;
+    struct worker_outcome outcome = check_kernel("behind");
+    expect_wrong(&outcome, "out[0] is ");
+    outcome = check_kernel("before");
+    expect_wrong(&outcome, "out[0] is ");
+    assert_string_equal(check_kernel("ignored").detail, "");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && worker_is_entry(argv[1]))
+        return worker_main(argc, argv);
+#define HOSTILE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, stop_worker)
+    const struct CMUnitTest tests[] = {
+        HOSTILE_TEST(who_writes_its_input_is_named),
+        HOSTILE_TEST(also_when_it_is_timed),
+        HOSTILE_TEST(who_writes_what_is_there_is_no_liar),
+        HOSTILE_TEST(modes_are_reset),
+        HOSTILE_TEST(who_changes_the_process_is_named),
+        HOSTILE_TEST(what_lies_outside_changes_results),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
