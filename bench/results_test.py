@@ -195,11 +195,14 @@ def test_older_schema(folder):
     newest, = made.connection.execute("PRAGMA user_version").fetchone()
     # Back to schema 2, undoing what the later migrations do.
     made.connection.executescript("""
-        DROP VIEW gains; DROP VIEW paired; DROP VIEW latest_arithmetic; DROP TABLE arithmetic_ceilings; DROP TABLE peers;
+        DROP VIEW gains; DROP VIEW paired;
+        DROP VIEW latest_arithmetic; DROP TABLE arithmetic_ceilings; DROP TABLE peers;
         ALTER TABLE problems DROP COLUMN operations; ALTER TABLE problems DROP COLUMN operations_type;
         ALTER TABLE runs DROP COLUMN command;
         DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics;
-        DROP VIEW problem_ceilings; ALTER TABLE problems DROP COLUMN ceiling; PRAGMA user_version = 2;""")
+        DROP VIEW problem_ceilings; ALTER TABLE problems DROP COLUMN ceiling; DROP INDEX trials_raced;
+        DROP TRIGGER trials_added; DROP TRIGGER trials_changed; DROP VIEW points; DROP VIEW latest_problems; DROP TABLE tried;
+        CREATE VIEW points AS SELECT 1; CREATE VIEW latest_problems AS SELECT 1; PRAGMA user_version = 2;""")
     made.close()
     (folder / "tune.db.xz").write_bytes(lzma.compress((folder / "new.db").read_bytes()))
     (folder / "new.db").unlink()
