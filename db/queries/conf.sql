@@ -162,9 +162,11 @@ SELECT
     m.sample_count AS samples,
     substr(m.measured_at, 1, 10) AS date,
     x.content_hash AS source,
-    CASE WHEN p.bytes_moved > 0 THEN 100.0 * p.bytes_moved / m.median_ns / (
-        SELECT k.gbs FROM problem_ceilings AS k
+    -- None clearly above the ceiling: that comes out of a cache, or the ceiling is wrong.
+    CASE WHEN p.bytes_moved > 0 THEN (
+        SELECT 100.0 * p.bytes_moved / m.median_ns / k.gbs FROM problem_ceilings AS k
         WHERE k.environment_id = s.environment_id AND k.problem_id = p.id AND k.gbs > 0
+            AND p.bytes_moved / m.median_ns <= 1.02 * k.gbs
     ) END AS ceiling_percent,
     100.0 * s.bound AS bound_percent,
     w.tied_count AS tied,

@@ -87,7 +87,9 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        ranked.experiment, ranked.problem, ranked.n, ranked.objective, ranked.place, ranked.stage,
        ranked.time_ns, 100 * ranked.mad_ns / ranked.time_ns AS spread_percent, ranked.value,
        nullif(ranked.bytes_moved, 0) / ranked.time_ns AS gbs,
-       100 * nullif(ranked.bytes_moved, 0) / ranked.time_ns / ceilings.gbs AS ceiling_percent,
+       -- clearly above the ceiling it comes out of a cache, or the ceiling is wrong
+       iif(ranked.bytes_moved / ranked.time_ns <= 1.02 * ceilings.gbs,
+           100 * nullif(ranked.bytes_moved, 0) / ranked.time_ns / ceilings.gbs, NULL) AS ceiling_percent,
        100 * ranked.occupancy AS occupancy_percent,
        (SELECT r.registers FROM resources AS r
         WHERE r.trial_id IN (ranked.trial_id, ranked.sweep_trial_id) AND r.launch = 0

@@ -1,6 +1,7 @@
 -- Of one winner: what it is the winner of, what of, and what its device can do.
 -- :winner  winners.id
 -- elsewhere_share: the most of the ceiling that winners of the same problem reach at larger sizes.
+-- ceiling_given_up: it was measured, and a winner moved clearly more.
 -- launches_overlap: the experiment has launches that may begin before the one before them has ended.
 WITH chosen AS (
     SELECT w.*, p.key, p.n, p.bytes_moved, p.operations, p.operations_type, p.ceiling,
@@ -22,6 +23,7 @@ others AS (
     JOIN trials AS m ON m.id = coalesce(t.same_as_trial_id, t.id)
     JOIN problem_ceilings AS ceilings
         ON ceilings.environment_id = w.environment_id AND ceilings.problem_id = p.id
+    WHERE share <= 1.02
     ORDER BY share DESC
     LIMIT 1
 )
@@ -32,6 +34,7 @@ SELECT w.id, w.problem_id, w.environment_id, w.l2_mode, w.objective, w.stage,
        coalesce(json_extract(d.facts, '$.l3_bytes') * json_extract(d.facts, '$.l3_count'),
                 json_extract(d.facts, '$.l2_bytes')) AS cache_bytes,
        nullif(w.bytes_moved, 0) AS bytes_moved, w.ceiling, ceilings.gbs AS ceiling_gbs,
+       ceilings.environment_id IS NOT NULL AND ceilings.gbs IS NULL AS ceiling_given_up,
        w.operations, w.operations_type, arithmetic.gops AS arithmetic_gops,
        r.node_gap_ns, instr(x.text, 'dependent:') > 0 AS launches_overlap, w.time_low_ns, w.time_high_ns, w.delta, w.confidence, w.tied_count,
        w.kept_incumbent, w.trust, w.trust_reason, (SELECT share FROM others) AS elsewhere_share,

@@ -57,13 +57,16 @@ struct energy {
 };
 
 /* GB/s, 10^9 bytes a second; 0 where it does not apply. */
+enum { WAY_BYTES = 64 };
 struct bandwidth {
     double host_to_device_gbs; /* from pinned host memory */
     double device_to_host_gbs; /* to pinned host memory */
     double copy_gbs;           /* within the device: bytes read + bytes written */
-    double read_gbs;           /* a kernel that only reads, over a buffer of many times the cache */
-    double write_gbs;          /* a kernel or memset that only writes */
+    double read_gbs;           /* only reading, over a buffer of many times the cache */
+    double write_gbs;          /* only writing */
     int64_t bytes;             /* size of the buffers used */
+    /* Which of the ways that were tried was the fastest, for people; "": not said. */
+    char copy_way[WAY_BYTES], read_way[WAY_BYTES], write_way[WAY_BYTES];
 };
 
 /* 10^9 operations a second, by the numbers they are on: f16, f32, f64, i32 and i64; 0 where there

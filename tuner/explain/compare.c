@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tuner/explain/internal.h"
+#include "tuner/trial/ceiling.h"
 
 static bool is_by_time(const struct explanation *explanation)
 {
@@ -84,7 +85,9 @@ static void add_rates(const struct explanation *explanation, const struct backgr
 {
     const bool spread = point->grid > 0 && explanation->unit_count > 0;
     point->gbs = background->bytes_moved / point->time_ns;
-    point->ceiling_share = point->gbs / explanation->ceiling_gbs;
+    point->ceiling_share = ceiling_is_broken(point->gbs, explanation->ceiling_gbs)
+                               ? (double)NAN
+                               : point->gbs / explanation->ceiling_gbs;
     point->gops = background->operations / point->time_ns;
     point->arithmetic_share = point->gops / explanation->arithmetic_gops;
     point->blocks_per_sm =

@@ -16,6 +16,7 @@ struct swept {
 /* What the rules go by besides the points. NaN, -1 and NULL: unknown. */
 struct background {
     const char *stage;      /* that the winner was chosen by */
+    bool ceiling_given_up;  /* it was measured, and a winner moved clearly more */
     double low_ns, high_ns; /* NaN: not known, or so far apart that they say nothing */
     double bytes_moved, operations;
     double node_gap_ns;     /* what each launch costs at least */

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "tuner/explain/internal.h"
+#include "tuner/trial/ceiling.h"
 
 static const double launch_least = 1.0 / 3;  /* of the time, for empty launches in its place */
 static const double launch_told = 0.05;      /* of the time, to be worth a word */
 static const double memory_least = 0.85;     /* of the ceiling */
-static const double cache_least = 1.05;      /* over what a ceiling is measured to */
 static const double arithmetic_least = 0.70; /* of the ceiling */
 static const int64_t spill_least = 32;       /* bytes a thread: eight registers */
 static const double busy_most = 0.75;        /* of the units: a quarter has nothing to do */
@@ -75,9 +75,42 @@ static bool fits_hot(const struct rules *rules)
            rules->background->bytes_moved <= rules->background->cache_bytes;
 }
 
+/* Of what is clearly faster than the ceiling no share is told, but why. */
+static enum explain_limit break_ceiling(const struct rules *rules)
+{
+    const struct background *background = rules->background;
+    text_append(rules->text, "It moves ");
+    put_number(rules->text, rules->winner->gbs);
+    text_printf(rules->text, " GB/s, more than the %s ceiling that was measured on this device (",
+                rules->explanation->ceiling);
+    put_number(rules->text, rules->explanation->ceiling_gbs);
+    text_append(rules->text, " GB/s), ");
+    if (background->bytes_moved > 2 * background->cache_bytes) {
+        text_append(rules->text, "and no cache holds its ");
+        put_bytes(rules->text, background->bytes_moved);
+        text_append(rules->text, ": the memory limits it, and that ceiling is too low to tell a "
+                                 "share of it.");
+        return LIMIT_MEMORY;
+    }
+    if (fits_hot(rules)) {
+        text_append(rules->text, "and its ");
+        put_bytes(rules->text, background->bytes_moved);
+        text_append(rules->text, " fit in the cache of ");
+        put_bytes(rules->text, background->cache_bytes);
+        text_append(rules->text, ", which is hot: the cache limits it, not the memory.");
+        return LIMIT_CACHE;
+    }
+    text_append(rules->text, "so part of its ");
+    put_bytes(rules->text, background->bytes_moved);
+    text_append(rules->text, " comes out of a cache, and no share of the ceiling is told.");
+    return LIMIT_CACHE;
+}
+
 static enum explain_limit limited_by_memory(const struct rules *rules)
 {
     const double share = rules->winner->ceiling_share;
+    if (ceiling_is_broken(rules->winner->gbs, rules->explanation->ceiling_gbs))
+        return break_ceiling(rules);
     if (!(share >= memory_least))
         return LIMIT_UNKNOWN;
     text_append(rules->text, "It moves ");
@@ -88,11 +121,6 @@ static enum explain_limit limited_by_memory(const struct rules *rules)
         text_append(rules->text, " fit in the cache of ");
         put_bytes(rules->text, rules->background->cache_bytes);
         text_append(rules->text, ", which is hot: the cache limits it, not the memory.");
-        return LIMIT_CACHE;
-    }
-    if (share >= cache_least) {
-        text_append(rules->text,
-                    ": more than the memory gives, so part of it comes out of a cache.");
         return LIMIT_CACHE;
     }
     text_append(rules->text, ": the memory limits it.");
@@ -265,6 +293,11 @@ static void say_unknown(const struct rules *rules)
         text_append(rules->text, " from which the memory counts as the limit. ");
     } else if (!isfinite(background->bytes_moved)) {
         text_append(rules->text, "The experiment does not say how many bytes a run moves. ");
+    } else if (background->ceiling_given_up) {
+        text_printf(rules->text,
+                    "A winner moves more than the %s ceiling that was measured on this device, so "
+                    "that ceiling is not used. ",
+                    explanation->ceiling);
     } else {
         text_append(rules->text, "The ceilings of this device's memory were not measured. ");
     }

@@ -82,6 +82,7 @@ static void take_winner(struct row *row, struct explanation *out, struct backgro
     *background = (struct background){
         .bytes_moved = real(row, "bytes_moved"),
         .operations = real(row, "operations"),
+        .ceiling_given_up = integer(row, "ceiling_given_up") == 1,
         .node_gap_ns = real(row, "node_gap_ns"),
         .launches_overlap = integer(row, "launches_overlap") == 1,
         .cache_bytes = real(row, "cache_bytes"),

@@ -1,5 +1,6 @@
 /* What a device can move, and calculate, at best, to hold winners against. */
 #include "tuner/session/internal.h"
+#include "tuner/trial/ceiling.h"
 
 static double larger(double a, double b)
 {
@@ -40,15 +41,16 @@ static enum status measure_arithmetic(struct session *session, struct lane *lane
     return STATUS_OK;
 }
 
-/* Measures how fast the device can be at best, and keeps the better of that and of what is known.
- */
-static enum status measure_ceilings(struct session *session, struct lane *lane, int64_t bytes,
-                                    struct store_ceilings *ceilings, struct error *error)
+/* Measures how fast the device can be at best: the better of that and of what is known. */
+static enum status measure_bandwidth(struct session *session, struct lane *lane, int64_t bytes,
+                                     struct store_ceilings *ceilings, bool *measured,
+                                     struct error *error)
 {
     struct bandwidth bandwidth = {0};
     int64_t left_ns = lane_leave(lane);
     enum status status = worker_bandwidth(lane->worker, bytes, &bandwidth, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
+    *measured = status == STATUS_OK;
     if (status != STATUS_OK) {
         session_note(session, "%s: its ceilings could not be measured: %s", lane->name,
                      error->text);
@@ -63,6 +65,16 @@ static enum status measure_ceilings(struct session *session, struct lane *lane, 
         .read_gbs = larger(ceilings->read_gbs, bandwidth.read_gbs),
         .write_gbs = larger(ceilings->write_gbs, bandwidth.write_gbs),
     };
+    return STATUS_OK;
+}
+
+static enum status measure_ceilings(struct session *session, struct lane *lane, int64_t bytes,
+                                    struct store_ceilings *ceilings, struct error *error)
+{
+    bool measured = false;
+    enum status status = measure_bandwidth(session, lane, bytes, ceilings, &measured, error);
+    if (status != STATUS_OK || !measured)
+        return status;
     return store_ceilings_put(session->store, lane->environment_id, ceilings, error);
 }
 
@@ -87,34 +99,59 @@ enum status session_know_ceilings(struct session *session, struct lane *lane, st
     return status;
 }
 
-static double ceiling_gbs(const struct store_ceilings *ceilings, enum ceiling ceiling)
+static double *ceiling_gbs(struct store_ceilings *ceilings, enum ceiling ceiling)
 {
     switch (ceiling) {
     case CEILING_WRITE:
-        return ceilings->write_gbs;
+        return &ceilings->write_gbs;
     case CEILING_COPY:
-        return ceilings->copy_gbs;
+        return &ceilings->copy_gbs;
     case CEILING_READ:
         break;
     }
-    return ceilings->read_gbs;
+    return &ceilings->read_gbs;
 }
 
-/* The first ceiling that is known and that a winner broke through; CEILINGS: none. */
-static int broken_ceiling(const struct group *group, const struct store_ceilings *ceilings)
+/* Whether a winner of this run is clearly faster than a ceiling, or is held against one that was
+ * given up. */
+static bool wants_again(const struct group *group, struct store_ceilings *ceilings)
 {
-    int i = 0;
-    while (i < CEILINGS && (ceiling_gbs(ceilings, (enum ceiling)i) <= 0 ||
-                            group->fastest_gbs[i] <= ceiling_gbs(ceilings, (enum ceiling)i)))
-        i++;
-    return i;
+    for (int i = 0; i < CEILINGS; i++) {
+        double gbs = *ceiling_gbs(ceilings, (enum ceiling)i);
+        if (group->fastest_gbs[i] > 0 &&
+            (!(gbs > 0) || ceiling_is_broken(group->fastest_gbs[i], gbs)))
+            return true;
+    }
+    return false;
 }
 
-/* A ceiling that a winner broke through was measured on a busy machine: once more. */
+/* A ceiling that is still broken by what no cache can hold is given up: no share of it is told. */
+static void give_up_broken(const struct session *session, const struct lane *lane,
+                           const struct group *group, struct store_ceilings *ceilings)
+{
+    for (int i = 0; i < CEILINGS; i++) {
+        double *gbs = ceiling_gbs(ceilings, (enum ceiling)i);
+        const char *name = ceiling_name((enum ceiling)i);
+        if (ceiling_is_broken(group->fastest_uncached_gbs[i], *gbs)) {
+            session_note(session,
+                         "%s: a winner moves %.0f GB/s, more than the %s ceiling of %.0f, which "
+                         "was measured twice: it is not used",
+                         lane->name, group->fastest_uncached_gbs[i], name, *gbs);
+            *gbs = 0;
+        } else if (ceiling_is_broken(group->fastest_gbs[i], *gbs)) {
+            session_note(session,
+                         "%s: a winner moves %.0f GB/s, more than the %s ceiling of %.0f, out of "
+                         "a cache: of such no share of the ceiling is told",
+                         lane->name, group->fastest_gbs[i], name, *gbs);
+        }
+    }
+}
+
 enum status session_recheck_ceilings(struct session *session, struct group *group,
                                      struct error *error)
 {
     bool found = false;
+    bool measured = false;
     struct store_ceilings ceilings = {0};
     int64_t bytes = 0;
     struct lane *lane = group_lane(group);
@@ -122,18 +159,37 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
     if (status != STATUS_OK || bytes < 0)
         return status;
     status = store_ceilings_get(session->store, group->environment_id, &found, &ceilings, error);
-    if (status != STATUS_OK || !found || !lane || broken_ceiling(group, &ceilings) == CEILINGS ||
+    if (status != STATUS_OK || !found || !lane || !wants_again(group, &ceilings) ||
         lane->environment_id != group->environment_id)
         return status;
-    status = measure_ceilings(session, lane, bytes, &ceilings, error);
+    status = measure_bandwidth(session, lane, bytes, &ceilings, &measured, error);
+    if (status == STATUS_OK && measured) {
+        give_up_broken(session, lane, group, &ceilings);
+        status = store_ceilings_put(session->store, lane->environment_id, &ceilings, error);
+    }
     if (status == STATUS_OK)
         status = measure_arithmetic(session, lane, error);
-    int broken = broken_ceiling(group, &ceilings);
-    if (status == STATUS_OK && broken < CEILINGS)
-        session_note(session,
-                     "%s: a winner moves %.0f GB/s, more than the measured %s ceiling of %.0f: "
-                     "the machine is busy, or a cache keeps part of the data",
-                     lane->name, group->fastest_gbs[broken], ceiling_name((enum ceiling)broken),
-                     ceiling_gbs(&ceilings, (enum ceiling)broken));
     return status;
+}
+
+/* What lies before the memory: a CPU's third level, where it has one. */
+static double cache_bytes(const struct facts *facts)
+{
+    int64_t third = facts_integer(facts, "l3_bytes", 0) * facts_integer(facts, "l3_count", 1);
+    return (double)(third > 0 ? third : facts_integer(facts, "l2_bytes", 0));
+}
+
+void session_take_rate(const struct sweep *sweep, double median_ns)
+{
+    struct group *group = sweep->group;
+    double gbs = sweep->bytes_moved / median_ns;
+    double cache = cache_bytes(group->facts);
+    double *fastest = &group->fastest_gbs[sweep->ceiling];
+    double *uncached = &group->fastest_uncached_gbs[sweep->ceiling];
+    if (group->session->options->l2_mode == L2_HOT && sweep->bytes_moved <= cache)
+        return; /* by intent */
+    if (gbs > *fastest)
+        *fastest = gbs;
+    if (sweep->bytes_moved > 2 * cache && gbs > *uncached)
+        *uncached = gbs;
 }

@@ -65,7 +65,8 @@ struct group {
     const char *best_key;
     double fastest_gbs[CEILINGS]; /* of the winners: bytes that must move over their time, by what
                                      they are held against */
-    struct contest *contests;     /* of this run, in order */
+    double fastest_uncached_gbs[CEILINGS]; /* of those that move more than twice what caches hold */
+    struct contest *contests;              /* of this run, in order */
     struct contest *last_contest;
     size_t problems_left; /* not raced yet, for sharing out the budget */
     enum status status;
@@ -107,10 +108,13 @@ void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
  * it is not: what is wrong is the experiment. */
 enum status lane_lose(struct lane *lane, const struct error *error);
 
-/* ceilings.c: measures them once for each environment; once more when a winner broke through. */
+/* ceilings.c: measures them once for each environment; once more when a winner broke through. What
+ * is still broken then is stored as unknown. */
 enum status session_know_ceilings(struct session *session, struct lane *lane, struct error *error);
 enum status session_recheck_ceilings(struct session *session, struct group *group,
                                      struct error *error);
+/* Takes up how fast a winner is, for that. */
+void session_take_rate(const struct sweep *sweep, double median_ns);
 
 /* lanes.c: starts workers, takes locks, forms groups; ends all. */
 enum status lanes_start(struct session *session, struct error *error);

@@ -211,10 +211,7 @@ static void tell(const struct choosing *choosing, const struct finalist *best,
     struct contest *contest = choosing->contest;
     struct sweep *sweep = contest->sweep;
     struct session *session = sweep->group->session;
-    double gbs = sweep->bytes_moved / median_ns;
-    double *fastest_gbs = &sweep->group->fastest_gbs[sweep->ceiling];
-    if (gbs > *fastest_gbs)
-        *fastest_gbs = gbs;
+    session_take_rate(sweep, median_ns);
     struct session_winner winner = {
         .problem_key = sweep->problem.key,
         .n = sweep->problem.n,

@@ -135,7 +135,7 @@ static void run_gate(const struct call *call)
     memcpy(pointer(call, 1), call->arguments[2], W);
 }
 
-/* tune_clean_read, tune_read and tune_write (data, count of 16 bytes, ...) */
+/* tune_clean_read, and the ways to read and write of ceilings.cu (data, count of 16 bytes, ...) */
 static double bytes_streamed(const struct call *call)
 {
     return 16.0 * (double)wide(call, 1);
@@ -157,6 +157,12 @@ static void run_sum_bytes(const struct call *call)
 static double bytes_added_up(const struct call *call)
 {
     return (double)pointer_bits(call, 2) * call->grid[1];
+}
+
+/* Its ways to copy (from, count of 16 bytes, to). */
+static double bytes_both_ways(const struct call *call)
+{
+    return 32.0 * (double)wide(call, 1);
 }
 
 /* Those of tests/gpu/device/kernels.cu. */
@@ -216,6 +222,22 @@ static double time_stepped(const struct call *call, double steps_per_cycle)
                    (double)image_number(call->image, "UNROLL", 1) *
                    (double)(call_blocks(call) * call_threads(call));
     return 1000 + steps / steps_per_cycle / model->sm_count / (model->sm_clock_khz * 1e-6);
+}
+
+static double peak_gbs(const struct model *model)
+{
+    return 2.0 * model->memory_clock_khz * 1e-6 * model->bus_bits / 8;
+}
+
+/* One thread of a block keeps as much under way as all others would. */
+static double time_bulk(const struct call *call)
+{
+    return 1000 + bytes_streamed(call) / (0.93 * peak_gbs(current_model()));
+}
+
+static double time_bulk_copy(const struct call *call)
+{
+    return 1000 + bytes_both_ways(call) / (0.93 * peak_gbs(current_model()));
 }
 
 static double time_full(const struct call *call)
@@ -325,9 +347,18 @@ static const struct host_kernel kernels[] = {
     {"tune_empty", 0, gate_arguments, NULL, NULL, -1, NULL},
     {"tune_clean_read", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_anchor", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
-    {"tune_read", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
-    {"tune_write", 2, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_sum", 4, note_arguments, run_sum_bytes, bytes_added_up, -1, NULL},
+    {"tune_read_2", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"tune_read_4", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"tune_read_8", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"tune_read_first_to_go", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"tune_read_bulk", 3, stream_arguments, NULL, bytes_streamed, -1, time_bulk},
+    {"tune_write_1", 2, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"tune_write_4", 2, stream_arguments, NULL, bytes_streamed, -1, NULL},
+    {"tune_write_bulk", 2, stream_arguments, NULL, bytes_streamed, -1, time_bulk},
+    {"tune_copy_4", 3, stream_arguments, NULL, bytes_both_ways, -1, NULL},
+    {"tune_copy_8", 3, stream_arguments, NULL, bytes_both_ways, -1, NULL},
+    {"tune_copy_bulk", 3, stream_arguments, NULL, bytes_both_ways, -1, time_bulk_copy},
     {"tune_fused_f16", 3, step_count_arguments, NULL, NULL, -1, time_full},
     {"tune_fused_f32", 3, step_count_arguments, NULL, NULL, -1, time_full},
     {"tune_fused_f64", 3, step_count_arguments, NULL, NULL, -1, time_half},
@@ -399,7 +430,7 @@ double call_time_ns(const struct host_kernel *kernel, const struct call *call)
         return kernel->time(call);
     double blocks = (double)call_blocks(call);
     double threads = (double)call_threads(call);
-    double peak = 2.0 * model->memory_clock_khz * 1e-6 * model->bus_bits / 8;
+    double peak = peak_gbs(model);
     double resident = fmin(blocks * threads, 2048.0 * model->sm_count);
     double loads = (double)image_number(call->image, "LOADS", 4);
     double vector = (double)image_number(call->image, "VECTOR", 4);

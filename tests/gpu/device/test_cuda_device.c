@@ -1,5 +1,6 @@
 /* The CUDA device on a GPU: what a plan computes, what is timed. Skipped where there is no GPU. */
 #include "tests/gpu/device/cuda_fixture.h"
+#include "tuner/base/clock.h"
 
 static void test_facts_are_those_of_a_gpu(void **state)
 {
@@ -169,13 +170,43 @@ static void test_bandwidth_is_plausible(void **state)
     (void)state;
     need_gpu();
     assert_ok(cuda->bandwidth(device, 256 << 20, &bandwidth, &error));
-    print_message("  GB/s: to device %.1f, to host %.1f, copy %.1f, read %.1f, write %.1f\n",
-                  bandwidth.host_to_device_gbs, bandwidth.device_to_host_gbs, bandwidth.copy_gbs,
-                  bandwidth.read_gbs, bandwidth.write_gbs);
+    print_message(
+        "  GB/s: to device %.1f, to host %.1f, copy %.1f (%s), read %.1f (%s), write %.1f "
+        "(%s)\n",
+        bandwidth.host_to_device_gbs, bandwidth.device_to_host_gbs, bandwidth.copy_gbs,
+        bandwidth.copy_way, bandwidth.read_gbs, bandwidth.read_way, bandwidth.write_gbs,
+        bandwidth.write_way);
     assert_int_equal(bandwidth.bytes, 256 << 20);
     assert_true(bandwidth.host_to_device_gbs > 0 && bandwidth.device_to_host_gbs > 0);
     assert_true(bandwidth.read_gbs > bandwidth.host_to_device_gbs);
     assert_true(bandwidth.copy_gbs > 0 && bandwidth.write_gbs > 0);
+    assert_true(bandwidth.copy_way[0] && bandwidth.read_way[0] && bandwidth.write_way[0]);
+    check_add(COUNT);
+}
+
+/* By the buffers of a real run, of many times the caches: the search for the best way ends in time,
+ * and no ceiling is above what the memory's pins can carry. */
+static void test_ceilings_are_searched_for_in_time(void **state)
+{
+    struct bandwidth bandwidth;
+    double pins_gbs = 0;
+    (void)state;
+    need_gpu();
+    const struct fact *pins = facts_find(&facts, "memory_pin_gbs");
+    int64_t started_ns = clock_now_ns();
+    assert_ok(cuda->bandwidth(device, 0, &bandwidth, &error));
+    double elapsed_s = (double)(clock_now_ns() - started_ns) * 1e-9;
+    print_message("  buffers of %.2f GiB, %.1f s; GB/s: read %.1f (%s), write %.1f (%s), copy %.1f "
+                  "(%s)\n",
+                  (double)bandwidth.bytes / (1 << 30), elapsed_s, bandwidth.read_gbs,
+                  bandwidth.read_way, bandwidth.write_gbs, bandwidth.write_way, bandwidth.copy_gbs,
+                  bandwidth.copy_way);
+    assert_true(elapsed_s < 30);
+    if (pins && value_number(pins->value, &pins_gbs) && pins_gbs > 0) {
+        assert_true(bandwidth.read_gbs < 1.02 * pins_gbs);
+        assert_true(bandwidth.write_gbs < 1.02 * pins_gbs);
+        assert_true(bandwidth.copy_gbs < 1.02 * pins_gbs);
+    }
     check_add(COUNT);
 }
 
@@ -217,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_hot_is_not_slower_than_cold),
         cmocka_unit_test(test_tells_resources),
         cmocka_unit_test(test_bandwidth_is_plausible),
+        cmocka_unit_test(test_ceilings_are_searched_for_in_time),
         cmocka_unit_test(test_arithmetic_is_plausible),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);

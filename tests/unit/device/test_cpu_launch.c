@@ -404,6 +404,7 @@ static void timer_is_calibrated_and_ceilings_are_measured(void **state)
     must(device_cpu.bandwidth(device, 1 << 20, &bandwidth, &error), &error);
     assert_int_equal(bandwidth.bytes, 1 << 20);
     assert_true(bandwidth.copy_gbs > 0 && bandwidth.read_gbs > 0 && bandwidth.write_gbs > 0);
+    assert_true(bandwidth.copy_way[0] && bandwidth.read_way[0] && bandwidth.write_way[0]);
     assert_true(bandwidth.host_to_device_gbs == 0 && bandwidth.device_to_host_gbs == 0);
     assert_int_equal(device_cpu.bandwidth(device, 63, &bandwidth, &error), STATUS_BAD_INPUT);
 }

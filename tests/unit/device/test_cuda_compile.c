@@ -286,9 +286,28 @@ static void test_harness_compiles(void **state)
     struct binary_request request = {
         .source_path = TEST_SOURCE_DIR "/tuner/device/cuda/harness.cu",
         .kernel_count = 4,
-        .kernels = {"tune_gate", "tune_clean_read", "tune_read", "tune_write"},
+        .kernels = {"tune_gate", "tune_empty", "tune_clean_read", "tune_anchor"},
     };
     compiles_everywhere(*state, &request);
+}
+
+static void test_ceilings_compile(void **state)
+{
+    struct binary_request request = {
+        .source_path = TEST_SOURCE_DIR "/tuner/device/cuda/ceilings.cu",
+        .define_count = 2,
+        .defines = {{"STAGES", value_integer(4)}, {"TILE", value_integer(8192)}},
+        .kernel_count = 5,
+        .kernels = {"tune_read_2", "tune_read_4", "tune_read_8", "tune_read_first_to_go",
+                    "tune_read_bulk"},
+    };
+    struct binary_request others = request;
+    const char *const names[] = {"tune_write_1", "tune_write_4", "tune_write_bulk",
+                                 "tune_copy_4",  "tune_copy_8",  "tune_copy_bulk"};
+    others.kernel_count = sizeof names / sizeof *names;
+    memcpy(others.kernels, names, sizeof names);
+    compiles_everywhere(*state, &request);
+    compiles_everywhere(*state, &others);
 }
 
 static void test_arithmetic_compiles(void **state)
@@ -350,6 +369,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_says_which_architectures_it_knows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_includes_from_beside_the_source, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_harness_compiles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ceilings_compile, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_arithmetic_compiles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_missing_driver_says_what_to_do, set_up, tear_down),
     };

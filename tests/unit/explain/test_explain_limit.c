@@ -128,15 +128,27 @@ static void near_the_ceiling_it_is_the_memory(void **state)
     background.bytes_moved = 8.49e6;
     decide();
     assert_int_not_equal(explanation.limit, LIMIT_MEMORY);
-    background.bytes_moved = 10.4e6; /* as far over as ceilings vary */
-    expect(LIMIT_MEMORY, "104 %");
+    background.bytes_moved = 10.19e6; /* as far over as ceilings vary */
+    expect(LIMIT_MEMORY, "102 %");
 }
 
 static void faster_than_memory_it_is_a_cache(void **state)
 {
     (void)state;
     background.bytes_moved = 10.6e6;
-    expect(LIMIT_CACHE, "more than the memory gives");
+    background.cache_bytes = 5.4e6;
+    expect(LIMIT_CACHE, "It moves 1060 GB/s, more than the read ceiling that was measured on this "
+                        "device (1000 GB/s), so part of its 10 MiB comes out of a cache, and no "
+                        "share of the ceiling is told.");
+    background.cache_bytes = (double)NAN;
+    expect(LIMIT_CACHE, "comes out of a cache");
+    background.cache_bytes = 5.2e6; /* not even half of it is held */
+    expect(LIMIT_MEMORY, "and no cache holds its 10 MiB: the memory limits it, and that ceiling is "
+                         "too low to tell a share of it.");
+    explanation.l2_mode = "hot";
+    background.cache_bytes = 11e6;
+    expect(LIMIT_CACHE, "and its 10 MiB fit in the cache of 10 MiB, which is hot: the cache limits "
+                        "it, not the memory.");
     background.bytes_moved = 9e6;
     explanation.l2_mode = "hot";
     background.cache_bytes = 9e6;
@@ -231,6 +243,10 @@ static void nothing_is_made_of_what_is_not_known(void **state)
     background.bytes_moved = 1e6;
     explanation.ceiling_gbs = (double)NAN;
     expect(LIMIT_UNKNOWN, "The ceilings of this device's memory were not measured. ");
+    background.ceiling_given_up = true;
+    expect(LIMIT_UNKNOWN, "A winner moves more than the read ceiling that was measured on this "
+                          "device, so that ceiling is not used. ");
+    background.ceiling_given_up = false;
     winner.launches = winner.grid = winner.block = winner.spill_bytes = -1;
     expect(LIMIT_UNKNOWN, "were not measured");
     background.bytes_moved = (double)NAN;

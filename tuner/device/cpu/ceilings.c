@@ -1,10 +1,17 @@
 #include <math.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "tuner/base/clock.h"
+#include "tuner/base/text.h"
 #include "tuner/device/cpu/device.h"
 
-enum { PASSES = 15, LEAST_BYTES = 256 << 20 };
+/* A way is tried TRIES times; the best of each transfer then PASSES times more. */
+enum { TRIES = 2, PASSES = 15, LEAST_BYTES = 256 << 20, WAYS_MOST = 16 };
+/* For each transfer; what was found by then is the ceiling. */
+static const int64_t search_ns_most = INT64_C(3000000000);
 
 /* Two buffers, cut into equal parts, a part a core. */
 struct stream {
@@ -73,31 +80,117 @@ static void add_part(void *context, int thread, int threads)
     volatile unsigned long long sum = add_up(stream->from + start, length);
     (void)sum;
 }
-#endif
 
-/* A ceiling: the fastest of a few passes, after one that is not counted. */
-static double fastest_gbs(struct device *device, pool_task *task, struct stream *stream,
-                          double bytes_moved)
+/* Stores that do not first bring in the lines which they overwrite; parts begin at lines. */
+__attribute__((target("avx2"))) static void stream_part(void *context, int thread, int threads)
 {
-    int64_t best_ns = INT64_MAX;
-    for (int pass = 0; pass <= PASSES; pass++) {
-        int64_t start_ns = clock_now_ns();
-        pool_run(device->pool, device->machine.cores, task, stream);
-        int64_t elapsed_ns = clock_now_ns() - start_ns;
-        if (pass > 0 && elapsed_ns < best_ns)
-            best_ns = elapsed_ns;
-    }
-    return bytes_moved / (double)(best_ns > 0 ? best_ns : 1);
+    const struct stream *stream = context;
+    size_t start, length;
+    part_of(stream, thread, threads, &start, &length);
+    const __m256i word = _mm256_set1_epi8(0x5a);
+    for (size_t i = 0; i < length; i += sizeof word)
+        _mm256_stream_si256((__m256i *)(void *)(stream->to + start + i), word);
+    _mm_sfence();
 }
 
-static double fastest_read_gbs(struct device *device, struct stream *stream)
+__attribute__((target("avx2"))) static void stream_copy_part(void *context, int thread, int threads)
 {
-    double gbs = fastest_gbs(device, read_part, stream, (double)stream->bytes);
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2"))
-        gbs = fmax(gbs, fastest_gbs(device, add_part, stream, (double)stream->bytes));
+    const struct stream *stream = context;
+    size_t start, length;
+    part_of(stream, thread, threads, &start, &length);
+    for (size_t i = 0; i < length; i += sizeof(__m256i)) {
+        const void *from = stream->from + start + i;
+        _mm256_stream_si256((__m256i *)(void *)(stream->to + start + i),
+                            _mm256_load_si256((const __m256i *)from));
+    }
+    _mm_sfence();
+}
 #endif
-    return gbs;
+
+/* ---- the best way ---- */
+
+/* One way to do a transfer. */
+struct way {
+    pool_task *task;
+    const char *name;
+    int threads;
+    double gbs; /* the best so far */
+};
+
+static const struct task {
+    pool_task *task;
+    const char *name;
+    bool wide; /* needs AVX2 */
+} readers[] =
+    {
+        {read_part, "one word of each line", false},
+#if defined(__x86_64__)
+        {add_part, "all words, AVX2", true},
+#endif
+},
+  writers[] =
+      {
+          {write_part, "memset", false},
+#if defined(__x86_64__)
+          {stream_part, "past the caches, AVX2", true},
+#endif
+},
+  copiers[] = {
+      {copy_part, "memcpy", false},
+#if defined(__x86_64__)
+      {stream_copy_part, "past the caches, AVX2", true},
+#endif
+};
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool can_run(const struct task *task)
+{
+#if defined(__x86_64__)
+    return !task->wide || __builtin_cpu_supports("avx2");
+#else
+    return !task->wide;
+#endif
+}
+
+static void time_passes(struct device *device, struct stream *stream, struct way *way,
+                        double bytes_moved, int count)
+{
+    for (int pass = 0; pass < count; pass++) {
+        int64_t start_ns = clock_now_ns();
+        pool_run(device->pool, way->threads, way->task, stream);
+        int64_t elapsed_ns = clock_now_ns() - start_ns;
+        way->gbs = fmax(way->gbs, bytes_moved / (double)(elapsed_ns > 0 ? elapsed_ns : 1));
+    }
+}
+
+/* Each task on all cores, on half and on a quarter of them: a memory may be quicker with fewer. */
+static size_t list_ways(const struct device *device, const struct task *tasks, size_t count,
+                        struct way ways[WAYS_MOST])
+{
+    size_t listed = 0;
+    for (int share = 1; share <= 4; share *= 2) {
+        int threads = device->machine.cores / share;
+        for (size_t i = 0; i < count && threads > 0 && listed < WAYS_MOST; i++)
+            if (can_run(&tasks[i]))
+                ways[listed++] = (struct way){tasks[i].task, tasks[i].name, threads, 0};
+    }
+    return listed;
+}
+
+static double best_gbs(struct device *device, struct stream *stream, const struct task *tasks,
+                       size_t task_count, double bytes_moved, char name[WAY_BYTES])
+{
+    struct way ways[WAYS_MOST];
+    size_t best = 0;
+    size_t count = list_ways(device, tasks, task_count, ways);
+    int64_t end_ns = clock_now_ns() + search_ns_most;
+    for (size_t i = 0; i < count && (i == 0 || clock_now_ns() < end_ns); i++) {
+        time_passes(device, stream, &ways[i], bytes_moved, TRIES);
+        best = ways[i].gbs > ways[best].gbs ? i : best;
+    }
+    time_passes(device, stream, &ways[best], bytes_moved, PASSES);
+    (void)string_format(name, WAY_BYTES, "%s, %d threads", ways[best].name, ways[best].threads);
+    return ways[best].gbs;
 }
 
 /* Many times the last-level caches, within an eighth of the memory. */
@@ -133,9 +226,12 @@ enum status cpu_bandwidth(struct device *device, int64_t bytes, struct bandwidth
         .layout = layout_of(device->machine.nodes, device->machine.cores, SCHEDULE_STATIC)};
     fill_together(&placing, stream.from, NULL, 0x5a, stream.bytes);
     out->bytes = bytes;
-    out->copy_gbs = fastest_gbs(device, copy_part, &stream, 2.0 * (double)bytes);
-    out->read_gbs = fastest_read_gbs(device, &stream);
-    out->write_gbs = fastest_gbs(device, write_part, &stream, (double)bytes);
+    out->copy_gbs =
+        best_gbs(device, &stream, copiers, COUNT(copiers), 2.0 * (double)bytes, out->copy_way);
+    out->read_gbs =
+        best_gbs(device, &stream, readers, COUNT(readers), (double)bytes, out->read_way);
+    out->write_gbs =
+        best_gbs(device, &stream, writers, COUNT(writers), (double)bytes, out->write_way);
     pages_unmap(stream.from, stream.bytes);
     pages_unmap(stream.to, stream.bytes);
     return STATUS_OK;

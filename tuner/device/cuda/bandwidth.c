@@ -1,13 +1,24 @@
+/* The ceilings of the memory: the best of several ways to read, to write and to copy. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
 
-enum { REPEATS = 8, BLOCK = 1024 };
+extern const char cuda_ceilings_source[]; /* ceilings.cu, embedded by the build */
+
+/* A way is tried TRIES times on windows of the buffers; the best FINALISTS then on all of them. */
+enum { TRIES = 2, FINALISTS = 4, REPEATS = 8, WINDOWS = 8 };
+enum { STAGES = 4, TILE = 8192 }; /* of bulk copies; a tile's bytes */
 
 static const int64_t default_bytes = INT64_C(8) << 30;
 static const int64_t least_bytes = 1 << 20;
+static const size_t window_bytes_least = 64 << 20;
 static const size_t pinned_bytes_most = 256 << 20;
+/* For reading, writing and copying each; what was found by then is the ceiling. */
+static const int64_t search_ns_most = INT64_C(1500000000);
 
 enum transfer {
     HOST_TO_DEVICE,
@@ -15,7 +26,6 @@ enum transfer {
     COPY,
     READ,
     WRITE,
-    FILL,
 };
 
 static const char *const transfer_names[] = {
@@ -24,145 +34,306 @@ static const char *const transfer_names[] = {
     [COPY] = "copying on the device",
     [READ] = "reading",
     [WRITE] = "writing",
-    [FILL] = "filling",
 };
 
-struct buffers {
-    CUdeviceptr a;
-    CUdeviceptr b;
+/* Kernels of ceilings.cu. */
+static const struct kernel_kind {
+    const char *name;
+    enum transfer transfer;
+    bool bulk; /* one thread of a block moves tiles; from compute capability 9.0 */
+    int words; /* a thread, in one turn */
+} kinds[] = {
+    {"tune_write_1", WRITE, false, 1},         {"tune_write_4", WRITE, false, 4},
+    {"tune_write_bulk", WRITE, true, 0},       {"tune_read_2", READ, false, 2},
+    {"tune_read_4", READ, false, 4},           {"tune_read_8", READ, false, 8},
+    {"tune_read_first_to_go", READ, false, 4}, {"tune_read_bulk", READ, true, 0},
+    {"tune_copy_4", COPY, false, 4},           {"tune_copy_8", COPY, false, 8},
+    {"tune_copy_bulk", COPY, true, 0},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* Threads a block, and blocks per SM; 0: as many as it takes for one turn each. */
+static const struct shape {
+    uint32_t block, per_sm;
+} shapes[] = {{1024, 1}, {1024, 2}, {512, 2},  {512, 4}, {256, 4}, {256, 8}, {1024, 8},
+              {512, 16}, {256, 32}, {128, 64}, {512, 0}, {256, 0}, {128, 0}},
+  bulk_shapes[] = {{32, 1}, {32, 2}, {32, 4}, {32, 6}, {32, 24}};
+enum { SHAPES_MOST = sizeof shapes / sizeof *shapes };
+
+/* One way to do a transfer. */
+struct way {
+    enum transfer transfer;
+    CUfunction function; /* NULL: a call of the driver */
+    const struct kernel_kind *kind;
+    struct shape shape;
+    double gbs; /* the best so far */
+};
+enum { WAYS_MOST = KINDS * SHAPES_MOST + 1 };
+
+struct measuring {
+    struct device *device;
+    CUdeviceptr a, b;
     size_t bytes;
     void *pinned;
     size_t pinned_bytes;
+    CUmodule module;
+    size_t turn; /* of the windows: what was read last is not read next, out of the cache */
 };
 
-/* A kernel's grid: blocks per SM. The best of a few is the ceiling. */
-static const uint32_t grids[] = {2, 4, 8, 16, 32};
+/* What a pass is about: the buffers' bytes [offset, offset + bytes). */
+struct pass {
+    const struct measuring *measuring;
+    const struct way *way;
+    size_t offset, bytes;
+};
 
-static CUresult submit(struct device *device, struct buffers *buffers, enum transfer transfer,
-                       uint32_t blocks_per_sm)
+static CUresult launch_kernel(struct device *device, const struct pass *pass)
 {
+    const struct way *way = pass->way;
+    unsigned long long words = pass->bytes / 16;
+    CUdeviceptr a = pass->measuring->a + pass->offset;
+    CUdeviceptr b = pass->measuring->b + pass->offset;
+    void *to_read[] = {&a, &words, &device->sink};
+    void *to_write[] = {&a, &words};
+    void *to_copy[] = {&a, &words, &b};
+    unsigned long long turn = (unsigned long long)way->shape.block * (unsigned)way->kind->words;
+    uint32_t grid = way->shape.per_sm > 0 ? (uint32_t)device->sm_count * way->shape.per_sm
+                                          : (uint32_t)((words + turn - 1) / turn);
+    return cuda_launch(device, way->function, grid, way->shape.block,
+                       way->transfer == READ    ? to_read
+                       : way->transfer == WRITE ? to_write
+                                                : to_copy);
+}
+
+static CUresult submit(struct device *device, void *context)
+{
+    const struct pass *pass = context;
+    const struct measuring *measuring = pass->measuring;
     const struct cuda_driver *cuda = device->driver;
-    unsigned long long words = buffers->bytes / 16;
-    uint32_t grid = (uint32_t)device->sm_count * blocks_per_sm;
-    void *to_read[] = {&buffers->a, &words, &device->sink};
-    void *to_write[] = {&buffers->a, &words};
-    switch (transfer) {
+    if (pass->way->function)
+        return launch_kernel(device, pass);
+    switch (pass->way->transfer) {
     case HOST_TO_DEVICE:
-        return cuda->cuMemcpyHtoDAsync(buffers->b, buffers->pinned, buffers->pinned_bytes,
+        return cuda->cuMemcpyHtoDAsync(measuring->b, measuring->pinned, pass->bytes,
                                        device->stream);
     case DEVICE_TO_HOST:
-        return cuda->cuMemcpyDtoHAsync(buffers->pinned, buffers->a, buffers->pinned_bytes,
+        return cuda->cuMemcpyDtoHAsync(measuring->pinned, measuring->a, pass->bytes,
                                        device->stream);
     case COPY:
-        return cuda->cuMemcpyDtoDAsync(buffers->b, buffers->a, buffers->bytes, device->stream);
-    case READ:
-        return cuda_launch(device, device->harness.read, grid, BLOCK, to_read);
+        return cuda->cuMemcpyDtoDAsync(measuring->b + pass->offset, measuring->a + pass->offset,
+                                       pass->bytes, device->stream);
     case WRITE:
-        return cuda_launch(device, device->harness.write, grid, BLOCK, to_write);
-    case FILL:
-        return cuda->cuMemsetD8Async(buffers->b, 0x5a, buffers->bytes, device->stream);
+        return cuda->cuMemsetD8Async(measuring->b + pass->offset, 0x5a, pass->bytes,
+                                     device->stream);
+    case READ:
+        break;
     }
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Raises *gbs to the best of a few; the first is not timed. */
-static enum status measure(struct device *device, struct buffers *buffers, enum transfer transfer,
-                           uint32_t blocks_per_sm, double bytes_moved, double *gbs,
-                           struct error *error)
+/* One pass over so many bytes, which raises way->gbs. Where windows are smaller than the buffers
+ * each pass is about the next one. */
+static enum status time_pass(struct measuring *measuring, struct way *way, size_t bytes,
+                             struct error *error)
 {
-    const struct cuda_driver *cuda = device->driver;
-    CUresult result = submit(device, buffers, transfer, blocks_per_sm);
-    for (int i = 0; i < REPEATS && result == CUDA_SUCCESS; i++) {
-        float elapsed_ms = 0;
-        result = cuda->cuEventRecord(device->begin, device->stream);
-        if (result == CUDA_SUCCESS)
-            result = submit(device, buffers, transfer, blocks_per_sm);
-        if (result == CUDA_SUCCESS)
-            result = cuda->cuEventRecord(device->end, device->stream);
-        if (result == CUDA_SUCCESS)
-            result = cuda->cuEventSynchronize(device->end);
-        if (result == CUDA_SUCCESS)
-            result = cuda->cuEventElapsedTime(&elapsed_ms, device->begin, device->end);
-        if (result == CUDA_SUCCESS && elapsed_ms > 0)
-            *gbs = fmax(*gbs, bytes_moved / ((double)elapsed_ms * 1e6));
+    struct device *device = measuring->device;
+    const struct calibration *calibration = &device->calibration;
+    struct pass pass = {.measuring = measuring, .way = way, .bytes = bytes};
+    double elapsed_ns = 0;
+    pass.offset = measuring->turn++ % (measuring->bytes / bytes) * bytes;
+    enum status status =
+        cuda_time_gated(device, submit, &pass, transfer_names[way->transfer], &elapsed_ns, error);
+    if (status != STATUS_OK) {
+        error_prefix(error, "measuring bandwidth");
+        return status;
     }
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "measuring bandwidth: %s",
-                          transfer_names[transfer]);
+    double moved = (way->transfer == COPY ? 2.0 : 1.0) * (double)bytes;
+    double net_ns = fmax(elapsed_ns - calibration->empty_pair_ns, calibration->tick_ns);
+    if (net_ns > 0)
+        way->gbs = fmax(way->gbs, moved / net_ns);
     return STATUS_OK;
 }
 
-static enum status measure_kernel(struct device *device, struct buffers *buffers,
-                                  enum transfer transfer, double *gbs, struct error *error)
+static enum status time_passes(struct measuring *measuring, struct way *way, size_t bytes,
+                               int count, struct error *error)
 {
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof grids / sizeof *grids && status == STATUS_OK; i++)
-        status = measure(device, buffers, transfer, grids[i], (double)buffers->bytes, gbs, error);
+    for (int i = 0; i < count && status == STATUS_OK; i++)
+        status = time_pass(measuring, way, bytes, error);
+    return status;
+}
+
+/* ---- the ways there are ---- */
+
+static enum status add_kernel(const struct measuring *measuring, const struct kernel_kind *kind,
+                              struct way *ways, size_t *count, struct error *error)
+{
+    struct device *device = measuring->device;
+    CUfunction function = NULL;
+    if (kind->bulk && device->compute_major < 9)
+        return STATUS_OK;
+    CUresult result = device->driver->cuModuleGetFunction(&function, measuring->module, kind->name);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "loading the measuring kernel %s", kind->name);
+    const struct shape *list = kind->bulk ? bulk_shapes : shapes;
+    size_t length = kind->bulk ? sizeof bulk_shapes / sizeof *bulk_shapes : SHAPES_MOST;
+    for (size_t i = 0; i < length; i++)
+        ways[(*count)++] = (struct way){kind->transfer, function, kind, list[i], 0};
+    return STATUS_OK;
+}
+
+static enum status list_ways(const struct measuring *measuring, enum transfer transfer,
+                             struct way *ways, size_t *count, struct error *error)
+{
+    enum status status = STATUS_OK;
+    *count = 0;
+    if (transfer != READ)
+        ways[(*count)++] = (struct way){.transfer = transfer};
+    for (size_t i = 0; i < KINDS && status == STATUS_OK; i++)
+        if (kinds[i].transfer == transfer)
+            status = add_kernel(measuring, &kinds[i], ways, count, error);
+    return status;
+}
+
+static int by_speed(const void *left, const void *right)
+{
+    const struct way *a = left;
+    const struct way *b = right;
+    return (a->gbs < b->gbs) - (a->gbs > b->gbs);
+}
+
+static void name_way(const struct way *way, char out[WAY_BYTES])
+{
+    if (!way->function)
+        (void)string_format(out, WAY_BYTES, "the driver's call");
+    else if (way->shape.per_sm > 0)
+        (void)string_format(out, WAY_BYTES, "%s, %u blocks per SM of %u", way->kind->name,
+                            way->shape.per_sm, way->shape.block);
+    else
+        (void)string_format(out, WAY_BYTES, "%s, blocks of %u", way->kind->name, way->shape.block);
+}
+
+/* All ways on windows, while there is time, then the best of them in earnest. The first pass of
+ * each is a try as well: it can only be slow. */
+static enum status measure_best(struct measuring *measuring, enum transfer transfer, double *gbs,
+                                char name[WAY_BYTES], struct error *error)
+{
+    struct way ways[WAYS_MOST];
+    size_t count = 0;
+    size_t window = measuring->bytes / WINDOWS / TILE * TILE;
+    window = window < window_bytes_least ? measuring->bytes : window;
+    int64_t end_ns = clock_now_ns() + search_ns_most;
+    enum status status = list_ways(measuring, transfer, ways, &count, error);
+    for (size_t i = 0; i < count && status == STATUS_OK && (i == 0 || clock_now_ns() < end_ns); i++)
+        status = time_passes(measuring, &ways[i], window, TRIES, error);
+    qsort(ways, count, sizeof *ways, by_speed);
+    for (size_t i = 0; i < FINALISTS && i < count && status == STATUS_OK; i++) {
+        status = time_passes(measuring, &ways[i], window, REPEATS, error);
+        if (status == STATUS_OK && window < measuring->bytes)
+            status = time_passes(measuring, &ways[i], measuring->bytes, REPEATS, error);
+    }
+    if (status != STATUS_OK)
+        return status;
+    qsort(ways, count, sizeof *ways, by_speed);
+    *gbs = ways[0].gbs;
+    name_way(&ways[0], name);
+    return STATUS_OK;
+}
+
+static enum status measure_bus(struct measuring *measuring, enum transfer transfer, double *gbs,
+                               struct error *error)
+{
+    struct way way = {.transfer = transfer};
+    enum status status = time_passes(measuring, &way, measuring->pinned_bytes, 1 + REPEATS, error);
+    *gbs = way.gbs;
     return status;
 }
 
 /* Writing comes first: what it writes is then read and copied. */
-static enum status measure_all(struct device *device, struct buffers *buffers,
-                               struct bandwidth *out, struct error *error)
+static enum status measure_all(struct measuring *measuring, struct bandwidth *out,
+                               struct error *error)
 {
-    double bytes = (double)buffers->bytes;
-    double pinned = (double)buffers->pinned_bytes;
-    enum status status = measure_kernel(device, buffers, WRITE, &out->write_gbs, error);
+    enum status status = measure_best(measuring, WRITE, &out->write_gbs, out->write_way, error);
     if (status == STATUS_OK)
-        status = measure(device, buffers, FILL, 0, bytes, &out->write_gbs, error);
+        status = measure_best(measuring, READ, &out->read_gbs, out->read_way, error);
     if (status == STATUS_OK)
-        status = measure_kernel(device, buffers, READ, &out->read_gbs, error);
+        status = measure_best(measuring, COPY, &out->copy_gbs, out->copy_way, error);
     if (status == STATUS_OK)
-        status = measure(device, buffers, COPY, 0, 2 * bytes, &out->copy_gbs, error);
+        status = measure_bus(measuring, DEVICE_TO_HOST, &out->device_to_host_gbs, error);
     if (status == STATUS_OK)
-        status =
-            measure(device, buffers, DEVICE_TO_HOST, 0, pinned, &out->device_to_host_gbs, error);
-    if (status == STATUS_OK)
-        status =
-            measure(device, buffers, HOST_TO_DEVICE, 0, pinned, &out->host_to_device_gbs, error);
+        status = measure_bus(measuring, HOST_TO_DEVICE, &out->host_to_device_gbs, error);
     return status;
 }
 
-static void free_buffers(struct device *device, struct buffers *buffers)
+/* ---- what it takes ---- */
+
+static enum status load_kernels(struct measuring *measuring, struct error *error)
 {
-    const struct cuda_driver *cuda = device->driver;
-    if (buffers->a)
-        (void)cuda->cuMemFree(buffers->a);
-    if (buffers->b)
-        (void)cuda->cuMemFree(buffers->b);
-    if (buffers->pinned)
-        (void)cuda->cuMemFreeHost(buffers->pinned);
-    *buffers = (struct buffers){.bytes = buffers->bytes};
+    struct device *device = measuring->device;
+    struct arena arena = {0};
+    struct text log = {0};
+    struct container compiled;
+    struct named_value defines[] = {{"STAGES", value_integer(STAGES)},
+                                    {"TILE", value_integer(TILE)}};
+    struct binary_request request = {.architecture = device->architecture};
+    for (size_t i = 0; i < sizeof defines / sizeof *defines; i++)
+        request.defines[request.define_count++] = defines[i];
+    enum status status = cuda_compile_text(&arena, cuda_ceilings_source, "ceilings.cu", &request,
+                                           &compiled, &log, error);
+    if (status != STATUS_OK) {
+        error_prefix(error, "the kernels that measure bandwidth");
+    } else {
+        CUresult result = device->driver->cuModuleLoadData(&measuring->module, compiled.cubin);
+        if (result != CUDA_SUCCESS)
+            status =
+                cuda_error(device, result, error, "loading the kernels that measure bandwidth");
+    }
+    text_free(&log);
+    arena_free(&arena);
+    return status;
+}
+
+static void free_buffers(struct measuring *measuring)
+{
+    const struct cuda_driver *cuda = measuring->device->driver;
+    if (measuring->a)
+        (void)cuda->cuMemFree(measuring->a);
+    if (measuring->b)
+        (void)cuda->cuMemFree(measuring->b);
+    if (measuring->pinned)
+        (void)cuda->cuMemFreeHost(measuring->pinned);
+    measuring->a = measuring->b = 0;
+    measuring->pinned = NULL;
 }
 
 /* All three, or none. */
-static CUresult allocate(struct device *device, struct buffers *buffers)
+static CUresult allocate(struct measuring *measuring)
 {
-    const struct cuda_driver *cuda = device->driver;
-    buffers->pinned_bytes = buffers->bytes < pinned_bytes_most ? buffers->bytes : pinned_bytes_most;
-    CUresult result = cuda->cuMemAlloc(&buffers->a, buffers->bytes);
+    const struct cuda_driver *cuda = measuring->device->driver;
+    measuring->pinned_bytes =
+        measuring->bytes < pinned_bytes_most ? measuring->bytes : pinned_bytes_most;
+    CUresult result = cuda->cuMemAlloc(&measuring->a, measuring->bytes);
     if (result != CUDA_SUCCESS)
-        buffers->a = 0;
+        measuring->a = 0;
     else
-        result = cuda->cuMemAlloc(&buffers->b, buffers->bytes);
+        result = cuda->cuMemAlloc(&measuring->b, measuring->bytes);
     if (result != CUDA_SUCCESS)
-        buffers->b = 0;
+        measuring->b = 0;
     else
-        result = cuda->cuMemHostAlloc(&buffers->pinned, buffers->pinned_bytes, 0);
+        result = cuda->cuMemHostAlloc(&measuring->pinned, measuring->pinned_bytes, 0);
     if (result != CUDA_SUCCESS) {
-        buffers->pinned = NULL;
-        free_buffers(device, buffers);
+        measuring->pinned = NULL;
+        free_buffers(measuring);
     }
     return result;
 }
 
-static enum status make_buffers(struct device *device, int64_t bytes, struct buffers *buffers,
-                                struct error *error)
+static enum status make_buffers(struct measuring *measuring, int64_t bytes, struct error *error)
 {
-    const struct cuda_driver *cuda = device->driver;
+    struct device *device = measuring->device;
     size_t free_bytes = 0;
     size_t total = 0;
-    CUresult result = cuda->cuMemGetInfo(&free_bytes, &total);
+    CUresult result = device->driver->cuMemGetInfo(&free_bytes, &total);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "free memory");
     int64_t share = (int64_t)(free_bytes / 8 * 3); /* two of them in three quarters */
@@ -172,31 +343,35 @@ static enum status make_buffers(struct device *device, int64_t bytes, struct buf
         return error_set(error, bytes > 0 && bytes < least_bytes ? STATUS_USAGE : STATUS_NO_MEMORY,
                          "measuring bandwidth needs two buffers of at least %lld bytes",
                          (long long)least_bytes);
-    buffers->bytes = (size_t)wanted;
-    result = allocate(device, buffers);
+    measuring->bytes = (size_t)wanted;
+    result = allocate(measuring);
     /* Free memory may be in pieces, or another process was faster. */
-    while (result == CUDA_ERROR_OUT_OF_MEMORY && buffers->bytes / 2 >= (size_t)least_bytes) {
-        buffers->bytes /= 2;
-        result = allocate(device, buffers);
+    while (result == CUDA_ERROR_OUT_OF_MEMORY && measuring->bytes / 2 >= (size_t)least_bytes) {
+        measuring->bytes /= 2;
+        result = allocate(measuring);
     }
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "measuring bandwidth: buffers of %zu bytes",
-                          buffers->bytes);
+                          measuring->bytes);
     return STATUS_OK;
 }
 
 enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
                            struct error *error)
 {
-    struct buffers buffers = {0};
+    struct measuring measuring = {.device = device};
     *out = (struct bandwidth){0};
-    enum status status = make_buffers(device, bytes, &buffers, error);
+    enum status status = make_buffers(&measuring, bytes, error);
+    if (status == STATUS_OK)
+        status = load_kernels(&measuring, error);
     if (status == STATUS_OK)
         status = cuda_warm_again(device, error);
     if (status == STATUS_OK)
-        status = measure_all(device, &buffers, out, error);
-    out->bytes = (int64_t)buffers.bytes;
-    free_buffers(device, &buffers);
+        status = measure_all(&measuring, out, error);
+    out->bytes = (int64_t)measuring.bytes;
+    if (measuring.module)
+        (void)device->driver->cuModuleUnload(measuring.module);
+    free_buffers(&measuring);
     device->busy_until_ns = clock_now_ns();
     return status;
 }

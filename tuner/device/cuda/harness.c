@@ -12,8 +12,6 @@ static const struct {
     {"tune_empty", offsetof(struct harness, empty)},
     {"tune_clean_read", offsetof(struct harness, clean_read)},
     {"tune_anchor", offsetof(struct harness, anchor)},
-    {"tune_read", offsetof(struct harness, read)},
-    {"tune_write", offsetof(struct harness, write)},
     {"tune_sum", offsetof(struct harness, sum)},
 };
 

@@ -52,51 +52,6 @@ extern "C" __global__ void tune_anchor(const uint4 *data, u64 count, u32 *sink)
     read_zeros(data, count, sink);
 }
 
-__device__ __forceinline__ uint4 load_stream(const uint4 *address)
-{
-    uint4 word;
-    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-                 : "l"(address));
-    return word;
-}
-
-// Reads `count` 16-byte words as fast as the memory goes: four loads in flight per thread. The words
-// are those of tune_write; whether the store ever happens does not matter.
-extern "C" __global__ void __launch_bounds__(1024)
-tune_read(const uint4 *data, u64 count, u32 *sink)
-{
-    u32 folded = 0;
-    u64 width = blockDim.x;
-    u64 stride = gridDim.x * width * 4;
-    u64 i = blockIdx.x * width * 4 + threadIdx.x;
-    for (; i + 3 * width < count; i += stride) {
-        uint4 a = load_stream(data + i);
-        uint4 b = load_stream(data + i + width);
-        uint4 c = load_stream(data + i + 2 * width);
-        uint4 d = load_stream(data + i + 3 * width);
-        folded ^= a.x ^ a.y ^ a.z ^ a.w ^ b.x ^ b.y ^ b.z ^ b.w;
-        folded ^= c.x ^ c.y ^ c.z ^ c.w ^ d.x ^ d.y ^ d.z ^ d.w;
-    }
-    for (u64 end = i + 3 * width; i < count && i < end; i += width) {
-        uint4 a = load_stream(data + i);
-        folded ^= a.x ^ a.y ^ a.z ^ a.w;
-    }
-    if (folded == 0x5eed5eedu)
-        sink[threadIdx.x & 15] = folded;
-}
-
-// Words that differ from one another: memories move zeros at less power than data.
-extern "C" __global__ void __launch_bounds__(1024) tune_write(uint4 *data, u64 count)
-{
-    u64 stride = (u64)gridDim.x * blockDim.x;
-    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
-        u32 low = (u32)i * 0x9e3779b9u;
-        u32 high = low ^ (low >> 15) ^ (u32)(i >> 32);
-        data[i] = make_uint4(low, high * 0x85ebca6bu, low + high, high ^ 0xc2b2ae35u);
-    }
-}
-
 __device__ __forceinline__ u64 mixed(u64 word, u64 place)
 {
     u64 x = word ^ (place * 0x9e3779b97f4a7c15ull);

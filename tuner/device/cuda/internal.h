@@ -95,8 +95,6 @@ struct harness {
     CUfunction empty;
     CUfunction clean_read;
     CUfunction anchor;
-    CUfunction read;
-    CUfunction write;
     CUfunction sum;
 };
 
