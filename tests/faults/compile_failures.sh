@@ -40,6 +40,16 @@ for fault in 'nvrtcCompileProgram@source=arithmetic.cu: 6' 'kernel@kernel=tune_f
         fail "no ceilings of arithmetic after $fault"
 done
 
+# The same of the kernels that measure the memory's ceilings.
+forget
+tune_copy 'nvrtcCompileProgram@source=ceilings.cu: 6'
+expect_code 0
+expect_err 'its ceilings could not be measured: the kernels that measure bandwidth: '
+[[ $(query 'SELECT count(*) FROM ceilings') == 0 ]] || fail "ceilings without kernels"
+tune_copy ''
+expect_code 0
+[[ $(query 'SELECT min(read_gbs > 0) FROM ceilings') == 1 ]] || fail "no ceilings after one run without"
+
 # Not even the kernels that tune measures with.
 forget
 tune_copy 'nvrtcCompileProgram@source=harness.cu: 6'
