@@ -63,12 +63,10 @@ struct group {
     int64_t n;
     double best_ns;
     const char *best_key;
-    double fastest_gbs[CEILINGS]; /* of the winners: bytes that must move over their time, by what
-                                     they are held against */
-    double fastest_uncached_gbs[CEILINGS]; /* of those that move more than twice what caches hold */
-    struct contest *contests;              /* of this run, in order */
-    struct contest *last_contest;
-    size_t problems_left; /* not raced yet, for sharing out the budget */
+    /* Of winners, by ceiling: bytes over time; of those with over twice what the caches hold. */
+    double fastest_gbs[CEILINGS], fastest_uncached_gbs[CEILINGS];
+    struct contest *contests, *last_contest; /* of this run, in order */
+    size_t problems_left;                    /* not raced yet, for sharing out the budget */
     enum status status;
     struct error error;
     pthread_t thread;
@@ -108,12 +106,10 @@ void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
  * it is not: what is wrong is the experiment. */
 enum status lane_lose(struct lane *lane, const struct error *error);
 
-/* ceilings.c: measures them once for each environment; once more when a winner broke through. What
- * is still broken then is stored as unknown. */
+/* ceilings.c: once for each environment, once more when a winner, as told, broke through. */
 enum status session_know_ceilings(struct session *session, struct lane *lane, struct error *error);
 enum status session_recheck_ceilings(struct session *session, struct group *group,
                                      struct error *error);
-/* Takes up how fast a winner is, for that. */
 void session_take_rate(const struct sweep *sweep, double median_ns);
 
 /* lanes.c: starts workers, takes locks, forms groups; ends all. */
