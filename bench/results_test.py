@@ -195,8 +195,8 @@ def test_older_schema(folder):
     newest, = made.connection.execute("PRAGMA user_version").fetchone()
     # Back to schema 2, undoing what the later migrations do.
     made.connection.executescript("""
-        DROP VIEW gains; DROP VIEW paired;
-        DROP VIEW latest_arithmetic; DROP TABLE arithmetic_ceilings; DROP TABLE peers;
+        DROP VIEW gains; DROP VIEW valid_ranges; DROP VIEW paired;
+        DROP VIEW latest_winners; DROP VIEW latest_arithmetic; DROP TABLE arithmetic_ceilings; DROP TABLE peers;
         ALTER TABLE problems DROP COLUMN operations; ALTER TABLE problems DROP COLUMN operations_type;
         ALTER TABLE runs DROP COLUMN command;
         DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics;

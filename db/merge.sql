@@ -379,6 +379,16 @@ FROM other.range_checks AS o
 JOIN map_ranges AS g ON g.old = o.range_id
 LEFT JOIN map_configurations AS c ON c.old = o.best_configuration_id;
 
+-- Ranges of which a winner is newer know nothing of that one.
+DELETE FROM main.ranges
+WHERE EXISTS (
+    SELECT 1
+    FROM main.problems AS p
+    JOIN main.winners AS w ON w.problem_id = p.id
+    WHERE p.experiment_id = ranges.experiment_id AND p.key = ranges.problem_key
+      AND w.environment_id = ranges.environment_id AND w.l2_mode = ranges.l2_mode
+      AND w.objective = ranges.objective AND w.chosen_at > ranges.chosen_at);
+
 DROP TABLE map_devices;
 DROP TABLE map_environments;
 DROP TABLE map_experiments;

@@ -1,5 +1,5 @@
--- migration 6: how contenders compare in the rounds that they shared, and the gains over the baselines; what
--- was tried, so that no question has to read all trials for it
+-- migration 6: how contenders compare in the rounds that they shared, and the gains over the baselines; which
+-- winners and ranges count; what was tried, so that no question has to read all trials for it
 DROP VIEW points;
 DROP VIEW latest_problems;
 DROP INDEX trials_by_problem;
@@ -186,3 +186,42 @@ CROSS JOIN paired
     ON paired.winner_id = w.id
     AND paired.launched_trial_id = coalesce(own.same_as_trial_id, own.id)
     AND paired.other_launched_trial_id = coalesce(base.same_as_trial_id, base.id);
+
+CREATE VIEW latest_winners AS
+SELECT *
+FROM (
+    SELECT w.*, e.device_id, x.name AS experiment, p.experiment_id, p.key AS problem, p.n,
+           t.configuration_id,
+           row_number() OVER (
+               PARTITION BY e.device_id, x.name, p.key, p.n, w.l2_mode, w.objective
+               ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC) AS place
+    FROM winners AS w
+    JOIN environments AS e ON e.id = w.environment_id
+    JOIN problems AS p ON p.id = w.problem_id
+    JOIN experiments AS x ON x.id = p.experiment_id
+    JOIN trials AS t ON t.id = w.trial_id
+)
+WHERE place = 1;
+
+CREATE VIEW valid_ranges AS
+SELECT r.*
+FROM ranges AS r
+WHERE NOT EXISTS (
+    SELECT 1
+    FROM problems AS p
+    CROSS JOIN winners AS w
+        ON w.environment_id = r.environment_id AND w.problem_id = p.id
+        AND w.objective = r.objective AND w.l2_mode = r.l2_mode
+        AND w.stage <> 'sweep' AND w.trust IS NOT 'unstable'
+    CROSS JOIN trials AS t
+        ON t.id = w.trial_id AND t.configuration_id <> r.configuration_id
+    WHERE p.experiment_id = r.experiment_id AND p.key = r.problem_key
+      AND p.n BETWEEN r.n_low AND r.n_high
+      AND (r.n_low = r.n_high OR NOT (
+          EXISTS (SELECT 1 FROM range_checks AS k
+                  WHERE k.range_id = r.id AND k.n = p.n AND k.measured = 1)
+          OR EXISTS (SELECT 1 FROM paired
+                     WHERE paired.winner_id = w.id
+                       AND paired.configuration_id = t.configuration_id
+                       AND paired.other_configuration_id = r.configuration_id
+                       AND paired.ratio_high - 1 <= r.bound + 1e-9))));

@@ -1,7 +1,7 @@
 -- What tuned.conf is made of, for winners by :objective: for each device (by kind, name, compute
 -- capability and units: two equal boards are one) and problem the ranges that go with its newest
 -- winner, with a row for each measured size of a range; and where no range reaches, the newest winner
--- of each size, a range of its own. A cold winner counts before others. Rows come in the order of the
+-- of each size, a range of its own. What no round has seen (a sweep that was stopped) is no winner here. A cold winner counts before others. Rows come in the order of the
 -- file. `driver` and `compiler` are those of the entry's environment; the first row of a device carries
 -- those of its newest.
 WITH boards AS (
@@ -29,21 +29,20 @@ won AS (
         b.name,
         b.compute_capability,
         b.unit_count,
-        p.experiment_id,
-        p.key,
-        p.n,
+        w.experiment_id,
+        w.problem AS key,
+        w.n,
         ROW_NUMBER() OVER (
-            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, p.key, p.n
+            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, w.problem, w.n
             ORDER BY w.l2_mode = 'cold' DESC, w.chosen_at DESC, w.id DESC
         ) AS place_of_size,
         ROW_NUMBER() OVER (
-            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, p.key
+            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, w.problem
             ORDER BY w.l2_mode = 'cold' DESC, w.chosen_at DESC, w.id DESC
         ) AS place_of_problem
-    FROM winners AS w
+    FROM latest_winners AS w
     JOIN boards AS b ON b.environment_id = w.environment_id
-    JOIN problems AS p ON p.id = w.problem_id
-    WHERE w.objective = :objective
+    WHERE w.objective = :objective AND w.stage <> 'sweep'
 ),
 covered AS (
     SELECT
@@ -62,7 +61,7 @@ covered AS (
         w.experiment_id,
         w.key
     FROM won AS w
-    JOIN ranges AS r ON r.environment_id = w.environment_id
+    JOIN valid_ranges AS r ON r.environment_id = w.environment_id
                     AND r.experiment_id = w.experiment_id AND r.problem_key = w.key
                     AND r.l2_mode = w.l2_mode AND r.objective = :objective
     WHERE w.place_of_problem = 1

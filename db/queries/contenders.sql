@@ -4,20 +4,14 @@
 -- :n          one size (NULL: all)
 -- :objective  what was made small (NULL: time)
 WITH chosen AS (
-    SELECT w.*, e.device_id, x.name AS experiment, p.key AS problem, p.n,
-           row_number() OVER (
-               PARTITION BY e.device_id, x.name, p.key, p.n, w.l2_mode
-               ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC) AS place
-    FROM winners AS w
-    JOIN environments AS e ON e.id = w.environment_id
-    JOIN problems AS p ON p.id = w.problem_id
-    JOIN experiments AS x ON x.id = p.experiment_id
-    WHERE (:n IS NULL OR p.n = :n)
+    SELECT *
+    FROM latest_winners AS w
+    WHERE (:n IS NULL OR w.n = :n)
       AND w.objective = coalesce(:objective, 'time')
       AND (:words IS NULL OR EXISTS (
           SELECT 1 FROM json_each(:words) AS word
-          WHERE x.name = word.value OR p.key = word.value
-             OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
+          WHERE w.experiment = word.value OR w.problem = word.value
+             OR substr(w.problem, 1, length(word.value) + 1) = word.value || '.'))
 ),
 -- What was rejected before the choice, as it was compiled last, stands behind those who were in it.
 rejected AS (
@@ -63,6 +57,5 @@ JOIN trials AS t ON t.id = chosen.trial_id
 JOIN configurations AS c ON c.id = k.configuration_id
 LEFT JOIN trials AS own ON own.id = k.trial_id
 LEFT JOIN trials AS m ON m.id = coalesce(own.same_as_trial_id, own.id)
-WHERE chosen.place = 1
 ORDER BY d.kind DESC, d.id, chosen.l2_mode, chosen.experiment, chosen.problem, chosen.n, k.place,
          k.configuration_id;

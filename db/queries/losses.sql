@@ -1,6 +1,27 @@
--- Of each size of a problem key that has a winner, and each configuration that was timed there: how
--- much worse than the winner, both from the finest stage that has seen both. NULL: nothing tells.
-SELECT p.n AS n, c.id AS configuration_id, c.key AS key,
+-- Of each size of a problem key that has a winner which was raced, and each configuration that was
+-- timed there: how much worse than the winner it looks, both from the finest stage that has seen both;
+-- and how much worse it is at most, as the rounds of the choice showed it. NULL: nothing tells.
+-- is_barred: a check found it wrong at some size, so it serves no other one than those it won.
+WITH chosen AS (
+    SELECT w.*, t.configuration_id, p.n
+    FROM winners AS w
+    JOIN problems AS p ON p.id = w.problem_id
+    JOIN trials AS t ON t.id = w.trial_id
+    WHERE w.environment_id = :environment AND p.experiment_id = :experiment AND p.key = :key
+      AND w.l2_mode = :l2_mode AND w.objective = :objective
+      AND w.stage <> 'sweep' AND w.trust IS NOT 'unstable'
+),
+against AS MATERIALIZED (
+    SELECT paired.winner_id, paired.other_launched_trial_id, min(paired.ratio_high) AS ratio_high
+    FROM chosen
+    CROSS JOIN paired
+        ON paired.winner_id = chosen.id AND paired.configuration_id = chosen.configuration_id
+    CROSS JOIN contenders AS k
+        ON k.winner_id = chosen.id AND k.configuration_id = paired.other_configuration_id
+        AND k.out IS NULL
+    GROUP BY 1, 2
+)
+SELECT w.n AS n, c.id AS configuration_id, c.key AS key,
        CASE
            WHEN own.confirm_value > 0 AND best.confirm_value > 0
                THEN own.confirm_value / best.confirm_value - 1
@@ -9,25 +30,24 @@ SELECT p.n AS n, c.id AS configuration_id, c.key AS key,
            WHEN :objective = 'time' AND own.sweep_ns > 0 AND best.sweep_ns > 0
                THEN own.sweep_ns / best.sweep_ns - 1
        END AS loss,
-       c.id = chosen.configuration_id AS is_winner,
-       c.parameters AS parameters
-FROM winners AS w
-JOIN trials AS chosen ON chosen.id = w.trial_id
-JOIN problems AS p ON p.id = w.problem_id
+       c.id = w.configuration_id AS is_winner,
+       c.parameters AS parameters,
+       CASE WHEN c.id = w.configuration_id THEN 0 ELSE against.ratio_high - 1 END AS bound,
+       EXISTS (SELECT 1 FROM gauntlets AS g
+               WHERE g.environment_id = w.environment_id AND g.configuration_id = c.id
+                 AND g.passed = 0) AS is_barred
+FROM chosen AS w
 JOIN points AS best
     ON best.environment_id = w.environment_id AND best.problem_id = w.problem_id
     AND best.l2_mode = w.l2_mode AND best.objective = w.objective
-    AND best.configuration_id = chosen.configuration_id
+    AND best.configuration_id = w.configuration_id
 JOIN points AS own
     ON own.environment_id = w.environment_id AND own.problem_id = w.problem_id
     AND own.l2_mode = w.l2_mode AND own.objective = w.objective
 JOIN configurations AS c ON c.id = own.configuration_id
-WHERE w.environment_id = :environment AND p.experiment_id = :experiment AND p.key = :key
-  AND w.l2_mode = :l2_mode AND w.objective = :objective
-  AND w.trust IS NOT 'unstable'
-  AND NOT EXISTS (SELECT 1 FROM gauntlets AS g
-                  WHERE g.environment_id = w.environment_id AND g.configuration_id = c.id
-                    AND g.passed = 0)
+LEFT JOIN against
+    ON against.winner_id = w.id AND against.other_launched_trial_id = own.sweep_trial_id
+WHERE is_winner OR NOT is_barred
 -- What launches the same as another somewhere is named last.
 ORDER BY sum(own.measured_configuration_id <> c.id) OVER (PARTITION BY c.id), own.launch_count,
-         own.block, c.key, p.n;
+         own.block, c.key, w.n;

@@ -9,7 +9,7 @@ WITH latest AS (
            dense_rank() OVER (
                PARTITION BY e.device_id, x.name, g.problem_key, g.l2_mode
                ORDER BY g.run_id DESC, g.environment_id DESC, g.experiment_id DESC) AS place
-    FROM ranges AS g
+    FROM valid_ranges AS g
     JOIN environments AS e ON e.id = g.environment_id
     JOIN experiments AS x ON x.id = g.experiment_id
     WHERE g.objective = coalesce(:objective, 'time')

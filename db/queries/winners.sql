@@ -5,23 +5,18 @@
 -- :n      one size (NULL: all)
 -- :objective  what was made small (NULL: all)
 WITH chosen AS (
-    SELECT w.*, e.device_id, x.name AS experiment, p.key AS problem, p.n, p.bytes_moved,
-           row_number() OVER (
-               PARTITION BY e.device_id, x.name, p.key, p.n, w.l2_mode, w.objective
-               ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC) AS newest
-    FROM winners AS w
-    JOIN environments AS e ON e.id = w.environment_id
+    SELECT w.*, p.bytes_moved
+    FROM latest_winners AS w
     JOIN problems AS p ON p.id = w.problem_id
-    JOIN experiments AS x ON x.id = p.experiment_id
-    WHERE (:n IS NULL OR p.n = :n)
+    WHERE (:n IS NULL OR w.n = :n)
       AND (:objective IS NULL OR w.objective = :objective)
       AND (:words IS NULL OR EXISTS (
           SELECT 1 FROM json_each(:words) AS word
-          WHERE x.name = word.value OR p.key = word.value
-             OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
+          WHERE w.experiment = word.value OR w.problem = word.value
+             OR substr(w.problem, 1, length(word.value) + 1) = word.value || '.'))
 ),
 reached AS (
-    SELECT chosen.*, t.configuration_id, points.sweep_ns, points.race_ns, points.confirm_ns,
+    SELECT chosen.*, points.sweep_ns, points.race_ns, points.confirm_ns,
            points.sweep_trial_id, points.race_trial_id, points.confirm_trial_id,
            CASE WHEN chosen.stage = 'confirm' AND points.confirm_ns IS NOT NULL THEN 'confirm'
                 WHEN chosen.stage = 'sweep' AND points.sweep_ns IS NOT NULL THEN 'sweep'
@@ -29,10 +24,8 @@ reached AS (
                 WHEN points.confirm_ns IS NOT NULL THEN 'confirm'
                 ELSE 'sweep' END AS timed_in
     FROM chosen
-    JOIN trials AS t ON t.id = chosen.trial_id
     -- CROSS: a point is looked up, by its configuration, and no other is made.
     CROSS JOIN points USING (environment_id, problem_id, configuration_id, l2_mode, objective)
-    WHERE chosen.newest = 1
 ),
 timed AS (
     SELECT *, CASE timed_in WHEN 'confirm' THEN confirm_ns WHEN 'race' THEN race_ns

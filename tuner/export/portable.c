@@ -329,8 +329,9 @@ static enum status put_problem(struct portable *portable, struct error *error)
     struct size_range *ranges = arena_alloc(&portable->arena, portable->size_count, sizeof *ranges);
     if (!ranges || !fill_losses(portable))
         return error_no_memory(error);
-    size_t count = ranges_cover(portable->loss, portable->size_count, portable->configuration_count,
-                                portable->order, within, delta, ranges);
+    size_t count =
+        ranges_cover(portable->loss, NULL, portable->size_count, portable->configuration_count,
+                     portable->order, within, delta, ranges);
     enum status status = STATUS_OK;
     int64_t low = 0;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {

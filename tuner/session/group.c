@@ -337,6 +337,24 @@ static void free_contests(struct group *group)
     group->last_contest = NULL;
 }
 
+/* The ranges of all; of a run that was stopped by what is known, which takes no time. */
+static enum status cover_all(struct group *group, struct objective *const *objectives,
+                             const int64_t *experiment_ids, enum status status, struct error *error)
+{
+    const struct session *session = group->session;
+    for (size_t i = 0; i < session->experiment_count && experiment_ids[i] != 0; i++) {
+        struct error covering = {0};
+        enum status covered = group_ranges(group, &session->experiments[i], experiment_ids[i],
+                                           objectives[i], &covering);
+        if (status == STATUS_OK && covered != STATUS_OK)
+            *error = covering;
+        status = status == STATUS_OK ? covered : status;
+        if (covered != STATUS_OK && covered != STATUS_INTERRUPTED)
+            break;
+    }
+    return status;
+}
+
 /* Races of all problems first; then what the whole is needed for. */
 static enum status run_all(struct group *group, struct objective **objectives,
                            int64_t *experiment_ids, struct error *error)
@@ -351,10 +369,8 @@ static enum status run_all(struct group *group, struct objective **objectives,
                                 error);
     if (status == STATUS_OK)
         status = group_confirm(group, error);
-    bool whole = session->options->only_count == 0;
-    for (size_t i = 0; whole && status == STATUS_OK && i < session->experiment_count; i++)
-        status =
-            group_ranges(group, &session->experiments[i], experiment_ids[i], objectives[i], error);
+    if (session->options->only_count == 0 && (status == STATUS_OK || status == STATUS_INTERRUPTED))
+        status = cover_all(group, objectives, experiment_ids, status, error);
     summarize_contests(group);
     return status;
 }

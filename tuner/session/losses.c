@@ -54,8 +54,9 @@ enum status losses_covered(const struct sweep *like, const struct problem *probl
 struct loss_row {
     int64_t n, configuration_id;
     const char *key, *parameters;
-    double loss; /* NaN: unknown */
+    double loss, bound; /* NaN: unknown */
     bool is_winner;
+    bool is_barred; /* from other sizes than this one */
 };
 
 struct rows {
@@ -96,6 +97,8 @@ static enum status read_rows(const struct sweep *like, struct losses *losses, st
             .loss = store_query_real(query, 3),
             .is_winner = store_query_integer(query, 4) != 0,
             .parameters = arena_strdup(&losses->arena, store_query_text(query, 5)),
+            .bound = store_query_real(query, 6),
+            .is_barred = store_query_integer(query, 7) != 0,
         };
         if (!item.key || !item.parameters || !add_row(rows, item))
             status = error_no_memory(error);
@@ -119,15 +122,53 @@ static int by_size(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Rows come in the fixed order, all sizes of a configuration together or not. */
+/* Rows come in the fixed order, all sizes of a configuration together or not. What is barred stands
+ * for itself at each size. */
 static size_t item_index(struct losses *losses, const struct loss_row *row)
 {
-    for (size_t i = losses->count; i > 0; i--)
+    for (size_t i = row->is_barred ? 0 : losses->count; i > 0; i--)
         if (losses->items[i - 1].id == row->configuration_id)
             return i - 1;
     losses->items[losses->count] = (struct known_configuration){
         .id = row->configuration_id, .key = row->key, .parameters = row->parameters};
     return losses->count++;
+}
+
+static bool make_room(struct losses *losses)
+{
+    size_t cells = losses->size_count * losses->count + 1;
+    losses->loss = arena_alloc(&losses->arena, cells, sizeof *losses->loss);
+    losses->bound = arena_alloc(&losses->arena, cells, sizeof *losses->bound);
+    losses->looked = arena_alloc(&losses->arena, cells, sizeof *losses->looked);
+    losses->winners = arena_alloc(&losses->arena, losses->size_count + 1, sizeof(size_t));
+    losses->order = arena_alloc(&losses->arena, losses->count + 1, sizeof(size_t));
+    if (!losses->loss || !losses->bound || !losses->looked || !losses->winners || !losses->order)
+        return false;
+    for (size_t i = 0; i < cells; i++)
+        losses->loss[i] = losses->bound[i] = (double)INFINITY;
+    for (size_t i = 0; i < losses->size_count; i++)
+        losses->winners[i] = losses->count;
+    for (size_t i = 0; i < losses->count; i++)
+        losses->order[i] = i;
+    return true;
+}
+
+static void fill_cell(struct losses *losses, const struct loss_row *row, size_t configuration)
+{
+    size_t size = size_index(losses, row->n);
+    size_t cell = size * losses->count + configuration;
+    if (size == losses->size_count)
+        return;
+    if (!isnan(row->bound))
+        losses->bound[cell] = fmax(row->bound, 0);
+    if (row->is_winner)
+        losses->loss[cell] = 0;
+    else if (!isnan(row->loss))
+        losses->loss[cell] = fmax(row->loss, 0);
+    else
+        losses->loss[cell] = losses->bound[cell];
+    if (row->is_winner)
+        losses->winners[size] = configuration;
 }
 
 static enum status arrange(struct losses *losses, const struct rows *rows, struct error *error)
@@ -143,29 +184,10 @@ static enum status arrange(struct losses *losses, const struct rows *rows, struc
         of[i] = item_index(losses, &rows->items[i]);
     }
     qsort(losses->sizes, losses->size_count, sizeof losses->sizes[0], by_size);
-    size_t cells = losses->size_count * losses->count + 1;
-    losses->loss = arena_alloc(&losses->arena, cells, sizeof *losses->loss);
-    losses->looked = arena_alloc(&losses->arena, cells, sizeof *losses->looked);
-    losses->winners = arena_alloc(&losses->arena, losses->size_count + 1, sizeof(size_t));
-    losses->order = arena_alloc(&losses->arena, losses->count + 1, sizeof(size_t));
-    if (!losses->loss || !losses->looked || !losses->winners || !losses->order)
+    if (!make_room(losses))
         return error_no_memory(error);
-    for (size_t i = 0; i < cells; i++)
-        losses->loss[i] = (double)INFINITY;
-    for (size_t i = 0; i < losses->size_count; i++)
-        losses->winners[i] = losses->count;
-    for (size_t i = 0; i < losses->count; i++)
-        losses->order[i] = i;
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct loss_row *row = &rows->items[i];
-        size_t size = size_index(losses, row->n);
-        if (size == losses->size_count)
-            continue;
-        if (!isnan(row->loss))
-            losses->loss[size * losses->count + of[i]] = fmax(row->loss, 0);
-        if (row->is_winner)
-            losses->winners[size] = of[i];
-    }
+    for (size_t i = 0; i < rows->count; i++)
+        fill_cell(losses, &rows->items[i], of[i]);
     return STATUS_OK;
 }
 

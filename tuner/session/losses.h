@@ -1,5 +1,5 @@
 /* How much worse than the winner each configuration is at each size of a problem key, as far as the
- * store knows. */
+ * store knows. Sizes whose winner was not raced, or is unstable, are not among them. */
 #ifndef TUNE_SESSION_LOSSES_H
 #define TUNE_SESSION_LOSSES_H
 
@@ -21,9 +21,14 @@ struct losses {
     size_t size_count;
     struct known_configuration *items;
     size_t count;
-    size_t *order;   /* place in a fixed order */
-    double *loss;    /* [size * count + configuration]; INFINITY: cannot be used */
-    bool *looked;    /* the same: measured against the winner, apart from the sweep */
+    size_t *order; /* place in a fixed order */
+    /* [size * count + configuration]: what it seems to lose, of whatever there is; INFINITY: it
+     * cannot be used. That is worth a look, and no more. */
+    double *loss;
+    /* The same: what it loses at most, as rounds with the winner showed it, the choice's or a
+     * look's; 0 of the winner. INFINITY: no round had both. */
+    double *bound;
+    bool *looked;    /* the same: a look was taken */
     size_t *winners; /* by size; count: unknown */
 };
 

@@ -1,5 +1,6 @@
-/* Few configurations for many sizes, so that a size that nobody measured has one, too: chosen by
- * what races and sweeps know, then looked at where they are not the winner, and between sizes. */
+/* Few configurations for many sizes, so that a size that nobody measured has one, too: proposed by
+ * what races and sweeps know, and looked at where they are not the winner, and between sizes. What
+ * is written holds by rounds with the winner alone; without looks that is less. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,12 +131,14 @@ static enum status look_at_measured(struct covering *covering, bool *again, stru
         if (status != STATUS_OK)
             return status;
         losses->looked[size * losses->count + pair[0]] = true;
-        if (!found.works || isnan(found.losses[0].high))
-            continue;
-        keep_check(covering, losses->sizes[size], true, &found, pair, 0);
+        double high = found.works ? found.losses[0].high : (double)NAN;
+        double seen = isnan(high) ? (double)INFINITY : fmax(high, 0);
         /* What is written down as a bound is one: the interval's upper end. */
-        losses->loss[size * losses->count + pair[0]] = fmax(found.losses[0].high, 0);
-        *again |= found.losses[0].high > within;
+        losses->loss[size * losses->count + pair[0]] = seen;
+        losses->bound[size * losses->count + pair[0]] = seen;
+        *again |= seen > within;
+        if (!isnan(high))
+            keep_check(covering, losses->sizes[size], true, &found, pair, 0);
     }
     return STATUS_OK;
 }
@@ -237,12 +240,15 @@ static enum status look_between(struct covering *covering, struct error *error)
     return status;
 }
 
-static void cut(struct covering *covering)
+/* By what configurations seem to lose, for looks to be taken; by the bounds, for what is written.
+ */
+static void cut(struct covering *covering, const double *loss)
 {
     const struct losses *losses = &covering->losses;
     const struct protocol *protocol = &covering->group->session->options->protocol;
-    covering->count = ranges_cover(losses->loss, losses->size_count, losses->count, losses->order,
-                                   protocol->within, protocol->delta, covering->ranges);
+    covering->count =
+        ranges_cover(loss, losses->winners, losses->size_count, losses->count, losses->order,
+                     protocol->within, protocol->delta, covering->ranges);
     set_ends(covering);
 }
 
@@ -252,8 +258,8 @@ static double bound_of(const struct covering *covering, const struct size_range 
     const struct losses *losses = &covering->losses;
     double worst = 0;
     for (size_t size = range->first; size <= range->last; size++) {
-        double loss = losses->loss[size * losses->count + range->configuration];
-        worst = isfinite(loss) && loss > worst ? loss : worst;
+        double bound = losses->bound[size * losses->count + range->configuration];
+        worst = isfinite(bound) && bound > worst ? bound : worst;
     }
     return worst;
 }
@@ -265,13 +271,15 @@ static enum status look_around(struct covering *covering, struct error *error)
     enum status status = STATUS_OK;
     group->problem_key = covering->problem.key;
     session_progress(group, "ranges");
+    cut(covering, covering->losses.loss);
     for (int i = 0; status == STATUS_OK && again && i < CUTS_MAX; i++) {
         if (i > 0 && budget_over(group->session, budget_end_ns(group->session)))
             break;
         status = look_at_measured(covering, &again, error);
         if (again)
-            cut(covering);
+            cut(covering, covering->losses.loss);
     }
+    cut(covering, covering->losses.bound);
     if (status == STATUS_OK)
         status = look_between(covering, error);
     group->problem_key = "";
@@ -352,12 +360,18 @@ static enum status cover(struct covering *covering, struct error *error)
     covering->look_most = most;
     if (!covering->looks)
         return error_no_memory(error);
-    cut(covering);
+    cut(covering, covering->losses.bound);
     if (options->protocol.look_between > 0 && group_lane(group) &&
-        !objective_needs_energy(covering->like.objective) &&
+        !session_stopped(group->session) && !objective_needs_energy(covering->like.objective) &&
         !budget_over(group->session, budget_end_ns(group->session)))
         status = look_around(covering, error);
-    return status == STATUS_OK ? put(covering, error) : status;
+    if (status != STATUS_OK && status != STATUS_INTERRUPTED)
+        return status;
+    struct error putting = {0};
+    enum status stored = put(covering, &putting);
+    if (status == STATUS_OK && stored != STATUS_OK)
+        *error = putting;
+    return status == STATUS_OK ? stored : status;
 }
 
 static bool was_contested(const struct group *group, const char *key)

@@ -98,6 +98,10 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     [STATEMENT_RANGES_DROP] = "DELETE FROM ranges WHERE environment_id = ?1 AND experiment_id = ?2"
                               " AND problem_key = ?3 AND l2_mode = ?4 AND objective = ?5",
+    [STATEMENT_WINNER_RANGES_DROP] =
+        "DELETE FROM ranges WHERE environment_id = ?1 AND l2_mode = ?3 AND objective = ?4"
+        " AND (experiment_id, problem_key)"
+        " = (SELECT experiment_id, key FROM problems WHERE id = ?2)",
     [STATEMENT_RANGE_ADD] =
         "INSERT INTO ranges (environment_id, experiment_id, problem_key, l2_mode, objective,"
         " run_id, n_low, n_high, configuration_id, within, bound, chosen_at) "

@@ -49,6 +49,21 @@ static enum status put_winner(struct store *store, const struct store_winner *wi
     return store_take(store, put, winner_id, NULL, winner_doing, error);
 }
 
+/* Ranges that were made when another had won know nothing of this one. */
+static enum status drop_its_ranges(struct store *store, const struct store_winner *winner,
+                                   struct error *error)
+{
+    sqlite3_stmt *drop = NULL;
+    enum status status = store_statement(store, STATEMENT_WINNER_RANGES_DROP, &drop, error);
+    if (status != STATUS_OK)
+        return status;
+    (void)sqlite3_bind_int64(drop, 1, winner->environment_id);
+    (void)sqlite3_bind_int64(drop, 2, winner->problem_id);
+    store_bind_text(drop, 3, l2_mode_name(winner->l2_mode));
+    store_bind_objective(drop, 4, winner->objective);
+    return store_take(store, drop, NULL, NULL, winner_doing, error);
+}
+
 static enum status drop_contenders(struct store *store, int64_t winner_id, struct error *error)
 {
     sqlite3_stmt *statement = NULL;
@@ -89,6 +104,8 @@ enum status store_winner_put(struct store *store, const struct store_winner *win
     status = put_winner(store, winner, &winner_id, error);
     if (status == STATUS_OK)
         status = drop_contenders(store, winner_id, error);
+    if (status == STATUS_OK)
+        status = drop_its_ranges(store, winner, error);
     for (size_t i = 0; status == STATUS_OK && i < winner->contender_count; i++)
         status = add_contender(store, winner_id, &winner->contenders[i], error);
     return store_end(store, status, winner_doing, error);
@@ -135,7 +152,7 @@ static const char incumbent_sql[] =
     "JOIN experiments AS own_x ON own_x.id = own_p.experiment_id AND own_x.name = x.name "
     "JOIN trials AS t ON t.id = w.trial_id "
     "JOIN configurations AS c ON c.id = t.configuration_id "
-    "WHERE w.l2_mode = ?3 AND w.objective = ?4 "
+    "WHERE w.l2_mode = ?3 AND w.objective = ?4 AND w.stage <> 'sweep' "
     "ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC LIMIT 1";
 
 enum status store_incumbent(struct store *store, int64_t environment_id, int64_t problem_id,

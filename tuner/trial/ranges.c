@@ -14,6 +14,7 @@ struct cover {
 
 struct problem {
     const double *loss;
+    const size_t *winners;
     size_t sizes, configurations;
     double within;
 };
@@ -79,11 +80,21 @@ static void find_covers(const struct problem *problem, struct cover *covers, dou
     }
 }
 
+static size_t sizes_won(const struct problem *problem, size_t first, size_t last,
+                        size_t configuration)
+{
+    size_t won = 0;
+    for (size_t size = first; size <= last; size++)
+        won += problem->winners && problem->winners[size] == configuration ? 1 : 0;
+    return won;
+}
+
 static struct size_range fill_range(const struct problem *problem, size_t first, size_t last,
                                     const size_t *order, double delta, double *worst)
 {
     struct size_range range = {first, last, problem->configurations, (double)INFINITY};
     double smallest = (double)INFINITY;
+    size_t most_won = 0;
     for (size_t c = 0; c < problem->configurations; c++)
         worst[c] = 0;
     for (size_t size = first; size <= last; size++)
@@ -91,8 +102,10 @@ static struct size_range fill_range(const struct problem *problem, size_t first,
     for (size_t c = 0; c < problem->configurations; c++) {
         if (isinf(worst[c]) || worst[c] > smallest + delta)
             continue;
-        if (range.configuration == problem->configurations ||
-            order[c] < order[range.configuration]) {
+        size_t won = sizes_won(problem, first, last, c);
+        if (range.configuration == problem->configurations || won > most_won ||
+            (won == most_won && order[c] < order[range.configuration])) {
+            most_won = won;
             range.configuration = c;
             range.worst_loss = worst[c];
         }
@@ -100,10 +113,10 @@ static struct size_range fill_range(const struct problem *problem, size_t first,
     return range;
 }
 
-size_t ranges_cover(const double *loss, size_t sizes, size_t configurations, const size_t *order,
-                    double within, double delta, struct size_range *out)
+size_t ranges_cover(const double *loss, const size_t *winners, size_t sizes, size_t configurations,
+                    const size_t *order, double within, double delta, struct size_range *out)
 {
-    struct problem problem = {loss, sizes, configurations, within};
+    struct problem problem = {loss, winners, sizes, configurations, within};
     struct cover *covers = calloc(sizes + 1, sizeof *covers);
     double *worst = calloc(configurations > 0 ? configurations : 1, sizeof *worst);
     size_t count = 0;

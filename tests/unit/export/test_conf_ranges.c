@@ -50,6 +50,13 @@ static void put_ranges(const struct tuning *tuning, const struct store_range *li
     ok(store_ranges_put(tuning->fixture->store, &ranges, &error));
 }
 
+/* What a look at the measured sizes found. */
+static const struct store_range_check looks[] = {{.n = 1000, .measured = true},
+                                                 {.n = 10000, .measured = true, .loss = 0.01},
+                                                 {.n = 100000, .measured = true, .loss = 0.01},
+                                                 {.n = 1000000, .measured = true, .loss = 0.01},
+                                                 {.n = 10000000, .measured = true, .loss = 0.01}};
+
 /* Each line is as "LOW-HIGH@AT block grid trust", one after the other. */
 static const char *lines_of(const struct tuned *tuned, char out[static 512])
 {
@@ -118,15 +125,72 @@ static void range_is_cut_where_derived_values_change(void **state)
     tuned_free(tuned);
 }
 
-/* A range's configuration counts where another one won, too. */
+/* A range's configuration counts where another one won, too, if it was held against that one there.
+ */
 static void few_ranges_for_many_winners(void **state)
 {
     const struct tuning tuning = start(*state);
     measure_six(&tuning);
-    const struct store_range whole = {
-        .n_low = 100, .n_high = 10000000, .configuration_id = tuning.small, .bound = 0.02};
+    struct store_range whole = {.n_low = 100,
+                                .n_high = 10000000,
+                                .configuration_id = tuning.small,
+                                .bound = 0.02,
+                                .checks = looks,
+                                .check_count = 5};
     put_ranges(&tuning, &whole, 1, "time");
     assert_lines(&tuning, "100-10000000@10000000 64 1 sound");
+    whole.check_count = 4; /* but at the largest */
+    put_ranges(&tuning, &whole, 1, "time");
+    assert_lines(&tuning, "100-100@100 64 1 sound; 1000-1000@1000 64 1 sound; "
+                          "10000-10000@10000 512 10 sound; 100000-100000@100000 512 100 sound; "
+                          "1000000-1000000@1000000 512 264 sound; "
+                          "10000000-10000000@10000000 512 264 sound");
+    /* The rounds of the choice show as much, if they show that it loses no more. */
+    int64_t problem = add_problem(*state, key, 10000000, 0.0);
+    int64_t small = measure(&tuning, tuning.small, 10000000, 1, "race");
+    const struct put put = {tuning.environment, problem, tuning.large, 0, "race", 1e8, 264,
+                            TRIAL_OK,           NULL};
+    add_contest(*state, put, add_trial(*state, put), tuning.small, small, 0.005);
+    put_ranges(&tuning, &whole, 1, "time");
+    assert_lines(&tuning, "100-10000000@10000000 64 1 sound");
+    whole.bound = 0.012;
+    put_ranges(&tuning, &whole, 1, "time");
+    assert_lines(&tuning, "100-100@100 64 1 sound; 1000-1000@1000 64 1 sound; "
+                          "10000-10000@10000 512 10 sound; 100000-100000@100000 512 100 sound; "
+                          "1000000-1000000@1000000 512 264 sound; "
+                          "10000000-10000000@10000000 512 264 sound");
+}
+
+/* Ranges know nothing of a winner that was chosen after them. */
+static void ranges_end_with_a_winner_chosen_anew(void **state)
+{
+    const struct tuning tuning = start(*state);
+    measure_six(&tuning);
+    const struct store_range small = {
+        .n_low = 100, .n_high = 1000, .configuration_id = tuning.small, .bound = 0};
+    put_ranges(&tuning, &small, 1, "time");
+    win(&tuning, 1000, measure(&tuning, tuning.small, 1000, 1, "race"), "sound");
+    assert_lines(&tuning, "100-100@100 64 1 sound; 1000-1000@1000 64 1 sound; "
+                          "10000-10000@10000 512 10 sound; 100000-100000@100000 512 100 sound; "
+                          "1000000-1000000@1000000 512 264 sound; "
+                          "10000000-10000000@10000000 512 264 sound");
+}
+
+/* What a sweep alone has seen is no winner of production. */
+static void a_sweeps_best_so_far_is_not_written(void **state)
+{
+    const struct tuning tuning = start(*state);
+    measure_six(&tuning);
+    int64_t problem = add_problem(*state, key, 1000, 0.0);
+    struct store_winner early =
+        winner_of(*state, tuning.environment, problem,
+                  measure(&tuning, tuning.large, 1000, 1, "sweep"), "noisy");
+    early.stage = "sweep";
+    ok(store_winner_put(tuning.fixture->store, &early, &error));
+    assert_lines(&tuning, "100-100@100 64 1 sound; 10000-10000@10000 512 10 sound; "
+                          "100000-100000@100000 512 100 sound; "
+                          "1000000-1000000@1000000 512 264 sound; "
+                          "10000000-10000000@10000000 512 264 sound");
 }
 
 /* A size that was tuned outside of the ranges keeps a line of its own. */
@@ -134,8 +198,12 @@ static void size_outside_of_ranges_has_its_line(void **state)
 {
     const struct tuning tuning = start(*state);
     measure_six(&tuning);
-    const struct store_range middle = {
-        .n_low = 1000, .n_high = 100000, .configuration_id = tuning.small, .bound = 0.02};
+    const struct store_range middle = {.n_low = 1000,
+                                       .n_high = 100000,
+                                       .configuration_id = tuning.small,
+                                       .bound = 0.02,
+                                       .checks = looks,
+                                       .check_count = 3};
     put_ranges(&tuning, &middle, 1, "time");
     assert_lines(&tuning, "100-100@100 64 1 sound; 1000-100000@100000 64 1 sound; "
                           "1000000-1000000@1000000 512 264 sound; "
@@ -179,10 +247,13 @@ static void duplicate_in_a_range_has_the_time_of_its_twin(void **state)
     (void)add_trial(*state, (struct put){tuning.environment, problem, tuning.large, real, "sweep",
                                          (double)NAN, 9, TRIAL_OK, NULL});
     win(&tuning, 1000, real, "sound");
-    const struct store_range range = {
-        .n_low = 1000, .n_high = 1000, .configuration_id = tuning.large};
+    const struct store_range range = {.n_low = 1000,
+                                      .n_high = 1001,
+                                      .configuration_id = tuning.large,
+                                      .checks = looks,
+                                      .check_count = 1};
     put_ranges(&tuning, &range, 1, "time");
-    assert_lines(&tuning, "1000-1000@1000 512 9 sound");
+    assert_lines(&tuning, "1000-1001@1000 512 9 sound");
     struct tuned *tuned = export_and_load(*state);
     assert_string_equal(tuned_evidence_text(tuned_entry_at(tuned, 0), "stage", ""), "confirm");
     assert_true(tuned_expected_ns(tuned_entry_at(tuned, 0)) == 10000.0);
@@ -365,6 +436,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(range_is_cut_where_derived_values_change, setup, teardown),
         cmocka_unit_test_setup_teardown(few_ranges_for_many_winners, setup, teardown),
+        cmocka_unit_test_setup_teardown(ranges_end_with_a_winner_chosen_anew, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_sweeps_best_so_far_is_not_written, setup, teardown),
         cmocka_unit_test_setup_teardown(size_outside_of_ranges_has_its_line, setup, teardown),
         cmocka_unit_test_setup_teardown(ranges_go_with_the_newest_winner, setup, teardown),
         cmocka_unit_test_setup_teardown(duplicate_in_a_range_has_the_time_of_its_twin, setup,
