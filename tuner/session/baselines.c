@@ -8,7 +8,7 @@
  * it is compiled with the baseline's own value. */
 static enum status ask_occupancy(struct sweep *sweep, struct lane *lane,
                                  const struct baseline *baseline, struct candidate *candidate,
-                                 struct error *error)
+                                 struct configuration *configuration, struct error *error)
 {
     struct loaded loaded = {0};
     struct worker_outcome outcome = {.status = TRIAL_OK};
@@ -23,8 +23,8 @@ static enum status ask_occupancy(struct sweep *sweep, struct lane *lane,
         return error_set(error, STATUS_LAUNCH_FAILED, "%s", outcome.detail);
     if (status != STATUS_OK || loaded.resources[0].suggested_block <= 0)
         return status;
-    for (size_t i = 0; i < candidate->configuration.count; i++) {
-        struct named_value *parameter = &candidate->configuration.values[i];
+    for (size_t i = 0; i < configuration->count; i++) {
+        struct named_value *parameter = &configuration->values[i];
         if (strcmp(parameter->name, baseline->occupancy_parameter) == 0)
             parameter->value = value_integer(loaded.resources[0].suggested_block);
     }
@@ -48,17 +48,15 @@ static enum status adjust(struct sweep *sweep, const struct baseline *baseline,
                           struct configuration *out, struct error *error)
 {
     struct lane *lane = group_lane(sweep->group);
-    struct candidate candidate = {.configuration = baseline->configuration,
-                                  .point = NO_POINT,
-                                  .binary = NO_BINARY,
-                                  .median_ns = (double)NAN};
+    struct candidate candidate = {
+        .own = out, .point = NO_POINT, .binary = NO_BINARY, .median_ns = (double)NAN};
+    *out = baseline->configuration;
     if (!lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
     enum status status = STATUS_OK;
     if (baseline->occupancy_parameter)
-        status = ask_occupancy(sweep, lane, baseline, &candidate, error);
+        status = ask_occupancy(sweep, lane, baseline, &candidate, out, error);
     arena_free(&lane->scratch);
-    *out = candidate.configuration;
     return status;
 }
 

@@ -50,12 +50,16 @@ static enum status make_room(struct binaries *binaries, struct error *error)
 enum status binaries_know(struct binaries *binaries, const struct binary_request *request,
                           size_t *index, struct error *error)
 {
+    char hash[HASH_TEXT_BYTES];
     struct binary binary = {.state = BINARY_KNOWN, .detail = "", .log = ""};
-    enum status status = binary_cache_path(request, binaries->facts, &binaries->arena, &binary.path,
-                                           &binary.hash, error);
-    if (status != STATUS_OK || find(binaries, binary.hash, index))
+    enum status status = binary_cache_hash(request, binaries->facts, hash, error);
+    if (status != STATUS_OK || find(binaries, hash, index))
         return status;
-    status = make_room(binaries, error);
+    status = binary_cache_place(hash, &binaries->arena, &binary.path, error);
+    if (status == STATUS_OK && !(binary.hash = arena_strdup(&binaries->arena, hash)))
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        status = make_room(binaries, error);
     if (status != STATUS_OK)
         return status;
     if (!index_put(&binaries->by_hash, number_of(binary.hash), binaries->count))
@@ -72,6 +76,7 @@ enum status binaries_request(struct binaries *binaries, const struct binary_requ
     if (status != STATUS_OK || binaries_asked(binaries, *index))
         return status;
     struct binary *binary = &binaries->items[*index];
+    binary_cache_tend(binary->path);
     if (file_exists(binary->path)) {
         binary->state = BINARY_READY;
         binaries->cached++;

@@ -42,7 +42,8 @@ static enum status make_description(struct sweep *sweep, struct error *error)
 {
     struct worker_problem *problem = arena_alloc(&sweep->arena, 1, sizeof *problem);
     struct launch_plan *plan = arena_alloc(&sweep->arena, 1, sizeof *plan);
-    struct point point = sweep_point(sweep, &sweep->any, 1);
+    struct configuration room;
+    struct point point = sweep_point(sweep, &sweep->any, 1, &room);
     if (!problem || !plan)
         return error_no_memory(error);
     enum status status = point_plan(&point, &sweep->arena, plan, error);

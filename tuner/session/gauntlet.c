@@ -171,7 +171,7 @@ static enum status admits(struct sweep *sweep, struct arena *arena, const struct
     *applies = point->problem->n == sweep->problem.n;
     if (!*applies && !finalist->is_baseline)
         status = space_admits(sweep->experiment, point->problem, sweep->group->facts,
-                              &candidate->configuration, applies, error);
+                              point->configuration, applies, error);
     if (status != STATUS_OK || !*applies)
         return status;
     status = point_binary(point, arena, &request, error);
@@ -189,7 +189,9 @@ static enum status case_plan(struct sweep *sweep, struct arena *arena,
 {
     struct problem problem;
     int32_t active = finalist->runner.loaded.resources[0].active_blocks_per_sm;
-    struct point point = sweep_point(sweep, finalist->runner.candidate, active > 0 ? active : 1);
+    struct configuration room;
+    struct point point =
+        sweep_point(sweep, finalist->runner.candidate, active > 0 ? active : 1, &room);
     experiment_problem_at(sweep->experiment, &sweep->problem, what->n, &problem);
     point.problem = &problem;
     enum status status = admits(sweep, arena, finalist, &point, applies, error);

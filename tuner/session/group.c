@@ -67,7 +67,8 @@ enum status group_count_work(struct group *group, struct error *error)
 
 static enum status store_this_problem(struct sweep *sweep, struct error *error)
 {
-    struct point point = sweep_point(sweep, &sweep->any, 0);
+    struct configuration room;
+    struct point point = sweep_point(sweep, &sweep->any, 0, &room);
     enum status status = point_bytes(&point, &sweep->bytes_moved, error);
     if (status == STATUS_OK)
         status = point_ceiling(&point, &sweep->ceiling, error);

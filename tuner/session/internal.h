@@ -18,6 +18,7 @@
 #include "tuner/session/binaries.h"
 #include "tuner/session/index.h"
 #include "tuner/session/session.h"
+#include "tuner/session/table.h"
 #include "tuner/trial/choose.h"
 #include "tuner/trial/rounds.h"
 #include "tuner/trial/summary.h"
@@ -118,56 +119,6 @@ void lanes_stop(struct session *session);
 /* The group's first lane that is not lost; NULL: none. */
 struct lane *group_lane(const struct group *group);
 
-/* One configuration in the sweep of one problem: made when the search asks for its point. */
-struct candidate {
-    struct configuration configuration;
-    const char *key;
-    uint64_t point; /* of the space; NO_POINT: a baseline that is none */
-    int64_t configuration_id;
-    size_t binary;      /* NO_BINARY: not asked for yet */
-    const char *broken; /* what its expressions fail with; NULL: they do not */
-    bool done;
-    bool waits; /* in the window, or in a lane's hands */
-    bool again; /* to be tried before what the search asks for: it failed, and the user wants it
-                   tried again, or won elsewhere */
-    enum trial_status status;
-    double median_ns; /* NaN: none */
-    double value;     /* what the search is told: of the objective as far as the sweep knows it */
-    uint32_t runs;    /* runs a block that its time asks for; 0: unknown */
-    int64_t trial_id;
-    int64_t twin_trial_id;       /* of a known duplicate: the trial that was measured; 0: none */
-    struct candidate *same_as;   /* that launches the same, and was measured; NULL: none */
-    uint64_t launch_hash;        /* of what it launches; 0: unknown */
-    bool asked, asked_incumbent; /* session_options.only names it */
-    bool is_baseline;
-    bool stands_for_baseline; /* is one, or a baseline launches the same */
-    const char *rejected;     /* by the gauntlet, or since it failed in a race: why; borrowed */
-};
-#define NO_POINT  UINT64_MAX
-#define NO_BINARY SIZE_MAX
-
-/* The candidates of a sweep. They stay where they are; `items` has them in the order in which they
- * were made. */
-struct table {
-    struct arena arena;
-    struct candidate **items;
-    size_t count, capacity;
-    struct index by_point, by_key, by_launch, by_trial;
-};
-
-/* table.c: what is added is zero but for what is given. NULL: no memory, or (point_key) its values
- * are too long. */
-struct candidate *table_add(struct table *table, const struct configuration *configuration,
-                            const char *key, uint64_t point);
-struct candidate *table_at_point(const struct table *table, uint64_t point); /* NULL: none */
-struct candidate *table_at_key(const struct table *table, const char *key);
-/* Who was measured with such launches; NULL: nobody. */
-struct candidate *table_at_launch(const struct table *table, uint64_t launch_hash);
-struct candidate *table_at_trial(const struct table *table, int64_t trial_id);
-/* Takes up what its trial is, and that it was measured with its launch_hash. */
-bool table_done(struct table *table, const struct candidate *candidate);
-void table_free(struct table *table);
-
 struct sweep {
     struct group *group;
     const struct experiment *experiment;
@@ -261,8 +212,13 @@ struct loaded {
     struct named_value derived[EXPERIMENT_DERIVED_MAX];
     size_t derived_count;
 };
+/* What the candidate's expressions are evaluated at; the configuration goes to *room, unless the
+ * candidate has its own. */
 struct point sweep_point(const struct sweep *sweep, const struct candidate *candidate,
-                         int64_t active_blocks);
+                         int64_t active_blocks, struct configuration *room);
+const struct configuration *candidate_configuration(const struct sweep *sweep,
+                                                    const struct candidate *candidate,
+                                                    struct configuration *room);
 /* The kernels that it launches. An expression that fails is the outcome, not an error. */
 enum status sweep_kernels(struct sweep *sweep, struct arena *arena,
                           const struct candidate *candidate, struct kernel_use uses[LAUNCHES_MAX],
@@ -447,7 +403,7 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
 enum status sweep_choose_early(struct sweep *sweep, struct error *error);
 /* order.c: sets contender.order, the fixed order: fewer launches, less shared memory, fewer
  * registers, smaller block, then the parameters in the order of the file. */
-void contest_order(struct finalist *finalists, size_t count);
+void contest_order(const struct sweep *sweep, struct finalist *finalists, size_t count);
 
 /* contest.c */
 bool finalist_can_win(const struct finalist *finalist);

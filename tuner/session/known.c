@@ -27,15 +27,17 @@ static enum status find_candidate(struct known *known, const char *key, const ch
     uint64_t point = 0;
     char found[CONFIGURATION_KEY_BYTES];
     bool right = false;
-    *out = table_at_key(&sweep->table, key);
+    *out = table_outside(&sweep->table, key);
     if (*out)
         return STATUS_OK;
     enum status status = recall_configuration(sweep->experiment, parameters, &known->scratch,
                                               &configuration, &right, error);
     if (status != STATUS_OK || !right || !space_find(sweep->space, &configuration, &point))
         return status;
-    space_configuration(sweep->space, point, &configuration); /* its texts live on */
     if (!configuration_key(&configuration, found) || strcmp(found, key) != 0)
+        return STATUS_OK;
+    *out = table_at_point(&sweep->table, point);
+    if (*out)
         return STATUS_OK;
     *out = table_add(&sweep->table, &configuration, key, point);
     if (!*out)
@@ -46,20 +48,11 @@ static enum status find_candidate(struct known *known, const char *key, const ch
 
 /* What an earlier run's gauntlet rejected is not launched to be rejected again. */
 static enum status take_rejected(struct sweep *sweep, struct candidate *candidate,
-                                 struct error *error)
+                                 const struct store_known_trial *trial, struct error *error)
 {
-    const struct binary *binary = candidate_binary(sweep, candidate);
-    char detail[ERROR_TEXT_BYTES] = "";
-    bool known = false;
-    bool passed = false;
-    if (!binary)
+    if (!trial->rejected)
         return STATUS_OK;
-    enum status status = store_gauntlet_get(
-        sweep->group->session->store, sweep->group->environment_id, sweep->problem_id,
-        candidate->configuration_id, binary->hash, &known, &passed, detail, error);
-    if (status != STATUS_OK || !known || passed)
-        return status;
-    candidate->rejected = arena_strdup(&sweep->arena, detail);
+    candidate->rejected = arena_strdup(&sweep->arena, trial->rejected);
     return candidate->rejected ? STATUS_OK : error_no_memory(error);
 }
 
@@ -76,7 +69,7 @@ static enum status take_trial(struct sweep *sweep, struct candidate *candidate,
     sweep->group->session->summary->trials_known++;
     sweep->group->session->progress.points_done++;
     enum status status =
-        trial->status == TRIAL_OK ? take_rejected(sweep, candidate, error) : STATUS_OK;
+        trial->status == TRIAL_OK ? take_rejected(sweep, candidate, trial, error) : STATUS_OK;
     sweep_compare(sweep, candidate);
     if (status == STATUS_OK && !table_done(&sweep->table, candidate))
         return error_no_memory(error);
@@ -146,16 +139,23 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
 }
 
 /* A duplicate points to the trial that was measured: here, to its candidate. */
-static void resolve_twins(struct sweep *sweep)
+static enum status resolve_twins(struct sweep *sweep, struct error *error)
 {
-    for (size_t i = 0; i < sweep->table.count; i++) {
+    struct index by_trial = {0};
+    size_t place = 0;
+    bool fits = true;
+    for (size_t i = 0; fits && i < sweep->table.count; i++)
+        if (sweep->table.items[i]->done)
+            fits = index_put(&by_trial, (uint64_t)sweep->table.items[i]->trial_id, i);
+    for (size_t i = 0; fits && i < sweep->table.count; i++) {
         struct candidate *candidate = sweep->table.items[i];
-        struct candidate *twin = candidate->twin_trial_id != 0
-                                     ? table_at_trial(&sweep->table, candidate->twin_trial_id)
-                                     : NULL;
-        if (twin != candidate)
-            candidate->same_as = twin;
+        if (candidate->twin_trial_id == 0)
+            continue;
+        if (index_find(&by_trial, (uint64_t)candidate->twin_trial_id, &place) && place != i)
+            candidate->same_as = sweep->table.items[place];
     }
+    index_free(&by_trial);
+    return fits ? STATUS_OK : error_no_memory(error);
 }
 
 /* What won under another driver, or before the file was changed, is tried before what nobody knows
@@ -195,7 +195,8 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error)
     enum status status =
         store_known_trials(session->store, sweep->group->environment_id, sweep->problem_id, "sweep",
                            session->options->l2_mode, take_known, &known, error);
-    resolve_twins(sweep);
+    if (status == STATUS_OK)
+        status = resolve_twins(sweep, error);
     if (status == STATUS_OK)
         status = session->options->only_count > 0 ? sweep_take_only(sweep, error)
                                                   : take_incumbent(&known, error);

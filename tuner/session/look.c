@@ -18,7 +18,8 @@ static enum status prepare(struct sweep *sweep, const struct configuration *cons
         struct candidate *candidate = table_add(&sweep->table, configurations[i], key, NO_POINT);
         if (!candidate)
             return error_no_memory(error);
-        struct point point = sweep_point(sweep, candidate, 0);
+        struct configuration room;
+        struct point point = sweep_point(sweep, candidate, 0, &room);
         enum status status = sweep_binary(sweep, candidate, true, error);
         if (candidate->broken)
             status = error_set(error, STATUS_BAD_INPUT, "%s", candidate->broken);

@@ -26,17 +26,18 @@ static void choose_any(struct sweep *sweep)
 {
     struct arena scratch = {0};
     enum status status = STATUS_BAD_INPUT;
-    sweep->any = (struct candidate){.point = NO_POINT, .binary = NO_BINARY};
+    sweep->any = (struct candidate){.binary = NO_BINARY};
     for (uint64_t i = 0; status != STATUS_OK && i < ANY_TRIES && i < sweep->space_count; i++) {
         struct launch_plan plan;
         struct error ignored = {0};
-        space_configuration(sweep->space, i, &sweep->any.configuration);
-        struct point point = sweep_point(sweep, &sweep->any, 1);
+        struct configuration room;
+        sweep->any.point = i;
+        struct point point = sweep_point(sweep, &sweep->any, 1, &room);
         status = point_plan(&point, &scratch, &plan, &ignored);
         arena_free(&scratch);
     }
     if (status != STATUS_OK)
-        space_configuration(sweep->space, 0, &sweep->any.configuration);
+        sweep->any.point = 0;
 }
 
 enum status sweep_open(struct sweep *sweep, struct error *error)
@@ -64,7 +65,7 @@ static enum status add(struct sweep *sweep, const struct configuration *configur
     if (!configuration_key(configuration, key))
         return error_set(error, STATUS_BAD_INPUT, "%s: a configuration's values are too long",
                          experiment_path(sweep->experiment));
-    *out = table_at_key(&sweep->table, key);
+    *out = point == NO_POINT ? table_outside(&sweep->table, key) : NULL;
     if (*out)
         return STATUS_OK;
     *out = table_add(&sweep->table, configuration, key, point);
@@ -112,7 +113,8 @@ enum status sweep_binary(struct sweep *sweep, struct candidate *candidate, bool 
     if (candidate->broken || (candidate->binary != NO_BINARY &&
                               (!wanted || binaries_asked(binaries, candidate->binary))))
         return STATUS_OK;
-    struct point point = sweep_point(sweep, candidate, 0);
+    struct configuration room;
+    struct point point = sweep_point(sweep, candidate, 0, &room);
     enum status status = point_binary(&point, &scratch, &request, error);
     if (status == STATUS_BAD_INPUT)
         status = is_broken(sweep, candidate, error);

@@ -54,10 +54,18 @@ static int compare_values(const struct value *a, const struct value *b)
     return strcmp(left, right);
 }
 
+struct ordered {
+    struct finalist *finalist;
+    struct configuration room;
+    const struct configuration *configuration;
+};
+
 static int by_order(const void *left, const void *right)
 {
-    const struct finalist *a = *(const struct finalist *const *)left;
-    const struct finalist *b = *(const struct finalist *const *)right;
+    const struct configuration *x = (*(const struct ordered *const *)left)->configuration;
+    const struct configuration *y = (*(const struct ordered *const *)right)->configuration;
+    const struct finalist *a = (*(const struct ordered *const *)left)->finalist;
+    const struct finalist *b = (*(const struct ordered *const *)right)->finalist;
     int result = compare((int64_t)a->runner.loaded.plan.launch_count,
                          (int64_t)b->runner.loaded.plan.launch_count);
     if (result == 0)
@@ -66,25 +74,29 @@ static int by_order(const void *left, const void *right)
         result = compare(registers_of(a), registers_of(b));
     if (result == 0)
         result = compare(block_of(a), block_of(b));
-    const struct configuration *x = &a->runner.candidate->configuration;
-    const struct configuration *y = &b->runner.candidate->configuration;
     for (size_t i = 0; result == 0 && i < x->count && i < y->count; i++)
         result = compare_values(&x->values[i].value, &y->values[i].value);
     return result != 0 ? result : strcmp(a->runner.candidate->key, b->runner.candidate->key);
 }
 
-void contest_order(struct finalist *finalists, size_t count)
+void contest_order(const struct sweep *sweep, struct finalist *finalists, size_t count)
 {
-    struct finalist **order = malloc((count + 1) * sizeof *order);
+    struct ordered *items = malloc((count + 1) * sizeof *items);
+    struct ordered **order = malloc((count + 1) * sizeof *order);
     for (size_t i = 0; i < count; i++) {
         finalists[i].contender.order = i;
-        if (order)
-            order[i] = &finalists[i];
+        if (!items || !order)
+            continue;
+        items[i].finalist = &finalists[i];
+        items[i].configuration =
+            candidate_configuration(sweep, finalists[i].runner.candidate, &items[i].room);
+        order[i] = &items[i];
     }
-    if (!order)
-        return;
-    qsort(order, count, sizeof(struct finalist *), by_order);
-    for (size_t i = 0; i < count; i++)
-        order[i]->contender.order = i;
+    if (items && order) {
+        qsort(order, count, sizeof(struct ordered *), by_order);
+        for (size_t i = 0; i < count; i++)
+            order[i]->finalist->contender.order = i;
+    }
     free(order);
+    free(items);
 }

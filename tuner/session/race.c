@@ -196,7 +196,7 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
         chosen[i] = needs_energy && finalist->runner.outcome.status == TRIAL_OK;
     }
     if (status == STATUS_OK) {
-        contest_order(contest->finalists, contest->finalist_count);
+        contest_order(contest->sweep, contest->finalists, contest->finalist_count);
         status = pick(racing, chosen, error);
     }
     if (status == STATUS_OK) {

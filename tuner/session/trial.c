@@ -19,14 +19,24 @@ enum {
  */
 static const double unstable_share = 0.25;
 
+const struct configuration *candidate_configuration(const struct sweep *sweep,
+                                                    const struct candidate *candidate,
+                                                    struct configuration *room)
+{
+    if (candidate->own)
+        return candidate->own;
+    space_configuration(sweep->space, candidate->point, room);
+    return room;
+}
+
 struct point sweep_point(const struct sweep *sweep, const struct candidate *candidate,
-                         int64_t active_blocks)
+                         int64_t active_blocks, struct configuration *room)
 {
     return (struct point){
         .experiment = sweep->experiment,
         .problem = &sweep->problem,
         .facts = sweep->group->facts,
-        .configuration = &candidate->configuration,
+        .configuration = candidate_configuration(sweep, candidate, room),
         .active_blocks = active_blocks,
     };
 }
@@ -45,17 +55,18 @@ static struct metrics metrics_of(const struct sweep *sweep, const struct loaded 
 }
 
 static struct point loaded_point(const struct sweep *sweep, const struct candidate *candidate,
-                                 const struct loaded *loaded)
+                                 const struct loaded *loaded, struct configuration *room)
 {
     int32_t active = loaded->resources[0].active_blocks_per_sm;
-    return sweep_point(sweep, candidate, active > 0 ? active : 0);
+    return sweep_point(sweep, candidate, active > 0 ? active : 0, room);
 }
 
 enum status sweep_value(const struct sweep *sweep, const struct candidate *candidate,
                         const struct loaded *loaded, double time_ns, double energy_j, double *value,
                         struct error *error)
 {
-    struct point point = loaded_point(sweep, candidate, loaded);
+    struct configuration room;
+    struct point point = loaded_point(sweep, candidate, loaded, &room);
     struct metrics metrics = metrics_of(sweep, loaded, time_ns, energy_j);
     enum status status = objective_value(sweep->objective, &point, &metrics, value, error);
     if (status == STATUS_OK)
@@ -76,7 +87,8 @@ double sweep_told(const struct sweep *sweep, const struct candidate *candidate,
     if (by_time || objective_needs_energy(sweep->objective))
         return candidate->median_ns;
     if (!loaded) { /* what its binary needs is not known before it is loaded */
-        struct point point = sweep_point(sweep, candidate, 1);
+        struct configuration room;
+        struct point point = sweep_point(sweep, candidate, 1, &room);
         planned.resources[0] = (struct kernel_resources){.registers = -1,
                                                          .static_shared_bytes = -1,
                                                          .occupancy = -1,
@@ -97,7 +109,8 @@ size_t sweep_metrics(const struct sweep *sweep, const struct candidate *candidat
                      struct named_value out[EXPERIMENT_METRICS_MAX])
 {
     struct named_metric named[EXPERIMENT_METRICS_MAX];
-    struct point point = loaded_point(sweep, candidate, loaded);
+    struct configuration room;
+    struct point point = loaded_point(sweep, candidate, loaded, &room);
     struct metrics metrics = metrics_of(sweep, loaded, time_ns, energy_j);
     struct error ignored = {0};
     size_t named_count = 0;
@@ -155,7 +168,8 @@ enum status sweep_plan(struct sweep *sweep, struct arena *arena, const struct ca
                             first->block_threads, first->shared_bytes);
         return STATUS_OK;
     }
-    struct point point = sweep_point(sweep, candidate, active > 0 ? active : 1);
+    struct configuration room;
+    struct point point = sweep_point(sweep, candidate, active > 0 ? active : 1, &room);
     enum status status = point_plan(&point, arena, &loaded->plan, error);
     if (status == STATUS_OK)
         status = point_derived(&point, arena, loaded->derived, &loaded->derived_count, error);
@@ -166,7 +180,8 @@ enum status sweep_kernels(struct sweep *sweep, struct arena *arena,
                           const struct candidate *candidate, struct kernel_use uses[LAUNCHES_MAX],
                           size_t *count, struct worker_outcome *outcome, struct error *error)
 {
-    struct point point = sweep_point(sweep, candidate, 0);
+    struct configuration room;
+    struct point point = sweep_point(sweep, candidate, 0, &room);
     return blame(point_kernels(&point, arena, uses, count, error), outcome, error);
 }
 

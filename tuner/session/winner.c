@@ -30,7 +30,7 @@ static enum status decide(struct choosing *choosing, struct error *error)
     struct contender *contenders = calloc(count + 1, sizeof *contenders);
     if (!contenders)
         return error_no_memory(error);
-    contest_order(contest->finalists, count);
+    contest_order(contest->sweep, contest->finalists, count);
     for (size_t i = 0; i < count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         finalist->contender.levels = finalist->levels;

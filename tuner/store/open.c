@@ -118,7 +118,7 @@ static enum status set_up(struct store *store, struct error *error)
     (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
     return store_execute(store,
                          "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;"
-                         "PRAGMA secure_delete = OFF; PRAGMA cache_size = -16384",
+                         "PRAGMA secure_delete = OFF; PRAGMA cache_size = -65536",
                          open_doing, error);
 }
 

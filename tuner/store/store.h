@@ -187,6 +187,8 @@ struct store_known_trial {
     enum trial_status status;
     double median_ns; /* NaN when none */
     int64_t same_as_trial_id;
+    const char
+        *rejected; /* what the gauntlet said of its binary; NULL: it passed, or was not asked */
 };
 typedef enum status store_take_trial(void *context, const struct store_known_trial *trial,
                                      struct error *error);

@@ -239,6 +239,7 @@ static enum status take_known(const struct store *store, sqlite3_stmt *statement
                          ? (double)NAN
                          : sqlite3_column_double(statement, 4),
         .same_as_trial_id = sqlite3_column_int64(statement, 5),
+        .rejected = (const char *)sqlite3_column_text(statement, 8),
     };
     if (!trial_status_from_name(column_text(statement, 3), &known.status))
         return error_set(error, STATUS_BAD_INPUT, "%s: trial %lld has an unknown status '%s'",
@@ -254,8 +255,11 @@ enum status store_known_trials(struct store *store, int64_t environment_id, int6
     enum status status = store_prepare(
         store,
         "SELECT t.id, c.key, t.binary_hash, t.status, t.median_ns, t.same_as_trial_id, c.id,"
-        " c.parameters "
-        "FROM trials AS t JOIN configurations AS c ON c.id = t.configuration_id "
+        " c.parameters, iif(g.passed = 0, coalesce(g.detail, ''), NULL) "
+        "FROM trials AS t CROSS JOIN configurations AS c ON c.id = t.configuration_id "
+        "LEFT JOIN gauntlets AS g ON g.environment_id = t.environment_id AND"
+        " g.problem_id = t.problem_id AND g.configuration_id = t.configuration_id AND"
+        " g.binary_hash = t.binary_hash "
         "WHERE t.environment_id = ?1 AND t.problem_id = ?2 AND t.stage = ?3 AND t.l2_mode = ?4 "
         "ORDER BY t.id",
         &statement, error);

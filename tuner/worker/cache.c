@@ -41,8 +41,8 @@ static enum status hash_sources(const struct binary_request *request, struct has
     return status;
 }
 
-static enum status hash_request(const struct binary_request *request, const struct facts *facts,
-                                char out[HASH_TEXT_BYTES], struct error *error)
+enum status binary_cache_hash(const struct binary_request *request, const struct facts *facts,
+                              char out[HASH_TEXT_BYTES], struct error *error)
 {
     char text[512];
     struct hash_state *hash = hash_start();
@@ -74,7 +74,7 @@ static enum status hash_request(const struct binary_request *request, const stru
 
 /* A file that is there and whole counts as used now; one that is damaged goes, so that the kernel
  * is compiled again. */
-static void tend(const char *path)
+void binary_cache_tend(const char *path)
 {
     struct error ignored = {0};
     struct stat info;
@@ -96,23 +96,30 @@ enum status scratch_prefix(struct arena *arena, const char **prefix, struct erro
     return *prefix ? folder_make(*prefix, 0700, error) : error_no_memory(error);
 }
 
+enum status binary_cache_place(const char *hash, struct arena *arena, const char **path,
+                               struct error *error)
+{
+    const char *folder = NULL;
+    enum status status = cache_folder(arena, &folder, error);
+    if (status != STATUS_OK)
+        return status;
+    *path = arena_printf(arena, "%s/%s.bin", folder, hash);
+    return *path ? STATUS_OK : error_no_memory(error);
+}
+
 enum status binary_cache_path(const struct binary_request *request, const struct facts *facts,
                               struct arena *arena, const char **path, const char **hash,
                               struct error *error)
 {
     char digits[HASH_TEXT_BYTES];
-    const char *folder = NULL;
-    enum status status = cache_folder(arena, &folder, error);
+    enum status status = binary_cache_hash(request, facts, digits, error);
     if (status == STATUS_OK)
-        status = hash_request(request, facts, digits, error);
-    if (status != STATUS_OK)
-        return status;
-    *path = arena_printf(arena, "%s/%s.bin", folder, digits);
-    *hash = arena_strdup(arena, digits);
-    if (!*path || !*hash)
-        return error_no_memory(error);
-    tend(*path);
-    return STATUS_OK;
+        status = binary_cache_place(digits, arena, path, error);
+    if (status == STATUS_OK && !(*hash = arena_strdup(arena, digits)))
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        binary_cache_tend(*path);
+    return status;
 }
 
 /* ---- eviction ---- */

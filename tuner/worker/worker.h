@@ -219,5 +219,12 @@ enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
 enum status binary_cache_path(const struct binary_request *request, const struct facts *facts,
                               struct arena *arena, const char **path, const char **hash,
                               struct error *error);
+/* Its parts, for many requests that few binaries serve: the name, its place, and the look at the
+ * file. */
+enum status binary_cache_hash(const struct binary_request *request, const struct facts *facts,
+                              char out[HASH_TEXT_BYTES], struct error *error);
+enum status binary_cache_place(const char *hash, struct arena *arena, const char **path,
+                               struct error *error);
+void binary_cache_tend(const char *path);
 
 #endif

@@ -28,6 +28,7 @@ struct demand {
 enum { CONTENDERS = 8 };
 
 static struct candidate candidates[CONTENDERS];
+static struct configuration configurations[CONTENDERS];
 
 static void set_up(const struct demand *demands, size_t count, struct finalist *finalists)
 {
@@ -36,9 +37,10 @@ static void set_up(const struct demand *demands, size_t count, struct finalist *
         const struct demand *demand = &demands[i];
         struct candidate *candidate = &candidates[i];
         struct loaded *loaded = &finalists[i].runner.loaded;
-        *candidate = (struct candidate){.configuration = {.count = 1}};
-        candidate->configuration.values[0] =
+        configurations[i] = (struct configuration){.count = 1};
+        configurations[i].values[0] =
             (struct named_value){.name = "block", .value = value_integer(demand->value)};
+        *candidate = (struct candidate){.own = &configurations[i]};
         candidate->key = demand->key;
         struct launch_plan *plan = &loaded->plan;
         plan->launch_count = demand->launches;
@@ -62,7 +64,7 @@ static void expect_order(const struct demand *demands, size_t count)
         for (size_t i = 0; i < count; i++)
             turned[i] = demands[(i + shift) % count];
         set_up(turned, count, finalists);
-        contest_order(finalists, count);
+        contest_order(NULL, finalists, count);
         for (size_t i = 0; i < count; i++)
             assert_int_equal(finalists[i].contender.order, (i + shift) % count);
     }

@@ -54,8 +54,10 @@ static void test_candidates_stay_and_are_found(void **state)
         (void)string_format(key, sizeof key, "x=%d", i);
         assert_ptr_equal(table_at_key(&table, key), all[i]);
         assert_ptr_equal(table_at_point(&table, (uint64_t)i * 1000000007u), i == 7 ? NULL : all[i]);
-        assert_int_equal(all[i]->configuration.values[0].value.integer, i);
+        assert_ptr_equal(table_outside(&table, key), i == 7 ? all[i] : NULL);
+        assert_int_equal(all[i]->place, i);
     }
+    assert_int_equal(all[7]->own->values[0].value.integer, 7);
     assert_null(table_at_key(&table, "x=-1"));
     table_free(&table);
 }
@@ -75,8 +77,6 @@ static void test_only_what_was_measured_has_launches(void **state)
     assert_true(table_done(&table, first) && table_done(&table, twin));
     assert_ptr_equal(table_at_launch(&table, 99), first);
     assert_null(table_at_launch(&table, 0));
-    assert_ptr_equal(table_at_trial(&table, 11), twin);
-    assert_null(table_at_trial(&table, 12));
     table_free(&table);
 }
 
