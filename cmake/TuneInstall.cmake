@@ -63,8 +63,11 @@ foreach(page tune.1 tuned.conf.5)
   install(FILES "${PROJECT_BINARY_DIR}/man/${page}"
           DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
-install(FILES tuner/cli/completion.bash RENAME tune
+install(FILES tuner/cli/completion/tune.bash RENAME tune
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES tuner/cli/completion/_tune DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES tuner/cli/completion/tune.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 # The documents keep their places, so that the links between them hold.
 install(FILES README.md CONTRIBUTING.md NEWS.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)

@@ -35,7 +35,8 @@ mv first "elsewhere/a place"
 prefix="$PWD/elsewhere/a place"
 check_program "$prefix"
 for file in bin/tune include/tuned.h share/man/man1/tune.1 share/man/man5/tuned.conf.5 \
-    share/bash-completion/completions/tune share/doc/tune/README.md share/doc/tune/LICENSE; do
+    share/bash-completion/completions/tune share/zsh/site-functions/_tune \
+    share/fish/vendor_completions.d/tune.fish share/doc/tune/README.md share/doc/tune/LICENSE; do
     expect_file "$prefix/$file"
 done
 readelf -d "$prefix"/lib*/libtuned.so | grep -q 'SONAME.*libtuned\.so\.0' || fail "no soname"

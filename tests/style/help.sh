@@ -45,8 +45,8 @@ page_options() {
         { tag = $1 == ".TP" }' | words
 }
 
-# shellcheck source=tuner/cli/completion.bash
-source "$here/../../tuner/cli/completion.bash"
+# shellcheck source=tuner/cli/completion/tune.bash
+source "$here/../../tuner/cli/completion/tune.bash"
 
 # complete_words WORD...: what completion offers for the last word.
 complete_words() {

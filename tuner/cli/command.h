@@ -57,6 +57,10 @@ enum status options_parse(const struct command *command, const struct option_spe
                           size_t option_count, int argc, char **argv, const char **words,
                           size_t words_max, size_t *word_count, bool *helped, struct error *error);
 
+/* Calls `visit` for each option of the command; the rows live only during the call. */
+void options_each(const struct command *command,
+                  void (*visit)(void *context, const struct option_spec *option), void *context);
+
 /* A decimal number in [low, high], as of an option's value. */
 enum status option_integer(const char *name, const char *text, long long low, long long high,
                            long long *out, struct error *error);

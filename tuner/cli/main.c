@@ -6,7 +6,7 @@
 #include "tuner/base/text.h"
 #include "tuner/base/version.h"
 #include "tuner/cli/command.h"
-#include "tuner/cli/experiments.h"
+#include "tuner/cli/complete.h"
 #include "tuner/worker/worker.h"
 
 static const struct command *const commands[] = {
@@ -90,8 +90,8 @@ int main(int argc, char **argv)
         return EXIT_CODE_FAILED; /* and nowhere to say so */
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
-    if (argc == 3 && strcmp(argv[1], "__complete") == 0) {
-        experiments_complete(argv[2]);
+    if (argc > 2 && strcmp(argv[1], "__complete") == 0) {
+        complete(commands, COMMAND_COUNT, argc - 2, argv + 2);
         return end_with_stdout();
     }
     if (argc == 3 && strcmp(argv[1], "help") == 0 && find_command(argv[2])) {

@@ -110,13 +110,34 @@ static enum status take_word(const char *word, const char **words, size_t words_
     return STATUS_OK;
 }
 
+/* Set by options_each: the rows are wanted, and not what they do. */
+static void (*visitor)(void *context, const struct option_spec *option);
+static void *visitor_context;
+
+void options_each(const struct command *command,
+                  void (*visit)(void *context, const struct option_spec *option), void *context)
+{
+    char name[32];
+    char *words[] = {name, NULL};
+    struct error ignored = {0};
+    (void)string_format(name, sizeof name, "%s", command->name);
+    visitor = visit;
+    visitor_context = context;
+    (void)command->run(command, 1, words, &ignored);
+    visitor = NULL;
+}
+
 enum status options_parse(const struct command *command, const struct option_spec *options,
                           size_t option_count, int argc, char **argv, const char **words,
                           size_t words_max, size_t *word_count, bool *helped, struct error *error)
 {
     bool only_words = false;
     *word_count = 0;
-    *helped = false;
+    *helped = visitor != NULL;
+    for (size_t i = 0; visitor && i < option_count; i++)
+        visitor(visitor_context, &options[i]);
+    if (*helped)
+        return STATUS_OK;
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
         enum status status = STATUS_OK;
