@@ -1,34 +1,8 @@
 #!/bin/bash
-# How long is measured: --effort, --budget, --set and --list-protocol. All that was measured by is stored.
+# How long is measured: --effort, --budget and --set (protocol.sh has what they refuse). All that was measured by
+# is stored.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
-
-# The numbers: each with its name, a value for each kind of device, and what it means.
-run "$TUNE" run --list-protocol
-expect_code 0
-expect_empty err
-expect_out '^name +cuda +cpu +meaning$'
-expect_out '^delta +0\.0025 +[0-9.]+ +[a-z]'
-normal=$(sed -n 's/^confirm_processes *\([0-9]*\) .*/\1/p' "$captured.out")
-run "$TUNE" run --list-protocol --effort thorough --set delta=0.5
-expect_out '^delta +0\.5 +0\.5 '
-thorough=$(sed -n 's/^confirm_processes *\([0-9]*\) .*/\1/p' "$captured.out")
-run "$TUNE" run --list-protocol --effort=quick
-quick=$(sed -n 's/^confirm_processes *\([0-9]*\) .*/\1/p' "$captured.out")
-[[ $quick -lt $normal && $normal -lt $thorough ]] || fail "not more and more: $quick, $normal, $thorough"
-
-# What is wrong is said before anything is done.
-for case in '--set|--set needs a value' '--set delta|NAME=VALUE' '--set detla=1|did you mean .delta.' \
-    '--set delta=x|delta' '--set delta=7|from 0 to 1' '--effort slow|quick, normal or thorough' \
-    '--budget 0|90s, 30m or 8h' '--budget 5x|90s, 30m or 8h' '--budget -1|90s, 30m or 8h' '--l2 hott|did you mean .hot.'; do
-    # shellcheck disable=SC2086 # words
-    run "$TUNE" run double.yaml --device cpu ${case%%|*}
-    expect_code 2
-    expect_empty out
-    expect_one_line err
-    expect_err "${case#*|}"
-done
-refuse_file tune.db
 
 # Quick: nothing is confirmed, and that is said. What was set is stored.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --set race_z=3.5

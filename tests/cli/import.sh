@@ -72,7 +72,7 @@ run "$TUNE" import "$TUNE_SOURCE/db/recorded/nvidia-h200/peers.csv" --prefix red
     --columns l2_mode=mode,name=rival,time_ns=rival_ns,mad_ns=rival_mad_ns,tuned_ns=tune_ns
 expect_code 3
 expect_err "has no problem 'reduce.sum.i32'"
-xz -dkc "$TUNE_SOURCE/db/recorded/nvidia-h200/tune.db.xz" >tune.db
+unpack "$TUNE_SOURCE/db/recorded/nvidia-h200/tune.db.xz" >tune.db
 run "$TUNE" import "$TUNE_SOURCE/db/recorded/nvidia-h200/peers.csv" --prefix reduce. \
     --columns l2_mode=mode,name=rival,time_ns=rival_ns,mad_ns=rival_mad_ns,tuned_ns=tune_ns
 expect_code 0

@@ -144,6 +144,11 @@ void double_reference(void *const *arguments, struct tune_expected *expected)
 C
 }
 
+# unpack FILE.xz: its content, to standard output. Python has what it takes; xz need not be there.
+unpack() {
+    python3 -S -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)' "$1"
+}
+
 # query SQL: asks tune.db, one row a line, columns separated by blanks.
 query() {
     python3 -S - "$1" <<'P'

@@ -102,7 +102,7 @@ for order in 'a.db newer.db' 'newer.db a.db'; do
 done
 
 # An older schema, as it was recorded; what is damaged is refused before anything is taken.
-xz -dkc "$TUNE_SOURCE/db/recorded/cpu-2-cores/tune.db.xz" >old.db
+unpack "$TUNE_SOURCE/db/recorded/cpu-2-cores/tune.db.xz" >old.db
 sha256sum old.db >before.sum
 run "$TUNE" merge all.db old.db
 expect_code 0
@@ -136,7 +136,7 @@ run "$TUNE" merge
 expect_code 2
 
 # What many points were timed of is exported in a moment, not in minutes.
-xz -dkc "$TUNE_SOURCE/db/recorded/nvidia-h200/tune.db.xz" >large.db
+unpack "$TUNE_SOURCE/db/recorded/nvidia-h200/tune.db.xz" >large.db
 run "$TUNE" merge large.db old.db
 expect_code 0
 run timeout 60 "$TUNE" export --db large.db -o large.conf

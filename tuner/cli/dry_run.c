@@ -296,7 +296,11 @@ enum status run_dry(const struct run *run, struct error *error)
         shown += experiments_of_kind(&run->experiments, device_kinds[i]->kind, experiments);
         status = print_kind(run, device_kinds[i], error);
     }
-    if (status == STATUS_OK && shown == 0)
+    if (status == STATUS_OK && shown == 0 && !device_kind("cuda") &&
+        (run->text.architecture || !run->text.device))
+        status = error_set(error, STATUS_UNAVAILABLE,
+                           "what was named is for a GPU, and this tune was built without CUDA");
+    else if (status == STATUS_OK && shown == 0)
         status = error_set(error, STATUS_NOT_FOUND, "nothing of what was named is for %s",
                            run->text.architecture ? "a GPU" : "that device");
     return status;

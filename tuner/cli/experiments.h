@@ -36,8 +36,9 @@ enum status experiments_print(const struct experiment_list *how, const char *con
 size_t experiments_of_kind(const struct experiment_list *list, const char *kind,
                            struct session_experiment out[EXPERIMENTS_MAX]);
 
-/* For completion (complete.h): what `typed` may be the beginning of, of the shipped experiments' names
- * and their problems' keys up to the next dot, one a line to stdout; a word may come again. */
+/* For completion (complete.h): what `typed` may be the beginning of, of the shipped experiments'
+ * names and their problems' keys up to the next dot, one a line to stdout; a word may come again.
+ */
 void experiments_complete(const char *typed);
 
 #endif
