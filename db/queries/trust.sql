@@ -29,7 +29,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        100 * chosen.confidence AS confidence_percent, chosen.tied_count,
        nullif(chosen.tied_count, 1) AS tied, chosen.kept_incumbent,
        chosen.candidate_count, chosen.space_count, chosen.chosen_at, chosen.trial_id,
-       c.key AS configuration, c.parameters
+       chosen.id AS winner_id, c.key AS configuration, c.parameters
 FROM chosen
 JOIN devices AS d ON d.id = chosen.device_id
 JOIN environments AS e ON e.id = chosen.environment_id

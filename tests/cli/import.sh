@@ -78,3 +78,9 @@ run "$TUNE" import "$TUNE_SOURCE/db/recorded/nvidia-h200/peers.csv" --prefix red
 expect_code 0
 [[ $(query "SELECT count(*) > 100, count(*) = count(ratio), count(*) = count(tuned_ns) FROM peers") == '1 1 1' ]] ||
     fail "of the recorded table: $(query 'SELECT count(*) FROM peers')"
+
+# What is recorded of that device has times of two kinds: told of the sizes where they are plain, not of others.
+run "$TUNE" show --trust reduce.sum.i32
+expect_code 0
+expect_out '^reduce\.sum\.i32, n = 100000000: times form two groups 0\.9 % apart: 25 % at 88\.27 us, 75 % at 89\.09 us$'
+[[ $(grep -c 'two groups' "$captured.out") -eq 3 ]] || fail "not three sizes with two groups: $(grep 'two groups' "$captured.out")"

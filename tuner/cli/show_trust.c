@@ -6,6 +6,8 @@
 #include "tuner/base/conditions.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
+#include "tuner/explain/explain.h"
+#include "tuner/trial/clouds.h"
 #include "tuner/trial/estimate.h"
 #include "tuner/trial/protocol.h"
 
@@ -75,6 +77,30 @@ static void hide_bounds(struct rows *problems, const char *word)
             continue;
         cells[low] = cells[high] = (struct cell){.text = word};
     }
+}
+
+/* Adds the columns `groups`, in words, and `groups_apart_percent`. */
+static enum status add_groups(struct rows *problems, struct store *store, struct error *error)
+{
+    static const char *const added[] = {"groups", "groups_apart_percent"};
+    enum status status = rows_add_columns(problems, added, 2) ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; i < problems->row_count && status == STATUS_OK; i++) {
+        const char *id = rows_text(problems, i, "winner_id", "0");
+        const char *delta = rows_text(problems, i, "delta_percent", "0");
+        struct clouds clouds;
+        char words[CLOUDS_TEXT_BYTES];
+        char apart[32];
+        status =
+            explain_clouds(store, strtoll(id, NULL, 10), strtod(delta, NULL) / 100, &clouds, error);
+        if (status != STATUS_OK || !clouds.found)
+            continue;
+        clouds_text(&clouds, words);
+        (void)string_format(apart, sizeof apart, "%.4g", 100 * clouds.apart);
+        if (!set_text(problems, i, added[0], words) || !set_text(problems, i, added[1], apart))
+            return error_no_memory(error);
+        problems->cells[i][rows_column(problems, added[1])].number = true;
+    }
+    return status;
 }
 
 /* ---- the report of a run ---- */
@@ -233,6 +259,22 @@ static void put_verdict(const struct rows *rows, size_t row)
     putchar('\n');
 }
 
+/* "reduce.sum.i32, n = 1024: times form two groups ..." */
+static void print_groups(const struct rows *problems, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        const char *groups = rows_text(problems, i, "groups", NULL);
+        if (!groups)
+            continue;
+        rows_put_text(rows_text(problems, i, "problem", ""));
+        fputs(", n = ", stdout);
+        rows_put_text(rows_text(problems, i, "n", ""));
+        fputs(": ", stdout);
+        rows_put_text(groups);
+        putchar('\n');
+    }
+}
+
 /* The run's conditions, then the verdicts of the problems that it chose winners of. */
 static void print_run(const struct rows *runs, size_t run, const struct rows *problems)
 {
@@ -252,6 +294,7 @@ static void print_run(const struct rows *runs, size_t run, const struct rows *pr
         end++;
     rows_print_table(problems, first, end, verdict_columns,
                      sizeof verdict_columns / sizeof verdict_columns[0]);
+    print_groups(problems, first, end);
 }
 
 static const char *worst_trust(const struct rows *runs)
@@ -298,6 +341,8 @@ enum status show_trust(const struct show *show, struct store *store, struct erro
         status = add_words(&runs, error);
     if (status == STATUS_OK)
         status = rows_read(store, show_query_trust, parameters, SHOW_PARAMETERS, &problems, error);
+    if (status == STATUS_OK)
+        status = add_groups(&problems, store, error);
     if (status == STATUS_OK) {
         hide_bounds(&problems, show->json || show->csv ? NULL : "unknown");
         print_trust(show, &runs, &problems);

@@ -68,6 +68,8 @@ enum status explain_winner(struct store *store, int64_t winner_id, struct arena 
         status = error_no_memory(error);
     if (status == STATUS_OK)
         status = compare_sweep(store, &points[0], arena, out, &background, error);
+    if (status == STATUS_OK)
+        status = explain_clouds(store, winner_id, out->delta, &out->clouds, error);
     if (status == STATUS_OK && !conclude(out, &background, arena))
         status = error_no_memory(error);
     return status;

@@ -10,6 +10,7 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
 #include "tuner/store/store.h"
+#include "tuner/trial/clouds.h"
 
 /* A configuration on the problem. Reals are NaN and integers -1 where the database does not know,
  * texts NULL. */
@@ -88,6 +89,7 @@ struct explanation {
     bool kept_incumbent;              /* it had won before, and nothing is shown to be better */
     const char *trust, *trust_reason; /* NULL: no verdict */
     enum explain_limit limit;
+    struct clouds clouds;   /* of its times, at least delta apart */
     const char *limit_text; /* one sentence: what limits it now, with the numbers that say so */
     const char **sentences; /* why it wins, each with its numbers; most telling first */
     size_t sentence_count;
@@ -97,6 +99,12 @@ struct explanation {
 /* Of one winner (winners.id). Texts belong to the arena. STATUS_NOT_FOUND: no such winner. */
 enum status explain_winner(struct store *store, int64_t winner_id, struct arena *arena,
                            struct explanation *out, struct error *error);
+
+/* Whether the times that a winner (winners.id) was chosen by form two groups, at least
+ * `apart_least` apart. Of a database without single samples, or a winner of the sweep, none are
+ * found. */
+enum status explain_clouds(struct store *store, int64_t winner_id, double apart_least,
+                           struct clouds *out, struct error *error);
 
 /* "memory", "cache", "arithmetic", "launch", "parallelism", "latency", "spills", "unknown". */
 const char *explain_limit_name(enum explain_limit limit);

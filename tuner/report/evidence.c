@@ -217,6 +217,28 @@ static void write_verdicts(struct page *page, const struct setting *setting,
     }
 }
 
+/* Winners whose times form two groups: which of them a program meets is not the launch's doing. */
+static void write_groups(struct page *page)
+{
+    size_t said = 0;
+    for (size_t i = 0; i < page->winner_count; i++) {
+        const struct winner *winner = &page->winners[i];
+        char words[CLOUDS_TEXT_BYTES];
+        char n[SHOWN_BYTES];
+        if (!winner->explained || !winner->why.clouds.found)
+            continue;
+        if (said++ == 0)
+            text_append(&page->out, "<p>The times of some winners are of two kinds, so that a "
+                                    "median tells little; what was chosen is best on average "
+                                    "over both:</p>\n<ul>\n");
+        clouds_text(&winner->why.clouds, words);
+        html(&page->out, "<li>%s, n = %s: %s</li>\n", winner->problem, shown_count(winner->n, n),
+             words);
+    }
+    if (said > 0)
+        text_append(&page->out, "</ul>\n");
+}
+
 enum status write_trust(struct page *page, struct error *error)
 {
     static const char *const labels[] = {"winners", "confirmed", "rounds", "dropped",
@@ -243,6 +265,7 @@ enum status write_trust(struct page *page, struct error *error)
             for (size_t k = page->settings[i].part_first; k < page->settings[i].part_end; k++)
                 write_verdicts(page, &page->settings[i], &page->parts[k]);
         write_table_end(out);
+        write_groups(page);
     }
     enum status status = write_runs(page, error);
     section_end(page);

@@ -130,7 +130,7 @@ void contest_set_levels(struct contest *contest, const struct track *track, size
             if (track->faults[i] == ROUND_VALID && !isnan(off))
                 buffer[count++] = off;
         }
-        contest->finalists[f].levels[level] = count > 0 ? median_of(buffer, count) : (double)NAN;
+        contest->finalists[f].levels[level] = core_mean(buffer, count);
     }
     free(buffer);
     free(centres);

@@ -116,6 +116,28 @@ double mad_of(const double *values, size_t count)
     return numbers_mad(&numbers);
 }
 
+double core_reach(const double *values, size_t count)
+{
+    static const double mads = 5.2;
+    static const double least = 0.05;
+    return fmax(least, mads * mad_of(values, count));
+}
+
+double core_mean(const double *values, size_t count)
+{
+    const double median = median_of(values, count);
+    const double reach = core_reach(values, count);
+    double sum = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(values[i] - median) <= reach))
+            continue;
+        sum += values[i];
+        kept++;
+    }
+    return kept > 0 ? sum / (double)kept : (double)NAN;
+}
+
 /* ---- signed ranks ---- */
 
 static int compare_doubles(const void *a, const void *b)

@@ -39,6 +39,13 @@ double student_quantile(double probability, size_t degrees);
 double median_of(const double *values, size_t count);
 double mad_of(const double *values, size_t count);
 
+/* The mean of logarithms of times, accidents left out: what lies farther than core_reach from the
+ * median, which is 5.2 median absolute deviations (the rule X84 of F. R. Hampel, Technometrics 27,
+ * 1985, 95-107) and at least 0.05. Unlike a median it does not stay with the larger of two groups
+ * that lie less than that apart, but comes to what they are on average. NaN for none. */
+double core_mean(const double *values, size_t count);
+double core_reach(const double *values, size_t count);
+
 /* What the harness itself cannot tell apart: from the paired differences of a configuration with
  * its twin, in logarithms. floor = max(|estimate|, half of the 99 % interval), as a share; biased:
  * the difference is shown to be over `bias`, the whole interval lies beyond it. */

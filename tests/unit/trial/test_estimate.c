@@ -232,6 +232,21 @@ static void a_share_is_never_below_minus_one(void **state)
     assert_true(endless.low >= -1 && endless.low <= -1 && isinf(endless.high));
 }
 
+static void accidents_are_left_out_but_groups_are_not(void **state)
+{
+    (void)state;
+    double two[] = {0, 0, 0, 0, 0, 0, 0.01, 0.01, 0.01, 0.01};
+    assert_near(core_mean(two, 10), 0.004, 1e-15);
+    assert_near(median_of(two, 10), 0, 0);
+    two[9] = 1.1; /* three times as long */
+    two[0] = (double)NAN;
+    assert_near(core_mean(two, 10), 0.03 / 8, 1e-15);
+    double wide[] = {-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3, 5};
+    assert_near(core_reach(wide, 7), 5.2 * 0.2, 1e-12);
+    assert_near(core_mean(wide, 8), 0, 1e-12);
+    assert_true(isnan(core_mean(wide, 0)));
+}
+
 static void bounds_that_say_nothing_are_known(void **state)
 {
     (void)state;
@@ -259,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_twin_tells_what_the_harness_cannot),
         cmocka_unit_test(bounds_of_a_time_are_positive),
         cmocka_unit_test(a_share_is_never_below_minus_one),
+        cmocka_unit_test(accidents_are_left_out_but_groups_are_not),
         cmocka_unit_test(bounds_that_say_nothing_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

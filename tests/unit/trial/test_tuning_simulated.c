@@ -117,8 +117,7 @@ static void confirm_process(struct tuning *tuning, size_t process)
             y[i][round] -= centre;
     }
     for (size_t i = 0; i < tuning->finalist_count; i++)
-        tuning->levels[i][process] =
-            hodges_lehmann(y[i], CONFIRM_ROUNDS, (double)INFINITY).estimate;
+        tuning->levels[i][process] = core_mean(y[i], CONFIRM_ROUNDS);
 }
 
 static void confirm(struct tuning *tuning)
