@@ -208,13 +208,116 @@ echo 'int main() { return 0; }' >host.cu
 refused 3 'no __global__ function in it' host.cu
 echo '__global__ void k(float *y) { y[0] = oops(1); }' >wrong.cu
 refused 1 'wrong.cu\(1\): error: identifier "oops" is undefined \(say what it is: --define oops=' wrong.cu
-printf '#include <iostream>\n__global__ void k(float *y) { y[0] = 1; }\n' >stream.cu
-refused 1 'NVRTC compiles for the device alone' stream.cu
-printf 'void f() {}\n__global__ void k(float *y) { y[0] = 1; }\n' >mixed.cu
-refused 1 '__CUDACC_RTC__' mixed.cu
+printf '#include <missing.h>\n__global__ void k(float *y) { y[0] = 1; }\n' >missing.cu
+refused 1 'NVRTC compiles for the device alone' missing.cu
 printf '__global__ void k(float *y) { y[0] = 1; \n' >open.cu
 refused 1 'open.cu' open.cu
 printf '__global__' >end.cu
 refused 3 'no __global__ function in it' end.cu
 printf '/* never closed __global__ void k(float *y) {}' >comment.cu
 refused 3 'no __global__ function in it' comment.cu
+printf '__global__ void k(float *y, int length) { y[0] = lenght; }' >typo.cu
+refused 1 "typo.cu\(1\): error: identifier \"lenght\" is undefined; did you mean 'length'" typo.cu
+printf '#define BLOCK_SIZE 8\n__global__ void k(float *y) { y[0] = BLOK_SIZE; }' >capital.cu
+refused 1 "did you mean 'BLOCK_SIZE'" capital.cu
+printf 'float twice(float x) { return 2 * x; }\n__global__ void k(float *y) { y[0] = twice(1); }' >host_only.cu
+refused 1 'identifier "twice" is undefined: it lacks __device__' host_only.cu
+run "$TUNE" init scale.cu --force -o scale.cu
+expect_code 2
+expect_err 'scale.cu: is what is read'
+grep -q __global__ scale.cu || fail "the source is gone"
+
+# ---- a whole program, with names of its own for everything ----
+cat >program.cu <<'C'
+#include <iostream>
+#include <vector>
+#include <cstdio>
+#include <sys/time.h>
+#include <cuda_runtime.h>
+#include <stdint.h>
+#define N 1024
+#define T float
+#define size 3
+#define value 5
+#define TILE_DIM 16
+#define CHECK(call) do { if ((call) != cudaSuccess) exit(1); } while (0)
+using namespace std;
+static float *kept;
+const char *title = "program";
+struct timer { vector<double> laps; timer() { laps.push_back(0); } };
+constexpr int twice(int a) { return 2 * a; }
+static double now();
+template <class E> void launch(E *out) { square<<<N, size>>>(out, out, 0, 0); }
+__global__ void square(T *out, T *in, uint width, int32_t *places)
+{
+    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
+    int row = blockIdx.y * TILE_DIM + threadIdx.y, column = blockIdx.x * TILE_DIM + threadIdx.x;
+    tile[threadIdx.y][threadIdx.x] = in[row * width + column] * M_PI * twice(1);
+    __syncthreads();
+    T *mine = out + row * width;
+    mine[column] = tile[threadIdx.y][threadIdx.x] + (places[column] > INT_MAX - 1);
+#if MODE == 2
+    mine[column] += 0;
+#endif
+}
+static double now() { return 0; }
+int main(int argc, char **argv)
+{
+    vector<float> host(N);
+    CHECK(cudaMalloc(&kept, N));
+    launch(kept);
+    cout << title << now() << endl;
+    return 0;
+}
+C
+run "$TUNE" init program.cu
+expect_code 0
+has '  TILE_DIM: [8, 16, 32]' program.yaml
+has '    block: [TILE_DIM, TILE_DIM]' program.yaml
+has '  MODE: [1, 2, 4, 8]' program.yaml
+has '  - {name: out, type: f32, count: n * n, update: true, fill: random}' program.yaml
+has '  - {name: in, type: f32, count: n * n, fill: random}' program.yaml
+has '  - {name: places, type: i32, count: n * n, fill: {uniform: [0, n - 1]}}' program.yaml
+run "$TUNE" run --dry-run --arch sm_90 program.yaml --sizes 1024 --points 3
+expect_code 0
+# A define of the experiment replaces the source's own: another tile, another kernel.
+expect_out 'binaries: 12; different machine codes: [36]'
+
+# The toolkit's headers need no flag; where there are none, the error says what is missing.
+cat >cub.cu <<'C'
+#include <cub/cub.cuh>
+#include <cooperative_groups.h>
+#include <cuda/std/array>
+namespace cg = cooperative_groups;
+__global__ void total(const float *in, float *out, int n)
+{
+    using reduce = cub::BlockReduce<float, BLOCK_SIZE>;
+    __shared__ typename reduce::TempStorage storage;
+    cuda::std::array<float, 2> pair = {in[cg::this_grid().thread_rank()], 0};
+    float sum = reduce(storage).Sum(pair[0] + pair[1]);
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = sum;
+}
+C
+run "$TUNE" init cub.cu
+if grep -q 'headers of CUB are not beside NVRTC\|cannot open source file' "$captured.err"; then
+    echo "no headers of the toolkit: cub is not tried"
+else
+    expect_code 0
+    has '  - {name: out, type: f32, count: n, output: true}' cub.yaml
+    # Nor is a folder of the toolkit folded into the source.
+    headers=$(dirname "$(dirname "$(find -L "${CUDA_HOME:-/usr/local/cuda}"/ -path '*/cub/cub.cuh' 2>/dev/null | head -n 1)")")
+    if [[ -e $headers/cub/cub.cuh ]]; then
+        sed -i "s|^source:|include: [\"$headers\"]\nsource:|" cub.yaml
+    fi
+    run "$TUNE" run --dry-run --arch sm_90 cub.yaml --sizes 1048576
+    expect_code 0
+    expect_out 'compiled: 5 of these points'
+fi
+
+# Names of files are quoted.
+printf '__global__ void k(float *y) { y[blockIdx.x] = 1; }\n' >'a "b" \ c.cu'
+run "$TUNE" init 'a "b" \ c.cu' -o quoted.yaml
+expect_code 0
+run "$TUNE" run --dry-run quoted.yaml
+expect_code 0

@@ -227,6 +227,18 @@ static enum status try_file(struct reader *reader, const char *path, struct file
     return *out ? STATUS_OK : reader->error->status;
 }
 
+/* A folder of a CUDA toolkit's headers: thousands, which the compiler's version stands for. */
+static bool is_toolkit(struct arena *arena, const char *folder)
+{
+    static const char *const marks[] = {"cuda_fp16.h", "cub/cub.cuh", "cuda/std/cstdint"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const char *path = arena_printf(arena, "%s/%s", folder, marks[i]);
+        if (path && file_exists(path))
+            return true;
+    }
+    return false;
+}
+
 /* The file that `#include "name"` in `from` means, or, `angled`, `#include <name>`. *out is NULL
  * where there is none. */
 static enum status find_file(struct reader *reader, const struct file *from, const char *name,
@@ -241,7 +253,8 @@ static enum status find_file(struct reader *reader, const struct file *from, con
         status = try_file(reader, folder ? arena_printf(arena, "%s%s", folder, name) : NULL, out);
     }
     for (size_t i = 0; i < reader->folder_count && !*out && status == STATUS_OK; i++)
-        status = try_file(reader, arena_printf(arena, "%s/%s", reader->folders[i], name), out);
+        if (!is_toolkit(arena, reader->folders[i]))
+            status = try_file(reader, arena_printf(arena, "%s/%s", reader->folders[i], name), out);
     return status;
 }
 

@@ -42,7 +42,7 @@ enum status source_read(struct arena *arena, const char *path, struct source *ou
 
 /* As source_read, but what is found in one of `folders` (without a slash at their ends) is put in
  * place as well: "name" where the two folders have none, and <name>, which is looked for in
- * `folders` alone. */
+ * `folders` alone. A folder of a CUDA toolkit's headers is left to the compiler. */
 enum status source_read_in(struct arena *arena, const char *path, const char *const *folders,
                            size_t folder_count, struct source *out, struct error *error);
 

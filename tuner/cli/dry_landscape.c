@@ -15,6 +15,7 @@ enum { SAMPLE_POINTS = 100000, ROWS_MAX = 256, FAILURES_SHOWN = 5 };
 struct landscape {
     struct landscape_options options;
     struct binaries binaries;
+    struct error none; /* of the first problem with no point that can be launched */
 };
 
 /* Points of the same occupancy, or of the same reason why they cannot be launched. */
@@ -116,6 +117,24 @@ enum status landscape_active_blocks(struct landscape *landscape, const struct po
     return status;
 }
 
+enum status landscape_fits(struct landscape *landscape, const struct point *point,
+                           const struct launch_plan *plan, struct error *error)
+{
+    struct arena arena = {0};
+    struct binary_request request;
+    size_t binary = 0;
+    const struct device_api *api = landscape->options.api;
+    enum status status = point_binary(point, &arena, &request, error);
+    if (status == STATUS_OK)
+        status = binaries_request(&landscape->binaries, &request, &binary, error);
+    if (status == STATUS_OK)
+        status = binaries_await(&landscape->binaries, binary, error);
+    if (status == STATUS_OK && api->fits)
+        status = api->fits(landscape->binaries.items[binary].path, plan, error);
+    arena_free(&arena);
+    return status;
+}
+
 /* ---- which points ---- */
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)
@@ -140,8 +159,10 @@ static uint64_t stride_of(uint64_t count)
 static uint64_t points_to_look_at(const struct tally *tally)
 {
     uint64_t count = space_count(tally->space);
-    bool all = tally->landscape->options.binary_most == 0 || count < SAMPLE_POINTS;
-    return all ? count : SAMPLE_POINTS;
+    const struct landscape_options *options = &tally->landscape->options;
+    bool all = options->binary_most == 0 || count < SAMPLE_POINTS;
+    uint64_t most = all ? count : SAMPLE_POINTS;
+    return options->point_most > 0 && options->point_most < most ? options->point_most : most;
 }
 
 static bool mark_used(struct tally *tally, size_t binary)
@@ -429,6 +450,27 @@ static void print_table(struct tally *tally)
         printf("      and %zu more reasons why there is none\n", failures - FAILURES_SHOWN);
 }
 
+/* Rows are in order: those without a reason come first, then the most frequent one. */
+static void note_failure(const struct tally *tally)
+{
+    struct landscape *landscape = tally->landscape;
+    bool none = tally->row_count > 0 && *tally->rows[0].reason;
+    if (none && landscape->none.status == STATUS_OK)
+        (void)error_set(&landscape->none, STATUS_NOT_FOUND,
+                        "%s, %s = %lld: none of the %llu points that were compiled can be "
+                        "launched; the most frequent reason: %s",
+                        tally->problem->key, tally->problem->size_name,
+                        (long long)tally->problem->n, (unsigned long long)tally->looked_at,
+                        tally->rows[0].reason);
+}
+
+enum status landscape_judge(const struct landscape *landscape, struct error *error)
+{
+    if (landscape && landscape->none.status != STATUS_OK)
+        *error = landscape->none;
+    return landscape ? landscape->none.status : STATUS_OK;
+}
+
 enum status landscape_print(struct landscape *landscape, const struct experiment *experiment,
                             const struct problem *problem, const struct space *space,
                             struct error *error)
@@ -446,8 +488,10 @@ enum status landscape_print(struct landscape *landscape, const struct experiment
         status = await_all(tally, error);
     if (status == STATUS_OK)
         status = for_points(tally, count_point, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         print_table(tally);
+        note_failure(tally);
+    }
     index_free(&tally->doings);
     free(tally->used);
     free(tally);

@@ -136,13 +136,19 @@ static enum status print_launches(const struct look *look, const struct problem 
     (void)configuration_key(&configuration, key);
     printf("  launches of %s, with %s = %lld%s%s\n", problem->key, problem->size_name,
            (long long)problem->n, *key ? ", " : "", key);
+    if (status == STATUS_OK)
+        status = point_plan(&point, &arena, plan, error);
+    if (status == STATUS_OK && look->landscape)
+        status = landscape_fits(look->landscape, &point, plan, error);
     if (status == STATUS_COMPILE_FAILED) {
         printf("    does not compile: %s\n", error->text);
         error_clear(error);
-        status = STATUS_OK;
+        status = look->run->text.default_only ? error_set(error, STATUS_NOT_FOUND,
+                                                          "the default configuration of %s does "
+                                                          "not compile",
+                                                          problem->key)
+                                              : point_plan(&point, &arena, plan, error);
     }
-    if (status == STATUS_OK)
-        status = point_plan(&point, &arena, plan, error);
     for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++)
         print_launch(plan, &plan->launches[i]);
     if (status == STATUS_UNAVAILABLE) {
@@ -172,7 +178,7 @@ static enum status print_problem(const struct look *look, const struct problem *
     printf("    %s, %s = %lld: %s%llu points, %llu legal\n", problem->key, problem->size_name,
            (long long)problem->n, product == UINT64_MAX ? "more than " : "",
            (unsigned long long)product, (unsigned long long)space_count(space));
-    if (status == STATUS_OK && look->landscape)
+    if (status == STATUS_OK && look->landscape && !look->run->text.default_only)
         status = landscape_print(look->landscape, look->experiment, problem, space, error);
     space_free(space);
     return status;
@@ -231,6 +237,7 @@ static enum status start_landscape(const struct run *run, const struct device_ap
         .facts = facts,
         .workers = run->session.compile_workers,
         .binary_most = run->text.all ? 0 : BINARIES_OF_A_SAMPLE,
+        .point_most = run->session.points,
     };
     return run->text.architecture ? landscape_start(&options, out, error) : STATUS_OK;
 }
@@ -250,6 +257,8 @@ static enum status print_kind(const struct run *run, const struct device_api *ap
                                   landscape};
         status = print_experiment(&look, error);
     }
+    if (status == STATUS_OK)
+        status = landscape_judge(landscape, error);
     landscape_free(landscape);
     facts_free(&facts);
     return status;

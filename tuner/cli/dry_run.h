@@ -13,8 +13,9 @@ enum status run_dry(const struct run *run, struct error *error);
 struct landscape_options {
     const struct device_api *api;
     const struct facts *facts;
-    size_t workers;     /* compilers at a time */
-    size_t binary_most; /* of each problem; 0: all */
+    size_t workers;      /* compilers at a time */
+    size_t binary_most;  /* of each problem; 0: all */
+    uint64_t point_most; /* likewise */
 };
 struct landscape;
 enum status landscape_start(const struct landscape_options *options, struct landscape **out,
@@ -24,6 +25,12 @@ void landscape_free(struct landscape *landscape);
 enum status landscape_print(struct landscape *landscape, const struct experiment *experiment,
                             const struct problem *problem, const struct space *space,
                             struct error *error);
+/* Compiles the default configuration, and tells whether what it passes is what its kernels take:
+ * STATUS_BAD_INPUT; STATUS_COMPILE_FAILED. */
+enum status landscape_fits(struct landscape *landscape, const struct point *point,
+                           const struct launch_plan *plan, struct error *error);
+/* After the last problem: STATUS_NOT_FOUND when one had points of which none can be launched. */
+enum status landscape_judge(const struct landscape *landscape, struct error *error);
 /* Compiles one point, and tells how many blocks of its first kernel an SM holds. */
 enum status landscape_active_blocks(struct landscape *landscape, const struct point *point,
                                     int64_t *active_blocks, struct error *error);

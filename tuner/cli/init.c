@@ -125,7 +125,7 @@ static const char *absolute(struct arena *arena, const char *path)
     char *whole = realpath(path, NULL);
     const char *copy = arena_strdup(arena, whole ? whole : path);
     free(whole);
-    return copy;
+    return copy ? copy : path;
 }
 
 /* How the file is to name its source: files are looked for in the file's own folder. */

@@ -26,6 +26,8 @@ struct init_tunable {
     const char *name;
     const char *preset;
     bool is_define;
+    bool square; /* 'x' and 'y' alike */
+    bool fixed;  /* the source has a #define of it */
     char values[96];
     char axis; /* of a block: 'x', 'y', 'z'; 0: none of its sides */
 };
@@ -38,6 +40,7 @@ struct init_writer {
     struct init_tunable tunables[TUNABLES_MAX];
     size_t tunable_count;
     bool flat;        /* one dimension: vectors have n elements; else n * n */
+    bool volume;      /* three: n * n * n */
     const char *size; /* the size's name */
 };
 

@@ -25,17 +25,28 @@ static bool is_one_of(const char *name, const char *const *words, size_t count)
     return false;
 }
 
+static bool ends_as_one(const char *name, const char *const *ends, size_t count)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < count; i++)
+        if (length > strlen(ends[i]) && strcasecmp(name + length - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
 /* How many elements there are, by the name. */
 bool init_names_size(const char *name)
 {
-    static const char *const words[] = {"n",     "size",   "count", "length",   "len",   "total",
-                                        "width", "height", "rows",  "cols",     "nx",    "ny",
-                                        "nz",    "w",      "h",     "elements", "items", "dim"};
-    size_t length = strlen(name);
+    static const char *const words[] = {
+        "n",     "size",  "count", "length", "len", "total",  "width",  "height",
+        "rows",  "cols",  "nx",    "ny",     "nz",  "w",      "h",      "elements",
+        "items", "dim",   "ni",    "nj",     "nk",  "imageW", "imageH", "dataW",
+        "dataH", "numel", "pitch", "ld",     "lda", "ldb",    "ldc"};
+    static const char *const ends[] = {"size",   "count", "rows",   "cols",     "width",  "height",
+                                       "length", "dim",   "points", "elements", "columns"};
     return is_one_of(name, words, sizeof words / sizeof *words) ||
            strncasecmp(name, "num", 3) == 0 || strncasecmp(name, "n_", 2) == 0 ||
-           (length > 4 && strcasecmp(name + length - 4, "size") == 0) ||
-           (length > 5 && strcasecmp(name + length - 5, "count") == 0);
+           ends_as_one(name, ends, sizeof ends / sizeof *ends);
 }
 
 static bool is_integer(const struct kernel_parameter *parameter)
@@ -71,6 +82,8 @@ static char block_axis(const char *name)
     if (!block || has_word(name, "per") || strncasecmp(name, "min", 3) == 0)
         return 0;
     char last = (char)tolower((unsigned char)name[strlen(name) - 1]);
+    if (has_word(name, "row") || has_word(name, "height"))
+        return 'y';
     return last == 'y' || last == 'z' ? last : 'x';
 }
 
@@ -99,6 +112,7 @@ static void choose_values(const struct init_writer *writer, struct init_tunable 
     static const long across[] = {8, 16, 32, 64};
     static const long down[] = {1, 2, 4, 8, 16};
     static const long few[] = {1, 2, 4, 8};
+    static const long sides[] = {8, 16, 32};
     bool word = strcmp(tunable->preset, "true") == 0 || strcmp(tunable->preset, "false") == 0;
     bool real = strpbrk(tunable->preset, ".eEfF") && strncmp(tunable->preset, "0x", 2) != 0;
     bool on = strcmp(tunable->preset, "0") == 0 || strncasecmp(tunable->name, "use", 3) == 0;
@@ -108,6 +122,8 @@ static void choose_values(const struct init_writer *writer, struct init_tunable 
         (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
     else if (on)
         (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
+    else if (tunable->square)
+        list_values(tunable, sides, sizeof sides / sizeof *sides);
     else if (tunable->axis == 'x' && writer->flat)
         list_values(tunable, whole, sizeof whole / sizeof *whole);
     else if (tunable->axis == 'x')
@@ -132,12 +148,27 @@ static void add_tunable(struct init_writer *writer, const char *name, const char
             tunable->axis = 0;
 }
 
+/* The side of a square tile is that of the block, whatever it is called. */
+static void add_macro(struct init_writer *writer, const struct macro_signature *macro)
+{
+    add_tunable(writer, macro->name, macro->preset, true);
+    struct init_tunable *tunable = &writer->tunables[writer->tunable_count - 1];
+    tunable->fixed = macro->fixed;
+    tunable->square = macro->square && writer->kernel->uses_y;
+    if (tunable->square && tunable->axis == 0 && !init_side(writer, 'x'))
+        tunable->axis = 'x';
+}
+
 struct init_tunable *init_side(struct init_writer *writer, char axis)
 {
-    for (size_t i = 0; i < writer->tunable_count; i++)
+    struct init_tunable *square = NULL;
+    for (size_t i = 0; i < writer->tunable_count; i++) {
         if (writer->tunables[i].axis == axis)
             return &writer->tunables[i];
-    return NULL;
+        if (writer->tunables[i].axis == 'x' && writer->tunables[i].square && axis == 'y')
+            square = &writer->tunables[i];
+    }
+    return square;
 }
 
 /* A kernel whose block no macro gives takes any: the launch alone says. */
@@ -176,7 +207,7 @@ void init_list_tunables(struct init_writer *writer)
     }
     for (size_t i = 0; i < signature->macro_count; i++)
         if (init_is_number(signature->macros[i].preset) && !signature->macros[i].elsewhere)
-            add_tunable(writer, signature->macros[i].name, signature->macros[i].preset, true);
+            add_macro(writer, &signature->macros[i]);
     for (size_t i = 0; i < writer->tunable_count; i++)
         choose_values(writer, &writer->tunables[i]);
     add_block(writer);

@@ -30,15 +30,46 @@ static void put(struct init_writer *writer, const char *comment, const char *for
         text_printf(writer->out, "%s\n", line);
 }
 
-/* "n" or "n * n", so many times. */
+/* "n", "n * n" or "n * n * n", so many times. */
 static const char *elements(const struct init_writer *writer, uint32_t times)
 {
     const char *size = writer->size;
-    if (writer->flat)
-        return times > 1 ? arena_printf(writer->arena, "%u * %s", times, size)
-                         : arena_strdup(writer->arena, size);
-    return times > 1 ? arena_printf(writer->arena, "%u * %s * %s", times, size, size)
-                     : arena_printf(writer->arena, "%s * %s", size, size);
+    const char *all = writer->flat ? arena_strdup(writer->arena, size)
+                      : writer->volume
+                          ? arena_printf(writer->arena, "%s * %s * %s", size, size, size)
+                          : arena_printf(writer->arena, "%s * %s", size, size);
+    return times > 1 && all ? arena_printf(writer->arena, "%u * %s", times, all) : all;
+}
+
+/* As a text of YAML, whatever it holds. */
+static const char *quoted(const struct init_writer *writer, const char *text)
+{
+    struct text out = {0};
+    text_append(&out, "\"");
+    for (const char *c = text; *c; c++) {
+        unsigned char byte = (unsigned char)*c;
+        if (*c == '"' || *c == '\\')
+            text_append(&out, "\\");
+        if (byte < 0x20 || byte == 0x7f)
+            text_printf(&out, "\\x%02x", byte);
+        else
+            text_append_bytes(&out, c, 1);
+    }
+    text_append(&out, "\"");
+    const char *copy = out.failed ? NULL : arena_strdup(writer->arena, text_string(&out));
+    text_free(&out);
+    writer->out->failed |= !copy;
+    return copy ? copy : "";
+}
+
+/* Within a comment: what ends a line ends it. */
+static const char *plain(const struct init_writer *writer, const char *text)
+{
+    char *copy = arena_strdup(writer->arena, text);
+    for (char *c = copy; c && *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    return copy ? copy : "";
 }
 
 static void put_head(struct init_writer *writer)
@@ -47,11 +78,12 @@ static void put_head(struct init_writer *writer)
     text_printf(writer->out,
                 "# Tunes %s of %s. Made by 'tune init': what it could not know is a guess, and "
                 "marked\n# with a '?'. All that may stand in such a file: docs/experiment-files.md."
-                "\nexperiment: %s\nsource: \"%s\"\n",
-                writer->kernel->name, file->source, file->experiment, file->source);
+                "\nexperiment: %s\nsource: %s\n",
+                writer->kernel->name, plain(writer, file->source), file->experiment,
+                quoted(writer, file->source));
     for (size_t i = 0; i < file->folder_count; i++)
-        text_printf(writer->out, "%s\"%s\"%s", i ? ", " : "include: [", file->folders[i],
-                    i + 1 == file->folder_count ? "]\n" : "");
+        text_printf(writer->out, "%s%s%s", i ? ", " : "include: [",
+                    quoted(writer, file->folders[i]), i + 1 == file->folder_count ? "]\n" : "");
     for (size_t i = 0; i < writer->kernel->template_count && !file->signature->instance; i++)
         if (writer->kernel->template[i].kind == TEMPLATE_TYPE) {
             if (!strstr(text_string(writer->out), "\naxes:"))
@@ -61,7 +93,9 @@ static void put_head(struct init_writer *writer)
         }
     put(writer, "each size is tuned by itself", "\nsizes:");
     put(writer, "?", "  %s: %s", writer->size,
-        writer->flat ? "[1048576, 16777216]" : "[1024, 4096]");
+        writer->flat     ? "[1048576, 16777216]"
+        : writer->volume ? "[128, 256]"
+                         : "[1024, 4096]");
 }
 
 static void put_parameters(struct init_writer *writer)
@@ -69,13 +103,16 @@ static void put_parameters(struct init_writer *writer)
     bool sides = false;
     put(writer, "what is tuned: every combination is a point", "\nparameters:");
     for (size_t i = 0; i < writer->tunable_count; i++)
-        put(writer, "? values", "  %s: [%s]", writer->tunables[i].name, writer->tunables[i].values);
+        put(writer,
+            writer->tunables[i].fixed ? "? values; the source has a #define of it, which gives way"
+                                      : "? values",
+            "  %s: [%s]", writer->tunables[i].name, writer->tunables[i].values);
     put(writer, "the configuration that nobody tuned", "defaults:");
     for (size_t i = 0; i < writer->tunable_count; i++)
         text_printf(writer->out, "  %s: %s\n", writer->tunables[i].name,
                     writer->tunables[i].preset);
     sides = init_side(writer, 'x') && init_side(writer, 'y');
-    if (sides)
+    if (sides && init_side(writer, 'x') != init_side(writer, 'y'))
         text_printf(writer->out, "constraints:\n  - 32 <= %s * %s <= 1024\n",
                     init_side(writer, 'x')->name, init_side(writer, 'y')->name);
     bool first = true;
@@ -134,8 +171,8 @@ static void put_launch(struct init_writer *writer)
     text_printf(writer->out, "\nlaunches:\n  - kernel: \"%s\"\n", kernel_name(writer));
     if (y) {
         put(writer, "? blocks: as many as cover the work",
-            "    grid: [\"ceil_div(%s, %s)\", \"ceil_div(%s, %s)\"]", writer->size, x->name,
-            writer->size, y->name);
+            "    grid: [\"ceil_div(%s, %s)\", \"ceil_div(%s, %s)\"%s%s]", writer->size, x->name,
+            writer->size, y->name, writer->volume ? ", " : "", writer->volume ? writer->size : "");
         put(writer, "threads a block", "    block: [%s, %s]", x->name, y->name);
     } else {
         put(writer, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
@@ -157,7 +194,14 @@ static void put_launch(struct init_writer *writer)
 static bool is_output(const struct kernel_parameter *parameter)
 {
     return parameter->kind == PARAMETER_POINTER && !parameter->constant &&
-           (parameter->is_written || !parameter->is_read);
+           (parameter->is_written || parameter->is_hidden || !parameter->is_seen);
+}
+
+/* Whose values count: a kernel that reads what it writes, or may do so where it cannot be seen. */
+static bool is_update(const struct kernel_parameter *parameter)
+{
+    return is_output(parameter) &&
+           (parameter->is_read || parameter->is_hidden || !parameter->is_written);
 }
 
 static const char *type_of(const struct init_writer *writer,
@@ -175,17 +219,23 @@ static void put_pointer(struct init_writer *writer, const struct kernel_paramete
     const char *count = elements(writer, times > 0 ? times : 1);
     const char *what = parameter->text;
     bool real = parameter->known && element_is_real(parameter->type);
-    const char *role = "fill: random";
+    /* Integers may be places in another argument. */
+    bool places = parameter->known && !real && element_bytes(parameter->type) >= 4;
+    const char *fill =
+        places ? arena_printf(writer->arena, "fill: {uniform: [0, %s - 1]}", writer->size)
+               : "fill: random";
+    const char *role = fill;
     if (!parameter->known)
         role = is_output(parameter) ? "update: true, fill: zero" : "fill: zero";
-    else if (is_output(parameter) && parameter->is_read)
+    else if (is_update(parameter))
         role = real ? "update: true, fill: random" : "update: true, fill: zero";
     else if (is_output(parameter))
         role = "output: true";
-    bool sure = parameter->known && (parameter->constant || parameter->is_written);
+    bool sure = parameter->known && !parameter->is_hidden && parameter->is_seen &&
+                (!places || is_output(parameter));
     const char *comment = arena_printf(writer->arena, "%s%s", sure ? "" : "? ", what);
     put(writer, comment, "  - {name: %s, type: %s, count: %s, %s}", parameter->name, type,
-        type ? count : "", role);
+        count ? count : "", role ? role : "");
 }
 
 static const char *scalar_value(const struct init_writer *writer,
@@ -261,7 +311,7 @@ static void put_tail(struct init_writer *writer)
         const struct kernel_parameter *parameter = &writer->kernel->parameters[i];
         if (parameter->kind != PARAMETER_POINTER || !parameter->known)
             continue;
-        uint32_t times = is_output(parameter) && parameter->is_read ? 2 : 1;
+        uint32_t times = is_update(parameter) ? 2 : 1;
         text_printf(&bytes, "%s%u", bytes.length ? " + " : "",
                     times * parameter->lanes * (uint32_t)element_bytes(parameter->type));
     }
@@ -305,6 +355,7 @@ enum status init_write(struct arena *arena, const struct init_file *file, struct
     for (size_t i = 0; i < writer->kernel->parameter_count; i++)
         sizes += init_is_size(writer, &writer->kernel->parameters[i]);
     writer->flat = !writer->kernel->uses_y && sizes < 2;
+    writer->volume = writer->kernel->uses_y && writer->kernel->uses_z;
     init_list_tunables(writer);
     writer->size = choose_size_name(writer);
     put_head(writer);

@@ -34,7 +34,8 @@ struct run_text {
     const char *dialect;
     const char *architecture; /* of --dry-run; NULL: of the device that is there */
     bool dry_run;
-    bool all; /* of --dry-run: compile every point, not a sample */
+    bool default_only; /* of --dry-run: compile the default configuration alone */
+    bool all;          /* of --dry-run: compile every point, not a sample */
     bool list_protocol;
     bool list_strategies;
     bool show_experiment;

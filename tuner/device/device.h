@@ -111,6 +111,11 @@ struct device_api {
     enum status (*inspect)(const char *binary_path, const char *kernel,
                            struct kernel_resources *resources, char *code_hash,
                            struct error *error);
+    /* pure. Whether what the plan passes and copies is what the binary's kernels and variables
+     * take, by number and size, as far as it tells: STATUS_BAD_INPUT as of `run`. NULL: binaries do
+     * not tell. */
+    enum status (*fits)(const char *binary_path, const struct launch_plan *plan,
+                        struct error *error);
     /* pure. Fills in what follows from resources, block and dynamic shared memory on a device with
      * these facts: active_blocks_per_sm (0: it cannot be launched) and occupancy. */
     enum status (*occupancy)(const struct facts *facts, uint32_t block_threads,

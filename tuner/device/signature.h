@@ -39,8 +39,9 @@ struct kernel_parameter {
     enum element_type type;
     uint32_t lanes; /* float4: 4 */
     uint32_t bytes; /* of the element, or of the whole by value; 0: incomplete */
-    /* As far as the kernel's own text tells; both false where it only hands the pointer on. */
-    bool is_read, is_written;
+    /* As far as the kernel's own text tells. Hidden: a pointer is handed on, or has another name.
+     */
+    bool is_seen, is_hidden, is_read, is_written;
     const char *generic; /* the template parameter that its type is; NULL: none */
     size_t field_count;
     struct signature_field fields[FIELDS_MAX];
@@ -70,6 +71,8 @@ struct macro_signature {
     const char *name;
     const char *preset; /* its value, or what was taken to compile */
     bool guessed;
+    bool square; /* both sides of an array in shared memory: [NAME][NAME] */
+    bool fixed;  /* its #define has no #ifndef around it: a define of the experiment replaces it */
     bool elsewhere; /* only kernels that are not asked about use it */
 };
 

@@ -226,7 +226,7 @@ struct output_check {
     const char *reference;          /* FUNCTION: its name; SERIES: the expression; FILE: the path */
     const struct launch_plan *plan; /* PLAN: with the same arguments */
 };
-enum { CHECKS_MAX = 4 };
+enum { CHECKS_MAX = 8 };
 enum status point_checks(const struct point *point, struct arena *arena,
                          struct output_check out[CHECKS_MAX], size_t *count, struct error *error);
 

@@ -80,8 +80,8 @@ static void list_bytes(const size_t *bytes, size_t count, struct text *out)
 }
 
 /* What is passed must be what the kernel takes, by number and size: types are not known. */
-static enum status check_parameters(const struct launch_plan *plan, const struct launch *launch,
-                                    const struct kernel *kernel, struct error *error)
+enum status cuda_check_parameters(const struct launch_plan *plan, const struct launch *launch,
+                                  const struct kernel *kernel, struct error *error)
 {
     size_t passed[ARGUMENTS_MAX];
     struct text text = {0};
@@ -127,7 +127,7 @@ static enum status prepare_launch(struct device *device, const struct launch_pla
             out->arguments[i] = plan_out->values[launch->arguments[i]];
     }
     if (status == STATUS_OK)
-        status = check_parameters(plan, launch, out->kernel, error);
+        status = cuda_check_parameters(plan, launch, out->kernel, error);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/source.h"
 #include "tuner/base/text.h"
+#include "tuner/device/cuda/host_part.h"
 #include "tuner/device/cuda/internal.h"
 
 enum { OPTIONS_MAX = DEFINES_MAX + FLAGS_MAX + UNITS_MAX + 8 };
@@ -45,13 +46,28 @@ static bool is_standard(const char *flag)
     return strncmp(flag, "-std", 4) == 0 || strncmp(flag, "--std", 5) == 0;
 }
 
-/* The toolkit's headers, where NVRTC lies in a toolkit. What a source includes in quotes is part of
- * its text, and nothing else of its folder is found: what is compiled is what was hashed. */
-static void add_include_folder(struct options *options, const char *library_folder)
+/* With such a flag what says nothing is the device's. */
+static bool makes_all_device(const struct binary_request *request)
 {
-    const char *headers = arena_printf(options->arena, "%s/../include", library_folder);
-    if (*library_folder && headers && file_exists(headers))
-        add_option(options, "-I", headers);
+    for (size_t i = 0; i < request->flag_count; i++)
+        if (strstr(request->flags[i], "-default-device") ||
+            strstr(request->flags[i], "-device-as-default-execution-space"))
+            return true;
+    return false;
+}
+
+/* The toolkit's headers. What a source includes in quotes is part of its text, and nothing else of
+ * its folder is found: what is compiled is what was hashed. */
+static void add_toolkit(struct options *options, const struct cuda_compiler *nvrtc)
+{
+    if (!nvrtc->headers[0])
+        return;
+    add_option(options, "-I", nvrtc->headers);
+    const char *more = arena_printf(options->arena, "%s/cccl", nvrtc->headers);
+    if (more && file_exists(more))
+        add_option(options, "-I", more);
+    if (nvrtc->cccl[0])
+        add_option(options, "-I", nvrtc->cccl);
 }
 
 static void make_options(struct options *options, const struct binary_request *request,
@@ -72,7 +88,7 @@ static void make_options(struct options *options, const struct binary_request *r
         add_option(options, "--relocatable-device-code=", "true");
     for (size_t i = 0; i < request->folder_count; i++)
         add_option(options, "-I", request->folders[i]);
-    add_include_folder(options, nvrtc->folder);
+    add_toolkit(options, nvrtc);
 }
 
 /* NVRTC answers an unknown architecture with "invalid value" only: say what it does know. */
@@ -143,27 +159,6 @@ static int64_t most_shared(const char *log)
     return most;
 }
 
-static enum status compile_failed(const struct cuda_compiler *nvrtc, nvrtcResult result,
-                                  const char *log, struct error *error)
-{
-    size_t length = 0;
-    const char *line = line_with(log, "error", &length);
-    if (!line)
-        line = line_with(log, "fatal", &length);
-    /* Of a name that was asked for, and is nowhere, another line says which. */
-    if (line && strncmp(line, "__nv_name_map", 13) == 0 && strstr(log, "name expression was"))
-        line = line_with(log, "name expression was", &length);
-    if (line)
-        return error_set(error, STATUS_COMPILE_FAILED, "%.*s", (int)length, line);
-    int64_t shared = most_shared(log);
-    if (shared > STATIC_SHARED_MOST)
-        return error_set(
-            error, STATUS_COMPILE_FAILED,
-            "%lld bytes in static __shared__ variables, more than %d: make them dynamic",
-            (long long)shared, STATIC_SHARED_MOST);
-    return error_set(error, STATUS_COMPILE_FAILED, "%s", nvrtc->nvrtcGetErrorString(result));
-}
-
 /* What a unit is asked for by name. */
 struct wanted {
     bool kernels[LAUNCHES_MAX];
@@ -179,7 +174,43 @@ struct compilation {
     struct arena *arena;
     nvrtcProgram program;
     struct text *log;
+    bool has_host_part; /* the host's functions may be left out of the source */
+    struct device_part part;
 };
+
+/* A function that a kernel calls may have been taken for the host's. */
+static const char *why_undefined(const struct device_part *part, const char *line, size_t length)
+{
+    static const char before[] = "identifier \"";
+    const char *name = memmem(line, length, before, strlen(before));
+    size_t name_length = name ? strcspn(name += strlen(before), "\"") : 0;
+    return name && part->left_out && cuda_left_out(part, name, name_length)
+               ? ": it lacks __device__, and is taken for a function of the host"
+               : "";
+}
+
+static enum status compile_failed(const struct compilation *compilation, nvrtcResult result,
+                                  const char *log, struct error *error)
+{
+    size_t length = 0;
+    const struct cuda_compiler *nvrtc = compilation->nvrtc;
+    const char *line = line_with(log, "error", &length);
+    if (!line)
+        line = line_with(log, "fatal", &length);
+    /* Of a name that was asked for, and is nowhere, another line says which. */
+    if (line && strncmp(line, "__nv_name_map", 13) == 0 && strstr(log, "name expression was"))
+        line = line_with(log, "name expression was", &length);
+    if (line)
+        return error_set(error, STATUS_COMPILE_FAILED, "%.*s%s", (int)length, line,
+                         why_undefined(&compilation->part, line, length));
+    int64_t shared = most_shared(log);
+    if (shared > STATIC_SHARED_MOST)
+        return error_set(
+            error, STATUS_COMPILE_FAILED,
+            "%lld bytes in static __shared__ variables, more than %d: make them dynamic",
+            (long long)shared, STATIC_SHARED_MOST);
+    return error_set(error, STATUS_COMPILE_FAILED, "%s", nvrtc->nvrtcGetErrorString(result));
+}
 
 static const char *address_of(struct arena *arena, const char *symbol)
 {
@@ -299,7 +330,7 @@ static enum status compile_program(const struct compilation *compilation, struct
     if (result == NVRTC_ERROR_OUT_OF_MEMORY)
         return error_set(error, STATUS_COMPILE_FAILED, "NVRTC ran out of memory");
     if (result != NVRTC_SUCCESS)
-        return compile_failed(nvrtc, result, messages, error);
+        return compile_failed(compilation, result, messages, error);
     status = take_names(compilation, messages, out, error);
     return status == STATUS_OK ? take_cubin(compilation, cubin, error) : status;
 }
@@ -310,8 +341,17 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
                                 struct error *error)
 {
     const struct cuda_compiler *nvrtc = compilation->nvrtc;
+    const char *const *names = NULL;
+    const char *const *texts = NULL;
+    int headers = (int)cuda_own_headers(&names, &texts);
+    if (compilation->has_host_part) {
+        if (!cuda_device_part(compilation->arena, source, compilation->request->defines,
+                              compilation->request->define_count, &compilation->part))
+            return error_no_memory(error);
+        source = compilation->part.text;
+    }
     nvrtcResult result =
-        nvrtc->nvrtcCreateProgram(&compilation->program, source, name, 0, NULL, NULL);
+        nvrtc->nvrtcCreateProgram(&compilation->program, source, name, headers, texts, names);
     if (result != NVRTC_SUCCESS)
         return error_set(error, STATUS_COMPILE_FAILED, "%s: %s", name,
                          nvrtc->nvrtcGetErrorString(result));
@@ -333,6 +373,7 @@ static enum status begin(struct compilation *compilation, struct options *option
     if (status != STATUS_OK)
         return status;
     options->arena = compilation->arena;
+    compilation->has_host_part = !makes_all_device(request);
     make_options(options, request, compilation->nvrtc);
     compilation->request = request;
     compilation->options = options;

@@ -14,6 +14,7 @@ const struct device_api device_cuda = {
     .compile = cuda_compile,
     .imagine = cuda_imagine,
     .inspect = cuda_inspect,
+    .fits = cuda_fits,
     .occupancy = cuda_occupancy,
     .signatures = cuda_signatures,
     .open = cuda_open,

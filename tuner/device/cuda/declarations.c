@@ -162,35 +162,74 @@ static bool begins_atomic(const struct reader *reader, size_t index)
            strncmp(token->start, "atomic", 6) == 0;
 }
 
+/* Behind what is picked out of an element: [i], .x, ->x; *member says whether a part of it is. */
+static size_t behind_element(const struct tokens *tokens, size_t at, bool *member)
+{
+    for (;;) {
+        if (token_is(tokens, at, "[")) {
+            at = tokens_behind(tokens, at);
+        } else if (token_is(tokens, at, ".") || token_is(tokens, at, "->")) {
+            *member = true;
+            at += 2;
+        } else {
+            return at;
+        }
+    }
+}
+
+/* The pointer itself is moved or looked at, and what it points to stays out of it. */
+static bool is_of_pointer(const struct reader *reader, size_t at)
+{
+    const struct tokens *tokens = &reader->tokens;
+    return is_change(reader, at + 1) || is_change(reader, at - 1) ||
+           token_is(tokens, at + 1, "==") || token_is(tokens, at + 1, "!=") ||
+           token_is(tokens, at - 1, "!");
+}
+
+/* *p = ..., not a * p. */
+static bool is_starred(const struct tokens *tokens, size_t at)
+{
+    static const char *const before[] = {";", "{", ")", "}", "=", "(", ",", "return"};
+    bool starred = at >= 2 && token_is(tokens, at - 1, "*");
+    for (size_t i = 0; starred && i < sizeof before / sizeof *before; i++)
+        if (token_is(tokens, at - 2, before[i]))
+            return true;
+    return false;
+}
+
 /* One place in the body that names the parameter. */
 static void read_use(const struct reader *reader, struct kernel_parameter *parameter, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
-    bool address = at >= 1 && token_is(tokens, at - 1, "&");
+    if (token_is(tokens, at - 1, ".") || token_is(tokens, at - 1, "->"))
+        return; /* a member of the same name */
+    bool address = token_is(tokens, at - 1, "&") && at >= 2 &&
+                   tokens->items[at - 2].kind == TOKEN_SIGN && !token_is(tokens, at - 2, ")") &&
+                   !token_is(tokens, at - 2, "]");
     size_t before = address ? at - 1 : at;
+    bool member = false;
+    bool starred = is_starred(tokens, at);
+    size_t behind = behind_element(tokens, at + 1, &member);
+    parameter->is_seen = true;
     if (before >= 2 && token_is(tokens, before - 1, "(") && begins_atomic(reader, before - 2)) {
         parameter->is_read = parameter->is_written = true;
-        return;
+    } else if (address || (behind == at + 1 && !starred)) {
+        /* Handed on, or another name given to it. */
+        parameter->is_hidden = parameter->is_hidden || address || !is_of_pointer(reader, at);
+    } else {
+        bool changed = is_change(reader, behind) || is_change(reader, at - 1);
+        bool set = token_is(tokens, behind, "=");
+        parameter->is_written |= set || changed;
+        /* What a kernel sets a part of keeps the rest. */
+        parameter->is_read |= !set || member;
     }
-    bool starred = at >= 1 && token_is(tokens, at - 1, "*") &&
-                   (at < 2 || token_is(tokens, at - 2, ";") || token_is(tokens, at - 2, "{") ||
-                    token_is(tokens, at - 2, ")") || token_is(tokens, at - 2, "}"));
-    size_t behind = at + 1;
-    if (token_is(tokens, behind, "["))
-        behind = tokens_behind(tokens, behind);
-    else if (!starred)
-        return;
-    bool changed = is_change(reader, behind) || (at >= 1 && is_change(reader, at - 1));
-    bool set = token_is(tokens, behind, "=");
-    parameter->is_written |= set || changed;
-    parameter->is_read |= !set;
 }
 
 static void read_body(struct reader *reader, struct kernel_signature *kernel, size_t open)
 {
     const struct tokens *tokens = &reader->tokens;
     size_t close = tokens_behind(tokens, open);
-    for (size_t i = open; i < close; i++) {
+    for (size_t i = open + 1; i < close; i++) {
         if (tokens->items[i].kind != TOKEN_NAME)
             continue;
         bool index = token_is(tokens, i, "threadIdx") || token_is(tokens, i, "blockIdx");
@@ -328,36 +367,88 @@ static bool is_directive(const struct token *token, const char *name, const char
     return word_length == strlen(name) && strncmp(word, name, word_length) == 0;
 }
 
-/* #ifndef NAME, then #define NAME VALUE: a value that others may give. */
+/* The value of `#define NAME VALUE`, without comments; its length, 0: none. */
+static size_t macro_value(const char *definition, size_t length, size_t name_length,
+                          const char **value)
+{
+    if (length <= name_length + 1 || !isspace((unsigned char)definition[name_length]))
+        return 0;
+    *value = definition + name_length;
+    size_t value_length = length - name_length;
+    while (value_length > 0 && isspace((unsigned char)**value))
+        ++*value, value_length--;
+    const char *comment = memchr(*value, '/', value_length);
+    if (comment)
+        value_length = (size_t)(comment - *value);
+    while (value_length > 0 && isspace((unsigned char)(*value)[value_length - 1]))
+        value_length--;
+    return value_length;
+}
+
+static bool is_listed(const struct source_signature *out, const char *name, size_t length)
+{
+    for (size_t i = 0; i < out->macro_count; i++)
+        if (strlen(out->macros[i].name) == length &&
+            strncmp(out->macros[i].name, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* What authors call the sides of blocks and tiles, in capitals. */
+static bool names_tile(const char *name, size_t length)
+{
+    static const char *const words[] = {"BLOCK",  "THREAD", "TILE", "TPB",
+                                        "UNROLL", "COARS",  "WPT",  "WORK_GROUP"};
+    static const char *const counts[] = {"MAX", "MIN", "NUM_BLOCK", "NUMBER_OF_BLOCK", "BLOCKS"};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (length >= strlen(counts[i]) && strncmp(name, counts[i], strlen(counts[i])) == 0)
+            return false;
+    bool found = false;
+    for (size_t i = 0; i < length; i++) {
+        if (islower((unsigned char)name[i]))
+            return false;
+        for (size_t j = 0; j < sizeof words / sizeof *words; j++)
+            found |= length - i >= strlen(words[j]) &&
+                     strncmp(name + i, words[j], strlen(words[j])) == 0;
+    }
+    return found;
+}
+
+static bool is_small_number(const char *value, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!isdigit((unsigned char)value[i]))
+            return false;
+    return length > 0 && length <= 4;
+}
+
+/* #ifndef NAME, then #define NAME VALUE: a value that others may give. Or a lone #define of a
+ * tile's side. */
 static void read_macro(struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
     struct source_signature *out = reader->out;
-    const char *name = NULL;
-    const char *definition = NULL;
-    size_t name_length = 0;
-    size_t length = 0;
-    if (at + 1 >= tokens->count || out->macro_count == SIGNATURE_MACROS_MAX ||
-        !is_directive(&tokens->items[at], "ifndef", &name, &name_length) ||
-        !is_directive(&tokens->items[at + 1], "define", &definition, &length))
+    const char *guard = NULL, *definition = NULL, *value = NULL;
+    size_t guard_length = 0, length = 0, name_length = 0;
+    bool guarded =
+        at + 1 < tokens->count && is_directive(&tokens->items[at], "ifndef", &guard, &guard_length);
+    if (out->macro_count == SIGNATURE_MACROS_MAX ||
+        !is_directive(&tokens->items[at + (guarded ? 1 : 0)], "define", &definition, &length))
         return;
-    if (name_length == 0 || length <= name_length + 1 ||
-        strncmp(definition, name, name_length) != 0 || definition[name_length] != ' ')
-        return;
-    const char *value = definition + name_length;
-    size_t value_length = length - name_length;
-    while (value_length > 0 && isspace((unsigned char)*value))
-        value++, value_length--;
-    const char *comment = memchr(value, '/', value_length);
-    if (comment)
-        value_length = (size_t)(comment - value);
-    while (value_length > 0 && isspace((unsigned char)value[value_length - 1]))
-        value_length--;
-    if (value_length == 0)
+    while (name_length < length &&
+           (isalnum((unsigned char)definition[name_length]) || definition[name_length] == '_'))
+        name_length++;
+    size_t value_length = macro_value(definition, length, name_length, &value);
+    bool same = name_length == guard_length && strncmp(definition, guard, guard_length) == 0;
+    bool tile =
+        !guarded && is_small_number(value, value_length) && names_tile(definition, name_length);
+    if (value_length == 0 || name_length == 0 || (guarded ? !same : !tile) ||
+        is_listed(out, definition, name_length))
         return;
     struct macro_signature *macro = &out->macros[out->macro_count++];
-    macro->name = arena_strndup(reader->arena, name, name_length);
+    macro->name = arena_strndup(reader->arena, definition, name_length);
     macro->preset = arena_strndup(reader->arena, value, value_length);
+    macro->fixed = !guarded;
     reader->failed |= !macro->name || !macro->preset;
 }
 

@@ -114,7 +114,9 @@ struct cuda_compiler {
     NVRTC_FUNCTIONS(LIBRARY_MEMBER)
     int major;
     int minor;
-    char folder[1024]; /* where the library lies; "" when that is not known */
+    char folder[1024];  /* where the library lies; "" when that is not known */
+    char headers[1024]; /* the toolkit's, or "" */
+    char cccl[1024];    /* CUB's and libcu++'s, where they lie apart; else "" */
 };
 
 /* nvJitLink, whose header renames its functions to versions of their own; toolkits before CUDA 12.0

@@ -144,3 +144,59 @@ enum status cuda_inspect(const char *binary_path, const char *kernel,
     arena_free(&arena);
     return status;
 }
+
+static enum status fits_launch(const struct container *container, const struct launch_plan *plan,
+                               const struct launch *launch, struct error *error)
+{
+    struct kernel kernel = {.name = (char *)launch->kernel};
+    for (size_t i = 0; i < container->kernel_count; i++)
+        if (strcmp(container->kernels[i].name, launch->kernel) == 0 &&
+            cuda_binary_parameters(container, container->kernels[i].lowered, &kernel))
+            return cuda_check_parameters(plan, launch, &kernel, error);
+    return STATUS_OK;
+}
+
+static enum status fits_symbol(const struct container *container, const struct cubin *cubin,
+                               const struct argument *argument, struct error *error)
+{
+    const char *lowered = argument->symbol;
+    for (size_t i = 0; i < container->symbol_count; i++)
+        if (strcmp(container->symbols[i].name, argument->symbol) == 0)
+            lowered = container->symbols[i].lowered;
+    for (uint32_t i = 0; i < cubin_symbol_count(cubin); i++) {
+        Elf64_Sym symbol;
+        const char *name = NULL;
+        if (cubin_symbol(cubin, i, &symbol, &name) && strcmp(name, lowered) == 0 &&
+            ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_size > 0)
+            return cuda_check_symbol(argument, argument_bytes(argument), symbol.st_size, error);
+    }
+    return STATUS_OK;
+}
+
+static enum status fits_file(struct arena *arena, const char *path, const struct launch_plan *plan,
+                             struct error *error)
+{
+    char *file = NULL;
+    size_t bytes = 0;
+    struct container container;
+    struct cubin cubin;
+    enum status status = file_read(arena, path, SEALED_BYTES_MAX, &file, &bytes, error);
+    if (status == STATUS_OK)
+        status = container_read(file, seal_contents(file, bytes), &container, error);
+    if (status == STATUS_OK)
+        status = cubin_open(container.cubin, container.cubin_bytes, &cubin, error);
+    for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++)
+        status = fits_launch(&container, plan, &plan->launches[i], error);
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+        if (plan->arguments[i].symbol)
+            status = fits_symbol(&container, &cubin, &plan->arguments[i], error);
+    return status;
+}
+
+enum status cuda_fits(const char *binary_path, const struct launch_plan *plan, struct error *error)
+{
+    struct arena arena = {0};
+    enum status status = fits_file(&arena, binary_path, plan, error);
+    arena_free(&arena);
+    return status;
+}

@@ -197,6 +197,7 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
                               struct text *log, struct error *error);
 
 /* inspect.c, and code_hash.c. What a binary tells without a device. */
+enum status cuda_fits(const char *binary_path, const struct launch_plan *plan, struct error *error);
 enum status cuda_inspect(const char *binary_path, const char *kernel,
                          struct kernel_resources *resources, char *code_hash, struct error *error);
 struct cubin;
@@ -283,10 +284,18 @@ enum status cuda_find_kernel(struct device *device, const char *name, struct ker
 /* Whether blocks of the kernel come in clusters. */
 bool cuda_is_clustered(const struct kernel *kernel);
 /* parameters.c. Fills in how many parameters the kernel has, and their sizes. */
+/* What is passed must be what the kernel takes, by number and size: types are not known. */
+enum status cuda_check_parameters(const struct launch_plan *plan, const struct launch *launch,
+                                  const struct kernel *kernel, struct error *error);
+/* False: the binary does not tell. */
+bool cuda_binary_parameters(const struct container *container, const char *lowered,
+                            struct kernel *kernel);
 void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
                           const char *lowered, struct kernel *kernel);
 /* symbols.c. Copies the argument into its variable of the current binary, unless it is there.
  * STATUS_BAD_INPUT where there is no such variable, or one of another size. */
+enum status cuda_check_symbol(const struct argument *argument, size_t bytes, size_t room,
+                              struct error *error);
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,
                             const void *input, struct error *error);
 enum status cuda_take_symbols(const struct container *container, struct module *module,

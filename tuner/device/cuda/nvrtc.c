@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/driver.h"
 
@@ -81,6 +82,42 @@ static void note_folder(void)
         table.folder[0] = '\0';
 }
 
+/* The first of `base`/`places` that has `file`; `out` stays as it is where there is none. */
+static void find_headers(const char *base, const char *const *places, const char *file,
+                         char out[1024])
+{
+    char path[2048];
+    for (; base && *base && *places && !out[0]; places++)
+        if (string_format(path, sizeof path, "%s/%s/%s", base, *places, file) &&
+            file_exists(path) && !string_format(out, 1024, "%s/%s", base, *places))
+            out[0] = '\0';
+}
+
+/* Beside the library: in a toolkit (lib64, targets/NAME/lib), a distribution's folders, a Python
+ * environment's wheels (a folder for each part), Conda's. Else in a toolkit that lies elsewhere. */
+static void note_headers(void)
+{
+    static const char *const beside[] = {"../include",
+                                         "../../include",
+                                         "../targets/x86_64-linux/include",
+                                         "../targets/sbsa-linux/include",
+                                         "../../cuda_runtime/include",
+                                         NULL};
+    static const char *const below[] = {"include", "targets/x86_64-linux/include",
+                                        "targets/sbsa-linux/include", NULL};
+    static const char *const apart[] = {"../../cuda_cccl/include", "../../cu13/include/cccl",
+                                        "../../cccl/include", NULL};
+    const char *const roots[] = {
+#ifdef TUNE_TOOLKIT_DIR
+        TUNE_TOOLKIT_DIR,
+#endif
+        getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"};
+    find_headers(table.folder, beside, "cuda_fp16.h", table.headers);
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        find_headers(roots[i], below, "cuda_fp16.h", table.headers);
+    find_headers(table.folder, apart, "cub/cub.cuh", table.cccl);
+}
+
 /* NVRTC opens a second library by its bare name, which the loader finds only in its own places; one
  * that is loaded already is taken by that name. Where it fails, NVRTC itself says so. */
 static void open_builtins(void)
@@ -111,6 +148,7 @@ static void start(void)
         return;
     }
     note_folder();
+    note_headers();
     open_builtins();
 }
 

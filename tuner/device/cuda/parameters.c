@@ -57,6 +57,12 @@ static bool ask_cubin(const struct container *container, const char *lowered, st
     return tells;
 }
 
+bool cuda_binary_parameters(const struct container *container, const char *lowered,
+                            struct kernel *kernel)
+{
+    return ask_cubin(container, lowered, kernel);
+}
+
 void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
                           const char *lowered, struct kernel *kernel)
 {

@@ -1,15 +1,15 @@
 #include "tuner/device/cuda/signatures.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/source.h"
 #include "tuner/base/text.h"
+#include "tuner/device/cuda/guesses.h"
 #include "tuner/device/cuda/internal.h"
 #include "tuner/device/cuda/tokens.h"
 
-enum { CODES = 12, NUMBERS_OF_ONE = 5, GUESSES_MAX = 32 };
+enum { CODES = 12, NUMBERS_OF_ONE = 5 };
 
 static const enum element_type coded_types[CODES + 1] = {
     0,           ELEMENT_I8,  ELEMENT_U8,  ELEMENT_I16,  ELEMENT_U16, ELEMENT_I32, ELEMENT_U32,
@@ -25,36 +25,7 @@ struct asking {
     const char *instance;
 };
 
-/* ---- what is taken where the source says nothing ---- */
-
-static bool has_word(const char *name, const char *word)
-{
-    size_t length = strlen(word);
-    for (; *name; name++)
-        if (strncasecmp(name, word, length) == 0)
-            return true;
-    return false;
-}
-
-static bool is_switch(const char *name)
-{
-    static const char *const beginnings[] = {"use", "enable", "with", "has", "is_", "do_"};
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (strncasecmp(name, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    return false;
-}
-
-static const char *guess(const char *name)
-{
-    if (is_switch(name) || strncasecmp(name, "min", 3) == 0)
-        return "1";
-    bool block = has_word(name, "block") || has_word(name, "thread") || has_word(name, "tpb");
-    char last = (char)tolower((unsigned char)name[strlen(name) - 1]);
-    if (block && (last == 'y' || last == 'z'))
-        return last == 'y' ? "8" : "1";
-    return block ? last == 'x' ? "32" : "256" : has_word(name, "warp") ? "32" : "4";
-}
+/* ---- which instance of a template ---- */
 
 static bool guess_template(struct kernel_signature *kernel)
 {
@@ -66,7 +37,7 @@ static bool guess_template(struct kernel_signature *kernel)
             return false;
         parameter->preset = parameter->kind == TEMPLATE_TYPE      ? "float"
                             : parameter->kind == TEMPLATE_BOOLEAN ? "true"
-                                                                  : guess(parameter->name);
+                                                                  : guess_value(parameter->name);
     }
     return true;
 }
@@ -167,8 +138,9 @@ static const char *type_word(struct asking *asking, const struct kernel_paramete
 
 static void put_numbers(struct text *text, const char *what)
 {
-    text_printf(text, ", %s::pointer, %s::constant, %s::value, %s::lanes, %s::bytes", what, what,
-                what, what, what);
+    static const char *const members[] = {"pointer", "constant", "value", "lanes", "bytes"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        text_printf(text, ", tune_probe::%s::tune_%s", what, members[i]);
 }
 
 /* The name expression: first how many parameters there are, then five numbers of each, of each
@@ -177,21 +149,21 @@ static const char *make_expression(struct asking *asking)
 {
     struct text text = {0};
     const struct kernel_signature *kernel = asking->kernel;
-    text_append(&text, "tune_probe::probe<tune_probe::asked::count");
+    text_append(&text, "tune_probe::tune_asks<tune_probe::tune_asked::tune_count");
     for (size_t i = 0; i < kernel->parameter_count; i++) {
         char what[64];
-        (void)string_format(what, sizeof what, "tune_probe::asked::at<%zu>", i);
+        (void)string_format(what, sizeof what, "tune_asked::tune_at<%zu>", i);
         put_numbers(&text, what);
     }
     for (size_t i = 0; i < kernel->parameter_count; i++)
         for (size_t j = 0; j < kernel->parameters[i].field_count; j++) {
             char what[64];
-            (void)string_format(what, sizeof what, "tune_probe::field_%zu_%zu", i, j);
+            (void)string_format(what, sizeof what, "tune_field_%zu_%zu", i, j);
             put_numbers(&text, what);
         }
     for (size_t i = 0; i < asking->out->symbol_count; i++) {
         char what[64];
-        (void)string_format(what, sizeof what, "tune_probe::symbol_%zu", i);
+        (void)string_format(what, sizeof what, "tune_symbol_%zu", i);
         put_numbers(&text, what);
     }
     text_append(&text, ">");
@@ -206,15 +178,15 @@ static const char *make_source(struct asking *asking)
     const struct kernel_signature *kernel = asking->kernel;
     text_append(&text, asking->source.text);
     text_append(&text, cuda_signature_probe);
-    text_printf(&text, "namespace tune_probe { typedef takes<decltype(&::%s)> asked;\n",
+    text_printf(&text, "namespace tune_probe { typedef tune_takes<decltype(&::%s)> tune_asked;\n",
                 asking->instance);
     for (size_t i = 0; i < kernel->parameter_count; i++)
         for (size_t j = 0; j < kernel->parameters[i].field_count; j++)
-            text_printf(&text, "typedef shape<decltype(::%s::%s)> field_%zu_%zu;\n",
+            text_printf(&text, "typedef tune_shape<decltype(::%s::%s)> tune_field_%zu_%zu;\n",
                         type_word(asking, &kernel->parameters[i]),
                         kernel->parameters[i].fields[j].name, i, j);
     for (size_t i = 0; i < asking->out->symbol_count; i++)
-        text_printf(&text, "typedef shape<decltype(::%s)> symbol_%zu;\n",
+        text_printf(&text, "typedef tune_shape<decltype(::%s)> tune_symbol_%zu;\n",
                     asking->out->symbols[i].name, i);
     text_append(&text, "}\n");
     const char *copy = text.failed ? NULL : arena_strdup(asking->arena, text_string(&text));
@@ -327,26 +299,6 @@ static const char *undefined_name(struct arena *arena, const char *message)
                : NULL;
 }
 
-/* Whether a number may stand for it everywhere: no function, no type. */
-static bool may_be_number(const struct tokens *tokens, const char *name)
-{
-    for (size_t i = 0; i < tokens->count; i++)
-        if (token_is(tokens, i, name) &&
-            (token_is(tokens, i + 1, "(") || token_is(tokens, i + 1, "::") ||
-             (i + 1 < tokens->count && tokens->items[i + 1].kind == TOKEN_NAME) ||
-             (i > 0 && token_is(tokens, i - 1, "const"))))
-            return false;
-    return true;
-}
-
-static bool is_defined(const struct source_signature *out, const char *name)
-{
-    for (size_t i = 0; i < out->macro_count; i++)
-        if (strcmp(out->macros[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 static void fill_request(const struct asking *asking, const char *expression,
                          struct binary_request *request)
 {
@@ -375,7 +327,8 @@ static enum status ask(struct asking *asking, struct error *error)
     return status == STATUS_OK ? take_answer(asking, container.kernels[0].lowered, error) : status;
 }
 
-static enum status explain(const char *path, const char *undefined, struct error *error)
+static enum status explain(const char *path, const char *undefined, const char *meant,
+                           struct error *error)
 {
     static const char *const host[] = {"could not open source file", "cannot open source file",
                                        "host functions are not allowed"};
@@ -385,6 +338,10 @@ static enum status explain(const char *path, const char *undefined, struct error
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s: the compiler cannot ask about the kernel behind the file's end: %s",
                          path, text);
+    if (meant)
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%s; did you mean '%s'? (Else say what it is: --define %s=...)", text,
+                         meant, undefined);
     if (undefined)
         return error_set(error, STATUS_COMPILE_FAILED, "%s (say what it is: --define %s=...)", text,
                          undefined);
@@ -404,11 +361,12 @@ static enum status ask_until_defined(struct asking *asking, struct error *error)
     enum status status = ask(asking, error);
     while (status == STATUS_COMPILE_FAILED) {
         const char *name = undefined_name(asking->arena, error->text);
-        if (!name || out->macro_count == SIGNATURE_MACROS_MAX || is_defined(out, name) ||
-            !may_be_number(&asking->tokens, name))
-            return explain(asking->question->path, name, error);
+        const char *meant = name ? guess_misspelt(asking->arena, &asking->tokens, name) : NULL;
+        if (!name || meant || out->macro_count == SIGNATURE_MACROS_MAX ||
+            guess_is_defined(out, name) || !guess_may_be_number(&asking->tokens, name))
+            return explain(asking->question->path, name, meant, error);
         out->macros[out->macro_count++] =
-            (struct macro_signature){.name = name, .preset = guess(name), .guessed = true};
+            (struct macro_signature){.name = name, .preset = guess_value(name), .guessed = true};
         error_clear(error);
         status = ask(asking, error);
     }
@@ -456,6 +414,8 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
     if (status != STATUS_OK)
         return status;
     take_defines(question, out);
+    if (!guess_conditions(arena, &asking.tokens, out))
+        return error_no_memory(error);
     list_fields(&asking);
     status = ask_until_defined(&asking, error);
     if (status == STATUS_OK)

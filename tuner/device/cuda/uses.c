@@ -53,11 +53,37 @@ static bool has_dynamic_shared(const struct tokens *tokens, const struct source_
     return false;
 }
 
+/* [NAME][NAME], [NAME][NAME + 1] */
+static bool is_square(const struct tokens *tokens, const char *name)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        if (token_is(tokens, i, "[") && token_is(tokens, i + 1, name) &&
+            token_is(tokens, i + 2, "]") && token_is(tokens, i + 3, "[") &&
+            token_is(tokens, i + 4, name))
+            return true;
+    return false;
+}
+
+/* A pointer that a macro names is used where it cannot be seen. */
+static void mark_hidden(const struct tokens *tokens, struct kernel_signature *kernel)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        for (size_t j = 0; tokens->items[i].kind == TOKEN_DIRECTIVE && j < kernel->parameter_count;
+             j++)
+            if (directive_names(&tokens->items[i], kernel->parameters[j].name))
+                kernel->parameters[j].is_hidden = true;
+}
+
 void uses_mark(const struct tokens *tokens, struct source_signature *out)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < out->macro_count; i++)
+    for (size_t i = 0; i < out->macro_count; i++) {
         out->macros[i].elsewhere = count_uses(tokens, out, out->macros[i].name) == 0;
+        out->macros[i].square = is_square(tokens, out->macros[i].name);
+    }
+    for (size_t i = 0; i < out->kernel_count; i++)
+        if (&out->kernels[i] == out->asked)
+            mark_hidden(tokens, &out->kernels[i]);
     for (size_t i = 0; i < out->symbol_count; i++) {
         const char *last = strrchr(out->symbols[i].name, ':');
         /* Once where it is declared. */

@@ -1,0 +1,161 @@
+/* What of a source NVRTC is given: the device's part, line by line where it was. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#ifdef TUNE_WITH_CUDA
+#include "tuner/device/cuda/host_part.h"
+
+static void expect(const char *source, const char *expected)
+{
+    struct arena arena = {0};
+    struct device_part part;
+    assert_true(cuda_device_part(&arena, source, NULL, 0, &part));
+    /* Blanks that were left do not matter. */
+    char got[4096];
+    size_t length = 0;
+    for (const char *c = part.text; *c && length < sizeof got - 1; c++)
+        if (*c != ' ' || (length > 0 && got[length - 1] != ' ' && got[length - 1] != '\n'))
+            got[length++] = *c;
+    while (length > 0 && got[length - 1] == ' ')
+        length--;
+    got[length] = '\0';
+    assert_string_equal(got, expected);
+    arena_free(&arena);
+}
+
+static void test_functions(void **state)
+{
+    (void)state;
+    expect("int main() { return f({1, 2}); }\n__global__ void k() {}", "\n__global__ void k() {}");
+    expect("void a();\n__device__ int b();", "\n__device__ int b();");
+    expect("template <class E> void go(E e) { k<<<1, 2>>>(e); }", "");
+    expect("template <class E> __device__ E same(E e) { return e; }",
+           "template <class E> __device__ E same(E e) { return e; }");
+    expect("__host__ void a() {}\n__host__ __device__ void b() {}",
+           "\n__host__ __device__ void b() {}");
+    expect("constexpr int twice(int a) { return 2 * a; }",
+           "__host__ __device__ constexpr int twice(int a) { return 2 * a; }");
+    /* By a macro, however it is made. */
+    expect(
+        "#define DEV __device__ inline\n#define BOTH DEV __host__\nBOTH void a() {}\nvoid b() {}",
+        "#define DEV __device__ inline\n#define BOTH DEV __host__\nBOTH void a() {}\n");
+    expect("THEIR_DEVICE_FUNCTION void a() {}", "THEIR_DEVICE_FUNCTION void a() {}");
+    expect("#define MAKE(T) __global__ void k_##T() {}\nMAKE(int)\nvoid a() {}",
+           "#define MAKE(T) __global__ void k_##T() {}\nMAKE(int)\n");
+    expect("extern \"C\" { void a() {}\n__global__ void k() {} }\nnamespace x { void b(); }",
+           "extern \"C\" { \n__global__ void k() {} }\nnamespace x { }");
+    expect("namespace cg = cooperative_groups;\nusing E = float;\ntypedef void (*call)(int);",
+           "namespace cg = cooperative_groups;\nusing E = float;\ntypedef void (*call)(int);");
+}
+
+static void test_types(void **state)
+{
+    (void)state;
+    expect("struct S {\nint a; S() : a(1), b{2} { x(); }\n__device__ int get() { return a; }\n"
+           "private: void (*call)(int); S(const S &) = default; };",
+           "struct S {\nint a; \n__device__ int get() { return a; }\n"
+           "private: void (*call)(int); S(const S &) = default; };");
+    expect("struct H { std::vector<int> v; };\nstruct __align__(16) D { float x; };",
+           "\nstruct __align__(16) D { float x; };");
+    expect("using namespace std;\nstruct H { vector<int> v; };", "\n");
+    expect("enum kind { A, B = 2 };\nstruct forward;", "enum kind { A, B = 2 };\nstruct forward;");
+}
+
+static void test_variables(void **state)
+{
+    (void)state;
+    expect("static float *h;\nint n = 3, a[] = {1, 2};\nconst char *name = \"{\";", "\n\n");
+    expect("const int n = 3;\nconstexpr float pi = 3.f;\n__constant__ float w[3];\n"
+           "const char *const name = \"}\";",
+           "const int n = 3;\nconstexpr float pi = 3.f;\n__constant__ float w[3];\n"
+           "const char *const name = \"}\";");
+    expect("const std::string name(\"x\");", "");
+}
+
+static void test_headers(void **state)
+{
+    (void)state;
+    expect("#include <iostream>\n#include \"helper_cuda.h\"\n#include <cub/cub.cuh>\n#include "
+           "<mine.h>",
+           "\n\n#include <cub/cub.cuh>\n#include <mine.h>");
+    /* Of the standard library, where what remains names it. */
+    expect("#include <type_traits>\nint a() { return std::rand(); }", "\n");
+    expect("#include <type_traits>\n__device__ std::true_type a();",
+           "#include <type_traits>\n__device__ std::true_type a();");
+    /* What nvcc includes for every source. */
+    expect("__device__ uint a = INT_MAX;",
+           "#include <stdlib.h>\n#include <limits.h>\n#line 1\n__device__ uint a = INT_MAX;");
+    expect("typedef unsigned uint;\n__device__ uint a;",
+           "typedef unsigned uint;\n__device__ uint a;");
+    expect("#define M_PI 3\n__device__ int a = M_PI;", "#define M_PI 3\n__device__ int a = M_PI;");
+}
+
+static void test_defines(void **state)
+{
+    (void)state;
+    const struct named_value define = {"TILE", value_text("8")};
+    const char *source = "#define TILE 16\n#define TILES 2\n#define TILE_OF(x) x\n";
+    struct arena arena = {0};
+    struct device_part part;
+    assert_true(cuda_device_part(&arena, source, &define, 1, &part));
+    assert_string_equal(part.text, " \n#define TILES 2\n#define TILE_OF(x) x\n");
+    assert_true(cuda_device_part(&arena, "#undef TILE\n#define TILE 16\n", &define, 1, &part));
+    assert_string_equal(part.text, "#undef TILE\n#define TILE 16\n");
+    assert_true(cuda_device_part(&arena, "void f() {}\nint g(int);\n", NULL, 0, &part));
+    assert_true(cuda_left_out(&part, "f", 1) && cuda_left_out(&part, "g", 1));
+    assert_false(cuda_left_out(&part, "h", 1));
+    arena_free(&arena);
+}
+
+/* Text that is none is never read past its end, and brackets that do not match change nothing. */
+static void test_broken(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "{",
+                                        "}",
+                                        "(",
+                                        "template <",
+                                        "struct",
+                                        "namespace",
+                                        "int a(",
+                                        "x ::",
+                                        "operator",
+                                        "#",
+                                        "#include",
+                                        "#define",
+                                        "extern \"C\"",
+                                        "class A : b<",
+                                        "enum {",
+                                        "int a = ",
+                                        "S() : a",
+                                        "a : "};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct arena arena = {0};
+        struct device_part part;
+        assert_true(cuda_device_part(&arena, texts[i], NULL, 0, &part));
+        arena_free(&arena);
+    }
+    expect("void a() { {\n__global__ void k() {}", "void a() { {\n__global__ void k() {}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_variables), cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_defines),   cmocka_unit_test(test_broken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#else
+int main(void)
+{
+    return 0;
+}
+#endif

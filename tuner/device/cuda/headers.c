@@ -1,0 +1,189 @@
+/* Headers of the host: which of them kernels can do without, and what stands for the others. */
+#include <string.h>
+
+#include "tuner/device/cuda/host_part.h"
+
+#define EMBEDDED(X)                                                                                \
+    X(stdint)                                                                                      \
+    X(limits)                                                                                      \
+    X(float)                                                                                       \
+    X(math)                                                                                        \
+    X(cmath)                                                                                       \
+    X(stdlib)                                                                                      \
+    X(empty)                                                                                       \
+    X(cuda_runtime)                                                                                \
+    X(cub)
+#define DECLARE(name) extern const char cuda_header_##name[];
+EMBEDDED(DECLARE)
+
+#define STD_OF(name)                                                                               \
+    "#pragma once\n"                                                                               \
+    "#if __has_include(<cuda/std/" name ">)\n"                                                     \
+    "#include <cuda/std/" name ">\n"                                                               \
+    "namespace std { using namespace cuda::std; }\n"                                               \
+    "#endif\n"
+#define C_OF(name) "#pragma once\n#include <" name ".h>\n"
+
+struct header {
+    const char *name;
+    const char *text;
+    bool is_std;
+};
+
+static const struct header headers[] = {
+    {"stdint.h", cuda_header_stdint, false},
+    {"inttypes.h", cuda_header_stdint, false},
+    {"limits.h", cuda_header_limits, false},
+    {"float.h", cuda_header_float, false},
+    {"math.h", cuda_header_math, false},
+    {"stdlib.h", cuda_header_stdlib, false},
+    {"sys/types.h", cuda_header_stdlib, false},
+    {"stdio.h", cuda_header_empty, false},
+    {"stddef.h", cuda_header_empty, false},
+    {"stdbool.h", cuda_header_empty, false},
+    {"string.h", cuda_header_empty, false},
+    {"assert.h", cuda_header_empty, false},
+    {"cuda.h", cuda_header_empty, false},
+    {"cuda_runtime.h", cuda_header_cuda_runtime, false},
+    {"cuda_runtime_api.h", cuda_header_cuda_runtime, false},
+    {"device_launch_parameters.h", cuda_header_empty, false},
+    {"driver_types.h", cuda_header_empty, false},
+    {"vector_types.h", cuda_header_empty, false},
+    {"vector_functions.h", cuda_header_empty, false},
+    {"device_functions.h", cuda_header_empty, false},
+    {"cub/cub.cuh", cuda_header_cub, false},
+    {"cstdint", C_OF("stdint"), false},
+    {"climits", C_OF("limits"), false},
+    {"cfloat", C_OF("float"), false},
+    {"cstdlib", C_OF("stdlib"), false},
+    {"cstdio", cuda_header_empty, false},
+    {"cassert", cuda_header_empty, false},
+    {"cmath", cuda_header_cmath, false},
+    {"cstddef", STD_OF("cstddef"), true},
+    {"cstring", STD_OF("cstring"), true},
+    {"algorithm", STD_OF("algorithm"), true},
+    {"array", STD_OF("array"), true},
+    {"atomic", STD_OF("atomic"), true},
+    {"bit", STD_OF("bit"), true},
+    {"complex", STD_OF("complex"), true},
+    {"concepts", STD_OF("concepts"), true},
+    {"functional", STD_OF("functional"), true},
+    {"initializer_list", cuda_header_empty, false},
+    {"iterator", STD_OF("iterator"), true},
+    {"limits", STD_OF("limits"), true},
+    {"numeric", STD_OF("numeric"), true},
+    {"optional", STD_OF("optional"), true},
+    {"ratio", STD_OF("ratio"), true},
+    {"span", STD_OF("span"), true},
+    {"tuple", STD_OF("tuple"), true},
+    {"type_traits", STD_OF("type_traits"), true},
+    {"utility", STD_OF("utility"), true},
+    {"variant", STD_OF("variant"), true},
+};
+enum { HEADERS = sizeof headers / sizeof *headers };
+
+size_t cuda_own_headers(const char *const **names, const char *const **texts)
+{
+    static const char *all_names[HEADERS];
+    static const char *all_texts[HEADERS];
+    for (size_t i = 0; i < HEADERS; i++) {
+        all_names[i] = headers[i].name;
+        all_texts[i] = headers[i].text;
+    }
+    *names = all_names;
+    *texts = all_texts;
+    return HEADERS;
+}
+
+bool cuda_is_std_header(const char *name, size_t length)
+{
+    for (size_t i = 0; i < HEADERS; i++)
+        if (headers[i].is_std && strlen(headers[i].name) == length &&
+            strncmp(headers[i].name, name, length) == 0)
+            return true;
+    return false;
+}
+
+static const char *const host_headers[] = {
+    "aio.h", "any", "argp.h", "cerrno", "cctype", "cfenv", "charconv", "clocale", "complex.h",
+    "csetjmp", "cstdarg", "cwchar", "fenv.h", "glob.h", "grp.h", "ifaddrs.h", "immintrin.h",
+    "libgen.h", "link.h", "math_functions.h", "netdb.h", "numbers", "poll.h", "pwd.h", "sched.h",
+    "semaphore.h", "setjmp.h", "stdarg.h", "stdatomic.h", "stdnoreturn.h", "syslog.h", "termios.h",
+    "ucontext.h", "utime.h", "wait.h", "wchar.h", "x86intrin.h", "xmmintrin.h", "emmintrin.h",
+    "chrono", "codecvt", "condition_variable", "csignal", "ctime", "ctype.h", "deque", "dirent.h",
+    "dlfcn.h", "errno.h", "exception", "execution", "fcntl.h", "filesystem", "forward_list",
+    "fstream", "future", "getopt.h", "iomanip", "ios", "iosfwd", "iostream", "istream", "list",
+    "locale", "locale.h", "malloc.h", "map", "memory", "memory.h", "mutex", "new", "ostream",
+    "pthread.h", "queue", "random", "regex", "set", "shared_mutex", "signal.h", "sstream", "stack",
+    "stdexcept", "streambuf", "string", "string_view", "strings.h", "system_error", "thread",
+    "time.h", "typeindex", "typeinfo", "unistd.h", "unordered_map", "unordered_set", "valarray",
+    "vector", "windows.h",
+    /* of CUDA's and others' libraries, all called from the host */
+    "cublas.h", "cublasLt.h", "cublas_v2.h", "cudaProfiler.h", "cuda_gl_interop.h",
+    "cuda_profiler_api.h", "cudnn.h", "cufft.h", "cufftXt.h", "curand.h", "cusolverDn.h",
+    "cusparse.h", "cutil.h", "helper_cuda.h", "helper_cuda_drvapi.h", "helper_cuda_gl.h",
+    "helper_functions.h", "helper_gl.h", "helper_image.h", "helper_multiprocess.h",
+    "helper_string.h", "helper_timer.h", "mpi.h", "nccl.h", "nvToolsExt.h", "nvml.h", "nvrtc.h",
+    "nvrtc_helper.h", "omp.h"};
+
+/* Folders of such; but what kernels can use of them. */
+static const char *const host_folders[] = {
+    "sys/",  "arpa/",         "netinet/", "net/",   "linux/",   "bits/",   "GL/",
+    "GLFW/", "experimental/", "boost/",   "nvtx3/", "opencv2/", "thrust/", "cub/device/"};
+static const char *const in_host_folders[] = {"sys/types.h", "thrust/complex.h", "thrust/pair.h",
+                                              "thrust/tuple.h", "thrust/swap.h"};
+
+static bool is_in(const char *name, size_t length, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == length && strncmp(words[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+bool cuda_is_host_header(const char *name, size_t length)
+{
+    if (is_in(name, length, host_headers, sizeof host_headers / sizeof *host_headers))
+        return true;
+    if (is_in(name, length, in_host_folders, sizeof in_host_folders / sizeof *in_host_folders))
+        return false;
+    for (size_t i = 0; i < sizeof host_folders / sizeof *host_folders; i++)
+        if (length > strlen(host_folders[i]) &&
+            strncmp(name, host_folders[i], strlen(host_folders[i])) == 0)
+            return true;
+    return false;
+}
+
+/* What a kernel may name without including anything, since nvcc includes it for every source. */
+const char *cuda_header_of(const char *name, size_t length)
+{
+    static const char *const integers[] = {"int8_t",   "int16_t",  "int32_t",  "int64_t",
+                                           "uint8_t",  "uint16_t", "uint32_t", "uint64_t",
+                                           "intptr_t", "uintptr_t"};
+    static const char *const halves[] = {"__half", "__half2"};
+    static const char *const brains[] = {"__nv_bfloat16", "nv_bfloat16", "__nv_bfloat162"};
+    static const char *const types[] = {"uint", "ushort", "ulong", "RAND_MAX"};
+    static const char *const limits[] = {"CHAR_BIT",  "SCHAR_MAX", "UCHAR_MAX", "SHRT_MIN",
+                                         "SHRT_MAX",  "USHRT_MAX", "INT_MIN",   "INT_MAX",
+                                         "UINT_MAX",  "LONG_MIN",  "LONG_MAX",  "ULONG_MAX",
+                                         "LLONG_MIN", "LLONG_MAX", "ULLONG_MAX"};
+    static const char *const numbers[] = {
+        "INFINITY", "NAN",    "HUGE_VAL", "HUGE_VALF", "M_E",       "M_PI",
+        "M_PI_2",   "M_PI_4", "M_1_PI",   "M_2_PI",    "M_SQRT2",   "M_SQRT1_2",
+        "M_LN2",    "M_LN10", "M_LOG2E",  "M_LOG10E",  "M_2_SQRTPI"};
+    static const char *const reals[] = {"FLT_MAX", "FLT_MIN", "FLT_EPSILON",
+                                        "DBL_MAX", "DBL_MIN", "DBL_EPSILON"};
+    if (is_in(name, length, integers, sizeof integers / sizeof *integers))
+        return "stdint.h";
+    if (is_in(name, length, halves, sizeof halves / sizeof *halves))
+        return "cuda_fp16.h";
+    if (is_in(name, length, brains, sizeof brains / sizeof *brains))
+        return "cuda_bf16.h";
+    if (is_in(name, length, types, sizeof types / sizeof *types))
+        return "stdlib.h";
+    if (is_in(name, length, limits, sizeof limits / sizeof *limits))
+        return "limits.h";
+    if (is_in(name, length, numbers, sizeof numbers / sizeof *numbers))
+        return "math.h";
+    return is_in(name, length, reals, sizeof reals / sizeof *reals) ? "float.h" : NULL;
+}

@@ -1,0 +1,36 @@
+/* What of a source only the host runs, left out of what NVRTC is given: it takes none of it. */
+#ifndef TUNE_DEVICE_CUDA_HOST_PART_H
+#define TUNE_DEVICE_CUDA_HOST_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/base/launch.h"
+
+struct device_part {
+    /* The source without functions and variables of the host and without headers of the host, line
+     * by line where it was; functions that are constexpr are made __host__ __device__. */
+    const char *text;
+    const char *left_out; /* names of the functions that were left out: "main\nusage\n" */
+    bool uses_std;        /* the standard library's namespace is named in what remains */
+};
+
+/* A #define of one of the `defines` gives way to it, unless there is an #undef as well. All of
+ * `out` belongs to the arena. False: memory is short. Of text whose brackets do not match no
+ * function is left out. */
+bool cuda_device_part(struct arena *arena, const char *source, const struct named_value *defines,
+                      size_t define_count, struct device_part *out);
+/* Whether a function of that name was left out. */
+bool cuda_left_out(const struct device_part *part, const char *name, size_t length);
+
+/* headers.c: small headers of our own in place of the host's, for nvrtcCreateProgram. */
+size_t cuda_own_headers(const char *const **names, const char *const **texts);
+/* A header that only the host's part needs, and which is left out when no folder has it. */
+bool cuda_is_host_header(const char *name, size_t length);
+/* One of the C++ standard library, which stands for the toolkit's cuda::std. */
+bool cuda_is_std_header(const char *name, size_t length);
+/* The header of ours that has what sources name without including it; NULL: none. */
+const char *cuda_header_of(const char *name, size_t length);
+
+#endif
