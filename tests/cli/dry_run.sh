@@ -150,3 +150,68 @@ run "$TUNE" run --dry-run space.yaml --arch sm_75 --sizes 4096
 expect_code 0
 # A T4 has 64 KiB of shared memory a block.
 expect_out '^ *none  *[0-9]+  more than 65536 bytes of shared memory a block$'
+
+# ---- what can be told without a GPU ----
+cat >told.cu <<'C'
+__constant__ float filter[9];
+extern "C" __global__ void smooth(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n)
+        out[i] = in[i] * filter[0];
+}
+C
+told() {
+    cat >told.yaml <<Y
+experiment: told
+source: told.cu
+sizes: {n: [1024]}
+parameters: {block: [${4:-64, 128, 256, 512}]}
+defines: {BLOCK: block}
+launches:
+  - {kernel: $1, grid: "ceil_div(n, block)", block: block, arguments: [$2]}
+arguments:
+  - {name: in, type: f32, count: n}
+  - {name: out, type: f32, count: n, output: true}
+  - {name: n, type: $3, value: n}
+  - {name: filter, type: f32, count: ${5:-9}, symbol: filter}
+Y
+}
+told smooth 'in, out, n' i32
+run "$TUNE" run --dry-run --arch sm_90 told.yaml
+if [[ $code -ne 4 ]]; then
+    expect_code 0
+    expect_out 'compiled: 4 of these points'
+    run "$TUNE" run --dry-run --arch sm_90 told.yaml --points 2
+    expect_code 0
+    expect_out 'compiled: 2 of these points'
+    run "$TUNE" run --dry-run --arch sm_90 told.yaml --default
+    expect_code 0
+    ! grep -q 'compiled:' "$captured.out" || fail 'more than the default was compiled'
+    # Fewer values than the variable has room for are a beginning; more are too many.
+    told smooth 'in, out, n' i32 '' 4
+    run "$TUNE" run --dry-run --arch sm_90 told.yaml
+    expect_code 0
+    told smooth 'in, out, n' i32 '' 16
+    run "$TUNE" run --dry-run --arch sm_90 told.yaml
+    expect_code 3
+    expect_err "argument 'filter' has 64 bytes, and the variable 'filter' only 36"
+    # Number and sizes of arguments.
+    told smooth 'in, out' i32
+    run "$TUNE" run --dry-run --arch sm_90 told.yaml
+    expect_code 3
+    expect_err 'kernel smooth takes 3 arguments of 8, 8, 4 bytes; the experiment passes 2 of 8, 8$'
+    told smooth 'in, out, n' i64
+    run "$TUNE" run --dry-run --arch sm_90 told.yaml
+    expect_code 3
+    expect_err 'takes 3 arguments of 8, 8, 4 bytes; the experiment passes 3 of 8, 8, 8$'
+    # A kernel that is not there, and points that all fail.
+    told smoth 'in, out, n' i32
+    run "$TUNE" run --dry-run --arch sm_90 told.yaml
+    expect_code 3
+    expect_out "no kernel 'smoth', did you mean 'smooth'\?; there is: smooth"
+    told smooth 'in, out, n' i32 2048
+    run "$TUNE" run --dry-run --arch sm_90 told.yaml
+    expect_code 3
+    expect_err 'none of the 1 points that were compiled can be launched; .* more than 1024 threads a block'
+fi

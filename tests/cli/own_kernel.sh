@@ -210,7 +210,7 @@ expect_err "argument 'weights': the kernel's source defines no variable 'no_weig
 sed -i 's/symbol: no_weights/symbol: weights/; s/f32, count: 4,/f32, count: 5,/' symbols.yaml
 run "$TUNE" run ./symbols.yaml --device cpu "${steady[@]}"
 expect_code 3
-expect_err "argument 'weights' has 20 bytes, the variable 'weights' 16"
+expect_err "argument 'weights' has 20 bytes, and the variable 'weights' only 16"
 
 # ---- tolerances ----
 cat >near.c <<'C'

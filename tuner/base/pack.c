@@ -80,6 +80,15 @@ size_t argument_bytes(const struct argument *argument)
     return argument->role == ARGUMENT_SCALAR ? size : (size_t)argument->count * size;
 }
 
+enum status argument_fits_symbol(const struct argument *argument, size_t room, struct error *error)
+{
+    size_t bytes = argument_bytes(argument);
+    return bytes <= room ? STATUS_OK
+                         : error_set(error, STATUS_BAD_INPUT,
+                                     "argument '%s' has %zu bytes, and the variable '%s' only %zu",
+                                     argument->name, bytes, argument->symbol, room);
+}
+
 size_t argument_passed_bytes(const struct argument *argument)
 {
     return role_is_vector(argument->role) ? sizeof(void *) : argument_bytes(argument);

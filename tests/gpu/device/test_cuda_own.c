@@ -176,9 +176,13 @@ static void test_variables_that_do_not_fit_are_refused(void **state)
     (void)state;
     need_gpu();
     load_steps();
-    plan.arguments[4].count = 3;
+    plan.arguments[4].count = 5;
     assert_is(cuda->bind(device, &plan, inputs, 1, &error), STATUS_BAD_INPUT);
-    assert_string_equal(error.text, "argument 'steps' has 12 bytes, the variable 'steps' 16");
+    assert_string_equal(error.text,
+                        "argument 'steps' has 20 bytes, and the variable 'steps' only 16");
+    /* Fewer values are the beginning of it. */
+    plan.arguments[4].count = 3;
+    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
     plan.arguments[4].count = 4;
     plan.arguments[5].symbol = "own::nothing";
     assert_is(cuda->bind(device, &plan, inputs, 1, &error), STATUS_BAD_INPUT);

@@ -38,12 +38,8 @@ static enum status find_symbol(const struct device *device, const struct argumen
                          "argument '%s': the kernel's source defines no variable '%s' (one that is "
                          "static is not seen)",
                          argument->name, argument->symbol);
-    size_t bytes = argument_bytes(argument);
-    if (dladdr1(*out, &info, (void **)(uintptr_t)&symbol, RTLD_DL_SYMENT) != 0 && symbol &&
-        symbol->st_size != bytes)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "argument '%s' has %zu bytes, the variable '%s' %zu", argument->name,
-                         bytes, argument->symbol, (size_t)symbol->st_size);
+    if (dladdr1(*out, &info, (void **)(uintptr_t)&symbol, RTLD_DL_SYMENT) != 0 && symbol)
+        return argument_fits_symbol(argument, (size_t)symbol->st_size, error);
     return STATUS_OK;
 }
 

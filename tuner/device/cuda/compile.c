@@ -357,6 +357,9 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
                          nvrtc->nvrtcGetErrorString(result));
     cubin->name = name;
     enum status status = compile_program(compilation, out, cubin, error);
+    if (status == STATUS_COMPILE_FAILED && strstr(error->text, "name expression") &&
+        compilation->request->unit_count == 0)
+        status = cuda_name_kernels(compilation->arena, source, name, compilation->request, error);
     (void)nvrtc->nvrtcDestroyProgram(&compilation->program);
     return status;
 }

@@ -168,7 +168,7 @@ static enum status fits_symbol(const struct container *container, const struct c
         const char *name = NULL;
         if (cubin_symbol(cubin, i, &symbol, &name) && strcmp(name, lowered) == 0 &&
             ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_size > 0)
-            return cuda_check_symbol(argument, argument_bytes(argument), symbol.st_size, error);
+            return argument_fits_symbol(argument, symbol.st_size, error);
     }
     return STATUS_OK;
 }

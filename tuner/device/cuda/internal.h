@@ -284,6 +284,10 @@ enum status cuda_find_kernel(struct device *device, const char *name, struct ker
 /* Whether blocks of the kernel come in clusters. */
 bool cuda_is_clustered(const struct kernel *kernel);
 /* parameters.c. Fills in how many parameters the kernel has, and their sizes. */
+/* unknown.c. After a failure: where a kernel that is asked for is not in the source, the error says
+ * which are. Always STATUS_COMPILE_FAILED, or STATUS_NO_MEMORY. */
+enum status cuda_name_kernels(struct arena *arena, const char *source, const char *path,
+                              const struct binary_request *request, struct error *error);
 /* What is passed must be what the kernel takes, by number and size: types are not known. */
 enum status cuda_check_parameters(const struct launch_plan *plan, const struct launch *launch,
                                   const struct kernel *kernel, struct error *error);
@@ -294,8 +298,6 @@ void cuda_take_parameters(const struct cuda_driver *driver, const struct contain
                           const char *lowered, struct kernel *kernel);
 /* symbols.c. Copies the argument into its variable of the current binary, unless it is there.
  * STATUS_BAD_INPUT where there is no such variable, or one of another size. */
-enum status cuda_check_symbol(const struct argument *argument, size_t bytes, size_t room,
-                              struct error *error);
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,
                             const void *input, struct error *error);
 enum status cuda_take_symbols(const struct container *container, struct module *module,

@@ -69,17 +69,6 @@ static enum status locate(struct device *device, struct module *module,
                      argument->name, symbol->name);
 }
 
-/* A variable may be larger than what is copied to its beginning: an array for the most there may
- * be. */
-enum status cuda_check_symbol(const struct argument *argument, size_t bytes, size_t room,
-                              struct error *error)
-{
-    return bytes <= room ? STATUS_OK
-                         : error_set(error, STATUS_BAD_INPUT,
-                                     "argument '%s' has %zu bytes, and the variable '%s' only %zu",
-                                     argument->name, bytes, argument->symbol, room);
-}
-
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,
                             const void *input, struct error *error)
 {
@@ -93,7 +82,7 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
     if (status == STATUS_OK)
         status = locate(device, device->current, argument, symbol, error);
     if (status == STATUS_OK)
-        status = cuda_check_symbol(argument, bytes, symbol->bytes, error);
+        status = argument_fits_symbol(argument, symbol->bytes, error);
     if (status == STATUS_OK && !role_is_vector(argument->role)) {
         status = argument_pack(argument, value, &bytes, error);
         input = value;
