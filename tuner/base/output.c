@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tuner/base/arena.h"
+#include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
 #include "tuner/base/trust.h"
 
@@ -63,54 +64,81 @@ static int write_open(int file, const char *data, size_t bytes)
     return 0;
 }
 
-static enum status write_descriptor(const char *path, int file, const void *data, size_t bytes,
-                                    struct error *error)
-{
-    const char *name = file == STDOUT_FILENO ? "standard output" : path;
-    if (file == STDOUT_FILENO && fflush(stdout) != 0)
-        return error_set_errno(error, errno, "%s: cannot write", name);
-    int failure = write_open(file, data, bytes);
-    return failure == 0 ? STATUS_OK : error_set_errno(error, failure, "%s: cannot write", name);
-}
-
 /* A FIFO waits here for its reader, as for every program. */
-static enum status write_special(const char *path, const struct stat *info, const void *data,
-                                 size_t bytes, struct error *error)
+static enum status open_special(struct output *output, const struct stat *info, struct error *error)
 {
     bool ours = info->st_uid == geteuid() || info->st_uid == 0;
     if (S_ISSOCK(info->st_mode) || S_ISBLK(info->st_mode))
-        return error_set(error, STATUS_BAD_INPUT, "%s: a %s, not a file; name another", path,
-                         S_ISSOCK(info->st_mode) ? "socket" : "block device");
-    if (!ours && path_is_in_open_folder(path))
+        return error_set(error, STATUS_BAD_INPUT, "%s: a %s, not a file; name another",
+                         output->real, S_ISSOCK(info->st_mode) ? "socket" : "block device");
+    if (!ours && path_is_in_open_folder(output->real))
         return error_set(error, STATUS_PERMISSION,
                          "%s: no file, and another user (%lld) put it into a folder open to all; "
                          "name another",
-                         path, (long long)info->st_uid);
-    int file = open(path, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
-    if (file < 0)
-        return error_set_errno(error, errno, "%s: cannot write", path);
-    int failure = write_open(file, data, bytes);
-    if (close(file) != 0 && failure == 0)
-        failure = errno;
-    return failure == 0 ? STATUS_OK : error_set_errno(error, failure, "%s: cannot write", path);
+                         output->real, (long long)info->st_uid);
+    output->special = output->opened = true;
+    output->file = open(output->real, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+    if (output->file < 0)
+        return error_set_errno(error, errno, "%s: cannot write", output->real);
+    return STATUS_OK;
+}
+
+enum status output_begin(const char *path, struct output *out, struct error *error)
+{
+    struct stat info;
+    *out = (struct output){.path = path, .file = named_descriptor(path)};
+    if (out->file >= 0) {
+        out->special = true;
+        out->path = out->file == STDOUT_FILENO ? "standard output" : path;
+        if (out->file == STDOUT_FILENO && fflush(stdout) != 0)
+            return error_set_errno(error, errno, "%s: cannot write", out->path);
+        return STATUS_OK;
+    }
+    enum status status = path_without_links(&out->arena, path, &out->real, error);
+    if (status == STATUS_OK && lstat(out->real, &info) == 0 && !S_ISREG(info.st_mode) &&
+        !S_ISDIR(info.st_mode)) {
+        status = open_special(out, &info, error);
+    } else if (status == STATUS_OK) {
+        status = temporary_file_make(out->real, &out->temporary, error);
+        out->file = out->temporary.file;
+        out->opened = true;
+    }
+    if (status != STATUS_OK)
+        arena_free(&out->arena);
+    return status;
+}
+
+enum status output_add(struct output *output, const void *data, size_t bytes, struct error *error)
+{
+    int failure = write_open(output->file, data, bytes);
+    return failure == 0 ? STATUS_OK
+                        : error_set_errno(error, failure, "%s: cannot write", output->path);
+}
+
+enum status output_end(struct output *output, enum status status, struct error *error)
+{
+    if (status == STATUS_OK && !output->special &&
+        (FAILPOINT_FAILS("file.written") || fsync(output->file) != 0))
+        status = error_set_errno(error, errno, "%s: cannot write", output->path);
+    FAILPOINT("file.synced");
+    if (status == STATUS_OK && !output->special &&
+        rename(output->temporary.path, output->real) != 0)
+        status = error_set_errno(error, errno, "%s: cannot replace", output->path);
+    FAILPOINT("file.renamed");
+    if (status != STATUS_OK && !output->special)
+        (void)unlink(output->temporary.path);
+    if (output->opened && close(output->file) != 0 && status == STATUS_OK && output->special)
+        status = error_set_errno(error, errno, "%s: cannot write", output->path);
+    arena_free(&output->arena);
+    return status;
 }
 
 enum status output_write(const char *path, const void *data, size_t bytes, struct error *error)
 {
-    struct arena arena = {0};
-    struct stat info;
-    const char *real = NULL;
-    int descriptor = named_descriptor(path);
-    if (descriptor >= 0)
-        return write_descriptor(path, descriptor, data, bytes, error);
-    enum status status = path_without_links(&arena, path, &real, error);
-    if (status == STATUS_OK && lstat(real, &info) == 0 && !S_ISREG(info.st_mode) &&
-        !S_ISDIR(info.st_mode))
-        status = write_special(real, &info, data, bytes, error);
-    else if (status == STATUS_OK)
-        status = file_write_atomically(path, data, bytes, error);
-    arena_free(&arena);
-    return status;
+    struct output output;
+    enum status status = output_begin(path, &output, error);
+    return status == STATUS_OK ? output_end(&output, output_add(&output, data, bytes, error), error)
+                               : status;
 }
 
 enum status output_differs(const char *path, const char *input, struct error *error)

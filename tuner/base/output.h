@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tuner/base/arena.h"
 #include "tuner/base/error.h"
+#include "tuner/base/temporary.h"
 
 /* "-", /dev/stdout and the other names of file descriptor 1. */
 bool output_is_stdout(const char *path);
@@ -19,6 +21,22 @@ bool output_is_special(const char *path);
  * and stay what they are; stdout's own buffer goes first. Refused: sockets, block devices, and a
  * FIFO or device that another user put into a folder open to all. */
 enum status output_write(const char *path, const void *data, size_t bytes, struct error *error);
+
+/* The same a part at a time, for what is too large to be held. */
+struct output {
+    const char *path;
+    int file;
+    bool special; /* written as it is; else a file beside `real`, which it replaces at the end */
+    bool opened;  /* by us */
+    const char *real;
+    struct temporary temporary;
+    struct arena arena;
+};
+/* `path` is borrowed. To be ended, unless it fails. */
+enum status output_begin(const char *path, struct output *out, struct error *error);
+enum status output_add(struct output *output, const void *data, size_t bytes, struct error *error);
+/* With a `status` other than STATUS_OK what was there stays; returns the first failure. */
+enum status output_end(struct output *output, enum status status, struct error *error);
 
 /* STATUS_USAGE when `path` names the file that `input` names, too: writing would destroy it. Either
  * may be NULL. */

@@ -156,10 +156,25 @@ static enum status export_conf_file(const struct request *request, struct error 
     return status;
 }
 
+/* The file is begun with its first part: a problem that is not there leaves none. */
+struct t4_file {
+    const char *path;
+    struct output output;
+    bool begun;
+};
+
+static enum status take_t4(void *context, const char *data, size_t bytes, struct error *error)
+{
+    struct t4_file *file = context;
+    enum status status = file->begun ? STATUS_OK : output_begin(file->path, &file->output, error);
+    file->begun = status == STATUS_OK;
+    return status == STATUS_OK ? output_add(&file->output, data, bytes, error) : status;
+}
+
 static enum status export_t4(struct request *request, struct error *error)
 {
     long long n = 0;
-    struct text text = {0};
+    struct t4_file file = {.path = request->t4};
     struct t4_counts counts = {.results = 0};
     struct store *store = NULL;
     enum status status = STATUS_OK;
@@ -176,16 +191,15 @@ static enum status export_t4(struct request *request, struct error *error)
         status = store_open(request->database, STORE_READ, &store, error);
     if (status != STATUS_OK)
         return status;
-    status = t4_write(store, &request->t4_wanted, &text, &counts, error);
+    status = t4_write(store, &request->t4_wanted, take_t4, &file, &counts, error);
     if (status == STATUS_NOT_FOUND)
         (void)error_prefix(error, "%s", request->database);
     store_close(store);
-    if (status == STATUS_OK)
-        status = output_write(request->t4, text.data, text.length, error);
+    if (file.begun)
+        status = output_end(&file.output, status, error);
     if (status == STATUS_OK && !output_is_stdout(request->t4))
         fprintf(stderr, "%s: %zu %s of %s\n", request->t4, counts.results,
                 counts.results == 1 ? "trial" : "trials", counts.what);
-    text_free(&text);
     return status;
 }
 

@@ -307,8 +307,27 @@ static enum status choose(struct store *store, const struct t4_options *options,
 
 /* ---- the file ---- */
 
+enum { PART_BYTES = 1 << 16 };
+
+struct file {
+    t4_take *take;
+    void *context;
+    struct text part;
+};
+
+static enum status hand_over(struct file *file, size_t least, struct error *error)
+{
+    if (file->part.failed)
+        return error_no_memory(error);
+    if (file->part.length <= least)
+        return STATUS_OK;
+    enum status status = file->take(file->context, file->part.data, file->part.length, error);
+    text_clear(&file->part);
+    return status;
+}
+
 static enum status append_results(struct store *store, const struct chosen *chosen,
-                                  enum t4_version version, struct text *out,
+                                  enum t4_version version, struct file *file,
                                   struct t4_counts *counts, struct error *error)
 {
     const struct store_parameter parameters[] = {
@@ -323,32 +342,36 @@ static enum status append_results(struct store *store, const struct chosen *chos
         status = store_query_next(query, &row, error);
         if (status != STATUS_OK || !row)
             break;
-        text_append(out, counts->results++ > 0 ? ",\n" : "\n");
-        status = append_json(out, result_of(query, version), error);
+        text_append(&file->part, counts->results++ > 0 ? ",\n" : "\n");
+        status = append_json(&file->part, result_of(query, version), error);
+        if (status == STATUS_OK)
+            status = hand_over(file, PART_BYTES, error);
     }
     store_query_close(query);
     return status;
 }
 
-enum status t4_write(struct store *store, const struct t4_options *options, struct text *out,
-                     struct t4_counts *counts, struct error *error)
+enum status t4_write(struct store *store, const struct t4_options *options, t4_take *take,
+                     void *context, struct t4_counts *counts, struct error *error)
 {
     struct chosen chosen = {.n = 0};
+    struct file file = {.take = take, .context = context};
     *counts = (struct t4_counts){.results = 0};
     enum status status = choose(store, options, &chosen, counts, error);
     if (status == STATUS_OK) {
-        text_printf(out,
+        text_printf(&file.part,
                     "{\"schema_version\": \"%s\",\n\"metadata\": ", versions[options->version]);
-        status = append_json(out, chosen.metadata, error);
+        status = append_json(&file.part, chosen.metadata, error);
         chosen.metadata = NULL;
-        text_append(out, ",\n\"results\": [");
+        text_append(&file.part, ",\n\"results\": [");
     }
     if (status == STATUS_OK)
-        status = append_results(store, &chosen, options->version, out, counts, error);
-    text_append(out, "\n]}\n");
+        status = append_results(store, &chosen, options->version, &file, counts, error);
+    text_append(&file.part, "\n]}\n");
+    if (status == STATUS_OK)
+        status = hand_over(&file, 0, error);
     json_decref(chosen.metadata);
     text_free(&chosen.names);
-    if (status == STATUS_OK && out->failed)
-        status = error_no_memory(error);
+    text_free(&file.part);
     return status;
 }

@@ -25,10 +25,14 @@ struct t4_counts {
     char what[256]; /* "bat_gemm n=1 on NVIDIA H200 (cold)" */
 };
 
-/* Appends the file. A problem that was tried on several devices or in several modes is written of
- * where it was tried last. STATUS_NOT_FOUND: no such problem, or more than one, with their names.
+/* Takes the file a part at a time. */
+typedef enum status t4_take(void *context, const char *data, size_t bytes, struct error *error);
+
+/* Writes the file, which is never held whole. A problem that was tried on several devices or in
+ * several modes is written of where it was tried last. STATUS_NOT_FOUND: no such problem, or more
+ * than one, with their names.
  */
-enum status t4_write(struct store *store, const struct t4_options *options, struct text *out,
-                     struct t4_counts *counts, struct error *error);
+enum status t4_write(struct store *store, const struct t4_options *options, t4_take *take,
+                     void *context, struct t4_counts *counts, struct error *error);
 
 #endif

@@ -141,6 +141,13 @@ static void end_run(struct fixture *fixture)
     ok(store_run_end(fixture->store, fixture->run, &end, &error));
 }
 
+static enum status append(void *context, const char *data, size_t bytes, struct error *ignored)
+{
+    (void)ignored;
+    text_append_bytes(context, data, bytes);
+    return STATUS_OK;
+}
+
 static json_t *written(struct fixture *fixture, enum t4_version version, const char *problem,
                        const char *n)
 {
@@ -148,7 +155,7 @@ static json_t *written(struct fixture *fixture, enum t4_version version, const c
     struct text text = {0};
     struct t4_counts counts;
     json_error_t why;
-    ok(t4_write(fixture->store, &options, &text, &counts, &error));
+    ok(t4_write(fixture->store, &options, append, &text, &counts, &error));
     json_t *file = json_loads(text_string(&text), 0, &why);
     if (!file)
         fail_msg("line %d: %s", why.line, why.text);
@@ -294,7 +301,8 @@ static void refused(struct fixture *fixture, const char *problem, const char *n,
     const struct t4_options options = {T4_1_1_0, problem, n};
     struct text text = {0};
     struct t4_counts counts;
-    assert_int_equal(t4_write(fixture->store, &options, &text, &counts, &error), STATUS_NOT_FOUND);
+    assert_int_equal(t4_write(fixture->store, &options, append, &text, &counts, &error),
+                     STATUS_NOT_FOUND);
     if (!strstr(error.text, says))
         fail_msg("'%s' does not say '%s'", error.text, says);
     text_free(&text);
