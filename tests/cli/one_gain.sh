@@ -95,3 +95,32 @@ for key, winner in shown.items():
 assert in_file > 2, in_file
 P
 python3 gains.py || fail "the gains differ"
+
+# Of bounds that say nothing no gain is made, and of such with one end, that end.
+python3 - <<'P'
+import sqlite3
+d = sqlite3.connect("tune.db")
+baseline = """winner_id = (SELECT w.id FROM winners AS w JOIN problems AS p ON p.id = w.problem_id
+                           WHERE p.key = 'fixture.sum.i32' AND p.n = 65536) AND round(difference) = """
+d.execute(f"UPDATE contenders SET difference_low = -0.999999, difference_high = 639126 WHERE {baseline} 3")
+d.execute(f"UPDATE contenders SET difference_low = 0.5, difference_high = 20 WHERE {baseline} 1")
+assert d.total_changes == 2, d.total_changes
+d.commit()
+P
+run "$TUNE" show --baselines fixture.sum.i32
+expect_code 0
+expect_out '^fixture\.sum\.i32 +65536 +occupancy_api .* > 1\.50x '
+expect_out '^fixture\.sum\.i32 +65536 +textbook .* unknown '
+run "$TUNE" show fixture.sum.i32
+expect_out '^ *65536 +[0-9.]+ us +> 1\.50x '
+run "$TUNE" show --why fixture.sum.i32 --n 65536
+expect_out '^- At least 1\.50x as fast as the baseline occupancy_api'
+expect_out '^- How it compares with the baseline textbook is unknown: '
+run "$TUNE" report fixture.sum.i32 --no-figures -o wide.html
+expect_code 0
+grep -q '<b>over 1.50×</b>' wide.html || fail "the page does not tell the one end"
+! grep -q -e 639127 -e 'nan×' wide.html || fail "the page tells bounds that say nothing"
+run "$TUNE" export -o wide.conf
+expect_code 0
+grep -q '^fixture.sum.i32 n=65536.* at=65536 ' wide.conf || fail "no entry at that size"
+! grep '^fixture.sum.i32 n=65536' wide.conf | grep -q 'gain\.' || fail "gains that are not known in tuned.conf"

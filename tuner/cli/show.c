@@ -201,7 +201,9 @@ static enum status answer(const struct show *show, const struct question *questi
     column_count = choose_columns(show, question, columns);
     enum status status = rows_read(store, question->sql, parameters, SHOW_PARAMETERS, &rows, error);
     if (status == STATUS_OK && !show->json)
-        status = show_spread_baselines(&rows, columns, &column_count, error);
+        status = show_spread_baselines(&rows, columns, &column_count, !show->csv, error);
+    if (status == STATUS_OK && !show->json && !show->csv && !show_tell_gains(&rows))
+        status = error_no_memory(error);
     if (status == STATUS_OK && !show->json)
         status = show_spread_metrics(&rows, columns, &column_count, error);
     if (status == STATUS_OK && rows.row_count == 0)

@@ -61,9 +61,12 @@ bool show_append_parameters(struct text *out, json_t *const *parameters, size_t 
                             bool shared);
 
 /* Turns the column of baselines (JSON) into two columns of each baseline, its time and the winner's
- * gain over it, and puts them into the table before its last column. */
+ * gain over it, and puts them into the table before its last column; `told`: gains are as
+ * show_tell_gains has them. */
 enum status show_spread_baselines(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
-                                  size_t *column_count, struct error *error);
+                                  size_t *column_count, bool told, struct error *error);
+/* A gain becomes "> 2.90x" or "unknown" where its bounds say no more. False: no memory. */
+bool show_tell_gains(struct rows *rows);
 
 /* The same of the experiments' own metrics: a column each. */
 enum status show_spread_metrics(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],

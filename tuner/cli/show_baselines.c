@@ -1,8 +1,12 @@
 #include "tuner/cli/show.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/trial/estimate.h"
 
 enum { BASELINES_MAX = 16 };
 
@@ -37,7 +41,53 @@ static bool set_number(struct rows *rows, size_t row, const char *column, const 
     return text != NULL;
 }
 
-static bool spread_row(struct rows *rows, size_t row, const json_t *baselines)
+/* A cell with a gain becomes "> 2.90x" or "unknown" where its bounds (NaN: none) say no more. */
+static bool tell_gain(struct rows *rows, struct cell *cell, double low, double high)
+{
+    char bound[ROWS_CELL_BYTES];
+    if (!cell->text)
+        return true;
+    switch (ratio_told(low, high)) {
+    case RATIO_KNOWN:
+        return true;
+    case RATIO_UNKNOWN:
+        *cell = (struct cell){.text = "unknown"};
+        return true;
+    case RATIO_AT_LEAST:
+        break;
+    }
+    (void)string_format(bound, sizeof bound, "> %.*fx", low < 99.995 ? 2 : 0, low);
+    *cell = (struct cell){.text = arena_strdup(&rows->arena, bound)};
+    return cell->text != NULL;
+}
+
+/* The gains in the column `name`. */
+static bool tell_column(struct rows *rows, const char *name)
+{
+    char low[64];
+    char high[64];
+    const int gain = rows_column(rows, name);
+    bool good = true;
+    (void)string_format(low, sizeof low, "%s_low", name);
+    (void)string_format(high, sizeof high, "%s_high", name);
+    for (size_t i = 0; i < rows->row_count && gain >= 0 && good; i++)
+        good = tell_gain(rows, &rows->cells[i][gain], strtod(rows_text(rows, i, low, "nan"), NULL),
+                         strtod(rows_text(rows, i, high, "nan"), NULL));
+    return good;
+}
+
+bool show_tell_gains(struct rows *rows)
+{
+    return tell_column(rows, "gain") && tell_column(rows, "winner_gain");
+}
+
+static double real_of(const json_t *entry, const char *name)
+{
+    const json_t *value = json_object_get(entry, name);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static bool spread_row(struct rows *rows, size_t row, const json_t *baselines, bool told)
 {
     bool good = true;
     size_t i = 0;
@@ -50,6 +100,10 @@ static bool spread_row(struct rows *rows, size_t row, const json_t *baselines)
         good = good && time && gain &&
                set_number(rows, row, time, json_object_get(entry, "time_ns")) &&
                set_number(rows, row, gain, json_object_get(entry, "gain"));
+        const int index = good ? rows_column(rows, gain) : -1;
+        if (told && index >= 0)
+            good = tell_gain(rows, &rows->cells[row][index], real_of(entry, "gain_low"),
+                             real_of(entry, "gain_high"));
     }
     return good;
 }
@@ -57,7 +111,7 @@ static bool spread_row(struct rows *rows, size_t row, const json_t *baselines)
 /* Makes two columns of each baseline, its time and the winner's gain over it, and puts them into
  * the table before the configuration. */
 static bool spread(struct rows *rows, json_t *const *baselines,
-                   struct row_column columns[SHOW_COLUMNS_MAX], size_t *column_count)
+                   struct row_column columns[SHOW_COLUMNS_MAX], size_t *column_count, bool told)
 {
     const char *names[BASELINES_MAX];
     const char *added[2 * BASELINES_MAX];
@@ -76,13 +130,13 @@ static bool spread(struct rows *rows, json_t *const *baselines,
     if (!rows_add_columns(rows, added, 2 * count))
         return false;
     for (size_t row = 0; row < rows->row_count; row++)
-        if (!spread_row(rows, row, baselines[row]))
+        if (!spread_row(rows, row, baselines[row], told))
             return false;
     return true;
 }
 
 enum status show_spread_baselines(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
-                                  size_t *column_count, struct error *error)
+                                  size_t *column_count, bool told, struct error *error)
 {
     if (rows_column(rows, "baselines") < 0)
         return STATUS_OK;
@@ -91,7 +145,7 @@ enum status show_spread_baselines(struct rows *rows, struct row_column columns[S
         return error_no_memory(error);
     for (size_t row = 0; row < rows->row_count; row++)
         baselines[row] = json_loads(rows_text(rows, row, "baselines", "[]"), 0, NULL);
-    bool good = spread(rows, baselines, columns, column_count);
+    bool good = spread(rows, baselines, columns, column_count, told);
     for (size_t row = 0; row < rows->row_count; row++)
         json_decref(baselines[row]);
     free(baselines);

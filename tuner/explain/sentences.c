@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/explain/internal.h"
+#include "tuner/trial/estimate.h"
 
 enum { SENSITIVITIES_TOLD = 3 };
 static const double sensitive_least = 0.01; /* less is within what a sweep can tell */
@@ -161,7 +162,18 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         tell(telling);
         return;
     }
-    if (is_by_time(explanation)) {
+    const enum ratio_told told = ratio_told(1 + point->slower_low, 1 + point->slower_high);
+    const char *standing = point->standing ? point->standing : "";
+    if (told == RATIO_UNKNOWN) {
+        text_printf(text,
+                    "How it compares with the baseline %s is unknown: what they took differs too "
+                    "much from time to time",
+                    point->role);
+    } else if (told == RATIO_AT_LEAST && is_by_time(explanation)) {
+        text_append(text, "At least ");
+        put_factor(text, 1 + point->slower_low);
+        text_printf(text, "x as fast as the baseline %s", point->role);
+    } else if (is_by_time(explanation)) {
         put_factor(text, 1 + point->slower);
         text_printf(text, "x as fast as the baseline %s", point->role);
         if (isfinite(point->slower_low) && isfinite(point->slower_high)) {
@@ -176,6 +188,9 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         put_percent(text, point->slower);
         put_interval(text, point->slower_low, point->slower_high);
     }
+    if (told != RATIO_UNKNOWN &&
+        (strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0))
+        text_append(text, ", which counts as a tie");
     put_resources(text, winner, point);
     tell_saved_launches(telling, point);
     text_append(text, ".");

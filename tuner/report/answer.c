@@ -70,7 +70,7 @@ static void write_lead(struct page *page, const struct setting *setting)
 {
     struct gain names[GAINS_MAX];
     char shown[SHOWN_BYTES];
-    size_t count = gain_names(page, setting->first, setting->end, names);
+    size_t count = gain_names_told(page, setting->first, setting->end, names);
     size_t total = setting->end - setting->first;
     size_t said = count < LEAD_MOST ? count : LEAD_MOST;
     html(&page->out, "<p class=\"lead\">On <b>%s</b>, the best launch configuration found for ",
@@ -132,7 +132,7 @@ static void write_faster_card(struct page *page, const struct setting *setting)
 {
     struct gain names[GAINS_MAX];
     char shown[3][SHOWN_BYTES];
-    size_t count = gain_names(page, setting->first, setting->end, names);
+    size_t count = gain_names_told(page, setting->first, setting->end, names);
     sort_names(page, setting, names, count);
     text_append(&page->out, "<div class=\"card\"><h3>How much faster is it?</h3>");
     for (size_t i = 0; i < count; i++) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tuner/report/internal.h"
+#include "tuner/trial/estimate.h"
 
 extern const char report_query_winners[];
 extern const char report_query_winner[];
@@ -360,6 +361,17 @@ size_t gain_names(const struct page *page, size_t first, size_t end, struct gain
     return count;
 }
 
+size_t gain_names_told(const struct page *page, size_t first, size_t end,
+                       struct gain out[GAINS_MAX])
+{
+    size_t told = 0;
+    size_t count = gain_names(page, first, end, out);
+    for (size_t i = 0; i < count; i++)
+        if (gain_mean(page, first, end, out[i].name).count > 0)
+            out[told++] = out[i];
+    return told;
+}
+
 const struct gain *gain_find(const struct winner *winner, const char *name)
 {
     for (size_t i = 0; i < winner->gain_count; i++)
@@ -374,7 +386,7 @@ struct mean gain_mean(const struct page *page, size_t first, size_t end, const c
     double sum = 0;
     for (size_t i = first; i < end; i++) {
         const struct gain *gain = gain_find(&page->winners[i], name);
-        if (!gain)
+        if (!gain || ratio_told(gain->low, gain->high) != RATIO_KNOWN)
             continue;
         sum += log(gain->ratio);
         mean.low = fmin(mean.low, gain->ratio);

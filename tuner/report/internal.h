@@ -85,6 +85,9 @@ enum status page_collect(struct page *page, struct error *error);
 /* The names of what part of the winners is compared with, in the order in which they come. */
 enum { GAINS_MAX = 12 };
 size_t gain_names(const struct page *page, size_t first, size_t end, struct gain out[GAINS_MAX]);
+/* Only those of which a mean can be told: some gain has bounds that say something. */
+size_t gain_names_told(const struct page *page, size_t first, size_t end,
+                       struct gain out[GAINS_MAX]);
 /* NULL: not compared with that. */
 const struct gain *gain_find(const struct winner *winner, const char *name);
 /* The geometric mean, least and most of the gains over that name; how many there are. */

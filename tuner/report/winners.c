@@ -32,9 +32,16 @@ static void write_gain(struct text *out, const struct gain *gain, bool named)
         text_append(out, "<td class=\"n\">–</td>");
         return;
     }
-    html(out, "<td class=\"n%s\" data-v=\"%.9g\"><b>%s</b>", gain->ratio < 1 ? " slower" : "",
-         gain->ratio, shown_gain(gain->ratio, shown[0]));
-    if (gain->low > 0 && gain->high > 0)
+    const enum ratio_told told = ratio_told(gain->low, gain->high);
+    if (told == RATIO_KNOWN)
+        html(out, "<td class=\"n%s\" data-v=\"%.9g\"><b>%s</b>", gain->ratio < 1 ? " slower" : "",
+             gain->ratio, shown_gain(gain->ratio, shown[0]));
+    else if (told == RATIO_AT_LEAST)
+        html(out, "<td class=\"n\" data-v=\"%.9g\"><b>over %s</b>", gain->low,
+             shown_gain(gain->low, shown[0]));
+    else
+        text_append(out, "<td class=\"n\">unknown");
+    if (told == RATIO_KNOWN && gain->low > 0 && gain->high > 0)
         write_interval(out, shown_gain(gain->low, shown[1]), shown_gain(gain->high, shown[2]));
     else if (gain->peer)
         text_append(out, "<small>of two medians</small>");
@@ -129,7 +136,7 @@ static void write_summary(struct page *page, const struct part *part)
 {
     struct gain names[GAINS_MAX];
     char shown[SHOWN_BYTES];
-    size_t count = gain_names(page, part->first, part->end, names);
+    size_t count = gain_names_told(page, part->first, part->end, names);
     size_t problems = part->end - part->first;
     html(&page->out, "<b>%s</b>: %zu %s", part->experiment, problems,
          problems == 1 ? "problem" : "problems");

@@ -412,6 +412,13 @@ bool bounds_tell(double low, double high)
     return low > 0 && high >= low && isfinite(high) && high <= BOUNDS_APART_MOST * low;
 }
 
+enum ratio_told ratio_told(double low, double high)
+{
+    if ((isnan(low) && isnan(high)) || bounds_tell(low, high))
+        return RATIO_KNOWN;
+    return low > 1 ? RATIO_AT_LEAST : RATIO_UNKNOWN;
+}
+
 struct twin_floor twin_floor(const double *differences, size_t count, double bias)
 {
     struct interval difference = hodges_lehmann(differences, count, normal_quantile(0.995));

@@ -33,6 +33,13 @@ struct interval interval_relative(struct interval logarithms);
  * side. Wider ones, and such as cannot be, are told as "unknown". */
 enum { BOUNDS_APART_MOST = 4 };
 bool bounds_tell(double low, double high);
+/* What is told of a ratio over something, a gain, by its bounds (NaN: it has none). */
+enum ratio_told {
+    RATIO_KNOWN,    /* it, with its bounds */
+    RATIO_AT_LEAST, /* only that it is above the lower one, which is over 1 */
+    RATIO_UNKNOWN   /* nothing, however large the estimate is */
+};
+enum ratio_told ratio_told(double low, double high);
 double normal_quantile(double probability);
 double student_quantile(double probability, size_t degrees);
 /* Does not change `values`. NaN for none. */

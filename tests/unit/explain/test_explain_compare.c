@@ -152,6 +152,24 @@ static void the_winner_need_not_be_the_fastest(void **state)
     expect_sentence("2.01x as fast as the baseline textbook.");
 }
 
+/* A baseline among those that are as good is no gain, and bounds that say nothing are not told. */
+static void a_gain_is_told_no_further_than_it_is_shown(void **state)
+{
+    (void)state;
+    points[2].tied = true;
+    compare();
+    expect_sentence("2.01x as fast as the baseline textbook (2.01x to 2.01x), which counts as a "
+                    "tie");
+    points[2].ratio_low = 1e-6;
+    points[2].ratio_high = 639127;
+    compare();
+    expect_sentence("How it compares with the baseline textbook is unknown: ");
+    points[2].tied = false;
+    points[2].ratio_low = 1.5;
+    compare();
+    expect_sentence("At least 1.50x as fast as the baseline textbook");
+}
+
 static void only_times_of_one_stage_are_compared(void **state)
 {
     (void)state;
@@ -296,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(differences_are_those_of_the_choice),
         TEST(the_winner_need_not_be_the_fastest),
+        TEST(a_gain_is_told_no_further_than_it_is_shown),
         TEST(only_times_of_one_stage_are_compared),
         TEST(a_winner_of_the_sweep_is_compared_there),
         TEST(what_has_no_time_is_said),

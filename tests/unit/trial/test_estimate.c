@@ -232,6 +232,19 @@ static void a_share_is_never_below_minus_one(void **state)
     assert_true(endless.low >= -1 && endless.low <= -1 && isinf(endless.high));
 }
 
+static void of_a_ratio_no_more_is_told_than_its_bounds_say(void **state)
+{
+    (void)state;
+    assert_int_equal(ratio_told(1.7, 2.1), RATIO_KNOWN);
+    assert_int_equal(ratio_told(0.9, 1.1), RATIO_KNOWN);
+    assert_int_equal(ratio_told((double)NAN, (double)NAN), RATIO_KNOWN); /* of two medians */
+    assert_int_equal(ratio_told(0.000001, 639127), RATIO_UNKNOWN);
+    assert_int_equal(ratio_told((double)NAN, 639127), RATIO_UNKNOWN);
+    assert_int_equal(ratio_told(0.5, (double)NAN), RATIO_UNKNOWN);
+    assert_int_equal(ratio_told(2.9, 20), RATIO_AT_LEAST);
+    assert_int_equal(ratio_told(2.9, (double)NAN), RATIO_AT_LEAST);
+}
+
 static void accidents_are_left_out_but_groups_are_not(void **state)
 {
     (void)state;
@@ -274,6 +287,7 @@ int main(void)
         cmocka_unit_test(a_twin_tells_what_the_harness_cannot),
         cmocka_unit_test(bounds_of_a_time_are_positive),
         cmocka_unit_test(a_share_is_never_below_minus_one),
+        cmocka_unit_test(of_a_ratio_no_more_is_told_than_its_bounds_say),
         cmocka_unit_test(accidents_are_left_out_but_groups_are_not),
         cmocka_unit_test(bounds_that_say_nothing_are_known),
     };
