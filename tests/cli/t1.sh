@@ -233,3 +233,57 @@ expect_code 2
 run "$TUNE" export --t4 x.json -o y.conf
 expect_code 2
 refuse_file x.json
+
+# ---- as it is meant: constants that are passed and copied, scalars of another type, several overlays ----
+cat >meant.cu <<'C'
+__constant__ float d_filter[33 * 33];
+/* __global__ void filtered(int a); */
+__global__ void filtered(const float *in, float *out, const float *filter, size_t n, const double factor, unsigned k)
+{
+    out[threadIdx.x] = in[threadIdx.x] * d_filter[0] * filter[0] * n * factor * k;
+}
+__global__ void copied(const float *in, float *out, size_t n, const double factor, unsigned k)
+{
+    out[threadIdx.x] = in[threadIdx.x] * d_filter[0] * n * factor * k;
+}
+C
+cat >meant.json <<'J'
+{
+  "ConfigurationSpace": {"TuningParameters": [{"Name": "block_size_x", "Type": "int", "Values": "[64, 128]"}]},
+  "KernelSpecification": {
+    "Language": "CUDA", "KernelName": "filtered", "KernelFile": "meant.cu", "ProblemSize": [1024],
+    "Arguments": [
+      {"Name": "in", "Type": "int4", "Size": 256, "FillType": "Random", "AccessType": "ReadOnly", "MemoryType": "Vector"},
+      {"Name": "out", "Type": "float", "Size": 1024, "AccessType": "WriteOnly", "MemoryType": "Vector"},
+      {"Name": "d_filter", "Type": "float", "Size": 225, "FillType": "Random", "AccessType": "ReadOnly",
+       "MemoryType": "Vector", "MemType": "Constant"},
+      {"Name": "n", "Type": "int32", "FillValue": 1024, "MemoryType": "Scalar"},
+      {"Name": "factor", "Type": "float", "FillValue": 0.5, "MemoryType": "Scalar"},
+      {"Name": "k", "Type": "int32", "FillValue": 3, "MemoryType": "Scalar"}
+    ]
+  }
+}
+J
+run "$TUNE" run meant.json --show-experiment
+expect_code 0
+expect_out '^    arguments: \[in, out, d_filter, n, factor, k\]$'
+expect_out '^  - name: d_filter_copied$'
+[[ $(grep -c '^    seed: 2$' "$captured.out") -eq 2 ]] || fail "other data is copied than is passed"
+[[ $(grep -c '^    symbol: d_filter$' "$captured.out") -eq 1 ]] || fail "symbol"
+expect_out '^    count: \(256\) \* 4$'
+expect_out '^    type: u64$'
+expect_out '^    type: f64$'
+expect_out '^    type: u32$'
+run "$TUNE" run --dry-run --arch sm_90 --default meant.json
+[[ $code -eq 4 ]] || expect_code 0
+# One that takes one argument fewer has it copied alone.
+echo '{"KernelSpecification": {"KernelName": "copied"}}' >first.json
+echo '{"KernelSpecification": {"Arguments": {"n": {"FillValue": -1}}}}' >second.json
+run "$TUNE" run meant.json --show-experiment --overlay first.json
+expect_code 0
+expect_out '^    arguments: \[in, out, n, factor, k\]$'
+run "$TUNE" run --dry-run --arch sm_90 --default meant.json --overlay first.json
+[[ $code -eq 4 ]] || expect_code 0
+run "$TUNE" run meant.json --show-experiment --overlay first.json --overlay second.json
+expect_code 3
+expect_err 'Arguments\[3\]: Type is int32 \(i32\), but the kernel takes u64 there, which cannot have the value without loss'

@@ -41,7 +41,7 @@ static void try_dialect(const struct t1_file *file, const struct t1_file *overla
 {
     struct t1 t1 = {.ignored = NULL};
     struct error error = {0};
-    enum status status = t1_translate(file, overlay, dialect, &t1, &error);
+    enum status status = t1_translate(file, overlay, overlay ? 1 : 0, dialect, &t1, &error);
     require(status == error.status);
     require(status == STATUS_OK || strstr(error.text, ".json"));
     if (status == STATUS_OK) {

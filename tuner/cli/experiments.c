@@ -55,7 +55,8 @@ static enum status load_t1(const char *path, const char *folder, const struct ex
                            struct experiment **out, struct error *error)
 {
     struct t1 t1 = {.ignored = NULL};
-    enum status status = t1_read(path, how->overlay, how->dialect, &t1, error);
+    enum status status =
+        t1_read(path, how->overlays.items, how->overlays.count, how->dialect, &t1, error);
     if (status == STATUS_OK) {
         tell(path, &t1);
         status = experiment_load_text(&t1.text, folder, out, error);
@@ -77,7 +78,8 @@ enum status experiments_print(const struct experiment_list *how, const char *con
                              "--show-experiment: '%s' is no file of T1 "
                              "(.json)",
                              names[i]);
-        status = t1_read(names[i], how->overlay, how->dialect, &t1, error);
+        status =
+            t1_read(names[i], how->overlays.items, how->overlays.count, how->dialect, &t1, error);
         if (status == STATUS_OK) {
             printf("%s%s", i > 0 ? "\n" : "", t1.text.text);
             tell(names[i], &t1);

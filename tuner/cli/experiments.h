@@ -3,6 +3,7 @@
 #define TUNE_CLI_EXPERIMENTS_H
 
 #include "tuner/base/error.h"
+#include "tuner/cli/command.h"
 #include "tuner/exchange/t1.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/session/session.h"
@@ -12,7 +13,7 @@ enum { EXPERIMENTS_MAX = 256 };
 struct experiment_list {
     /* How files of T1 are read; set before experiments_load. */
     enum t1_dialect dialect;
-    const char *overlay; /* NULL: none */
+    struct option_list overlays;
     struct experiment *items[EXPERIMENTS_MAX];
     bool *wanted[EXPERIMENTS_MAX]; /* of each, which problems are meant */
     size_t count;

@@ -34,6 +34,9 @@ struct translation {
     size_t line_capacity;
     bool failed; /* memory ran out */
     struct text ignored;
+    /* Of the kernel, by its own text (t1_parameters.c). */
+    int takes;                                  /* how many parameters; -1: not known */
+    const char *parameter_types[ARGUMENTS_MAX]; /* "f32"; NULL: a pointer, or not known */
     struct text shaping; /* parameters that sizes of arguments are made of: "a, b" */
     struct error *error;
 };
@@ -77,7 +80,11 @@ bool is_t1_name(const char *text);
 
 /* ---- one part of the file each; false: the error says why ---- */
 bool t1_detect(struct translation *t, enum t1_dialect wanted);
-bool t1_merge_overlay(json_t *root, json_t *overlay, const char *overlay_path);
+/* False: `error` says why, as STATUS_BAD_INPUT or STATUS_NO_MEMORY. */
+bool t1_merge_overlay(json_t *root, json_t *overlay, const char *overlay_path, struct error *error);
+/* The key of T1 that is nearest to one it does not have in `section` ("KernelSpecification"); NULL:
+ * it has that key, or knows nothing of the section. */
+bool t1_is_key(const char *section, const char *key, const char **nearest);
 bool t1_write_space(struct translation *t);
 bool t1_write_kernel(struct translation *t);
 bool t1_write_launch(struct translation *t);
@@ -91,6 +98,14 @@ const char *t1_expression(struct translation *t, const char *origin, const char 
 /* The values of a parameter; false: the error says why. */
 bool t1_parameter_bound(struct translation *t, const char *name, bool most, const char **out);
 const json_t *t1_parameter(const struct translation *t, const char *name);
+
+/* t1_parameters.c. The text of KernelFile; NULL: it cannot be read. */
+const char *t1_kernel_text(struct translation *t);
+void t1_read_parameters(struct translation *t);
+/* Whether the kernel takes what is copied into constant memory as well. */
+bool t1_passes_symbols(struct translation *t);
+/* The element type that the kernel has for a scalar argument; NULL: not known. */
+const char *t1_parameter_type(struct translation *t, size_t index);
 
 /* What the arguments' roles tell others. */
 const json_t *t1_arguments(const struct translation *t);

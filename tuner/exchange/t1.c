@@ -202,6 +202,7 @@ static bool translate(struct translation *t, enum t1_dialect wanted, const char 
     t->tune = json_member(t->root, "tune");
     if (!check_shape(t) || !check_ours(t) || !t1_detect(t, wanted))
         return false;
+    t1_read_parameters(t);
     write_heading(t, overlay);
     if (!t1_write_kernel(t) || !t1_write_space(t) || !t1_write_launch(t) ||
         !t1_write_arguments(t) || !t1_write_checks(t))
@@ -259,23 +260,27 @@ static json_t *parse(const struct t1_file *file, struct error *error)
 
 static enum status merge(json_t *root, const struct t1_file *overlay, struct error *error)
 {
-    json_t *patch = overlay ? parse(overlay, error) : NULL;
-    if (!overlay)
-        return STATUS_OK;
+    json_t *patch = parse(overlay, error);
     if (!patch)
         return error->status;
-    enum status status = t1_merge_overlay(root, patch, overlay->path)
-                             ? STATUS_OK
-                             : error_set(error, STATUS_BAD_INPUT,
-                                         "%s: cannot be merged: what names an item of a list must "
-                                         "be an object",
-                                         overlay->path);
+    bool merged = t1_merge_overlay(root, patch, overlay->path, error);
     json_decref(patch);
-    return status;
+    return merged ? STATUS_OK : error->status;
 }
 
-enum status t1_translate(const struct t1_file *file, const struct t1_file *overlay,
-                         enum t1_dialect dialect, struct t1 *out, struct error *error)
+/* "a.json and b.json"; NULL: no overlay. */
+static const char *name_overlays(struct translation *t, const struct t1_file *overlays,
+                                 size_t count)
+{
+    const char *names = NULL;
+    for (size_t i = 0; i < count; i++)
+        names = names ? t1_printf(t, "%s and %s", names, overlays[i].path) : overlays[i].path;
+    return names;
+}
+
+enum status t1_translate(const struct t1_file *file, const struct t1_file *overlays,
+                         size_t overlay_count, enum t1_dialect dialect, struct t1 *out,
+                         struct error *error)
 {
     struct translation t = {.arena = &out->arena, .path = file->path, .error = error};
     error_clear(error);
@@ -283,8 +288,10 @@ enum status t1_translate(const struct t1_file *file, const struct t1_file *overl
     if (!root)
         return error->status;
     t.root = root;
-    enum status status = merge(root, overlay, error);
-    if (status == STATUS_OK && !translate(&t, dialect, overlay ? overlay->path : NULL))
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < overlay_count && status == STATUS_OK; i++)
+        status = merge(root, &overlays[i], error);
+    if (status == STATUS_OK && !translate(&t, dialect, name_overlays(&t, overlays, overlay_count)))
         status = error->status;
     out->dialect = t.dialect;
     out->ignored = join_ignored(&t);
@@ -304,20 +311,28 @@ enum status t1_translate(const struct t1_file *file, const struct t1_file *overl
     return status;
 }
 
-enum status t1_read(const char *path, const char *overlay_path, enum t1_dialect dialect,
-                    struct t1 *out, struct error *error)
+static enum status read_file(struct arena *arena, const char *path, struct t1_file *out,
+                             struct error *error)
 {
-    struct t1_file file = {.path = path};
-    struct t1_file overlay = {.path = overlay_path};
     char *text = NULL;
-    enum status status = file_read(&out->arena, path, T1_BYTES_MAX, &text, &file.length, error);
-    file.json = text;
-    if (status == STATUS_OK && overlay_path)
-        status = file_read(&out->arena, overlay_path, T1_BYTES_MAX, &text, &overlay.length, error);
-    overlay.json = text;
-    return status == STATUS_OK
-               ? t1_translate(&file, overlay_path ? &overlay : NULL, dialect, out, error)
-               : status;
+    enum status status = file_read(arena, path, T1_BYTES_MAX, &text, &out->length, error);
+    out->path = path;
+    out->json = text;
+    return status;
+}
+
+enum status t1_read(const char *path, const char *const *overlay_paths, size_t overlay_count,
+                    enum t1_dialect dialect, struct t1 *out, struct error *error)
+{
+    struct t1_file file;
+    struct t1_file *overlays = arena_alloc(&out->arena, overlay_count + 1, sizeof *overlays);
+    if (!overlays)
+        return error_no_memory(error);
+    enum status status = read_file(&out->arena, path, &file, error);
+    for (size_t i = 0; i < overlay_count && status == STATUS_OK; i++)
+        status = read_file(&out->arena, overlay_paths[i], &overlays[i], error);
+    return status == STATUS_OK ? t1_translate(&file, overlays, overlay_count, dialect, out, error)
+                               : status;
 }
 
 void t1_free(struct t1 *t1)

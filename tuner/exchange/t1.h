@@ -38,14 +38,16 @@ struct t1_file {
     size_t length;
 };
 
-/* `overlay` (NULL: none) is merged over the file (RFC 7396; an object over an array of named
- * objects changes those of these names). Errors are STATUS_BAD_INPUT: "FILE: PATH.IN.IT: what is
+/* Overlays are merged over the file in their order (RFC 7396; an object over an array of named
+ * objects changes those of these names); what one says of nothing that there is, is an error.
+ * Errors are STATUS_BAD_INPUT: "FILE: PATH.IN.IT: what is
  * wrong". */
-enum status t1_translate(const struct t1_file *file, const struct t1_file *overlay,
-                         enum t1_dialect dialect, struct t1 *out, struct error *error);
+enum status t1_translate(const struct t1_file *file, const struct t1_file *overlays,
+                         size_t overlay_count, enum t1_dialect dialect, struct t1 *out,
+                         struct error *error);
 
-/* The same of files. `overlay_path` may be NULL. */
-enum status t1_read(const char *path, const char *overlay_path, enum t1_dialect dialect,
-                    struct t1 *out, struct error *error);
+/* The same of files. */
+enum status t1_read(const char *path, const char *const *overlay_paths, size_t overlay_count,
+                    enum t1_dialect dialect, struct t1 *out, struct error *error);
 
 #endif

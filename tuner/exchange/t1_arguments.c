@@ -1,4 +1,6 @@
 /* KernelSpecification.Arguments: what the kernel takes, in that order. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/exchange/internal.h"
@@ -50,26 +52,44 @@ static const struct {
     const char *name;
     struct t1_type type;
 } types[] = {
-    {"bool", {"u8", 1, 1, false}},     {"int8", {"i8", 1, 1, false}},
-    {"uint8", {"u8", 1, 1, false}},    {"int16", {"i16", 2, 1, false}},
-    {"uint16", {"u16", 2, 1, false}},  {"int32", {"i32", 4, 1, false}},
-    {"uint32", {"u32", 4, 1, false}},  {"int64", {"i64", 8, 1, false}},
-    {"uint64", {"u64", 8, 1, false}},  {"half", {"f16", 2, 1, true}},
-    {"float", {"f32", 4, 1, true}},    {"double", {"f64", 8, 1, true}},
-    {"float16", {"f32", 4, 16, true}}, {"float2", {"f32", 4, 2, true}},
-    {"float4", {"f32", 4, 4, true}},   {"float8", {"f32", 4, 8, true}},
-    {"double2", {"f64", 8, 2, true}},  {"double4", {"f64", 8, 4, true}},
-    {"double8", {"f64", 8, 8, true}},  {"double16", {"f64", 8, 16, true}},
-    {"half2", {"f16", 2, 2, true}},    {"half4", {"f16", 2, 4, true}},
-    {"half8", {"f16", 2, 8, true}},    {"half16", {"f16", 2, 16, true}},
-    {"float32", {"f32", 4, 1, true}},  {"float64", {"f64", 8, 1, true}},
-    {"int", {"i32", 4, 1, false}},     {"uint", {"u32", 4, 1, false}},
+    {"bool", {"u8", 1, 1, false}},      {"int8", {"i8", 1, 1, false}},
+    {"uint8", {"u8", 1, 1, false}},     {"int16", {"i16", 2, 1, false}},
+    {"uint16", {"u16", 2, 1, false}},   {"int32", {"i32", 4, 1, false}},
+    {"uint32", {"u32", 4, 1, false}},   {"int64", {"i64", 8, 1, false}},
+    {"uint64", {"u64", 8, 1, false}},   {"float32", {"f32", 4, 1, true}},
+    {"float64", {"f64", 8, 1, true}},   {"half", {"f16", 2, 1, true}},
+    {"float", {"f32", 4, 1, true}},     {"double", {"f64", 8, 1, true}},
+    {"char", {"i8", 1, 1, false}},      {"uchar", {"u8", 1, 1, false}},
+    {"short", {"i16", 2, 1, false}},    {"ushort", {"u16", 2, 1, false}},
+    {"int", {"i32", 4, 1, false}},      {"uint", {"u32", 4, 1, false}},
+    {"long", {"i64", 8, 1, false}},     {"ulong", {"u64", 8, 1, false}},
+    {"longlong", {"i64", 8, 1, false}}, {"ulonglong", {"u64", 8, 1, false}},
 };
+enum { TYPES = sizeof types / sizeof types[0], PLAIN_TYPES_FROM = 11 /* those with vectors */ };
+
+/* int4, double3, float16: as many elements as the number behind the type says. */
+static bool vector_type(const char *name, struct t1_type *out)
+{
+    static const size_t lanes[] = {1, 2, 3, 4, 8, 16};
+    for (size_t i = PLAIN_TYPES_FROM; i < TYPES; i++) {
+        size_t length = strlen(types[i].name);
+        char *end = NULL;
+        unsigned long number =
+            strncmp(name, types[i].name, length) == 0 ? strtoul(name + length, &end, 10) : 0;
+        for (size_t j = 0; end && *end == '\0' && j < sizeof lanes / sizeof *lanes; j++)
+            if (lanes[j] == number) {
+                *out = types[i].type;
+                out->components = number;
+                return true;
+            }
+    }
+    return false;
+}
 
 bool t1_type_of(struct translation *t, const json_t *argument, const char *origin,
                 struct t1_type *out)
 {
-    enum { TYPES = sizeof types / sizeof types[0], CUSTOM_BYTES_MAX = 1 << 20 };
+    enum { CUSTOM_BYTES_MAX = 1 << 20 };
     const char *names[TYPES];
     const char *name = json_string_value(json_object_get(argument, "Type"));
     if (!name)
@@ -81,6 +101,8 @@ bool t1_type_of(struct translation *t, const json_t *argument, const char *origi
         *out = types[i].type;
         return true;
     }
+    if (vector_type(name, out))
+        return true;
     json_int_t bytes = json_integer_value(json_object_get(argument, "TypeSize"));
     if (strcmp(name, "custom") != 0) {
         const char *nearest = nearest_word(name, names, TYPES);
@@ -183,9 +205,51 @@ static bool write_fill(struct translation *t, const struct fill_request *of)
 
 /* ---- arguments ---- */
 
-static bool write_scalar(struct translation *t, const json_t *argument, const char *origin,
-                         const struct t1_type *type)
+static bool is_real(const char *element)
 {
+    return element[0] == 'f';
+}
+
+/* Whether a number is one of the type's: nothing of it is lost. */
+static bool holds_number(const char *element, double number)
+{
+    int bits = atoi(element + 1);
+    if (strcmp(element, "f32") == 0)
+        return (double)(float)number == number;
+    if (is_real(element))
+        return true;
+    double most = ldexp(1, element[0] == 'u' ? bits : bits - 1);
+    return number == floor(number) && number < most && number >= (element[0] == 'u' ? 0.0 : -most);
+}
+
+/* The type that the kernel takes in place of the file's, where every value that the file may mean
+ * is one of it: then *element is that. */
+static bool convert_scalar(struct translation *t, const json_t *argument, size_t index,
+                           const char *origin, const char **element)
+{
+    const char *taken = t1_parameter_type(t, index);
+    const json_t *value = json_member(argument, "FillValue");
+    if (!taken || strcmp(taken, *element) == 0)
+        return true;
+    double number = json_is_boolean(value) ? json_is_true(value) : json_number_value(value);
+    bool known = json_is_number(value) || json_is_boolean(value);
+    /* What is handed over is a number of the file's type first: 0.1f, not 0.1. */
+    if (known && strcmp(*element, "f32") == 0 && strcmp(taken, "f64") == 0)
+        number = (double)(float)number;
+    bool wider = !is_real(taken) && !is_real(*element) && atoi(taken + 1) > atoi(*element + 1);
+    if (known ? !holds_number(taken, number) : !wider)
+        return t1_error(t, origin,
+                        "Type is %s (%s), but the kernel takes %s there, which cannot have the "
+                        "value without loss: say the kernel's type in an overlay (--overlay)",
+                        json_string_value(json_object_get(argument, "Type")), *element, taken);
+    *element = taken;
+    return true;
+}
+
+static bool write_scalar(struct translation *t, const json_t *argument, size_t index,
+                         const char *origin, const struct t1_type *type)
+{
+    const char *element = type->element;
     const json_t *value = json_member(argument, "FillValue");
     const char *text = json_number_text(t, value, !type->real);
     const char *of = t1_printf(t, "%s.FillValue", origin);
@@ -200,7 +264,9 @@ static bool write_scalar(struct translation *t, const json_t *argument, const ch
                         "a scalar of Type custom has no value here; say what it is made "
                         "of as 'fields' in tune.arguments of an overlay (--overlay)");
     if (type->components == 1) {
-        yaml_line(t, origin, "    type: %s", type->element);
+        if (!t1_is_symbol(t, argument) && !convert_scalar(t, argument, index, origin, &element))
+            return false;
+        yaml_line(t, origin, "    type: %s", element);
         yaml_line(t, of, "    value: %s", yaml_scalar(t, text));
         return true;
     }
@@ -291,12 +357,24 @@ static bool write_argument(struct translation *t, size_t index, const json_t *ar
     if (!check_memory(t, argument, origin) || !t1_type_of(t, argument, origin, &type))
         return false;
     bool symbol = t1_is_symbol(t, argument);
+    bool passed = symbol && t1_passes_symbols(t);
     bool scalar =
         has_text(argument, "MemoryType", "Scalar") || (symbol && !json_member(argument, "Size"));
-    yaml_line(t, origin, "  - name: %s", yaml_scalar(t, name));
-    return (!symbol || write_symbol(t, argument, origin)) &&
-           (scalar ? write_scalar(t, argument, origin, &type)
-                   : write_vector(t, argument, index, origin, &type));
+    /* What is passed and copied as well stands there twice, with the same data. */
+    for (int copied = passed ? 0 : 1; copied < 2; copied++) {
+        name = passed && copied ? t1_printf(t, "%s_copied", name) : name;
+        yaml_line(t, origin, "  - name: %s", yaml_scalar(t, name));
+        if (symbol && copied && !write_symbol(t, argument, origin))
+            return false;
+        if (scalar ? !write_scalar(t, argument, index, origin, &type)
+                   : !write_vector(t, argument, index, origin, &type))
+            return false;
+        bool drawn = passed && !scalar && has_text(argument, "FillType", "Random") &&
+                     !json_is_integer(json_member(argument, "RandomSeed"));
+        if (drawn)
+            yaml_line(t, origin, "    seed: %zu", index);
+    }
+    return true;
 }
 
 bool t1_write_arguments(struct translation *t)

@@ -42,6 +42,27 @@ static bool is_known(const struct section *section, const char *key)
     return false;
 }
 
+bool t1_is_key(const char *section, const char *key, const char **nearest)
+{
+    static const struct section *const sections[] = {&root_keys,      &general_keys, &space_keys,
+                                                     &parameter_keys, &kernel_keys,  &argument_keys,
+                                                     &reference_keys};
+    static const char *const names[] = {
+        "",         "General",  "ConfigurationSpace", "Parameter", "KernelSpecification",
+        "Argument", "Reference"};
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && strcmp(names[i], section) != 0)
+        i++;
+    *nearest = NULL;
+    if (i == sizeof names / sizeof *names || is_known(sections[i], key))
+        return true;
+    size_t count = 0;
+    while (count < KEYS_MAX && sections[i]->keys[count])
+        count++;
+    *nearest = nearest_word(key, sections[i]->keys, count);
+    return false;
+}
+
 static void list_object(struct translation *t, const struct section *section, const json_t *object)
 {
     const char *key;

@@ -43,8 +43,12 @@ static bool write_source(struct translation *t)
                         "(--overlay)");
     if (json_is_string(file)) {
         const char *name = json_string_value(file);
-        if (ends_with(name, ".cl") || ends_with(name, ".hip"))
-            return t1_error(t, origin, "'%.200s' is no CUDA source", name);
+        bool hip = ends_with(name, ".hip");
+        if (hip || ends_with(name, ".cl"))
+            return t1_error(t, origin,
+                            "'%.200s' is a kernel in %s, and only those in CUDA can be run: name "
+                            "the CUDA source in an overlay (--overlay)",
+                            name, hip ? "HIP" : "OpenCL");
         yaml_line(t, origin, "source: %s", yaml_scalar(t, name));
         return true;
     }

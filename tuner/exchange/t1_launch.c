@@ -1,7 +1,6 @@
 /* KernelSpecification: grid, blocks, shared memory, and the defines that go with them. */
 #include <string.h>
 
-#include "tuner/base/files.h"
 #include "tuner/exchange/internal.h"
 
 static const char axis_names[DIMENSIONS][2] = {"X", "Y", "Z"};
@@ -220,18 +219,8 @@ static void define(struct translation *t, const char *origin, const char *name, 
 /* Whether the kernel's file names it; one that cannot be read names nothing. */
 static bool source_names(struct translation *t, const char *word)
 {
-    const char *file = json_string_value(json_member(t->kernel, "KernelFile"));
-    const char *slash = strrchr(t->path, '/');
-    struct arena arena = {0};
-    struct error ignored = {0};
-    char *text = NULL;
-    if (file && file[0] != '/' && slash)
-        file = t1_printf(t, "%.*s/%s", (int)(slash - t->path), t->path, file);
-    bool names = file &&
-                 file_read(&arena, file, (size_t)16 << 20, &text, NULL, &ignored) == STATUS_OK &&
-                 strstr(text, word);
-    arena_free(&arena);
-    return names;
+    const char *text = t1_kernel_text(t);
+    return text && strstr(text, word);
 }
 
 /* What Kernel Tuner defines beside the parameters. */
@@ -311,10 +300,10 @@ static void write_passed(struct translation *t)
     bool all = true;
     json_array_foreach(t1_arguments(t), index, argument)
     {
-        if (t1_is_local(argument) || t1_is_symbol(t, argument)) {
-            all = false;
+        bool symbol = t1_is_symbol(t, argument);
+        all = all && !symbol && !t1_is_local(argument);
+        if (t1_is_local(argument) || (symbol && !t1_passes_symbols(t)))
             continue;
-        }
         const char *name = t1_argument_name(t, index);
         list = list ? t1_printf(t, "%s, %s", list, name) : name;
     }

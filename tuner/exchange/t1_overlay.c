@@ -19,6 +19,87 @@ static bool is_named(const json_t *array)
     return true;
 }
 
+/* An object of the patch with its place in the file, for what it says of nothing. */
+struct overlay {
+    const char *path;
+    struct error *error;
+};
+
+static bool overlay_error(const struct overlay *overlay, const char *where, const char *what,
+                          const char *key, const char *nearest)
+{
+    (void)error_set(overlay->error, STATUS_BAD_INPUT, "%s: %s%s: %s '%.60s'%s%s%s", overlay->path,
+                    where, *where ? "" : "the file", what, key, nearest ? "; did you mean '" : "",
+                    nearest ? nearest : "", nearest ? "'?" : "");
+    return false;
+}
+
+/* Keys that neither the file has nor T1: they would change nothing. */
+static bool check_keys(const struct overlay *overlay, const json_t *target, const json_t *patch,
+                       const char *section)
+{
+    const char *key;
+    const char *nearest = NULL;
+    json_t *value;
+    json_object_foreach((json_t *)patch, key, value)
+    {
+        if (!json_object_get(target, key) && !t1_is_key(section, key, &nearest))
+            return overlay_error(overlay, section, "there is no", key, nearest);
+    }
+    return true;
+}
+
+/* One that is added must say all of itself. */
+static bool check_named(const struct overlay *overlay, const json_t *array, const json_t *patch,
+                        const char *section, const char *needed)
+{
+    enum { NAMES_MAX = 256 };
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    size_t index;
+    json_t *item;
+    const char *name;
+    if (!json_is_array(array) || !json_is_object(patch))
+        return true;
+    json_array_foreach(array, index, item)
+    {
+        if (json_is_string(json_object_get(item, "Name")) && count < NAMES_MAX)
+            names[count++] = json_string_value(json_object_get(item, "Name"));
+    }
+    json_object_foreach((json_t *)patch, name, item)
+    {
+        bool there = false;
+        for (size_t i = 0; i < count; i++)
+            there = there || strcmp(names[i], name) == 0;
+        if (!there && !json_object_get(item, needed))
+            return overlay_error(overlay, section, "there is none of the name", name,
+                                 nearest_word(name, names, count));
+        if (!check_keys(overlay, NULL, json_is_object(item) ? item : NULL,
+                        strcmp(needed, "Values") == 0 ? "Parameter" : "Argument"))
+            return false;
+    }
+    return true;
+}
+
+static bool check_overlay(const struct overlay *overlay, const json_t *root, const json_t *patch)
+{
+    static const char *const sections[] = {"ConfigurationSpace", "KernelSpecification"};
+    static const char *const lists[] = {"TuningParameters", "Arguments"};
+    static const char *const needed[] = {"Values", "Type"};
+    if (!check_keys(overlay, root, patch, ""))
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *target = json_object_get(root, sections[i]);
+        const json_t *part = json_object_get(patch, sections[i]);
+        if (json_is_object(part) &&
+            (!check_keys(overlay, target, part, sections[i]) ||
+             !check_named(overlay, json_object_get(target, lists[i]),
+                          json_object_get(part, lists[i]), lists[i], needed[i])))
+            return false;
+    }
+    return true;
+}
+
 static size_t find_named(const json_t *array, const char *name)
 {
     size_t index;
@@ -120,11 +201,19 @@ static bool place_sources(json_t *items, const char *overlay_path)
     return true;
 }
 
-bool t1_merge_overlay(json_t *root, json_t *overlay, const char *overlay_path)
+bool t1_merge_overlay(json_t *root, json_t *overlay, const char *overlay_path, struct error *error)
 {
+    const struct overlay checked = {overlay_path, error};
     json_t *kernel = json_object_get(overlay, "KernelSpecification");
-    return place_file(kernel, "KernelFile", overlay_path) &&
-           place_sources(json_object_get(kernel, "Arguments"), overlay_path) &&
-           place_sources(json_object_get(kernel, "ReferenceArguments"), overlay_path) &&
-           merge_object(root, overlay);
+    if (!check_overlay(&checked, root, overlay))
+        return false;
+    bool merged = place_file(kernel, "KernelFile", overlay_path) &&
+                  place_sources(json_object_get(kernel, "Arguments"), overlay_path) &&
+                  place_sources(json_object_get(kernel, "ReferenceArguments"), overlay_path) &&
+                  merge_object(root, overlay);
+    if (!merged)
+        (void)error_set(error, STATUS_BAD_INPUT,
+                        "%s: cannot be merged: what names an item of a list must be an object",
+                        overlay_path);
+    return merged;
 }

@@ -49,7 +49,7 @@ static inline enum status translate_small(const char *overlay, enum t1_dialect d
     const struct t1_file file = text_file("small.json", small_json);
     const struct t1_file over = text_file("over.json", overlay ? overlay : "");
     *out = (struct t1){.ignored = NULL};
-    return t1_translate(&file, overlay ? &over : NULL, dialect, out, &error);
+    return t1_translate(&file, &over, overlay ? 1 : 0, dialect, out, &error);
 }
 
 static inline void need_piece(const char *text, const char *piece, const char *about)

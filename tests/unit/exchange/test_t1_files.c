@@ -133,7 +133,7 @@ static void files_mean_what_they_say(void **state)
         assert_int_equal(file_read(&arena, of->path, 1 << 20, &json, &length, &error), STATUS_OK);
         const struct t1_file file = {of->path, json, length};
         const struct t1_file overlay = text_file("over.json", of->overlay ? of->overlay : "");
-        if (t1_translate(&file, of->overlay ? &overlay : NULL, T1_DETECT, &t1, &error) != STATUS_OK)
+        if (t1_translate(&file, &overlay, of->overlay ? 1 : 0, T1_DETECT, &t1, &error) != STATUS_OK)
             fail_msg("%s", error.text);
         check_text(of, &t1);
         if (experiment_load_text(&t1.text, TEST_SOURCE_DIR, &experiment, &error) != STATUS_OK)
@@ -150,7 +150,7 @@ static void dialects_differ(void **state)
 {
     (void)state;
     struct t1 t1 = {.ignored = NULL};
-    assert_int_equal(t1_read(EXAMPLES "kerneltuner-test.json", NULL, T1_KTT, &t1, &error),
+    assert_int_equal(t1_read(EXAMPLES "kerneltuner-test.json", NULL, 0, T1_KTT, &t1, &error),
                      STATUS_OK);
     need_piece(t1.text.text, "(262144 // block_size_x) // tile_size_x",
                "kerneltuner-test as KTT's");
@@ -158,8 +158,8 @@ static void dialects_differ(void **state)
     need_piece(t1.ignored, "KernelSpecification.ProblemSize", "kerneltuner-test as KTT's");
     refuse_piece(t1.text.text, "symbol:", "kerneltuner-test as KTT's");
     t1_free(&t1);
-    assert_int_equal(t1_read(EXAMPLES "ktt-cltune-gemm.json", NULL, T1_KERNEL_TUNER, &t1, &error),
-                     STATUS_OK);
+    assert_int_equal(
+        t1_read(EXAMPLES "ktt-cltune-gemm.json", NULL, 0, T1_KERNEL_TUNER, &t1, &error), STATUS_OK);
     need_piece(t1.text.text, "fill: {normal: [0, 1]}", "ktt-cltune-gemm as Kernel Tuner's");
     need_piece(t1.text.text, "ceil_div(2048 * MDIMC // MWG, MDIMC)", "ktt-cltune-gemm");
     need_piece(t1.text.text, "kernel_tuner: 1", "ktt-cltune-gemm");

@@ -206,7 +206,15 @@ static const struct refusal refusals[] = {
     {SPEC("\"Language\": \"OpenCL\""), T1_DETECT,
      "KernelSpecification.Language: kernels in 'OpenCL' cannot be run; only those in CUDA"},
     {SPEC("\"Language\": \"HIP\""), T1_DETECT, "kernels in 'HIP' cannot be run"},
-    {SPEC("\"KernelFile\": \"k.cl\", \"Language\": null"), T1_DETECT, "'k.cl' is no CUDA source"},
+    {SPEC("\"KernelFile\": \"k.cl\", \"Language\": null"), T1_DETECT,
+     "'k.cl' is a kernel in OpenCL"},
+    {SPEC("\"KernelFile\": \"k.cu.hip\", \"Language\": null"), T1_DETECT,
+     "'k.cu.hip' is a kernel in HIP"},
+    {SPEC("\"KernelNam\": \"k\""), T1_DETECT,
+     "over.json: KernelSpecification: there is no 'KernelNam'; did you mean 'KernelName'?"},
+    {SPACE("\"TuningParameters\": {\"XX\": {\"Default\": 4}}"), T1_DETECT,
+     "over.json: TuningParameters: there is none of the name 'XX'"},
+    {"{\"KernelSpecfication\": {}}", T1_DETECT, "did you mean 'KernelSpecification'?"},
     {SPEC("\"KernelFile\": null"), T1_DETECT, "KernelSpecification.KernelFile: is missing; name"},
     {SPEC("\"KernelName\": null"), T1_DETECT, "KernelSpecification.KernelName: is missing"},
     {SPEC("\"LocalSize\": null"), T1_DETECT, "KernelSpecification.LocalSize: is missing"},
@@ -324,7 +332,7 @@ static void a_million_parameters(void **state)
         text_append(&json, ",{}");
     text_append(&json, "]}}");
     const struct t1_file file = {"many.json", json.data, json.length};
-    assert_int_equal(t1_translate(&file, NULL, T1_KTT, &t1, &error), STATUS_BAD_INPUT);
+    assert_int_equal(t1_translate(&file, NULL, 0, T1_KTT, &t1, &error), STATUS_BAD_INPUT);
     t1_free(&t1);
     text_free(&json);
 }
