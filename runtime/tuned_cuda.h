@@ -53,7 +53,7 @@ struct tuned_cuda_device {
  * as n and the device are the same. Of grid and block 0 counts as 1. */
 struct tuned_cuda_launch {
     unsigned grid[3];    /* blocks: x, y, z */
-    unsigned block[3];   /* threads a block */
+    unsigned block[3];   /* threads per block */
     size_t shared_bytes; /* dynamic shared memory of a block */
     const char *variant; /* which kernel, in the words of the experiment; NULL: not said */
     /* Given: 1 when the kernel computes the same with any grid (a grid-stride loop). Else a grid is
@@ -310,7 +310,7 @@ static inline enum tuned_grade tuned_cuda_find(const struct tuned *tuned,
     return tuned_cuda_fill(&answer, launch);
 }
 
-/* What a kernel allows: threads a block, bytes of dynamic shared memory that it was given leave
+/* What a kernel allows: threads per block, bytes of dynamic shared memory that it was given leave
  * for, in this order. */
 static inline tuned_cuda_status tuned_cuda_ask_kernel(tuned_cuda_kernel kernel, int limits[2])
 {
@@ -333,8 +333,9 @@ static inline tuned_cuda_status tuned_cuda_ask_kernel(tuned_cuda_kernel kernel, 
 }
 
 /* To be called once for a kernel and a configuration, before it is launched: asks whether the
- * kernel, as it was compiled, can have so many threads a block (TUNED_CUDA_TOO_MUCH: it cannot, so
- * launch your own), and gives it leave for more dynamic shared memory where it has not got it. */
+ * kernel, as it was compiled, can have so many threads per block (TUNED_CUDA_TOO_MUCH: it cannot,
+ * so launch your own), and gives it leave for more dynamic shared memory where it has not got it.
+ */
 static inline tuned_cuda_status tuned_cuda_prepare(const struct tuned_cuda_launch *launch,
                                                    tuned_cuda_kernel kernel)
 {

@@ -117,7 +117,7 @@ timed AS (
     FROM sized AS s
     JOIN trials AS t ON t.id = s.trial_id
 ),
--- What launches need at most: threads a block, shared memory a block, registers a thread. The blocks
+-- What launches need at most: threads per block, shared memory per block, registers per thread. The blocks
 -- that fit on a unit are those of the first launch. Any trial of the configuration tells.
 needs AS (
     SELECT

@@ -148,8 +148,8 @@ P
 
 run "$TUNE" run --dry-run space.yaml --arch sm_75 --sizes 4096
 expect_code 0
-# A T4 has 64 KiB of shared memory a block.
-expect_out '^ *none  *[0-9]+  more than 65536 bytes of shared memory a block$'
+# A T4 has 64 KiB of shared memory per block.
+expect_out '^ *none  *[0-9]+  more than 65536 bytes of shared memory per block$'
 
 # ---- what can be told without a GPU ----
 cat >told.cu <<'C'
@@ -213,5 +213,5 @@ if [[ $code -ne 4 ]]; then
     told smooth 'in, out, n' i32 2048
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3
-    expect_err 'none of the 1 points that were compiled can be launched; .* more than 1024 threads a block'
+    expect_err 'none of the 1 points that were compiled can be launched; .* more than 1024 threads per block'
 fi

@@ -17,7 +17,7 @@ expect_out 'not confirmed'
 # Then more: what the sweep knows is not measured again, and fresh processes confirm.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --effort normal --set confirm_processes=2 --set confirm_rounds=6
 expect_code 0
-expect_err '1 problems, 0 trials \(20 known already\)'
+expect_err '1 problem, 0 trials \(20 known already\)'
 [[ $(query "SELECT stage, processes FROM winners") == 'confirm 2' ]] || fail "$(query "SELECT stage, processes FROM winners")"
 [[ $(query "SELECT count(DISTINCT process) FROM rounds WHERE stage = 'confirm'") -eq 2 ]] || fail "not two processes"
 

@@ -70,7 +70,7 @@ tune_twice() {
 # The sweep finds nothing wrong, and twelve of the thirteen are so fast that only they come to race.
 tune_twice
 expect_code 0
-expect_err '1 problems, 13 trials \(0 known already\), 0 failed'
+expect_err '1 problem, 13 trials \(0 known already\), 0 failed'
 [[ $(query "SELECT count(*), sum(status = 'ok') FROM trials WHERE stage = 'sweep'") == '13 13' ]] ||
     fail "the sweep found something wrong"
 
@@ -102,7 +102,7 @@ expect_json '[c["place"] for c in j]' "$(python3 -c 'print(list(range(1, 14)))')
 # Asked for more, nothing wrong is launched again: the verdicts are remembered.
 tune_twice --effort normal --set confirm_processes=2 --set confirm_rounds=3
 expect_code 0
-expect_err '1 problems, 0 trials \(13 known already\)'
+expect_err '1 problem, 0 trials \(13 known already\)'
 refuse_err 'is out'
 [[ $(query "SELECT DISTINCT json_extract(c.parameters, '\$.way') FROM trials t
     JOIN configurations c ON c.id = t.configuration_id WHERE t.run_id = 2") == right ]] ||

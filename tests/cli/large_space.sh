@@ -27,7 +27,7 @@ run "$TUNE" run double.yaml --device cpu "${steady[@]}" "${sizes[@]}" --points 1
 expect_code 0
 expect_err ' 13 trials \(0 known already\)' # the baseline is no point of the space
 expect_err 'tune: 12 of 110,000,000 legal configurations tried \(200,000,000 combinations\), by '
-expect_err '^tune: [0-9.]+ trials a second, [0-9]+ % of the time measuring, '
+expect_err '^tune: [0-9.]+ trials per second, [0-9]+ % of the time measuring, '
 [[ $(query "SELECT count(*) FROM configurations") -eq 13 ]] || fail "more configurations than were tried"
 [[ $(query "SELECT c.key FROM trials t JOIN configurations c ON c.id = t.configuration_id
             WHERE t.stage = 'sweep' ORDER BY t.id LIMIT 1") == 'block=1000 a=9 b=9 '* ]] ||

@@ -212,7 +212,7 @@ expect_json 'all(p["bytes_per_thread"] == 4 * p["parameters"]["vector"] * p["par
 expect_json 'all(p["bytes_in_flight_per_sm"] == p["bytes_per_thread"] * min(p["occupancy"] * 2048, -(-p["grid"] // 100) * p["block"]) for p in j[0]["points"])' True
 run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db flight.db
 expect_out '^bytes in flight per SM +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+$'
-expect_out ' KiB in flight on a multiprocessor against '
+expect_out ' KiB in flight per SM against '
 # It is no column of other tables.
 run "$TUNE" show --top 3 --db flight.db
 ! grep -q bytes_per_thread "$captured.out" || fail "bytes_per_thread has a column"

@@ -83,4 +83,5 @@ expect_out ', by energy'
     FROM winners w JOIN trials t ON t.id = w.trial_id WHERE w.objective = 'energy'") == '1 1 1' ]] || fail "$(query "SELECT * FROM winners")"
 run "$TUNE" show --objective energy
 expect_code 0
-expect_out '^copy.i32 +1000 '
+expect_out '^copy.i32'
+expect_out '^1000 '

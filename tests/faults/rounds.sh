@@ -45,7 +45,7 @@ expect_out '^  throttled by +.*power cap'
 # More than a fifth: unstable. It is shown and said, and in no file that applications read, unless forced.
 forget
 tune_copy 'conditions@start=2|3#3-12: throttle=hw_slowdown' "${brief[@]}"
-expect_err 'trust: 1 unstable'
+expect_err 'tune: 1 of 1 problem: not sure'
 [[ $(query "SELECT trust, rounds_dropped FROM winners") == 'unstable 10' ]] || fail "$(query "SELECT * FROM winners")"
 run "$TUNE" show --trust
 expect_out '^copy.i32 +1000 .* unstable .* \(throttled\), more than 20 %'

@@ -104,8 +104,8 @@ enum schedule { SCHEDULE_STATIC, SCHEDULE_QUEUED };
 struct launch {
     const char *kernel;     /* as named in binary_request.kernels */
     uint32_t grid[3];       /* blocks, >= 1 each */
-    uint32_t block[3];      /* GPU: threads a block, >= 1 each; CPU: {1,1,1} */
-    uint32_t shared_bytes;  /* GPU: dynamic shared memory a block */
+    uint32_t block[3];      /* GPU: threads per block, >= 1 each; CPU: {1,1,1} */
+    uint32_t shared_bytes;  /* GPU: dynamic shared memory per block */
     uint32_t threads;       /* CPU: threads that share the grid, >= 1; GPU: 0 */
     enum schedule schedule; /* CPU: equal runs of blocks each, or one block at a time by a queue */
     /* GPU: may begin before the launch in front of it, in the same run, has ended; its kernel waits
@@ -155,7 +155,7 @@ struct kernel_resources {
     int32_t max_threads_per_block;
     int32_t active_blocks_per_sm; /* resident blocks per SM, by the Occupancy API */
     double occupancy;             /* resident warps per SM over the most it can hold, 0 to 1 */
-    int32_t suggested_block;      /* cuOccupancyMaxPotentialBlockSize: threads a block ... */
+    int32_t suggested_block;      /* cuOccupancyMaxPotentialBlockSize: threads per block ... */
     int32_t suggested_grid;       /* ... and the fewest blocks that fill the device */
     int32_t barriers;             /* of a block, by the binary; 0: none, or unknown */
 };

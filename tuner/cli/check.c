@@ -348,8 +348,8 @@ static enum status run_check(const struct command *command, int argc, char **arg
         {.name = "from",
          .value = "FILE",
          .text = &check->recorded,
-         .about = "the database with the runners-up (default tune.db, where\nthere is one); it is "
-                  "only read"},
+         .about = "the database that knows what came near each entry\n(default tune.db, where "
+                  "there is one); it is only read"},
         {.name = "db",
          .value = "FILE",
          .text = &check->run.text.database,
@@ -357,7 +357,7 @@ static enum status run_check(const struct command *command, int argc, char **arg
         {.name = "set",
          .value = "NAME=VALUE",
          .list = &check->run.text.set,
-         .about = "another value for a number of the protocol, as of 'tune run'"},
+         .about = "set a number of the measuring protocol, as of 'tune run'"},
         {.name = "json", .flag = &check->json, .about = "print JSON"},
         {.name = "quiet",
          .letter = 'q',

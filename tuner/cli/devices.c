@@ -279,9 +279,9 @@ static enum status run_devices(const struct command *command, int argc, char **a
          .text = &wanted},
         {.name = "bandwidth",
          .letter = 'b',
-         .about = "also measure copies, reads and writes, as ceilings",
+         .about = "also measure how fast it copies, reads and writes: the ceilings",
          .flag = &bandwidth},
-        {.name = "json", .about = "print JSON, with the keys of docs and database", .flag = &json},
+        {.name = "json", .about = "print JSON, with the keys that the database has", .flag = &json},
     };
     size_t words = 0;
     enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,

@@ -274,12 +274,12 @@ static void say_why(const struct facts *facts, const struct kernel_use *use,
     int64_t shared = (int64_t)use->shared_bytes +
                      (resources->static_shared_bytes > 0 ? resources->static_shared_bytes : 0);
     if (use->block_threads > threads)
-        (void)string_format(out, bytes, "more than %lld threads a block", (long long)threads);
+        (void)string_format(out, bytes, "more than %lld threads per block", (long long)threads);
     else if (resources->max_threads_per_block > 0 &&
              use->block_threads > (uint32_t)resources->max_threads_per_block)
-        (void)string_format(out, bytes, "more threads a block than the kernel is bound to");
+        (void)string_format(out, bytes, "more threads per block than the kernel is bound to");
     else if (shared > optin)
-        (void)string_format(out, bytes, "more than %lld bytes of shared memory a block",
+        (void)string_format(out, bytes, "more than %lld bytes of shared memory per block",
                             (long long)optin);
     else
         (void)string_format(out, bytes, "more registers than a block can have");

@@ -112,8 +112,8 @@ static enum status print_kernels(const struct point *point, struct arena *arena,
     size_t count = 0;
     enum status status = point_kernels(point, arena, uses, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        printf("    %s, %u threads a block; the grid follows from the occupancy\n", uses[i].kernel,
-               uses[i].block_threads);
+        printf("    %s, %u threads per block; the grid follows from the occupancy\n",
+               uses[i].kernel, uses[i].block_threads);
     return status;
 }
 

@@ -261,13 +261,13 @@ static enum status run_export(const struct command *command, int argc, char **ar
         {.name = "header",
          .value = "FILE",
          .text = &request.header,
-         .about = "write instead a C/C++ header of them, or of a TUNED_CONF: constants and\na "
-                  "function a problem, for programs that load no file"},
+         .about = "write instead a C/C++ header of them, or of a TUNED_CONF: constants and\none "
+                  "function per problem, for programs that load no file"},
         {.name = "t4",
          .value = "FILE",
          .text = &request.t4,
-         .about = "write instead the trials of a problem's sweep as T4\n(docs/t1.md; - is standard "
-                  "output)"},
+         .about = "write instead every configuration of a problem, timed once, as T4\n(docs/t1.md; "
+                  "- is standard output)"},
         {.name = "t4-version",
          .value = "VERSION",
          .text = &request.t4_version,
@@ -283,7 +283,7 @@ static enum status run_export(const struct command *command, int argc, char **ar
          .about = "the winners by this, as it was given to 'tune run' (default time)"},
         {.name = "include-unstable",
          .flag = &request.wanted.include_unstable,
-         .about = "also winners whose measurement deserves no trust"},
+         .about = "also winners whose verdict is unstable: no choice is supported"},
     };
     bool helped = false;
     enum status status =

@@ -173,11 +173,11 @@ static void put_launch(struct init_writer *writer)
         put(writer, "? blocks: as many as cover the work",
             "    grid: [\"ceil_div(%s, %s)\", \"ceil_div(%s, %s)\"%s%s]", writer->size, x->name,
             writer->size, y->name, writer->volume ? ", " : "", writer->volume ? writer->size : "");
-        put(writer, "threads a block", "    block: [%s, %s]", x->name, y->name);
+        put(writer, "threads per block", "    block: [%s, %s]", x->name, y->name);
     } else {
         put(writer, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
             elements(writer, 1), x->name);
-        put(writer, "threads a block", "    block: %s", x->name);
+        put(writer, "threads per block", "    block: %s", x->name);
     }
     if (signature->dynamic_shared)
         put(writer, "? bytes of the extern __shared__ array", "    shared: 4 * %s", x->name);

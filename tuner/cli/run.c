@@ -289,12 +289,10 @@ static enum status run_command(const struct command *command, int argc, char **a
 const struct command command_run = {
     .name = "run",
     .usage = "[EXPERIMENT...] [options]",
-    .about = "Sweeps, chooses the fastest, writes tuned.conf and a report (the default command).",
-    .more =
-        "EXPERIMENT is the name of a shipped one, the beginning of a problem's key (reduce.max,\n"
-        "reduce.sum.f32) or the path of a YAML file, or of one of T1 (.json); without it: the "
-        "usual\n"
-        "problems of all in the data folder for the kind of device, but of those that say "
-        "on_request.",
+    .about = "Measures, chooses the fastest, writes tuned.conf and a report (the default command).",
+    .more = "EXPERIMENT is the name of a shipped experiment (reduce), the beginning of a problem's "
+            "key\n(reduce.max, reduce.sum.f32), or the path of an experiment file (.yaml; .json: "
+            "T1, the format\nof Kernel Tuner and KTT). Without it, the usual problems of every "
+            "shipped experiment for the\nkind of device are run, except those that say on_request.",
     .run = run_command,
 };

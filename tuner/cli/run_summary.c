@@ -49,12 +49,13 @@ static void print_work(const struct session_summary *summary, const char *kind)
     double measuring = all_s > 0 ? (double)summary->measuring_ns * 1e-7 / all_s : 0;
     double waiting = all_s > 0 ? (double)summary->compile_wait_ns * 1e-7 / all_s : 0;
     fprintf(stderr,
-            "tune: %zu problems, %zu trials (%zu known already), %zu failed, in %.1f s on %zu %s "
+            "tune: %zu problem%s, %zu trials (%zu known already), %zu failed, in %.1f s on %zu %s "
             "device%s\n",
-            summary->problems, summary->trials, summary->trials_known, summary->failures, wall_s,
-            summary->devices, kind, summary->devices == 1 ? "" : "s");
+            summary->problems, summary->problems == 1 ? "" : "s", summary->trials,
+            summary->trials_known, summary->failures, wall_s, summary->devices, kind,
+            summary->devices == 1 ? "" : "s");
     fprintf(stderr,
-            "tune: %.1f trials a second, %.0f %% of the time measuring, %.0f %% waiting for the "
+            "tune: %.1f trials per second, %.0f %% of the time measuring, %.0f %% waiting for the "
             "compiler, %.0f %% idle\n",
             wall_s > 0 ? (double)summary->trials / wall_s : 0, measuring, waiting,
             100 - measuring - waiting);

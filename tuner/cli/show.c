@@ -6,6 +6,7 @@
 
 #include "tuner/cli/command.h"
 #include "tuner/cli/show.h"
+#include "tuner/cli/style.h"
 
 extern const char show_query_winners[];
 extern const char show_query_baselines[];
@@ -148,22 +149,43 @@ static const struct row_column launch_columns[] = {
 static const struct row_column sample_columns[] = {
     {"ordinal", "sample"}, {"round", "round"}, {"runs", "runs"}, {"elapsed_ns", "time of one"}};
 
+static const char *const tie_words =
+    "Every time is compared with the fastest, in rounds that both were in: 'worse by', with its "
+    "interval ('at least', 'at most'). as fast: shown to be no slower, but for what counts as "
+    "equal. tied: not shown to be slower. slower: shown to be. out: could not win, see 'why out'.";
+static const char *const range_words =
+    "Programs get the configuration of the range that holds their size. 'loses at most' is "
+    "promised "
+    "of the sizes that were measured; 'looked at between' is what was tried between them, with the "
+    "most that was lost there.";
+
 static const struct question winners_question = {
-    show_query_winners, "no winner yet; 'tune show --top 10' shows what was measured",
+    show_query_winners,
+    "no winner yet; 'tune show --top 10' shows what was measured, 'tune run' goes on",
     COLUMNS(winner_columns)};
 static const struct question baselines_question = {show_query_baselines, "no baselines",
                                                    COLUMNS(baseline_columns)};
-static const struct question top_question = {show_query_top, "no point with a time",
-                                             COLUMNS(top_columns)};
-static const struct question failures_question = {show_query_failures, "no point failed",
+static const struct question top_question = {
+    show_query_top, "no configuration has a time yet; 'tune show --failures' says why",
+    COLUMNS(top_columns)};
+static const struct question failures_question = {show_query_failures, "no configuration failed",
                                                   COLUMNS(failure_columns)};
 static const struct question ties_question = {
     show_query_contenders, "no winner yet that was chosen among contenders", COLUMNS(tie_columns)};
-static const struct question ranges_question = {show_query_ranges, "no ranges of sizes yet",
-                                                COLUMNS(range_columns)};
-static const struct question searches_question = {show_query_searches, "no space searched yet",
+static const struct question ranges_question = {
+    show_query_ranges, "no ranges of sizes yet: 'tune run' finds them at its end",
+    COLUMNS(range_columns)};
+static const struct question searches_question = {show_query_searches, "nothing was searched yet",
                                                   COLUMNS(search_columns)};
 static const struct question runs_question = {show_query_runs, "no run yet", COLUMNS(run_columns)};
+
+/* What the table's words mean; NULL: nothing to explain. */
+static const char *words_of(const struct question *question)
+{
+    return question == &ties_question     ? tie_words
+           : question == &ranges_question ? range_words
+                                          : NULL;
+}
 
 /* One table for each device, environment and mode. */
 static void print_groups(const struct rows *rows, const struct row_column *columns, size_t count)
@@ -219,6 +241,10 @@ static enum status answer(const struct show *show, const struct question *questi
         rows_print_table(&rows, 0, rows.row_count, columns, column_count);
     } else if (status == STATUS_OK) {
         print_groups(&rows, columns, column_count);
+        if (words_of(question) && rows.row_count > 0) {
+            putchar('\n');
+            rows_put_paragraph("", "", words_of(question), style_terminal_columns());
+        }
     }
     rows_free(&rows);
     return status;
@@ -337,28 +363,30 @@ static enum status run_show(const struct command *command, int argc, char **argv
         {.name = "n", .value = "N", .about = "only this size: 16777216 or 2**24", .text = &show.n},
         {.name = "top",
          .value = "K",
-         .about = "the K fastest points of each problem: finalists by their final\n"
-                  "time, then the others by their time in the sweep",
+         .about = "the K fastest configurations of each problem: first those\nthat were compared "
+                  "to the end, then by their first timing",
          .text = &show.top},
         {.name = "wide",
          .about = "the winners with every column: the baselines' times and gains,\nGB/s, ties, "
                   "the experiment's own metrics, whole configurations",
          .flag = &show.wide},
         {.name = "baselines", .about = "each baseline beside the winner", .flag = &show.baselines},
-        {.name = "failures", .about = "points without a time, and why", .flag = &show.failures},
+        {.name = "failures",
+         .about = "configurations without a time, and why",
+         .flag = &show.failures},
         {.name = "trust",
-         .about = "whether the winners deserve trust, and why: clocks,\nthrottling, temperature, "
-                  "rounds dropped, A/A floor, verdict",
+         .about = "how sure each choice is, and why: clocks, throttling,\ntemperature, other "
+                  "processes, noise",
          .flag = &show.trust},
         {.name = "ties",
-         .about = "among which configurations each winner was chosen, how\nmuch slower they are, "
-                  "and why they are out",
+         .about = "what is as fast as each winner, what is slower and by how\nmuch, and what could "
+                  "not win",
          .flag = &show.ties},
         {.name = "ranges",
-         .about = "ranges of sizes with one configuration, and what it\nloses at most",
+         .about = "which sizes share one configuration, and what that costs\nat most",
          .flag = &show.ranges},
         {.name = "searches",
-         .about = "how much of each space was tried or set aside, and by\nwhich strategy",
+         .about = "how many configurations of each problem were tried, and\nby which strategy",
          .flag = &show.searches},
         {.name = "why",
          .about = "each winner against the runner-up and the baselines, what\nlimits it, and what "
@@ -370,14 +398,15 @@ static enum status run_show(const struct command *command, int argc, char **argv
          .text = &show.objective},
         {.name = "trial",
          .value = "ID",
-         .about = "one trial: its launches and every sample",
+         .about = "one trial (a configuration as it was measured): its\nlaunches and every sample",
          .text = &show.trial},
         {.name = "runs",
          .about = "runs: how they ended and what their time went to",
          .flag = &show.runs},
         {.name = "json", .about = "as JSON", .flag = &show.json},
         {.name = "csv",
-         .about = "as CSV; of a trial its samples, of --trust the verdicts,\nof --why the points",
+         .about =
+             "as CSV: of a trial its samples, of --trust the verdicts,\nof --why what is compared",
          .flag = &show.csv},
     };
     bool helped = false;

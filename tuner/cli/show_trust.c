@@ -28,11 +28,19 @@ static const struct row_column verdict_columns[] = {
     {"rounds", "rounds"},
     {"rounds_dropped", "dropped"},
     {"floor_percent", "A/A floor"},
-    {"delta_percent", "tie up to"},
-    {"claim_percent", "none better by over"},
-    {"tied", "tied"},
+    {"delta_percent", "equal up to"},
+    {"claim_percent", "none faster by over"},
+    {"tied", "as good"},
     {"trust_reason", "why"},
 };
+
+static const char *const trust_words =
+    "A round times every candidate once, between two timings of a reference (the anchor); it is "
+    "dropped when the anchor or the clock moved. The A/A floor is how far two timings of one "
+    "configuration lie apart: smaller differences mean nothing. sound: use it. noisy: it is "
+    "usable, "
+    "but something as fast may have been missed; 'why' says what to do. unstable: the measurement "
+    "supports no choice, and tuned.conf has none.";
 
 /* ---- what follows from the columns ---- */
 
@@ -325,6 +333,10 @@ static void print_trust(const struct show *show, const struct rows *runs,
             if (run > 0)
                 putchar('\n');
             print_run(runs, run, problems);
+        }
+        if (runs->row_count > 0) {
+            putchar('\n');
+            rows_put_paragraph("", "", trust_words, style_terminal_columns());
         }
     }
 }

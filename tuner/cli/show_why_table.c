@@ -28,7 +28,7 @@ static const struct row_column lines[] = {
     {"arithmetic_percent", "of arithmetic"},
     {"launches", "launches"},
     {"grid", "blocks"},
-    {"block", "threads a block"},
+    {"block", "threads per block"},
     {"threads", "threads"},
     {"occupancy_percent", "occupancy"},
     {"registers", "registers"},

@@ -56,7 +56,7 @@ struct energy {
     double resolution_j; /* the counter's step, as seen */
 };
 
-/* GB/s, 10^9 bytes a second; 0 where it does not apply. */
+/* GB/s, 10^9 bytes per second; 0 where it does not apply. */
 enum { WAY_BYTES = 64 };
 struct bandwidth {
     double host_to_device_gbs; /* from pinned host memory */
@@ -69,7 +69,7 @@ struct bandwidth {
     char copy_way[WAY_BYTES], read_way[WAY_BYTES], write_way[WAY_BYTES];
 };
 
-/* 10^9 operations a second, by the numbers they are on: f16, f32, f64, i32 and i64; 0 where there
+/* 10^9 operations per second, by the numbers they are on: f16, f32, f64, i32 and i64; 0 where there
  * is no such arithmetic. Additions and multiplications, of which a fused one is two. */
 struct arithmetic {
     double gops[ELEMENT_TYPE_COUNT];

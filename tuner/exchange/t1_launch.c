@@ -55,7 +55,7 @@ static bool read_block(struct translation *t, struct extent *out)
         t1_ignore(t, "KernelSpecification.LocalSize (blocks are block_size_x, _y, _z)");
     if (!named && !given && !t->sized)
         return t1_error(t, "KernelSpecification.LocalSize",
-                        "is missing: threads a block; give it in an overlay (--overlay)");
+                        "is missing: threads per block; give it in an overlay (--overlay)");
     for (size_t i = 0; i < DIMENSIONS && (named || !given); i++) {
         const char *otherwise = i == 0 ? "256" : "1";
         out->text[i] = t1_parameter(t, block_names[i]) ? block_names[i] : otherwise;

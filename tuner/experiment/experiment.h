@@ -168,7 +168,7 @@ struct baseline {
     const char *name;
     const char *about;
     struct configuration configuration;
-    /* The name of a parameter (threads a block) that is to be replaced by what
+    /* The name of a parameter (threads per block) that is to be replaced by what
      * cuOccupancyMaxPotentialBlockSize suggests for the first launch's kernel; NULL: none. */
     const char *occupancy_parameter;
 };

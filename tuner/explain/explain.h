@@ -32,7 +32,7 @@ struct explain_point {
                       shared none: by the two times of `stage` */
     double slower_low, slower_high; /* its interval, where they shared rounds */
     double gbs, ceiling_share;      /* of the ceiling that the experiment names, 0 ... 1 */
-    double gops, arithmetic_share;  /* 10^9 operations a second; of the type's ceiling */
+    double gops, arithmetic_share;  /* 10^9 operations per second; of the type's ceiling */
     double occupancy;               /* 0 ... 1, of the launch with most threads; so is the rest: */
     double blocks_per_sm;           /* grid / units */
     double bytes_per_thread;        /* that one thread asks for at a time, as the experiment says */

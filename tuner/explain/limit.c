@@ -133,7 +133,7 @@ static bool limited_by_arithmetic(const struct rules *rules)
         return false;
     text_append(rules->text, "It does ");
     put_number(rules->text, rules->winner->gops);
-    text_printf(rules->text, " * 10^9 operations a second on %s, ",
+    text_printf(rules->text, " * 10^9 operations per second on %s, ",
                 rules->explanation->operations_type);
     put_percent(rules->text, rules->winner->arithmetic_share);
     text_append(rules->text, " of what was measured on this device: arithmetic limits it.");

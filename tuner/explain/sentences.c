@@ -90,7 +90,8 @@ static void put_launches(struct text *text, size_t *count, const struct explain_
         put_counts(text, count, "thread", own->threads, other->threads);
     } else if (own->block > 0 && other->block > 0 && own->block != other->block) {
         separate(text, count);
-        text_printf(text, "%" PRId64 " threads a block against %" PRId64, own->block, other->block);
+        text_printf(text, "%" PRId64 " threads per block against %" PRId64, own->block,
+                    other->block);
     }
 }
 
@@ -116,7 +117,7 @@ static void put_resources(struct text *text, const struct explain_point *own,
     if (fabs(own->bytes_in_flight_per_sm - other->bytes_in_flight_per_sm) > 0.5) {
         separate(text, &count);
         put_bytes(text, own->bytes_in_flight_per_sm);
-        text_append(text, " in flight on a multiprocessor against ");
+        text_append(text, " in flight per SM against ");
         put_bytes(text, other->bytes_in_flight_per_sm);
     }
 }

@@ -246,14 +246,17 @@ enum status write_trust(struct page *page, struct error *error)
     struct text *out = &page->out;
     section_begin(page, "trust", "Trust", "How far this can be trusted");
     text_append(
-        out, "<p>Finalists were timed in rounds: each once a round in random order, between two "
-             "timings of an anchor, one of them twice. A round in which the anchor or a clock "
-             "moved was dropped. The <i>A/A floor</i> is how far two timings of the same "
-             "configuration lie apart: smaller differences mean nothing. "
-             "<b class=\"t-sound\">sound</b>: the floor is below what counts as a tie, and fresh "
-             "processes confirmed the choice; <b class=\"t-noisy\">noisy</b>: usable, but close "
-             "rivals could not be told apart, or nothing confirmed the choice, or the clocks could "
-             "not be read; <b class=\"t-unstable\">unstable</b>: not to be used.</p>\n");
+        out,
+        "<p>The best configurations were compared in rounds. A round times each of them once, in "
+        "random order, between two timings of a reference (the <i>anchor</i>); one of them is "
+        "timed "
+        "twice. A round in which the anchor or a clock moved was dropped. The <i>A/A floor</i> is "
+        "how far two timings of the same configuration lie apart: smaller differences mean "
+        "nothing. "
+        "<b class=\"t-sound\">sound</b>: use it. <b class=\"t-noisy\">noisy</b>: it is usable, but "
+        "something as fast may have been missed; the reason says what to do. "
+        "<b class=\"t-unstable\">unstable</b>: the measurement supports no choice, and tuned.conf "
+        "has none.</p>\n");
     if (page->winner_count > 0) {
         write_table_begin(out, "verdicts");
         text_append(out, page->setting_count > 1 ? "<th>device</th>" : "");

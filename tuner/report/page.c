@@ -90,7 +90,7 @@ static void write_foot(const struct page *page, struct text *out)
 {
     html(out,
          "</main>\n<footer><p>Made by tune %s out of %s. Times are medians; GB/s are 10<sup>9</sup>"
-         " bytes a second; <i>ceiling</i> is the bandwidth that was measured on the device.</p>"
+         " bytes per second; <i>ceiling</i> is the bandwidth that was measured on the device.</p>"
          "</footer>\n<script nonce=\"tune\">\n",
          TUNE_VERSION, page->database);
     text_append(out, report_script);

@@ -33,7 +33,7 @@ static int64_t registers_of(const struct finalist *finalist)
     return most;
 }
 
-/* GPU: threads a block; CPU: threads in all. */
+/* GPU: threads per block; CPU: threads in all. */
 static int64_t block_of(const struct finalist *finalist)
 {
     const struct launch *launch = &finalist->runner.loaded.plan.launches[0];

@@ -292,9 +292,9 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
     return put(&choosing, &contest->finalists[choosing.choice.winner], error);
 }
 
-static const char *const early_reason =
-    "Not sure: stopped before its race, this is the smallest median of the sweep so far, of few "
-    "blocks. Run the same command again, it goes on from there";
+static const char *const early_reason = "Not sure: the run ended before the best were compared; "
+                                        "this was the fastest so far, each timed "
+                                        "once. Run the same command again: it goes on from there.";
 
 enum status sweep_choose_early(struct sweep *sweep, struct error *error)
 {

@@ -81,8 +81,8 @@ enum status store_ceilings_put(struct store *store, int64_t environment_id,
 enum status store_ceilings_get(struct store *store, int64_t environment_id, bool *found,
                                struct store_ceilings *out, struct error *error);
 
-/* 10^9 operations a second on numbers of that type ("f32"). Of the same type and second the larger
- * is kept. */
+/* 10^9 operations per second on numbers of that type ("f32"). Of the same type and second the
+ * larger is kept. */
 enum status store_arithmetic_put(struct store *store, int64_t environment_id, const char *type,
                                  double gops, struct error *error);
 /* The newest of that type; 0: there is none. */

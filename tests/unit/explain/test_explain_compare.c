@@ -262,7 +262,7 @@ static void in_flight_is_what_is_resident_and_given(void **state)
     near(explanation.points[0].blocks_per_sm, 10);
     near(explanation.points[1].bytes_in_flight_per_sm, 2 * 256 * 16);
     assert_true(isnan(explanation.points[2].bytes_in_flight_per_sm));
-    expect_sentence("16 KiB in flight on a multiprocessor against 8 KiB");
+    expect_sentence("16 KiB in flight per SM against 8 KiB");
     points[0].point.resident_threads = -1;
     compare();
     assert_true(isnan(explanation.points[0].bytes_in_flight_per_sm));
@@ -279,9 +279,10 @@ static void what_differs_is_listed(void **state)
     points[2].point.occupancy = 1;
     points[2].point.bytes_per_thread = (double)NAN;
     compare();
-    expect_sentence(": 1 launch against 2, 200 blocks against 50, 256 threads a block against 512, "
-                    "32 registers against 24, 0 bytes spilled against 8, occupancy 50.0 % against "
-                    "100 %; 1.01 us lie between them, of which an empty launch more takes 100 ns.");
+    expect_sentence(
+        ": 1 launch against 2, 200 blocks against 50, 256 threads per block against 512, "
+        "32 registers against 24, 0 bytes spilled against 8, occupancy 50.0 % against "
+        "100 %; 1.01 us lie between them, of which an empty launch more takes 100 ns.");
     background.node_gap_ns = 1020; /* more than lies between them: then it says nothing */
     compare();
     for (size_t i = 0; i < explanation.sentence_count; i++)

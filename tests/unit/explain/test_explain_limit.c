@@ -163,7 +163,7 @@ static void near_the_ceiling_of_operations_it_is_arithmetic(void **state)
 {
     (void)state;
     background.operations = 70e6;
-    expect(LIMIT_ARITHMETIC, "7000 * 10^9 operations a second on f32, 70.0 %");
+    expect(LIMIT_ARITHMETIC, "7000 * 10^9 operations per second on f32, 70.0 %");
     background.operations = 69.9e6;
     expect(LIMIT_LATENCY, "69.9 % of the f32 operations");
     /* 10 % of the memory's ceiling, so the operations are nearer to theirs. */

@@ -1,4 +1,4 @@
-/* How many operations a second the processor does: functions that stay in registers, compiled as
+/* How many operations per second the processor does: functions that stay in registers, compiled as
  * kernels are. */
 #include <dlfcn.h>
 #include <math.h>

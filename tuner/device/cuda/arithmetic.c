@@ -1,4 +1,4 @@
-/* How many operations a second the device does: kernels that stay in registers. */
+/* How many operations per second the device does: kernels that stay in registers. */
 #include <math.h>
 
 #include "tuner/base/clock.h"
@@ -79,7 +79,7 @@ static enum status measure_all(struct device *device, const void *cubin, struct 
     (void)cuda->cuModuleUnload(module);
     return result == CUDA_SUCCESS
                ? STATUS_OK
-               : cuda_error(device, result, error, "measuring operations a second");
+               : cuda_error(device, result, error, "measuring operations per second");
 }
 
 enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struct error *error)

@@ -45,7 +45,7 @@ enum cubin_attribute {
     CUBIN_FRAME_SIZE = 0x11,       /* a symbol, bytes a thread */
     CUBIN_MIN_STACK_SIZE = 0x12,   /* a symbol, bytes a thread */
     CUBIN_KERNEL_PARAMETER = 0x17, /* of each parameter: ordinal, offset, size */
-    CUBIN_REGISTERS = 0x2f,        /* a symbol, registers a thread */
+    CUBIN_REGISTERS = 0x2f,        /* a symbol, registers per thread */
     CUBIN_BARRIERS = 0x4c,         /* barriers of a block */
 };
 struct cubin_attribute_row {

@@ -46,7 +46,7 @@ static void take_numbers(const struct cubin *cubin, const char *lowered,
     }
 }
 
-/* The most threads a block of __launch_bounds__ (or __block_size__), and barriers. */
+/* The most threads per block of __launch_bounds__ (or __block_size__), and barriers. */
 static void take_bounds(const struct cubin *cubin, const char *lowered,
                         struct kernel_resources *out)
 {

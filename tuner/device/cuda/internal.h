@@ -131,7 +131,7 @@ struct device {
     int sm_count;
     int max_threads_per_sm;
     int warp_size;
-    int shared_default; /* dynamic + static shared memory a block without opting in */
+    int shared_default; /* dynamic + static shared memory per block without opting in */
     size_t l2_bytes;
     struct harness harness;
     struct gate gate;

@@ -188,7 +188,7 @@ enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint
         kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error,
-                          "kernel %s: %lld bytes of shared memory a block, more than the device "
+                          "kernel %s: %lld bytes of shared memory per block, more than the device "
                           "gives",
                           kernel->name, (long long)whole);
     kernel->shared_optin = (int32_t)bytes;
