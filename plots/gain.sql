@@ -23,4 +23,6 @@ SELECT 'points' AS layer, name AS series, rank, n, ratio, ratio_low, ratio_high,
        coalesce(ratio_low > 0 AND ratio_high > 0, 0) AS raced
 FROM over
 WHERE n > 0 AND ratio > 0
+  -- bounds that say nothing: nothing is drawn
+  AND (coalesce(ratio_low, ratio_high) IS NULL OR ratio_high <= 4 * ratio_low)
 ORDER BY layer, rank, series, n;

@@ -107,9 +107,9 @@ FROM taken AS t
 JOIN quartiles AS q ON q.row = t.row
 UNION ALL
 SELECT 'medians', m.role, m.rank, m.row, m.median_ns, NULL, NULL, NULL, NULL, NULL,
-       CASE WHEN m.is_fastest THEN m.time_low_ns
+       CASE WHEN m.is_fastest THEN iif(m.time_low_ns > 0 AND m.time_high_ns <= 4 * m.time_low_ns, m.time_low_ns, NULL)
             ELSE m.fastest_ns * (1 + m.difference_low) END,
-       CASE WHEN m.is_fastest THEN m.time_high_ns
+       CASE WHEN m.is_fastest THEN iif(m.time_low_ns > 0 AND m.time_high_ns <= 4 * m.time_low_ns, m.time_high_ns, NULL)
             ELSE m.fastest_ns * (1 + m.difference_high) END,
        m.difference, m.difference_low, m.difference_high,
        coalesce(m.baseline || ': ', '') || l.label

@@ -54,6 +54,16 @@ def test_no_shared_rounds_no_gain():
     refuse(db, "gain", "gain: nothing to draw")
 
 
+def test_bounds_that_say_nothing_draw_nothing():
+    """What two processes of a busy machine leave: from nothing to 639127 times as fast."""
+    db = Database()
+    fast, trial = db.measure(1000, variant="fast")
+    slow, _ = db.measure(3500, variant="slow")
+    db.winner(trial, contenders=[(fast, 0, 0, 0), (slow, 2.5, -0.999999, 639126)])
+    db.baseline("plain", slow)
+    refuse(db, "gain", "gain: nothing to draw")
+
+
 def test_all_raced_has_no_rings():
     db = Database()
     fast, trial = db.measure(1000, variant="fast")

@@ -78,9 +78,9 @@ static void append_differs(struct text *out, double floor)
     append_percent(out, floor);
 }
 
-/* Whether an idle machine helps, and another run at all. */
+/* What helps: an idle machine, another run at all, one that a budget does not end early. */
 struct help {
-    bool idle, again;
+    bool idle, again, longer;
 };
 
 static struct help append_weakness(struct text *out, const struct verdict_facts *facts)
@@ -97,10 +97,10 @@ static struct help append_weakness(struct text *out, const struct verdict_facts 
         text_append(out, ", and not by chance: the measurement is biased");
     } else if (facts->rounds == 0 || isnan(facts->floor)) {
         text_append(out, "there were too few rounds to know the noise");
-        return (struct help){.again = true};
+        return (struct help){.again = true, .longer = true};
     } else if (facts->processes == 0) {
         text_append(out, "it was measured in one process only");
-        return (struct help){.idle = facts->floor > facts->delta, .again = true};
+        return (struct help){.idle = facts->floor > facts->delta, .again = true, .longer = true};
     } else if (facts->floor > facts->delta) {
         append_differs(out, facts->floor);
         text_append(out, ", more than the ");
@@ -108,9 +108,9 @@ static struct help append_weakness(struct text *out, const struct verdict_facts 
         text_append(out, " up to which all count as equal");
     } else {
         text_append(out, "a change of clocks or throttling would not have been seen");
-        return (struct help){false, false};
+        return (struct help){0};
     }
-    return (struct help){true, true};
+    return (struct help){.idle = true, .again = true};
 }
 
 static void append_doubt(struct text *out, const struct verdict_facts *facts)
@@ -121,6 +121,9 @@ static void append_doubt(struct text *out, const struct verdict_facts *facts)
         text_printf(out, ". Run `tune --effort %s`%s",
                     effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),
                     help.idle ? " when the machine is idle" : "");
+    /* That of this effort would have been enough. */
+    if (help.longer && facts->effort != EFFORT_QUICK)
+        text_append(out, ", with a larger --budget or none");
     text_append(out, ". Found: ");
 }
 

@@ -53,7 +53,8 @@ static void each_weakness_makes_them_noisy(void **state)
     facts.floor = (double)NAN;
     assert_verdict(facts, VERDICT_NOISY,
                    "Not sure: there were too few rounds to know the noise. Run `tune --effort "
-                   "normal`. Found: 3 of 40 rounds dropped (clock moved), A/A floor unknown, "
+                   "normal`, with a larger --budget or none. Found: 3 of 40 rounds dropped (clock "
+                   "moved), A/A floor unknown, "
                    "confirmed by 5 fresh processes");
     facts = good;
     facts.processes = 0;
