@@ -4,6 +4,9 @@
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 [[ -z $TUNE_SANITIZE ]] || exit 77 # what is installed is never built with a sanitizer
+for tool in c++ make; do
+    command -v "$tool" >/dev/null || { echo "skipped: no $tool" && exit 77; }
+done
 prefix="$PWD/a place"
 run "$TUNE_CMAKE" --install "$TUNE_BUILD" --component libtuned --prefix "$prefix"
 expect_code 0
@@ -42,16 +45,16 @@ run "$TUNE_CMAKE" --build cmake
 expect_code 0
 check cmake
 
-export PKG_CONFIG_PATH=$libdir/pkgconfig
+# The Makefile as its first line says; nothing is in the environment, when it is called or later.
+call=$(sed -n '1s/.*: make \(PKG_CONFIG_PATH=\)PREFIX\/lib\//\1/p' "$TUNE_SOURCE/examples/consumer/Makefile")
+[[ $call == PKG_CONFIG_PATH=pkgconfig ]] || fail "the first line of the Makefile says: $call"
 for static in '' 1; do
     cp -r "$TUNE_SOURCE/examples/consumer" "make$static"
-    run make -C "make$static" CC="$CC" CFLAGS='-Wall -Wextra -Wpedantic -Werror' ${static:+STATIC=1}
+    run make -C "make$static" "PKG_CONFIG_PATH=$libdir/pkgconfig" CC="$CC" CFLAGS='-Wall -Wextra -Wpedantic -Werror' \
+        ${static:+STATIC=1}
     expect_code 0
+    check "make$static"
 done
-check make1
-export LD_LIBRARY_PATH=$libdir
-check make
-unset LD_LIBRARY_PATH
 
 run env PYTHONPATH="$prefix/share/tune/python" python3 -B -c 'import tuned
 answer = tuned.load("tuned.conf").find(tuned.Device("cuda", "Some GPU"), "saxpy.f32", 2000)

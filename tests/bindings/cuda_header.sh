@@ -22,8 +22,11 @@ int NAME(const struct tuned *tuned, tuned_cuda_kernel kernel, void **arguments)
 }
 C
 echo '#include "tuned_cuda.h"' >idle.c
-for compiler in "$CC -std=c99 -Wstrict-prototypes" "$CC -std=c17 -Wstrict-prototypes" \
-    "c++ -x c++ -std=c++11" "c++ -x c++ -std=c++20"; do
+compilers=("$CC -std=c99 -Wstrict-prototypes" "$CC -std=c17 -Wstrict-prototypes")
+if command -v c++ >/dev/null; then
+    compilers+=("c++ -x c++ -std=c++11" "c++ -x c++ -std=c++20")
+fi
+for compiler in "${compilers[@]}"; do
     read -ra words <<<"$compiler"
     for api in RUNTIME DRIVER; do
         run "${words[@]}" "${warnings[@]}" "${includes[@]}" "-DTUNED_CUDA_$api" "-DNAME=use_$api" -c use.c -o "use_$api.o"
