@@ -1,5 +1,5 @@
--- Where an experiment was read from last.
+-- Where an experiment was read from last, and what it held.
 -- :name, :kind
-SELECT path FROM experiments
+SELECT path, content_hash FROM experiments
 WHERE name = :name AND device_kind = :kind
 ORDER BY id DESC LIMIT 1;

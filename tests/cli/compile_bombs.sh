@@ -24,7 +24,8 @@ metrics: {bytes: 8 * n}
 Y
 cat >bomb.c <<'C'
 #if WAY == 1 /* never ends, and grows */
-#include "/dev/zero"
+#define ENDLESS "/dev/zero"
+#include ENDLESS
 #elif WAY == 2 /* 16^9 numbers */
 #define A(x) x x x x x x x x x x x x x x x x
 #define B(x) A(A(A(x)))

@@ -5,12 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void to_one_line(char *text)
-{
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = ' ';
-}
+#include "tuner/base/text.h"
 
 enum status error_set(struct error *error, enum status status, const char *format, ...)
 {
@@ -19,7 +14,7 @@ enum status error_set(struct error *error, enum status status, const char *forma
     error->status = status;
     (void)vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
-    to_one_line(error->text);
+    text_make_printable(error->text);
     return status;
 }
 

@@ -141,9 +141,7 @@ static const char *next_line(char **rest)
     char *line = *rest ? strsep(rest, "\n") : NULL;
     if (!line)
         return "";
-    for (char *c = line; *c; c++)
-        if ((unsigned char)*c < 0x20 || (unsigned char)*c == 0x7f)
-            *c = '?';
+    text_make_printable(line);
     return line;
 }
 

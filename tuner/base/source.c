@@ -215,14 +215,18 @@ static struct file *open_file(struct reader *reader, const char *path, const str
     return file;
 }
 
-/* *out stays NULL where there is no file of that path. */
+/* *out stays NULL where there is no file of that path. What never ends (/dev/zero, a FIFO) would
+ * keep a compiler for as long as it may run. */
 static enum status try_file(struct reader *reader, const char *path, struct file **out)
 {
     struct stat info;
     if (!path)
         return error_no_memory(reader->error);
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    if (stat(path, &info) != 0 || S_ISDIR(info.st_mode))
         return STATUS_OK;
+    if (!S_ISREG(info.st_mode))
+        return error_set(reader->error, STATUS_BAD_INPUT, "%s: included, and no regular file",
+                         path);
     *out = open_file(reader, path, &info);
     return *out ? STATUS_OK : reader->error->status;
 }
@@ -251,6 +255,11 @@ static enum status find_file(struct reader *reader, const struct file *from, con
     for (size_t i = 0; i < 2 && !angled && !*out && status == STATUS_OK; i++) {
         const char *folder = *name == '/' ? "" : folder_of(arena, own[i]);
         status = try_file(reader, folder ? arena_printf(arena, "%s%s", folder, name) : NULL, out);
+    }
+    if (angled && *name == '/') { /* the compiler's, unless it is what it must not open */
+        struct stat info;
+        return stat(name, &info) == 0 && S_ISREG(info.st_mode) ? STATUS_OK
+                                                               : try_file(reader, name, out);
     }
     for (size_t i = 0; i < reader->folder_count && !*out && status == STATUS_OK; i++)
         if (!is_toolkit(arena, reader->folders[i]))
@@ -308,7 +317,7 @@ static enum status place_line(struct reader *reader, const struct file *from, si
     const char *quote = NULL;
     bool angled = false;
     if (is_directive(line, "include") && line->operand < line->end) {
-        angled = *line->operand == '<' && reader->folder_count > 0;
+        angled = *line->operand == '<';
         if (angled || *line->operand == '"')
             quote = memchr(line->operand + 1, angled ? '>' : '"',
                            (size_t)(line->end - line->operand - 1));

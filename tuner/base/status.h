@@ -14,6 +14,7 @@
     X(STATUS_IO, EXIT_CODE_OUTPUT, "reading or writing failed")                                    \
     X(STATUS_UNAVAILABLE, EXIT_CODE_UNAVAILABLE, "something needed is not on this machine")        \
     X(STATUS_COMPILE_FAILED, EXIT_CODE_FAILED, "the kernel does not compile")                      \
+    X(STATUS_KILLED, EXIT_CODE_FAILED, "a program that it needs was killed")                       \
     X(STATUS_LAUNCH_FAILED, EXIT_CODE_FAILED, "the kernel cannot be launched")                     \
     X(STATUS_DEVICE_LOST, EXIT_CODE_FAILED, "the device needs a new process")                      \
     X(STATUS_TIMED_OUT, EXIT_CODE_FAILED, "took longer than its time limit")                       \

@@ -159,3 +159,23 @@ unsigned long utf8_code(const char *character, size_t bytes)
         code = code << 6 | (at[i] & 0x3fU);
     return code;
 }
+
+void text_make_printable(char *text)
+{
+    char *end = text;
+    for (const char *at = text; *at;) {
+        const unsigned char byte = (unsigned char)*at;
+        size_t bytes = utf8_bytes(at);
+        const bool c1 = bytes == 2 && byte == 0xc2 && (unsigned char)at[1] < 0xa0;
+        if (byte < 0x20 || byte == 0x7f || c1) {
+            *end++ = ' ';
+        } else if (bytes == 0 && byte < 0xa0) {
+            *end++ = '?';
+        } else {
+            memmove(end, at, bytes > 0 ? bytes : 1);
+            end += bytes > 0 ? bytes : 1;
+        }
+        at += bytes > 0 ? bytes : 1;
+    }
+    *end = '\0';
+}

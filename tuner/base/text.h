@@ -28,6 +28,10 @@ size_t utf8_bytes(const char *character);
 /* The code point of a character that utf8_bytes found well-formed, of so many bytes. */
 unsigned long utf8_code(const char *character, size_t bytes);
 
+/* Control characters (C0 with newline and tab, DEL, C1) become blanks, bytes that are no UTF-8 and
+ * could be one in another encoding a '?': what others wrote must not command a terminal. */
+void text_make_printable(char *text);
+
 /* The word nearest to `word` by edits (insert, delete, replace, swap of neighbours), or NULL when
  * none is within a third of its length (at least 1, at most 3). `words` need not be sorted. */
 const char *nearest_word(const char *word, const char *const *words, size_t count);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -120,6 +121,31 @@ enum status path_without_links(struct arena *arena, const char *path, const char
         return STATUS_OK;
     *out = arena_strdup(arena, walk.done[0] ? walk.done : "/");
     return *out ? STATUS_OK : error_no_memory(error);
+}
+
+static bool is_open(const struct stat *info)
+{
+    bool ours = info->st_uid == geteuid() || info->st_uid == 0;
+    bool own_group = info->st_gid == info->st_uid;
+    bool kept = S_ISDIR(info->st_mode) && (info->st_mode & S_ISVTX); /* names of others stay */
+    bool written = (info->st_mode & S_IWOTH) != 0 || ((info->st_mode & S_IWGRP) != 0 && !own_group);
+    return !ours || (written && !kept);
+}
+
+bool path_is_open_to_others(const char *path)
+{
+    char real[PATH_MAX];
+    struct stat info;
+    if (!realpath(path, real))
+        return true;
+    for (;;) {
+        char *slash = strrchr(real, '/');
+        if (stat(real[0] ? real : "/", &info) != 0 || is_open(&info))
+            return true;
+        if (!real[0] || !slash)
+            return false;
+        *slash = '\0';
+    }
 }
 
 bool path_is_in_open_folder(const char *path)

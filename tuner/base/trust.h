@@ -15,6 +15,11 @@
 enum status path_without_links(struct arena *arena, const char *path, const char **out,
                                struct error *error);
 
+/* Whether somebody else than we and root may write to the file or take its place: what it says is
+ * then not to be run without being asked for. A group of the user's own number counts as the user.
+ */
+bool path_is_open_to_others(const char *path);
+
 /* Whether others can make files in the folder that holds `path`, though not take ours away: /tmp
  * and its like. */
 bool path_is_in_open_folder(const char *path);

@@ -1,5 +1,6 @@
 /* `tune check`: whether the entries of tuned.conf still hold on this machine. */
 #include "tuner/cli/check.h"
+#include "tuner/cli/style.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -249,7 +250,7 @@ static enum status conclude(struct check *check, struct error *error)
     if (check->json)
         printf("[%s\n]\n", text_string(&check->lines));
     else
-        fputs(text_string(&check->lines), stdout);
+        print_clean(stdout, "%s", text_string(&check->lines));
     if (!check->run.text.quiet)
         fprintf(stderr,
                 "tune: %zu %s: %zu hold, %zu hold but are stale, %zu no longer hold, %zu "

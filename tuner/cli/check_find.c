@@ -5,6 +5,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/base/trust.h"
 #include "tuner/cli/check.h"
 
 extern const char show_query_check_runners[];
@@ -27,14 +28,32 @@ static const struct experiment *find_loaded(const struct check *check, const cha
     return NULL;
 }
 
-/* Adds what is loaded to the run's; what has no room is left out. */
-static enum status load(struct check *check, const char *name, struct error *error)
+/* What a database says was read, perhaps on another host or by somebody else: only what nobody else
+ * can have put there is run unasked, and nothing else than was measured. */
+static enum status check_recorded(const struct experiment_list *loaded, const char *content_hash,
+                                  struct error *error)
+{
+    for (size_t i = 0; content_hash && i < loaded->count; i++)
+        if (strcmp(experiment_content_hash(loaded->items[i]), content_hash) != 0)
+            return error_set(error, STATUS_PERMISSION,
+                             "%.600s is another than was measured: name it on the command line to "
+                             "have it run",
+                             experiment_path(loaded->items[i]));
+    return STATUS_OK;
+}
+
+/* Adds what is loaded to the run's; what has no room is left out. `content_hash`: what it must
+ * hold; NULL: whatever it does. */
+static enum status load(struct check *check, const char *name, const char *content_hash,
+                        struct error *error)
 {
     struct experiment_list *all = &check->run.experiments;
     struct experiment_list loaded = {.count = 0};
     enum status status = experiments_load(&name, 1, &loaded, error);
     if (status == STATUS_OK && all->count + loaded.count > EXPERIMENTS_MAX)
         status = error_set(error, STATUS_BAD_INPUT, "more than %d experiments", EXPERIMENTS_MAX);
+    if (status == STATUS_OK)
+        status = check_recorded(&loaded, content_hash, error);
     if (status != STATUS_OK) {
         experiments_free(&loaded);
         return status;
@@ -46,9 +65,10 @@ static enum status load(struct check *check, const char *name, struct error *err
     return STATUS_OK;
 }
 
-/* The file that the earlier runs read; "" when unknown, or it is no longer there. */
+/* The file that the earlier runs read, and what it held; "" when unknown, or it is no longer there.
+ */
 static enum status recorded_path(struct check *check, const char *name, const char *kind,
-                                 struct text *path, struct error *error)
+                                 struct text *path, struct text *content_hash, struct error *error)
 {
     const struct store_parameter parameters[] = {{"name", name}, {"kind", kind}};
     struct rows rows = {0};
@@ -57,6 +77,8 @@ static enum status recorded_path(struct check *check, const char *name, const ch
                                       : STATUS_OK;
     if (status == STATUS_OK && rows.row_count > 0)
         text_append(path, rows_text(&rows, 0, "path", ""));
+    if (status == STATUS_OK && rows.row_count > 0)
+        text_append(content_hash, rows_text(&rows, 0, "content_hash", ""));
     rows_free(&rows);
     if (!file_exists(text_string(path)))
         text_clear(path);
@@ -68,15 +90,22 @@ static enum status find_experiment(struct check *check, const char *name, const 
                                    const struct experiment **out, struct error *error)
 {
     struct text path = {0};
+    struct text content_hash = {0};
     *out = find_loaded(check, name, kind);
     if (*out)
         return STATUS_OK;
-    enum status status = recorded_path(check, name, kind, &path, error);
-    if (status == STATUS_OK && path.length > 0)
-        status = load(check, text_string(&path), error);
+    enum status status = recorded_path(check, name, kind, &path, &content_hash, error);
+    if (status == STATUS_OK && path.length > 0 && path_is_open_to_others(text_string(&path)))
+        status = error_set(error, STATUS_PERMISSION,
+                           "%.600s: others may write there: name it on the command line to have it "
+                           "run",
+                           text_string(&path));
+    else if (status == STATUS_OK && path.length > 0)
+        status = load(check, text_string(&path), text_string(&content_hash), error);
     else if (status == STATUS_OK)
-        status = load(check, name, error);
+        status = load(check, name, NULL, error);
     text_free(&path);
+    text_free(&content_hash);
     *out = find_loaded(check, name, kind);
     if (status == STATUS_OK && !*out)
         status =

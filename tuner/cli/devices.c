@@ -5,6 +5,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/style.h"
 #include "tuner/device/device.h"
 #include "tuner/trial/protocol.h"
 
@@ -113,8 +114,8 @@ static void print_fact(const struct fact *fact, int width)
         value = value_format(fact->value, number, sizeof number) ? number : "?";
     if (fact->value.kind == VALUE_INTEGER && strcmp(fact->unit, "bytes") == 0)
         human_bytes(fact->value.integer, human, sizeof human);
-    printf("  %-*s  %s%s%s%s\n", width, fact->label, *value ? value : "none",
-           *fact->unit ? " " : "", fact->unit, human);
+    print_clean(stdout, "  %-*s  %s%s%s%s\n", width, fact->label, *value ? value : "none",
+                *fact->unit ? " " : "", fact->unit, human);
 }
 
 static void print_device(const struct shown *shown)
@@ -129,7 +130,7 @@ static void print_device(const struct shown *shown)
         int length = (int)strlen(shown->ceilings[i].label);
         width = length > width ? length : width;
     }
-    printf("%s: %s\n", shown->name, facts_text(&shown->facts, "name", "?"));
+    print_clean(stdout, "%s: %s\n", shown->name, facts_text(&shown->facts, "name", "?"));
     for (size_t i = 0; i < shown->facts.count; i++)
         print_fact(&shown->facts.items[i], width);
     if (shown->ceiling_count == 0)

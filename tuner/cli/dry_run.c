@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
+#include "tuner/cli/style.h"
 
 enum { BINARIES_OF_A_SAMPLE = 200, VALUES_SHOWN = 12, KERNEL_SHOWN = 60 };
 
@@ -40,19 +41,20 @@ static void print_parameters(const struct experiment *experiment, const struct s
         int length = (int)strlen(experiment_parameter_name(experiment, i));
         width = length > width ? length : width;
     }
-    printf("  parameters\n");
+    print_clean(stdout, "  parameters\n");
     for (size_t i = 0; i < count; i++) {
         size_t values = space_value_count(space, i);
-        printf("    %-*s  %zu:", width, experiment_parameter_name(experiment, i), values);
+        print_clean(stdout, "    %-*s  %zu:", width, experiment_parameter_name(experiment, i),
+                    values);
         for (size_t j = 0; j < values; j++) {
             char text[VALUE_TEXT_BYTES];
             if (values > VALUES_SHOWN && j == VALUES_SHOWN - 2) {
-                printf(" ...");
+                print_clean(stdout, " ...");
                 j = values - 1;
             }
-            printf(" %s", shown_value(space_value(space, i, j), text));
+            print_clean(stdout, " %s", shown_value(space_value(space, i, j), text));
         }
-        printf("\n");
+        print_clean(stdout, "\n");
     }
 }
 
@@ -63,7 +65,7 @@ static void print_constraints(const struct look *look, const struct problem *pro
     size_t count = experiment_constraint_count(look->experiment);
     uint64_t product = space_product_count(space);
     if (count > 0)
-        printf("  constraints, and what each rules out by itself\n");
+        print_clean(stdout, "  constraints, and what each rules out by itself\n");
     for (size_t i = 0; i < count; i++) {
         uint64_t kept = 0;
         struct error ignored = {0};
@@ -72,7 +74,8 @@ static void print_constraints(const struct look *look, const struct problem *pro
                                                            i, &kept, &ignored) == STATUS_OK)
             (void)string_format(share, sizeof share, "%.1f %%",
                                 100.0 * (double)(product - kept) / (double)product);
-        printf("    %8s  %s\n", share, experiment_constraint_text(look->experiment, i));
+        print_clean(stdout, "    %8s  %s\n", share,
+                    experiment_constraint_text(look->experiment, i));
     }
 }
 
@@ -80,28 +83,28 @@ static void print_sides(const uint32_t sides[3])
 {
     int count = sides[2] > 1 ? 3 : sides[1] > 1 ? 2 : 1;
     for (int i = 0; i < count; i++)
-        printf("%s%u", i ? "x" : "", sides[i]);
+        print_clean(stdout, "%s%u", i ? "x" : "", sides[i]);
 }
 
 static void print_launch(const struct launch_plan *plan, const struct launch *launch)
 {
     bool whole = strlen(launch->kernel) <= KERNEL_SHOWN;
-    printf("    %.*s%s(", KERNEL_SHOWN, launch->kernel, whole ? "" : "...");
+    print_clean(stdout, "    %.*s%s(", KERNEL_SHOWN, launch->kernel, whole ? "" : "...");
     for (size_t i = 0; i < launch->argument_count; i++)
-        printf("%s%s", i ? ", " : "", plan->arguments[launch->arguments[i]].name);
-    printf(") grid ");
+        print_clean(stdout, "%s%s", i ? ", " : "", plan->arguments[launch->arguments[i]].name);
+    print_clean(stdout, ") grid ");
     print_sides(launch->grid);
     if (launch->threads > 0) {
-        printf(" on %u threads, %s", launch->threads, schedule_name(launch->schedule));
+        print_clean(stdout, " on %u threads, %s", launch->threads, schedule_name(launch->schedule));
     } else {
-        printf(" block ");
+        print_clean(stdout, " block ");
         print_sides(launch->block);
     }
     if (launch->shared_bytes > 0)
-        printf(" shared %u bytes", launch->shared_bytes);
+        print_clean(stdout, " shared %u bytes", launch->shared_bytes);
     if (launch->repeat > 1)
-        printf(", %u times", launch->repeat);
-    printf("\n");
+        print_clean(stdout, ", %u times", launch->repeat);
+    print_clean(stdout, "\n");
 }
 
 /* Of a plan whose grids need what only a compiled kernel tells. */
@@ -112,8 +115,8 @@ static enum status print_kernels(const struct point *point, struct arena *arena,
     size_t count = 0;
     enum status status = point_kernels(point, arena, uses, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        printf("    %s, %u threads per block; the grid follows from the occupancy\n",
-               uses[i].kernel, uses[i].block_threads);
+        print_clean(stdout, "    %s, %u threads per block; the grid follows from the occupancy\n",
+                    uses[i].kernel, uses[i].block_threads);
     return status;
 }
 
@@ -134,14 +137,14 @@ static enum status print_launches(const struct look *look, const struct problem 
     if (look->landscape)
         status = landscape_active_blocks(look->landscape, &point, &point.active_blocks, error);
     (void)configuration_key(&configuration, key);
-    printf("  launches of %s, with %s = %lld%s%s\n", problem->key, problem->size_name,
-           (long long)problem->n, *key ? ", " : "", key);
+    print_clean(stdout, "  launches of %s, with %s = %lld%s%s\n", problem->key, problem->size_name,
+                (long long)problem->n, *key ? ", " : "", key);
     if (status == STATUS_OK)
         status = point_plan(&point, &arena, plan, error);
     if (status == STATUS_OK && look->landscape)
         status = landscape_fits(look->landscape, &point, plan, error);
     if (status == STATUS_COMPILE_FAILED) {
-        printf("    does not compile: %s\n", error->text);
+        print_clean(stdout, "    does not compile: %s\n", error->text);
         error_clear(error);
         status = look->run->text.default_only ? error_set(error, STATUS_NOT_FOUND,
                                                           "the default configuration of %s does "
@@ -172,12 +175,13 @@ static enum status print_problem(const struct look *look, const struct problem *
         print_parameters(look->experiment, space);
         print_constraints(look, problem, space);
         status = print_launches(look, problem, error);
-        printf("  problems\n");
+        print_clean(stdout, "  problems\n");
     }
     uint64_t product = space_product_count(space);
-    printf("    %s, %s = %lld: %s%llu points, %llu legal\n", problem->key, problem->size_name,
-           (long long)problem->n, product == UINT64_MAX ? "more than " : "",
-           (unsigned long long)product, (unsigned long long)space_count(space));
+    print_clean(stdout, "    %s, %s = %lld: %s%llu points, %llu legal\n", problem->key,
+                problem->size_name, (long long)problem->n,
+                product == UINT64_MAX ? "more than " : "", (unsigned long long)product,
+                (unsigned long long)space_count(space));
     if (status == STATUS_OK && look->landscape && !look->run->text.default_only)
         status = landscape_print(look->landscape, look->experiment, problem, space, error);
     space_free(space);
@@ -188,8 +192,9 @@ static enum status print_experiment(const struct look *look, struct error *error
 {
     bool first = true;
     enum status status = STATUS_OK;
-    printf("%s (%s) on %s\n", experiment_name(look->experiment), experiment_path(look->experiment),
-           facts_text(look->facts, "name", "a device that is not known"));
+    print_clean(stdout, "%s (%s) on %s\n", experiment_name(look->experiment),
+                experiment_path(look->experiment),
+                facts_text(look->facts, "name", "a device that is not known"));
     for (size_t i = 0; i < experiment_problem_count(look->experiment) && status == STATUS_OK; i++) {
         struct problem problem;
         experiment_problem(look->experiment, i, &problem);
@@ -199,7 +204,7 @@ static enum status print_experiment(const struct look *look, struct error *error
         first = false;
     }
     if (status == STATUS_OK && first)
-        printf("  no problem of the sizes that were asked for\n");
+        print_clean(stdout, "  no problem of the sizes that were asked for\n");
     return status;
 }
 
@@ -222,8 +227,9 @@ static enum status take_facts(const struct run *run, const struct device_api *ap
     }
     if (api->describe(named == api ? index : 0, facts, error) == STATUS_OK)
         return STATUS_OK;
-    fprintf(stderr, "tune: no %s device here (%s): its facts are unknown; --arch imagines them\n",
-            api->kind, error->text);
+    print_clean(stderr,
+                "tune: no %s device here (%s): its facts are unknown; --arch imagines them\n",
+                api->kind, error->text);
     error_clear(error);
     return STATUS_OK;
 }
@@ -239,7 +245,12 @@ static enum status start_landscape(const struct run *run, const struct device_ap
         .binary_most = run->text.all ? 0 : BINARIES_OF_A_SAMPLE,
         .point_most = run->session.points,
     };
-    return run->text.architecture ? landscape_start(&options, out, error) : STATUS_OK;
+    if (!run->text.architecture)
+        return STATUS_OK;
+    fprintf(
+        stderr,
+        "tune: --arch has the kernels compiled, with the flags of their files; none is launched\n");
+    return landscape_start(&options, out, error);
 }
 
 static enum status print_kind(const struct run *run, const struct device_api *api,

@@ -1,4 +1,5 @@
 #include "tuner/cli/experiments.h"
+#include "tuner/cli/style.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -46,9 +47,9 @@ static bool is_t1(const char *path)
 static void tell(const char *path, const struct t1 *t1)
 {
     if (t1->ignored[0] != '\0')
-        fprintf(stderr, "%s: ignored: %s\n", path, t1->ignored);
+        print_clean(stderr, "%s: ignored: %s\n", path, t1->ignored);
     if (t1->note[0] != '\0')
-        fprintf(stderr, "%s: %s\n", path, t1->note);
+        print_clean(stderr, "%s: %s\n", path, t1->note);
 }
 
 static enum status load_t1(const char *path, const char *folder, const struct experiment_list *how,
@@ -81,7 +82,7 @@ enum status experiments_print(const struct experiment_list *how, const char *con
         status =
             t1_read(names[i], how->overlays.items, how->overlays.count, how->dialect, &t1, error);
         if (status == STATUS_OK) {
-            printf("%s%s", i > 0 ? "\n" : "", t1.text.text);
+            print_clean(stdout, "%s%s", i > 0 ? "\n" : "", t1.text.text);
             tell(names[i], &t1);
         }
         t1_free(&t1);
@@ -282,7 +283,7 @@ enum status experiments_load(const char *const *names, size_t name_count,
 static void print_word(void *context, const char *word)
 {
     (void)context;
-    printf("%s\n", word);
+    print_clean(stdout, "%s\n", word);
 }
 
 void experiments_complete(const char *typed)

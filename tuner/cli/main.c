@@ -1,6 +1,8 @@
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "tuner/base/text.h"
@@ -84,10 +86,29 @@ static bool hold_standard_streams(void)
     return true;
 }
 
+/* Threads get as much stack as this process began with: with too little for them, and where more
+ * may be had, it begins again. */
+static bool has_stack(char **argv)
+{
+    enum { STACK_LEAST = 1 << 20 };
+    static const char text[] = "tune: the stack is limited to less than 1 MiB: ulimit -s 8192\n";
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_LEAST)
+        return true;
+    if (limit.rlim_max >= STACK_LEAST) {
+        limit.rlim_cur = STACK_LEAST;
+        if (setrlimit(RLIMIT_STACK, &limit) == 0)
+            (void)execv("/proc/self/exe", argv);
+    }
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
-    if (!hold_standard_streams())
-        return EXIT_CODE_FAILED; /* and nowhere to say so */
+    if (!has_stack(argv) || !hold_standard_streams())
+        return EXIT_CODE_FAILED;    /* the latter cannot be told anywhere */
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told as a disk that is full is */
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
     if (argc > 2 && strcmp(argv[1], "__complete") == 0) {

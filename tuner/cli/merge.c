@@ -9,6 +9,7 @@
 #include "tuner/base/temporary.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/rows.h"
+#include "tuner/cli/style.h"
 #include "tuner/store/store.h"
 
 extern const char show_query_agree[];
@@ -60,11 +61,13 @@ static void print_pair(const struct rows *rows, size_t first, size_t end)
         loss = fmax(loss,
                     fmax(real_of(rows, i, "loss_a_percent"), real_of(rows, i, "loss_b_percent")));
     }
-    printf("%s: a = %s (%s), b = %s (%s): %zu of %zu winners are the same; times of b over a from "
-           "%.3f to %.3f; with the other's winner at most %.2f %% lost\n",
-           rows_text(rows, first, "device", ""), rows_text(rows, first, "board_a", ""),
-           rows_text(rows, first, "host_a", ""), rows_text(rows, first, "board_b", ""),
-           rows_text(rows, first, "host_b", ""), same, end - first, low, high, loss);
+    print_clean(
+        stdout,
+        "%s: a = %s (%s), b = %s (%s): %zu of %zu winners are the same; times of b over a from "
+        "%.3f to %.3f; with the other's winner at most %.2f %% lost\n",
+        rows_text(rows, first, "device", ""), rows_text(rows, first, "board_a", ""),
+        rows_text(rows, first, "host_a", ""), rows_text(rows, first, "board_b", ""),
+        rows_text(rows, first, "host_b", ""), same, end - first, low, high, loss);
 }
 
 /* Moves the rows that differ to the front of the pair's; how many. */
@@ -152,9 +155,9 @@ static enum status merge_all(const struct merge *merge, const char *const *copie
         if (status != STATUS_OK)
             (void)error_prefix(error, "%s", merge->files[i]);
         else
-            fprintf(stderr, "%s: %lld devices, %lld problems, %lld trials, %lld winners more\n",
-                    merge->files[i], (long long)counts.devices, (long long)counts.problems,
-                    (long long)counts.trials, (long long)counts.winners);
+            print_clean(stderr, "%s: %lld devices, %lld problems, %lld trials, %lld winners more\n",
+                        merge->files[i], (long long)counts.devices, (long long)counts.problems,
+                        (long long)counts.trials, (long long)counts.winners);
     }
     if (status == STATUS_OK)
         status = tell_agreement(merge, store, error);

@@ -9,6 +9,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
+#include "tuner/cli/style.h"
 
 enum { BAR_WIDTH = 20, BAR_WIDTH_LEAST = 6, LINE_MAX_BYTES = 256 };
 static const int64_t redraw_every_ns = 100000000;
@@ -149,6 +150,7 @@ static void draw(const struct progress_view *view, const struct session_progress
     (void)string_format(line, sizeof line, "%s%s", bar, rest);
     if (strlen(line) >= width && width < sizeof line)
         line[width > 0 ? width - 1 : 0] = '\0';
+    text_make_printable(line);
     fprintf(stderr, "\r\033[K%s", line);
     (void)fflush(stderr);
 }
@@ -176,7 +178,7 @@ static void on_note(void *context, const char *line)
 {
     struct progress_view *view = context;
     progress_clear(view);
-    fprintf(stderr, "tune: %s\n", line);
+    print_clean(stderr, "tune: %s\n", line);
 }
 
 /* What of a choice is told: a line is printed for each that differs from all before. */
@@ -238,14 +240,14 @@ static void on_winner(void *context, const struct session_winner *winner)
     progress_clear(view);
     format_time(winner->median_ns, time, sizeof time);
     format_value(view, winner->value, value, sizeof value);
-    fprintf(stderr, "%s n=%lld: %s%s with %s", winner->problem_key, (long long)winner->n, time,
-            value, winner->configuration);
+    print_clean(stderr, "%s n=%lld: %s%s with %s", winner->problem_key, (long long)winner->n, time,
+                value, winner->configuration);
     if (winner->confirmed && changed)
         fputs(", as fresh processes found", stderr);
     if (winner->tied > 1)
         fprintf(stderr, " (%zu are as good)", winner->tied);
     if (unstable)
-        fprintf(stderr, "; unstable: %s", winner->trust_reason ? winner->trust_reason : "");
+        print_clean(stderr, "; unstable: %s", winner->trust_reason ? winner->trust_reason : "");
     fputc('\n', stderr);
 }
 

@@ -26,17 +26,21 @@ void rows_put_text(const char *text)
 
 static void put_csv(const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, stdout);
-        return;
-    }
-    putchar('"');
+    bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+    if (quoted)
+        putchar('"');
     for (; *text; text++) {
         if (*text == '"')
             putchar('"');
-        putchar(*text);
+        char one[3] = {text[0], (unsigned char)text[0] == 0xc2 ? text[1] : '\0', '\0'};
+        if (*text == '\n')
+            putchar('\n');
+        else
+            rows_put_text(one);
+        text += one[1] != '\0';
     }
-    putchar('"');
+    if (quoted)
+        putchar('"');
 }
 
 /* `row` NULL: the header. Baselines and metrics have columns of their own beside their JSON. */

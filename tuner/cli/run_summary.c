@@ -5,6 +5,7 @@
 #include "tuner/base/text.h"
 #include "tuner/cli/run.h"
 #include "tuner/cli/show.h"
+#include "tuner/cli/style.h"
 #include "tuner/trial/verdict.h"
 
 /* 1234567 as "1,234,567"; more than can be counted as "over 1.8e19". */
@@ -33,7 +34,7 @@ static void print_points(const struct session_summary *summary)
     append_count(&line, summary->points_product);
     text_printf(&line, " combinations)%s%s", summary->strategy ? ", by " : "",
                 summary->strategy ? summary->strategy : "");
-    fprintf(stderr, "tune: %s\n", text_string(&line));
+    print_clean(stderr, "tune: %s\n", text_string(&line));
     if (summary->unlaunchable + summary->duplicates > 0)
         fprintf(stderr,
                 "tune: not launched: %zu that do not fit on the device, %zu that launch the same "
@@ -76,7 +77,7 @@ static void print_trust(const struct session_summary *summary)
     if (summary->gauntlet_failures > 0)
         text_printf(&line, "; %zu finalist%s thrown out by the checks", summary->gauntlet_failures,
                     summary->gauntlet_failures == 1 ? "" : "s");
-    fprintf(stderr, "tune: %s; 'tune show --trust' says why\n", text_string(&line));
+    print_clean(stderr, "tune: %s; 'tune show --trust' says why\n", text_string(&line));
     if (!all_sound && summary->worst_reason[0])
         fprintf(stderr, "tune: %.*s\n", (int)verdict_advice_bytes(summary->worst_reason),
                 summary->worst_reason);

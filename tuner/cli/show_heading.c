@@ -34,13 +34,13 @@ void show_heading(const struct rows *rows, size_t row)
     rows_put_text(rows_text(rows, row, "driver", ""));
     fputs(", ", stdout);
     rows_put_text(rows_text(rows, row, "compiler", ""));
-    printf(", L2 %s", rows_text(rows, row, "l2_mode", ""));
+    print_clean(stdout, ", L2 %s", rows_text(rows, row, "l2_mode", ""));
     if (strcmp(objective, "time") != 0) {
         fputs(", by ", stdout);
         rows_put_text(objective);
     }
     if (ceiling)
-        printf("; %s ceiling %.0f GB/s", rows_text(rows, row, "ceiling", ""),
-               strtod(ceiling, NULL));
+        print_clean(stdout, "; %s ceiling %.0f GB/s", rows_text(rows, row, "ceiling", ""),
+                    strtod(ceiling, NULL));
     putchar('\n');
 }

@@ -289,7 +289,7 @@ static void print_run(const struct rows *runs, size_t run, const struct rows *pr
     size_t first = 0;
     const char *id = rows_text(runs, run, "run", "");
     show_heading(runs, run);
-    printf("run %s, started %s\n", id, rows_text(runs, run, "started_at", ""));
+    print_clean(stdout, "run %s, started %s\n", id, rows_text(runs, run, "started_at", ""));
     put_verdict(runs, run);
     put_noise(runs, run);
     put_conditions(runs, run);

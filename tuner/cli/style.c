@@ -1,5 +1,6 @@
 #include "tuner/cli/style.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,4 +144,22 @@ size_t style_text_line(const char *text, int columns)
         bytes += length;
     }
     return bytes;
+}
+
+void print_clean(FILE *out, const char *format, ...)
+{
+    char *whole = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&whole, format, arguments);
+    va_end(arguments);
+    char *rest = length >= 0 ? whole : NULL;
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        text_make_printable(line);
+        fputs(line, out);
+        if (rest)
+            fputc('\n', out);
+    }
+    if (length >= 0)
+        free(whole);
 }

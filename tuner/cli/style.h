@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum style {
     STYLE_PLAIN,
@@ -22,6 +23,9 @@ void style_begin(enum style style);
 void style_end(enum style style);
 /* Of a cell of a table: verdicts, what has failed, what is not known. */
 enum style style_of(const char *column, const char *text);
+
+/* printf of what others may have written: control characters but newlines become blanks. */
+void print_clean(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Columns of the terminal that stdout is; 0: it is none, or they are unknown. */
 int style_terminal_columns(void);

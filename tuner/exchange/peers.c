@@ -187,6 +187,15 @@ static enum status read_whole(const struct import *import, enum column column, i
     return STATUS_OK;
 }
 
+/* It will be on terminals, and in figures. */
+static bool is_printable(const char *name)
+{
+    char shown[NAME_BYTES_MAX + 1];
+    (void)string_format(shown, sizeof shown, "%s", name);
+    text_make_printable(shown);
+    return strcmp(shown, name) == 0;
+}
+
 static enum status read_texts(struct import *import, struct store_peer *peer, struct error *error)
 {
     static const char *const modes[] = {"cold", "hot", "stream", "dirty"};
@@ -200,6 +209,9 @@ static enum status read_texts(struct import *import, struct store_peer *peer, st
                          *problem == '\0' ? "problem" : "name");
     if (strlen(peer->name) > NAME_BYTES_MAX)
         return error_set(error, STATUS_BAD_INPUT, "name has more than %d bytes", NAME_BYTES_MAX);
+    if (!is_printable(peer->name))
+        return error_set(error, STATUS_BAD_INPUT, "name '%.60s' holds control characters",
+                         peer->name);
     if (*mode != '\0' && !l2_mode_parse(mode, &peer->l2_mode))
         return error_set(error, STATUS_BAD_INPUT, "no l2_mode is named '%.60s'%s", mode,
                          suggest(mode, modes, sizeof modes / sizeof *modes).text);

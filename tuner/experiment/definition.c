@@ -1,9 +1,12 @@
 /* What a trial's meaning depends on besides its configuration and its binary. Sizes, parameters,
  * constraints and baselines are not among it: a value more makes no measurement stale. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tuner/base/source.h"
 #include "tuner/experiment/plan.h"
@@ -28,13 +31,26 @@ static void hash_node(struct hash_state *hash, const struct node *node)
 }
 
 enum { CHUNK_BYTES = 1 << 20 };
+static const off_t file_bytes_max = (off_t)64 << 30; /* read in half a minute */
 
 /* The bytes of a file, which may be far larger than a source. */
 static enum status hash_file(struct hash_state *hash, const char *path, struct error *error)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return error_set_errno(error, errno, "%s", path);
+    struct stat info;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+    if (!file || fstat(descriptor, &info) != 0) {
+        int failure = errno;
+        if (descriptor >= 0)
+            (void)close(descriptor);
+        return error_set_errno(error, failure, "%s", path);
+    }
+    if (!S_ISREG(info.st_mode) || info.st_size > file_bytes_max) {
+        (void)fclose(file);
+        return error_set(error, STATUS_BAD_INPUT, "%s: %s", path,
+                         S_ISREG(info.st_mode) ? "larger than 64 GiB, the most taken"
+                                               : "not a regular file");
+    }
     char *chunk = malloc(CHUNK_BYTES);
     enum status status = chunk ? STATUS_OK : error_no_memory(error);
     size_t bytes = 0;

@@ -1,13 +1,15 @@
 /* tuned.conf as a header for C99 and C++11. */
 #include "tuner/export/header.h"
 
-#include <ctype.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/tuned.h"
 #include "tuner/base/arena.h"
+#include "tuner/base/hash.h"
+#include "tuner/export/header_names.h"
 
 /* What all problems share: tuner/export/header_common.inc. The choice is libtuned's, as far as
  * name, compute capability, units and n tell. */
@@ -25,77 +27,21 @@ struct field {
 };
 
 struct header {
-    const struct tuned *tuned;
     struct arena arena;
     struct text *out;
     const char *problem, *identifier;
+    const struct tuned_entry **entries; /* of the problem, as they stand in the file */
+    size_t entry_count;
     struct field fields[FIELDS_MAX];
     size_t field_count;
     int bit_count;
     const char **configurations; /* their values, as C initialisers */
     size_t configuration_count;
+    size_t *by_hash; /* of them: numbers from 1, 0 where there is none; a power of two of them */
+    size_t hash_slots;
 };
 
-/* ---- names ---- */
-
-static bool is_keyword(const char *word)
-{
-    static const char keywords[] =
-        " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
-        "char32_t class compl const const_cast constexpr continue decltype default delete do "
-        "double "
-        "dynamic_cast else enum explicit export extern false float for friend goto if inline int "
-        "long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
-        "protected public register reinterpret_cast restrict return short signed sizeof static "
-        "static_assert static_cast struct switch template this thread_local throw true try typedef "
-        "typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq grade "
-        "low high configuration ";
-    const char *at = keywords;
-    size_t length = strlen(word);
-    while ((at = strstr(at, word))) {
-        if (at[-1] == ' ' && at[length] == ' ')
-            return true;
-        at += length;
-    }
-    return false;
-}
-
-static bool is_identifier(const char *word)
-{
-    for (const char *c = word; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_')
-            return false;
-    return word[0] != '\0' && !isdigit((unsigned char)word[0]) && !is_keyword(word);
-}
-
-/* "cache.mode" is cache_mode; words of the language get a '_' behind. */
-static const char *identifier_of(struct arena *arena, const char *name)
-{
-    char *identifier = arena_strdup(arena, name);
-    for (char *c = identifier; c && *c; c++)
-        if (!isalnum((unsigned char)*c))
-            *c = '_';
-    return identifier && is_keyword(identifier) ? arena_printf(arena, "%s_", identifier)
-                                                : identifier;
-}
-
-static bool lists(const char *names, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *at = names; at; at = strchr(at, ',')) {
-        at += *at == ',' ? 1 : 0;
-        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    }
-    return false;
-}
-
 /* ---- fields ---- */
-
-static bool is_of(const struct header *header, const struct tuned_entry *entry)
-{
-    return strcmp(tuned_entry_problem(entry), header->problem) == 0;
-}
 
 static bool is_integer(const struct tuned_entry *entry, const char *name)
 {
@@ -142,7 +88,7 @@ static enum status take_value(struct header *header, const struct tuned_entry *e
                               const char *name, const char *value, struct error *error)
 {
     const char *per_unit = tuned_evidence_text(entry, "per_unit", NULL);
-    const char *identifier = identifier_of(&header->arena, name);
+    const char *identifier = header_identifier(&header->arena, name);
     enum field_type type = type_of(entry, name, value);
     size_t i = 0;
     if (!identifier)
@@ -158,8 +104,8 @@ static enum status take_value(struct header *header, const struct tuned_entry *e
     if (i == header->field_count)
         header->fields[header->field_count++] = (struct field){name, identifier, type, true, -1};
     field->type = common_type(field->type, type);
-    field->is_words = field->is_words && is_identifier(value);
-    if (field->bit < 0 && lists(per_unit, name))
+    field->is_words = field->is_words && header_is_identifier(value);
+    if (field->bit < 0 && header_lists(per_unit, name))
         field->bit = header->bit_count++;
     if (field->bit < SCALED_MAX)
         return STATUS_OK;
@@ -171,9 +117,9 @@ static enum status find_fields(struct header *header, struct error *error)
 {
     header->field_count = 0;
     header->bit_count = 0;
-    for (size_t i = 0; i < tuned_entry_count(header->tuned); i++) {
-        const struct tuned_entry *entry = tuned_entry_at(header->tuned, i);
-        for (size_t j = 0; is_of(header, entry) && j < tuned_value_count(entry); j++) {
+    for (size_t i = 0; i < header->entry_count; i++) {
+        const struct tuned_entry *entry = header->entries[i];
+        for (size_t j = 0; j < tuned_value_count(entry); j++) {
             const char *name = NULL, *value = NULL;
             tuned_value_at(entry, j, &name, &value);
             enum status status = take_value(header, entry, name, value, error);
@@ -238,13 +184,16 @@ static enum status number_of(struct header *header, const struct tuned_entry *en
     text_free(&values);
     if (!text)
         return error_no_memory(error);
-    size_t i = 0;
-    while (i < header->configuration_count && strcmp(header->configurations[i], text) != 0)
-        i++;
-    *is_new = i == header->configuration_count;
-    if (*is_new)
+    size_t slot = hash_u64(text, strlen(text), 0) & (header->hash_slots - 1);
+    while (header->by_hash[slot] > 0 &&
+           strcmp(header->configurations[header->by_hash[slot] - 1], text) != 0)
+        slot = (slot + 1) & (header->hash_slots - 1);
+    *is_new = header->by_hash[slot] == 0;
+    if (*is_new) {
         header->configurations[header->configuration_count++] = text;
-    *number = i + 1;
+        header->by_hash[slot] = header->configuration_count;
+    }
+    *number = header->by_hash[slot];
     return STATUS_OK;
 }
 
@@ -265,6 +214,19 @@ static void put_struct(struct header *header)
     text_append(header->out, "};\n");
 }
 
+/* Room for as many as the problem has entries, at most half full. */
+static enum status forget_configurations(struct header *header, struct error *error)
+{
+    header->configuration_count = 0;
+    header->hash_slots = 4;
+    while (header->hash_slots < 2 * header->entry_count)
+        header->hash_slots *= 2;
+    header->by_hash = arena_alloc(&header->arena, header->hash_slots, sizeof *header->by_hash);
+    header->configurations =
+        arena_alloc(&header->arena, header->entry_count + 1, sizeof *header->configurations);
+    return header->by_hash && header->configurations ? STATUS_OK : error_no_memory(error);
+}
+
 /* Each configuration once, for what must be known when a program is compiled. */
 static enum status put_list(struct header *header, struct error *error)
 {
@@ -273,13 +235,14 @@ static enum status put_list(struct header *header, struct error *error)
     for (size_t i = 0; i < header->field_count; i++)
         text_printf(out, ", %s", header->fields[i].identifier);
     text_printf(out, ") of each. */\n#define TUNED_CONFIGURATIONS_%s(X_)", header->identifier);
-    header->configuration_count = 0;
-    for (size_t i = 0; i < tuned_entry_count(header->tuned); i++) {
-        const struct tuned_entry *entry = tuned_entry_at(header->tuned, i);
+    enum status begun = forget_configurations(header, error);
+    if (begun != STATUS_OK)
+        return begun;
+    for (size_t i = 0; i < header->entry_count; i++) {
+        const struct tuned_entry *entry = header->entries[i];
         size_t number = 0;
         bool is_new = false;
-        enum status status =
-            is_of(header, entry) ? number_of(header, entry, &number, &is_new, error) : STATUS_OK;
+        enum status status = number_of(header, entry, &number, &is_new, error);
         if (status != STATUS_OK)
             return status;
         if (!is_new)
@@ -297,7 +260,7 @@ static unsigned scaled_mask(const struct header *header, const struct tuned_entr
     const char *names = tuned_evidence_text(entry, "per_unit", NULL);
     unsigned mask = 0;
     for (size_t i = 0; i < header->field_count; i++)
-        if (lists(names, header->fields[i].name))
+        if (header_lists(names, header->fields[i].name))
             mask |= 1u << header->fields[i].bit;
     return mask;
 }
@@ -310,13 +273,11 @@ static enum status put_rows(struct header *header, struct text *devices, size_t 
     size_t first = 0;
     size_t row = 0;
     text_printf(header->out, "    static const struct tuned_header_row rows[] = {\n");
-    for (size_t i = 0; i <= tuned_entry_count(header->tuned); i++) {
-        const struct tuned_entry *entry = tuned_entry_at(header->tuned, i);
+    for (size_t i = 0; i <= header->entry_count; i++) {
+        const struct tuned_entry *entry = i < header->entry_count ? header->entries[i] : NULL;
         const struct tuned_device *device = entry ? tuned_entry_device(entry) : NULL;
         size_t number = 0;
         bool is_new = false;
-        if (entry && !is_of(header, entry))
-            continue;
         if (last && device != last)
             text_printf(devices, "%zu},\n", row - first);
         if (!entry)
@@ -420,47 +381,76 @@ static enum status put_problem(struct header *header, struct error *error)
 
 /* ---- all problems ---- */
 
-static int by_name(const void *a, const void *b)
+struct named_entry {
+    const struct tuned_entry *entry;
+    const char *problem;
+    size_t place; /* in the file */
+};
+
+static int by_problem(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const struct named_entry *x = a, *y = b;
+    int order = strcmp(x->problem, y->problem);
+    return order != 0 ? order : x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* The problems of the file, sorted, each once. */
-static enum status list_problems(struct header *header, const char ***out, size_t *count,
-                                 struct error *error)
+/* The entries, those of a problem together; entries[count].problem is NULL. */
+static struct named_entry *sort_entries(struct header *header, const struct tuned *tuned)
 {
-    size_t all = tuned_entry_count(header->tuned);
-    const char **names = arena_alloc(&header->arena, all + 1, sizeof *names);
-    size_t kept = 0;
-    if (!names)
-        return error_no_memory(error);
-    for (size_t i = 0; i < all; i++)
-        names[i] = tuned_entry_problem(tuned_entry_at(header->tuned, i));
-    qsort(names, all, sizeof *names, by_name);
-    for (size_t i = 0; i < all; i++)
-        if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
-            names[kept++] = names[i];
-    *out = names;
-    *count = kept;
+    size_t count = tuned_entry_count(tuned);
+    struct named_entry *entries = arena_alloc(&header->arena, count + 1, sizeof *entries);
+    header->entries = arena_alloc(&header->arena, count + 1, sizeof *header->entries);
+    if (!entries || !header->entries)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
+        entries[i] = (struct named_entry){entry, tuned_entry_problem(entry), i};
+    }
+    qsort(entries, count, sizeof *entries, by_problem);
+    return entries;
+}
+
+struct name_pair {
+    const char *identifier, *problem;
+};
+
+static int by_identifier(const void *a, const void *b)
+{
+    const struct name_pair *x = a, *y = b;
+    return strcmp(x->identifier, y->identifier);
+}
+
+static enum status check_identifiers(struct name_pair *pairs, size_t count, struct error *error)
+{
+    qsort(pairs, count, sizeof *pairs, by_identifier);
+    for (size_t i = 1; i < count; i++) {
+        const struct header one = {.problem = pairs[i].problem};
+        if (strcmp(pairs[i].identifier, pairs[i - 1].identifier) == 0)
+            return refuse_pair(&one, pairs[i].problem, pairs[i - 1].problem, error);
+    }
     return STATUS_OK;
 }
 
-static enum status put_problems(struct header *header, const char *const *names, size_t count,
+static enum status put_problems(struct header *header, const struct tuned *tuned, size_t *count,
                                 struct error *error)
 {
-    const char **identifiers = arena_alloc(&header->arena, count + 1, sizeof *identifiers);
-    enum status status = identifiers ? STATUS_OK : error_no_memory(error);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        header->problem = names[i];
-        header->identifier = identifiers[i] = identifier_of(&header->arena, names[i]);
-        if (!identifiers[i])
+    struct named_entry *entries = sort_entries(header, tuned);
+    struct name_pair *pairs =
+        arena_alloc(&header->arena, tuned_entry_count(tuned) + 1, sizeof *pairs);
+    enum status status = entries && pairs ? STATUS_OK : error_no_memory(error);
+    *count = 0;
+    for (size_t at = 0; status == STATUS_OK && entries[at].problem;) {
+        header->problem = entries[at].problem;
+        header->identifier = header_identifier(&header->arena, header->problem);
+        if (!header->identifier)
             return error_no_memory(error);
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(identifiers[i], identifiers[j]) == 0)
-                return refuse_pair(header, names[i], names[j], error);
+        pairs[(*count)++] = (struct name_pair){header->identifier, header->problem};
+        header->entry_count = 0;
+        while (entries[at].problem && strcmp(entries[at].problem, header->problem) == 0)
+            header->entries[header->entry_count++] = entries[at++].entry;
         status = put_problem(header, error);
     }
-    return status;
+    return status == STATUS_OK ? check_identifiers(pairs, *count, error) : status;
 }
 
 enum status export_header(const struct conf_text *file, struct text *out, size_t *problems,
@@ -470,8 +460,7 @@ enum status export_header(const struct conf_text *file, struct text *out, size_t
     struct tuned *tuned = tuned_load_memory(file->text, file->bytes, file->name, &refused);
     if (!tuned)
         return error_set(error, STATUS_BAD_INPUT, "%s", refused.text);
-    struct header header = {.tuned = tuned, .out = out};
-    const char **names = NULL;
+    struct header header = {.out = out};
     size_t count = 0;
     text_printf(out,
                 "/* Written by 'tune export --header' out of tuned.conf: for programs that load no "
@@ -481,13 +470,7 @@ enum status export_header(const struct conf_text *file, struct text *out, size_t
                 " * CPU's is 0.0), its multiprocessors or cores (0: unknown), the size. */\n"
                 "#ifndef TUNED_CONFIGURATIONS_H\n#define TUNED_CONFIGURATIONS_H\n\n%s",
                 header_common);
-    enum status status = list_problems(&header, &names, &count, error);
-    header.configurations =
-        arena_alloc(&header.arena, tuned_entry_count(tuned) + 1, sizeof *header.configurations);
-    if (status == STATUS_OK && !header.configurations)
-        status = error_no_memory(error);
-    if (status == STATUS_OK)
-        status = put_problems(&header, names, count, error);
+    enum status status = put_problems(&header, tuned, &count, error);
     text_append(out, "\n#endif\n");
     if (status == STATUS_OK && out->failed)
         status = error_no_memory(error);

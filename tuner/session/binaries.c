@@ -90,7 +90,13 @@ enum status binaries_request(struct binaries *binaries, const struct binary_requ
 
 bool binaries_asked(const struct binaries *binaries, size_t index)
 {
-    return binaries->items[index].state != BINARY_KNOWN;
+    const struct binary *binary = &binaries->items[index];
+    return binary->state != BINARY_KNOWN && !binary_is_gone(binary);
+}
+
+bool binary_is_gone(const struct binary *binary)
+{
+    return binary->state == BINARY_READY && !file_exists(binary->path);
 }
 
 static enum status take(struct binaries *binaries, const struct compile_done *done,
@@ -106,6 +112,7 @@ static enum status take(struct binaries *binaries, const struct compile_done *do
     if (done->status != STATUS_COMPILE_FAILED)
         return error_set(error, done->status, "%s", done->detail);
     binary->state = BINARY_FAILED;
+    binary->killed = done->killed;
     binary->detail = arena_strdup(&binaries->arena, done->detail);
     binary->log = arena_strdup(&binaries->arena, done->log);
     return binary->detail && binary->log ? STATUS_OK : error_no_memory(error);

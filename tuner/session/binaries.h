@@ -21,6 +21,7 @@ struct binary {
     enum binary_state state;
     const char *detail;              /* of a failure: the compiler's first error */
     const char *log;                 /* of a failure: all that the compiler said */
+    bool killed;                     /* of a failure: compilers were, it may be right */
     bool has_run;                    /* on a device, in this run */
     struct binary_kernel *kernels;   /* what it told */
     char code_hash[HASH_TEXT_BYTES]; /* alike for binaries that do the same; "" while unknown */
@@ -52,8 +53,10 @@ enum status binaries_know(struct binaries *binaries, const struct binary_request
 /* The same; one never asked for is looked up in the cache or given to the pool. */
 enum status binaries_request(struct binaries *binaries, const struct binary_request *request,
                              size_t *index, struct error *error);
-/* Whether it was asked for. */
+/* Whether it was asked for, and is not gone since. */
 bool binaries_asked(const struct binaries *binaries, size_t index);
+/* Whether it was there and is no longer: somebody cleaned the cache. */
+bool binary_is_gone(const struct binary *binary);
 /* Takes what the pool has ready; waits up to `timeout_ms` for the first when nothing is. */
 enum status binaries_collect(struct binaries *binaries, int64_t timeout_ms, struct error *error);
 /* Waits until that one is no longer pending. STATUS_COMPILE_FAILED with the compiler's word. */

@@ -1,4 +1,5 @@
 /* What a problem's trials share: inputs, the references. */
+#include "tuner/base/files.h"
 #include "tuner/session/internal.h"
 
 /* References in C are compiled for the host, whatever the device; a plan is of its kernels. */
@@ -55,9 +56,29 @@ static enum status make_description(struct sweep *sweep, struct error *error)
     return status;
 }
 
+/* A reference that somebody took out of the cache is compiled again, before a worker that takes the
+ * place of another looks for it. */
+enum status restore_references(struct sweep *sweep, bool *gone, struct error *error)
+{
+    struct worker_checks again = {0};
+    *gone = false;
+    if (!sweep->description)
+        return STATUS_OK;
+    const struct worker_checks *checks = &sweep->description->checks;
+    for (size_t i = 0; i < checks->count; i++)
+        *gone = *gone || (checks->items[i].path && checks->items[i].kind != REFERENCE_FILE &&
+                          !file_exists(checks->items[i].path));
+    struct configuration room;
+    struct point point = sweep_point(sweep, &sweep->any, 1, &room);
+    return *gone ? prepare_checks(sweep, &point, &again, error) : STATUS_OK;
+}
+
 enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struct error *error)
 {
-    enum status status = STATUS_OK;
+    bool gone = false;
+    enum status status = restore_references(sweep, &gone, error);
+    if (status != STATUS_OK)
+        return status;
     if (lane->told == sweep && (lane->told_check || !check))
         return STATUS_OK;
     if (!sweep->description)
@@ -67,9 +88,14 @@ enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struc
     struct worker_problem problem = *sweep->description;
     if (!check)
         problem.checks.count = 0;
-    int64_t left_ns = lane_leave(lane);
-    status = worker_problem(lane->worker, &problem, error);
-    lane_enter(lane, left_ns, &lane->measuring_ns);
+    do {
+        int64_t left_ns = lane_leave(lane);
+        status = worker_problem(lane->worker, &problem, error);
+        lane_enter(lane, left_ns, &lane->measuring_ns);
+        gone = false;
+        if (status == STATUS_NOT_FOUND && restore_references(sweep, &gone, error) != STATUS_OK)
+            return error->status;
+    } while (gone);
     if (status == STATUS_OK) {
         lane->told = sweep;
         lane->told_check = check;

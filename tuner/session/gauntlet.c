@@ -228,12 +228,18 @@ static enum status run_case(struct contest *contest, struct lane *lane, struct f
         .timeout_ms = CASE_TIMEOUT_MS,
     };
     struct worker_outcome outcome = {.status = TRIAL_OK};
-    int64_t left_ns = lane_leave(lane);
-    status = worker_check(lane->worker, &given, &outcome, error);
-    lane_enter(lane, left_ns, &lane->measuring_ns);
+    bool again = true;
+    for (int tries = 0; status == STATUS_OK && again && tries < 2; tries++) {
+        int64_t left_ns = lane_leave(lane);
+        status = worker_check(lane->worker, &given, &outcome, error);
+        lane_enter(lane, left_ns, &lane->measuring_ns);
+        if (status != STATUS_OK)
+            return lane_lose(lane, error);
+        status = sweep_restore(sweep, finalist->runner.candidate, &outcome, &again, error);
+    }
     ++*cases;
     if (status != STATUS_OK)
-        return lane_lose(lane, error);
+        return status;
     if (outcome.status == TRIAL_CRASHED || outcome.status == TRIAL_TIMED_OUT)
         status = lane_probe(lane, error);
     /* A device that is lost takes whatever was running with it. */

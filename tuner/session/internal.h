@@ -192,6 +192,12 @@ void window_done(struct sweep *sweep, struct candidate *candidate);
 /* describe.c: has the lane's worker make the problem's inputs and, with `check`, the expected
  * results. */
 enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struct error *error);
+/* Those of the problem's that were taken out of the cache are compiled again. */
+enum status restore_references(struct sweep *sweep, bool *gone, struct error *error);
+/* Whether something failed for no more than that its binary or a reference had been taken out of
+ * the cache: then they are there again, *outcome is ok, and what failed is to be done again. */
+enum status sweep_restore(struct sweep *sweep, struct candidate *candidate,
+                          struct worker_outcome *outcome, bool *restored, struct error *error);
 /* What a worker is told of a check; compiles what that takes, and waits for it. */
 enum status describe_check(struct sweep *sweep, const struct output_check *check,
                            struct worker_reference *out, struct error *error);

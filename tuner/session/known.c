@@ -92,6 +92,10 @@ static enum status take_known(void *context, const struct store_known_trial *tri
     if (status != STATUS_OK || !candidate || candidate->done)
         return status;
     const struct binary *binary = candidate_binary(sweep, candidate);
+    if (binary && !trial->binary_hash[0]) { /* it came to none, by no fault of its own */
+        candidate->again = true;
+        return STATUS_OK;
+    }
     if (strcmp(binary ? binary->hash : "", trial->binary_hash) != 0) {
         known->stale++;
         return STATUS_OK;

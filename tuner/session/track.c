@@ -145,16 +145,21 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
     struct worker_samples samples = {0};
     double energy_j = (double)NAN;
     int64_t timeout_ms = sweep_timeout_ms(sweep, lane, track->blocks, track->round_count == 0);
-    int64_t left_ns = lane_leave(lane);
     enum status status = STATUS_OK;
-    if (objective_needs_energy(sweep->objective))
-        status = visit_energy(track, index, &samples, &energy_j, error);
-    else
-        status = worker_visit(lane->worker, (uint32_t)index, track->blocks, timeout_ms, &samples,
-                              &runner->outcome, error);
-    int64_t before_ns = lane->measuring_ns;
-    lane_enter(lane, left_ns, &lane->measuring_ns);
-    runner->spent_ns += lane->measuring_ns - before_ns;
+    bool again = true;
+    for (int tries = 0; status == STATUS_OK && again && tries < 2; tries++) {
+        int64_t left_ns = lane_leave(lane);
+        if (objective_needs_energy(sweep->objective))
+            status = visit_energy(track, index, &samples, &energy_j, error);
+        else
+            status = worker_visit(lane->worker, (uint32_t)index, track->blocks, timeout_ms,
+                                  &samples, &runner->outcome, error);
+        int64_t before_ns = lane->measuring_ns;
+        lane_enter(lane, left_ns, &lane->measuring_ns);
+        runner->spent_ns += lane->measuring_ns - before_ns;
+        if (status == STATUS_OK)
+            status = sweep_restore(sweep, runner->candidate, &runner->outcome, &again, error);
+    }
     if (status == STATUS_UNAVAILABLE)
         return status;
     tell_resolution(sweep->group->session, track->energy_share);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/session/internal.h"
 #include "tuner/trial/summary.h"
@@ -14,6 +15,7 @@ enum {
     TIMEOUT_FIRST_MS = 15000, /* uploads of inputs and first use of the device are in it */
     TIMEOUT_FACTOR = 50,
     TIMEOUT_FLOOR_LEAST_MS = 100,
+    RESTORES_MAX = 3,
 };
 /* Timings whose median absolute deviation is over this share of their median are not to be trusted.
  */
@@ -156,6 +158,23 @@ static enum status have_binary(struct sweep *sweep, struct candidate *candidate,
     return STATUS_OK;
 }
 
+enum status sweep_restore(struct sweep *sweep, struct candidate *candidate,
+                          struct worker_outcome *outcome, bool *restored, struct error *error)
+{
+    const struct binary *binary = candidate_binary(sweep, candidate);
+    bool gone = false;
+    *restored = false;
+    if (outcome->status == TRIAL_OK || !binary || binary->state == BINARY_FAILED)
+        return STATUS_OK;
+    enum status status = restore_references(sweep, &gone, error);
+    if (status != STATUS_OK || (!gone && file_exists(binary->path)))
+        return status;
+    *outcome = (struct worker_outcome){.status = TRIAL_OK};
+    status = have_binary(sweep, candidate, outcome, error);
+    *restored = status == STATUS_OK && outcome->status == TRIAL_OK;
+    return status;
+}
+
 enum status sweep_plan(struct sweep *sweep, struct arena *arena, const struct candidate *candidate,
                        const struct kernel_use *first, struct loaded *loaded,
                        struct worker_outcome *outcome, struct error *error)
@@ -201,13 +220,17 @@ enum status sweep_load(struct sweep *sweep, struct lane *lane, struct arena *are
     for (size_t i = 0; i < count; i++)
         kernels[i] =
             (struct worker_kernel){uses[i].kernel, uses[i].block_threads, uses[i].shared_bytes};
-    int64_t left_ns = lane_leave(lane);
-    status = worker_load(lane->worker, path, kernels, count, loaded->resources, outcome, error);
-    lane_enter(lane, left_ns, &lane->measuring_ns);
-    if (status != STATUS_OK)
-        return lane_lose(lane, error);
-    if (outcome->status != TRIAL_OK)
-        return STATUS_OK;
+    bool again = true;
+    for (int tries = 0; again && tries < RESTORES_MAX; tries++) {
+        int64_t left_ns = lane_leave(lane);
+        status = worker_load(lane->worker, path, kernels, count, loaded->resources, outcome, error);
+        lane_enter(lane, left_ns, &lane->measuring_ns);
+        if (status != STATUS_OK)
+            return lane_lose(lane, error);
+        status = sweep_restore(sweep, candidate, outcome, &again, error);
+    }
+    if (status != STATUS_OK || outcome->status != TRIAL_OK)
+        return status;
     return sweep_plan(sweep, arena, candidate, &uses[0], loaded, outcome, error);
 }
 
@@ -298,7 +321,7 @@ static enum status put(struct sweep *sweep, struct lane *lane, struct candidate 
         .detail = outcome->detail[0] ? outcome->detail : NULL,
         .compile_log = binary && outcome->status == TRIAL_COMPILE_FAILED ? binary->log : NULL,
         .same_as_trial_id = candidate->same_as ? candidate->same_as->trial_id : 0,
-        .binary_hash = binary ? binary->hash : NULL,
+        .binary_hash = binary && !binary->killed ? binary->hash : NULL, /* NULL: tried again */
         .derived = loaded ? loaded->derived : NULL,
         .derived_count = loaded ? loaded->derived_count : 0,
         .metrics = metrics,
@@ -419,8 +442,12 @@ static enum status try_loaded(struct sweep *sweep, struct lane *lane, struct can
     if (sweep->best && strcmp(objective_text(sweep->objective), "time") == 0)
         timing.stop_above_ns = (1 + protocol->sweep_slower) * sweep->best->median_ns;
     enum status status = announce(sweep, lane, candidate, error);
-    if (status == STATUS_OK)
+    bool again = true;
+    for (int tries = 0; status == STATUS_OK && again && tries < RESTORES_MAX; tries++) {
         status = sweep_measure(sweep, lane, loaded, &timing, samples, outcome, error);
+        if (status == STATUS_OK)
+            status = sweep_restore(sweep, candidate, outcome, &again, error);
+    }
     if (status == STATUS_OK && outcome->status == TRIAL_OK && is_unstable(samples))
         status = measure_again(sweep, lane, loaded, &timing, samples, outcome, error);
     sweep->group->session->summary->samples += samples->count;

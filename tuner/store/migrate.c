@@ -3,10 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "tuner/base/failpoint.h"
+#include "tuner/base/temporary.h"
 
 static const char migrate_doing[] = "bring the database up to date";
 static const char migration_head[] = "-- migration ";
@@ -72,12 +76,13 @@ static enum status check_references(struct store *store, struct error *error)
 }
 
 static enum status migrate_inside(struct store *store, const struct store_schema *schema,
-                                  struct error *error)
+                                  bool *changed, struct error *error)
 {
     /* Read again under the lock: another program may have done it meanwhile. */
     int64_t version = 0;
     enum status status = store_pragma(store, "PRAGMA user_version", &version, error);
-    if (status == STATUS_OK && version < schema->version)
+    *changed = status == STATUS_OK && version < schema->version;
+    if (*changed)
         status = run_migrations(store, version, schema, error);
     return status == STATUS_OK ? check_references(store, error) : status;
 }
@@ -95,54 +100,81 @@ static enum status finish_copy(const char *copy, const char *path, struct error 
     return good ? STATUS_OK : error_set_errno(error, failure, "%s: cannot keep the copy", copy);
 }
 
-/* FILE.schema-1, or the first of FILE.schema-1.2, .3 ... that is not there: a copy is never
- * overwritten. The empty file is made at once, so that no link can come in its place. */
-static bool copy_name(struct text *name, const char *path, int64_t version)
+/* The whole database as it is, in a folder beside it that the next program clears away if this one
+ * does not live to. */
+static enum status make_copy(struct store *store, const char *copy, struct error *error)
 {
-    for (int i = 1; i < 1000; i++) {
+    sqlite3_stmt *statement = NULL;
+    enum status status = store_prepare(store, "VACUUM INTO ?1", &statement, error);
+    if (status == STATUS_OK) {
+        store_bind_text(statement, 1, copy);
+        status = store_take_once(store, statement, NULL, NULL, "keep a copy of it", error);
+    }
+    return status == STATUS_OK ? finish_copy(copy, store->path, error) : status;
+}
+
+/* Of one that was made just before the commit by a program that did not come to it. */
+static bool is_same_file(const char *path, const char *other)
+{
+    enum { PART_BYTES = 4096 };
+    char part[2][PART_BYTES];
+    FILE *files[2] = {fopen(path, "rbe"), fopen(other, "rbe")};
+    bool same = files[0] && files[1];
+    for (size_t got = PART_BYTES; same && got == PART_BYTES;) {
+        got = fread(part[0], 1, PART_BYTES, files[0]);
+        same = fread(part[1], 1, PART_BYTES, files[1]) == got && memcmp(part[0], part[1], got) == 0;
+    }
+    for (int i = 0; i < 2; i++)
+        if (files[i])
+            (void)fclose(files[i]);
+    return same;
+}
+
+/* To a name that is free: at once, where the file system can. */
+static int move_to_free(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return errno;
+    struct stat info;
+    if (lstat(to, &info) == 0)
+        return EEXIST;
+    return rename(from, to) == 0 ? 0 : errno;
+}
+
+/* FILE.schema-1, or the first of FILE.schema-1.2, .3 ... that is not there: a copy is never
+ * overwritten, and one that is the same will do. */
+static enum status publish_copy(const char *copy, const char *path, int64_t version,
+                                struct text *name, struct error *error)
+{
+    int failure = EEXIST;
+    for (int i = 1; failure == EEXIST && i < 1000; i++) {
         text_clear(name);
         text_printf(name, "%s.schema-%lld", path, (long long)version);
         if (i > 1)
             text_printf(name, ".%d", i);
         if (name->failed)
-            return false;
-        int file = open(text_string(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (file >= 0) {
-            (void)close(file);
-            return true;
+            return error_no_memory(error);
+        failure = move_to_free(copy, text_string(name));
+        if (failure == EEXIST && is_same_file(copy, text_string(name))) {
+            text_clear(name);
+            failure = 0;
         }
-        if (errno != EEXIST)
-            return false;
     }
-    return false;
+    if (failure == 0)
+        return STATUS_OK;
+    text_clear(name);
+    return error_set_errno(error, failure, "%s: cannot keep a copy of it", path);
 }
 
-static enum status make_copy(struct store *store, int64_t version, struct error *error)
+/* The copy gets its name when all is done but the commit: what fails, or is killed, leaves none. */
+static enum status migrate_with(struct store *store, int64_t version,
+                                const struct store_schema *schema, const char *copy,
+                                struct error *error)
 {
     struct text name = {0};
-    sqlite3_stmt *statement = NULL;
-    if (!copy_name(&name, store->path, version)) {
-        int failure = errno;
-        text_free(&name);
-        return error_set_errno(error, failure, "%s: cannot make a copy of it", store->path);
-    }
-    enum status status = store_prepare(store, "VACUUM INTO ?1", &statement, error);
-    if (status == STATUS_OK) {
-        store_bind_text(statement, 1, text_string(&name));
-        status = store_take_once(store, statement, NULL, NULL, "keep a copy of it", error);
-    }
-    if (status == STATUS_OK)
-        status = finish_copy(text_string(&name), store->path, error);
-    else
-        (void)unlink(text_string(&name)); /* half a copy; the name was free before */
-    text_free(&name);
-    return status;
-}
-
-enum status store_migrate(struct store *store, int64_t version, const struct store_schema *schema,
-                          struct error *error)
-{
-    enum status status = make_copy(store, version, error);
+    enum status status = make_copy(store, copy, error);
     /* Tables are rebuilt with references off, which only works outside a transaction; they are
      * checked before the commit. */
     if (status == STATUS_OK)
@@ -150,10 +182,33 @@ enum status store_migrate(struct store *store, int64_t version, const struct sto
     if (status == STATUS_OK)
         status = store_begin(store, migrate_doing, error);
     if (status == STATUS_OK) {
-        status = migrate_inside(store, schema, error);
+        bool changed = false;
+        status = migrate_inside(store, schema, &changed, error);
+        if (status == STATUS_OK && changed)
+            status = publish_copy(copy, store->path, version, &name, error);
+        FAILPOINT("migrate.ready");
         status = store_end(store, status, migrate_doing, error);
+        if (status != STATUS_OK && name.length > 0)
+            (void)unlink(text_string(&name));
     }
     if (status == STATUS_OK)
         status = store_execute(store, "PRAGMA foreign_keys = ON", migrate_doing, error);
+    text_free(&name);
+    return status;
+}
+
+enum status store_migrate(struct store *store, int64_t version, const struct store_schema *schema,
+                          struct error *error)
+{
+    struct arena arena = {0};
+    struct temporary folder = {.file = -1};
+    const char *prefix = arena_printf(&arena, "%s.migrate-", store->path);
+    enum status status =
+        prefix ? temporary_folder_make(prefix, &folder, error) : error_no_memory(error);
+    const char *copy = arena_printf(&arena, "%s/copy.db", folder.path);
+    if (status == STATUS_OK)
+        status = copy ? migrate_with(store, version, schema, copy, error) : error_no_memory(error);
+    temporary_folder_remove(&folder);
+    arena_free(&arena);
     return status;
 }

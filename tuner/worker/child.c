@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tuner/base/failpoint.h"
@@ -46,8 +47,20 @@ static void start_watch(void)
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Typed into a shell, it would end whatever else runs in the shell's group. */
+static bool was_started_by_tune(void)
+{
+    struct stat input;
+    return getpgrp() == getpid() && fstat(CHILD_INPUT, &input) == 0 && S_ISFIFO(input.st_mode);
+}
+
 int worker_main(int argc, char **argv)
 {
+    if (!was_started_by_tune()) {
+        static const char text[] = "tune: this is started by tune itself, and by nobody else\n";
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
+        return EXIT_CODE_USAGE;
+    }
     start_watch();
     (void)signal(SIGPIPE, SIG_IGN);
     if (strcmp(argv[1], "__measure") == 0 && argc == 4)

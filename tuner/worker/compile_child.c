@@ -25,9 +25,12 @@ struct compiling {
 };
 
 /* The compiler's own temporary files go there too, so that nothing of it outlives a kill for long.
- */
+ * Somebody may have taken it away, with the cache that it is in. */
 static enum status make_scratch(struct compiling *state, struct error *error)
 {
+    if (state->scratch.file >= 0 && file_exists(state->scratch.path))
+        return STATUS_OK;
+    temporary_folder_remove(&state->scratch);
     struct arena arena = {0};
     const char *prefix = NULL;
     enum status status = scratch_prefix(&arena, &prefix, error);
@@ -101,7 +104,7 @@ static enum status compile_one(struct compiling *state, const json_t *request, s
 {
     struct binary_request binary;
     enum status status = message_to_request(request, arena, &binary, error);
-    if (status == STATUS_OK && state->scratch.file < 0)
+    if (status == STATUS_OK)
         status = make_scratch(state, error);
     if (status != STATUS_OK)
         return status;
@@ -110,6 +113,9 @@ static enum status compile_one(struct compiling *state, const json_t *request, s
     state->limited = true;
     limit_processor_time(message_integer(request, "timeout_ms", 0));
     status = compile_to(state, &binary, message_text(request, "path", ""), log, error);
+    if (status != STATUS_OK && !file_exists(state->scratch.path))
+        status = error_set(error, STATUS_NOT_FOUND, "%s was removed while a compiler worked there",
+                           state->scratch.path);
     if (status != STATUS_OK)
         temporary_folder_empty(&state->scratch); /* what a compiler that was ended left */
     return status;

@@ -37,7 +37,8 @@ void worker_forget(struct kept *kept);
 /* Takes the request over; STATUS_NO_MEMORY when it is NULL. */
 enum status worker_keep(struct kept *kept, json_t *request, struct error *error);
 
-/* A child that is there, and knows the problem when `problem`; a new one where the old one died. */
+/* A child that is there, and knows the problem when `problem`; a new one where the old one died.
+ * STATUS_NOT_FOUND without `absent`: it is there, and a file of the problem's is not. */
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error);
 
 /* Sends a request and waits for its answer, which is the caller's also when this fails: *answer is

@@ -18,7 +18,7 @@
 #include "tuner/worker/spawn.h"
 #include "tuner/worker/worker.h"
 
-enum { POOL_WORKERS_MAX = 64, ANSWER_TIMEOUT_MS = 10000 };
+enum { POOL_WORKERS_MAX = 64, ANSWER_TIMEOUT_MS = 10000, TRIES_MAX = 3 };
 static const int64_t memory_bytes_default = INT64_C(8) << 30;
 static const int64_t memory_bytes_least = INT64_C(1) << 30;
 
@@ -26,7 +26,7 @@ struct job {
     struct job *next;
     json_t *request;
     uint64_t tag;
-    bool again; /* the process of its first try was killed from outside */
+    int tries; /* that came to nothing, and not by its fault */
 };
 
 struct compiler {
@@ -172,10 +172,24 @@ static bool is_compiling(const struct compile_pool *pool)
     return false;
 }
 
+/* Where memory is short the compilers kill each other: the last try has it all to itself. */
+static bool is_for_one(const struct job *job)
+{
+    return job && job->tries == TRIES_MAX - 1;
+}
+
+static bool must_wait(const struct compile_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        if (is_for_one(pool->compilers[i].job))
+            return true;
+    return is_for_one(pool->first) && is_compiling(pool);
+}
+
 /* Gives queued jobs to idle children. */
 static enum status feed(struct compile_pool *pool, struct error *error)
 {
-    for (size_t i = 0; i < pool->count && pool->first; i++) {
+    for (size_t i = 0; i < pool->count && pool->first && !must_wait(pool); i++) {
         struct compiler *compiler = &pool->compilers[i];
         if (compiler->job)
             continue;
@@ -254,9 +268,16 @@ static void finish(struct compile_pool *pool, struct compiler *compiler, enum st
     pool->log = *log ? strdup(log) : NULL; /* memory short: the first line must do */
     done->log = pool->log ? pool->log : "";
     done->tag = compiler->job->tag;
-    done->status = status;
-    (void)string_format(done->detail, sizeof done->detail, "%s",
-                        status == STATUS_OK ? "" : error->text);
+    done->status = status == STATUS_KILLED ? STATUS_COMPILE_FAILED : status;
+    done->killed = status == STATUS_KILLED;
+    if (done->killed)
+        (void)string_format(done->detail, sizeof done->detail,
+                            "%.900s, %d times, the last time alone (is memory short?); the next "
+                            "run tries it again",
+                            error->text, TRIES_MAX);
+    else
+        (void)string_format(done->detail, sizeof done->detail, "%s",
+                            status == STATUS_OK ? "" : error->text);
     free_job(compiler->job);
     compiler->job = NULL;
     pool->pending--;
@@ -267,15 +288,20 @@ static void requeue(struct compile_pool *pool, struct compiler *compiler)
 {
     struct job *job = compiler->job;
     compiler->job = NULL;
-    job->again = true;
+    job->tries++;
     job->next = pool->first;
     pool->first = job;
     if (!pool->last)
         pool->last = job;
 }
 
-/* The answer of a child whose pipe has something; false when its work was queued again, since
- * somebody killed it: that says nothing about what it compiled. */
+/* What says nothing about what was compiled: a kill, a folder that was taken away. */
+static bool passes(enum status status)
+{
+    return status == STATUS_KILLED || status == STATUS_NOT_FOUND;
+}
+
+/* The answer of a child whose pipe has something; false when its work was queued again. */
 static bool collect(struct compile_pool *pool, struct compiler *compiler, struct compile_done *done)
 {
     json_t *answer = NULL;
@@ -286,14 +312,15 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
     } else {
         char how[128];
         bool killed = child_kill(&compiler->child, how, sizeof how) == CHILD_WAS_KILLED;
-        if (killed && !compiler->job->again) {
-            requeue(pool, compiler);
-            return false;
-        }
-        status = error_set(&error, STATUS_COMPILE_FAILED,
+        status = error_set(&error, killed ? STATUS_KILLED : STATUS_COMPILE_FAILED,
                            "the compiler ended its process (%s); it may use %lld MiB "
                            "(TUNE_COMPILE_MEMORY_BYTES)",
                            how[0] ? how : "no answer", (long long)(pool->memory_bytes >> 20));
+    }
+    if (passes(status) && compiler->job->tries + 1 < TRIES_MAX) {
+        requeue(pool, compiler);
+        json_decref(answer);
+        return false;
     }
     finish(pool, compiler, status, &error, message_text(answer, "log", ""), done);
     json_decref(answer);

@@ -25,7 +25,7 @@ static int pipe_high(int ends[2])
         return errno;
     for (int i = 0; i < 2; i++) {
         ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 10);
-        int failure = errno;
+        int failure = errno == EINVAL ? EMFILE : errno; /* the limit is below the first number */
         (void)close(low[i]);
         if (ends[i] < 0) {
             if (i == 1)
@@ -51,6 +51,7 @@ static int spawn_with(char *const *arguments, const char *program, int input, in
     (void)sigaddset(&defaults, SIGTERM);
     (void)sigaddset(&defaults, SIGHUP);
     (void)sigaddset(&defaults, SIGPIPE);
+    (void)sigaddset(&defaults, SIGXFSZ);
     (void)posix_spawn_file_actions_init(&actions);
     (void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     (void)posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);

@@ -204,8 +204,12 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
             worker->restarts++;
             status = start_child(worker, error);
         }
-        if (status == STATUS_OK && problem)
+        bool started = status == STATUS_OK;
+        if (started && problem)
             status = tell(worker, &worker->problem, error);
+        worker->absent = false;
+        if (started && status == STATUS_NOT_FOUND) /* a file is gone, and the child is well */
+            return status;
         if (status == STATUS_OK)
             break;
         child_kill(&worker->child, NULL, 0);
@@ -262,7 +266,8 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
 
 enum status worker_probe(struct worker *worker, struct error *error)
 {
-    return worker_ensure(worker, true, error);
+    enum status status = worker_ensure(worker, true, error);
+    return status == STATUS_NOT_FOUND && !worker->absent ? STATUS_OK : status;
 }
 
 /* One that we end ourselves is no restart. */

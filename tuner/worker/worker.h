@@ -200,7 +200,8 @@ size_t compile_pool_pending(const struct compile_pool *pool);
 
 struct compile_done {
     uint64_t tag;
-    enum status status;            /* STATUS_OK: the binary is at its path */
+    enum status status; /* STATUS_OK: the binary is at its path */
+    bool killed;        /* it failed since compilers were killed, three times, not by what it is */
     char detail[ERROR_TEXT_BYTES]; /* the first error of the compiler */
     /* All it said when it failed, in UTF-8, up to 64 KiB; "" when nothing. The pool's, valid until
      * the next compile_pool_wait or compile_pool_stop. */

@@ -50,6 +50,35 @@ static void errors_are_one_line_and_name_the_file(void **state)
     assert_int_equal(strncmp(error.text, "x.yaml:3: tune.db", 17), 0);
 }
 
+static void texts_are_made_printable(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *shown;
+    } rows[] = {
+        {"plain", "plain"},
+        {"", ""},
+        {"a\x1b[2Jb", "a [2Jb"},
+        {"tab\tline\n", "tab line "},
+        {"\xc2\x9b"
+         "2J",
+         " 2J"},
+        {"\x9b"
+         "2J",
+         "?2J"},
+        {"\xc3\xa9\xe2\x82\xac", "\xc3\xa9\xe2\x82\xac"},
+        {"\xc2\xa0", "\xc2\xa0"},
+        {"\xe9t\xe9", "\xe9t\xe9"},
+        {"\x7f\x01", "  "},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[32];
+        (void)strcpy(text, rows[i].text);
+        text_make_printable(text);
+        assert_string_equal(text, rows[i].shown);
+    }
+}
+
 static void every_status_has_text_and_code(void **state)
 {
     (void)state;
@@ -190,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nearest_word_is_near),
         cmocka_unit_test(errors_are_one_line_and_name_the_file),
+        cmocka_unit_test(texts_are_made_printable),
         cmocka_unit_test(every_status_has_text_and_code),
         cmocka_unit_test(arenas_give_zeroed_aligned_memory),
         cmocka_unit_test(reals_read_back_as_the_same_number),

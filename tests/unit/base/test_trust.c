@@ -224,6 +224,34 @@ static void hostile_variables_are_refused_with_a_reason(void **state)
     assert_non_null(strstr(error.text, "set TUNE_CACHE_DIR"));
 }
 
+static void what_others_may_write_is_told(void **state)
+{
+    (void)state;
+    assert_false(path_is_open_to_others(in_root("own/file")));
+    assert_true(path_is_open_to_others(in_root("own/nothing")));
+    assert_int_equal(chmod(in_root("own/file"), 0666), 0);
+    assert_true(path_is_open_to_others(in_root("own/file")));
+    assert_int_equal(chmod(in_root("own/file"), 0644), 0);
+    /* Who may write the folder puts another file in its place; where it is sticky, nobody does. */
+    assert_int_equal(chmod(in_root("own"), 0777), 0);
+    assert_true(path_is_open_to_others(in_root("own/file")));
+    assert_int_equal(chmod(in_root("own"), 01777), 0);
+    assert_false(path_is_open_to_others(in_root("own/file")));
+    /* A link counts as what it leads to. */
+    assert_int_equal(chmod(in_root("own"), 0777), 0);
+    assert_int_equal(symlink("own/file", in_root("link")), 0);
+    assert_true(path_is_open_to_others(in_root("link")));
+    assert_int_equal(chmod(in_root("own"), 0700), 0);
+    assert_false(path_is_open_to_others(in_root("link")));
+    if (geteuid() != 0)
+        return;
+    assert_int_equal(chown(in_root("own/file"), stranger, stranger), 0);
+    assert_true(path_is_open_to_others(in_root("own/file")));
+    assert_int_equal(chown(in_root("own/file"), 0, 0), 0);
+    assert_int_equal(chown(in_root("own"), stranger, stranger), 0);
+    assert_true(path_is_open_to_others(in_root("own/file")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +259,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(links_of_ones_own_are_followed_and_stay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(links_of_strangers_in_a_folder_open_to_all_are_refused,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_others_may_write_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_long_is_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_cache_is_closed_to_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(anothers_cache_is_not_used, set_up, tear_down),

@@ -99,10 +99,35 @@ static void test_a_copy_is_never_overwritten(void **state)
 static void assert_unchanged(struct fixture *f)
 {
     assert_null(f->store);
+    assert_int_equal(count_files(f), 1); /* no copy of what did not happen */
     assert_int_equal(version_of(f->path), 1);
     must(store_open_as(f->path, STORE_READ, &first, &f->store, &f->error));
     assert_one("SELECT name FROM parents", "a");
     assert_one("SELECT count(*) FROM pragma_table_info('parents')", "2");
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    char command[512];
+    (void)snprintf(command, sizeof command, "cp %s %s", from, to);
+    assert_int_equal(system(command), 0);
+}
+
+/* Killed between the copy's name and the commit, a program leaves a copy that is the same as the
+ * next one's. */
+static void test_one_copy_of_one_state(void **state)
+{
+    struct fixture *f = *state;
+    char before[160];
+    (void)snprintf(before, sizeof before, "%s/kept", f->folder);
+    copy_file(f->path, before);
+    for (int i = 0; i < 3; i++) {
+        must(store_open_as(f->path, STORE_CREATE, &third, &f->store, &f->error));
+        store_close(f->store);
+        f->store = NULL;
+        copy_file(before, f->path);
+    }
+    assert_int_equal(count_files(f), 3); /* the database, what we kept, one copy */
 }
 
 static void test_a_failing_step_undoes_all(void **state)
@@ -307,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_migrated_with_a_copy),
         TEST(test_a_copy_is_never_overwritten),
+        TEST(test_one_copy_of_one_state),
         TEST(test_a_failing_step_undoes_all),
         TEST(test_broken_references_undo_all),
         TEST(test_no_way_there),

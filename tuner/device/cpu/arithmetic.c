@@ -108,13 +108,23 @@ enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct
     struct temporary folder = {.file = -1};
     const char *binary = NULL;
     const char *above = getenv("TMPDIR");
+    const char *before = above ? arena_strdup(&arena, above) : NULL;
     *out = (struct arithmetic){{0}};
+    if (above && !before)
+        return error_no_memory(error);
     const char *prefix =
-        arena_printf(&arena, "%s/tune-arithmetic-", above && *above ? above : "/tmp");
+        arena_printf(&arena, "%s/tune-arithmetic-", before && *before ? before : "/tmp");
     enum status status =
         prefix ? temporary_folder_make(prefix, &folder, error) : error_no_memory(error);
+    /* What the compiler leaves when it is killed goes with the folder. */
+    if (status == STATUS_OK && setenv("TMPDIR", folder.path, 1) != 0)
+        status = error_no_memory(error);
     if (status == STATUS_OK)
         status = compile(&arena, folder.path, &binary, error);
+    if (before)
+        (void)setenv("TMPDIR", before, 1);
+    else
+        (void)unsetenv("TMPDIR");
     if (status == STATUS_OK)
         status = measure_all(device, binary, out, error);
     if (folder.file >= 0)

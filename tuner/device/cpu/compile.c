@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,11 +183,35 @@ static enum status make_inputs(struct arena *arena, const struct binary_request 
     return status;
 }
 
+/* By whoever was short of memory, or by hand: nothing that the source did. The limits that we set
+ * end a compiler by other signals. Its parts (cc1, as, ld) are told of by the driver of the
+ * compiler, gcc or clang. */
+static bool was_killed(int code, const char *log)
+{
+    static const char *const words[] = {"Killed signal terminated program",
+                                        "Terminated signal terminated program",
+                                        "terminated with signal 9",
+                                        "terminated with signal 15",
+                                        "unable to execute command: Killed",
+                                        "unable to execute command: Terminated",
+                                        "fatal error: Killed"};
+    if (code == 128 + SIGKILL || code == 128 + SIGTERM)
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(log, words[i]))
+            return true;
+    return false;
+}
+
 /* The first line that names an error, else the first line. */
 static enum status set_compile_error(const char *compiler, int code, const char *log,
                                      struct error *error)
 {
     const char *chosen = NULL;
+    if (was_killed(code, log))
+        return error_set(error, STATUS_KILLED, "%s was killed", compiler);
+    if (strstr(log, "No space left on device"))
+        return error_set(error, STATUS_IO, "%s: the disk is full", compiler);
     for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         size_t length = strcspn(line, "\n");
         bool tells = memmem(line, length, "error:", 6) != NULL ||

@@ -1,0 +1,131 @@
+#!/bin/bash
+# Compilers that are killed, and binaries that vanish from the cache, are nobody's fault: it is compiled
+# again, at last with nothing beside it, and what did not come through is tried by the next run.
+source "$TUNE_TESTS/lib.sh"
+write_experiment
+sed -i 's/n: \[1000, 5000\]/n: [1000]/; s/block: \[100, 200, 250, 500, 1000\]/block: [100, 250]/' double.yaml
+sed -i 's/way: \[plain, late, broken, again\]/way: [plain, again, other]/' double.yaml
+sed -i 's/^#if WAY_broken/#if 0/' double_cpu.c
+sed -i '/WAY_/d' double.yaml
+sed -i 's/^  SPINS: 0/  SPINS: 0\n  WAY_late: 0\n  WAY_again: 1 if way == "again" else 0\n  WAY_other: 2 if way == "other" else 0/' double.yaml
+
+# A compiler that ends as ./how says, once for each line of it, when its arguments match.
+export COMPILER=${CC:-cc}
+cat >killed-cc <<'C'
+#!/bin/bash
+here=$(dirname "$0")
+echo "+ $*" >>"$here/log"
+exec {lock}>>"$here/lock"
+flock "$lock"
+what=reference # has none of these defines
+[[ $* != *binary* ]] && what=none
+for word in "$@"; do
+    [[ $word != -DWAY_*=[12] ]] || what=$word
+done
+how=$(grep -m 1 -e " $what\$" "$here/how")
+[[ $* == *WAY_again* && $what == reference ]] && how=
+if [[ -n $how ]]; then
+    line=$(grep -n -m 1 -e " $what\$" "$here/how")
+    sed -i "${line%%:*}d" "$here/how"
+fi
+exec {lock}>&-
+[[ $* != *WAY_* ]] || sleep 0.05
+echo "- $*" >>"$here/log"
+case ${how%% *} in
+kill) kill -KILL $$ ;;
+part) echo "gcc: fatal error: Killed signal terminated program cc1" >&2; exit 1 ;;
+ld) echo "collect2: fatal error: ld terminated with signal 9 [Killed]" >&2; exit 1 ;;
+worker) kill -KILL $PPID; sleep 5; exit 1 ;;
+esac
+exec "$COMPILER" "$@"
+C
+chmod +x killed-cc
+tune_it() {
+    CC=$PWD/killed-cc run "$TUNE" run double.yaml --device cpu "${steady[@]}" --set look_rounds.0=3 --jobs 2
+}
+forget() {
+    rm -rf tune.db* tuned.conf "$TUNE_CACHE_DIR" log
+}
+
+# Once or twice, whoever was killed, the reference's too: as if nothing had been.
+for hows in 'kill part ld worker' 'part worker kill ld'; do
+    forget
+    read -r first second third fourth <<<"$hows"
+    cat >how <<H
+$first -DWAY_again=1
+$second -DWAY_again=1
+$third reference
+$fourth -DWAY_other=2
+H
+    tune_it
+    expect_code 0
+    [[ ! -s how ]] || fail "not all were killed: $(cat how)"
+    [[ $(query "SELECT status, count(*) FROM trials WHERE stage = 'sweep' GROUP BY 1") == 'ok 7' ]] ||
+        fail "$(query "SELECT status, detail FROM trials WHERE stage = 'sweep'")"
+done
+# The last of three tries had no other beside it.
+python3 -S - <<'P' || fail "two compilers at a time in the last try: $(cat log)"
+running, tries = set(), 0
+for line in open("log"):
+    what = line[2:]
+    if line[0] == "-":
+        running.discard(what)
+        continue
+    tries += "WAY_again=1" in what
+    assert not (running and "WAY_again=1" in what and tries == 3), running
+    running.add(what)
+assert tries == 3, tries
+P
+
+# Each time: the others are tuned, and the next run tries that again, without being asked.
+forget
+printf 'kill -DWAY_again=1\nkill -DWAY_again=1\nkill -DWAY_again=1\n' >how
+tune_it
+expect_code 0
+[[ $(query "SELECT status, count(*) FROM trials WHERE stage = 'sweep' GROUP BY 1 ORDER BY 1") == $'compile_failed 2\nok 5' ]] ||
+    fail "$(query "SELECT status, detail FROM trials WHERE stage = 'sweep'")"
+[[ $(query "SELECT DISTINCT detail FROM trials WHERE status = 'compile_failed'") == *'was killed, 3 times'*'the next run tries it again' ]] ||
+    fail "$(query "SELECT DISTINCT detail FROM trials WHERE status = 'compile_failed'")"
+tune_it
+expect_code 0
+expect_err '1 problems?, 2 trials \(5 known already\)'
+[[ $(query "SELECT t.status, count(*) FROM (SELECT max(id) AS id FROM trials WHERE stage = 'sweep' GROUP BY configuration_id) l
+    JOIN trials t USING (id) GROUP BY 1") == 'ok 7' ]] || fail "$(query "SELECT status, detail FROM trials WHERE stage = 'sweep'")"
+tune_it
+expect_err '1 problems?, 0 trials \(7 known already\)'
+
+# A reference that cannot be had ends the run; nobody is blamed, and the next one goes on.
+forget
+printf 'kill reference\nkill reference\nkill reference\n' >how
+tune_it
+[[ $code -ne 0 ]] || fail "without a reference"
+expect_err 'was killed, 3 times'
+[[ $(query "SELECT count(*) FROM trials WHERE status <> 'ok'") -eq 0 ]] || fail "somebody is blamed"
+tune_it
+expect_code 0
+
+# The cache is taken away, wholly or the binaries, six times: all are measured.
+for what in "$TUNE_CACHE_DIR" "$TUNE_CACHE_DIR"/'*.bin'; do
+    pause=0.7
+    [[ $what == *.bin ]] || pause=2.5
+    forget
+    : >how
+    CC=$PWD/killed-cc "$TUNE" run double.yaml --device cpu "${steady[@]}" --set look_rounds.0=6 --set confirm_processes=3 --set confirm_rounds=3 >vanish.out 2>vanish.err &
+    tune=$!
+    for ((i = 0; i < 6; i++)); do
+        sleep $pause
+        kill -0 $tune 2>/dev/null || break
+        # shellcheck disable=SC2086 # a pattern
+        rm -rf $what 2>/dev/null || true
+    done
+    code=0
+    wait $tune || code=$?
+    captured=vanish
+    command_line="tune run while '$what' was removed"
+    [[ $code -eq 0 ]] || fail "exit code $code"
+    [[ $(query "SELECT status, count(*) FROM trials WHERE stage = 'sweep' GROUP BY 1") == 'ok 7' ]] ||
+        fail "$(query "SELECT status, detail FROM trials WHERE stage = 'sweep'")"
+    [[ $(query "SELECT count(*) FROM trials WHERE status <> 'ok'") -eq 0 ]] ||
+        fail "$(query "SELECT stage, status, detail FROM trials WHERE status <> 'ok'")"
+    [[ $(query "SELECT count(*) FROM winners") -eq 1 ]] || fail "no winner"
+done
