@@ -102,6 +102,7 @@ key=$(query "SELECT key FROM problems ORDER BY key LIMIT 1")
 other=$(query "SELECT key FROM problems WHERE key <> '$key' ORDER BY key DESC LIMIT 1")
 run "$TUNE" report "$key" --no-figures --device 'fixture gpu' -o one.html
 expect_code 0
+expect_page one.html '<b>&lt;&lt;&lt;3200, 128&gt;&gt;&gt;</b> ' # what to launch, as numbers
 check_page one.html
 expect_page one.html "<th scope=\"row\">$key</th>"
 refuse_page one.html "<th scope=\"row\">$other</th>"

@@ -231,6 +231,7 @@ static void format_value(const struct progress_view *view, double value, char *o
 static void on_winner(void *context, const struct session_winner *winner)
 {
     struct progress_view *view = context;
+    const char *reason = winner->trust_reason ? winner->trust_reason : "unstable";
     char time[32];
     char value[64];
     bool changed = remember(view, winner);
@@ -247,7 +248,7 @@ static void on_winner(void *context, const struct session_winner *winner)
     if (winner->tied > 1)
         fprintf(stderr, " (%zu are as good)", winner->tied);
     if (unstable)
-        print_clean(stderr, "; unstable: %s", winner->trust_reason ? winner->trust_reason : "");
+        print_clean(stderr, ". %.*s", (int)verdict_advice_bytes(reason), reason);
     fputc('\n', stderr);
 }
 

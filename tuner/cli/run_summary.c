@@ -64,7 +64,7 @@ static void print_work(const struct session_summary *summary, const char *kind)
             summary->binaries_cached);
 }
 
-/* "tune: 20 of 22 problems: sure; 2 nearly sure; 5 winners have equals ('tune show --ties'); ..."
+/* "tune: 20 of 22 problems: sure; 2 nearly sure; 5 have others that are as good ..."
  */
 static void print_trust(const struct session_summary *summary)
 {
@@ -72,8 +72,8 @@ static void print_trust(const struct session_summary *summary)
     const bool all_sound = summary->verdicts[VERDICT_SOUND] == summary->winners;
     show_append_verdicts(&line, summary->verdicts, summary->winners);
     if (summary->tied > 0)
-        text_printf(&line, "; %zu winner%s ha%s equals ('tune show --ties')", summary->tied,
-                    summary->tied == 1 ? "" : "s", summary->tied == 1 ? "s" : "ve");
+        text_printf(&line, "; %zu %s others that are as good ('tune show --ties')", summary->tied,
+                    summary->tied == 1 ? "has" : "have");
     if (summary->gauntlet_failures > 0)
         text_printf(&line, "; %zu finalist%s thrown out by the checks", summary->gauntlet_failures,
                     summary->gauntlet_failures == 1 ? "" : "s");

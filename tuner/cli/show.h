@@ -52,8 +52,6 @@ size_t show_group_end(const struct rows *rows, size_t first);
 
 /* A value as people read it; NULL when memory is short. */
 const char *show_json_text(const json_t *value, struct arena *arena);
-/* The column `launches` in words: "<<<264, 512>>>, then <<<1, 512>>>", "16 blocks on 2 threads". */
-void show_append_launches(struct text *out, const json_t *launches);
 /* Of the winners' parameters (objects), those of winner `at` that all share, or those that tell it
  * from the others: "block=512 loads=8". One winner alone shares none. False when memory is short.
  */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/cli/show.h"
+#include "tuner/trial/estimate.h"
 
 /* By enum verdict, then what has none. */
 enum { CLASSES = VERDICTS + 1 };
@@ -131,7 +132,8 @@ static void append_winner(struct text *line, const struct rows *rows, size_t row
     text_printf(line, ": %s", time);
     if (number_at(rows, row, "gain", &value))
         text_printf(line, ", %.2fx over %s", value, rows_text(rows, row, "gain_over", ""));
-    if (number_at(rows, row, "gain_low", &low) && number_at(rows, row, "gain_high", &high))
+    if (number_at(rows, row, "gain_low", &low) && number_at(rows, row, "gain_high", &high) &&
+        bounds_tell(low, high))
         text_printf(line, " [%.2f, %.2f]", low, high);
     if (number_at(rows, row, "ceiling_percent", &value))
         text_printf(line, ", %.1f %% of the %s ceiling", value,

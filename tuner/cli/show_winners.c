@@ -7,6 +7,7 @@
 #include "tuner/base/text.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
+#include "tuner/explain/explain.h"
 #include "tuner/trial/verdict.h"
 
 enum { GAINS_OVER_MAX = 16 };
@@ -64,9 +65,7 @@ static bool fill_row(struct rows *table, const struct problem_rows *problem, siz
     }
     if (strcmp(rows_text(rows, row, "objective", "time"), "time") == 0)
         table->cells[at][rows_column(table, "value")] = (struct cell){0};
-    json_t *launches = json_loads(rows_text(rows, row, "launches", "[]"), 0, NULL);
-    show_append_launches(&launch, launches);
-    json_decref(launches);
+    explain_append_launches(&launch, rows_text(rows, row, "launches", NULL));
     bool good = show_append_parameters(&apart, problem->parameters, problem->count, at, false);
     if (launch.length > 0 && apart.length > 0)
         text_append(&launch, ": ");

@@ -9,6 +9,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/store/store.h"
 #include "tuner/trial/clouds.h"
 
@@ -108,5 +109,9 @@ enum status explain_clouds(struct store *store, int64_t winner_id, double apart_
 
 /* "memory", "cache", "arithmetic", "launch", "parallelism", "latency", "spills", "unknown". */
 const char *explain_limit_name(enum explain_limit limit);
+
+/* The launches of a winner (a JSON array, as db/queries/winners.sql gives it; NULL: none is known):
+ * "<<<264, 512>>>, then <<<1, 512>>>", "16 blocks on 2 threads". */
+void explain_append_launches(struct text *out, const char *launches);
 
 #endif

@@ -240,7 +240,7 @@ static enum status no_winner(const char *objective, const struct export_counts *
 {
     if (counts->unstable > 0)
         return error_set(error, STATUS_NO_WINNER,
-                         "none of the database's winners is stable (%zu are not): 'tune show "
+                         "none of the database's %zu winners is stable: 'tune show "
                          "--trust' says why; measure again on a quieter machine",
                          counts->unstable);
     if (strcmp(objective, "time") != 0)

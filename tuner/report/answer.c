@@ -107,7 +107,7 @@ static void write_launch_card(struct page *page, const struct setting *setting)
          "<div class=\"card\"><h3>What should I launch?</h3><p>For <b>%s</b> with n = %s:</p>"
          "<p class=\"big\">",
          winner->problem, shown_count(winner->n, n));
-    write_configuration(&page->out, winner->configuration);
+    write_launch(&page->out, winner);
     html(&page->out, "</p><p>which takes %s. ", shown_time(winner->time_ns, time));
     if (setting->end - setting->first > 1)
         text_append(&page->out, "The others are in <a href=\"#winners\">the table</a>; ");

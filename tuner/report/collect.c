@@ -61,6 +61,7 @@ static enum status take_winner(struct page *page, struct store_query *row, struc
         .problem = text_of(page, row, "problem", &failed),
         .stage = text_of(page, row, "stage", &failed),
         .configuration = text_of(page, row, "configuration", &failed),
+        .launches = text_of(page, row, "launches", &failed),
         .chosen_at = text_of(page, row, "chosen_at", &failed),
         .trust = text_of(page, row, "trust", &failed),
         .trust_reason = text_of(page, row, "trust_reason", &failed),

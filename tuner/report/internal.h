@@ -23,6 +23,7 @@ struct winner {
     const char *device, *device_kind, *device_uuid, *driver, *compiler;
     const char *l2_mode, *objective, *experiment, *problem;
     const char *stage, *configuration, *chosen_at;
+    const char *launches;             /* explain_append_launches writes them; NULL: not known */
     const char *trust, *trust_reason; /* "unknown" and NULL when nothing is known */
     double time_ns, time_low_ns, time_high_ns;
     double gbs, ceiling_percent, claim_percent, confidence;
@@ -110,6 +111,8 @@ void write_interval(struct text *out, const char *low, const char *high);
 /* In single quotes where a shell would not take it as it is. */
 void append_word(struct text *out, const char *word);
 void write_configuration(struct text *out, const char *key);
+/* Grid and block as numbers, then the configuration. */
+void write_launch(struct text *out, const struct winner *winner);
 /* A cell that sorts by a number, and its text; NaN: an empty cell. */
 void write_number(struct text *out, double value, const char *shown);
 

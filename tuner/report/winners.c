@@ -82,6 +82,17 @@ static const struct gain *fastest_peer(const struct winner *winner)
     return fastest;
 }
 
+void write_launch(struct text *out, const struct winner *winner)
+{
+    struct text launches = {0};
+    explain_append_launches(&launches, winner->launches);
+    if (launches.length > 0)
+        html(out, "<b>%s</b> ", text_string(&launches));
+    out->failed = out->failed || launches.failed;
+    text_free(&launches);
+    write_configuration(out, winner->configuration);
+}
+
 static void write_row(struct page *page, const struct winner *winner, const struct over *over)
 {
     struct text *out = &page->out;
@@ -89,7 +100,7 @@ static void write_row(struct page *page, const struct winner *winner, const stru
     html(out, "<tr><th scope=\"row\">%s</th>", winner->problem);
     write_number(out, (double)winner->n, shown_count(winner->n, shown));
     text_append(out, "<td>");
-    write_configuration(out, winner->configuration);
+    write_launch(out, winner);
     text_append(out, "</td>");
     write_time(out, winner);
     for (size_t i = 0; i < over->count; i++)
