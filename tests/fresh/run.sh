@@ -1,12 +1,13 @@
 #!/bin/bash
 # run.sh [options] [SUITE...]: the README's two commands on bare machines. Makes Debian roots of SUITE
-# (default: bookworm trixie, which are Debian 12 and 13) with debootstrap, and in copies of them builds,
+# (default: bookworm trixie, which are Debian 12 and 13; with --mirror noble, say) with debootstrap, and in copies of them builds,
 # tunes the CPU and runs all tests of these sources, as somebody would who has just cloned them: as root,
 # and as a user who may not install and has an administrator type what bootstrap asks for; without CUDA
 # and with --with-toolkit. Needs root, debootstrap and a mirror; takes an hour on four cores.
 #   --only WORD      only cases whose name has WORD in it (trixie-user-cpu ...); may be given again
 #   --no-tests       leave out ./bootstrap test
 #   --budget TIME    of tune's run (default 60s); 0: none, as the README has it
+#   --components LIST  of the mirror (default main; Ubuntu's needs main,universe)
 #   --mirror URL     where Debian's packages are (default: where apt of this machine has them from)
 #   --folder FOLDER  where the roots go (default /var/tmp/tune-fresh); bare ones are kept for the next time
 #   --keep           keep the roots of the cases, too
@@ -14,7 +15,7 @@
 # behind a mirror; nothing else is. Exit code 1 when something failed; FOLDER/CASE.log has what was printed.
 set -euo pipefail
 sources=$(cd -- "$(dirname -- "$0")/../.." && pwd)
-folder=/var/tmp/tune-fresh mirror='' budget=60s tests=yes keep=no
+folder=/var/tmp/tune-fresh mirror='' components=main budget=60s tests=yes keep=no
 only=() suites=()
 
 fail() {
@@ -24,12 +25,13 @@ fail() {
 
 while [[ $# -gt 0 ]]; do
     case $1 in
-    --only | --budget | --mirror | --folder)
+    --only | --budget | --mirror | --components | --folder)
         [[ $# -ge 2 ]] || fail "$1 needs a value"
         case $1 in
         --only) only+=("$2") ;;
         --budget) budget=$2 ;;
         --mirror) mirror=$2 ;;
+        --components) components=$2 ;;
         --folder) folder=$2 ;;
         esac
         shift
@@ -102,7 +104,7 @@ bare_root() {
     [[ ! -f $root/complete ]] || return 0
     rm -rf "$root"
     echo "debootstrap $1 from $mirror"
-    debootstrap --variant=minbase "$1" "$root" "$mirror" >"$folder/bare-$1.log" 2>&1 ||
+    debootstrap --variant=minbase --components="$components" "$1" "$root" "$mirror" >"$folder/bare-$1.log" 2>&1 ||
         fail "debootstrap failed: $folder/bare-$1.log"
     inside "$root" root 'useradd --create-home --shell /bin/bash stranger'
     : >"$root/complete"
