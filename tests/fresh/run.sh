@@ -3,7 +3,7 @@
 # (default: bookworm trixie, which are Debian 12 and 13; with --mirror noble, say) with debootstrap, and in copies of them builds,
 # tunes the CPU and runs all tests of these sources, as somebody would who has just cloned them: as root,
 # and as a user who may not install and has an administrator type what bootstrap asks for; without CUDA
-# and with --with-toolkit. Needs root, debootstrap and a mirror; takes an hour on four cores.
+# and with --with-toolkit. Needs root, debootstrap and a mirror; each case builds all anew, so it takes its time.
 #   --only WORD      only cases whose name has WORD in it (trixie-user-cpu ...); may be given again
 #   --no-tests       leave out ./bootstrap test
 #   --budget TIME    of tune's run (default 60s); 0: none, as the README has it
