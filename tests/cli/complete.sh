@@ -23,7 +23,7 @@ expect_offers_of() {
 expect_offers ':files yaml json plot' pl
 expect_offers '--version' --v
 expect_offers '--no-report' run --no-r
-expect_offers '--db --device --dialect --dry-run' --d
+expect_offers '--dialect' --dia
 expect_offers 'quick' run --effort q
 expect_offers '--effort=normal --effort=quick --effort=thorough' run --effort=
 expect_offers 'normal' check --effort = n
