@@ -43,4 +43,6 @@ SELECT DISTINCT 'double', '#SM x 2', 0, 2, NULL, NULL, NULL, NULL, NULL, 2 * uni
 FROM drawn
 UNION ALL
 SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
+UNION ALL
+SELECT 'whole', '', trials, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM whole
 ORDER BY layer, rank, series, blocks_per_sm, gbs;

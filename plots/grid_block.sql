@@ -51,4 +51,6 @@ FROM cells
 GROUP BY y
 UNION ALL
 SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
+UNION ALL
+SELECT 'whole', '', trials, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM whole
 ORDER BY layer, rank, series, x, y;

@@ -1,6 +1,7 @@
 -- How much each parameter explains, and what its other values cost.
 -- needs: a sweep in which a parameter took more than one value
--- share: of the variance of log(time) over all configurations of the sweep, omega squared of one
+-- share: of the variance of log(time) over all configurations of the sweep (of very many over a sample, see
+-- measured.sql), omega squared of one
 -- parameter alone (eta squared less what as many levels explain by chance). Shares need not add up to
 -- 1: parameters act together, and constraints tie them to one another. NULL: as many values as
 -- configurations.
@@ -14,6 +15,7 @@
       AND p.n = CAST(:n AS INTEGER)
       AND own.environment_id = CAST(:environment AS INTEGER) AND own.l2_mode = :l2_mode
       AND t.status = 'ok' AND t.median_ns > 0
+      AND own.id % (SELECT every FROM thinned) = 0
 ),
 ratios AS MATERIALIZED (
     SELECT configuration_id, time_ns, time_ns / (SELECT min(time_ns) FROM swept) AS ratio
@@ -96,4 +98,7 @@ WHERE o.row <= 16
 UNION ALL
 SELECT 'left_out', '', 0, count(*), max(share), NULL, NULL, NULL, NULL, NULL
 FROM ordered WHERE row > 16 HAVING count(*) > 0
+UNION ALL
+SELECT 'whole', '', trials, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM whole
 ORDER BY layer, row, loss, rank, value;

@@ -2,11 +2,13 @@
 -- Winners and races are those about time, whatever else was asked for.
 --   unit      what throughput is counted in: GB/s; where the experiment does not say which bytes a run moves,
 --             10^9 operations/s, and where it says neither, runs/s. Its columns are called gbs all the same.
---   timed     each configuration that has a time: where it was raced or confirmed, that time.
+--   timed     each configuration that has a time and is drawn: where it was raced or confirmed, that time. Of
+--             other sizes than n those that are marked.
 --   measured  each launch that was timed, once. low_gbs and high_gbs are the throughput at the median plus and
 --             minus the median absolute deviation.
 --   named     those at the size n, with a series: the variant (of a CPU the schedule). Of more than 12 the
 --             rarest are 'others' (rank 12). rank: the place in the order of the names, from 0.
+--   whole     of how many trials, where not all are drawn; else no row.
 --   chosen    the winner and the baselines of each size: rank 0 is the winner.
 --   marked    what was measured of them.
 --   rivals    other implementations (a library): rank from 1. Their ratio is their time over the winner's.
@@ -28,14 +30,62 @@ sizes AS (
     CROSS JOIN unit
     WHERE p.experiment_id = CAST(:experiment AS INTEGER) AND p.key = :problem
 ),
+-- What is drawn of the size n: of more than 125,000 configurations those of every k-th trial, the fastest 1,000, and
+-- what raced. A picture shows no more; a figure that leaves some out has the layer `whole`.
+tried_at_n AS MATERIALIZED (
+    SELECT t.id, t.configuration_id, t.stage, CASE t.status WHEN 'ok' THEN t.median_ns END AS median_ns
+    FROM sizes AS p
+    CROSS JOIN trials AS t ON t.problem_id = p.problem_id
+    WHERE p.n = CAST(:n AS INTEGER) AND t.environment_id = CAST(:environment AS INTEGER)
+      AND t.l2_mode = :l2_mode
+),
+thinned AS (SELECT 1 + count(*) / 125000 AS every, count(*) AS trials FROM tried_at_n),
+whole AS (SELECT trials FROM thinned WHERE every > 1),
+sampled AS (
+    SELECT configuration_id FROM tried_at_n WHERE stage <> 'sweep' OR id % (SELECT every FROM thinned) = 0
+    UNION
+    SELECT configuration_id
+    FROM (SELECT configuration_id FROM tried_at_n WHERE median_ns > 0 ORDER BY median_ns LIMIT 1000)
+),
+chosen AS (
+    SELECT p.problem_id, p.n, 0 AS rank, 'winner' AS name, t.configuration_id, w.id AS winner_id
+    FROM sizes AS p
+    JOIN winners AS w ON w.problem_id = p.problem_id
+    JOIN trials AS t ON t.id = w.trial_id
+    WHERE w.environment_id = CAST(:environment AS INTEGER) AND w.l2_mode = :l2_mode
+      AND w.objective = 'time'
+    UNION ALL
+    SELECT p.problem_id, p.n, dense_rank() OVER (ORDER BY b.name DESC), b.name, b.configuration_id, NULL
+    FROM sizes AS p
+    JOIN baselines AS b ON b.problem_id = p.problem_id
+    WHERE b.environment_id = CAST(:environment AS INTEGER)
+),
+-- CROSS: points are looked up, by their configurations, and no others are made.
+reached AS (
+    SELECT c.problem_id, t.measured_configuration_id
+    FROM chosen AS c
+    CROSS JOIN points AS t ON t.problem_id = c.problem_id AND t.configuration_id = c.configuration_id
+    WHERE t.environment_id = CAST(:environment AS INTEGER) AND t.l2_mode = :l2_mode
+      AND t.objective = 'time'
+),
+wanted AS MATERIALIZED (
+    SELECT p.problem_id, sampled.configuration_id FROM sizes AS p CROSS JOIN sampled
+    WHERE p.n = CAST(:n AS INTEGER)
+    UNION
+    SELECT problem_id, configuration_id FROM chosen
+    UNION
+    SELECT problem_id, measured_configuration_id FROM reached
+),
 timed AS (
     SELECT p.n, p.bytes_moved, t.configuration_id, t.measured_configuration_id, t.grid, t.block,
            t.occupancy, coalesce(t.final_trial_id, t.sweep_trial_id) AS trial_id,
            coalesce(t.final_ns, t.sweep_ns) AS time_ns,
            CASE WHEN t.final_ns IS NULL THEN t.sweep_mad_ns ELSE t.final_mad_ns END AS mad_ns,
            p.problem_id, p.amount, t.sweep_ns
-    FROM sizes AS p
-    JOIN points AS t ON t.problem_id = p.problem_id
+    FROM wanted
+    CROSS JOIN sizes AS p ON p.problem_id = wanted.problem_id
+    CROSS JOIN points AS t
+        ON t.problem_id = wanted.problem_id AND t.configuration_id = wanted.configuration_id
     WHERE t.environment_id = CAST(:environment AS INTEGER) AND t.l2_mode = :l2_mode
       AND t.objective = 'time'
       AND coalesce(t.final_ns, t.sweep_ns) > 0 AND p.amount > 0
@@ -76,19 +126,6 @@ named AS (
     SELECT l.*, k.rank, CASE WHEN k.is_rare THEN 'others' ELSE l.label END AS series
     FROM labelled AS l
     JOIN kept AS k ON k.label = l.label
-),
-chosen AS (
-    SELECT p.n, 0 AS rank, 'winner' AS name, t.configuration_id, w.id AS winner_id
-    FROM sizes AS p
-    JOIN winners AS w ON w.problem_id = p.problem_id
-    JOIN trials AS t ON t.id = w.trial_id
-    WHERE w.environment_id = CAST(:environment AS INTEGER) AND w.l2_mode = :l2_mode
-      AND w.objective = 'time'
-    UNION ALL
-    SELECT p.n, dense_rank() OVER (ORDER BY b.name DESC), b.name, b.configuration_id, NULL
-    FROM sizes AS p
-    JOIN baselines AS b ON b.problem_id = p.problem_id
-    WHERE b.environment_id = CAST(:environment AS INTEGER)
 ),
 marked AS (
     SELECT chosen.rank, chosen.name, m.*

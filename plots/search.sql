@@ -68,7 +68,10 @@ SELECT * FROM (
 SELECT 'points' AS layer, 'a trial of the sweep' AS series, 0 AS rank, b.seconds, b.time_ns AS time_ns,
        b.best_ns, b.turn AS trial, NULL AS end_seconds, c.key AS configuration
 FROM best AS b JOIN configurations AS c ON c.id = b.configuration_id
-WHERE b.time_ns > 0
+WHERE b.time_ns > 0 AND b.turn % (SELECT every FROM thinned) = 0
+UNION ALL
+SELECT 'whole', '', trials, NULL, NULL, NULL, NULL, NULL, NULL
+FROM whole
 UNION ALL
 SELECT 'best', 'best so far', 0, seconds, time_ns, best_ns, turn, NULL, NULL
 FROM best

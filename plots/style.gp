@@ -112,8 +112,10 @@ problem = cut(problem, characters ? text_columns - 40 : 70)
 device = cut(device, characters ? text_columns - 16 : 70)
 database = cut(database, 40)
 is_long(text) = characters && strlen(text) > text_columns - 4
+sample_of = ''
+if (exists("whole_rows")) { stats 'whole.tsv' using 3 name 'WHOLE' nooutput; sample_of = sprintf(' of %.0f trials', WHOLE_max) }
 measured(count) = device.', '.date.(is_long(device.date.l2_mode.count.database.'____________') ? "\n" : ', ') \
-    .'L2 '.l2_mode.', '.count.(database eq '' ? '' : ', '.database)
+    .'L2 '.l2_mode.', '.count.sample_of.(database eq '' ? '' : ', '.database)
 measured_on = measured(points_rows == 1 ? '1 point' : sprintf('%d points', points_rows))
 if (characters) { set tmargin strstrt(measured_on, "\n") ? 7 : 6 }
 

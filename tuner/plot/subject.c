@@ -6,9 +6,14 @@
 
 /* Every constraint may be NULL. An index alone ("0") is a GPU's, as on the command line. */
 #define MEASURED                                                                                   \
-    " FROM trials t JOIN problems p ON p.id = t.problem_id"                                        \
+    " FROM (SELECT tried.environment_id, tried.problem_id, tried.l2_mode,"                         \
+    "       max(coalesce(r.ended_at, r.started_at)) AS measured_at"                                \
+    "       FROM tried JOIN runs r ON r.id = tried.run_id GROUP BY 1, 2, 3) t"                     \
+    " JOIN problems p ON p.id = t.problem_id"                                                      \
     " JOIN environments e ON e.id = t.environment_id JOIN devices d ON d.id = e.device_id"         \
-    " WHERE t.status = 'ok' AND t.median_ns > 0 AND t.objective = 'time'"                          \
+    " WHERE EXISTS (SELECT 1 FROM trials WHERE trials.problem_id = t.problem_id"                   \
+    "   AND trials.environment_id = t.environment_id AND trials.l2_mode = t.l2_mode"               \
+    "   AND status = 'ok' AND median_ns > 0 AND trials.objective = 'time')"                        \
     " AND (:l2_mode IS NULL OR t.l2_mode = :l2_mode)"                                              \
     " AND (:environment IS NULL OR e.id = CAST(:environment AS INTEGER))"                          \
     " AND (:device IS NULL OR lower(:device) IN (lower(d.name), lower(d.uuid), d.kind,"            \
