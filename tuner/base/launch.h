@@ -82,6 +82,8 @@ struct argument {
     enum argument_role role;
     enum argument_fill fill; /* inputs and updates only */
     uint64_t seed;           /* of the fill */
+    uint64_t variant; /* of fills that draw: not 0: a few elements are others, never the first and
+                         the last */
     double fill_low, fill_high;
     const char *fill_text;
     /* Not passed but copied, before the first run, into the __constant__ or __device__ variable of

@@ -128,10 +128,10 @@ enum status argument_pack(const struct argument *argument, unsigned char out[VAL
 uint64_t argument_contents(const struct argument *argument)
 {
     const struct {
-        uint64_t kind, seed;
+        uint64_t kind, seed, variant;
         double low, high;
     } parts = {(uint64_t)argument->type << 32 | (uint64_t)argument->fill, argument->seed,
-               argument->fill_low, argument->fill_high};
+               argument->variant, argument->fill_low, argument->fill_high};
     const char *text = argument->fill_text ? argument->fill_text : "";
     uint64_t hash = hash_u64(text, strlen(text), hash_u64(&parts, sizeof parts, 0));
     return hash ? hash : 1;

@@ -165,6 +165,9 @@ struct device_api {
      * as the host has them, bands around inputs other than before. */
     enum status (*run_again)(struct device *device, const struct launch_plan *plan,
                              struct error *error);
+    /* Once more, with everything as it is. */
+    enum status (*run_on)(struct device *device, const struct launch_plan *plan,
+                          struct error *error);
     /* Whether the guard bands of the bound plan's outputs and scratch are as they were written;
      * `detail` says which one is not. */
     enum status (*guards)(struct device *device, const struct launch_plan *plan, bool *intact,

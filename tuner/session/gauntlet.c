@@ -6,6 +6,7 @@
 #include "tuner/base/pack.h"
 #include "tuner/base/text.h"
 #include "tuner/session/internal.h"
+#include "tuner/session/watch.h"
 
 enum { CASES_MAX = 24, REPEATS = 3, CASE_TIMEOUT_MS = 60000 };
 
@@ -297,6 +298,25 @@ static void tell(const struct contest *contest, const struct finalist *finalist)
                  finalist->runner.candidate->key, finalist->out);
 }
 
+/* The best so far is one that may win. */
+static void find_best(struct sweep *sweep)
+{
+    sweep->best = NULL;
+    for (size_t i = 0; i < sweep->table.count; i++)
+        sweep_compare(sweep, sweep->table.items[i]);
+}
+
+enum status contest_reject(struct contest *contest, struct finalist *finalist, int32_t cases,
+                           const char *why, struct error *error)
+{
+    finalist->out = finalist->runner.candidate->rejected = why;
+    if (!why)
+        return error_no_memory(error);
+    find_best(contest->sweep);
+    tell(contest, finalist);
+    return put(contest, finalist, cases, error);
+}
+
 /* What took a finalist out takes others like it out, too: else the race would bring them up one
  * handful after the other. */
 static enum status reject_others(struct contest *contest, struct lane *lane,
@@ -374,14 +394,6 @@ static enum status run_cases(struct contest *contest, struct lane *lane, const b
             return status;
     }
     return STATUS_OK;
-}
-
-/* The best so far is one that may win. */
-static void find_best(struct sweep *sweep)
-{
-    sweep->best = NULL;
-    for (size_t i = 0; i < sweep->table.count; i++)
-        sweep_compare(sweep, sweep->table.items[i]);
 }
 
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)

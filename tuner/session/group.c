@@ -152,9 +152,18 @@ static enum status compete(struct contest *contest, bool *found, struct error *e
         if (!lane)
             return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
                              group->lanes[0]->error.text);
+        size_t rejected = count_rejected(contest->sweep);
         enum status status = race_until_right(contest, lane, error);
+        bool raced = status == STATUS_OK && has_finalist(contest);
         if (status == STATUS_OK)
             status = contest_choose(contest, lane, "race", found, error);
+        /* All were wrong while they were watched: the next ones race. */
+        if (status == STATUS_OK && raced && !*found && !has_finalist(contest) &&
+            count_rejected(contest->sweep) > rejected) {
+            arena_free(&lane->scratch);
+            contest_reset(contest);
+            continue;
+        }
         arena_free(&lane->scratch);
         if (!lane->lost)
             return status;

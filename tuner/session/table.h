@@ -38,6 +38,7 @@ struct candidate {
     bool is_baseline;
     bool stands_for_baseline; /* is one, or a baseline launches the same */
     const char *rejected;     /* by the gauntlet, or since it failed in a race: why; borrowed */
+    int64_t compared;         /* results looked at while it was watched; 0: it was not */
 };
 #define NO_POINT  UINT64_MAX
 #define NO_BINARY SIZE_MAX

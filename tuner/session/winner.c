@@ -5,6 +5,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/session/internal.h"
+#include "tuner/session/watch.h"
 
 struct choosing {
     struct contest *contest;
@@ -282,9 +283,15 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
 {
     struct choosing choosing = {.contest = contest, .lane = lane, .stage = stage};
     *found = false;
-    enum status status = decide(&choosing, error);
-    if (status != STATUS_OK || choosing.choice.winner >= contest->finalist_count)
-        return status;
+    for (struct finalist *best = NULL; !best || best->out;) {
+        enum status status = decide(&choosing, error);
+        if (status != STATUS_OK || choosing.choice.winner >= contest->finalist_count)
+            return status;
+        best = &contest->finalists[choosing.choice.winner];
+        status = contest_watch(contest, lane, best, error);
+        if (status != STATUS_OK)
+            return status;
+    }
     *found = true;
     judge(&choosing);
     contest->verdict = choosing.verdict;

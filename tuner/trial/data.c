@@ -13,6 +13,7 @@ enum {
     F32_RANDOM_BITS = 24,
     F16_RANDOM_BITS = 12,
     BF16_RANDOM_BITS = 9,
+    VARIED = 16, /* elements that a variant draws anew */
 };
 
 /* Which of how many values a fill of reals takes, and the value. */
@@ -145,5 +146,26 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
     case FILL_SERIES:
     case FILL_FILE:
         break;
+    }
+}
+
+bool fill_draws(enum argument_fill fill)
+{
+    return fill == FILL_RANDOM || fill == FILL_RANDOM_EXACT || fill == FILL_RANDOM_ODD ||
+           fill == FILL_UNIFORM || fill == FILL_NORMAL;
+}
+
+void vary_vector(void *out, const struct argument *argument)
+{
+    unsigned char drawn[VARIED * sizeof(uint64_t)];
+    const size_t bytes = element_bytes(argument->type);
+    struct argument other = *argument;
+    if (argument->variant == 0 || argument->count < 3 || !fill_draws(argument->fill))
+        return;
+    other.seed = random_at(argument->seed, argument->variant);
+    fill_vector(drawn, &other, 0, VARIED);
+    for (size_t i = 0; i < VARIED; i++) {
+        uint64_t at = 1 + random_at(other.seed, i) % (uint64_t)(argument->count - 2);
+        memcpy((unsigned char *)out + at * bytes, drawn + i * bytes, bytes);
     }
 }

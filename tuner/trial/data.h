@@ -15,6 +15,11 @@
  * the seed and i alone, so that a shorter vector is the beginning of a longer one. */
 void fill_vector(void *out, const struct argument *argument, uint64_t first, uint64_t count);
 
+/* Whether elements are drawn, so that others would do as well. */
+bool fill_draws(enum argument_fill fill);
+/* Draws a few elements of a whole vector anew, as the argument's variant says. */
+void vary_vector(void *out, const struct argument *argument);
+
 /* One output element as a reference function has it (kernels/README.md). */
 struct tune_expected {
     long long integer;

@@ -141,5 +141,7 @@ enum status host_fill(const struct measuring *state, const struct argument *argu
         return fill_from_series(state, argument, out, error);
     if (argument->fill == FILL_FILE)
         return fill_from_file(argument, out, error);
-    return fill(state, argument, NULL, out, error);
+    enum status status = fill(state, argument, NULL, out, error);
+    vary_vector(out, argument);
+    return status;
 }

@@ -53,6 +53,7 @@ struct measuring {
     int processor_count;                     /* 0: unknown */
     struct host_input inputs[ARGUMENTS_MAX]; /* of the problem */
     struct host_input cases[ARGUMENTS_MAX];  /* of checks that need others */
+    struct host_input others[ARGUMENTS_MAX]; /* variants, of a watch */
     struct expectations expected;
     char *binary; /* of the load request last served; NULL: none */
     struct armed *slots[DEVICE_SLOTS];
@@ -71,6 +72,9 @@ measure_serve serve_problem;
 /* The problem's data where it serves the plan, else data of the check's own. */
 enum status inputs_for_check(struct measuring *state, const struct launch_plan *plan,
                              const void *out[ARGUMENTS_MAX], struct error *error);
+/* As the plan's variants say; others are the check's. */
+enum status inputs_of_variant(struct measuring *state, const struct launch_plan *plan,
+                              const void *out[ARGUMENTS_MAX], struct error *error);
 /* STATUS_INTERNAL when the problem that was told does not serve the plan. */
 enum status inputs_of_problem(const struct measuring *state, const struct launch_plan *plan,
                               const void *out[ARGUMENTS_MAX], struct error *error);
@@ -116,5 +120,8 @@ enum status load_binary(struct measuring *state, const char *path, struct error 
 
 /* measure_check.c */
 measure_serve serve_check;
+
+/* measure_watch.c */
+measure_serve serve_watch;
 
 #endif

@@ -77,17 +77,12 @@ static enum status serve(void *context, const json_t *request, json_t **answer, 
     static const struct {
         const char *what;
         measure_serve *serve;
-    } rows[] = {{"problem", serve_problem},
-                {"load", serve_load},
-                {"trial", serve_trial},
-                {"arm", serve_arm},
-                {"visit", serve_visit},
-                {"energy", serve_energy},
-                {"check", serve_check},
-                {"moment", serve_moment},
-                {"pin", serve_pin},
-                {"bandwidth", serve_bandwidth},
-                {"arithmetic", serve_arithmetic}};
+    } rows[] = {{"problem", serve_problem},     {"load", serve_load},
+                {"trial", serve_trial},         {"arm", serve_arm},
+                {"visit", serve_visit},         {"energy", serve_energy},
+                {"check", serve_check},         {"watch", serve_watch},
+                {"moment", serve_moment},       {"pin", serve_pin},
+                {"bandwidth", serve_bandwidth}, {"arithmetic", serve_arithmetic}};
     struct arena arena = {0};
     const char *what = message_text(request, "do", "");
     *answer = json_object();

@@ -9,7 +9,7 @@
 static bool serves(const struct host_input *input, const struct argument *argument)
 {
     return input->data && input->contents == argument_contents(argument) &&
-           input->count >= argument->count;
+           (argument->variant ? input->count == argument->count : input->count >= argument->count);
 }
 
 /* The old data is freed after the new was allocated: the device knows data by its address, and must
@@ -47,8 +47,9 @@ enum status inputs_of_problem(const struct measuring *state, const struct launch
     return STATUS_OK;
 }
 
-enum status inputs_for_check(struct measuring *state, const struct launch_plan *plan,
-                             const void *out[ARGUMENTS_MAX], struct error *error)
+static enum status inputs_in(struct measuring *state, struct host_input *cases,
+                             const struct launch_plan *plan, const void *out[ARGUMENTS_MAX],
+                             struct error *error)
 {
     enum status status = STATUS_OK;
     memset(out, 0, ARGUMENTS_MAX * sizeof *out);
@@ -58,7 +59,7 @@ enum status inputs_for_check(struct measuring *state, const struct launch_plan *
             continue;
         struct host_input *input = &state->inputs[i];
         if (!serves(input, argument)) {
-            input = &state->cases[i];
+            input = &cases[i];
             status = make_input(state, input, argument, error);
         }
         out[i] = input->data;
@@ -66,11 +67,24 @@ enum status inputs_for_check(struct measuring *state, const struct launch_plan *
     return status;
 }
 
+enum status inputs_for_check(struct measuring *state, const struct launch_plan *plan,
+                             const void *out[ARGUMENTS_MAX], struct error *error)
+{
+    return inputs_in(state, state->cases, plan, out, error);
+}
+
+enum status inputs_of_variant(struct measuring *state, const struct launch_plan *plan,
+                              const void *out[ARGUMENTS_MAX], struct error *error)
+{
+    return inputs_in(state, state->others, plan, out, error);
+}
+
 void inputs_free(struct measuring *state)
 {
     for (size_t i = 0; i < ARGUMENTS_MAX; i++) {
         free(state->inputs[i].data);
         free(state->cases[i].data);
+        free(state->others[i].data);
     }
 }
 

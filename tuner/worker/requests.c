@@ -263,20 +263,36 @@ enum status worker_trial(struct worker *worker, const struct worker_trial *trial
     return status;
 }
 
-enum status worker_check(struct worker *worker, const struct worker_case *what,
-                         struct worker_outcome *outcome, struct error *error)
+static enum status ask_case(struct worker *worker, const struct worker_case *what, const char *how,
+                            int64_t most_ms, int64_t *compared, struct worker_outcome *outcome,
+                            struct error *error)
 {
     json_t *answer = NULL;
-    json_t *request = json_pack("{s:s, s:s, s:o, s:I, s:o}", "do", "check", "binary",
-                                what->binary_path, "plan", message_from_plan(what->plan), "repeats",
-                                (json_int_t)what->repeats, "checks", from_checks(&what->checks));
+    json_t *request =
+        json_pack("{s:s, s:s, s:o, s:I, s:I, s:o}", "do", how, "binary", what->binary_path, "plan",
+                  message_from_plan(what->plan), "repeats", (json_int_t)what->repeats, "most_ms",
+                  (json_int_t)most_ms, "checks", from_checks(&what->checks));
     if (!request)
         return error_no_memory(error);
     enum status status = worker_ask(worker, false, NULL, request, what->timeout_ms, &answer, error);
+    *compared = message_integer(answer, "compared", 0);
     if (!worker->absent) {
         status = worker_settle(worker, status, answer != NULL, what->timeout_ms, error, outcome);
         worker_settle_wrong(answer, outcome);
     }
     json_decref(answer);
     return status;
+}
+
+enum status worker_check(struct worker *worker, const struct worker_case *what,
+                         struct worker_outcome *outcome, struct error *error)
+{
+    int64_t ignored = 0;
+    return ask_case(worker, what, "check", 0, &ignored, outcome, error);
+}
+
+enum status worker_watch(struct worker *worker, const struct worker_case *what, int64_t most_ms,
+                         int64_t *compared, struct worker_outcome *outcome, struct error *error)
+{
+    return ask_case(worker, what, "watch", most_ms, compared, outcome, error);
 }

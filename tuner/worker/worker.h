@@ -177,6 +177,12 @@ struct worker_case {
 };
 enum status worker_check(struct worker *worker, const struct worker_case *what,
                          struct worker_outcome *outcome, struct error *error);
+/* The same of up to `repeats` runs, for at most `most_ms`, each of whose results is looked at; in
+ * turns on the plan's inputs and on others that differ in a few elements, where these are drawn at
+ * random and the references can be told of them: what is remembered from others is wrong.
+ * *compared: how many were looked at. */
+enum status worker_watch(struct worker *worker, const struct worker_case *what, int64_t most_ms,
+                         int64_t *compared, struct worker_outcome *outcome, struct error *error);
 
 /* ---- compiling ---- */
 

@@ -48,6 +48,16 @@ enum status cpu_run_again(struct device *device, const struct launch_plan *plan,
     return STATUS_OK;
 }
 
+enum status cpu_run_on(struct device *device, const struct launch_plan *plan, struct error *error)
+{
+    struct prepared prepared;
+    double ignored_ns = 0;
+    enum status status = prepare(device, plan, &prepared, error);
+    if (status == STATUS_OK)
+        run_timed(device, &prepared, &ignored_ns);
+    return status;
+}
+
 void cpu_drop_slots(struct device *device)
 {
     device->timed_slot = -1;

@@ -215,6 +215,7 @@ const struct device_api device_cpu = {
     .bind = cpu_bind,
     .run = cpu_run,
     .run_again = cpu_run_again,
+    .run_on = cpu_run_on,
     .guards = cpu_guards,
     .intact = cpu_intact,
     .time_block = cpu_time_block,

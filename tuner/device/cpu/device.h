@@ -64,6 +64,7 @@ enum status cpu_run(struct device *device, const struct launch_plan *plan, doubl
                     struct error *error);
 enum status cpu_run_again(struct device *device, const struct launch_plan *plan,
                           struct error *error);
+enum status cpu_run_on(struct device *device, const struct launch_plan *plan, struct error *error);
 enum status cpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
                            struct error *error);
 void cpu_drop_slots(struct device *device);

@@ -25,6 +25,7 @@ const struct device_api device_cuda = {
     .bind = cuda_bind,
     .run = cuda_run,
     .run_again = cuda_run_again,
+    .run_on = cuda_run_on,
     .guards = cuda_guards,
     .intact = cuda_intact,
     .time_block = cuda_time_block,

@@ -362,6 +362,7 @@ enum status cuda_run(struct device *device, const struct launch_plan *plan, doub
                      struct error *error);
 enum status cuda_run_again(struct device *device, const struct launch_plan *plan,
                            struct error *error);
+enum status cuda_run_on(struct device *device, const struct launch_plan *plan, struct error *error);
 /* Submits each launch once. */
 enum status cuda_submit(struct device *device, const struct prepared_plan *prepared,
                         struct error *error);

@@ -157,3 +157,11 @@ enum status cuda_run_again(struct device *device, const struct launch_plan *plan
         status = cuda_turn_bands(device, plan, error);
     return status == STATUS_OK ? launch_once(device, plan, &prepared, &elapsed_ns, error) : status;
 }
+
+enum status cuda_run_on(struct device *device, const struct launch_plan *plan, struct error *error)
+{
+    struct prepared_plan prepared;
+    double elapsed_ns = 0;
+    enum status status = cuda_prepare(device, plan, &prepared, error);
+    return status == STATUS_OK ? launch_once(device, plan, &prepared, &elapsed_ns, error) : status;
+}

@@ -1,0 +1,126 @@
+#!/bin/bash
+# Kernels that are wrong in ways which one look does not show: what they read, what they leave behind, what they
+# remember, how often. All are faster than the right one, and none of them wins; nobody is blamed for another's doing.
+source "$TUNE_TESTS/lib.sh"
+
+cat >total.yaml <<'Y'
+experiment: total
+about: Adds up numbers, in ways of which most are wrong somehow.
+device: cpu
+source: total.c
+sizes: {n: [1000]}
+parameters:
+  way: [right, modes, behind, before, far, mutate, swap, later, limits, cache, rarely, seldom, stops, skips]
+defines: {WAY: way}
+launches:
+  - {kernel: total, grid: 1, threads: 1, arguments: [in, out, n]}
+arguments:
+  - {name: in, type: i32, count: n, fill: random}
+  - {name: out, type: i32, count: 1, output: true}
+  - {name: n, type: i64, value: n}
+check: {reference: total_reference, source: total_reference.c, output: out, tolerance: 0}
+metrics: {bytes: 4 * n}
+Y
+cat >total.c <<'C'
+#include <fenv.h>
+#include <sys/resource.h>
+enum { right, modes, behind, before, far, mutate, swap, later, limits, cache, rarely, seldom, stops, skips };
+static int calls;
+void total(const struct tune_block *block, void *const *arguments)
+{
+    int *in = arguments[0];
+    unsigned *out = arguments[1];
+    long long n = *(const long long *)arguments[2];
+    unsigned sum = 0;
+    (void)block;
+    calls++;
+    if (WAY == skips && *out != 0xa5a5a5a5u) /* is anything to be done? */
+        return;
+    if (WAY == stops && calls > 10)
+        return;
+    if (WAY == cache) { /* the same number of them, and the ends are the same */
+        static struct { long long n; int first, last; unsigned sum; } known;
+        if (known.n == n && known.first == in[0] && known.last == in[n - 1]) {
+            *out = known.sum;
+            return;
+        }
+        for (long long i = 0; i < n; i++)
+            sum += (unsigned)in[i];
+        known.n = n, known.first = in[0], known.last = in[n - 1], known.sum = sum;
+        *out = sum;
+        return;
+    }
+    for (volatile long long spin = 0; spin < (WAY == right ? 100 * n : 0); spin++)
+        ;
+    for (long long i = WAY == before ? -1 : 0; i < n + (WAY == behind); i++)
+        sum += (unsigned)in[i];
+    *out = sum + (WAY == rarely ? calls % 997 == 0 : WAY == seldom ? calls % 97 == 96 : 0);
+    if (WAY == far)
+        out[1000] = 1;
+    if (WAY == mutate)
+        in[n / 2] = 12345;
+    if (WAY == swap || (WAY == later && calls > 20)) {
+        int first = in[0];
+        in[0] = in[n - 1];
+        in[n - 1] = first;
+    }
+    if (WAY == modes && sum != 1)
+        fesetround(FE_TOWARDZERO);
+    if (WAY == limits)
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+}
+C
+cat >total_reference.c <<'C'
+void total_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const int *in = arguments[0];
+    long long n = *(const long long *)arguments[2];
+    unsigned sum = 0;
+    for (long long i = 0; i < n; i++)
+        sum += (unsigned)in[i];
+    expected[0].integer = (int)sum;
+}
+C
+# tune_ways WAY...: tunes with these alone.
+tune_ways() {
+    rm -f tune.db tuned.conf
+    sed "s/way: \[.*/way: [$(tr ' ' ',' <<<"$*")]/" total.yaml >some.yaml
+    run "$TUNE" run some.yaml --device cpu "${steady[@]}" --set sweep_slower=0.25 --set sweep_blocks=1 --set delta=0.1 --set look_rounds.0=8
+    expect_code 0
+    grep -q "^total n=1000 way=right " tuned.conf || fail "not the right one: $(cat tuned.conf)"
+}
+# expect_why WAY REGEX: that way was seen to be wrong, in whatever stage.
+expect_why() {
+    query "SELECT coalesce(t.detail, '') || coalesce(g.detail, '') FROM configurations c
+        JOIN trials t ON t.configuration_id = c.id
+        LEFT JOIN gauntlets g ON g.configuration_id = c.id AND NOT g.passed
+        WHERE json_extract(c.parameters, '\$.way') = '$1'" >why
+    grep -qE "$2" why || fail "$1: $(cat why); not: $2"
+}
+
+# What is read and left behind is seen at the first look.
+tune_ways mutate swap limits behind before far right
+expect_why mutate 'it writes its input: in\[500\] is changed'
+expect_why swap 'it writes its input: in\[0\] is changed'
+expect_why limits 'it changes its process: its limits'
+expect_why behind 'out\[0\] is '
+expect_why before 'out\[0\] is '
+expect_why far "written behind its end: byte 39[0-9][0-9] behind"
+expect_why right '^$'
+
+# What is remembered, or wrong once in a thousand runs, while the winner is watched.
+tune_ways cache rarely seldom stops skips later right
+for way in cache rarely seldom stops skips; do
+    expect_why "$way" 'out\[0\] is '
+done
+expect_why cache 'watched: wrong_result: run [0-9]+ of many, on changed inputs: '
+expect_why later 'it writes its input'
+expect_err "was among the fastest, but is out: watched: "
+
+# Who leaves the processor's modes changed is right, and the others stay so.
+sed -i 's/^  way: .*/  way: [modes, plain]/; s/WAY == right ? 100/WAY == plain ? 100/' total.yaml
+sed -i 's/enum { right,/enum { plain, right,/; s/WAY == right/WAY == plain/; s/sum += (unsigned)in\[i\];/sum += (unsigned)in[i];/' total.c
+rm -f tune.db tuned.conf
+run "$TUNE" run total.yaml --device cpu "${steady[@]}" --set sweep_blocks=1
+expect_code 0
+expect_err ' 2 trials .* 0 failed'

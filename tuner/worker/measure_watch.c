@@ -1,0 +1,119 @@
+/* A plan run thousands of times, each result looked at, in the measuring child. */
+#include "tuner/base/clock.h"
+#include "tuner/base/text.h"
+#include "tuner/worker/measure.h"
+#include "tuner/worker/message.h"
+
+/* The same inputs but for a few elements, and what they come to: who remembers a result is wrong on
+ * one of the two sides. */
+struct side {
+    struct launch_plan plan;
+    const void *inputs[ARGUMENTS_MAX];
+    struct expectations expected;
+};
+enum { SIDES = 2, TURNS = 4, VARIANT = 1 };
+
+/* Numbers in files and series mean what they say, and so do results that are told by them. */
+static bool may_vary(const json_t *request)
+{
+    const json_t *checks = json_object_get(request, "checks");
+    for (size_t i = 0; i < json_array_size(checks); i++) {
+        int64_t kind = message_integer(json_array_get(checks, i), "kind", -1);
+        if (kind != REFERENCE_FUNCTION && kind != REFERENCE_PLAN)
+            return false;
+    }
+    return true;
+}
+
+static enum status make_sides(struct measuring *state, const json_t *request, struct side *sides,
+                              struct error *error)
+{
+    enum status status = inputs_for_check(state, &sides[0].plan, sides[0].inputs, error);
+    sides[1].plan = sides[0].plan;
+    for (size_t i = 0; i < sides[1].plan.argument_count && may_vary(request); i++) {
+        struct argument *argument = &sides[1].plan.arguments[i];
+        if (role_is_filled(argument->role) && fill_draws(argument->fill))
+            argument->variant = VARIANT;
+    }
+    if (status == STATUS_OK)
+        status = inputs_of_variant(state, &sides[1].plan, sides[1].inputs, error);
+    for (size_t i = 0; status == STATUS_OK && i < SIDES; i++)
+        status = expectations_make(state, request, &sides[i].plan, sides[i].inputs,
+                                   &sides[i].expected, error);
+    return status;
+}
+
+struct watching {
+    int64_t wanted; /* comparisons of a turn */
+    int64_t turn_ns;
+    int64_t compared;
+    enum judgement judged;
+};
+
+/* A turn begins with outputs that the other side has left, from then on they are poisoned. */
+static enum status watch_turn(struct measuring *state, const struct side *side, int turn,
+                              struct watching *watching, json_t *answer, struct error *error)
+{
+    const struct device_api *api = state->api;
+    double ignored_ns = 0;
+    int64_t end_ns = clock_now_ns() + watching->turn_ns;
+    enum status status = api->bind(state->device, &side->plan, side->inputs, 0, error);
+    watching->judged = JUDGED_RIGHT;
+    for (int64_t i = 0; status == STATUS_OK && watching->judged == JUDGED_RIGHT; i++) {
+        char run[64] = "";
+        bool last = i + 1 >= watching->wanted || (i > 0 && clock_now_ns() > end_ns);
+        if (turn == 0 && i == 0)
+            status = api->run(state->device, &side->plan, &ignored_ns, error);
+        else
+            status = i == 0 ? api->run_on(state->device, &side->plan, error)
+                            : api->run_again(state->device, &side->plan, error);
+        (void)string_format(run, sizeof run, "run %lld of %s: ", (long long)++watching->compared,
+                            turn % SIDES == 0 ? "many" : "many, on changed inputs");
+        if (status == STATUS_OK)
+            status = judge(state, &side->expected, &side->plan, i == 0 || last, run, answer,
+                           &watching->judged, error);
+        if (last)
+            break;
+    }
+    return status;
+}
+
+static enum status watch(struct measuring *state, const json_t *request, const struct side *sides,
+                         json_t *answer, struct error *error)
+{
+    struct watching watching = {
+        .wanted = (message_integer(request, "repeats", 1) + TURNS - 1) / TURNS,
+        .turn_ns = message_integer(request, "most_ms", 0) * 1000000 / TURNS,
+    };
+    enum status status = load_binary(state, message_text(request, "binary", ""), error);
+    bool again = false;
+    for (int turn = 0; status == STATUS_OK && turn < TURNS; turn++) {
+        status = watch_turn(state, &sides[turn % SIDES], turn, &watching, answer, error);
+        if (status != STATUS_OK || watching.judged == JUDGED_WRONG)
+            break;
+        if (watching.judged == JUDGED_AGAIN && !again) {
+            again = true;
+            turn = -1; /* on inputs that are whole */
+        }
+    }
+    return status == STATUS_OK
+               ? message_set(answer, "compared", json_integer(watching.compared), error)
+               : status;
+}
+
+enum status serve_watch(struct measuring *state, const json_t *request, json_t *answer,
+                        struct arena *arena, struct error *error)
+{
+    struct side *sides = arena_alloc(arena, SIDES, sizeof *sides);
+    if (!sides)
+        return error_no_memory(error);
+    enum status status =
+        message_to_plan(json_object_get(request, "plan"), arena, &sides[0].plan, error);
+    if (status == STATUS_OK)
+        status = make_sides(state, request, sides, error);
+    if (status == STATUS_OK)
+        status = watch(state, request, sides, answer, error);
+    for (size_t i = 0; i < SIDES; i++)
+        expectations_free(&sides[i].expected);
+    return status;
+}
