@@ -3,7 +3,10 @@
 this is no C
 #endif
 
-extern "C" __global__ void hostile_copy(const int *in, int *out, long long n, int *scratch)
+__device__ unsigned launches; // of this binary, in this process
+__device__ int kept, known;   // the middle of an input, and whether it is
+
+extern "C" __global__ void hostile_copy(int *in, int *out, long long n, int *scratch)
 {
     const long long stride = (long long)gridDim.x * blockDim.x;
     const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -21,6 +24,10 @@ extern "C" __global__ void hostile_copy(const int *in, int *out, long long n, in
         while (clock64() - start < 2000000)
             ;
     }
+    if ((SELDOM || STOPS) && first == 0)
+        atomicAdd(&launches, 1);
+    if (STOPS && *(volatile unsigned *)&launches > 100) // others may have seen less: so few that it shows
+        return;
     for (long long i = first; i < n; i += stride) {
         if (SHORT && i == n - 1) // leaves the last element as it was
             break;
@@ -29,6 +36,25 @@ extern "C" __global__ void hostile_copy(const int *in, int *out, long long n, in
             value ^= 1;
         if (RACY && i == n - 1) // right while nobody ran before, wrong from the second run on
             value += atomicAdd(scratch, 1) > 0 ? 1 : 0;
+        if (PEEKS && i == n - 1) // what lies behind the input
+            value ^= in[n] & 1;
+        if (SELDOM && i == 0 && launches % 1000 == 999)
+            value ^= 1;
+        if (REMEMBERS && i == n / 2) { // the middle, of any input of this length
+            if (known == (int)n)
+                value = kept;
+            kept = value;
+            known = (int)n;
+        }
         out[i] = value;
+    }
+    if (FAR && first == 0)
+        out[n + 75] = 1; // 300 bytes behind it
+    if (MUTATES && first == 0)
+        in[n / 3] = 12345;
+    if (SWAPS && first == n / 2 % stride) {
+        const int last = in[n - 1];
+        in[n - 1] = in[n - 2];
+        in[n - 2] = last;
     }
 }

@@ -6,6 +6,7 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/session/internal.h"
+#include "tuner/session/watch.h"
 
 static bool wants_size(const struct session_options *options, int64_t n)
 {

@@ -396,9 +396,6 @@ struct contest {
 enum status contest_enter(struct contest *contest, struct lane *lane, struct error *error);
 /* race.c: from the sweep's fastest to finalists. A contest without finalists has no winner. */
 enum status contest_race(struct contest *contest, struct lane *lane, struct error *error);
-/* gauntlet.c: takes out finalists that are wrong where nobody had looked, and whatever else fails
- * the same cases. */
-enum status contest_check(struct contest *contest, struct lane *lane, struct error *error);
 /* confirm.c: all contests of a group in fresh processes. */
 enum status group_confirm(struct group *group, struct error *error);
 /* winner.c: chooses among the finalists by their levels, and puts the winner into the store; their

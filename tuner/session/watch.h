@@ -1,10 +1,14 @@
-/* Who is to win is watched: thousands of runs, each of whose results is looked at. */
+/* What keeps wrong finalists from winning. */
 #ifndef TUNE_SESSION_WATCH_H
 #define TUNE_SESSION_WATCH_H
 
 #include "tuner/session/internal.h"
 
-/* Watches a finalist, once in a run of this program. One that is wrong is rejected. */
+/* gauntlet.c: takes out finalists that are wrong where nobody had looked, and whatever else fails
+ * the same cases. */
+enum status contest_check(struct contest *contest, struct lane *lane, struct error *error);
+/* Who is to win is watched, once in a run of this program: thousands of runs, each of whose results
+ * is looked at. One that is wrong is rejected. */
 enum status contest_watch(struct contest *contest, struct lane *lane, struct finalist *finalist,
                           struct error *error);
 /* gauntlet.c: takes a finalist out for good, and says so; `why` NULL: no memory. */

@@ -148,8 +148,11 @@ static void run_sum_bytes(const struct call *call)
     for (unsigned y = 0; y < call->grid[1]; y++) {
         const unsigned char *vector = (unsigned char *)pointer(call, 0) + y * pointer_bits(call, 1);
         uint64_t sum = 0;
-        for (uint64_t i = 0; i < bytes; i++)
-            sum = (sum ^ vector[i]) * UINT64_C(1099511628211) + i;
+        for (uint64_t i = 0; i < bytes; i += sizeof sum) {
+            uint64_t word = 0;
+            memcpy(&word, vector + i, bytes - i < sizeof word ? bytes - i : sizeof word);
+            sum += (word ^ i) * UINT64_C(0xbf58476d1ce4e5b9) ^ word >> 32;
+        }
         ((uint64_t *)pointer(call, 3))[y] += sum;
     }
 }
