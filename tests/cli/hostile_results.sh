@@ -124,3 +124,12 @@ rm -f tune.db tuned.conf
 run "$TUNE" run total.yaml --device cpu "${steady[@]}" --set sweep_blocks=1
 expect_code 0
 expect_err ' 2 trials .* 0 failed'
+
+# An output that no check names is named: nobody looks at it.
+sed -e 's/\[in, out, n\]/[in, out, n, other]/' -e 's/^check:/  - {name: other, type: i32, count: 1, output: true}\n&/' total.yaml >unchecked.yaml
+run "$TUNE" run unchecked.yaml --device cpu --dry-run
+expect_code 0
+expect_err "^tune: total: no check names 'other', which kernels write"
+refuse_err "no check names 'out'"
+run "$TUNE" run total.yaml --device cpu --dry-run
+refuse_err "no check names"

@@ -266,6 +266,20 @@ enum status run_note_command(struct run *run, const struct command *command, int
     return run->command.failed ? error_no_memory(error) : STATUS_OK;
 }
 
+/* A kernel that never writes them would be as good as one that does. */
+static void warn_unchecked(const struct run *run)
+{
+    for (size_t i = 0; i < run->experiments.count; i++) {
+        const struct experiment *experiment = run->experiments.items[i];
+        size_t at = 0;
+        for (const char *name; (name = experiment_unchecked(experiment, at, &at));)
+            fprintf(stderr,
+                    "tune: %s: no check names '%s', which kernels write: whatever they leave there "
+                    "is taken for right\n",
+                    experiment_name(experiment), name);
+    }
+}
+
 static enum status run_command(const struct command *command, int argc, char **argv,
                                struct error *error)
 {
@@ -278,6 +292,8 @@ static enum status run_command(const struct command *command, int argc, char **a
     enum status status = run_note_command(run, command, argc, argv, error);
     if (status == STATUS_OK)
         status = run_parse(command, argc, argv, run, &done, error);
+    if (status == STATUS_OK && !done)
+        warn_unchecked(run);
     if (status == STATUS_OK && !done)
         status = run->text.dry_run ? run_dry(run, error) : run_it(run, error);
     experiments_free(&run->experiments);

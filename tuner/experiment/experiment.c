@@ -129,6 +129,20 @@ bool configuration_key(const struct configuration *configuration, char out[CONFI
     return true;
 }
 
+const char *experiment_unchecked(const struct experiment *experiment, size_t from, size_t *next)
+{
+    for (size_t i = from; i < experiment->argument_count; i++) {
+        enum argument_role role = experiment->arguments[i].role;
+        bool named = role != ARGUMENT_OUTPUT && role != ARGUMENT_UPDATE;
+        for (size_t j = 0; j < experiment->check_count; j++)
+            named |= experiment->checks[j].output == i;
+        *next = i + 1;
+        if (!named)
+            return experiment->arguments[i].name;
+    }
+    return NULL;
+}
+
 static enum status make_baseline(const struct experiment *experiment,
                                  const struct baseline_rule *rule, struct environment *environment,
                                  struct baseline *out, struct error *error)

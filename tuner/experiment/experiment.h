@@ -151,6 +151,9 @@ void space_walk(const struct space *space,
 /* Constraints in the order of the file, and how many points of the product one keeps when it is the
  * only one. STATUS_BAD_INPUT also when it has no value alone, since others keep it from such
  * points. */
+/* The next argument, from `from` on, that kernels write and no check names; NULL: there is none
+ * left. *next: where to go on. */
+const char *experiment_unchecked(const struct experiment *experiment, size_t from, size_t *next);
 size_t experiment_constraint_count(const struct experiment *experiment);
 const char *experiment_constraint_text(const struct experiment *experiment, size_t index);
 enum status space_constraint_keeps(const struct experiment *experiment,
