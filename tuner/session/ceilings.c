@@ -1,5 +1,6 @@
 /* What a device can move, and calculate, at best, to hold winners against. */
 #include "tuner/session/internal.h"
+#include "tuner/session/watch.h"
 #include "tuner/trial/ceiling.h"
 
 static double larger(double a, double b)
@@ -192,4 +193,22 @@ void session_take_rate(const struct sweep *sweep, double median_ns)
         *fastest = gbs;
     if (sweep->bytes_moved > 2 * cache && gbs > *uncached)
         *uncached = gbs;
+}
+
+enum status session_ceiling_share(const struct sweep *sweep, double time_ns, double *share,
+                                  struct error *error)
+{
+    const struct session *session = sweep->group->session;
+    struct store_ceilings ceilings = {0};
+    bool found = false;
+    *share = 0;
+    if (session->options->l2_mode != L2_COLD || !(time_ns > 0) ||
+        sweep->bytes_moved <= 2 * cache_bytes(sweep->group->facts))
+        return STATUS_OK;
+    enum status status =
+        store_ceilings_get(session->store, sweep->group->environment_id, &found, &ceilings, error);
+    double gbs = *ceiling_gbs(&ceilings, sweep->ceiling);
+    if (status == STATUS_OK && found && gbs > 0)
+        *share = sweep->bytes_moved / time_ns / gbs;
+    return status;
 }

@@ -11,6 +11,40 @@ enum {
     WATCH_TIMEOUT_MS = 60000,
 };
 static const double short_run_ns = 20e3;
+/* So much beyond the ceiling, and beyond everybody else, nobody is believed to be. */
+static const double unbelievable = 1.5;
+
+/* The fastest of the others in the sweep; 0: there is none. */
+static double next_best_ns(const struct sweep *sweep, const struct candidate *candidate)
+{
+    double best_ns = 0;
+    for (size_t i = 0; i < sweep->table.count; i++) {
+        const struct candidate *other = sweep->table.items[i];
+        if (other != candidate && other->done && other->status == TRIAL_OK && !other->rejected &&
+            other->median_ns > 0 && (!(best_ns > 0) || other->median_ns < best_ns))
+            best_ns = other->median_ns;
+    }
+    return best_ns;
+}
+
+/* One alone that is far beyond what memory does: it does not do the work. */
+static enum status doubt(struct contest *contest, struct finalist *finalist, struct error *error)
+{
+    struct sweep *sweep = contest->sweep;
+    double time_ns = 0, value = 0, share = 0;
+    enum status status = runner_value(sweep, &finalist->runner, &time_ns, &value, error);
+    if (status == STATUS_OK)
+        status = session_ceiling_share(sweep, time_ns, &share, error);
+    double others_ns = next_best_ns(sweep, finalist->runner.candidate);
+    if (status != STATUS_OK || share <= unbelievable || others_ns <= unbelievable * time_ns)
+        return status;
+    return contest_reject(contest, finalist, 0,
+                          arena_printf(&sweep->arena,
+                                       "not believed: %.0f GB/s from cold caches, %.1f times the "
+                                       "ceiling and %.1f times as fast as any other",
+                                       sweep->bytes_moved / time_ns, share, others_ns / time_ns),
+                          error);
+}
 
 enum status contest_watch(struct contest *contest, struct lane *lane, struct finalist *finalist,
                           struct error *error)
@@ -22,6 +56,9 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
     if (candidate->compared > 0 || lane->lost || session_stopped(sweep->group->session) ||
         !sweep->description || sweep->description->checks.count == 0 || plan->launch_count == 0)
         return STATUS_OK;
+    enum status status = doubt(contest, finalist, error);
+    if (status != STATUS_OK || finalist->out)
+        return status;
     struct worker_case what = {
         .binary_path = sweep->group->binaries.items[candidate->binary].path,
         .plan = plan,
@@ -32,8 +69,7 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
     session_progress(sweep->group, "check");
     int64_t most_ms = candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS;
     int64_t left_ns = lane_leave(lane);
-    enum status status =
-        worker_watch(lane->worker, &what, most_ms, &candidate->compared, &outcome, error);
+    status = worker_watch(lane->worker, &what, most_ms, &candidate->compared, &outcome, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     if (status != STATUS_OK)
         return lane_lose(lane, error);
