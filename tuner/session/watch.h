@@ -11,8 +11,8 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
  * is looked at. One that is wrong is rejected. */
 enum status contest_watch(struct contest *contest, struct lane *lane, struct finalist *finalist,
                           struct error *error);
-/* ceilings.c: of what a run of so long moves, how many times the ceiling it comes to, where no cache
- * explains it: from cold caches, twice as much as they hold. 0: nothing can be said. */
+/* ceilings.c: of what a run of so long moves, how many times the ceiling it comes to, where no
+ * cache explains it: from cold caches, twice as much as they hold. 0: nothing can be said. */
 enum status session_ceiling_share(const struct sweep *sweep, double time_ns, double *share,
                                   struct error *error);
 /* gauntlet.c: takes a finalist out for good, and says so; `why` NULL: no memory. */
