@@ -1,0 +1,15 @@
+#!/bin/bash
+# A tuning that everything happens to (overnight.py): in seconds as a test, for an hour by hand or on a schedule:
+#     tests/faults/overnight.sh [SECONDS [POINTS [SEED]]]      (of TUNE_BUILD, default build/release)
+# shellcheck shell=bash
+if [[ -z ${TUNE_DRIVER:-} ]]; then
+    root=$(cd -- "$(dirname -- "$0")/../.." && pwd)
+    build=$(cd -- "${TUNE_BUILD:-$root/build/release}" && pwd)
+    export TUNE_SOURCE=$root TUNE=$build/bin/tune TUNE_DRIVER=$build/tests/faults
+    export TUNE_OVERNIGHT="${1:-3600} ${2:-100000} ${3:-$RANDOM}"
+    exec bash "$root/tests/cli/run" "$0"
+fi
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+read -r seconds points seed <<<"${TUNE_OVERNIGHT:-12 240 1}"
+write_copy
+exec python3 -S "$TUNE_SOURCE/tests/faults/overnight.py" "$seconds" "$points" "$seed"
