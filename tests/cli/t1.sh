@@ -287,3 +287,18 @@ run "$TUNE" run --dry-run --arch sm_90 --default meant.json --overlay first.json
 run "$TUNE" run meant.json --show-experiment --overlay first.json --overlay second.json
 expect_code 3
 expect_err 'Arguments\[3\]: Type is int32 \(i32\), but the kernel takes u64 there, which cannot have the value without loss'
+# Defaults that are no point: the first one instead, and a word about it.
+cat >defaults.json <<'J'
+{"ConfigurationSpace": {"TuningParameters": {"block_size_x": {"Default": 96}}}}
+J
+run "$TUNE" run --dry-run meant.json --overlay defaults.json
+expect_code 0
+expect_err '^meant.json: the defaults are no point of the space: block_size_x = 96 is not among its values; the first point'
+expect_out 'block_size_x=64$'
+cat >defaults.json <<'J'
+{"ConfigurationSpace": {"TuningParameters": {"block_size_x": {"Default": 64}}, "Conditions": ["block_size_x > 64"]}}
+J
+run "$TUNE" run --dry-run meant.json --overlay defaults.json
+expect_code 0
+expect_err "the constraint 'block_size_x > 64' rules them out"
+expect_out 'block_size_x=128$'

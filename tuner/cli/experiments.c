@@ -52,6 +52,26 @@ static void tell(const char *path, const struct t1 *t1)
         print_clean(stderr, "%s: %s\n", path, t1->note);
 }
 
+/* Published defaults need not be legal. */
+static void tell_of_defaults(const char *path, const struct experiment *experiment)
+{
+    struct arena arena = {0};
+    struct error ignored = {0};
+    struct problem problem;
+    const char *reason = NULL;
+    if (experiment_problem_count(experiment) > 0) {
+        experiment_problem(experiment, 0, &problem);
+        if (experiment_defaults_reason(experiment, &problem, NULL, &arena, &reason, &ignored) ==
+                STATUS_OK &&
+            reason)
+            fprintf(stderr,
+                    "%s: the defaults are no point of the space: %s; the first point takes their "
+                    "place\n",
+                    path, reason);
+    }
+    arena_free(&arena);
+}
+
 static enum status load_t1(const char *path, const char *folder, const struct experiment_list *how,
                            struct experiment **out, struct error *error)
 {
@@ -62,6 +82,8 @@ static enum status load_t1(const char *path, const char *folder, const struct ex
         tell(path, &t1);
         status = experiment_load_text(&t1.text, folder, out, error);
     }
+    if (status == STATUS_OK)
+        tell_of_defaults(path, *out);
     t1_free(&t1);
     return status;
 }

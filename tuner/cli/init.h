@@ -39,9 +39,10 @@ struct init_writer {
     struct text *out;
     struct init_tunable tunables[TUNABLES_MAX];
     size_t tunable_count;
-    bool flat;        /* one dimension: vectors have n elements; else n * n */
-    bool volume;      /* three: n * n * n */
-    const char *size; /* the size's name */
+    bool flat;         /* one dimension: vectors have n elements; else n * n */
+    bool volume;       /* three: n * n * n */
+    const char *size;  /* the size's name */
+    const char *block; /* threads a block as an expression; NULL: by the sides */
 };
 
 /* Finds the parameters. */

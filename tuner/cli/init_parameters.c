@@ -171,11 +171,39 @@ struct init_tunable *init_side(struct init_writer *writer, char axis)
     return square;
 }
 
+/* __launch_bounds__((BM * BN) / (TM * TN)): the block, where all that it names are parameters. */
+static const char *block_of_bounds(const struct init_writer *writer)
+{
+    const char *bounds = writer->kernel->bounds;
+    struct text out = {0};
+    bool known = bounds && strpbrk(bounds, "*/+-");
+    for (const char *at = bounds; known && at && *at;) {
+        size_t length = 0;
+        while (isalnum((unsigned char)at[length]) || at[length] == '_')
+            length++;
+        bool found = length == 0 || isdigit((unsigned char)*at);
+        for (size_t i = 0; i < writer->tunable_count && !found; i++)
+            found = strlen(writer->tunables[i].name) == length &&
+                    strncmp(writer->tunables[i].name, at, length) == 0;
+        known = found && *at != ':' && *at != '<';
+        text_append_bytes(&out, at, length ? length : 1);
+        if (*at == '/')
+            text_append(&out, "/");
+        at += length ? length : 1;
+    }
+    const char *copy = known && !out.failed ? arena_strdup(writer->arena, text_string(&out)) : NULL;
+    text_free(&out);
+    return copy;
+}
+
 /* A kernel whose block no macro gives takes any: the launch alone says. */
 static void add_block(struct init_writer *writer)
 {
     const char *bounds = writer->kernel->bounds;
     bool fixed = init_is_number(bounds);
+    writer->block = block_of_bounds(writer);
+    if (writer->block)
+        return;
     if (!init_side(writer, 'x')) {
         const char *preset = writer->flat ? "256" : "32";
         add_tunable(writer, writer->flat ? "block_size" : "block_x", fixed ? bounds : preset,

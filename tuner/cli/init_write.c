@@ -169,7 +169,11 @@ static void put_launch(struct init_writer *writer)
     const struct init_tunable *y = init_side(writer, 'y');
     const struct source_signature *signature = writer->file->signature;
     text_printf(writer->out, "\nlaunches:\n  - kernel: \"%s\"\n", kernel_name(writer));
-    if (y) {
+    if (writer->block) {
+        put(writer, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
+            elements(writer, 1), writer->block);
+        put(writer, "threads a block, by __launch_bounds__", "    block: %s", writer->block);
+    } else if (y) {
         put(writer, "? blocks: as many as cover the work",
             "    grid: [\"ceil_div(%s, %s)\", \"ceil_div(%s, %s)\"%s%s]", writer->size, x->name,
             writer->size, y->name, writer->volume ? ", " : "", writer->volume ? writer->size : "");
@@ -180,7 +184,8 @@ static void put_launch(struct init_writer *writer)
         put(writer, "threads per block", "    block: %s", x->name);
     }
     if (signature->dynamic_shared)
-        put(writer, "? bytes of the extern __shared__ array", "    shared: 4 * %s", x->name);
+        put(writer, "? bytes of the extern __shared__ array", "    shared: 4 * %s",
+            writer->block ? arena_printf(writer->arena, "(%s)", writer->block) : x->name);
     if (signature->symbol_count == 0)
         return;
     text_append(writer->out, "    arguments: [");

@@ -299,6 +299,7 @@ enum status t1_translate(const struct t1_file *file, const struct t1_file *overl
     out->text.path = t1_printf(&t, "%s", file->path);
     out->text.text = t1_printf(&t, "%s", text_string(&t.yaml));
     out->text.line_count = t.line_count;
+    out->text.lenient_defaults = true;
     out->text.origins =
         t.line_count ? arena_copy(t.arena, t.origins, t.line_count * sizeof *t.origins) : NULL;
     if (status == STATUS_OK && (t.failed || t.yaml.failed || (t.line_count && !out->text.origins)))

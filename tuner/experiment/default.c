@@ -149,6 +149,8 @@ enum status experiment_default(const struct experiment *experiment, const struct
     enum status status = setting_values(experiment, defaults, problem, facts, out, error);
     if (status == STATUS_OK)
         status = space_admits(experiment, problem, facts, out, &admits, error);
+    if (status == STATUS_OK && !admits && experiment->lenient_defaults)
+        return first_point(experiment, problem, facts, out, error);
     if (status == STATUS_OK && !admits)
         status = place_error(error, STATUS_BAD_INPUT, defaults->place,
                              "the defaults are no configuration of %s with %s = %lld: a value is "

@@ -41,6 +41,8 @@ struct experiment_text {
     const char *text;
     const char *const *origins; /* line_count of them; NULL where there is none */
     size_t line_count;
+    /* Defaults that are no point count as none: the first point is the default then. */
+    bool lenient_defaults;
 };
 enum status experiment_load_text(const struct experiment_text *text, const char *data_folder,
                                  struct experiment **out, struct error *error);
@@ -166,6 +168,13 @@ enum status space_admits(const struct experiment *experiment, const struct probl
                          const struct facts *facts, const struct configuration *configuration,
                          bool *admits, struct error *error);
 
+/* Why the file's `defaults` are no point of a problem's space: "block = 24 is not among its values",
+ * "the constraint 'a % b == 0' rules them out". *out is NULL when they are one, or there are none;
+ * else it belongs to the arena. */
+enum status experiment_defaults_reason(const struct experiment *experiment,
+                                       const struct problem *problem, const struct facts *facts,
+                                       struct arena *arena, const char **out, struct error *error);
+
 /* A configuration that nobody tuned, to compare with. */
 struct baseline {
     const char *name;
@@ -229,7 +238,7 @@ struct output_check {
     const char *reference;          /* FUNCTION: its name; SERIES: the expression; FILE: the path */
     const struct launch_plan *plan; /* PLAN: with the same arguments */
 };
-enum { CHECKS_MAX = 8 };
+enum { CHECKS_MAX = 16 };
 enum status point_checks(const struct point *point, struct arena *arena,
                          struct output_check out[CHECKS_MAX], size_t *count, struct error *error);
 

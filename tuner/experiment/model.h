@@ -205,6 +205,7 @@ struct experiment {
     struct place parameters_place;
     struct setting defaults;
     struct default_cache *default_cache;
+    bool lenient_defaults; /* experiment_text */
     struct formula constraints[CONSTRAINTS_MAX];
     size_t constraint_count;
     struct named_formula derived[EXPERIMENT_DERIVED_MAX];

@@ -148,6 +148,7 @@ enum status experiment_load_text(const struct experiment_text *text, const char 
                                  .scope = &experiment->scope,
                                  .error = error};
     const struct node *root = NULL;
+    experiment->lenient_defaults = text->lenient_defaults;
     enum status status = start_experiment(experiment, text, data_folder, error);
     if (status == STATUS_OK)
         status = document_read(&experiment->arena, experiment->file, experiment->text, length,

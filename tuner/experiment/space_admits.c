@@ -120,3 +120,61 @@ enum status space_admits(const struct experiment *experiment, const struct probl
     }
     return status;
 }
+
+/* The first value that is none of its parameter's; *out stays NULL when there is none. */
+static enum status foreign_value(const struct experiment *experiment,
+                                 const struct configuration *configuration,
+                                 struct environment *environment, struct arena *arena,
+                                 const char **out, struct error *error)
+{
+    char text[VALUE_TEXT_BYTES];
+    for (size_t i = 0; i < configuration->count && !*out; i++) {
+        const struct named_list *parameter = &experiment->parameters[i];
+        const struct named_value *given = &configuration->values[i];
+        bool found = false;
+        enum status status =
+            parameter->list.tree
+                ? find_in_list(parameter, given->value, environment, &found, error)
+                : find_in_values(parameter, given->value, environment, &found, error);
+        if (status != STATUS_OK)
+            return status;
+        if (!value_format(given->value, text, sizeof text))
+            text[0] = '\0';
+        if (!found)
+            *out = arena_printf(arena, "%s = %s is not among its values", given->name, text);
+        environment_bind(environment, SLOT_PARAMETERS + i, given->value);
+    }
+    return STATUS_OK;
+}
+
+enum status experiment_defaults_reason(const struct experiment *experiment,
+                                       const struct problem *problem, const struct facts *facts,
+                                       struct arena *arena, const char **out, struct error *error)
+{
+    struct configuration configuration;
+    struct environment environment;
+    struct error ignored;
+    bool admits = true;
+    *out = NULL;
+    if (!experiment->defaults.given)
+        return STATUS_OK;
+    enum status status =
+        setting_values(experiment, &experiment->defaults, problem, facts, &configuration, error);
+    if (status == STATUS_OK)
+        status = space_admits(experiment, problem, facts, &configuration, &admits, error);
+    if (status != STATUS_OK || admits)
+        return status;
+    environment_start(&environment, experiment, problem, facts);
+    status = foreign_value(experiment, &configuration, &environment, arena, out, error);
+    for (size_t i = 0; i < experiment->constraint_count && status == STATUS_OK && !*out; i++) {
+        bool keeps = true;
+        if (formula_truth(&experiment->constraints[i], &environment, &keeps, &ignored) ==
+                STATUS_OK &&
+            !keeps)
+            *out = arena_printf(arena, "the constraint '%s' rules them out",
+                                experiment->constraints[i].text);
+    }
+    if (status == STATUS_OK && !*out)
+        *out = "a constraint rules them out";
+    return status;
+}

@@ -331,7 +331,8 @@ static void read_symbol(struct reader *reader, size_t at)
         end++;
     size_t name = declared_name(reader, at + 1, end);
     struct source_signature *out = reader->out;
-    if (!token_is(tokens, end, ";") || name >= end || out->symbol_count == SIGNATURE_SYMBOLS_MAX)
+    if (!token_is(tokens, end, ";") || name >= end || reader->has_template ||
+        out->symbol_count == SIGNATURE_SYMBOLS_MAX)
         return;
     out->symbols[out->symbol_count++].name = qualified(reader, text_of(reader, name, name + 1));
 }
@@ -416,10 +417,13 @@ static bool names_tile(const char *name, size_t length)
 
 static bool is_small_number(const char *value, size_t length)
 {
-    for (size_t i = 0; i < length; i++)
+    long number = 0;
+    for (size_t i = 0; i < length && number <= 1024; i++) {
         if (!isdigit((unsigned char)value[i]))
             return false;
-    return length > 0 && length <= 4;
+        number = 10 * number + (value[i] - '0');
+    }
+    return number > 0 && number <= 1024;
 }
 
 /* #ifndef NAME, then #define NAME VALUE: a value that others may give. Or a lone #define of a

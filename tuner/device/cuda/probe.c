@@ -5,7 +5,8 @@
 const char cuda_signature_probe[] =
     "\n#line 1 \"what tune init asks\"\n"
     "namespace tune_probe {\n"
-    "template <class tune_T> struct tune_code { static constexpr int tune_value = 0, tune_lanes = "
+    "template <class tune_T> struct tune_code {\n"
+    "static constexpr int tune_value = __is_enum(tune_T) ? 5 : 0, tune_lanes = "
     "1; };\n"
     "#define TUNE_CODE(tune_T, tune_V, tune_L) \\\n"
     "template <> struct tune_code<tune_T> { static constexpr int tune_value = tune_V, tune_lanes = "
