@@ -281,7 +281,7 @@ has '  - {name: places, type: i32, count: n * n, fill: {uniform: [0, n - 1]}}' p
 run "$TUNE" run --dry-run --arch sm_90 program.yaml --sizes 1024 --points 3
 expect_code 0
 # A define of the experiment replaces the source's own: another tile, another kernel.
-expect_out 'binaries: 12; different machine codes: [36]'
+expect_out 'binaries: 3; different machine codes: [23]'
 
 # The toolkit's headers need no flag; where there are none, the error says what is missing.
 cat >cub.cu <<'C'
@@ -320,4 +320,23 @@ printf '__global__ void k(float *y) { y[blockIdx.x] = 1; }\n' >'a "b" \ c.cu'
 run "$TUNE" init 'a "b" \ c.cu' -o quoted.yaml
 expect_code 0
 run "$TUNE" run --dry-run quoted.yaml
+expect_code 0
+
+# A block that __launch_bounds__ gives, an enum by value, a variable template, a config.h that nobody has made.
+cat >tiles.cu <<'C'
+#include "config.h"
+enum mode { PLAIN, TWICE };
+template <class E> __constant__ E mask[9];
+template <const int BM, const int BN, const int TM> __global__ void __launch_bounds__((BM * BN) / TM, 1)
+tiles(const float *a, float *c, int M, int N, enum mode how)
+{
+    c[blockIdx.x * BM + threadIdx.x] = a[threadIdx.x] * (how == TWICE ? 2 : 1);
+}
+C
+run "$TUNE" init tiles.cu
+expect_code 0
+has '    block: (BM * BN) // TM' tiles.yaml
+has '  - 1 <= (BM * BN) // TM <= 1024' tiles.yaml
+has '  - {name: how, type: i32, value: 1}' tiles.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 2 tiles.yaml --sizes 1024
 expect_code 0

@@ -112,7 +112,9 @@ static void put_parameters(struct init_writer *writer)
         text_printf(writer->out, "  %s: %s\n", writer->tunables[i].name,
                     writer->tunables[i].preset);
     sides = init_side(writer, 'x') && init_side(writer, 'y');
-    if (sides && init_side(writer, 'x') != init_side(writer, 'y'))
+    if (writer->block)
+        text_printf(writer->out, "constraints:\n  - 1 <= %s <= 1024\n", writer->block);
+    else if (sides && init_side(writer, 'x') != init_side(writer, 'y'))
         text_printf(writer->out, "constraints:\n  - 32 <= %s * %s <= 1024\n",
                     init_side(writer, 'x')->name, init_side(writer, 'y')->name);
     bool first = true;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/experiment/plan.h"
 #include "tuner/experiment/space.h"
 
 static const struct named_value *find_parameter(const struct configuration *configuration,
