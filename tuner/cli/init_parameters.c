@@ -149,14 +149,20 @@ static void add_tunable(struct init_writer *writer, const char *name, const char
 }
 
 /* The side of a square tile is that of the block, whatever it is called. */
+static void make_square(struct init_writer *writer)
+{
+    struct init_tunable *tunable = &writer->tunables[writer->tunable_count - 1];
+    tunable->square = writer->kernel->uses_y;
+    if (tunable->square && tunable->axis == 0 && !init_side(writer, 'x'))
+        tunable->axis = 'x';
+}
+
 static void add_macro(struct init_writer *writer, const struct macro_signature *macro)
 {
     add_tunable(writer, macro->name, macro->preset, true);
-    struct init_tunable *tunable = &writer->tunables[writer->tunable_count - 1];
-    tunable->fixed = macro->fixed;
-    tunable->square = macro->square && writer->kernel->uses_y;
-    if (tunable->square && tunable->axis == 0 && !init_side(writer, 'x'))
-        tunable->axis = 'x';
+    writer->tunables[writer->tunable_count - 1].fixed = macro->fixed;
+    if (macro->square)
+        make_square(writer);
 }
 
 struct init_tunable *init_side(struct init_writer *writer, char axis)
@@ -232,6 +238,8 @@ void init_list_tunables(struct init_writer *writer)
             strcmp(parameter->preset, "true") == 0 || strcmp(parameter->preset, "false") == 0;
         if (parameter->kind != TEMPLATE_TYPE && (word || init_is_number(parameter->preset)))
             add_tunable(writer, parameter->name, parameter->preset, false);
+        if (parameter->kind == TEMPLATE_NUMBER && parameter->square)
+            make_square(writer);
     }
     for (size_t i = 0; i < signature->macro_count; i++)
         if (init_is_number(signature->macros[i].preset) && !signature->macros[i].elsewhere)

@@ -52,6 +52,7 @@ struct template_parameter {
     const char *name;
     enum template_kind kind;
     const char *preset; /* its default, or what was taken to compile */
+    bool square;        /* as of macros */
 };
 
 struct kernel_signature {

@@ -168,9 +168,9 @@ enum status space_admits(const struct experiment *experiment, const struct probl
                          const struct facts *facts, const struct configuration *configuration,
                          bool *admits, struct error *error);
 
-/* Why the file's `defaults` are no point of a problem's space: "block = 24 is not among its values",
- * "the constraint 'a % b == 0' rules them out". *out is NULL when they are one, or there are none;
- * else it belongs to the arena. */
+/* Why the file's `defaults` are no point of a problem's space: "block = 24 is not among its
+ * values", "the constraint 'a % b == 0' rules them out". *out is NULL when they are one, or there
+ * are none; else it belongs to the arena. */
 enum status experiment_defaults_reason(const struct experiment *experiment,
                                        const struct problem *problem, const struct facts *facts,
                                        struct arena *arena, const char **out, struct error *error);

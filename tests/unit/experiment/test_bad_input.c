@@ -395,8 +395,9 @@ static void limits(void **state)
     expect_limit(last_line, last_line, argument, 25, "",
                  "t.yaml:18:3: arguments has 33 items; the most is 32");
     expect_limit(last_line, last_line, output, 14, "", NULL);
-    expect_limit(last_line, last_line, output, 15, "",
-                 "t.yaml:18:3: more than 16 outputs and updates: say in 'check' which are compared");
+    expect_limit(
+        last_line, last_line, output, 15, "",
+        "t.yaml:18:3: more than 16 outputs and updates: say in 'check' which are compared");
     expect_limit("std: c++20\n", "std: c++20\nflags: [", "-DA#, ", 23, "]\n", NULL);
     expect_limit("std: c++20\n", "std: c++20\nflags: [", "-DA#, ", 24, "]\n",
                  "t.yaml:5:8: flags has 24 items; the most is 23");

@@ -202,7 +202,7 @@ static void read_use(const struct reader *reader, struct kernel_parameter *param
 {
     const struct tokens *tokens = &reader->tokens;
     if (token_is(tokens, at - 1, ".") || token_is(tokens, at - 1, "->"))
-        return; /* a member of the same name */
+        return; /* a member */
     bool address = token_is(tokens, at - 1, "&") && at >= 2 &&
                    tokens->items[at - 2].kind == TOKEN_SIGN && !token_is(tokens, at - 2, ")") &&
                    !token_is(tokens, at - 2, "]");
@@ -214,7 +214,6 @@ static void read_use(const struct reader *reader, struct kernel_parameter *param
     if (before >= 2 && token_is(tokens, before - 1, "(") && begins_atomic(reader, before - 2)) {
         parameter->is_read = parameter->is_written = true;
     } else if (address || (behind == at + 1 && !starred)) {
-        /* Handed on, or another name given to it. */
         parameter->is_hidden = parameter->is_hidden || address || !is_of_pointer(reader, at);
     } else {
         bool changed = is_change(reader, behind) || is_change(reader, at - 1);
@@ -388,18 +387,17 @@ static size_t macro_value(const char *definition, size_t length, size_t name_len
 
 static bool is_listed(const struct source_signature *out, const char *name, size_t length)
 {
+    bool found = false;
     for (size_t i = 0; i < out->macro_count; i++)
-        if (strlen(out->macros[i].name) == length &&
-            strncmp(out->macros[i].name, name, length) == 0)
-            return true;
-    return false;
+        found |= strlen(out->macros[i].name) == length &&
+                 strncmp(out->macros[i].name, name, length) == 0;
+    return found;
 }
 
 /* What authors call the sides of blocks and tiles, in capitals. */
 static bool names_tile(const char *name, size_t length)
 {
-    static const char *const words[] = {"BLOCK",  "THREAD", "TILE", "TPB",
-                                        "UNROLL", "COARS",  "WPT",  "WORK_GROUP"};
+    static const char *const words[] = {"BLOCK", "THREAD", "TILE", "TPB", "UNROLL", "COARS", "WPT"};
     static const char *const counts[] = {"MAX", "MIN", "NUM_BLOCK", "NUMBER_OF_BLOCK", "BLOCKS"};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (length >= strlen(counts[i]) && strncmp(name, counts[i], strlen(counts[i])) == 0)

@@ -6,6 +6,7 @@
 #include "tuner/base/source.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/guesses.h"
+#include "tuner/device/cuda/host_part.h"
 #include "tuner/device/cuda/internal.h"
 #include "tuner/device/cuda/tokens.h"
 
@@ -27,10 +28,13 @@ struct asking {
 
 /* ---- which instance of a template ---- */
 
-static bool guess_template(struct kernel_signature *kernel)
+static bool guess_template(const struct tokens *tokens, struct kernel_signature *kernel)
 {
     for (size_t i = 0; i < kernel->template_count; i++) {
         struct template_parameter *parameter = &kernel->template[i];
+        parameter->square = uses_as_square(tokens, parameter->name);
+        if (!parameter->preset && parameter->square)
+            parameter->preset = "16";
         if (parameter->preset)
             continue;
         if (parameter->kind == TEMPLATE_OTHER)
@@ -49,7 +53,7 @@ static enum status name_instance(struct asking *asking, struct error *error)
     asking->instance = asking->out->instance ? asking->out->instance : kernel->name;
     if (asking->out->instance || kernel->template_count == 0)
         return STATUS_OK;
-    if (!guess_template(kernel))
+    if (!guess_template(&asking->tokens, kernel))
         return error_set(error, STATUS_BAD_INPUT,
                          "kernel %s: name an instance of this template: --kernel '%s<...>'",
                          kernel->name, kernel->name);
@@ -405,9 +409,13 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
     struct asking asking = {.arena = arena, .question = question, .out = out};
     enum status status = source_read_in(arena, question->path, question->folders,
                                         question->folder_count, &asking.source, error);
+    /* What only the host names is nothing to tune. */
+    struct device_part part;
+    if (status == STATUS_OK && !cuda_device_part(arena, asking.source.contents, NULL, 0, &part))
+        status = error_no_memory(error);
     if (status == STATUS_OK)
-        status = declarations_read(arena, asking.source.contents, out, error);
-    if (status == STATUS_OK && !tokens_read(arena, asking.source.contents, &asking.tokens))
+        status = declarations_read(arena, part.text, out, error);
+    if (status == STATUS_OK && !tokens_read(arena, part.text, &asking.tokens))
         status = error_no_memory(error);
     if (status == STATUS_OK)
         status = choose_kernel(&asking, error);

@@ -47,6 +47,8 @@ enum status declarations_read(struct arena *arena, const char *text, struct sour
 /* uses.c. Leaves out what only kernels use that are not asked about: macros are marked, symbols and
  * dynamic shared memory taken away. */
 void uses_mark(const struct tokens *tokens, struct source_signature *out);
+/* Whether an array has it as both sides: [NAME][NAME], [NAME][NAME + 1]. */
+bool uses_as_square(const struct tokens *tokens, const char *name);
 /* The names of a struct's fields; none when the source does not have it, or when it is more than a
  * list of variables. */
 size_t fields_of(struct arena *arena, const struct tokens *tokens, const char *name,

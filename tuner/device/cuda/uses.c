@@ -20,14 +20,18 @@ static bool goes_on(char c)
 /* Whether a directive names it, but for those that give a macro its value. */
 static bool directive_names(const struct token *token, const char *name)
 {
-    static const char define[] = "#define ";
+    const char *end = token->start + token->length;
+    const char *word = token->start + 1;
     size_t length = strlen(name);
-    bool asks = strncmp(token->start, "#ifndef", 7) == 0;
-    for (size_t i = 1; i + length <= token->length && !asks; i++) {
-        const char *at = token->start + i;
-        bool defines = i == strlen(define) && strncmp(token->start, define, i) == 0;
-        bool ends = i + length == token->length || !goes_on(at[length]);
-        if (!defines && ends && !goes_on(at[-1]) && strncmp(at, name, length) == 0)
+    while (word < end && (*word == ' ' || *word == '\t'))
+        word++;
+    bool asks = strncmp(word, "ifndef", 6) == 0;
+    const char *defined = strncmp(word, "define", 6) == 0 ? word + 6 : NULL;
+    while (defined && defined < end && (*defined == ' ' || *defined == '\t'))
+        defined++;
+    for (const char *at = word; at + length <= end && !asks; at++) {
+        bool ends = at + length == end || !goes_on(at[length]);
+        if (at != defined && ends && !goes_on(at[-1]) && strncmp(at, name, length) == 0)
             return true;
     }
     return false;
@@ -54,7 +58,7 @@ static bool has_dynamic_shared(const struct tokens *tokens, const struct source_
 }
 
 /* [NAME][NAME], [NAME][NAME + 1] */
-static bool is_square(const struct tokens *tokens, const char *name)
+bool uses_as_square(const struct tokens *tokens, const char *name)
 {
     for (size_t i = 0; i < tokens->count; i++)
         if (token_is(tokens, i, "[") && token_is(tokens, i + 1, name) &&
@@ -79,7 +83,7 @@ void uses_mark(const struct tokens *tokens, struct source_signature *out)
     size_t kept = 0;
     for (size_t i = 0; i < out->macro_count; i++) {
         out->macros[i].elsewhere = count_uses(tokens, out, out->macros[i].name) == 0;
-        out->macros[i].square = is_square(tokens, out->macros[i].name);
+        out->macros[i].square = uses_as_square(tokens, out->macros[i].name);
     }
     for (size_t i = 0; i < out->kernel_count; i++)
         if (&out->kernels[i] == out->asked)
