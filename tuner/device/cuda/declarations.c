@@ -177,7 +177,7 @@ static size_t behind_element(const struct tokens *tokens, size_t at, bool *membe
     }
 }
 
-/* The pointer itself is moved or looked at, and what it points to stays out of it. */
+/* The pointer itself is moved or looked at. */
 static bool is_of_pointer(const struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -197,7 +197,6 @@ static bool is_starred(const struct tokens *tokens, size_t at)
     return false;
 }
 
-/* One place in the body that names the parameter. */
 static void read_use(const struct reader *reader, struct kernel_parameter *parameter, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
