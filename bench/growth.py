@@ -63,7 +63,9 @@ def prepare(work, build, trials, problems):
     folder = os.path.join(work, f"{trials}-{problems}")
     if not os.path.exists(os.path.join(folder, "done")):
         shutil.rmtree(folder, ignore_errors=True)
-        make_trials.make(folder, build, trials, problems)
+        # In a process of its own: what a child holds is counted from what its parent held.
+        subprocess.run([sys.executable, make_trials.__file__, "--build", build, "--trials", str(trials), "--problems",
+                        str(problems), folder], check=True)
         with open(os.path.join(folder, "done"), "w", encoding="utf-8"):
             pass
     return folder
