@@ -34,6 +34,7 @@ SELECT
     k.tied,
     k.out,
     chosen.delta,
+    chosen.processes > 1 AS is_confirmed,
     chosen.trust,
     chosen.trust_reason,
     (

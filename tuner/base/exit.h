@@ -11,6 +11,7 @@ enum exit_code {
     EXIT_CODE_OUTPUT = 5,        /* an output cannot be written: permission, full disk */
     EXIT_CODE_NO_WINNER = 6,     /* the run ended, but a problem has no winner */
     EXIT_CODE_NOT_HELD = 7,      /* tune check: an entry no longer holds, or cannot be checked */
+    EXIT_CODE_NOT_CHECKED = 8,   /* tune check: the budget was spent before all were checked */
     EXIT_CODE_INTERRUPTED = 130, /* Ctrl-C; run again to go on */
 };
 

@@ -20,7 +20,9 @@
     X(STATUS_TIMED_OUT, EXIT_CODE_FAILED, "took longer than its time limit")                       \
     X(STATUS_NO_MEMORY, EXIT_CODE_FAILED, "out of memory")                                         \
     X(STATUS_NO_WINNER, EXIT_CODE_NO_WINNER, "a problem has no winner")                            \
+    X(STATUS_NO_TIME, EXIT_CODE_NO_WINNER, "the budget is spent")                                  \
     X(STATUS_NOT_HELD, EXIT_CODE_NOT_HELD, "an entry of tuned.conf does not hold")                 \
+    X(STATUS_NOT_CHECKED, EXIT_CODE_NOT_CHECKED, "there was no time to check all of tuned.conf")   \
     X(STATUS_INTERRUPTED, EXIT_CODE_INTERRUPTED, "interrupted")                                    \
     X(STATUS_INTERNAL, EXIT_CODE_FAILED, "a fault in tune itself")
 

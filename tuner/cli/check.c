@@ -101,6 +101,7 @@ static enum status measure(struct check *check, const struct device_api *api, in
     size_t count = experiments_of_kind(&run->experiments, api->kind, experiments);
     enum status status = check_rivals(check, api->kind, &only, &only_count, error);
     *environment_id = 0;
+    check->budget_spent = false;
     if (status != STATUS_OK || only_count == 0)
         return status;
     for (size_t i = 0; i < count; i++)
@@ -121,6 +122,7 @@ static enum status measure(struct check *check, const struct device_api *api, in
     status = session_run(check->store, &run->session, experiments, count, &events, &summary, error);
     progress_end(&run->view);
     *environment_id = summary.environment_id;
+    check->budget_spent = summary.budget_spent;
     if (status == STATUS_NO_WINNER) {
         error_clear(error);
         status = STATUS_OK;
@@ -144,14 +146,19 @@ static enum status ask_again(struct check *check, const struct device_api *api, 
     struct session_options *options = &check->run.session;
     enum effort effort = options->effort;
     int64_t environment_id = 0;
-    if (!has_doubt(check) || options->protocol.confirm_processes > 1 ||
-        left_ns_of(check) == SPENT_NS)
+    if (!has_doubt(check) || options->protocol.confirm_processes > 1)
         return STATUS_OK;
+    if (left_ns_of(check) == SPENT_NS) {
+        check_leave_doubts(check);
+        return STATUS_OK;
+    }
     check->again = true;
     options->effort = EFFORT_NORMAL;
     enum status status = measure(check, api, index, &environment_id, error);
     if (status == STATUS_OK)
         status = check_judge(check, environment_id, error);
+    if (status == STATUS_OK && check->budget_spent)
+        check_leave_doubts(check);
     check->again = false;
     options->effort = effort;
     return status;
@@ -251,16 +258,22 @@ static enum status conclude(struct check *check, struct error *error)
         printf("[%s\n]\n", text_string(&check->lines));
     else
         print_clean(stdout, "%s", text_string(&check->lines));
+    size_t no_time = check->counts[CHECK_NO_TIME];
     if (!check->run.text.quiet)
         fprintf(stderr,
                 "tune: %zu %s: %zu hold, %zu hold but are stale, %zu no longer hold, %zu "
-                "cannot be checked\n",
+                "cannot be checked, %zu not checked for want of time\n",
                 check->checked, check->checked == 1 ? "entry" : "entries",
                 check->counts[CHECK_HOLDS], check->counts[CHECK_STALE], check->counts[CHECK_BEATEN],
-                check->counts[CHECK_UNKNOWN]);
+                check->counts[CHECK_UNKNOWN], no_time);
+    (void)fflush(stdout);
+    if (bad == 0 && no_time > 0)
+        return error_set(error, STATUS_NOT_CHECKED,
+                         "%s: the budget was spent before %zu of %zu entries %s checked: give more "
+                         "with --budget, or check fewer with --problem",
+                         check->conf, no_time, check->checked, no_time == 1 ? "was" : "were");
     if (bad == 0)
         return STATUS_OK;
-    (void)fflush(stdout);
     return error_set(error, STATUS_NOT_HELD,
                      "%s: %zu of %zu entries %s not hold, or cannot be "
                      "checked",
@@ -345,7 +358,8 @@ static enum status run_check(const struct command *command, int argc, char **arg
         {.name = "budget",
          .value = "TIME",
          .text = &check->run.text.budget,
-         .about = "ends in time: 90s, 30m (default: as long as it takes)"},
+         .about = "ends in time: 90s, 30m (default: as long as it takes); what was\nnot come to is "
+                  "said, and makes exit code 8"},
         {.name = "from",
          .value = "FILE",
          .text = &check->recorded,
@@ -391,7 +405,8 @@ const struct command command_check = {
     .about = "Measures whether the entries of tuned.conf still hold on this machine.",
     .more =
         "Each entry of this machine's devices is raced against the baselines and those that came\n"
-        "near it in earlier runs. Exit code 0: all hold; 7: one does not, or cannot be checked.\n"
+        "near it in earlier runs. Exit code 0: all hold; 7: one does not, or cannot be checked;\n"
+        "8: none is shown not to hold, but the budget was spent before all were checked.\n"
         "tuned.conf is left as it is. Experiments are found by the names that entries begin with;\n"
         "files that are not in the data folder are named.",
     .run = run_check,

@@ -9,8 +9,8 @@
 
 enum { CHECK_REASON_BYTES = 1024 };
 
-enum check_state { CHECK_HOLDS, CHECK_STALE, CHECK_BEATEN, CHECK_UNKNOWN };
-enum { CHECK_STATES = CHECK_UNKNOWN + 1 };
+enum check_state { CHECK_HOLDS, CHECK_STALE, CHECK_BEATEN, CHECK_UNKNOWN, CHECK_NO_TIME };
+enum { CHECK_STATES = CHECK_NO_TIME + 1 };
 const char *check_state_name(enum check_state state); /* "holds", "no longer holds" ... */
 
 /* An entry of tuned.conf for the device that is being checked. */
@@ -25,6 +25,7 @@ struct check_entry {
     bool is_stale; /* measured with something else: `stale` says what */
     char stale[TUNED_REASON_BYTES];
     bool in_doubt;               /* one process spoke against it: several are to be asked */
+    bool is_confirmed;           /* several were */
     double time_ns;              /* NaN: not measured */
     double loss, low, high;      /* to the fastest, relative; NaN: unknown */
     double delta;                /* what it may lose, relative; NaN: not raced */
@@ -43,7 +44,8 @@ struct check {
     const struct facts *facts;
     struct check_entry *entries; /* of the device */
     size_t entry_count;
-    bool again; /* those in doubt are asked again */
+    bool again;        /* those in doubt are asked again */
+    bool budget_spent; /* it ended what was measured last */
     size_t counts[CHECK_STATES];
     size_t checked; /* of all devices */
     struct text lines;
@@ -57,8 +59,11 @@ enum status check_rivals(struct check *check, const char *kind, struct session_o
                          size_t *count, struct error *error);
 /* Whether an entry is measured now: all that are configurations, then those in doubt. */
 bool check_concerns(const struct check *check, const struct check_entry *entry);
-/* Reads what was measured in that environment, and judges each entry that it concerns. */
+/* Reads what was measured in that environment, and judges each entry that it concerns. What was not
+ * come to, because the budget was spent, is neither right nor wrong. */
 enum status check_judge(struct check *check, int64_t environment_id, struct error *error);
+/* What one process alone speaks against, and nobody had time to ask others. */
+void check_leave_doubts(struct check *check);
 /* Counts the device's entries, and writes them to check->lines. */
 void check_print(struct check *check);
 

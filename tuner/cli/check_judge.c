@@ -19,7 +19,7 @@ static const double clearly_slower = 0.05;
 const char *check_state_name(enum check_state state)
 {
     static const char *const names[CHECK_STATES] = {"holds", "stale", "no longer holds",
-                                                    "cannot be checked"};
+                                                    "cannot be checked", "not checked"};
     return names[state];
 }
 
@@ -64,12 +64,16 @@ static enum status judge_missing(struct check *check, struct check_entry *entry,
     struct rows rows = {0};
     enum status status =
         rows_read(check->store, show_query_check_failure, asked->items, 5, &rows, error);
-    if (status == STATUS_OK && rows.row_count == 0)
+    bool tried = status == STATUS_OK && rows.row_count > 0;
+    const char *state = tried ? rows_text(&rows, 0, "status", "") : "";
+    const char *detail = tried ? rows_text(&rows, 0, "detail", "") : "";
+    bool ran = strcmp(state, "ok") == 0;
+    bool nothing_wrong = !tried || (ran && detail[0] == '\0');
+    if (status == STATUS_OK && nothing_wrong && check->budget_spent) {
+        decide(entry, CHECK_NO_TIME, "the budget was spent before its turn");
+    } else if (status == STATUS_OK && !tried) {
         decide(entry, CHECK_UNKNOWN, "it is no configuration of the experiment as it is today");
-    if (status == STATUS_OK && rows.row_count > 0) {
-        const char *state = rows_text(&rows, 0, "status", "");
-        const char *detail = rows_text(&rows, 0, "detail", "");
-        bool ran = strcmp(state, "ok") == 0;
+    } else if (status == STATUS_OK) {
         decide(entry, ran && detail[0] == '\0' ? CHECK_UNKNOWN : CHECK_BEATEN, "");
         (void)string_format(entry->reason, sizeof entry->reason, "%s%s%s",
                             ran ? "it did not come to race" : state, detail[0] ? ": " : "", detail);
@@ -131,6 +135,7 @@ static enum status judge_row(struct check *check, struct check_entry *entry,
         decide(entry, CHECK_HOLDS, "");
     else
         decide(entry, CHECK_BEATEN, "");
+    entry->is_confirmed = flag_of(rows, own, "is_confirmed");
     entry->in_doubt = entry->state == CHECK_UNKNOWN ||
                       (entry->state == CHECK_BEATEN && !out && entry->low < clearly_slower);
     if (entry->reason[0] == '\0' && entry->state == CHECK_BEATEN)
@@ -168,6 +173,21 @@ enum status check_judge(struct check *check, int64_t environment_id, struct erro
             status = judge(check, entry, environment_id, error);
     }
     return status;
+}
+
+void check_leave_doubts(struct check *check)
+{
+    for (size_t i = 0; i < check->entry_count; i++) {
+        struct check_entry *entry = &check->entries[i];
+        char interval[INTERVAL_BYTES];
+        if (!entry->in_doubt || entry->is_confirmed || entry->state != CHECK_BEATEN)
+            continue;
+        entry->state = CHECK_NO_TIME;
+        (void)string_format(entry->reason, sizeof entry->reason,
+                            "one process saw it take %.2f %% longer%s, and the budget was spent "
+                            "before others were asked",
+                            100 * entry->loss, interval_of(entry, interval));
+    }
 }
 
 /* ---- printing ---- */

@@ -19,7 +19,7 @@ void progress_begin(struct progress_view *view, bool quiet, const struct session
     *view = (struct progress_view){.options = options,
                                    .quiet = quiet,
                                    .terminal = isatty(STDERR_FILENO) == 1,
-                                   .started_ns = clock_running_ns()};
+                                   .begun_ns = clock_running_ns()};
 }
 
 void progress_clear(struct progress_view *view)
@@ -71,7 +71,7 @@ static double share_done(const struct session_progress *progress)
     return done < 1 ? done : 1;
 }
 
-/* As the work went so far; no longer than the budget lasts. */
+/* As the work went since something was first measured; no longer than the budget lasts. */
 static void format_left(const struct progress_view *view, const struct session_progress *progress,
                         char *out, size_t bytes)
 {
@@ -81,10 +81,10 @@ static void format_left(const struct progress_view *view, const struct session_p
     double share = share_done(progress);
     double passed_s = (double)(now_ns - (again ? view->phase_started_ns : view->started_ns)) * 1e-9;
     (void)string_format(out, bytes, "-");
-    if (share <= known || passed_s <= 0)
+    if (!view->started || share <= known || passed_s <= 0)
         return;
     double left_s = passed_s * (1 - share) / (share - known);
-    double budget_s = (double)(view->started_ns + view->options->budget_ns - now_ns) * 1e-9;
+    double budget_s = (double)(view->begun_ns + view->options->budget_ns - now_ns) * 1e-9;
     if (view->options->budget_ns > 0 && left_s > budget_s)
         left_s = budget_s > 0 ? budget_s : 0;
     long long wait_s = (long long)ceil(left_s);
@@ -159,7 +159,7 @@ static void on_progress(void *context, const struct session_progress *progress)
 {
     struct progress_view *view = context;
     int64_t now_ns = clock_running_ns();
-    if (!view->started) {
+    if (!view->started && progress->measured) {
         view->started = true;
         view->started_ns = now_ns;
         view->first_share = share_done(progress);

@@ -11,6 +11,7 @@ struct progress_view {
     bool quiet;                            /* nothing but failures */
     bool terminal;                         /* standard error is one */
     bool bar_shown;
+    int64_t begun_ns; /* what a budget counts from */
     int64_t started_ns;
     int64_t drawn_ns;
     double first_share; /* that was known before the first drawing */

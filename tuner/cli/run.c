@@ -148,11 +148,17 @@ static void report(const struct run *run)
     char output_option[] = "--output";
     char *database = strdup(run->text.database);
     char *output = strdup(report_path(run));
-    char *arguments[] = {name, database_option, database, output_option, output, NULL};
+    char no_figures[] = "--no-figures";
+    bool spent = run->budget_ns > 0 && clock_running_ns() - run->started_ns > run->budget_ns;
+    char *arguments[] = {name,   database_option,           database, output_option,
+                         output, spent ? no_figures : NULL, NULL};
     (void)fflush(stdout);
     if (database && output &&
-        command_report.run(&command_report, 5, arguments, &error) != STATUS_OK)
+        command_report.run(&command_report, spent ? 6 : 5, arguments, &error) != STATUS_OK)
         fprintf(stderr, "tune: no report: %s\n", error.text);
+    else if (spent && !run->text.quiet)
+        fputs("tune: the budget was spent: the report has no figures; 'tune report' draws them\n",
+              stderr);
     free(database);
     free(output);
 }

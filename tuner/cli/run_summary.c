@@ -98,6 +98,10 @@ void run_print_summary(const struct run *run, const struct session_summary *summ
                 "lists them\n",
                 summary->ranges, summary->ranges == 1 ? "" : "s", summary->ranges == 1 ? "s" : "",
                 summary->sizes);
+    if (summary->problems_left_out > 0)
+        fprintf(stderr, "tune: for want of time %zu of %zu problems %s not measured to the end\n",
+                summary->problems_left_out, summary->problems,
+                summary->problems_left_out == 1 ? "was" : "were");
     if (summary->budget_spent)
         fputs("tune: the budget left some of it undone; the same command goes on from here\n",
               stderr);

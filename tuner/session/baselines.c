@@ -16,7 +16,7 @@ static enum status ask_occupancy(struct sweep *sweep, struct lane *lane,
     if (candidate->broken)
         return error_set(error, STATUS_LAUNCH_FAILED, "%s", candidate->broken);
     if (status == STATUS_OK)
-        status = binaries_await(&sweep->group->binaries, candidate->binary, error);
+        status = budget_await(sweep->group, &sweep->group->binaries, candidate->binary, error);
     if (status == STATUS_OK)
         status = sweep_load(sweep, lane, &lane->scratch, candidate, &loaded, &outcome, error);
     if (status == STATUS_OK && outcome.status != TRIAL_OK)

@@ -1,5 +1,7 @@
-/* A budget of wall time, shared out: most to sweeps and races, the rest to the confirmation. What a
- * part does not use goes to those that follow. */
+/* A budget of wall time. When it has ended nothing is begun any more: no problem, no compilation is
+ * waited for, no configuration, no process, no look. What is in hand comes to its end, a problem by
+ * the shortest race. Until then it is shared out: most to sweeps and races, the rest to the
+ * confirmation. What a part does not use goes to those that follow. */
 #include "tuner/base/clock.h"
 #include "tuner/session/internal.h"
 
@@ -52,6 +54,26 @@ int64_t budget_race_end_ns(const struct sweep *sweep)
     double share = 1 - sweep_share_of(sweep->group->session);
     int64_t least_ns = problem_end_ns(sweep->group, share);
     return sweep->race_end_ns > least_ns ? sweep->race_end_ns : least_ns;
+}
+
+bool budget_ended(const struct session *session)
+{
+    return budget_over(session, budget_end_ns(session));
+}
+
+enum status budget_await(struct group *group, struct binaries *binaries, size_t index,
+                         struct error *error)
+{
+    while (binaries->items[index].state == BINARY_PENDING) {
+        if (session_stopped(group->session))
+            return session_stop_error(error);
+        if (budget_ended(group->session))
+            return error_set(error, STATUS_NO_TIME, "the budget is spent");
+        enum status status = binaries_collect(binaries, 100, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return binaries_await(binaries, index, error);
 }
 
 bool budget_over(const struct session *session, int64_t end_ns)

@@ -89,13 +89,13 @@ enum status session_know_ceilings(struct session *session, struct lane *lane, st
     if (status != STATUS_OK || bytes < 0)
         return status;
     status = store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
-    if (status == STATUS_OK && !found)
+    if (status == STATUS_OK && !found && !budget_ended(session))
         status = measure_ceilings(session, lane, bytes, &ceilings, error);
     double gops = 0; /* what has any has f32 */
     if (status == STATUS_OK)
         status = store_arithmetic_get(session->store, lane->environment_id,
                                       element_name(ELEMENT_F32), &gops, error);
-    if (status == STATUS_OK && !(gops > 0))
+    if (status == STATUS_OK && !(gops > 0) && !budget_ended(session))
         status = measure_arithmetic(session, lane, error);
     return status;
 }
@@ -161,7 +161,7 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
         return status;
     status = store_ceilings_get(session->store, group->environment_id, &found, &ceilings, error);
     if (status != STATUS_OK || !found || !lane || !wants_again(group, &ceilings) ||
-        lane->environment_id != group->environment_id)
+        lane->environment_id != group->environment_id || budget_ended(session))
         return status;
     status = measure_bandwidth(session, lane, bytes, &ceilings, &measured, error);
     if (status == STATUS_OK && measured) {

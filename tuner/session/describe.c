@@ -18,7 +18,7 @@ enum status describe_check(struct sweep *sweep, const struct output_check *check
         return STATUS_OK;
     enum status status = binaries_request(binaries, &check->binary, &index, error);
     if (status == STATUS_OK)
-        status = binaries_await(binaries, index, error);
+        status = budget_await(sweep->group, binaries, index, error);
     if (status != STATUS_OK)
         return error_prefix(error, "the reference of %s (%s)", experiment_name(sweep->experiment),
                             check->binary.source_path ? check->binary.source_path : "");

@@ -221,6 +221,24 @@ static void save_early(struct sweep *sweep)
         (void)sweep_choose_early(sweep, &ignored);
 }
 
+/* For want of time; what was measured of it is in the store. */
+static enum status leave_out(struct sweep *sweep, struct contest **contest, struct error *error)
+{
+    struct session *session = sweep->group->session;
+    int64_t trial_id = 0;
+    error_clear(error);
+    if (*contest)
+        (*contest)->sweep = NULL;
+    contest_free(*contest);
+    *contest = NULL;
+    session->summary->problems_left_out++;
+    enum status status = store_winner_get(session->store, sweep->group->environment_id,
+                                          sweep->problem_id, session->options->l2_mode,
+                                          objective_text(sweep->objective), &trial_id, NULL, error);
+    session->summary->problems_without_winner += status == STATUS_OK && trial_id == 0 ? 1 : 0;
+    return status;
+}
+
 static enum status compete_over(struct sweep *sweep, struct contest **contest, struct error *error)
 {
     struct group *group = sweep->group;
@@ -230,10 +248,17 @@ static enum status compete_over(struct sweep *sweep, struct contest **contest, s
     enum status status = sweep_open(sweep, error);
     if (status == STATUS_OK)
         status = store_this_problem(sweep, error);
+    if (status == STATUS_OK && budget_ended(group->session))
+        return leave_out(sweep, contest, error);
     if (status == STATUS_OK)
         status = sweep_problem(sweep, error);
+    bool nothing = !sweep->best && budget_ended(group->session);
+    if (status == STATUS_NO_TIME || (status == STATUS_OK && nothing))
+        return leave_out(sweep, contest, error);
     if (status == STATUS_OK)
         status = choose_winner(sweep, contest, error);
+    if (status == STATUS_NO_TIME)
+        return leave_out(sweep, contest, error);
     if (status == STATUS_INTERRUPTED)
         save_early(sweep);
     return status;

@@ -16,6 +16,7 @@
 #include "tuner/device/place.h"
 #include "tuner/search/search.h"
 #include "tuner/session/binaries.h"
+#include "tuner/session/budget.h"
 #include "tuner/session/index.h"
 #include "tuner/session/session.h"
 #include "tuner/session/table.h"
@@ -291,12 +292,6 @@ double sweep_told(const struct sweep *sweep, const struct candidate *candidate,
 size_t sweep_metrics(const struct sweep *sweep, const struct candidate *candidate,
                      const struct loaded *loaded, double time_ns, double energy_j,
                      struct named_value out[EXPERIMENT_METRICS_MAX]);
-
-/* budget.c: until when the parts of a run may go on; 0: for ever. */
-int64_t budget_end_ns(const struct session *session);
-void budget_share(struct sweep *sweep); /* what a problem that starts now gets */
-int64_t budget_race_end_ns(const struct sweep *sweep);
-bool budget_over(const struct session *session, int64_t end_ns);
 
 /* A configuration that is measured in rounds with others. */
 struct runner {

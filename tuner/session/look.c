@@ -26,7 +26,7 @@ static enum status prepare(struct sweep *sweep, const struct configuration *cons
         if (status == STATUS_OK && i == 0)
             status = point_bytes(&point, &sweep->bytes_moved, error);
         if (status == STATUS_OK)
-            status = binaries_await(&sweep->group->binaries, candidate->binary, error);
+            status = budget_await(sweep->group, &sweep->group->binaries, candidate->binary, error);
         if (status != STATUS_OK)
             return status;
     }

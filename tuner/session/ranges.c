@@ -84,7 +84,7 @@ static enum status look(struct covering *covering, int64_t n, bool is_named,
     }
     if (status == STATUS_OK && admits)
         status = look_at(&covering->like, &problem, list, count, out, error);
-    if (is_named || !is_no_size_of(status))
+    if (status != STATUS_NO_TIME && (is_named || !is_no_size_of(status)))
         return status;
     error_clear(error);
     *out = (struct look){.best = count};
@@ -118,7 +118,8 @@ static enum status look_at_measured(struct covering *covering, bool *again, stru
     struct losses *losses = &covering->losses;
     double within = covering->group->session->options->protocol.within;
     *again = false;
-    for (size_t size = 0; size < losses->size_count; size++) {
+    for (size_t size = 0; size < losses->size_count && !budget_ended(covering->group->session);
+         size++) {
         size_t range = range_of(covering, size);
         struct look found = {0};
         if (range == covering->count)
@@ -228,7 +229,10 @@ static enum status find_end(struct covering *covering, size_t range, struct erro
 static enum status look_between(struct covering *covering, struct error *error)
 {
     enum status status = STATUS_OK;
-    for (size_t size = 0; status == STATUS_OK && size + 1 < covering->losses.size_count; size++) {
+    size_t count = covering->losses.size_count;
+    for (size_t size = 0; status == STATUS_OK && size + 1 < count; size++) {
+        if (budget_ended(covering->group->session))
+            break;
         size_t range = range_of(covering, size);
         if (range == covering->count)
             continue;
@@ -273,7 +277,7 @@ static enum status look_around(struct covering *covering, struct error *error)
     session_progress(group, "ranges");
     cut(covering, covering->losses.loss);
     for (int i = 0; status == STATUS_OK && again && i < CUTS_MAX; i++) {
-        if (i > 0 && budget_over(group->session, budget_end_ns(group->session)))
+        if (i > 0 && budget_ended(group->session))
             break;
         status = look_at_measured(covering, &again, error);
         if (again)
@@ -363,7 +367,7 @@ static enum status cover(struct covering *covering, struct error *error)
     cut(covering, covering->losses.bound);
     if (options->protocol.look_between > 0 && group_lane(group) &&
         !session_stopped(group->session) && !objective_needs_energy(covering->like.objective) &&
-        !budget_over(group->session, budget_end_ns(group->session)))
+        !budget_ended(group->session))
         status = look_around(covering, error);
     if (status != STATUS_OK && status != STATUS_INTERRUPTED)
         return status;

@@ -1,6 +1,7 @@
 /* What a session tells its caller, and what the caller asked of it. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tuner/session/internal.h"
 
@@ -31,6 +32,7 @@ void session_progress(struct group *group, const char *phase)
 {
     struct session *session = group->session;
     session->progress.phase = phase;
+    session->progress.measured |= strcmp(phase, "compile") != 0;
     session->progress.problem_key = group->problem_key;
     session->progress.n = group->n;
     session->progress.strategy = group->strategy;

@@ -65,6 +65,7 @@ struct session_progress {
     double best_ns;                   /* of this problem so far; NaN: none yet */
     const char *best_key;             /* its configuration */
     const char *phase;                /* "compile", "sweep", "race", "check", "confirm", "ranges" */
+    bool measured;                    /* something was, in this run */
     int process, process_count;       /* of the confirmation */
     const char *strategy;             /* that this problem's space is searched by */
 };
@@ -97,6 +98,7 @@ struct session_summary {
     int64_t environment_id;
     size_t problems;
     size_t problems_without_winner;
+    size_t problems_left_out; /* not measured, or not raced, since the budget was spent */
     /* Over all problems, before and after constraints; UINT64_MAX when it is more. */
     uint64_t points_product, points_legal;
     size_t points;        /* tried or set aside by now, by this run or an earlier one */

@@ -41,7 +41,9 @@ static enum status try_one(struct sweep *sweep, struct lane *lane, struct candid
     enum status status = sweep_tell(sweep, lane, true, error);
     if (status == STATUS_OK)
         status = sweep_try(sweep, lane, candidate, error);
-    if (lane->lost)
+    if (status == STATUS_NO_TIME)
+        error_clear(error);
+    if (lane->lost || status == STATUS_NO_TIME)
         return window_put_back(sweep, candidate, error);
     if (status != STATUS_OK)
         return status;
@@ -71,11 +73,12 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
 }
 
 /* Its share of the budget is spent; but a sweep ends with something to choose from, and something
- * to compare it with. */
+ * to compare it with, unless the whole of the budget is. */
 static bool is_spent(const struct sweep *sweep)
 {
-    return sweep->best && sweep->baselines_left == 0 &&
-           budget_over(sweep->group->session, sweep->deadline_ns);
+    return budget_ended(sweep->group->session) ||
+           (sweep->best && sweep->baselines_left == 0 &&
+            budget_over(sweep->group->session, sweep->deadline_ns));
 }
 
 /* What a lane's thread does in a sweep; the mutex is held. */
