@@ -11,7 +11,7 @@
 #include "tuner/worker/internal.h"
 #include "tuner/worker/message.h"
 
-enum { START_TIMEOUT_MS = 60000, STARTS_IN_A_ROW_MAX = 3 };
+enum { START_TIMEOUT_MS = 60000, STARTS_IN_A_ROW_MAX = 3, STOPS_MAX = 5 };
 
 /* Whatever the child said of itself; *answered: it did so. */
 static enum status greeted(struct worker *worker, bool *answered, struct error *error)
@@ -231,6 +231,7 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
     enum status status = request ? STATUS_OK : error_no_memory(error);
     bool again = status == STATUS_OK;
     *answer = NULL;
+    int stops = 0; /* a machine that is always too busy looks stopped, too */
     for (int tries = 0; again && tries < 2; tries++) {
         json_decref(*answer);
         *answer = NULL;
@@ -252,8 +253,10 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
                 child_kill(&worker->child, worker->how, sizeof worker->how) == CHILD_WAS_KILLED &&
                 !*answer;
         bool timed = json_object_get(request, "blocks") != NULL;
-        if ((timed || worker->child.pid == 0) && clock_stopped_since(stopped_ns)) {
+        if (stops < STOPS_MAX && (timed || worker->child.pid == 0) &&
+            clock_stopped_since(stopped_ns)) {
             again = true;
+            stops++;
             tries--;
         }
     }
