@@ -258,6 +258,11 @@ static void read_boot_id(char *out, size_t bytes)
     out[strcspn(out, "\n")] = '\0';
 }
 
+static void note_wait(void *context, const char *line)
+{
+    session_note(context, "%s", line);
+}
+
 enum status session_run(struct store *store, const struct session_options *options,
                         const struct session_experiment *experiments, size_t experiment_count,
                         const struct session_events *events, struct session_summary *summary,
@@ -279,10 +284,15 @@ enum status session_run(struct store *store, const struct session_options *optio
     (void)pthread_mutex_init(&session->mutex, NULL);
     read_boot_id(session->boot_id, sizeof session->boot_id);
     (void)pthread_mutex_lock(&session->mutex);
-    enum status status = start(session, error);
+    const struct store_patience patience = {
+        .note = note_wait, .context = session, .stop = options->stop};
+    enum status status = store_wait_for_writers(store, &patience, error);
+    if (status == STATUS_OK)
+        status = start(session, error);
     if (status == STATUS_OK)
         status = run_groups(session, error);
     status = finish(session, status, started_ns, error);
+    (void)store_wait_for_writers(store, NULL, error);
     (void)pthread_mutex_unlock(&session->mutex);
     lanes_stop(session);
     text_free(&session->protocol_text);

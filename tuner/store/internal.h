@@ -57,9 +57,10 @@ struct store {
     sqlite3 *db;
     char *path;
     sqlite3_stmt *statements[STATEMENT_COUNT];
-    struct text json[2]; /* kept, so that a trial allocates nothing */
-    bool batch;          /* store_batch_begin was called */
-    bool batch_failed;   /* and something in it failed: it can only be rolled back */
+    struct text json[2];     /* kept, so that a trial allocates nothing */
+    struct store_wait *wait; /* NULL: a writer is waited for for STORE_BUSY_MS */
+    bool batch;              /* store_batch_begin was called */
+    bool batch_failed;       /* and something in it failed: it can only be rolled back */
 };
 
 /* Turns what SQLite says into the status and the line for people; `doing` is a verb: "store a
@@ -87,6 +88,11 @@ enum status store_execute(const struct store *store, const char *sql, const char
                           struct error *error);
 enum status store_pragma(const struct store *store, const char *sql, int64_t *value,
                          struct error *error);
+
+/* After each statement that was not refused: tells that a wait is over, when one was told of. */
+void store_go_on(const struct store *store);
+/* The user wanted to end while another program held the database. */
+bool store_gave_up(const struct store *store);
 
 /* One transaction; store_end commits when `status` is STATUS_OK, else rolls back, and returns the
  * first failure. Inside a batch both leave it to that. */

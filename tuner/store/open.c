@@ -369,6 +369,7 @@ void store_close(struct store *store)
     disconnect(store);
     for (size_t i = 0; i < sizeof store->json / sizeof store->json[0]; i++)
         text_free(&store->json[i]);
+    free(store->wait);
     free(store->path);
     free(store);
 }

@@ -188,6 +188,11 @@ enum status store_fail(const struct store *store, int code, const char *doing, s
         return error_no_memory(error);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+        if (store_gave_up(store))
+            return error_set(error, STATUS_INTERRUPTED,
+                             "%s: cannot %s: another process keeps it locked; stopped, and what "
+                             "was stored before is kept: run again to go on",
+                             path, doing);
         return error_set(error, STATUS_IO,
                          "%s: cannot %s: another process keeps it locked; wait until that has "
                          "ended, or name another file with --db",
@@ -247,9 +252,10 @@ enum status store_step(const struct store *store, sqlite3_stmt *statement, bool 
     int code = sqlite3_step(statement);
     if (row)
         *row = code == SQLITE_ROW;
-    if (code == SQLITE_ROW || code == SQLITE_DONE)
-        return STATUS_OK;
-    return store_fail(store, code, doing, error);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return store_fail(store, code, doing, error);
+    store_go_on(store);
+    return STATUS_OK;
 }
 
 enum status store_take(const struct store *store, sqlite3_stmt *statement, int64_t *value,
@@ -284,7 +290,10 @@ enum status store_execute(const struct store *store, const char *sql, const char
 {
     int code = FAILPOINT_FAILS("store.execute") ? SQLITE_IOERR
                                                 : sqlite3_exec(store->db, sql, NULL, NULL, NULL);
-    return code == SQLITE_OK ? STATUS_OK : store_fail(store, code, doing, error);
+    if (code != SQLITE_OK)
+        return store_fail(store, code, doing, error);
+    store_go_on(store);
+    return STATUS_OK;
 }
 
 enum status store_pragma(const struct store *store, const char *sql, int64_t *value,

@@ -4,6 +4,7 @@
 #ifndef TUNE_STORE_STORE_H
 #define TUNE_STORE_STORE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +25,19 @@ enum store_mode {
 enum status store_open(const char *path, enum store_mode mode, struct store **out,
                        struct error *error);
 void store_close(struct store *store);
+
+/* Another program that holds the database for writing is waited for for ten seconds, or, with this,
+ * for as long as it takes, whatever is stored meanwhile. */
+struct store_patience {
+    /* One line: who is waited for, after some seconds of it, and that it goes on. */
+    void (*note)(void *context, const char *line);
+    void *context;
+    const volatile sig_atomic_t
+        *stop; /* non-zero: a wait of some seconds ends, STATUS_INTERRUPTED */
+};
+/* What `patience` points to is copied; NULL: ten seconds again. */
+enum status store_wait_for_writers(struct store *store, const struct store_patience *patience,
+                                   struct error *error);
 
 /* Between these, everything that is stored is one transaction, which waits for the disk once: all
  * of it is there, or nothing. store_batch_end takes what came of the calls between: it commits when

@@ -1,0 +1,156 @@
+/* Waiting for another program that holds the database. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/store/internal.h"
+
+struct store_wait {
+    struct store_patience patience;
+    const char *path;
+    int64_t since_ns;
+    bool told;     /* that it waits */
+    bool given_up; /* the user wants to end */
+};
+
+static const int64_t tell_after_ns = 3 * INT64_C(1000000000);
+
+/* The bytes that SQLite locks to write: in the index of the log, and in the file without a log. */
+static bool is_writers_lock(int64_t first, bool with_log)
+{
+    enum { LOG_WRITE_LOCK = 120, FILE_PENDING = 0x40000000, FILE_SHARED_END = FILE_PENDING + 512 };
+    return with_log ? first == LOG_WRITE_LOCK : first >= FILE_PENDING && first < FILE_SHARED_END;
+}
+
+/* 0: not known. By the kernel's list alone: whoever opens the file itself and closes it again loses
+ * all locks that it has there. */
+static long long writer_of(const struct stat *info, bool with_log)
+{
+    char line[256];
+    long long writer = 0;
+    FILE *locks = fopen("/proc/locks", "re");
+    while (locks && writer == 0 && fgets(line, sizeof line, locks)) {
+        char kind[16];
+        long long pid = 0;
+        unsigned major_number = 0;
+        unsigned minor_number = 0;
+        uint64_t inode = 0;
+        int64_t first = 0;
+        /* NUMBER: POSIX ADVISORY WRITE PID MAJOR:MINOR:INODE FIRST LAST */
+        if (sscanf(line, "%*[0-9]: POSIX %*s %15s %lld %x:%x:%" SCNu64 " %" SCNd64, kind, &pid,
+                   &major_number, &minor_number, &inode, &first) == 6 &&
+            strcmp(kind, "WRITE") == 0 && inode == info->st_ino &&
+            makedev(major_number, minor_number) == info->st_dev &&
+            is_writers_lock(first, with_log) && pid != getpid())
+            writer = pid;
+    }
+    if (locks)
+        (void)fclose(locks);
+    return writer;
+}
+
+static long long find_writer(const char *path)
+{
+    struct stat info;
+    struct text log = {0};
+    long long writer = 0;
+    text_printf(&log, "%s-shm", path);
+    if (!log.failed && stat(text_string(&log), &info) == 0)
+        writer = writer_of(&info, true);
+    if (writer <= 0 && stat(path, &info) == 0)
+        writer = writer_of(&info, false);
+    text_free(&log);
+    return writer;
+}
+
+static void tell(const struct store_wait *wait, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void tell(const struct store_wait *wait, const char *format, ...)
+{
+    char line[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (wait->patience.note)
+        wait->patience.note(wait->patience.context, line);
+}
+
+static void tell_of_writer(const struct store_wait *wait)
+{
+    char name[64] = "";
+    char path[64];
+    long long writer = find_writer(wait->path);
+    if (writer <= 0) {
+        tell(wait, "%s: another process keeps it locked; waiting until it lets go", wait->path);
+        return;
+    }
+    (void)string_format(path, sizeof path, "/proc/%lld/comm", writer);
+    FILE *file = fopen(path, "re");
+    if (!file || !fgets(name, sizeof name, file))
+        name[0] = '\0';
+    if (file)
+        (void)fclose(file);
+    name[strcspn(name, "\n")] = '\0';
+    text_make_printable(name);
+    tell(wait, "%s: process %lld%s%s%s keeps it locked; waiting until it lets go", wait->path,
+         writer, *name ? " (" : "", name, *name ? ")" : "");
+}
+
+/* For sqlite3_busy_handler: `tries` is how often this statement has found it locked before; 0 ends
+ * the wait. */
+static int wait_more(void *context, int tries)
+{
+    struct store_wait *wait = context;
+    bool stop = wait->patience.stop && *wait->patience.stop;
+    if (tries == 0)
+        wait->since_ns = clock_running_ns();
+    int64_t waited_ns = clock_running_ns() - wait->since_ns;
+    if (waited_ns >= tell_after_ns && stop)
+        wait->given_up = true;
+    if (wait->given_up)
+        return 0;
+    if (waited_ns >= tell_after_ns && !wait->told) {
+        wait->told = true;
+        tell_of_writer(wait);
+    }
+    (void)usleep(tries < 10 ? 1000 * (unsigned)(tries + 1) : 20000);
+    return 1;
+}
+
+enum status store_wait_for_writers(struct store *store, const struct store_patience *patience,
+                                   struct error *error)
+{
+    if (!patience) {
+        (void)sqlite3_busy_timeout(store->db, STORE_BUSY_MS);
+        free(store->wait);
+        store->wait = NULL;
+        return STATUS_OK;
+    }
+    if (!store->wait && !(store->wait = calloc(1, sizeof *store->wait)))
+        return error_no_memory(error);
+    *store->wait = (struct store_wait){.patience = *patience, .path = store->path};
+    (void)sqlite3_busy_handler(store->db, wait_more, store->wait);
+    return STATUS_OK;
+}
+
+void store_go_on(const struct store *store)
+{
+    struct store_wait *wait = store->wait;
+    if (!wait || !wait->told)
+        return;
+    wait->told = false;
+    tell(wait, "%s: free again after %lld s; going on", wait->path,
+         (long long)((clock_running_ns() - wait->since_ns) / 1000000000));
+}
+
+bool store_gave_up(const struct store *store)
+{
+    return store->wait && store->wait->given_up;
+}
