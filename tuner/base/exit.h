@@ -8,7 +8,7 @@ enum exit_code {
     EXIT_CODE_USAGE = 2,  /* wrong command line */
     EXIT_CODE_INPUT = 3,  /* a file, device, kernel or size that was named is wrong or absent */
     EXIT_CODE_UNAVAILABLE = 4,   /* driver, NVRTC, compiler or gnuplot is missing */
-    EXIT_CODE_OUTPUT = 5,        /* an output cannot be written: permission, full disk */
+    EXIT_CODE_OUTPUT = 5,        /* an output cannot be written: permission, full disk, gone */
     EXIT_CODE_NO_WINNER = 6,     /* the run ended, but a problem has no winner */
     EXIT_CODE_NOT_HELD = 7,      /* tune check: an entry no longer holds, or cannot be checked */
     EXIT_CODE_NOT_CHECKED = 8,   /* tune check: the budget was spent before all were checked */

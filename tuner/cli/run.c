@@ -197,6 +197,11 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
     FAILPOINT("run.opened");
     enum status status = run_devices(run, store, error);
     FAILPOINT("run.measured");
+    struct error moved = {0};
+    if (store_rescue(store, &moved) != STATUS_OK) {
+        *error = moved;
+        return moved.status;
+    }
     bool has_results =
         status == STATUS_OK || status == STATUS_INTERRUPTED || status == STATUS_NO_WINNER;
     struct error writing = {0};

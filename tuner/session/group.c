@@ -313,6 +313,8 @@ static enum status run_experiment(struct group *group, const struct session_expe
         struct problem problem;
         if (wants_problem(session, at, i, &problem))
             status = run_problem(group, &like, &problem, error);
+        if (status == STATUS_OK && !store_is_in_place(session->store))
+            status = error_set(error, STATUS_IO, "the database was removed or replaced");
     }
     return status;
 }

@@ -3,6 +3,7 @@
 #define TUNE_STORE_INTERNAL_H
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include "tuner/store/store.h"
 
@@ -56,6 +57,8 @@ enum statement_id {
 struct store {
     sqlite3 *db;
     char *path;
+    dev_t device; /* of the file that was opened, and its number there */
+    ino_t inode;
     sqlite3_stmt *statements[STATEMENT_COUNT];
     struct text json[2];     /* kept, so that a trial allocates nothing */
     struct store_wait *wait; /* NULL: a writer is waited for for STORE_BUSY_MS */

@@ -346,10 +346,15 @@ enum status store_open_as(const char *path, enum store_mode mode, const struct s
     if (status == STATUS_OK)
         status = mode == STORE_CREATE ? open_to_write(store, schema, fresh, error)
                                       : open_to_read(store, schema, mode, error);
+    struct stat info;
+    if (status == STATUS_OK && stat(store->path, &info) != 0)
+        status = error_set_errno(error, errno, "%s", store->path);
     if (status != STATUS_OK) {
         store_close(store);
         return status;
     }
+    store->device = info.st_dev;
+    store->inode = info.st_ino;
     *out = store;
     return STATUS_OK;
 }

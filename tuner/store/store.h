@@ -26,6 +26,13 @@ enum status store_open(const char *path, enum store_mode mode, struct store **ou
                        struct error *error);
 void store_close(struct store *store);
 
+/* Whether the name still means the file that was opened: it may have been removed, or another put
+ * in its place, and what is stored goes to a file without a name from then on. */
+bool store_is_in_place(const struct store *store);
+/* Saves such a file, whole, to FILE.saved-1, or the first of -2, -3 ... that is not there. Always a
+ * failure, STATUS_IO: it says what happened, and where everything is. STATUS_OK: it is in place. */
+enum status store_rescue(struct store *store, struct error *error);
+
 /* Another program that holds the database for writing is waited for for ten seconds, or, with this,
  * for as long as it takes, whatever is stored meanwhile. */
 struct store_patience {

@@ -1,0 +1,49 @@
+#!/bin/bash
+# The database is removed, or another file put in its place, during a run: the run ends, says so, and what it
+# measured is saved beside; nothing of it gets into the file that took the place.
+source "$TUNE_TESTS/lib.sh"
+write_experiment 20000
+
+# of FILE SQL
+of() {
+    python3 -S -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)' "$1" "$2"
+}
+printf 'CREATE TABLE others (a); INSERT INTO others VALUES (1), (2);' |
+    python3 -S -c 'import sqlite3, sys
+db = sqlite3.connect("other.db"); db.executescript(sys.stdin.read()); db.commit()'
+
+saved=0
+for way in remove replace; do
+    for moment in 3 23; do # trials: in the first problem, and in the second, the last
+        rm -f tune.db tune.db-wal tune.db-shm tuned.conf
+        "$TUNE" run double.yaml --device cpu "${steady[@]}" >gone.out 2>gone.err &
+        tune=$!
+        for ((i = 0; i < 600; i++)); do
+            [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep'" 2>/dev/null || echo 0) -lt $moment ]] || break
+            sleep 0.02
+        done
+        cp other.db fresh.db
+        [[ -e tune.db ]] || fail "there is no database"
+        if [[ $way == remove ]]; then rm tune.db; else mv fresh.db tune.db; fi
+        kill -0 "$tune" || fail "it had ended"
+        code=0
+        wait "$tune" || code=$?
+        captured=gone
+        command_line="tune run, and $way tune.db after $moment trials"
+        expect_code 5
+        saved=$((saved + 1))
+        expect_err "tune.db: removed, or replaced by another file.*saved in tune.db.saved-$saved"
+        [[ $(of tune.db.saved-$saved "PRAGMA integrity_check") == ok ]] || fail "it is damaged"
+        [[ $(of tune.db.saved-$saved "SELECT count(*) FROM trials WHERE stage = 'sweep'") -ge $moment ]] ||
+            fail "trials are lost"
+        [[ $(of tune.db.saved-$saved "SELECT count(*) FROM winners") -ge 1 ]] || fail "no winner is saved"
+        refuse_file tuned.conf
+        [[ $way == remove ]] || cmp tune.db other.db || fail "the other file was written"
+        [[ $way == remove ]] || [[ $(of tune.db "SELECT count(*) FROM others") == 2 ]] || fail "the other file is damaged"
+    done
+done
+# What was saved is a database like any other.
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --db "tune.db.saved-$saved"
+expect_code 0
+[[ $(of "tune.db.saved-$saved" "SELECT count(*) FROM trials WHERE stage = 'sweep'") -eq 40 ]] || fail "not gone on with"
