@@ -24,8 +24,14 @@ struct line {
     struct text problem;
     struct entry entry; /* of the largest size so far */
     int64_t low, at, range_high;
-    size_t sizes, unstable; /* measured ones, and those whose winner is unstable */
-    size_t trust;           /* the worst */
+    size_t trust; /* the worst */
+};
+
+/* Sizes of a range whose winners are unstable, since the last one whose winner is not. Such a size
+ * is among those of a line only between two that are not: then it is like one nobody measured. */
+struct unstable {
+    int64_t range; /* 0: none */
+    int64_t first, last;
 };
 
 struct writer {
@@ -37,6 +43,7 @@ struct writer {
     struct text device;  /* of the last row */
     struct text section; /* written with the first line of the device */
     struct line line;
+    struct unstable unstable;
     struct entry row;
     size_t devices;
 };
@@ -86,10 +93,6 @@ static void end_line(struct writer *writer, int64_t high)
     if (!line->begun)
         return;
     line->begun = false;
-    if (line->unstable == line->sizes && !writer->options->include_unstable) {
-        writer->counts->unstable += line->unstable;
-        return;
-    }
     text_append(out, text_string(&writer->section));
     text_clear(&writer->section);
     text_printf(out, "%s n=%lld", text_string(&line->problem), (long long)line->low);
@@ -110,7 +113,7 @@ static void begin_line(struct line *line, struct store_query *query, int64_t ran
     line->range = range;
     line->low = low;
     line->range_high = store_query_integer(query, COLUMN_N_HIGH);
-    line->sizes = line->unstable = line->trust = 0;
+    line->trust = 0;
     text_clear(&line->problem);
     text_append(&line->problem, column_text(query, COLUMN_PROBLEM));
 }
@@ -122,11 +125,9 @@ static void add_size(struct line *line, struct store_query *query, struct entry 
     line->entry = *row;
     *row = older;
     line->at = store_query_integer(query, COLUMN_N);
-    line->sizes++;
     for (size_t i = 0; i < TRUSTS; i++)
         if (strcmp(trust, trusts[i]) == 0 && i > line->trust)
             line->trust = i;
-    line->unstable += strcmp(trust, trusts[TRUST_UNSTABLE]) == 0;
 }
 
 int64_t geometric_middle(int64_t low, int64_t high)
@@ -135,11 +136,39 @@ int64_t geometric_middle(int64_t low, int64_t high)
     return middle < low ? low : middle >= high ? high - 1 : middle;
 }
 
+/* Writes the line, for its sizes up to the range's end, or half-way to what is unstable there. */
+static void end_range(struct writer *writer)
+{
+    const struct line *line = &writer->line;
+    const struct unstable *unstable = &writer->unstable;
+    bool is_cut = line->range != 0 && unstable->range == line->range;
+    end_line(writer, is_cut ? geometric_middle(line->at, unstable->first) : line->range_high);
+}
+
+/* Its measurement supports nothing: neither a line, nor where one is cut, nor what it says. */
+static void leave_out(struct writer *writer, int64_t range, int64_t n)
+{
+    writer->counts->unstable++;
+    if (range == 0)
+        return;
+    if (range != writer->line.range)
+        end_range(writer);
+    if (writer->unstable.range != range)
+        writer->unstable = (struct unstable){.range = range, .first = n};
+    writer->unstable.last = n;
+}
+
 static enum status take_row(struct writer *writer, struct store_query *query, struct error *error)
 {
     struct line *line = &writer->line;
     int64_t range = store_query_integer(query, COLUMN_RANGE);
     int64_t low = store_query_integer(query, COLUMN_N_LOW);
+    int64_t n = store_query_integer(query, COLUMN_N);
+    if (!writer->options->include_unstable &&
+        strcmp(column_text(query, COLUMN_TRUST), trusts[TRUST_UNSTABLE]) == 0) {
+        leave_out(writer, range, n);
+        return STATUS_OK;
+    }
     enum status status = entry_fill(&writer->row, writer->store, &writer->experiments, query,
                                     objective_of(writer->options), error);
     if (status != STATUS_OK)
@@ -147,12 +176,17 @@ static enum status take_row(struct writer *writer, struct store_query *query, st
     bool same_range = line->begun && range != 0 && range == line->range;
     bool same_values = same_range && strcmp(text_string(&line->entry.values),
                                             text_string(&writer->row.values)) == 0;
-    if (!same_values) {
-        int64_t middle =
-            same_range ? geometric_middle(line->at, store_query_integer(query, COLUMN_N)) : 0;
-        end_line(writer, same_range ? middle : line->range_high);
-        begin_line(line, query, range, same_range ? middle + 1 : low);
+    if (same_range && !same_values) {
+        low = geometric_middle(line->at, n) + 1;
+        end_line(writer, low - 1);
+    } else if (!same_range) {
+        end_range(writer);
+        if (range != 0 && range == writer->unstable.range)
+            low = geometric_middle(writer->unstable.last, n) + 1;
     }
+    if (!same_values)
+        begin_line(line, query, range, low);
+    writer->unstable.range = 0;
     add_size(line, query, &writer->row);
     return STATUS_OK;
 }
@@ -177,7 +211,7 @@ static enum status take_rows(struct writer *writer, struct store_query *query, s
         if (status != STATUS_OK)
             return status;
         if (!row || next_device(&writer->device, query)) {
-            end_line(writer, writer->line.range_high);
+            end_range(writer);
             if (!row)
                 return STATUS_OK;
             fill_section(&writer->section, query);

@@ -274,14 +274,14 @@ static void unstable_winners_are_left_out_and_counted(void **state)
     assert_int_equal(counts.unstable, 2);
     assert_lines(&tuning, "1000-1000@1000 64 2 noisy");
 
-    /* In a range: a line with one trusted size stays, and says what is worst in it. */
+    /* In a range: half-way to the size that supports it. */
     const struct store_range whole = {
         .n_low = 10, .n_high = 1000, .configuration_id = tuning.small};
     put_ranges(&tuning, &whole, 1, "time");
     ok(export_conf(fixture->store, fixture->conf, NULL, &counts, &error));
     assert_int_equal(counts.entries, 1);
-    assert_int_equal(counts.unstable, 1);
-    assert_lines(&tuning, "32-1000@1000 64 2 unstable");
+    assert_int_equal(counts.unstable, 2);
+    assert_lines(&tuning, "317-1000@1000 64 2 noisy");
 
     const struct export_options all = {.include_unstable = true};
     struct text text = {0};
@@ -290,6 +290,38 @@ static void unstable_winners_are_left_out_and_counted(void **state)
     assert_int_equal(counts.unstable, 0);
     assert_non_null(strstr(text_string(&text), "reduce.sum.i32 n=10-31 variant=one_block"));
     text_free(&text);
+}
+
+/* Between two sizes that support a line an unstable one is like one nobody measured, whatever was
+ * measured there; beyond them the line ends half-way to it. */
+static void unstable_sizes_support_no_line(void **state)
+{
+    const struct tuning tuning = start(*state);
+    static const int64_t sizes[] = {100, 1000, 10000, 100000, 1000000};
+    static const int64_t grids[] = {1, 2, 7, 2, 9};
+    static const char *const trusts[] = {"unstable", "sound", "unstable", "noisy", "unstable"};
+    for (int i = 0; i < 5; i++)
+        win(&tuning, sizes[i], measure(&tuning, tuning.small, sizes[i], grids[i], "race"),
+            trusts[i]);
+    const struct store_range whole = {
+        .n_low = 100, .n_high = 1000000, .configuration_id = tuning.small};
+    put_ranges(&tuning, &whole, 1, "time");
+    assert_lines(&tuning, "317-316227@100000 64 2 noisy");
+
+    const struct store_range halves[] = {
+        {.n_low = 100, .n_high = 10000, .configuration_id = tuning.small},
+        {.n_low = 10001, .n_high = 1000000, .configuration_id = tuning.small}};
+    put_ranges(&tuning, halves, 2, "time");
+    assert_lines(&tuning, "317-3162@1000 64 2 sound; 10001-316227@100000 64 2 noisy");
+
+    /* A range of unstable sizes alone is none, and takes nothing from the one before. */
+    const struct store_range parts[] = {
+        {.n_low = 100, .n_high = 1999, .configuration_id = tuning.small},
+        {.n_low = 2000, .n_high = 20000, .configuration_id = tuning.small},
+        {.n_low = 20001, .n_high = 500000, .configuration_id = tuning.small},
+        {.n_low = 500001, .n_high = 1000000, .configuration_id = tuning.small}};
+    put_ranges(&tuning, parts, 4, "time");
+    assert_lines(&tuning, "317-1999@1000 64 2 sound; 20001-500000@100000 64 2 noisy");
 }
 
 static void nothing_stable_writes_nothing(void **state)
@@ -443,6 +475,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(duplicate_in_a_range_has_the_time_of_its_twin, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(unstable_winners_are_left_out_and_counted, setup, teardown),
+        cmocka_unit_test_setup_teardown(unstable_sizes_support_no_line, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stable_writes_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(winners_by_another_objective_are_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(random_tunings_come_back, setup, teardown),
