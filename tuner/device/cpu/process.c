@@ -121,6 +121,51 @@ static enum status watch(const struct process_request *request, pid_t child, int
                      request->path, (long long)(request->timeout_ms / 1000));
 }
 
+/* A compiler's own children hear of no parent's death. This one does: nobody else holds the other
+ * end of its pipe than the process it guards, which closes it by ending, however that comes. */
+static _Noreturn void guard_group(int pipe, int other_end)
+{
+    char byte = 0;
+    (void)prctl(PR_SET_NAME, "compiler-guard");
+    (void)close(other_end);
+    while (read(pipe, &byte, 1) < 0 && errno == EINTR)
+        ;
+    (void)kill(0, SIGKILL);
+    _exit(0);
+}
+
+struct guard {
+    pid_t child; /* 0: there is none, for the group is not ours alone, or none could be had */
+    int pipe;
+};
+
+static struct guard start_guard(const struct process_request *request)
+{
+    int ends[2];
+    struct guard guard = {.pipe = -1};
+    if (!request->in_our_group || getpgrp() != getpid() || pipe2(ends, O_CLOEXEC) != 0)
+        return guard;
+    pid_t child = fork();
+    if (child == 0)
+        guard_group(ends[0], ends[1]);
+    (void)close(ends[0]);
+    if (child < 0) {
+        (void)close(ends[1]);
+        return guard;
+    }
+    return (struct guard){.child = child, .pipe = ends[1]};
+}
+
+static void end_guard(const struct guard *guard)
+{
+    if (guard->child == 0)
+        return;
+    (void)kill(guard->child, SIGKILL);
+    while (waitpid(guard->child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    (void)close(guard->pipe);
+}
+
 static enum status start(const struct process_request *request, int input, struct text *output,
                          int *code, struct error *error)
 {
@@ -132,6 +177,7 @@ static enum status start(const struct process_request *request, int input, struc
         free(environment);
         return error_set_errno(error, errno, "%s: no pipe for its output", request->path);
     }
+    struct guard guard = start_guard(request);
     pid_t child = fork();
     if (child == 0)
         become(request, environment, input, ends[1]);
@@ -141,6 +187,7 @@ static enum status start(const struct process_request *request, int input, struc
                              ? watch(request, child, ends[0], output, code, error)
                              : error_set_errno(error, failure, "%s: cannot start", request->path);
     (void)close(ends[0]);
+    end_guard(&guard);
     free(environment);
     return status;
 }

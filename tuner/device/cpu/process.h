@@ -16,7 +16,8 @@ struct process_request {
     int64_t timeout_ms;      /* then it and its children are killed */
     size_t output_max;       /* bytes of output kept; the rest is read and dropped */
     /* It stays in our process group, so that whoever kills that kills it and its children with us;
-     * at the end of its time only the program itself is then killed. */
+     * at the end of its time only the program itself is then killed. Where we lead the group, it
+     * and its children end with us however we do. */
     bool in_our_group;
 };
 
