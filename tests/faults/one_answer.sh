@@ -29,16 +29,23 @@ int main(int count, char **arguments)
                    tuned_integer(answer.entry, "way", -1), tuned_integer(answer.entry, "block", -1),
                    tuned_entry_n_low(answer.entry), tuned_entry_n_high(answer.entry),
                    tuned_evidence_text(answer.entry, "bound_percent", "-"));
+#ifdef HEADER
+        struct tuned_copy_i32_answer made = tuned_copy_i32(device.name, 9, 0, 132, atoll(arguments[i]));
+        if (answer.entry && (made.way != tuned_integer(answer.entry, "way", -1) || made.block != tuned_integer(answer.entry, "block", -1) ||
+                             made.low != tuned_entry_n_low(answer.entry) || made.high != tuned_entry_n_high(answer.entry)))
+            return 1;
+#endif
     }
     tuned_free(tuned);
     return 0;
 }
 C
-run "${CC:-cc}" -I"$TUNE_SOURCE/runtime" dump.c "$TUNE_SOURCE/runtime/tuned.c" -o dump
+"${CC:-cc}" -I"$TUNE_SOURCE/runtime" -c "$TUNE_SOURCE/runtime/tuned.c" -o tuned.o
+run "${CC:-cc}" -I"$TUNE_SOURCE/runtime" dump.c tuned.o -o dump
 expect_code 0
 
 cat >agree.py <<'P'
-import json, pathlib, re, sqlite3, subprocess, sys
+import json, os, pathlib, re, sqlite3, subprocess, sys
 
 db = sqlite3.connect("tune.db")
 if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'winners'").fetchone():
@@ -108,7 +115,11 @@ if right:
         assert written.get(n, ("",))[0] != "exact", ("what no round has seen is in the file", n, written[n])
     header = subprocess.run([sys.argv[1], "export", "--header", "made.h"], capture_output=True, text=True)
     assert header.returncode == 0, header
-    if pathlib.Path("tuned.conf").exists() and len(sys.argv) > 2:
+    runtime = sys.argv[2]
+    subprocess.run([os.environ.get("CC", "cc"), "-I.", "-I" + runtime, '-DHEADER="made.h"', "dump.c", "tuned.o", "-o", "dump_header"], check=True)
+    same = subprocess.run(["./dump_header", "made.conf", *map(str, sorted(winners))], capture_output=True, text=True)
+    assert same.returncode == 0 and same.stdout == lines, ("the header answers otherwise", same, lines)
+    if pathlib.Path("tuned.conf").exists() and len(sys.argv) > 3:
         strip = lambda path: [line for line in pathlib.Path(path).read_text().splitlines() if line[:1] != "#"]
         assert strip("tuned.conf") == strip("made.conf"), "the run wrote another file than tune export"
 print(len(winners), len(right), len(ranges), sum(pair(json.loads(r[3])) != pair(winners[n][0]) for r in ranges for n in right if r[1] <= n <= r[2]))
@@ -117,7 +128,7 @@ P
 # agree [WRITTEN]: of everything that is there now; with WRITTEN tuned.conf is the last run's.
 agree() {
     [[ -e tune.db ]] || return 0
-    run python3 agree.py "$TUNE" "$@"
+    run python3 agree.py "$TUNE" "$TUNE_SOURCE/runtime" "$@"
     [[ $code -eq 0 ]] || fail "not one answer ($what)"
     echo "$what: $(cat "$captured.out") (winners, of them right, ranges, sizes whose range has another)" >>"$TMPDIR/counts"
 }
