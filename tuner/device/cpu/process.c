@@ -139,15 +139,17 @@ struct guard {
     int pipe;
 };
 
-static struct guard start_guard(const struct process_request *request)
+static struct guard start_guard(const struct process_request *request, int output)
 {
     int ends[2];
     struct guard guard = {.pipe = -1};
     if (!request->in_our_group || getpgrp() != getpid() || pipe2(ends, O_CLOEXEC) != 0)
         return guard;
     pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
+        (void)close(output); /* whose end is waited for */
         guard_group(ends[0], ends[1]);
+    }
     (void)close(ends[0]);
     if (child < 0) {
         (void)close(ends[1]);
@@ -177,7 +179,7 @@ static enum status start(const struct process_request *request, int input, struc
         free(environment);
         return error_set_errno(error, errno, "%s: no pipe for its output", request->path);
     }
-    struct guard guard = start_guard(request);
+    struct guard guard = start_guard(request, ends[1]);
     pid_t child = fork();
     if (child == 0)
         become(request, environment, input, ends[1]);
