@@ -31,17 +31,17 @@ run "$TUNE" run double.yaml --device cpu "${steady[@]}" --db missing/folder/tune
 expect_one_line err
 expect_err 'missing/folder/tune\.db'
 
-# A disk that is full in the middle of a run: files may not grow past 160 KiB.
+# A disk that is full in the middle of a run: files may not grow past 256 KiB.
 mkdir full
 mv double* full/
 cd full || exit
 code=0
 (
     trap '' XFSZ
-    ulimit -f 160
+    ulimit -f 256
     "$TUNE" run double.yaml --device cpu "${steady[@]}" >out 2>err
 ) || code=$?
-command_line="tune run, with files of at most 160 KiB"
+command_line="tune run, with files of at most 256 KiB"
 [[ $code -eq 5 ]] || fail "exit code $code, not 5: $(cat err)"
 [[ $(query "PRAGMA integrity_check") == ok ]] || fail "the database is damaged"
 kept=$(query "SELECT count(*) FROM trials WHERE stage = 'sweep'")
