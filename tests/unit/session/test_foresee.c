@@ -148,8 +148,7 @@ static struct candidate *add_ending(struct fixture *f, int binary, int64_t block
         configuration.values[i] =
             (struct named_value){experiment_parameter_name(f->experiment, i), values[i]};
     assert_true(configuration_key(&configuration, key));
-    struct candidate *candidate =
-        table_add(&f->sweep.table, &configuration, key, f->sweep.table.count);
+    struct candidate *candidate = table_add(&f->sweep.table, &configuration, key, NO_POINT);
     assert_non_null(candidate);
     candidate->binary = (size_t)binary;
     return candidate;
