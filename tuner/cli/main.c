@@ -86,20 +86,21 @@ static bool hold_standard_streams(void)
     return true;
 }
 
-/* Threads get as much stack as this process began with: with too little for them, and where more
- * may be had, it begins again. */
+/* Threads get as much stack as this process began with: where more may be had than that, it begins
+ * again with what is good for all; with too little to run at all, it says so. */
 static bool has_stack(char **argv)
 {
-    enum { STACK_LEAST = 1 << 20 };
-    static const char text[] = "tune: the stack is limited to less than 1 MiB: ulimit -s 8192\n";
+    enum { STACK_WANTED = 1 << 20, STACK_LEAST = 256 << 10 };
+    static const char text[] = "tune: the stack is limited to less than 256 KiB: ulimit -s 8192\n";
     struct rlimit limit;
-    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_LEAST)
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_WANTED)
         return true;
-    if (limit.rlim_max >= STACK_LEAST) {
-        limit.rlim_cur = STACK_LEAST;
-        if (setrlimit(RLIMIT_STACK, &limit) == 0)
-            (void)execv("/proc/self/exe", argv);
-    }
+    rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max < STACK_WANTED ? limit.rlim_max : STACK_WANTED;
+    if (limit.rlim_cur > before && setrlimit(RLIMIT_STACK, &limit) == 0)
+        (void)execv("/proc/self/exe", argv);
+    if (before >= STACK_LEAST)
+        return true;
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     return false;
 }

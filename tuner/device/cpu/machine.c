@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "tuner/base/environment.h"
+
 /* hwloc leaves out what the cgroup forbids; what `taskset` forbids is taken out here. All threads'
  * masks together count, so that the answer stays the same after threads were pinned. */
 static void restrict_to_affinity(hwloc_topology_t topology)
@@ -107,6 +109,9 @@ enum status machine_load(struct machine *out, struct error *error)
         status = error_set_errno(error, errno, "cpu: hwloc cannot read this machine's topology");
     else
         status = read_topology(out, error);
+    if (status == STATUS_OK)
+        status = environment_integer("TUNE_FLUSH_BYTES", 1 << 16, INT64_C(1) << 36, 0,
+                                     &out->wanted_flush_bytes, error);
     if (status != STATUS_OK)
         machine_free(out);
     return status;
@@ -134,6 +139,8 @@ static hwloc_obj_t last_cache(const struct machine *machine, int index)
 int64_t machine_flush_bytes(const struct machine *machine, int index)
 {
     uint64_t largest = 0;
+    if (machine->wanted_flush_bytes > 0)
+        return machine->wanted_flush_bytes;
     for (hwloc_obj_t object = machine->units[index]; object; object = object->parent)
         if (hwloc_obj_type_is_dcache(object->type) && object->attr->cache.size > largest)
             largest = object->attr->cache.size;

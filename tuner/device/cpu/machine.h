@@ -29,13 +29,15 @@ struct machine {
     hwloc_obj_t *units;
     /* The NUMA node of each unit, numbered from 0 as they first appear in that order. */
     int *nodes;
+    int64_t wanted_flush_bytes; /* TUNE_FLUSH_BYTES; 0: it is unset */
 };
 
 enum status machine_load(struct machine *out, struct error *error);
 void machine_free(struct machine *machine);
 
 /* Twice the largest cache that units[index] reads through: what it must read for everything else to
- * be gone from it. 0: no cache is known. */
+ * be gone from it; or what the user wants, since a virtual machine may be told of a cache of which
+ * it has a small part. 0: no cache is known. */
 int64_t machine_flush_bytes(const struct machine *machine, int index);
 
 /* The first of the units that share units[index]'s last-level cache. */
