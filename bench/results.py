@@ -223,7 +223,7 @@ def readme(tune, recorded):
     row = next(row for row in show(tune, databases[0]) if row["problem"] == problem)
     lines, kept = [], True
     for line in text_of(tune, "show", problem, "--db", str(databases[0])).splitlines():
-        size_of_row = re.match(r" *(\d+) ", line)
+        size_of_row = re.match(r" *(\d+)  ", line)
         if size_of_row:
             kept = int(size_of_row.group(1)) in README_SIZES
         if kept:
@@ -232,7 +232,7 @@ def readme(tune, recorded):
     text = (ROOT / "README.md").read_text()
     start = text.index(BEGIN)
     made = [BEGIN, "", f"What `tune show {problem}` says of an {row['device']} ({row['chosen_at'][:10]}), at three of its "
-            f"{sum(row['problem'] == problem for row in show(tune, databases[0]))} sizes:", "", *lines, "",
+            f"{sum(row['problem'] == problem for row in show(tune, databases[0]))} sizes:", "", *"\n".join(lines).rstrip().split("\n"), "",
             *(f"![How many times faster the winner is]({picture.relative_to(ROOT)})" for picture in pictures), "",
             "More, and how it was made: [docs/results.md](docs/results.md).", "", END]
     return text[:start] + "\n".join(made) + text[text.index(END) + len(END):]
