@@ -210,10 +210,15 @@ static bool is_real(const char *element)
     return element[0] == 'f';
 }
 
+static int bits_of(const char *element)
+{
+    return (int)strtol(element + 1, NULL, 10);
+}
+
 /* Whether a number is one of the type's: nothing of it is lost. */
 static bool holds_number(const char *element, double number)
 {
-    int bits = atoi(element + 1);
+    int bits = bits_of(element);
     if (strcmp(element, "f32") == 0)
         return (double)(float)number == number;
     if (is_real(element))
@@ -236,7 +241,7 @@ static bool convert_scalar(struct translation *t, const json_t *argument, size_t
     /* What is handed over is a number of the file's type first: 0.1f, not 0.1. */
     if (known && strcmp(*element, "f32") == 0 && strcmp(taken, "f64") == 0)
         number = (double)(float)number;
-    bool wider = !is_real(taken) && !is_real(*element) && atoi(taken + 1) > atoi(*element + 1);
+    bool wider = !is_real(taken) && !is_real(*element) && bits_of(taken) > bits_of(*element);
     if (known ? !holds_number(taken, number) : !wider)
         return t1_error(t, origin,
                         "Type is %s (%s), but the kernel takes %s there, which cannot have the "

@@ -113,6 +113,7 @@ static bool add_copy(struct vector *vector)
         if (!pages)
             return false;
         vector->pages = pages;
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): vector_free has set it to NULL */
         atomic_bool *written = realloc(vector->written, capacity * sizeof *written);
         if (!written)
             return false;

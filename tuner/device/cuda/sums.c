@@ -48,7 +48,7 @@ enum status cuda_sum_input(struct device *device, struct vector *vector, CUdevic
 static enum status compare(struct device *device, struct vector *vector, bool *same,
                            struct error *error)
 {
-    uint64_t sums[SUMS_MAX];
+    uint64_t sums[SUMS_MAX] = {0};
     uint32_t end = vector->used_first + vector->used;
     uint32_t wrapped = end > vector->copies ? end - vector->copies : 0;
     uint32_t straight = vector->used - wrapped;
