@@ -42,7 +42,8 @@ static long long writer_of(const struct stat *info, bool with_log)
         unsigned minor_number = 0;
         uint64_t inode = 0;
         int64_t first = 0;
-        /* NUMBER: POSIX ADVISORY WRITE PID MAJOR:MINOR:INODE FIRST LAST */
+        /* NUMBER: POSIX ADVISORY WRITE PID MAJOR:MINOR:INODE FIRST LAST, the kernel's own numbers.
+         * NOLINTNEXTLINE(cert-err34-c) */
         if (sscanf(line, "%*[0-9]: POSIX %*s %15s %lld %x:%x:%" SCNu64 " %" SCNd64, kind, &pid,
                    &major_number, &minor_number, &inode, &first) == 6 &&
             strcmp(kind, "WRITE") == 0 && inode == info->st_ino &&
