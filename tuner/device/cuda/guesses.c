@@ -145,7 +145,7 @@ static void hold_against(const char *name, const char *word, size_t length, char
     char copy[WORD_BYTES];
     const char *one = copy;
     size_t own = strlen(name);
-    if (*found || length < 3 || length >= sizeof copy || own < 4 ||
+    if (*found || length < 3 || length > WORD_BYTES - 1 || own < 4 ||
         is_capital(name, own) != is_capital(word, length))
         return;
     memcpy(copy, word, length);
