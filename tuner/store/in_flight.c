@@ -26,8 +26,11 @@ static enum status put_row(struct store *store, const struct store_in_flight *ro
 enum status store_in_flight_put(struct store *store, const struct store_in_flight *row,
                                 bool durable, struct error *error)
 {
-    if (durable)
-        return put_row(store, row, error);
+    if (durable) {
+        enum status put = put_row(store, row, error);
+        store->synced_ns = clock_now_ns();
+        return put;
+    }
     enum status status = store_relax(store, true, error);
     if (status == STATUS_OK)
         status = put_row(store, row, error);

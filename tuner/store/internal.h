@@ -10,7 +10,10 @@
 #define STORE_APPLICATION_ID 0x54756e65 /* "Tune"; set by db/schema.sql too */
 #define STORE_SCHEMA_VERSION 6          /* user_version, set by db/schema.sql too */
 
-enum { STORE_BUSY_MS = 10000 };
+enum {
+    STORE_BUSY_MS = 10000,
+    STORE_SYNC_MS = 100, /* trials wait for the disk so often at most: of what a power cut takes */
+};
 
 /* What a database should look like. store_open takes the one that is built in; tests make older
  * and newer ones. */
@@ -62,6 +65,7 @@ struct store {
     sqlite3_stmt *statements[STATEMENT_COUNT];
     struct text json[2];     /* kept, so that a trial allocates nothing */
     struct store_wait *wait; /* NULL: a writer is waited for for STORE_BUSY_MS */
+    int64_t synced_ns;       /* clock_now_ns of the last commit that waited for the disk */
     bool batch;              /* store_batch_begin was called */
     bool batch_failed;       /* and something in it failed: it can only be rolled back */
 };

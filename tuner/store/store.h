@@ -192,8 +192,10 @@ struct store_trial {
     int64_t duration_ns;                      /* what the trial cost, from load to last sample */
     bool cheap; /* it can be had again without the device: the disk is not waited for */
 };
-/* The trial with its samples and resources in one transaction; a trial of the same environment,
- * problem, configuration, stage, objective and mode is replaced. */
+/* The trial with its samples and resources in one transaction, which waits for the disk unless
+ * another has done so in the last tenth of a second: of what a power cut takes there is no more,
+ * and the end of the program takes nothing. A trial of the same environment, problem,
+ * configuration, stage, objective and mode is replaced. */
 enum status store_trial(struct store *store, const struct store_trial *trial, int64_t *trial_id,
                         struct error *error);
 

@@ -193,16 +193,24 @@ static enum status follow(struct store *store, int64_t trial_id, int64_t measure
     return store_take(store, statement, NULL, NULL, trial_doing, error);
 }
 
+/* Where a sync takes milliseconds it would cost more than most trials. */
+static bool was_just_synced(const struct store *store)
+{
+    return store->synced_ns != 0 &&
+           clock_now_ns() - store->synced_ns < (int64_t)STORE_SYNC_MS * 1000000;
+}
+
 enum status store_trial(struct store *store, const struct store_trial *trial, int64_t *trial_id,
                         struct error *error)
 {
     int64_t measured = 0;
     int64_t id = 0;
-    enum status status = trial->cheap ? store_relax(store, true, error) : STATUS_OK;
+    bool relaxed = trial->cheap || was_just_synced(store);
+    enum status status = relaxed ? store_relax(store, true, error) : STATUS_OK;
     if (status == STATUS_OK)
         status = store_begin(store, trial_doing, error);
     if (status != STATUS_OK)
-        return trial->cheap ? store_relaxed_end(store, status, error) : status;
+        return relaxed ? store_relaxed_end(store, status, error) : status;
     status = resolve_same_as(store, trial->same_as_trial_id, &measured, error);
     if (status == STATUS_OK)
         status = put_trial(store, trial, measured, &id, error);
@@ -213,8 +221,10 @@ enum status store_trial(struct store *store, const struct store_trial *trial, in
     if (status == STATUS_OK)
         status = follow(store, id, measured, error);
     status = store_end(store, status, trial_doing, error);
-    if (trial->cheap)
+    if (relaxed)
         status = store_relaxed_end(store, status, error);
+    else
+        store->synced_ns = clock_now_ns();
     if (status == STATUS_OK)
         *trial_id = id;
     return status;
