@@ -1,7 +1,8 @@
 -- What the portable entries of tuned.conf are chosen from: for each kind of device, problem and size that
 -- at least two devices (by kind, name, compute capability and units) have a winner for, the configurations
--- that were timed on all of them, with the most that each loses to the winner on any of them. Of each
--- device and problem the environment, experiment and mode of its newest winner count, as in conf.sql.
+-- that were raced on all of them, with the most that each loses to the winner on any of them. Times of a
+-- sweep, and of another run than the winner's, tell nothing. Of each device and problem the environment,
+-- experiment and mode of its newest winner count, as in conf.sql.
 -- :objective  winners by this
 WITH boards AS (
     SELECT
@@ -28,7 +29,7 @@ won AS (
     FROM winners AS w
     JOIN boards AS b ON b.environment_id = w.environment_id
     JOIN problems AS p ON p.id = w.problem_id
-    WHERE w.objective = :objective
+    WHERE w.objective = :objective AND w.stage <> 'sweep'
 ),
 sized AS (
     SELECT
@@ -46,7 +47,7 @@ sized AS (
     JOIN winners AS w ON w.environment_id = v.environment_id AND w.problem_id = p.id
                      AND w.l2_mode = v.l2_mode AND w.objective = :objective
     JOIN trials AS t ON t.id = w.trial_id
-    WHERE v.place = 1 AND w.trust IS NOT 'unstable'
+    WHERE v.place = 1 AND w.stage <> 'sweep' AND w.trust IS NOT 'unstable'
 ),
 compared AS (
     SELECT
@@ -59,12 +60,10 @@ compared AS (
         own.launch_count,
         own.block,
         CASE
-            WHEN own.confirm_value > 0 AND best.confirm_value > 0
+            WHEN own.configuration_id = s.winner_id THEN 0.0
+            WHEN own_confirm.run_id = best_confirm.run_id
                 THEN own.confirm_value / best.confirm_value - 1
-            WHEN own.race_value > 0 AND best.race_value > 0
-                THEN own.race_value / best.race_value - 1
-            WHEN :objective = 'time' AND own.sweep_ns > 0 AND best.sweep_ns > 0
-                THEN own.sweep_ns / best.sweep_ns - 1
+            WHEN own_race.run_id = best_race.run_id THEN own.race_value / best.race_value - 1
         END AS loss,
         (
             SELECT t.id FROM trials AS t
@@ -82,6 +81,12 @@ compared AS (
                             AND own.problem_id = s.problem_id AND own.l2_mode = s.l2_mode
                             AND own.objective = :objective
     JOIN configurations AS c ON c.id = own.configuration_id
+    LEFT JOIN trials AS own_confirm
+        ON own_confirm.id = own.confirm_trial_id AND own.confirm_value > 0
+    LEFT JOIN trials AS best_confirm
+        ON best_confirm.id = best.confirm_trial_id AND best.confirm_value > 0
+    LEFT JOIN trials AS own_race ON own_race.id = own.race_trial_id AND own.race_value > 0
+    LEFT JOIN trials AS best_race ON best_race.id = best.race_trial_id AND best.race_value > 0
     WHERE s.devices > 1
         AND NOT EXISTS (
             SELECT 1 FROM gauntlets AS g

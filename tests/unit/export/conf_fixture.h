@@ -24,6 +24,7 @@ struct fixture {
     char conf[96];
     struct store *store;
     int64_t experiment;
+    int64_t run; /* of trials; 0: one each */
 };
 
 static struct error error; /* of the last call */
@@ -132,7 +133,7 @@ static inline int64_t add_trial(struct fixture *fixture, struct put put)
                                            {.round = 1, .runs = 1, .elapsed_ns = put.median_ns}};
     bool measured = !isnan(put.median_ns);
     const struct store_trial trial = {
-        .run_id = add_run(fixture, put.environment),
+        .run_id = fixture->run ? fixture->run : add_run(fixture, put.environment),
         .environment_id = put.environment,
         .problem_id = put.problem,
         .configuration_id = put.configuration,

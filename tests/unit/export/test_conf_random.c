@@ -52,6 +52,7 @@ static void make_configurations(struct world *world)
 
 static void measure(struct world *world, size_t device, int64_t environment)
 {
+    world->fixture->run = add_run(world->fixture, environment);
     for (size_t s = 0; s < SIZES; s++) {
         int64_t problem = add_problem(world->fixture, "reduce.sum.i32", sizes[s], 0.0);
         int64_t best_trial = 0;
@@ -61,7 +62,7 @@ static void measure(struct world *world, size_t device, int64_t environment)
             *time = 1000.0 + (double)below(world, 1000);
             int64_t trial = add_trial(world->fixture,
                                       (struct put){environment, problem, world->configurations[c],
-                                                   0, "sweep", *time, 7, TRIAL_OK, NULL});
+                                                   0, "race", *time, 7, TRIAL_OK, NULL});
             if (c == 0 || *time < world->times[device][s][*best]) {
                 *best = c;
                 best_trial = trial;
@@ -171,11 +172,91 @@ static void one_device_has_no_portable_section(void **state)
     tuned_free(tuned);
 }
 
+/* Two devices, each with a winner of its own. Both timed three configurations in the sweep. */
+enum { PAIR = 2 };
+struct pair {
+    struct fixture *fixture;
+    int64_t problem, environments[PAIR], runs[PAIR], blocks[3];
+};
+
+static struct pair start_pair(struct fixture *fixture)
+{
+    struct pair pair = {.fixture = fixture,
+                        .problem = add_problem(fixture, "reduce.sum.i32", 10, 0.0)};
+    for (int i = 0; i < 3; i++)
+        pair.blocks[i] = add_configuration(fixture, "v", 64 << i);
+    for (int i = 0; i < PAIR; i++) {
+        pair.environments[i] = add_device(fixture, i ? "H" : "G", i ? "u2" : "u1", "1");
+        fixture->run = pair.runs[i] = add_run(fixture, pair.environments[i]);
+        for (int c = 0; c < 3; c++)
+            add_trial(fixture, (struct put){pair.environments[i], pair.problem, pair.blocks[c], 0,
+                                            "sweep", c == 0 ? 9.0 : 10.0, 0, TRIAL_OK, NULL});
+        add_winner(
+            fixture, pair.environments[i], pair.problem,
+            add_trial(fixture, (struct put){pair.environments[i], pair.problem, pair.blocks[i], 0,
+                                            "race", 10.0, 0, TRIAL_OK, NULL}));
+    }
+    return pair;
+}
+
+static void race(const struct pair *pair, int device, int configuration, double time, int64_t run)
+{
+    pair->fixture->run = run;
+    add_trial(pair->fixture,
+              (struct put){pair->environments[device], pair->problem, pair->blocks[configuration],
+                           0, "race", time, 0, TRIAL_OK, NULL});
+}
+
+/* The block that a device gets that nobody measured; 0: none. */
+static int64_t portable_block(const struct pair *pair)
+{
+    const struct tuned_device device = {.kind = "cuda", .name = "-", .compute_capability_major = 5};
+    struct tuned *tuned = export_and_load(pair->fixture);
+    struct tuned_answer answer;
+    bool found = tuned_find(tuned, &device, "reduce.sum.i32", 10, &answer) == TUNED_PORTABLE;
+    int64_t block = found ? tuned_integer(answer.entry, "block", -1) : 0;
+    tuned_free(tuned);
+    return block;
+}
+
+/* The sweep times every configuration once; the portable section is made of what was raced on all.
+ */
+static void what_was_not_raced_is_not_portable(void **state)
+{
+    const struct pair pair = start_pair(*state);
+    assert_int_equal(portable_block(&pair), 0);
+    race(&pair, 1, 0, 10.5, add_run(*state, pair.environments[1])); /* not beside the winner */
+    assert_int_equal(portable_block(&pair), 0);
+    race(&pair, 0, 2, 12.0, pair.runs[0]);
+    race(&pair, 1, 2, 12.0, pair.runs[1]);
+    assert_int_equal(portable_block(&pair), 256); /* 20 % slower, but known */
+    race(&pair, 1, 0, 10.5, pair.runs[1]);
+    assert_int_equal(portable_block(&pair), 64);
+}
+
+/* Where a device has only the best of a sweep, it has no winner that others are held against. */
+static void a_sweeps_best_so_far_is_not_portable(void **state)
+{
+    const struct pair pair = start_pair(*state);
+    race(&pair, 0, 1, 10.5, pair.runs[0]);
+    assert_int_equal(portable_block(&pair), 128);
+    struct store_winner early =
+        winner_of(*state, pair.environments[1], pair.problem,
+                  add_trial(*state, (struct put){pair.environments[1], pair.problem, pair.blocks[1],
+                                                 0, "sweep", 9.0, 0, TRIAL_OK, NULL}),
+                  "noisy");
+    early.stage = "sweep";
+    ok(store_winner_put(pair.fixture->store, &early, &error));
+    assert_int_equal(portable_block(&pair), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_contents_come_back),
         cmocka_unit_test_setup_teardown(one_device_has_no_portable_section, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_was_not_raced_is_not_portable, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_sweeps_best_so_far_is_not_portable, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
