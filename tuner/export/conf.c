@@ -274,8 +274,8 @@ static enum status no_winner(const char *objective, const struct export_counts *
 {
     if (counts->unstable > 0)
         return error_set(error, STATUS_NO_WINNER,
-                         "none of the database's %zu winners is stable: 'tune show "
-                         "--trust' says why; measure again on a quieter machine",
+                         "no winner is sure enough to be written (%zu not sure): 'tune show "
+                         "--trust' says why, and what to do",
                          counts->unstable);
     if (strcmp(objective, "time") != 0)
         return error_set(error, STATUS_NO_WINNER,

@@ -144,7 +144,7 @@ struct sweep {
     struct candidate **window;
     size_t window_count, window_capacity;
     size_t in_hand; /* taken from the window by lanes */
-    bool asked_all; /* the search has no more, or no more is wanted */
+    bool searched_all; /* the search has no more: no budget cut it */
     size_t baselines_left;
     size_t measured;                 /* trials of this run */
     size_t known;                    /* of earlier ones */

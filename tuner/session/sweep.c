@@ -94,6 +94,7 @@ static enum status lane_loop(struct sweep *sweep, struct lane *lane, struct erro
             return status;
         }
     }
+    sweep->searched_all = sweep->searched_all || idle;
     return STATUS_OK;
 }
 

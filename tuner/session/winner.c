@@ -50,6 +50,29 @@ static enum status decide(struct choosing *choosing, struct error *error)
     return STATUS_OK;
 }
 
+/* What of its configurations was tried. A search that goes by what it was told has no end that a
+ * budget could cut off. */
+static void count_tried(const struct sweep *sweep, struct verdict_facts *facts)
+{
+    uint64_t tried = 0;
+    uint64_t baselines = 0;
+    uint64_t others = 0;
+    for (size_t i = 0; i < sweep->table.count; i++) {
+        const struct candidate *candidate = sweep->table.items[i];
+        const bool is_tried = candidate->done && candidate->point != NO_POINT;
+        tried += is_tried;
+        others += is_tried && !candidate->is_baseline;
+        baselines += candidate->is_baseline && candidate->point != NO_POINT;
+    }
+    if (sweep->group->session->options->only_count > 0)
+        return;
+    facts->only_baselines = others == 0 && sweep->space_count > baselines;
+    facts->tried = tried;
+    if (sweep->search && !sweep->searched_all &&
+        strcmp(search_strategy(sweep->search), "exhaustive") == 0)
+        facts->planned = sweep->points_most;
+}
+
 static void judge(struct choosing *choosing)
 {
     const struct contest *contest = choosing->contest;
@@ -73,6 +96,7 @@ static void judge(struct choosing *choosing)
         .conditions_known = contest->conditions_known,
         .effort = contest->sweep->group->session->options->effort,
     };
+    count_tried(contest->sweep, &facts);
     char fault[32] = "";
     if (facts.most_frequent_fault) {
         (void)string_format(fault, sizeof fault, "%s", facts.most_frequent_fault);
@@ -302,12 +326,17 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
 static const char *const early_reason = "Not sure: the run ended before the best were compared; "
                                         "this was the fastest so far, each timed "
                                         "once. Run the same command again: it goes on from there.";
+static const char *const baseline_reason = "Not sure: the run ended when nothing was measured but "
+                                           "the baseline. Run the same command again: it goes on "
+                                           "from there.";
 
 enum status sweep_choose_early(struct sweep *sweep, struct error *error)
 {
     const struct session *session = sweep->group->session;
     const struct lane *lane = group_lane(sweep->group);
+    struct verdict_facts facts = {0};
     size_t tried = 0;
+    count_tried(sweep, &facts);
     for (size_t i = 0; i < sweep->table.count; i++)
         tried += sweep->table.items[i]->done && sweep->table.items[i]->status == TRIAL_OK ? 1 : 0;
     if (!sweep->best || !lane || strcmp(objective_text(sweep->objective), "time") != 0)
@@ -333,8 +362,8 @@ enum status sweep_choose_early(struct sweep *sweep, struct error *error)
         .claim = (double)NAN,
         .confidence = (double)NAN,
         .tied_count = 1,
-        .trust = verdict_name(VERDICT_NOISY),
-        .trust_reason = early_reason,
+        .trust = verdict_name(facts.only_baselines ? VERDICT_UNSTABLE : VERDICT_NOISY),
+        .trust_reason = facts.only_baselines ? baseline_reason : early_reason,
     };
     return store_winner_put(session->store, &row, error);
 }

@@ -1,5 +1,6 @@
 #include "tuner/trial/verdict.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,10 +22,11 @@ static bool drops_too_many(const struct verdict_facts *facts)
 
 static enum verdict judge(const struct verdict_facts *facts)
 {
-    if (facts->biased || drops_too_many(facts) || facts->floor > facts->floor_most)
+    if (facts->only_baselines || facts->biased || drops_too_many(facts) ||
+        facts->floor > facts->floor_most)
         return VERDICT_UNSTABLE;
     if (facts->rounds == 0 || !(facts->floor <= facts->delta) || facts->processes == 0 ||
-        !facts->conditions_known)
+        facts->tried < facts->planned || !facts->conditions_known)
         return VERDICT_NOISY;
     return VERDICT_SOUND;
 }
@@ -78,13 +80,27 @@ static void append_differs(struct text *out, double floor)
     append_percent(out, floor);
 }
 
-/* What helps: an idle machine, another run at all, one that a budget does not end early. */
+/* What helps: an idle machine, another run at all, one that a budget does not end early; or only
+ * that it goes on. */
 struct help {
-    bool idle, again, longer;
+    bool idle, again, longer, resume;
 };
+
+static struct help append_untried(struct text *out, const struct verdict_facts *facts)
+{
+    if (facts->only_baselines)
+        text_append(out, "nothing was measured but the baseline");
+    else
+        text_printf(out,
+                    "the budget ended the search after %" PRIu64 " of %" PRIu64 " configurations",
+                    facts->tried, facts->planned);
+    return (struct help){.resume = true};
+}
 
 static struct help append_weakness(struct text *out, const struct verdict_facts *facts)
 {
+    if (facts->only_baselines)
+        return append_untried(out, facts);
     if (drops_too_many(facts)) {
         text_append(out, "more than ");
         append_percent(out, facts->dropped_most);
@@ -95,6 +111,8 @@ static struct help append_weakness(struct text *out, const struct verdict_facts 
     } else if (facts->biased) {
         append_differs(out, facts->floor);
         text_append(out, ", and not by chance: the measurement is biased");
+    } else if (facts->tried < facts->planned) {
+        return append_untried(out, facts);
     } else if (facts->rounds == 0 || isnan(facts->floor)) {
         text_append(out, "there were too few rounds to know the noise");
         return (struct help){.again = true, .longer = true};
@@ -117,6 +135,9 @@ static void append_doubt(struct text *out, const struct verdict_facts *facts)
 {
     text_append(out, "Not sure: ");
     const struct help help = append_weakness(out, facts);
+    if (help.resume)
+        text_append(out, ". Run the same command again, with a larger --budget or none: it goes on "
+                         "from there");
     if (help.again)
         text_printf(out, ". Run `tune --effort %s`%s",
                     effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),

@@ -11,8 +11,8 @@
 enum verdict {
     VERDICT_SOUND,
     VERDICT_NOISY,    /* usable, with a wider tie band than asked for, or not confirmed */
-    VERDICT_UNSTABLE, /* not to be used: dropped rounds, a biased harness, a floor above floor_most
-                       */
+    VERDICT_UNSTABLE, /* not to be used: dropped rounds, a biased harness, a floor above floor_most,
+                         nothing tried but baselines */
 };
 enum { VERDICTS = 3 };
 const char *verdict_name(enum verdict verdict); /* "sound", "noisy", "unstable" */
@@ -27,6 +27,9 @@ struct verdict_facts {
     size_t processes;      /* fresh processes that confirmed; 0: none */
     bool conditions_known; /* clocks and throttle reasons could be read */
     enum effort effort;    /* that it was measured with */
+    bool only_baselines;   /* of several configurations no other was tried */
+    uint64_t tried,
+        planned; /* what a budget left of a search for all; planned 0: nothing was cut */
 };
 
 /* `reason`: one sentence for people, also when sound: "Not sure: ..." says what to do. */

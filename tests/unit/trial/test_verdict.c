@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -120,6 +121,35 @@ static void a_floor_above_the_most_supports_no_choice(void **state)
         "processes");
 }
 
+/* However well a baseline was measured: nothing was chosen. */
+static void what_a_budget_left_out_is_said(void **state)
+{
+    (void)state;
+    struct verdict_facts facts = good;
+    facts.tried = 18;
+    facts.planned = 18;
+    assert_verdict(facts, VERDICT_SOUND,
+                   "3 of 40 rounds dropped (clock moved), A/A floor 0.05 %, confirmed by 5 fresh "
+                   "processes");
+    facts.tried = 7;
+    assert_verdict(facts, VERDICT_NOISY,
+                   "Not sure: the budget ended the search after 7 of 18 configurations. Run the "
+                   "same command again, with a larger --budget or none: it goes on from there. "
+                   "Found: 3 of 40 rounds dropped (clock moved), A/A floor 0.05 %, confirmed by 5 "
+                   "fresh processes");
+    facts.processes = 0; /* comes with it */
+    char reason[VERDICT_REASON_BYTES];
+    assert_int_equal(verdict_of(&facts, reason, sizeof reason), VERDICT_NOISY);
+    assert_non_null(strstr(reason, "the budget ended the search after 7 of 18"));
+    facts = good;
+    facts.only_baselines = true;
+    facts.rounds_dropped = 9;
+    assert_verdict(facts, VERDICT_UNSTABLE,
+                   "Not sure: nothing was measured but the baseline. Run the same command again, "
+                   "with a larger --budget or none: it goes on from there. Found: 9 of 40 rounds "
+                   "dropped (clock moved), A/A floor 0.05 %, confirmed by 5 fresh processes");
+}
+
 static void nothing_measured_is_not_sound(void **state)
 {
     (void)state;
@@ -141,6 +171,7 @@ int main(void)
         cmocka_unit_test(each_weakness_makes_them_noisy),
         cmocka_unit_test(dropped_rounds_and_bias_are_unstable),
         cmocka_unit_test(a_floor_above_the_most_supports_no_choice),
+        cmocka_unit_test(what_a_budget_left_out_is_said),
         cmocka_unit_test(nothing_measured_is_not_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
