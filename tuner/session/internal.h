@@ -143,7 +143,7 @@ struct sweep {
     /* What is to be tried, in order; the first `first_count` before all others. */
     struct candidate **window;
     size_t window_count, window_capacity;
-    size_t in_hand; /* taken from the window by lanes */
+    size_t in_hand;    /* taken from the window by lanes */
     bool searched_all; /* the search has no more: no budget cut it */
     size_t baselines_left;
     size_t measured;                 /* trials of this run */
