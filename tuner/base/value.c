@@ -7,26 +7,6 @@
 
 #include "tuner/base/text.h"
 
-struct value value_integer(int64_t integer)
-{
-    return (struct value){.kind = VALUE_INTEGER, .integer = integer};
-}
-
-struct value value_real(double real)
-{
-    return (struct value){.kind = VALUE_REAL, .real = real};
-}
-
-struct value value_boolean(bool boolean)
-{
-    return (struct value){.kind = VALUE_BOOLEAN, .integer = boolean ? 1 : 0};
-}
-
-struct value value_text(const char *text)
-{
-    return (struct value){.kind = VALUE_TEXT, .text = text};
-}
-
 bool value_number(struct value value, double *out)
 {
     if (value.kind == VALUE_TEXT)

@@ -10,15 +10,29 @@ enum value_kind { VALUE_INTEGER, VALUE_REAL, VALUE_BOOLEAN, VALUE_TEXT };
 
 struct value {
     enum value_kind kind;
-    int64_t integer;  /* VALUE_INTEGER; 0 or 1 for VALUE_BOOLEAN */
-    double real;      /* VALUE_REAL */
-    const char *text; /* VALUE_TEXT; borrowed: whoever made the value says how long it lives */
+    union {
+        int64_t integer;  /* VALUE_INTEGER; 0 or 1 for VALUE_BOOLEAN */
+        double real;      /* VALUE_REAL */
+        const char *text; /* VALUE_TEXT; borrowed: whoever made the value says how long it lives */
+    };
 };
 
-struct value value_integer(int64_t integer);
-struct value value_real(double real);
-struct value value_boolean(bool boolean);
-struct value value_text(const char *text);
+static inline struct value value_integer(int64_t integer)
+{
+    return (struct value){.kind = VALUE_INTEGER, .integer = integer};
+}
+static inline struct value value_real(double real)
+{
+    return (struct value){.kind = VALUE_REAL, .real = real};
+}
+static inline struct value value_boolean(bool boolean)
+{
+    return (struct value){.kind = VALUE_BOOLEAN, .integer = boolean ? 1 : 0};
+}
+static inline struct value value_text(const char *text)
+{
+    return (struct value){.kind = VALUE_TEXT, .text = text};
+}
 
 /* By Python's rules: 1 == 1.0 and 1 == True; a text equals only the same text. */
 bool value_equal(struct value a, struct value b);

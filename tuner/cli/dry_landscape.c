@@ -321,14 +321,11 @@ static enum status compare_doing(struct tally *tally, const struct point *point,
         doing = hash_u64(launch->arguments, launch->argument_count, doing);
         for (size_t j = 0; j < launch->argument_count; j++) {
             const struct argument *argument = &plan->arguments[launch->arguments[j]];
+            /* Also of a real: its bits. */
             const int64_t value[2] = {argument->count, argument->scalar.integer};
             doing = hash_u64(value, sizeof value, doing);
-            doing = hash_u64(&argument->scalar.real, sizeof argument->scalar.real, doing);
-            for (size_t k = 0; k < argument->field_count; k++) {
-                const struct value *field = &argument->fields[k].value;
-                doing = hash_u64(&field->integer, sizeof field->integer, doing);
-                doing = hash_u64(&field->real, sizeof field->real, doing);
-            }
+            for (size_t k = 0; k < argument->field_count; k++)
+                doing = hash_u64(&argument->fields[k].value.integer, sizeof(int64_t), doing);
         }
     }
     size_t before = 0;

@@ -167,6 +167,7 @@ struct evaluation {
 };
 /* Each returns false after filling the error. */
 bool evaluate_tree(const struct expression *node, struct evaluation *evaluation, struct value *out);
+/* Of operands that no quicker way was found for (quick_arithmetic). */
 bool evaluate_arithmetic(const struct expression *node, struct evaluation *evaluation,
                          struct value a, struct value b, struct value *out);
 bool evaluate_call(const struct expression *node, struct evaluation *evaluation, struct value *out);
@@ -178,10 +179,6 @@ bool evaluation_error(const struct expression *node, struct evaluation *evaluati
 bool evaluation_real(const struct expression *node, struct evaluation *evaluation, double real,
                      struct value *out);
 bool same_value(struct value a, struct value b);
-/* a // b and a % b; b is not 0. */
-void real_floor_divide(double a, double b, double *quotient, double *remainder);
-/* a / b; b is not 0. */
-double true_divide(int64_t a, int64_t b);
 
 /* Goes through the items of a list; `each` returns false to end it after filling the error. */
 bool evaluate_items(const struct expression *list, struct evaluation *evaluation,

@@ -77,7 +77,7 @@ static bool real_power(const struct expression *node, struct evaluation *evaluat
 
 /* Numbers that a real holds exactly are divided, and rounded, once; others as exactly as there is a
  * type for. */
-double true_divide(int64_t a, int64_t b)
+static double true_divide(int64_t a, int64_t b)
 {
     const int64_t exact = INT64_C(1) << 53;
     if (a <= exact && a >= -exact && b <= exact && b >= -exact)
@@ -85,21 +85,15 @@ double true_divide(int64_t a, int64_t b)
     return (double)((long double)a / (long double)b);
 }
 
+/* Sums and products that fit have been made (quick_arithmetic). */
 static bool integer_arithmetic(const struct expression *node, struct evaluation *evaluation,
                                int64_t a, int64_t b, struct value *out)
 {
-    int64_t result = 0;
-    bool over = false;
     switch ((enum expression_kind)node->kind) {
     case EXPRESSION_ADD:
-        over = __builtin_add_overflow(a, b, &result);
-        break;
     case EXPRESSION_SUBTRACT:
-        over = __builtin_sub_overflow(a, b, &result);
-        break;
     case EXPRESSION_MULTIPLY:
-        over = __builtin_mul_overflow(a, b, &result);
-        break;
+        return overflow(node, evaluation);
     case EXPRESSION_POWER:
         return b < 0 ? real_power(node, evaluation, (double)a, (double)b, out)
                      : integer_power(node, evaluation, a, b, out);
@@ -109,14 +103,10 @@ static bool integer_arithmetic(const struct expression *node, struct evaluation 
     default:
         return floor_divide(node, evaluation, a, b, out);
     }
-    if (over)
-        return overflow(node, evaluation);
-    *out = value_integer(result);
-    return true;
 }
 
 /* As CPython computes them, so that a == (a // b) * b + a % b nearly holds. */
-void real_floor_divide(double a, double b, double *quotient, double *remainder)
+static void real_floor_divide(double a, double b, double *quotient, double *remainder)
 {
     double rest = fmod(a, b);
     double times = (a - rest) / b;

@@ -6,35 +6,17 @@
 #include <string.h>
 
 #include "tuner/base/half.h"
-#include "tuner/experiment/program.h"
+#include "tuner/experiment/expression.h"
 
 struct series {
     struct arena arena;
     const char *text;
     struct formula formula;
-    struct environment constants; /* none: i changes */
-    struct code *code;
-    const struct program *value; /* NULL: there is none */
-    const struct program *real;
 };
 
 enum { SLOT_I = 0 };
 
 static const struct scope series_scope = {.names = {[SLOT_I] = "i"}, .count = 1};
-
-static enum status make_programs(struct series *series, struct error *error)
-{
-    const struct expression *tree = series->formula.tree;
-    series->constants = (struct environment){.file = "series", .scope = &series_scope};
-    series->code = code_create(&series->arena, &series->constants);
-    if (!series->code)
-        return error_no_memory(error);
-    code_variable(series->code, SLOT_I, NUMBER_INTEGER);
-    if (!program_create(series->code, tree, RESULT_VALUE, &series->value) ||
-        !program_create(series->code, tree, RESULT_REAL, &series->real))
-        return error_no_memory(error);
-    return STATUS_OK;
-}
 
 enum status series_read(const char *text, struct series **out, struct error *error)
 {
@@ -48,8 +30,6 @@ enum status series_read(const char *text, struct series **out, struct error *err
         status = expression_parse(&series->arena, &source, &series_scope, &series->formula, error);
     }
     if (status == STATUS_OK)
-        status = make_programs(series, error);
-    if (status == STATUS_OK)
         *out = series;
     else
         series_free(series);
@@ -60,7 +40,6 @@ void series_free(struct series *series)
 {
     if (!series)
         return;
-    code_free(series->code);
     arena_free(&series->arena);
     free(series);
 }
@@ -159,53 +138,24 @@ static enum status misfit(const struct series *series, enum element_type type, u
                      (unsigned long long)index, element_name(type));
 }
 
-/* One element by the tree, which says what is wrong where the program gave up. */
-static enum status fill_slowly(const struct series *series, enum element_type type, uint64_t index,
-                               struct environment *environment, unsigned char *out,
-                               struct error *error)
-{
-    struct value value;
-    struct error why;
-    environment_bind(environment, SLOT_I, value_integer((int64_t)index));
-    if (expression_evaluate(series->formula.tree, environment, &value, &why) != STATUS_OK)
-        return error_set(error, STATUS_BAD_INPUT, "the series '%.200s' at i = %llu: %s",
-                         series->text, (unsigned long long)index, why.text);
-    return store(type, value, out) ? STATUS_OK : misfit(series, type, index, value, error);
-}
-
-static bool store_number(enum element_type type, enum number_kind kind, union number number,
-                         unsigned char *out)
-{
-    if (kind == NUMBER_REAL && element_is_real(type))
-        return store_real(type, number.real, out);
-    return store(
-        type, kind == NUMBER_REAL ? value_real(number.real) : value_integer(number.integer), out);
-}
-
 enum status series_fill(const struct series *series, enum element_type type, uint64_t first,
                         uint64_t count, void *out, struct error *error)
 {
-    const struct program *program = element_is_real(type) ? series->real : series->value;
+    struct environment environment = {.file = "series", .scope = &series_scope};
     const size_t bytes = element_bytes(type);
-    struct environment environment = series->constants;
-    unsigned char *at = out;
-    enum status status = STATUS_OK;
+    unsigned char *element = out;
+    struct error why;
     if (count > 0 && (first > INT64_MAX || count - 1 > INT64_MAX - first))
         return error_set(error, STATUS_BAD_INPUT, "the series '%.200s' goes beyond i = %lld",
                          series->text, (long long)INT64_MAX);
-    struct machine *machine = machine_create(series->code);
-    if (!machine)
-        return error_no_memory(error);
-    if (program && program_kind(program) == NUMBER_TEXT)
-        program = NULL; /* the tree says that it fits no type */
-    const enum number_kind kind = program ? program_kind(program) : NUMBER_NONE;
-    for (uint64_t i = 0; i < count && status == STATUS_OK; i++, at += bytes) {
-        union number number;
-        machine_set(machine, SLOT_I, (union number){.integer = (int64_t)(first + i)});
-        if (!program || !machine_run(machine, program, &number) ||
-            !store_number(type, kind, number, at))
-            status = fill_slowly(series, type, first + i, &environment, at, error);
+    for (uint64_t i = first; i < first + count; i++, element += bytes) {
+        struct value value;
+        environment_bind(&environment, SLOT_I, value_integer((int64_t)i));
+        if (expression_evaluate(series->formula.tree, &environment, &value, &why) != STATUS_OK)
+            return error_set(error, STATUS_BAD_INPUT, "the series '%.200s' at i = %llu: %s",
+                             series->text, (unsigned long long)i, why.text);
+        if (!store(type, value, element))
+            return misfit(series, type, i, value, error);
     }
-    machine_end(machine);
-    return status;
+    return STATUS_OK;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/experiment/program.h"
 #include "tuner/experiment/space.h"
 
 enum { FIRST_NONE = 255 };
@@ -14,8 +13,7 @@ enum { FIRST_NONE = 255 };
  * that it needs is bound. */
 struct part {
     const struct expression *tree;
-    const struct program *program; /* NULL: there is none, or no need for one */
-    uint8_t first;                 /* FIRST_NONE: it needs none */
+    uint8_t first; /* FIRST_NONE: it needs none */
     uint8_t last;
     bool local; /* names what a comprehension around it has: no value of its own */
     uint32_t count;
@@ -37,11 +35,7 @@ struct rules {
     const struct value_list *lists;
     struct arena *arena;
     bool out_of_memory;
-    struct code *code;
-    struct machine *machine;
-    union number *numbers[EXPERIMENT_PARAMETERS_MAX]; /* the lists', where they are of one kind */
     struct part *constraints[CONSTRAINTS_MAX];
-    const struct program *programs[CONSTRAINTS_MAX]; /* of their truth */
     struct part *definitions[EXPERIMENT_DERIVED_MAX];
     uint16_t asked[EXPERIMENT_PARAMETERS_MAX + 1][CONSTRAINTS_MAX]; /* whose last is the depth */
     size_t asked_count[EXPERIMENT_PARAMETERS_MAX + 1];
@@ -57,31 +51,6 @@ struct rules {
     uint8_t *bytes;
     size_t length, capacity;
 };
-
-/* ---- numbers ---- */
-
-static enum number_kind kind_of_list(const struct value_list *list)
-{
-    const enum number_kind kind = code_kind_of(list->values[0]);
-    for (size_t i = 1; i < list->count; i++)
-        if (code_kind_of(list->values[i]) != kind)
-            return NUMBER_NONE;
-    return kind;
-}
-
-static void number_list(struct rules *rules, size_t parameter)
-{
-    const struct value_list *list = &rules->lists[parameter];
-    const enum number_kind kind = kind_of_list(list);
-    if (kind == NUMBER_NONE)
-        return;
-    union number *numbers = arena_alloc(rules->arena, list->count, sizeof *numbers);
-    rules->out_of_memory |= !numbers;
-    for (size_t i = 0; i < list->count && !rules->out_of_memory; i++)
-        rules->out_of_memory |= !code_number(rules->code, list->values[i], &numbers[i]);
-    rules->numbers[parameter] = numbers;
-    code_variable(rules->code, SLOT_PARAMETERS + parameter, kind);
-}
 
 /* ---- parts ---- */
 
@@ -110,18 +79,6 @@ static bool is_derived(const struct expression *tree)
            tree->index < SLOT_DERIVED + EXPERIMENT_DERIVED_MAX;
 }
 
-/* Programs for what may be known while the whole is not. */
-static void make_programs(struct rules *rules, const struct part *part)
-{
-    for (size_t i = 0; i < part->count; i++) {
-        struct part *operand = part->operands[i];
-        if (operand->last < part->last && operand->first != FIRST_NONE && !operand->local &&
-            operand->tree->kind != EXPRESSION_LIST && !operand->program)
-            rules->out_of_memory |=
-                !program_create(rules->code, operand->tree, RESULT_VALUE, &operand->program);
-    }
-}
-
 static struct part *make_part(struct rules *rules, const struct expression *tree)
 {
     struct part *part = arena_alloc(rules->arena, 1, sizeof *part);
@@ -148,7 +105,6 @@ static struct part *make_part(struct rules *rules, const struct expression *tree
     }
     if (tree->kind == EXPRESSION_LIST && tree->index == LIST_COMPREHENSION)
         part->local = false;
-    make_programs(rules, part);
     return part;
 }
 
@@ -172,13 +128,8 @@ static void place_derived(struct rules *rules)
 static void make_rules(struct rules *rules)
 {
     const struct experiment *experiment = rules->experiment;
-    for (size_t i = 0; i < experiment->parameter_count && !rules->out_of_memory; i++)
-        number_list(rules, i);
     for (size_t i = 0; i < experiment->constraint_count && !rules->out_of_memory; i++) {
-        const struct expression *tree = experiment->constraints[i].tree;
-        rules->constraints[i] = make_part(rules, tree);
-        rules->out_of_memory |=
-            !program_create(rules->code, tree, RESULT_TRUTH, &rules->programs[i]);
+        rules->constraints[i] = make_part(rules, experiment->constraints[i].tree);
         if (rules->constraints[i])
             place_rule(rules, (uint16_t)i);
     }
@@ -195,12 +146,8 @@ struct rules *rules_create(const struct experiment *experiment, struct environme
     rules->environment = environment;
     rules->lists = lists;
     rules->arena = arena;
-    rules->code = code_create(arena, environment);
-    if (rules->code)
-        make_rules(rules);
-    if (rules->code && !rules->out_of_memory)
-        rules->machine = machine_create(rules->code);
-    if (!rules->machine) {
+    make_rules(rules);
+    if (rules->out_of_memory) {
         rules_free(rules);
         return NULL;
     }
@@ -211,8 +158,6 @@ void rules_free(struct rules *rules)
 {
     if (!rules)
         return;
-    machine_end(rules->machine);
-    code_free(rules->code);
     free(rules->bytes);
     free(rules);
 }
@@ -252,25 +197,15 @@ void rules_groups(const struct rules *rules, uint8_t group_of[EXPERIMENT_PARAMET
 
 void rules_bind(struct rules *rules, size_t parameter, size_t index)
 {
-    const size_t slot = SLOT_PARAMETERS + parameter;
-    environment_bind(rules->environment, slot, rules->lists[parameter].values[index]);
-    if (rules->numbers[parameter])
-        machine_set(rules->machine, slot, rules->numbers[parameter][index]);
-    for (size_t i = 0; i < rules->made_of_count[parameter]; i++) {
-        const size_t derived = SLOT_DERIVED + rules->made_of[parameter][i];
-        rules->environment->bound[derived] = false;
-        machine_forget(rules->machine, derived);
-    }
+    environment_bind(rules->environment, SLOT_PARAMETERS + parameter,
+                     rules->lists[parameter].values[index]);
+    for (size_t i = 0; i < rules->made_of_count[parameter]; i++)
+        rules->environment->bound[SLOT_DERIVED + rules->made_of[parameter][i]] = false;
 }
 
 static enum status ask(struct rules *rules, size_t index, bool *holds, struct error *error)
 {
-    union number number;
     struct value value;
-    if (rules->programs[index] && machine_run(rules->machine, rules->programs[index], &number)) {
-        *holds = number.integer != 0;
-        return STATUS_OK;
-    }
     const enum status status =
         expression_evaluate(rules->constraints[index]->tree, rules->environment, &value, error);
     *holds = status == STATUS_OK && value_is_true(value);
@@ -292,43 +227,46 @@ enum status rules_hold(struct rules *rules, size_t depth, bool *hold, struct err
 
 /* ---- contexts ---- */
 
-static void put(struct rules *rules, const void *data, size_t bytes)
+static bool make_room(struct rules *rules, size_t bytes)
 {
-    if (rules->length + bytes > rules->capacity) {
-        const size_t capacity = 2 * (rules->length + bytes) + 256;
-        uint8_t *larger = realloc(rules->bytes, capacity);
-        if (!larger) {
-            rules->out_of_memory = true;
-            return;
-        }
-        rules->bytes = larger;
-        rules->capacity = capacity;
+    const size_t capacity = 2 * (rules->length + bytes) + 256;
+    uint8_t *larger = realloc(rules->bytes, capacity);
+    if (!larger) {
+        rules->out_of_memory = true;
+        return false;
     }
+    rules->bytes = larger;
+    rules->capacity = capacity;
+    return true;
+}
+
+static inline void write_bytes(struct rules *rules, const void *data, size_t bytes)
+{
+    if (rules->length + bytes > rules->capacity && !make_room(rules, bytes))
+        return;
     memcpy(rules->bytes + rules->length, data, bytes);
     rules->length += bytes;
 }
 
-static void put_value(struct rules *rules, struct value value)
+static void write_value(struct rules *rules, struct value value)
 {
     const uint8_t kind = (uint8_t)(value.kind == VALUE_BOOLEAN ? VALUE_INTEGER : value.kind);
-    put(rules, &kind, 1);
+    write_bytes(rules, &kind, 1);
     if (value.kind == VALUE_TEXT)
-        put(rules, value.text, strlen(value.text) + 1);
-    else if (value.kind == VALUE_REAL)
-        put(rules, &value.real, sizeof value.real);
-    else
-        put(rules, &value.integer, sizeof value.integer);
+        write_bytes(rules, value.text, strlen(value.text) + 1);
+    else /* or the bits of a real */
+        write_bytes(rules, &value.integer, sizeof value.integer);
 }
 
 enum { MARK_UNKNOWN = 16, MARK_PASSED, MARK_DECIDED, MARK_FAILED };
 
 /* Each part's bytes are followed by one that tells what became of it, so that different contexts
  * cannot read alike. */
-static void put_mark(struct rules *rules, enum known known, uint8_t mark)
+static void write_mark(struct rules *rules, enum known known, uint8_t mark)
 {
     const uint8_t failed = (uint8_t)(MARK_FAILED + rules->ignored.status);
     const uint8_t unknown = MARK_UNKNOWN;
-    put(rules, known == FAILED ? &failed : known == UNKNOWN ? &unknown : &mark, 1);
+    write_bytes(rules, known == FAILED ? &failed : known == UNKNOWN ? &unknown : &mark, 1);
 }
 
 static enum known reduce(struct rules *rules, const struct part *part, struct value *out);
@@ -338,15 +276,15 @@ static enum known reduce_logic(struct rules *rules, const struct part *part, str
     const enum known left = reduce(rules, part->operands[0], out);
     const bool decided =
         left == KNOWN && value_is_true(*out) == (part->tree->kind == EXPRESSION_OR);
-    put_mark(rules, left, decided ? MARK_DECIDED : MARK_PASSED);
+    write_mark(rules, left, decided ? MARK_DECIDED : MARK_PASSED);
     if (left == FAILED || decided)
         return left;
     if (left == KNOWN)
         return reduce(rules, part->operands[1], out);
     const enum known right = reduce(rules, part->operands[1], out);
-    put_mark(rules, right, MARK_PASSED);
+    write_mark(rules, right, MARK_PASSED);
     if (right == KNOWN)
-        put_value(rules, *out);
+        write_value(rules, *out);
     return UNKNOWN;
 }
 
@@ -355,16 +293,16 @@ static enum known reduce_conditional(struct rules *rules, const struct part *par
 {
     const enum known condition = reduce(rules, part->operands[0], out);
     const bool truth = condition == KNOWN && value_is_true(*out);
-    put_mark(rules, condition, truth ? MARK_DECIDED : MARK_PASSED);
+    write_mark(rules, condition, truth ? MARK_DECIDED : MARK_PASSED);
     if (condition == FAILED)
         return FAILED;
     if (condition == KNOWN)
         return reduce(rules, part->operands[truth ? 1 : 2], out);
     for (size_t i = 1; i < 3; i++) {
         const enum known branch = reduce(rules, part->operands[i], out);
-        put_mark(rules, branch, MARK_PASSED);
+        write_mark(rules, branch, MARK_PASSED);
         if (branch == KNOWN)
-            put_value(rules, *out);
+            write_value(rules, *out);
     }
     return UNKNOWN;
 }
@@ -375,7 +313,7 @@ static enum known reduce_derived(struct rules *rules, const struct part *part, s
     if (derived->round != rules->round) {
         derived->known = reduce(rules, part->operands[0], &derived->value);
         derived->round = rules->round;
-        put_mark(rules, derived->known, MARK_PASSED);
+        write_mark(rules, derived->known, MARK_PASSED);
     }
     *out = derived->value;
     return derived->known;
@@ -389,25 +327,22 @@ static enum known reduce_not(struct rules *rules, const struct part *part, struc
     return known;
 }
 
-/* An operator that needs all its operands. */
+/* An operator that needs all its operands. Constants are the same in all contexts, so that nothing
+ * is to be written of them. */
 static enum known reduce_operands(struct rules *rules, const struct part *part, struct value *out)
 {
     for (size_t i = 0; i < part->count; i++) {
-        const enum known known = reduce(rules, part->operands[i], out);
-        put_mark(rules, known, MARK_PASSED);
+        const bool begun = part->operands[i]->first <= rules->depth;
+        const enum known known = begun ? reduce(rules, part->operands[i], out) : UNKNOWN;
+        write_mark(rules, known, MARK_PASSED);
         if (known == KNOWN)
-            put_value(rules, *out);
+            write_value(rules, *out);
     }
     return UNKNOWN;
 }
 
 static enum known evaluate(struct rules *rules, const struct part *part, struct value *out)
 {
-    union number number;
-    if (part->program && machine_run(rules->machine, part->program, &number)) {
-        *out = code_value(rules->code, program_kind(part->program), number);
-        return KNOWN;
-    }
     return expression_evaluate(part->tree, rules->environment, out, &rules->ignored) == STATUS_OK
                ? KNOWN
                : FAILED;
@@ -442,14 +377,14 @@ const void *rules_context(struct rules *rules, size_t depth, size_t *bytes, bool
     rules->depth = depth;
     rules->round++;
     *possible = true;
-    put(rules, "", 1);
+    write_bytes(rules, "", 1);
     for (size_t i = 0; i < rules->open_count[depth] && *possible; i++) {
         const size_t index = rules->open[depth][i];
         struct value value;
         const enum known known = reduce(rules, rules->constraints[index], &value);
         *possible = known != KNOWN || value_is_true(value);
         rules->ruled_out[index] += !*possible;
-        put_mark(rules, known, MARK_PASSED);
+        write_mark(rules, known, MARK_PASSED);
     }
     *bytes = rules->length;
     return rules->out_of_memory ? NULL : rules->bytes;
