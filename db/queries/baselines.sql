@@ -49,6 +49,24 @@ gained AS MATERIALIZED (
         ON gains.winner_id = chosen.winner_id
         AND gains.configuration_id = chosen.winner_configuration_id
 ),
+-- Baselines of which it is not shown that they are slower than the fastest. What launches the same
+-- stands for them.
+as_good AS MATERIALIZED (
+    SELECT DISTINCT chosen.winner_id AS winner_id, b.name AS baseline
+    FROM chosen
+    CROSS JOIN baselines AS b
+        ON b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
+    CROSS JOIN trials AS base
+        ON base.environment_id = b.environment_id AND base.problem_id = b.problem_id
+        AND base.configuration_id = b.configuration_id AND base.stage = 'sweep'
+        AND base.objective = 'time' AND base.l2_mode = chosen.l2_mode
+    CROSS JOIN contenders AS k ON k.winner_id = chosen.winner_id AND k.tied = 1
+    CROSS JOIN trials AS s
+        ON s.environment_id = b.environment_id AND s.problem_id = b.problem_id
+        AND s.configuration_id = k.configuration_id AND s.stage = 'sweep'
+        AND s.objective = 'time' AND s.l2_mode = chosen.l2_mode
+    WHERE coalesce(s.same_as_trial_id, s.id) = coalesce(base.same_as_trial_id, base.id)
+),
 beside AS (
     SELECT chosen.*, b.name AS baseline, b.about, bc.key AS configuration,
            bp.sweep_ns AS own_sweep_ns, bp.race_ns AS own_race_ns, bp.confirm_ns AS own_confirm_ns,
@@ -90,6 +108,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
            100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.gbs, NULL) AS ceiling_percent,
        timed.winner_ns, gained.gain AS winner_gain, gained.gain_low AS winner_gain_low,
        gained.gain_high AS winner_gain_high,
+       gained.gain IS NOT NULL AND as_good.winner_id IS NOT NULL AS winner_gain_tied,
        timed.shared AS stage,
        (SELECT metrics FROM trials WHERE id = timed.timed_trial_id) AS metrics, timed.configuration, timed.about, timed.detail
 FROM timed
@@ -97,6 +116,8 @@ JOIN devices AS d ON d.id = timed.device_id
 JOIN environments AS e ON e.id = timed.environment_id
 LEFT JOIN gained
     ON gained.winner_id = timed.winner_id AND gained.baseline = timed.baseline
+LEFT JOIN as_good
+    ON as_good.winner_id = timed.winner_id AND as_good.baseline = timed.baseline
 LEFT JOIN problem_ceilings AS ceilings
     ON ceilings.environment_id = timed.environment_id AND ceilings.problem_id = timed.problem_id
 ORDER BY d.kind DESC, d.id, timed.l2_mode, timed.objective <> 'time', timed.objective,

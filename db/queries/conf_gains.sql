@@ -10,4 +10,7 @@ CROSS JOIN gains ON gains.winner_id = w.id AND gains.configuration_id = t.config
 WHERE t.id = CAST(:trial AS INTEGER) AND gains.gain > 0
     -- bounds that say nothing: ratio_told
     AND (COALESCE(gains.gain_low, gains.gain_high) IS NULL OR gains.gain_high <= 4 * gains.gain_low)
+    -- nor a difference that is not shown
+    AND NOT (gains.gain > 1 + w.delta AND gains.gain_low <= 1 + w.delta)
+    AND NOT (gains.gain < 1 - w.delta AND gains.gain_high >= 1 - w.delta)
 ORDER BY gains.baseline;

@@ -38,6 +38,24 @@ gained AS MATERIALIZED (
     CROSS JOIN gains
         ON gains.winner_id = timed.id AND gains.configuration_id = timed.configuration_id
 ),
+-- Baselines of which it is not shown that they are slower than the fastest. What launches the same
+-- stands for them.
+as_good AS MATERIALIZED (
+    SELECT DISTINCT timed.id AS winner_id, b.name AS baseline
+    FROM timed
+    CROSS JOIN baselines AS b
+        ON b.environment_id = timed.environment_id AND b.problem_id = timed.problem_id
+    CROSS JOIN trials AS base
+        ON base.environment_id = b.environment_id AND base.problem_id = b.problem_id
+        AND base.configuration_id = b.configuration_id AND base.stage = 'sweep'
+        AND base.objective = 'time' AND base.l2_mode = timed.l2_mode
+    CROSS JOIN contenders AS k ON k.winner_id = timed.id AND k.tied = 1
+    CROSS JOIN trials AS s
+        ON s.environment_id = b.environment_id AND s.problem_id = b.problem_id
+        AND s.configuration_id = k.configuration_id AND s.stage = 'sweep'
+        AND s.objective = 'time' AND s.l2_mode = timed.l2_mode
+    WHERE coalesce(s.same_as_trial_id, s.id) = coalesce(base.same_as_trial_id, base.id)
+),
 beside AS MATERIALIZED (
     SELECT timed.id, points.configuration_id, points.sweep_ns, points.race_ns, points.confirm_ns
     FROM timed
@@ -54,18 +72,20 @@ compared AS (
                WHEN 'confirm' THEN coalesce(bp.confirm_ns, bp.race_ns, bp.sweep_ns)
                WHEN 'race' THEN coalesce(bp.race_ns, bp.confirm_ns, bp.sweep_ns)
                ELSE coalesce(bp.sweep_ns, bp.race_ns, bp.confirm_ns) END AS time_ns,
-           gained.gain, gained.gain_low, gained.gain_high
+           gained.gain, gained.gain_low, gained.gain_high,
+           gained.gain IS NOT NULL AND as_good.winner_id IS NOT NULL AS tied
     FROM timed
     JOIN baselines AS b
         ON b.environment_id = timed.environment_id AND b.problem_id = timed.problem_id
     JOIN configurations AS bc ON bc.id = b.configuration_id
     LEFT JOIN beside AS bp ON bp.id = timed.id AND bp.configuration_id = b.configuration_id
     LEFT JOIN gained ON gained.winner_id = timed.id AND gained.baseline = b.name
+    LEFT JOIN as_good ON as_good.winner_id = timed.id AND as_good.baseline = b.name
 ),
 -- The baseline that comes nearest: what a program could have had without tuning.
 nearest AS (
-    SELECT id, name, about, gain, gain_low, gain_high,
-           row_number() OVER (PARTITION BY id ORDER BY gain, name) AS place
+    SELECT id, name, about, gain, gain_low, gain_high, tied,
+           row_number() OVER (PARTITION BY id ORDER BY tied DESC, gain, name) AS place
     FROM compared
     WHERE gain IS NOT NULL
 )
@@ -81,13 +101,15 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        nullif(timed.tied_count, 1) AS tied, timed.kept_incumbent, timed.trust, timed.trust_reason,
        100 * timed.floor AS floor_percent,
        timed.candidate_count, timed.space_count, timed.chosen_at, timed.trial_id,
-       nearest.gain, nearest.gain_low, nearest.gain_high, nearest.name AS gain_over,
+       nearest.gain, nearest.gain_low, nearest.gain_high, nearest.tied AS gain_tied,
+       nearest.name AS gain_over,
        nearest.about AS gain_over_about,
        (SELECT json_group_array(json_object(
                    'name', compared.name, 'about', compared.about,
                    'configuration', compared.configuration, 'time_ns', compared.time_ns,
                    'gain', compared.gain, 'gain_low', compared.gain_low,
-                   'gain_high', compared.gain_high))
+                   'gain_high', compared.gain_high,
+                   'tied', json(iif(compared.tied, 'true', 'false'))))
         FROM compared WHERE compared.id = timed.id) AS baselines,
        (SELECT metrics FROM trials
         WHERE id = CASE timed.timed_in WHEN 'confirm' THEN timed.confirm_trial_id

@@ -124,3 +124,45 @@ run "$TUNE" export -o wide.conf
 expect_code 0
 grep -q '^fixture.sum.i32 n=65536.* at=65536 ' wide.conf || fail "no entry at that size"
 ! grep '^fixture.sum.i32 n=65536' wide.conf | grep -q 'gain\.' || fail "gains that are not known in tuned.conf"
+
+# A baseline that is not shown to be slower is as good, whatever the medians of a few rounds say.
+python3 - <<'P'
+import sqlite3
+d = sqlite3.connect("tune.db")
+d.execute("""UPDATE contenders SET tied = 1, difference = 0.51, difference_low = -0.02, difference_high = 0.6 WHERE winner_id =
+             (SELECT w.id FROM winners AS w JOIN problems AS p ON p.id = w.problem_id
+              WHERE p.key = 'fixture.sum.i32' AND p.n = 65536) AND difference_high = 20""")
+assert d.total_changes == 1, d.total_changes
+d.commit()
+P
+run "$TUNE" show fixture.sum.i32 --n 65536
+expect_out '^fixture\.sum\.i32: gain over occupancy_api$'
+expect_out '^65536 +[0-9.]+ us +none '
+expect_out '^none: the baseline is as good'
+expect_out 'fixture\.sum\.i32 n=2\^16: [0-9.]+ us, no faster than occupancy_api, '
+run "$TUNE" show fixture.sum.i32 --n 65536 --wide
+expect_out '^fixture\.sum\.i32 +65536 .* none .* unknown '
+run "$TUNE" show --baselines fixture.sum.i32 --n 65536
+expect_out ' occupancy_api .* none '
+run "$TUNE" show fixture.sum.i32 --n 65536 --json
+expect_json '[b["tied"] for b in j[0]["baselines"]], j[0]["gain_tied"], round(j[0]["gain"], 2)' '([True, False], 1, 1.51)'
+run "$TUNE" report fixture.sum.i32 --no-figures -o tied.html
+grep -q 'none<small>as good</small>' tied.html || fail "the page tells a gain over what is as good"
+run "$TUNE" export -o tied.conf
+! grep '^fixture.sum.i32 n=65536' tied.conf | grep -q 'gain\.' || fail "tuned.conf tells a gain over what is as good"
+
+# The line to forward is of the largest problem of which something is known.
+python3 - <<'P'
+import sqlite3
+d = sqlite3.connect("tune.db")
+d.execute("""UPDATE contenders SET difference_low = -0.999999, difference_high = 639126 WHERE difference > 0.1 AND winner_id IN
+             (SELECT w.id FROM winners AS w JOIN problems AS p ON p.id = w.problem_id WHERE p.key = 'fixture.sum.f32' AND p.n > 65536)""")
+assert d.total_changes > 1, d.total_changes
+d.commit()
+P
+run "$TUNE" show fixture.sum.f32
+expect_out '^67108864 .* unknown '
+expect_out '^unknown: the baseline was not compared well enough'
+expect_out ' fixture\.sum\.f32 n=2\^16: [0-9.]+ us, [0-9.]+x over occupancy_api \['
+run "$TUNE" show --why fixture.sum.i32 --n 65536
+expect_out '^- Not shown to be better than the baseline occupancy_api, which takes 51\.0 % more \(2\.00 % less to 60\.0 % more\), a tie'

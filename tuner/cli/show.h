@@ -63,7 +63,9 @@ bool show_append_parameters(struct text *out, json_t *const *parameters, size_t 
  * show_tell_gains has them. */
 enum status show_spread_baselines(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
                                   size_t *column_count, bool told, struct error *error);
-/* A gain becomes "> 2.90x" or "unknown" where its bounds say no more. False: no memory. */
+/* A gain becomes SHOW_NO_GAIN where the baseline is as good, "> 2.90x" or "unknown" where its
+ * bounds say no more. False: no memory. */
+#define SHOW_NO_GAIN "none"
 bool show_tell_gains(struct rows *rows);
 
 /* The same of the experiments' own metrics: a column each. */

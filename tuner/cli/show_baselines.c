@@ -41,14 +41,17 @@ static bool set_number(struct rows *rows, size_t row, const char *column, const 
     return text != NULL;
 }
 
-/* A cell with a gain becomes "> 2.90x" or "unknown" where its bounds (NaN: none) say no more. */
-static bool tell_gain(struct rows *rows, struct cell *cell, double low, double high)
+/* A cell with a gain becomes "none" where the baseline is as good, "> 2.90x" or "unknown" where its
+ * bounds (NaN: none) say no more. */
+static bool tell_gain(struct rows *rows, struct cell *cell, double low, double high, bool tied)
 {
     char bound[ROWS_CELL_BYTES];
     if (!cell->text)
         return true;
     switch (ratio_told(low, high)) {
     case RATIO_KNOWN:
+        if (tied)
+            *cell = (struct cell){.text = SHOW_NO_GAIN};
         return true;
     case RATIO_UNKNOWN:
         *cell = (struct cell){.text = "unknown"};
@@ -66,13 +69,16 @@ static bool tell_column(struct rows *rows, const char *name)
 {
     char low[64];
     char high[64];
+    char tied[64];
     const int gain = rows_column(rows, name);
     bool good = true;
     (void)string_format(low, sizeof low, "%s_low", name);
     (void)string_format(high, sizeof high, "%s_high", name);
+    (void)string_format(tied, sizeof tied, "%s_tied", name);
     for (size_t i = 0; i < rows->row_count && gain >= 0 && good; i++)
         good = tell_gain(rows, &rows->cells[i][gain], strtod(rows_text(rows, i, low, "nan"), NULL),
-                         strtod(rows_text(rows, i, high, "nan"), NULL));
+                         strtod(rows_text(rows, i, high, "nan"), NULL),
+                         rows_text(rows, i, tied, "0")[0] == '1');
     return good;
 }
 
@@ -103,7 +109,8 @@ static bool spread_row(struct rows *rows, size_t row, const json_t *baselines, b
         const int index = good ? rows_column(rows, gain) : -1;
         if (told && index >= 0)
             good = tell_gain(rows, &rows->cells[row][index], real_of(entry, "gain_low"),
-                             real_of(entry, "gain_high"));
+                             real_of(entry, "gain_high"),
+                             json_is_true(json_object_get(entry, "tied")));
     }
     return good;
 }

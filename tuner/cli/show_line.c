@@ -84,15 +84,36 @@ static long long size_of(const struct rows *rows, size_t row)
     return strtoll(rows_text(rows, row, "n", "0"), NULL, 10);
 }
 
-/* Of the largest problems the first that has a gain, else the first. */
+/* False: there is none, or a word in its place ("unknown"). */
+static bool number_at(const struct rows *rows, size_t row, const char *column, double *out)
+{
+    const char *text = rows_text(rows, row, column, "");
+    char *end = NULL;
+    *out = strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+static bool gains_nothing(const struct rows *rows, size_t row)
+{
+    return strcmp(rows_text(rows, row, "gain", ""), SHOW_NO_GAIN) == 0;
+}
+
+/* Whether it is known how it compares with a baseline. */
+static bool is_compared(const struct rows *rows, size_t row)
+{
+    double gain = 0;
+    return number_at(rows, row, "gain", &gain) || gains_nothing(rows, row);
+}
+
+/* Of the largest problems the first that was compared with a baseline, else the first. */
 static size_t telling(const struct batch *batch)
 {
     const struct rows *rows = batch->rows;
     size_t best = batch->first;
     for (size_t row = batch->first + 1; row < batch->end; row++) {
-        const bool gains = rows_text(rows, row, "gain", NULL) != NULL;
-        const bool gained = rows_text(rows, best, "gain", NULL) != NULL;
-        if (gains != gained ? gains : size_of(rows, row) > size_of(rows, best))
+        const bool compared = is_compared(rows, row);
+        if (compared != is_compared(rows, best) ? compared
+                                                : size_of(rows, row) > size_of(rows, best))
             best = row;
     }
     return best;
@@ -110,15 +131,6 @@ static void append_size(struct text *line, long long n)
         text_printf(line, " n=%lld", n);
 }
 
-/* False: there is none, or a word in its place ("unknown"). */
-static bool number_at(const struct rows *rows, size_t row, const char *column, double *out)
-{
-    const char *text = rows_text(rows, row, column, "");
-    char *end = NULL;
-    *out = strtod(text, &end);
-    return end != text && *end == '\0';
-}
-
 /* " reduce.sum.i32 n=2^28: 234.4 us, 1.77x over occupancy_api [1.76, 1.78], 99.6 % of the read
  * ceiling." */
 static void append_winner(struct text *line, const struct rows *rows, size_t row)
@@ -132,10 +144,12 @@ static void append_winner(struct text *line, const struct rows *rows, size_t row
     number_at(rows, row, "time_ns", &value);
     rows_format_time(value, time);
     text_printf(line, ": %s", time);
-    if (number_at(rows, row, "gain", &value))
+    if (gains_nothing(rows, row))
+        text_printf(line, ", no faster than %s", rows_text(rows, row, "gain_over", ""));
+    else if (number_at(rows, row, "gain", &value))
         text_printf(line, ", %.2fx over %s", value, rows_text(rows, row, "gain_over", ""));
-    if (number_at(rows, row, "gain_low", &low) && number_at(rows, row, "gain_high", &high) &&
-        bounds_tell(low, high))
+    if (!gains_nothing(rows, row) && number_at(rows, row, "gain_low", &low) &&
+        number_at(rows, row, "gain_high", &high) && bounds_tell(low, high))
         text_printf(line, " [%.2f, %.2f]", low, high);
     if (number_at(rows, row, "ceiling_percent", &value))
         text_printf(line, ", %.1f %% of the %s ceiling", value,

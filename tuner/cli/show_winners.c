@@ -217,6 +217,28 @@ static void put_baselines(const struct rows *rows, int width)
     }
 }
 
+/* What stands in the column of gains in place of a number. */
+static void put_gain_words(const struct rows *rows, int width)
+{
+    static const struct {
+        const char *begin, *told;
+    } words[] = {
+        {SHOW_NO_GAIN, ": the baseline is as good, as far as could be measured. Keep it, or take "
+                       "the launch."},
+        {"unknown", ": the baseline was not compared well enough. Measure again on an idle "
+                    "machine."},
+        {">", ": at least so much faster; how much more is not known."},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        bool met = false;
+        for (size_t row = 0; row < rows->row_count && !met; row++)
+            met = strncmp(rows_text(rows, row, "gain", ""), words[i].begin,
+                          strlen(words[i].begin)) == 0;
+        if (met)
+            rows_put_paragraph(words[i].begin, "  ", words[i].told, width);
+    }
+}
+
 enum status show_winners(const struct rows *rows, struct error *error)
 {
     const int width = style_page_columns();
@@ -230,6 +252,7 @@ enum status show_winners(const struct rows *rows, struct error *error)
         first = end;
     }
     put_baselines(rows, width);
+    put_gain_words(rows, width);
     if (rows->row_count > 0)
         putchar('\n');
     good = good && show_lines(rows);

@@ -165,6 +165,7 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
     }
     const enum ratio_told told = ratio_told(1 + point->slower_low, 1 + point->slower_high);
     const char *standing = point->standing ? point->standing : "";
+    const bool tied = strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0;
     if (told == RATIO_UNKNOWN) {
         text_printf(text,
                     "How it compares with the baseline %s is unknown: what they took differs too "
@@ -174,6 +175,12 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         text_append(text, "At least ");
         put_factor(text, 1 + point->slower_low);
         text_printf(text, "x as fast as the baseline %s", point->role);
+    } else if (tied) {
+        text_printf(text, "Not shown to be better than the baseline %s, which %s ", point->role,
+                    is_by_time(explanation) ? "takes" : "comes to");
+        put_more(text, point->slower);
+        put_interval(text, point->slower_low, point->slower_high);
+        text_append(text, ", a tie");
     } else if (is_by_time(explanation)) {
         put_factor(text, 1 + point->slower);
         text_printf(text, "x as fast as the baseline %s", point->role);
@@ -189,9 +196,6 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         put_percent(text, point->slower);
         put_interval(text, point->slower_low, point->slower_high);
     }
-    if (told != RATIO_UNKNOWN &&
-        (strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0))
-        text_append(text, ", which counts as a tie");
     put_resources(text, winner, point);
     tell_saved_launches(telling, point);
     text_append(text, ".");

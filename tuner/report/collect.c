@@ -136,6 +136,7 @@ static enum status find_gains(struct page *page, struct winner *winner, const ch
             .low = store_query_real(query, 3),
             .high = store_query_real(query, 4),
             .peer = store_query_integer(query, 5) != 0,
+            .tied = store_query_integer(query, 6) != 0,
         };
     }
     store_query_close(query);
@@ -389,9 +390,10 @@ struct mean gain_mean(const struct page *page, size_t first, size_t end, const c
         const struct gain *gain = gain_find(&page->winners[i], name);
         if (!gain || ratio_told(gain->low, gain->high) != RATIO_KNOWN)
             continue;
-        sum += log(gain->ratio);
-        mean.low = fmin(mean.low, gain->ratio);
-        mean.high = fmax(mean.high, gain->ratio);
+        const double ratio = gain->tied ? 1 : gain->ratio;
+        sum += log(ratio);
+        mean.low = fmin(mean.low, ratio);
+        mean.high = fmax(mean.high, ratio);
         mean.count++;
     }
     mean.ratio = mean.count > 0 ? exp(sum / (double)mean.count) : (double)NAN;

@@ -16,6 +16,7 @@ struct gain {
     const char *about; /* NULL: not said */
     double ratio, low, high;
     bool peer;
+    bool tied; /* it is as good: no gain, whatever the ratio */
 };
 
 struct winner {

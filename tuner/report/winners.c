@@ -33,7 +33,9 @@ static void write_gain(struct text *out, const struct gain *gain, bool named)
         return;
     }
     const enum ratio_told told = ratio_told(gain->low, gain->high);
-    if (told == RATIO_KNOWN)
+    if (told == RATIO_KNOWN && gain->tied)
+        text_append(out, "<td class=\"n\" data-v=\"1\">none<small>as good</small>");
+    else if (told == RATIO_KNOWN)
         html(out, "<td class=\"n%s\" data-v=\"%.9g\"><b>%s</b>", gain->ratio < 1 ? " slower" : "",
              gain->ratio, shown_gain(gain->ratio, shown[0]));
     else if (told == RATIO_AT_LEAST)
@@ -41,7 +43,7 @@ static void write_gain(struct text *out, const struct gain *gain, bool named)
              shown_gain(gain->low, shown[0]));
     else
         text_append(out, "<td class=\"n\">unknown");
-    if (told == RATIO_KNOWN && gain->low > 0 && gain->high > 0)
+    if (told == RATIO_KNOWN && !gain->tied && gain->low > 0 && gain->high > 0)
         write_interval(out, shown_gain(gain->low, shown[1]), shown_gain(gain->high, shown[2]));
     else if (gain->peer)
         text_append(out, "<small>of two medians</small>");
