@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """overnight.py SECONDS POINTS SEED, in the folder that overnight.sh has made: tunes copy.yaml with POINTS
 configurations again and again on the stand-in driver, for SECONDS, while everything happens to it: parents, workers and
-compilers are killed and stopped, the disk is full, the cache vanishes, the device fails for a moment. Then it is left
-in peace, and must come to what a tuning comes to that nothing happened to.
+compilers are killed and stopped, the disk is full, the cache vanishes, the device fails for a moment. When all is tuned,
+or the time is over, it is left in peace, and must come to what a tuning comes to that nothing happened to; then the next
+tuning begins with nothing.
 
 A configuration's parameter `kind` says what becomes of it, so that the truth is known: most kinds are right.
 """
@@ -229,11 +230,32 @@ def lose_cache(run, chance):
     shutil.rmtree(os.environ["TUNE_CACHE_DIR"], ignore_errors=True)
 
 
+FILLER = "filler"
+
+
+def fill_disk(run, chance):
+    """The file system, which is ours alone, is full for a while: for database, cache, sources and logs."""
+    try:
+        with open(FILLER, "wb") as file:
+            free = os.statvfs(".").f_bavail * os.statvfs(".").f_frsize
+            os.posix_fallocate(file.fileno(), 0, max(1, free - chance.randint(0, 200) * 1024))
+    except OSError:
+        pass  # something else took the rest meanwhile
+    run.wait(chance.uniform(0.05, 3))
+
+
+def free_disk():
+    if os.path.exists(FILLER):
+        os.remove(FILLER)
+
+
 def nothing(run, chance):
     pass
 
 
-EVENTS = (kill_parent, kill_all, kill_workers, kill_compilers, stop_politely, stop_and_go, lose_cache, nothing)
+EVENTS = [kill_parent, kill_all, kill_workers, kill_compilers, stop_politely, stop_and_go, lose_cache, nothing]
+if os.environ.get("TUNE_OWN_DISK"):
+    EVENTS += [fill_disk, fill_disk]
 
 
 def disturb(chance, watch, turn):
@@ -255,6 +277,7 @@ def disturb(chance, watch, turn):
     if run.wait(chance.uniform(0.05, turn)) is None:
         names.append("killed at last")
         run.process.kill()
+    free_disk()
     what = f"{', '.join(names) or 'nothing'}; faults '{faults}'; disk {disk}"
     code = run.process.wait()
     if code >= 0 and code not in FINE:
@@ -263,7 +286,7 @@ def disturb(chance, watch, turn):
         fail(f"after {what}: tune died of signal {-code}: {run.message()}")
     nobody_left(what)
     watch.look(what)
-    return what
+    return what, code
 
 
 def tell_set_aside(points):
@@ -321,6 +344,13 @@ def nothing_left_over():
                 fail(f"{path} was left over")
 
 
+def begin_anew():
+    for name in ("tune.db", "tune.db-wal", "tune.db-shm", "tuned.conf"):
+        if os.path.exists(name):
+            os.remove(name)
+    shutil.rmtree(os.environ["TUNE_CACHE_DIR"], ignore_errors=True)
+
+
 def reference():
     """What wins where nothing happens."""
     here = os.getcwd()
@@ -348,20 +378,24 @@ def main():
     print(f"seed {seed}: {points} points; {calm} wins in peace, in {calm_s:.0f} s", flush=True)
     if [row[:3] for row in calm] != [BEST]:
         fail(f"the fastest is {BEST}")
-    watch = Watch()
-    end, runs = time.monotonic() + seconds, 0
+    end, runs, rounds = time.monotonic() + seconds, 0, 0
     turn = 0.6 if seconds < 60 else 12
-    while time.monotonic() < end:
-        what = disturb(chance, watch, turn)
-        runs += 1
-        if seconds >= 60:
-            print(f"{runs}: {len(watch.done)} done, {what}", flush=True)
-    print(f"{runs} runs were disturbed; {len(watch.done)} configurations were done by then", flush=True)
-    peace(points, watch)
-    if [row[:3] for row in winner()] != [BEST]:
-        fail(f"{winner()} wins, not {calm}")
-    nothing_left_over()
-    print(f"as without faults: {winner()}")
+    while rounds == 0 or time.monotonic() < end:
+        watch, code = Watch(), None
+        while time.monotonic() < end and code != 0:
+            what, code = disturb(chance, watch, turn)
+            runs += 1
+            if seconds >= 60:
+                print(f"{runs}: {len(watch.done)} done, {what}", flush=True)
+        print(f"{runs} runs were disturbed; {len(watch.done)} configurations were done by then", flush=True)
+        peace(points, watch)
+        if [row[:3] for row in winner()] != [BEST]:
+            fail(f"{winner()} wins, not {calm}")
+        nothing_left_over()
+        print(f"as without faults: {winner()}", flush=True)
+        rounds += 1
+        begin_anew()
+    print(f"{rounds} tunings of {points} configurations, {runs} runs of them disturbed")
 
 
 if __name__ == "__main__":

@@ -81,6 +81,32 @@ static void test_killed_writer(void **state)
     }
 }
 
+/* A full disk ends a checkpoint after the header was copied out of the log and before the file
+ * grew: the header says more pages than there are, and the log has them. */
+static void test_checkpoint_cut_short(void **state)
+{
+    enum { TRIALS = 60 }; /* enough for the file to grow, too few for a checkpoint */
+    static const unsigned char pages[4] = {0, 1, 0, 0};
+    struct fixture *f = *state;
+    int ends[2];
+    char byte = 0;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0)
+        store_for_ever(f, ends[1]);
+    for (int i = 0; i < TRIALS; i++)
+        assert_int_equal(read(ends[0], &byte, 1), 1);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    int file = open(f->path, O_WRONLY);
+    assert_int_equal(pwrite(file, pages, sizeof pages, 28), sizeof pages);
+    assert_int_equal(close(file), 0);
+    must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
+    char text[256];
+    assert_true(atoll(one(f, "SELECT count(*) FROM trials", text)) >= TRIALS);
+    assert_one("SELECT * FROM pragma_integrity_check", "ok");
+}
+
 static void read_while_written(struct fixture *f, int64_t trials)
 {
     int64_t last = -1;
@@ -288,6 +314,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup_folder, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_killed_writer),
+        TEST(test_checkpoint_cut_short),
         TEST(test_two_readers_beside_a_writer),
         TEST(test_full),
         TEST(test_no_more_room_for_the_log),
