@@ -3,27 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Bool make_room(struct facts *facts)
-{
-    if (facts->failed)
-        return 0;
-    if (facts->count < facts->capacity)
-        return 1;
-    size_t capacity = facts->capacity ? facts->capacity * 2 : 64;
-    struct fact *items = realloc(facts->items, capacity * sizeof *items);
-    if (!items) {
-        facts->failed = 1;
-        return 0;
-    }
-    facts->items = items;
-    facts->capacity = capacity;
-    return 1;
-}
+#include "tuner/base/array.h"
 
 void facts_add(struct facts *facts, const char *key, const char *label, const char *unit,
                struct value value)
 {
-    if (!make_room(facts))
+    facts->failed = facts->failed || !array_grow(&facts->items, facts->count, &facts->capacity,
+                                                 sizeof *facts->items);
+    if (facts->failed)
         return;
     struct fact fact = {
         .key = arena_strdup(&facts->arena, key),

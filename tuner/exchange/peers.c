@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/exchange/csv.h"
@@ -262,14 +263,8 @@ static enum status add_row(struct import *import, const struct row *row, struct 
         }
         return STATUS_OK;
     }
-    if (import->count == import->capacity) {
-        const size_t capacity = import->capacity > 0 ? 2 * import->capacity : 256;
-        struct row *larger = realloc(import->rows, capacity * sizeof *larger);
-        if (!larger)
-            return error_no_memory(error);
-        import->rows = larger;
-        import->capacity = capacity;
-    }
+    if (!array_grow(&import->rows, import->count, &import->capacity, sizeof *import->rows))
+        return error_no_memory(error);
     import->rows[import->count++] = *row;
     return STATUS_OK;
 }
@@ -355,13 +350,8 @@ static enum status read_known(struct import *import, struct store_query *query, 
         enum status status = store_query_next(query, &row, error);
         if (status != STATUS_OK || !row)
             return status;
-        if (import->known_count == capacity) {
-            capacity = capacity > 0 ? 2 * capacity : 256;
-            struct key *larger = realloc(import->known, capacity * sizeof *larger);
-            if (!larger)
-                return error_no_memory(error);
-            import->known = larger;
-        }
+        if (!array_grow(&import->known, import->known_count, &capacity, sizeof *import->known))
+            return error_no_memory(error);
         struct key *key = &import->known[import->known_count++];
         *key = (struct key){arena_strdup(&import->arena, store_query_text(query, 0)),
                             store_query_integer(query, 1)};

@@ -4,20 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/exchange/internal.h"
-
-static bool grow_lines(struct translation *t)
-{
-    if (t->line_count < t->line_capacity)
-        return true;
-    size_t capacity = t->line_capacity ? t->line_capacity * 2 : 128;
-    const char **grown = realloc(t->origins, capacity * sizeof *grown);
-    if (!grown)
-        return false;
-    t->origins = grown;
-    t->line_capacity = capacity;
-    return true;
-}
 
 void yaml_line(struct translation *t, const char *origin, const char *format, ...)
 {
@@ -26,7 +14,7 @@ void yaml_line(struct translation *t, const char *origin, const char *format, ..
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
     char *line = length < 0 ? NULL : arena_alloc(t->arena, (size_t)length + 1, 1);
-    if (!line || !grow_lines(t)) {
+    if (!line || !array_grow(&t->origins, t->line_count, &t->line_capacity, sizeof *t->origins)) {
         t->failed = true;
         return;
     }

@@ -1,6 +1,7 @@
 /* Evaluating lists, item by item, so that nothing is held that nobody asked to have. */
 #include <stdlib.h>
 
+#include "tuner/base/array.h"
 #include "tuner/experiment/expression.h"
 
 /* Gone through in one evaluation, those that a condition leaves out included. */
@@ -207,15 +208,10 @@ static bool collect(void *context, struct value item)
     if (collected->count == LIST_VALUES_MAX)
         return evaluation_error(collected->node, collected->evaluation,
                                 "the list has more than %d values", LIST_VALUES_MAX);
-    if (collected->count == collected->capacity) {
-        const size_t capacity = collected->capacity ? collected->capacity * 2 : 64;
-        struct value *larger = realloc(collected->values, capacity * sizeof *larger);
-        if (!larger) {
-            (void)error_no_memory(collected->evaluation->error);
-            return false;
-        }
-        collected->values = larger;
-        collected->capacity = capacity;
+    if (!array_grow(&collected->values, collected->count, &collected->capacity,
+                    sizeof *collected->values)) {
+        (void)error_no_memory(collected->evaluation->error);
+        return false;
     }
     collected->values[collected->count++] = item;
     return true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/hash.h"
 #include "tuner/experiment/space.h"
 
@@ -93,23 +94,10 @@ static bool grow_unique(struct build *build)
 /* Room for one more node and `edges` more edges. */
 static bool grow_diagram(struct diagram *diagram, size_t edges)
 {
-    if (diagram->node_count == diagram->node_capacity) {
-        const size_t capacity = diagram->node_capacity ? diagram->node_capacity * 2 : 64;
-        void *nodes = realloc(diagram->nodes, capacity * sizeof *diagram->nodes);
-        if (!nodes)
-            return false;
-        diagram->nodes = nodes;
-        diagram->node_capacity = capacity;
-    }
-    if (diagram->edge_count + edges > diagram->edge_capacity) {
-        const size_t capacity = 2 * (diagram->edge_count + edges) + 64;
-        void *larger = realloc(diagram->edges, capacity * sizeof *diagram->edges);
-        if (!larger)
-            return false;
-        diagram->edges = larger;
-        diagram->edge_capacity = capacity;
-    }
-    return true;
+    return array_grow(&diagram->nodes, diagram->node_count, &diagram->node_capacity,
+                      sizeof *diagram->nodes) &&
+           array_grow_by(&diagram->edges, diagram->edge_count, edges, &diagram->edge_capacity,
+                         sizeof *diagram->edges);
 }
 
 static enum status too_many(const struct build *build)

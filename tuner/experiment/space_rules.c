@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/experiment/space.h"
 
 enum { FIRST_NONE = 255 };
@@ -227,23 +228,13 @@ enum status rules_hold(struct rules *rules, size_t depth, bool *hold, struct err
 
 /* ---- contexts ---- */
 
-static bool make_room(struct rules *rules, size_t bytes)
-{
-    const size_t capacity = 2 * (rules->length + bytes) + 256;
-    uint8_t *larger = realloc(rules->bytes, capacity);
-    if (!larger) {
-        rules->out_of_memory = true;
-        return false;
-    }
-    rules->bytes = larger;
-    rules->capacity = capacity;
-    return true;
-}
-
 static inline void write_bytes(struct rules *rules, const void *data, size_t bytes)
 {
-    if (rules->length + bytes > rules->capacity && !make_room(rules, bytes))
+    if (rules->length + bytes > rules->capacity &&
+        !array_grow_by(&rules->bytes, rules->length, bytes, &rules->capacity, 1)) {
+        rules->out_of_memory = true;
         return;
+    }
     memcpy(rules->bytes + rules->length, data, bytes);
     rules->length += bytes;
 }

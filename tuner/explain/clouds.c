@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 #include "tuner/explain/internal.h"
 
@@ -15,14 +16,8 @@ struct list {
 
 static bool add(struct list *list, const struct cloud_sample *sample)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        struct cloud_sample *items = realloc(list->items, capacity * sizeof *items);
-        if (!items)
-            return false;
-        list->items = items;
-        list->capacity = capacity;
-    }
+    if (!array_grow(&list->items, list->count, &list->capacity, sizeof *list->items))
+        return false;
     list->items[list->count++] = *sample;
     return true;
 }

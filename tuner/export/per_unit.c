@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/files.h"
 #include "tuner/export/internal.h"
 #include "tuner/export/recall.h"
@@ -39,16 +40,10 @@ static const struct experiment *find(struct experiments *experiments, struct sto
     for (size_t i = 0; i < experiments->count; i++)
         if (experiments->items[i].id == id)
             return experiments->items[i].experiment;
-    if (experiments->count == experiments->capacity) {
-        size_t capacity = experiments->capacity ? 2 * experiments->capacity : 16;
-        struct known_experiment *items =
-            realloc(experiments->items, capacity * sizeof *experiments->items);
-        if (!items) {
-            experiments->short_of_memory = true;
-            return NULL;
-        }
-        experiments->items = items;
-        experiments->capacity = capacity;
+    if (!array_grow(&experiments->items, experiments->count, &experiments->capacity,
+                    sizeof *experiments->items)) {
+        experiments->short_of_memory = true;
+        return NULL;
     }
     struct experiment *experiment = load(experiments, query);
     experiments->items[experiments->count++] = (struct known_experiment){id, experiment};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/export/common.h"
 #include "tuner/trial/ranges.h"
 
@@ -65,20 +66,6 @@ struct portable {
     size_t *order;
 };
 
-/* Room for one more; false: no memory. */
-static bool grow(void **items, size_t count, size_t *capacity, size_t bytes)
-{
-    if (count < *capacity)
-        return true;
-    size_t wanted = *capacity ? 2 * *capacity : 32;
-    void *grown = realloc(*items, wanted * bytes);
-    if (!grown)
-        return false;
-    *items = grown;
-    *capacity = wanted;
-    return true;
-}
-
 /* ---- reading ---- */
 
 static void forget_problem(struct portable *portable)
@@ -98,12 +85,9 @@ static bool find_configuration(struct portable *portable, struct store_query *qu
         i++;
     *out = i;
     if (i == portable->configuration_count) {
-        void *items = portable->configurations;
-        bool grown =
-            grow(&items, i, &portable->configuration_capacity, sizeof *portable->configurations);
-        portable->configurations = items;
-        const char *kept = grown ? arena_strdup(&portable->arena, key) : NULL;
-        if (!kept)
+        const char *kept = arena_strdup(&portable->arena, key);
+        if (!kept || !array_grow(&portable->configurations, i, &portable->configuration_capacity,
+                                 sizeof *portable->configurations))
             return false;
         portable->configurations[i] = (struct portable_configuration){.key = kept};
         portable->configuration_count++;
@@ -118,11 +102,8 @@ static bool find_size(struct portable *portable, struct store_query *query, size
 {
     int64_t n = store_query_integer(query, PORTABLE_N);
     if (portable->size_count == 0 || portable->sizes[portable->size_count - 1].n != n) {
-        void *items = portable->sizes;
-        bool grown =
-            grow(&items, portable->size_count, &portable->size_capacity, sizeof *portable->sizes);
-        portable->sizes = items;
-        if (!grown)
+        if (!array_grow(&portable->sizes, portable->size_count, &portable->size_capacity,
+                        sizeof *portable->sizes))
             return false;
         portable->sizes[portable->size_count++] =
             (struct portable_size){n, store_query_integer(query, PORTABLE_DEVICES)};
@@ -141,11 +122,9 @@ static enum status take_row(struct portable *portable, struct store_query *query
             arena_strdup(&portable->arena, store_query_text(query, PORTABLE_PROBLEM));
     }
     row.trials = arena_strdup(&portable->arena, store_query_text(query, PORTABLE_TRIALS));
-    void *items = portable->rows;
-    bool good = portable->kind && portable->problem && row.trials &&
-                grow(&items, portable->row_count, &portable->row_capacity, sizeof row);
-    portable->rows = items;
-    if (!good || !find_size(portable, query, &row.size) ||
+    if (!portable->kind || !portable->problem || !row.trials ||
+        !array_grow(&portable->rows, portable->row_count, &portable->row_capacity, sizeof row) ||
+        !find_size(portable, query, &row.size) ||
         !find_configuration(portable, query, &row.configuration))
         return error_no_memory(error);
     portable->rows[portable->row_count++] = row;

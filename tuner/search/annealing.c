@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tuner/base/reals.h"
 #include "tuner/search/strategy.h"
 
 enum {
@@ -24,7 +25,6 @@ struct annealing {
     size_t scaled_at;
     size_t refused;
     double *sorted; /* scratch of the scale */
-    size_t capacity;
 };
 
 static void *create(struct trail *trail)
@@ -44,13 +44,6 @@ static void destroy(void *opaque)
     free(state);
 }
 
-static int compare(const void *left, const void *right)
-{
-    const double a = *(const double *)left;
-    const double b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* The unit that temperatures are in; found again each time twice as much is known. */
 static void find_scale(struct annealing *state)
 {
@@ -68,7 +61,7 @@ static void find_scale(struct annealing *state)
             sorted[count++] = trail->records[i].value;
     if (count == 0)
         return;
-    qsort(sorted, count, sizeof sorted[0], compare);
+    reals_sort(sorted, count);
     state->scale = sorted[count / 2] - sorted[0];
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/random.h"
 #include "tuner/search/search.h"
 
@@ -39,14 +40,9 @@ static bool add_nodes(struct forest *forest, size_t count, uint32_t *first)
 {
     if (forest->count + count > UINT32_MAX)
         return false;
-    if (forest->count + count > forest->capacity) {
-        const size_t capacity = 2 * forest->capacity + 64;
-        struct node *nodes = realloc(forest->nodes, capacity * sizeof *nodes);
-        if (!nodes)
-            return false;
-        forest->nodes = nodes;
-        forest->capacity = capacity;
-    }
+    if (!array_grow_by(&forest->nodes, forest->count, count, &forest->capacity,
+                       sizeof *forest->nodes))
+        return false;
     *first = (uint32_t)forest->count;
     forest->count += count;
     return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/reals.h"
 #include "tuner/trial/internal.h"
 
 /* Up to so many differences the distribution of the signed-rank sum is counted out; beyond, it is
@@ -140,13 +141,6 @@ double core_mean(const double *values, size_t count)
 
 /* ---- signed ranks ---- */
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int compare_magnitudes(const void *a, const void *b)
 {
     double x = fabs(*(const double *)a);
@@ -233,7 +227,7 @@ struct interval hodges_lehmann(const double *differences, size_t count, double z
     struct walsh walsh = {sorted, copy_finite(differences, count, sorted)};
     if (walsh.count == 0)
         return (struct interval){(double)NAN, (double)NAN, (double)NAN};
-    qsort(sorted, walsh.count, sizeof *sorted, compare_doubles);
+    reals_sort(sorted, walsh.count);
     size_t averages = walsh.count * (walsh.count + 1) / 2;
     size_t rank = walsh_rank(walsh.count, z);
     double upper = walsh_average(&walsh, averages / 2 + 1);

@@ -1,20 +1,8 @@
 #include "tuner/trial/summary.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_of_sorted(const double *values, size_t count)
-{
-    size_t middle = count / 2;
-    return count % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
+#include "tuner/base/reals.h"
 
 struct summary summarize(double *values, size_t count)
 {
@@ -22,14 +10,14 @@ struct summary summarize(double *values, size_t count)
         .count = count, .median = NAN, .mad = NAN, .minimum = NAN, .maximum = NAN};
     if (count == 0)
         return summary;
-    qsort(values, count, sizeof *values, compare_doubles);
-    summary.median = median_of_sorted(values, count);
+    reals_sort(values, count);
+    summary.median = reals_median(values, count);
     summary.minimum = values[0];
     summary.maximum = values[count - 1];
     for (size_t i = 0; i < count; i++)
         values[i] = fabs(values[i] - summary.median);
-    qsort(values, count, sizeof *values, compare_doubles);
-    summary.mad = median_of_sorted(values, count);
+    reals_sort(values, count);
+    summary.mad = reals_median(values, count);
     return summary;
 }
 

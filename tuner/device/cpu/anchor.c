@@ -1,7 +1,7 @@
 #include <math.h>
-#include <stdlib.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/reals.h"
 #include "tuner/device/cpu/device.h"
 
 /* The anchor: every core reads memory that is in no cache and computes, several times over; the
@@ -32,12 +32,6 @@ static void one_pass(void *context, int thread, int threads)
     (void)sink;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double timed_anchor(struct device *device)
 {
     double times[PASSES];
@@ -49,8 +43,8 @@ static double timed_anchor(struct device *device)
         device->anchor_at += (size_t)cores * READ_BYTES;
     }
     device->busy_until_ns = clock_now_ns();
-    qsort(times, PASSES, sizeof *times, by_size);
-    return times[PASSES / 2];
+    reals_sort(times, PASSES);
+    return reals_median(times, PASSES);
 }
 
 /* Keeps the cores busy for a window; gives the anchor's shortest time in it, and the clock. */

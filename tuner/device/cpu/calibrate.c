@@ -1,7 +1,7 @@
 #include <math.h>
-#include <stdlib.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/reals.h"
 #include "tuner/device/cpu/device.h"
 
 enum {
@@ -13,12 +13,6 @@ enum {
     /* more threads than processors take long */
 };
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The tick is the least step that the clock was seen to make; the empty pair the median of what it
  * reads around nothing. */
 static void calibrate_clock(struct calibration *out)
@@ -28,12 +22,12 @@ static void calibrate_clock(struct calibration *out)
         int64_t start_ns = clock_now_ns();
         steps[i] = (double)(clock_now_ns() - start_ns);
     }
-    qsort(steps, CLOCK_READS, sizeof steps[0], by_size);
+    reals_sort(steps, CLOCK_READS);
     size_t first = 0;
     while (first + 1 < CLOCK_READS && steps[first] <= 0)
         first++;
     out->tick_ns = steps[first] > 0 ? steps[first] : 1;
-    out->empty_pair_ns = steps[CLOCK_READS / 2];
+    out->empty_pair_ns = reals_median(steps, CLOCK_READS);
 }
 
 static void do_nothing(void *context, int thread, int threads)
@@ -60,7 +54,7 @@ static double launch_gap_ns(struct device *device)
         gaps[count++] =
             (timed_launches(device, MANY_LAUNCHES) - few_ns) / (MANY_LAUNCHES - FEW_LAUNCHES);
     }
-    qsort(gaps, count, sizeof gaps[0], by_size);
+    reals_sort(gaps, count);
     return fmax(gaps[count / 2], 0);
 }
 

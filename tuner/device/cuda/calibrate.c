@@ -1,16 +1,9 @@
 #include <math.h>
-#include <stdlib.h>
 
+#include "tuner/base/reals.h"
 #include "tuner/device/cuda/internal.h"
 
 enum { PAIRS = 101, TICK_SAMPLES = 256, GAP_SAMPLES = 31, GAP_NODES = 64 };
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static CUresult submit_empty(struct device *device, void *context)
 {
@@ -32,7 +25,7 @@ static enum status timed_empty(struct device *device, int kernels, double *elaps
 static double smallest_step(double *times, size_t count)
 {
     double tick = INFINITY;
-    qsort(times, count, sizeof *times, by_size);
+    reals_sort(times, count);
     for (size_t i = 1; i < count; i++) {
         double step = times[i] - times[i - 1];
         if (step >= 0.5 && step < tick)
@@ -86,8 +79,8 @@ static enum status timed_empty_graph(struct device *device, int nodes, double *m
         (void)device->driver->cuGraphExecDestroy(graph);
     if (status != STATUS_OK)
         return status;
-    qsort(times, GAP_SAMPLES, sizeof *times, by_size);
-    *median_ns = times[GAP_SAMPLES / 2];
+    reals_sort(times, GAP_SAMPLES);
+    *median_ns = reals_median(times, GAP_SAMPLES);
     return STATUS_OK;
 }
 
@@ -114,8 +107,8 @@ enum status cuda_calibrate(struct device *device, struct error *error)
         status = timed_empty(device, (int)(i % 8), &times[i], error);
     if (status != STATUS_OK)
         return status;
-    qsort(pairs, PAIRS, sizeof *pairs, by_size);
-    device->calibration.empty_pair_ns = pairs[PAIRS / 2];
+    reals_sort(pairs, PAIRS);
+    device->calibration.empty_pair_ns = reals_median(pairs, PAIRS);
     device->calibration.tick_ns = smallest_step(times, TICK_SAMPLES);
     return calibrate_gap(device, error);
 }

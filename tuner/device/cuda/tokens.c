@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 
 static bool begins_name(char c)
@@ -122,13 +123,8 @@ static uint32_t lines_in(const char *at, size_t length)
 
 static bool keep(struct tokens *tokens, size_t *capacity, struct token token)
 {
-    if (tokens->count == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 1024;
-        struct token *items = realloc(tokens->items, *capacity * sizeof *items);
-        if (!items)
-            return false;
-        tokens->items = items;
-    }
+    if (!array_grow(&tokens->items, tokens->count, capacity, sizeof *tokens->items))
+        return false;
     tokens->items[tokens->count++] = token;
     return true;
 }

@@ -1,0 +1,69 @@
+/* Arrays that grow, and reals in order. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/reals.h"
+
+static void items_stay_while_the_array_grows(void **state)
+{
+    (void)state;
+    uint16_t *items = NULL;
+    size_t capacity = 0;
+    for (size_t count = 0; count < 1000; count++) {
+        assert_true(array_grow(&items, count, &capacity, sizeof *items));
+        assert_true(count < capacity);
+        items[count] = (uint16_t)count;
+    }
+    assert_true(array_grow_by(&items, 1000, 5000, &capacity, sizeof *items));
+    assert_true(capacity >= 6000);
+    for (size_t i = 0; i < 1000; i++)
+        assert_int_equal(items[i], i);
+    const size_t before = capacity;
+    assert_true(array_grow_by(&items, 1000, before - 1000, &capacity, sizeof *items));
+    assert_int_equal(capacity, before);
+    free(items);
+}
+
+/* Refused before a product of sizes wraps around, and nothing is changed. */
+static void more_than_there_can_be_is_refused(void **state)
+{
+    (void)state;
+    double *items = NULL;
+    size_t capacity = 0;
+    assert_false(array_grow_by(&items, 0, SIZE_MAX, &capacity, sizeof *items));
+    assert_false(array_grow_by(&items, 0, SIZE_MAX / sizeof *items + 2, &capacity, sizeof *items));
+    assert_null(items);
+    assert_int_equal(capacity, 0);
+}
+
+static void medians_are_of_the_middle(void **state)
+{
+    (void)state;
+    double values[] = {4, -1, 10, 2, INFINITY, -3};
+    reals_sort(values, 6);
+    const double sorted[] = {-3, -1, 2, 4, 10, INFINITY};
+    for (size_t i = 0; i < 6; i++)
+        assert_true(values[i] == sorted[i]);
+    assert_true(reals_median(values, 6) == 3);
+    assert_true(reals_median(values, 5) == 2);
+    assert_true(reals_median(values, 1) == -3);
+    assert_true(isnan(reals_median(values, 0)));
+    reals_sort(NULL, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(items_stay_while_the_array_grows),
+        cmocka_unit_test(more_than_there_can_be_is_refused),
+        cmocka_unit_test(medians_are_of_the_middle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

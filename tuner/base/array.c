@@ -1,0 +1,30 @@
+#include "tuner/base/array.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 32 };
+
+bool array_grow_by(void *items, size_t count, size_t more, size_t *capacity, size_t bytes)
+{
+    if (more <= *capacity - count)
+        return true;
+    if (more > SIZE_MAX / 2 / bytes - count - FIRST_CAPACITY)
+        return false;
+    const size_t wanted =
+        count == 0 && more <= FIRST_CAPACITY ? FIRST_CAPACITY : 2 * (count + more);
+    void *array = NULL; /* a pointer to items of any kind is as large as this one */
+    memcpy(&array, items, sizeof array);
+    void *larger = realloc(array, wanted * bytes);
+    if (!larger)
+        return false;
+    memcpy(items, &larger, sizeof larger);
+    *capacity = wanted;
+    return true;
+}
+
+bool array_grow(void *items, size_t count, size_t *capacity, size_t bytes)
+{
+    return array_grow_by(items, count, 1, capacity, bytes);
+}
