@@ -8,7 +8,7 @@ tune_copy 'kernel@WAY=1,block=64: wrong
     kernel@WAY=3,block=64: wrong slower=0.01'
 expect_code 0
 wrong='wrong_result out\[0\] is -?[0-9]+, not -?[0-9]+'
-expect_failed "1 64 $wrong" "2 64 $wrong" "3 64 $wrong"
+expect_failed "1 64 $wrong" "2 64 ${wrong/out/run 1 of [0-9]+ timed in a row(, on changed inputs)?: out}" "3 64 $wrong"
 ! grep -qE 'way=(1|2|3) block=64 ' tuned.conf || fail "the winner is wrong"
 
 # Of the shipped sums, one variant with one block size.

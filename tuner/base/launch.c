@@ -67,6 +67,13 @@ bool argument_is_written(const struct argument *argument)
     return argument_is_bound(argument) && argument->role != ARGUMENT_INPUT;
 }
 
+void patch_vector(void *vector, enum element_type type, const struct patch *patch)
+{
+    const size_t bytes = element_bytes(type);
+    for (uint32_t i = 0; i < patch->count; i++)
+        memcpy((unsigned char *)vector + patch->at[i] * bytes, patch->values + i * bytes, bytes);
+}
+
 bool plan_has_updates(const struct launch_plan *plan)
 {
     for (size_t i = 0; i < plan->argument_count; i++)

@@ -101,6 +101,14 @@ struct argument {
     struct field fields[FIELDS_MAX]; /* of a struct */
 };
 
+/* A few elements of a vector that are others in a second version of it. */
+enum { PATCH_ELEMENTS = 16 };
+struct patch {
+    uint32_t count;                           /* 0: it is the same */
+    uint64_t at[PATCH_ELEMENTS];              /* which, each once */
+    unsigned char values[PATCH_ELEMENTS * 8]; /* one after the other, of the vector's type */
+};
+
 enum schedule { SCHEDULE_STATIC, SCHEDULE_QUEUED };
 
 struct launch {
@@ -188,6 +196,8 @@ bool argument_is_bound(const struct argument *argument);
 bool argument_rotates(const struct argument *argument);
 /* Those of them that kernels write: between guard bands. */
 bool argument_is_written(const struct argument *argument);
+/* Writes the patch's elements into a vector of the type. */
+void patch_vector(void *vector, enum element_type type, const struct patch *patch);
 /* Whether a run changes what the next one finds in an argument with a fill. */
 bool plan_has_updates(const struct launch_plan *plan);
 /* Nodes of one run: each launch as often as it is repeated. */

@@ -34,7 +34,7 @@ struct warm_up {
 
 /* Slots keep what was prepared for a plan (a graph on a GPU), so that many plans can be timed in
  * turn: slot 0 to DEVICE_SLOTS - 1. */
-enum { DEVICE_SLOTS = 1024 };
+enum { DEVICE_SLOTS = 1024, BLOCK_RUNS_MAX = 512 };
 
 struct block {
     const struct launch_plan *plan; /* bound last */
@@ -47,6 +47,13 @@ struct block {
     /* Plan, runs and mode are those of the last block of this slot: what was built then may be used
      * again, if the memory that was bound since is where it was. */
     bool prepared;
+};
+
+/* What a run of a block left behind. */
+struct run_result {
+    uint64_t sum; /* stands for the bytes of the outputs asked for */
+    uint32_t run; /* of the block: 0 is its first */
+    bool varied;  /* its copies of the inputs were among those that `vary` patched */
 };
 
 struct energy {
@@ -153,6 +160,11 @@ struct device_api {
      * such variable, or it has another size. */
     enum status (*bind)(struct device *device, const struct launch_plan *plan,
                         const void *const *inputs, uint32_t copies, struct error *error);
+    /* Every second copy of the bound plan's inputs, the second, fourth ... one, holds the elements
+     * of patches[i] (count 0: none) instead of those that the host has; alike until they are bound
+     * with other data. Runs of blocks thus find other inputs than the run before. */
+    enum status (*vary)(struct device *device, const struct launch_plan *plan,
+                        const struct patch *patches, struct error *error);
     /* Runs the bound plan once, for verification: outputs poisoned with 0xa5 bytes, guard bands
      * written, those around inputs (device/bands.h) other than before, scratch zeroed, updates as
      * the host has them, launched, waited for, errors checked.
@@ -179,13 +191,23 @@ struct device_api {
     enum status (*intact)(struct device *device, const struct launch_plan *plan, bool *intact,
                           bool *worn, char *detail, size_t detail_bytes, struct error *error);
     /* Times block->runs runs of the bound plan back to back as one block (a graph behind a gate on
-     * a GPU), and gives the time of one in *elapsed_ns, the empty pair taken off. Brings the cache
+     * a GPU), and gives the time of one in *elapsed_ns, the empty pair taken off. Poisons outputs
+     * before, unless the block is prepared. Brings the cache
      * into the mode's state before; zeroes the scratch when another slot was timed last. Updates
      * are not restored: a run finds what the last one that had the same copy left. Copies take
      * turns as those of inputs do, so that the runs of the first block after a binding find the
      * data as it was, unless there are fewer copies than runs (L2_HOT: one). */
     enum status (*time_block)(struct device *device, const struct block *block, double *elapsed_ns,
                               struct error *error);
+    /* What the last runs of the block timed last left in the bound plan's outputs and updates whose
+     * bits (1 << argument) are in `outputs`, the very last run last: of as many runs as memory
+     * still has it, at most BLOCK_RUNS_MAX. *count 0: nothing can be told, as where updates were
+     * changed more than once. Costs little beside a block. */
+    enum status (*results)(struct device *device, const struct block *block, uint32_t outputs,
+                           struct run_result *out, uint32_t *count, struct error *error);
+    /* Lets `look` and `read` find what run `run` of it left, until something is bound or run. */
+    enum status (*show)(struct device *device, const struct block *block, uint32_t run,
+                        struct error *error);
     /* Forgets all slots. */
     void (*drop_slots)(struct device *device);
     /* Times the anchor: a fixed piece of work of the device's own, about 50 us to 5 ms, that shows

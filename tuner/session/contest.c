@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tuner/session/internal.h"
+#include "tuner/session/watch.h"
 
 bool finalist_can_win(const struct finalist *finalist)
 {
@@ -64,11 +65,17 @@ enum status contest_keep(struct contest *contest, struct track *track, enum stat
         kept = track_store(track, &keeping);
         for (size_t i = 0; kept == STATUS_OK && i < contest->finalist_count; i++) {
             struct finalist *finalist = &contest->finalists[i];
+            if (finalist->runner.outcome.status == TRIAL_WRONG_RESULT && !finalist->out)
+                kept = contest_reject(
+                    contest, finalist, 1,
+                    arena_strdup(&contest->sweep->arena, finalist->runner.outcome.detail),
+                    &keeping);
             if (finalist->runner.outcome.status != TRIAL_OK &&
                 !finalist->runner.candidate->rejected)
                 finalist->runner.candidate->rejected =
                     trial_status_name(finalist->runner.outcome.status);
-            if (finalist->runner.sample_count > 0 || finalist->runner.outcome.status != TRIAL_OK)
+            if (kept == STATUS_OK &&
+                (finalist->runner.sample_count > 0 || finalist->runner.outcome.status != TRIAL_OK))
                 kept = runner_store(track, &finalist->runner, &finalist->trial_id, &keeping);
         }
         kept = store_batch_end(store, kept, &keeping);

@@ -73,6 +73,15 @@ enum status restore_references(struct sweep *sweep, bool *gone, struct error *er
     return *gone ? prepare_checks(sweep, &point, &again, error) : STATUS_OK;
 }
 
+/* Whether there are references, and all of them follow the inputs: files and series do not. */
+static bool references_vary(const struct worker_checks *checks)
+{
+    for (size_t i = 0; i < checks->count; i++)
+        if (checks->items[i].kind != REFERENCE_FUNCTION && checks->items[i].kind != REFERENCE_PLAN)
+            return false;
+    return checks->count > 0;
+}
+
 enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struct error *error)
 {
     bool gone = false;
@@ -86,6 +95,7 @@ enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struc
     if (status != STATUS_OK)
         return status;
     struct worker_problem problem = *sweep->description;
+    problem.varies = !sweep->alike && references_vary(&problem.checks);
     if (!check)
         problem.checks.count = 0;
     do {

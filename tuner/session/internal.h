@@ -153,6 +153,7 @@ struct sweep {
     int64_t deadline_ns;             /* no further trials after it; 0: none */
     int64_t race_end_ns;             /* when the problem's share of the budget ends; 0: never */
     bool failed;                     /* a lane met an error that ends the run */
+    bool alike;                      /* no copy of the inputs differs from another */
 };
 
 /* open.c: makes the problem's space; an empty one is an error. */
@@ -302,6 +303,7 @@ struct runner {
     struct store_sample *samples;
     size_t sample_count, sample_capacity;
     int64_t spent_ns;
+    struct worker_results results; /* by which its timed runs are known to be right */
 };
 
 /* track.c: rounds of one problem on one lane, in one process of its worker. */
@@ -313,7 +315,9 @@ struct track {
     struct runner **runners;
     size_t count;
     struct random random;
-    uint32_t blocks;     /* a visit */
+    uint32_t blocks;     /* a visit; 0: as the protocol says */
+    struct arena *arena; /* of the runners' plans */
+    bool unsure;         /* somebody's results take references to be judged */
     double energy_share; /* the energy counter's step of a window's energy; 0: unknown */
     struct round_record *records;
     enum round_fault *faults;

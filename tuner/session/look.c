@@ -37,7 +37,7 @@ static enum status prepare(struct sweep *sweep, const struct configuration *cons
 /* A first timing, for the number of runs a block. */
 static enum status first_time(struct track *track, struct runner *runner, struct error *error)
 {
-    struct timing timing = {.blocks = 1};
+    struct timing timing = {.blocks = 1, .verify = true};
     struct worker_samples samples = {0};
     enum status status = sweep_load(track->sweep, track->lane, &track->lane->scratch,
                                     runner->candidate, &runner->loaded, &runner->outcome, error);
@@ -67,13 +67,13 @@ static enum status measure(struct track *track, struct race *race, struct look *
                            struct error *error)
 {
     bool wanted[LOOK_MAX] = {false};
-    enum status status = sweep_tell(track->sweep, track->lane, false, error);
+    enum status status = sweep_tell(track->sweep, track->lane, true, error);
     for (size_t i = 0; status == STATUS_OK && i < track->count; i++) {
         status = first_time(track, track->runners[i], error);
         wanted[i] = true;
     }
     if (status == STATUS_OK)
-        status = track_begin(track, &track->sweep->arena, false, error);
+        status = track_begin(track, &track->sweep->arena, true, error);
     if (status == STATUS_OK)
         status = run_rounds(track, race, wanted, error);
     for (size_t i = 0; i < track->count; i++)
@@ -106,6 +106,7 @@ enum status look_at(const struct sweep *like, const struct problem *problem,
                           .random = {.seed = (uint64_t)problem->n}};
     *look = (struct look){.best = count};
     sweep.problem = *problem;
+    sweep.alike = true; /* one reference a look is enough */
     if (!lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
     enum status status = prepare(&sweep, configurations, count, error);

@@ -38,7 +38,9 @@ struct candidate {
     bool is_baseline;
     bool stands_for_baseline; /* is one, or a baseline launches the same */
     const char *rejected;     /* by the gauntlet, or since it failed in a race: why; borrowed */
-    int64_t compared;         /* results looked at while it was watched; 0: it was not */
+    bool watched;
+    int64_t compared; /* results of its runs that were looked at in this run of the program: while
+                         it was watched, raced and confirmed */
 };
 #define NO_POINT  UINT64_MAX
 #define NO_BINARY SIZE_MAX

@@ -8,8 +8,6 @@
 #include "tuner/session/internal.h"
 #include "tuner/trial/race.h"
 
-enum { BLOCK_RUNS_MAX = 512 };
-
 static uint32_t runs_of(const struct track *track, const struct candidate *candidate)
 {
     const struct protocol *protocol = &track->sweep->group->session->options->protocol;
@@ -36,6 +34,7 @@ static enum status arm(struct track *track, struct arena *arena, size_t index, s
         .plan = &runner->loaded.plan,
         .l2_mode = sweep->group->session->options->l2_mode,
         .runs = runner->runs,
+        .results = &runner->results,
     };
     status = worker_arm(track->lane->worker, (uint32_t)index, &slot, error);
     return status == STATUS_OK ? STATUS_OK : lane_lose(track->lane, error);
@@ -43,8 +42,12 @@ static enum status arm(struct track *track, struct arena *arena, size_t index, s
 
 enum status track_begin(struct track *track, struct arena *arena, bool check, struct error *error)
 {
+    for (size_t i = 0; i < track->count; i++) /* what varies by itself only references can judge */
+        check = check || track->runners[i]->results.unsteady;
     enum status status = sweep_tell(track->sweep, track->lane, check, error);
-    track->blocks = (uint32_t)track->sweep->group->session->options->protocol.visit_blocks;
+    track->arena = arena;
+    if (track->blocks == 0)
+        track->blocks = (uint32_t)track->sweep->group->session->options->protocol.visit_blocks;
     /* In random order: where code comes to lie is then no property of a candidate. */
     size_t *order = malloc((track->count + 1) * sizeof *order);
     if (!order)
@@ -105,6 +108,38 @@ static enum status keep_samples(const struct track *track, struct runner *runner
     return STATUS_OK;
 }
 
+/* What a visit found out about results. */
+static void take_results(struct track *track, struct runner *runner,
+                         const struct worker_samples *samples)
+{
+    if (samples->results.outputs == 0)
+        return;
+    runner->results = samples->results;
+    runner->candidate->compared += samples->results.compared;
+    track->unsure = track->unsure || samples->results.unsure;
+}
+
+/* What is wrong while it is timed is wrong in a stage. */
+static void tell_stage(const struct track *track, struct worker_outcome *outcome)
+{
+    char detail[ERROR_TEXT_BYTES];
+    if (outcome->status != TRIAL_WRONG_RESULT)
+        return;
+    (void)string_format(detail, sizeof detail, "%s: %s", track->stage, outcome->detail);
+    (void)string_format(outcome->detail, sizeof outcome->detail, "%s", detail);
+}
+
+/* One block more, whose results are looked at: those of the window are not. */
+static enum status visit_before_energy(struct track *track, size_t index, int64_t timeout_ms,
+                                       struct worker_results *results, struct error *error)
+{
+    struct worker_samples samples = {0};
+    enum status status = worker_visit(track->lane->worker, (uint32_t)index, 1, timeout_ms, &samples,
+                                      &track->runners[index]->outcome, error);
+    *results = samples.results;
+    return status;
+}
+
 static enum status visit_energy(struct track *track, size_t index, struct worker_samples *samples,
                                 double *energy_j, struct error *error)
 {
@@ -112,9 +147,11 @@ static enum status visit_energy(struct track *track, size_t index, struct worker
     struct runner *runner = track->runners[index];
     struct energy energy = {0};
     int64_t timeout_ms = sweep_timeout_ms(track->sweep, track->lane, 1, true);
-    enum status status = worker_energy(
-        track->lane->worker, (uint32_t)index, protocol->energy_window_ms,
-        timeout_ms + (int64_t)(4 * protocol->energy_window_ms), &energy, &runner->outcome, error);
+    enum status status = visit_before_energy(track, index, timeout_ms, &samples->results, error);
+    if (status == STATUS_OK && runner->outcome.status == TRIAL_OK)
+        status = worker_energy(track->lane->worker, (uint32_t)index, protocol->energy_window_ms,
+                               timeout_ms + (int64_t)(4 * protocol->energy_window_ms), &energy,
+                               &runner->outcome, error);
     if (status != STATUS_OK || runner->outcome.status != TRIAL_OK || !(energy.runs > 0))
         return status;
     *energy_j = energy.energy_j / energy.runs;
@@ -156,12 +193,14 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
                                   &samples, &runner->outcome, error);
         int64_t before_ns = lane->measuring_ns;
         lane_enter(lane, left_ns, &lane->measuring_ns);
+        take_results(track, runner, &samples);
         runner->spent_ns += lane->measuring_ns - before_ns;
         if (status == STATUS_OK)
             status = sweep_restore(sweep, runner->candidate, &runner->outcome, &again, error);
     }
     if (status == STATUS_UNAVAILABLE)
         return status;
+    tell_stage(track, &runner->outcome);
     tell_resolution(sweep->group->session, track->energy_share);
     if (status != STATUS_OK)
         return lane_lose(lane, error);
@@ -295,8 +334,14 @@ enum status track_round(struct track *track, const bool *wanted, size_t twin_of,
                                     .after = conditions_unknown()};
     for (size_t i = 0; i < track->count; i++)
         track->y[track->round_count * track->count + i] = (double)NAN;
+    enum status status = STATUS_OK;
+    if (track->unsure) {
+        track->unsure = false;
+        status = track_begin(track, track->arena, true, error);
+    }
     int restarts = worker_restarts(track->lane->worker);
-    enum status status = look(track, &record->anchor_first_ns, &record->before, error);
+    if (status == STATUS_OK)
+        status = look(track, &record->anchor_first_ns, &record->before, error);
     if (status == STATUS_OK)
         status = wait_alone(track, record, error);
     if (status == STATUS_OK)

@@ -53,7 +53,7 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
     struct candidate *candidate = finalist->runner.candidate;
     const struct launch_plan *plan = &finalist->runner.loaded.plan;
     struct worker_outcome outcome = {.status = TRIAL_OK};
-    if (candidate->compared > 0 || lane->lost || session_stopped(sweep->group->session) ||
+    if (candidate->watched || lane->lost || session_stopped(sweep->group->session) ||
         !sweep->description || sweep->description->checks.count == 0 || plan->launch_count == 0)
         return STATUS_OK;
     enum status status = doubt(contest, finalist, error);
@@ -64,13 +64,17 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
         .plan = plan,
         .checks = sweep->description->checks,
         .repeats = COMPARISONS,
+        .told = lane->told == sweep && lane->told_check,
         .timeout_ms = WATCH_TIMEOUT_MS,
     };
     session_progress(sweep->group, "check");
     int64_t most_ms = candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS;
+    int64_t compared = 0;
     int64_t left_ns = lane_leave(lane);
-    status = worker_watch(lane->worker, &what, most_ms, &candidate->compared, &outcome, error);
+    status = worker_watch(lane->worker, &what, most_ms, &compared, &outcome, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
+    candidate->watched = true;
+    candidate->compared += compared;
     if (status != STATUS_OK)
         return lane_lose(lane, error);
     if (outcome.status == TRIAL_CRASHED || outcome.status == TRIAL_TIMED_OUT)

@@ -13,7 +13,6 @@ enum {
     F32_RANDOM_BITS = 24,
     F16_RANDOM_BITS = 12,
     BF16_RANDOM_BITS = 9,
-    VARIED = 16, /* elements that a variant draws anew */
 };
 
 /* Which of how many values a fill of reals takes, and the value. */
@@ -155,17 +154,30 @@ bool fill_draws(enum argument_fill fill)
            fill == FILL_UNIFORM || fill == FILL_NORMAL;
 }
 
-void vary_vector(void *out, const struct argument *argument)
+void vary_patch(const struct argument *argument, struct patch *out)
 {
-    unsigned char drawn[VARIED * sizeof(uint64_t)];
     const size_t bytes = element_bytes(argument->type);
+    unsigned char drawn[PATCH_ELEMENTS * sizeof(uint64_t)];
     struct argument other = *argument;
+    *out = (struct patch){0};
     if (argument->variant == 0 || argument->count < 3 || !fill_draws(argument->fill))
         return;
     other.seed = random_at(argument->seed, argument->variant);
-    fill_vector(drawn, &other, 0, VARIED);
-    for (size_t i = 0; i < VARIED; i++) {
+    fill_vector(drawn, &other, 0, PATCH_ELEMENTS);
+    for (size_t i = 0; i < PATCH_ELEMENTS; i++) {
         uint64_t at = 1 + random_at(other.seed, i) % (uint64_t)(argument->count - 2);
-        memcpy((unsigned char *)out + at * bytes, drawn + i * bytes, bytes);
+        uint32_t place = 0;
+        while (place < out->count && out->at[place] != at)
+            place++;
+        out->count += place == out->count ? 1 : 0;
+        out->at[place] = at;
+        memcpy(out->values + place * bytes, drawn + i * bytes, bytes);
     }
+}
+
+void vary_vector(void *out, const struct argument *argument)
+{
+    struct patch patch;
+    vary_patch(argument, &patch);
+    patch_vector(out, argument->type, &patch);
 }

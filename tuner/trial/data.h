@@ -17,7 +17,9 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
 
 /* Whether elements are drawn, so that others would do as well. */
 bool fill_draws(enum argument_fill fill);
-/* Draws a few elements of a whole vector anew, as the argument's variant says. */
+/* What the argument's variant says: the elements that are drawn anew. */
+void vary_patch(const struct argument *argument, struct patch *out);
+/* The same on a whole vector. */
 void vary_vector(void *out, const struct argument *argument);
 
 /* One output element as a reference function has it (kernels/README.md). */

@@ -38,6 +38,7 @@ struct armed {
     struct launch_plan plan;
     enum l2_mode mode;
     uint32_t runs;
+    struct worker_results results;
     bool keeps;    /* has a slot of the device to itself */
     bool prepared; /* the device has built what it needs for it */
     uint64_t visits;
@@ -54,8 +55,10 @@ struct measuring {
     struct host_input inputs[ARGUMENTS_MAX]; /* of the problem */
     struct host_input cases[ARGUMENTS_MAX];  /* of checks that need others */
     struct host_input others[ARGUMENTS_MAX]; /* variants, of a watch */
-    struct expectations expected;
-    char *binary; /* of the load request last served; NULL: none */
+    struct expectations expected[WORKER_SIDES];
+    struct launch_plan *varied; /* the problem's arguments with their variants; NULL: none vary */
+    struct patch patches[ARGUMENTS_MAX]; /* of these */
+    char *binary;                        /* of the load request last served; NULL: none */
     struct armed *slots[DEVICE_SLOTS];
     uint64_t draw; /* of the blocks: a moment begins the next */
     /* Inputs are looked at after all that runs, so that whoever changes them is known. Before they
@@ -98,6 +101,10 @@ enum status expectations_hold(struct measuring *state, const struct expectations
                               const struct launch_plan *plan, bool *right, char *detail,
                               size_t detail_bytes, struct error *error);
 
+/* Whether the request's references can be told of other inputs than those it names: numbers in
+ * files and series mean what they say. */
+bool references_vary(const json_t *request);
+
 /* measure_judge.c. What came of runs. */
 enum judgement {
     JUDGED_RIGHT,
@@ -110,8 +117,23 @@ enum judgement {
 enum status judge(struct measuring *state, const struct expectations *expected,
                   const struct launch_plan *plan, bool look_at_inputs, const char *run,
                   json_t *answer, enum judgement *out, struct error *error);
+/* The same of outputs that were looked at: `right`, or why not. */
+enum status judge_found(struct measuring *state, bool right, const char *detail,
+                        const struct launch_plan *plan, bool look_at_inputs, const char *run,
+                        json_t *answer, enum judgement *out, struct error *error);
 
-/* measure_time.c */
+/* measure_results.c. Holds what the block's runs left against what is right: by `results`, which
+ * learn from it, else by the problem's expectations, which may be missing. As judge(). */
+enum status judge_results(struct measuring *state, const struct block *block,
+                          struct worker_results *results, bool look_at_inputs, json_t *answer,
+                          enum judgement *out, struct error *error);
+/* Passes over a result that only much reading could judge. */
+bool results_are_costly(const struct launch_plan *plan, const struct worker_results *results);
+
+/* measure_time.c. How many copies of the inputs timed runs take turns over, where memory has them.
+ */
+uint32_t copies_for(const struct measuring *state, const struct launch_plan *plan,
+                    enum l2_mode mode);
 measure_serve serve_load, serve_trial, serve_arm, serve_visit, serve_energy;
 void slots_forget(struct measuring *state);
 /* Makes a binary current. A damaged one cannot be launched: STATUS_LAUNCH_FAILED, as

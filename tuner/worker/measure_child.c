@@ -189,7 +189,9 @@ static void free_all(struct measuring *state)
     if (state->device)
         state->api->close(state->device);
     inputs_free(state);
-    expectations_free(&state->expected);
+    for (size_t i = 0; i < WORKER_SIDES; i++)
+        expectations_free(&state->expected[i]);
+    free(state->varied);
     facts_free(&state->facts);
     free(state->binary);
     free(state);

@@ -145,6 +145,17 @@ enum status expectations_make(struct measuring *state, const json_t *request,
     return status;
 }
 
+bool references_vary(const json_t *request)
+{
+    const json_t *checks = json_object_get(request, "checks");
+    for (size_t i = 0; i < json_array_size(checks); i++) {
+        int64_t kind = message_integer(json_array_get(checks, i), "kind", -1);
+        if (kind != REFERENCE_FUNCTION && kind != REFERENCE_PLAN)
+            return false;
+    }
+    return true;
+}
+
 enum status expectations_hold(struct measuring *state, const struct expectations *expected,
                               const struct launch_plan *plan, bool *right, char *detail,
                               size_t detail_bytes, struct error *error)

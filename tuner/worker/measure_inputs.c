@@ -88,6 +88,34 @@ void inputs_free(struct measuring *state)
     }
 }
 
+/* What every second copy of the inputs is to be like when timed, and what that comes to. Where
+ * there is but one copy there is nothing to vary. */
+static enum status vary_problem(struct measuring *state, const json_t *request,
+                                const struct launch_plan *plan, struct error *error)
+{
+    const void *inputs[ARGUMENTS_MAX];
+    if (!json_is_true(json_object_get(request, "varies")) || copies_for(state, plan, L2_COLD) < 2)
+        return STATUS_OK;
+    state->varied = malloc(sizeof *state->varied);
+    if (!state->varied)
+        return error_no_memory(error);
+    *state->varied = *plan;
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        struct argument *argument = &state->varied->arguments[i];
+        argument->variant = argument->role == ARGUMENT_INPUT && argument_rotates(argument) ? 1 : 0;
+        vary_patch(argument, &state->patches[i]);
+        if (state->patches[i].count == 0)
+            argument->variant = 0;
+    }
+    enum status status = STATUS_OK;
+    if (state->expected[0].count > 0)
+        status = inputs_of_variant(state, state->varied, inputs, error);
+    return status == STATUS_OK && state->expected[0].count > 0
+               ? expectations_make(state, request, state->varied, inputs, &state->expected[1],
+                                   error)
+               : status;
+}
+
 enum status serve_problem(struct measuring *state, const json_t *request, json_t *answer,
                           struct arena *arena, struct error *error)
 {
@@ -95,6 +123,9 @@ enum status serve_problem(struct measuring *state, const json_t *request, json_t
     const void *inputs[ARGUMENTS_MAX];
     (void)answer;
     slots_forget(state);
+    free(state->varied);
+    state->varied = NULL;
+    expectations_free(&state->expected[1]);
     enum status status = message_to_plan(json_object_get(request, "plan"), arena, &plan, error);
     for (size_t i = 0; status == STATUS_OK && i < plan.argument_count; i++)
         if (role_is_filled(plan.arguments[i].role))
@@ -102,7 +133,7 @@ enum status serve_problem(struct measuring *state, const json_t *request, json_t
     if (status != STATUS_OK)
         return status;
     status = inputs_of_problem(state, &plan, inputs, error);
-    if (status != STATUS_OK)
-        return status;
-    return expectations_make(state, request, &plan, inputs, &state->expected, error);
+    if (status == STATUS_OK)
+        status = expectations_make(state, request, &plan, inputs, &state->expected[0], error);
+    return status == STATUS_OK ? vary_problem(state, request, &plan, error) : status;
 }

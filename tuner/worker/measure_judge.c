@@ -31,6 +31,20 @@ static enum status judge_inputs(struct measuring *state, const struct launch_pla
     return *out == JUDGED_WRONG ? say_wrong(answer, run, detail, error) : STATUS_OK;
 }
 
+enum status judge_found(struct measuring *state, bool right, const char *detail,
+                        const struct launch_plan *plan, bool look_at_inputs, const char *run,
+                        json_t *answer, enum judgement *out, struct error *error)
+{
+    enum status status = STATUS_OK;
+    *out = JUDGED_RIGHT;
+    if (look_at_inputs || !right || state->vigilant)
+        status = judge_inputs(state, plan, run, answer, out, error);
+    if (status != STATUS_OK || right || *out != JUDGED_RIGHT)
+        return status;
+    *out = JUDGED_WRONG;
+    return say_wrong(answer, run, detail, error);
+}
+
 enum status judge(struct measuring *state, const struct expectations *expected,
                   const struct launch_plan *plan, bool look_at_inputs, const char *run,
                   json_t *answer, enum judgement *out, struct error *error)
@@ -38,13 +52,9 @@ enum status judge(struct measuring *state, const struct expectations *expected,
     char detail[ERROR_TEXT_BYTES] = "";
     bool right = true;
     enum status status = STATUS_OK;
-    *out = JUDGED_RIGHT;
     if (expected)
         status = expectations_hold(state, expected, plan, &right, detail, sizeof detail, error);
-    if (status == STATUS_OK && (look_at_inputs || !right || state->vigilant))
-        status = judge_inputs(state, plan, run, answer, out, error);
-    if (status != STATUS_OK || right || *out != JUDGED_RIGHT)
-        return status;
-    *out = JUDGED_WRONG;
-    return say_wrong(answer, run, detail, error);
+    return status == STATUS_OK
+               ? judge_found(state, right, detail, plan, look_at_inputs, run, answer, out, error)
+               : status;
 }

@@ -12,7 +12,7 @@
 /* Copies of the inputs for timing fill at most this much, and a 16th of the device's memory; those
  * that stream by, up to a quarter when five times the cache needs it. */
 static const int64_t copies_bytes_max = INT64_C(768) << 20;
-enum { RUNS_MAX = 512, STREAM_CACHES = 5 };
+enum { STREAM_CACHES = 5 };
 /* The device's slot of trials. The parent may have armed it, too. */
 enum { TRIAL_SLOT = DEVICE_SLOTS - 1, SHARED_SLOT = DEVICE_SLOTS - 2 };
 
@@ -45,11 +45,11 @@ static uint32_t least_runs(const struct measuring *state, const struct launch_pl
     int64_t bytes = input_bytes(plan);
     int64_t wanted = mode == L2_STREAM ? STREAM_CACHES * last_level_bytes(&state->facts) : 1;
     int64_t runs = (wanted + bytes - 1) / bytes;
-    return runs > RUNS_MAX ? RUNS_MAX : runs < 1 ? 1 : (uint32_t)runs;
+    return runs > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : runs < 1 ? 1 : (uint32_t)runs;
 }
 
-static uint32_t copies_for(const struct measuring *state, const struct launch_plan *plan,
-                           enum l2_mode mode)
+uint32_t copies_for(const struct measuring *state, const struct launch_plan *plan,
+                    enum l2_mode mode)
 {
     int64_t bytes = input_bytes(plan);
     int64_t memory = facts_integer(&state->facts, "memory_bytes", INT64_C(4) << 30);
@@ -60,13 +60,13 @@ static uint32_t copies_for(const struct measuring *state, const struct launch_pl
     if (room < needed)
         room = needed < memory / 4 ? needed : memory / 4;
     int64_t copies = room / bytes;
-    return copies > RUNS_MAX ? RUNS_MAX : copies < 1 ? 1 : (uint32_t)copies;
+    return copies > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : copies < 1 ? 1 : (uint32_t)copies;
 }
 
 static uint32_t most_runs(const struct measuring *state, const struct launch_plan *plan,
                           enum l2_mode mode)
 {
-    return mode == L2_HOT ? RUNS_MAX : copies_for(state, plan, mode);
+    return mode == L2_HOT ? BLOCK_RUNS_MAX : copies_for(state, plan, mode);
 }
 
 /* What a request asks for, within what can be had. */
@@ -110,6 +110,17 @@ enum status load_binary(struct measuring *state, const char *path, struct error 
     return status;
 }
 
+/* What is patched lies elsewhere in vectors of another length, and says nothing of them. */
+static bool takes_variants(const struct measuring *state, const struct launch_plan *plan)
+{
+    for (size_t i = 0; state->varied && i < plan->argument_count; i++)
+        if (state->varied->arguments[i].variant != 0 &&
+            (i >= state->varied->argument_count ||
+             plan->arguments[i].count != state->varied->arguments[i].count))
+            return false;
+    return state->varied != NULL;
+}
+
 static enum status bind_plan(struct measuring *state, const struct launch_plan *plan,
                              enum l2_mode mode, struct error *error)
 {
@@ -117,7 +128,12 @@ static enum status bind_plan(struct measuring *state, const struct launch_plan *
     enum status status = inputs_of_problem(state, plan, inputs, error);
     if (status != STATUS_OK)
         return status;
-    return state->api->bind(state->device, plan, inputs, copies_for(state, plan, mode), error);
+    static const struct patch none[ARGUMENTS_MAX];
+    status = state->api->bind(state->device, plan, inputs, copies_for(state, plan, mode), error);
+    return status == STATUS_OK
+               ? state->api->vary(state->device, plan,
+                                  takes_variants(state, plan) ? state->patches : none, error)
+               : status;
 }
 
 enum status serve_load(struct measuring *state, const json_t *request, json_t *answer,
@@ -216,7 +232,8 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
                             struct error *error)
 {
     const struct launch_plan *plan = timing->block.plan;
-    const struct expectations *expected = checked ? &state->expected : NULL;
+    const struct expectations *expected = checked ? &state->expected[0] : NULL;
+    struct worker_results results = {0};
     double first_ns = 0;
     *judged = JUDGED_RIGHT;
     enum status status = bind_plan(state, plan, timing->block.mode, error);
@@ -227,7 +244,9 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
     if (status != STATUS_OK || *judged != JUDGED_RIGHT || timing->blocks == 0)
         return status;
     status = take_samples(state, timing, samples, error);
-    if (status == STATUS_OK && checked && plan_has_updates(plan))
+    if (status == STATUS_OK && checked && !plan_has_updates(plan))
+        return judge_results(state, &timing->block, &results, false, answer, judged, error);
+    if (status == STATUS_OK && checked)
         status = state->api->run_again(state->device, plan, error);
     return status == STATUS_OK ? judge(state, expected, plan, false, "", answer, judged, error)
                                : status;
@@ -237,7 +256,7 @@ enum status serve_trial(struct measuring *state, const json_t *request, json_t *
                         struct arena *arena, struct error *error)
 {
     struct launch_plan plan;
-    bool checked = json_is_true(json_object_get(request, "verify")) && state->expected.count > 0;
+    bool checked = json_is_true(json_object_get(request, "verify")) && state->expected[0].count > 0;
     int64_t runs = message_integer(request, "runs", 0);
     json_t *samples = json_array();
     enum status status = message_set(answer, "samples", samples, error);
@@ -309,6 +328,7 @@ enum status serve_arm(struct measuring *state, const json_t *request, json_t *an
         return error_no_memory(error);
     armed->mode = mode_of(request);
     armed->keeps = json_is_true(json_object_get(request, "keeps"));
+    message_to_results(json_object_get(request, "results"), &armed->results);
     armed->binary = arena_strdup(&armed->arena, message_text(request, "binary", ""));
     status = armed->binary ? message_to_plan(json_object_get(request, "plan"), &armed->arena,
                                              &armed->plan, error)
@@ -351,6 +371,20 @@ static bool looks_now(uint64_t visits)
     return (visits & (visits - 1)) == 0;
 }
 
+static enum status judge_timed(struct measuring *state, const struct block *block,
+                               struct armed *armed, bool looks, json_t *answer,
+                               enum judgement *judged, struct error *error)
+{
+    armed->results.compared = 0;
+    enum status status =
+        results_are_costly(&armed->plan, &armed->results) && !looks
+            ? judge(state, NULL, &armed->plan, looks, "", answer, judged, error)
+            : judge_results(state, block, &armed->results, looks, answer, judged, error);
+    return status == STATUS_OK
+               ? message_set(answer, "results", message_from_results(&armed->results), error)
+               : status;
+}
+
 static enum status visit_once(struct measuring *state, const json_t *request, json_t *answer,
                               json_t *samples, enum judgement *judged, struct error *error)
 {
@@ -361,13 +395,15 @@ static enum status visit_once(struct measuring *state, const json_t *request, js
     enum status status = enter_slot(state, request, &armed, &block, error);
     if (status != STATUS_OK)
         return status;
-    for (uint32_t i = 0; status == STATUS_OK && i < blocks; i++) {
+    bool looks = looks_now(++armed->visits);
+    uint32_t judged_block = plan_has_updates(&armed->plan) || blocks == 0 ? 0 : blocks - 1;
+    *judged = JUDGED_RIGHT;
+    for (uint32_t i = 0; status == STATUS_OK && *judged == JUDGED_RIGHT && i < blocks; i++) {
         status = time_once(state, &block, samples, &elapsed_ns, error);
         block.prepared = armed->prepared = status == STATUS_OK;
+        if (status == STATUS_OK && i == judged_block)
+            status = judge_timed(state, &block, armed, looks, answer, judged, error);
     }
-    if (status == STATUS_OK)
-        status =
-            judge(state, NULL, &armed->plan, looks_now(++armed->visits), "", answer, judged, error);
     if (status == STATUS_OK)
         status = message_set(answer, "runs", json_integer(block.runs), error);
     return status;

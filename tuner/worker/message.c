@@ -303,6 +303,32 @@ void message_to_conditions(const json_t *json, struct conditions *out)
     };
 }
 
+json_t *message_from_results(const struct worker_results *results)
+{
+    return json_pack("{s:I, s:b, s:b, s:b, s:[b, b], s:[I, I], s:I}", "outputs",
+                     (json_int_t)results->outputs, "exact", (int)results->exact, "unsteady",
+                     (int)results->unsteady, "unsure", (int)results->unsure, "known",
+                     (int)results->known[0], (int)results->known[1], "sums",
+                     (json_int_t)results->sums[0], (json_int_t)results->sums[1], "compared",
+                     (json_int_t)results->compared);
+}
+
+void message_to_results(const json_t *json, struct worker_results *out)
+{
+    *out = (struct worker_results){
+        .outputs = (uint32_t)message_integer(json, "outputs", 0),
+        .exact = json_is_true(json_object_get(json, "exact")),
+        .unsteady = json_is_true(json_object_get(json, "unsteady")),
+        .unsure = json_is_true(json_object_get(json, "unsure")),
+        .compared = message_integer(json, "compared", 0),
+    };
+    for (size_t i = 0; i < WORKER_SIDES; i++) {
+        out->known[i] = json_is_true(json_array_get(json_object_get(json, "known"), i));
+        out->sums[i] =
+            (uint64_t)json_integer_value(json_array_get(json_object_get(json, "sums"), i));
+    }
+}
+
 enum status message_to_samples(const json_t *json, struct worker_samples *out, struct error *error)
 {
     const json_t *list = json_object_get(json, "samples");

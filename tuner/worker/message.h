@@ -18,6 +18,7 @@ json_t *message_from_request(const struct binary_request *request);
 json_t *message_from_facts(const struct facts *facts);
 json_t *message_from_resources(const struct kernel_resources *resources);
 json_t *message_from_conditions(const struct conditions *conditions);
+json_t *message_from_results(const struct worker_results *results);
 
 /* Each refuses what is missing or out of range with STATUS_INTERNAL. Texts are copied to the arena.
  */
@@ -30,6 +31,8 @@ enum status message_to_resources(const json_t *json, struct kernel_resources *ou
                                  struct error *error);
 /* Those of an answer; none when it has none. */
 enum status message_to_samples(const json_t *json, struct worker_samples *out, struct error *error);
+/* Nothing is known where there are none. */
+void message_to_results(const json_t *json, struct worker_results *out);
 /* What is missing is unknown. */
 void message_to_conditions(const json_t *json, struct conditions *out);
 

@@ -117,8 +117,8 @@ enum status worker_problem(struct worker *worker, const struct worker_problem *p
                            struct error *error)
 {
     json_t *request =
-        json_pack("{s:s, s:o, s:o}", "do", "problem", "plan", message_from_plan(problem->plan),
-                  "checks", from_checks(&problem->checks));
+        json_pack("{s:s, s:o, s:o, s:b}", "do", "problem", "plan", message_from_plan(problem->plan),
+                  "checks", from_checks(&problem->checks), "varies", (int)problem->varies);
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         worker_forget(&worker->slots[i]);
     enum status status = worker_keep(&worker->problem, request, error);
@@ -268,10 +268,10 @@ static enum status ask_case(struct worker *worker, const struct worker_case *wha
                             struct error *error)
 {
     json_t *answer = NULL;
-    json_t *request =
-        json_pack("{s:s, s:s, s:o, s:I, s:I, s:o}", "do", how, "binary", what->binary_path, "plan",
-                  message_from_plan(what->plan), "repeats", (json_int_t)what->repeats, "most_ms",
-                  (json_int_t)most_ms, "checks", from_checks(&what->checks));
+    json_t *request = json_pack("{s:s, s:s, s:o, s:I, s:I, s:b, s:o}", "do", how, "binary",
+                                what->binary_path, "plan", message_from_plan(what->plan), "repeats",
+                                (json_int_t)what->repeats, "most_ms", (json_int_t)most_ms, "told",
+                                (int)what->told, "checks", from_checks(&what->checks));
     if (!request)
         return error_no_memory(error);
     enum status status = worker_ask(worker, false, NULL, request, what->timeout_ms, &answer, error);

@@ -7,12 +7,14 @@ enum status worker_arm(struct worker *worker, uint32_t slot, const struct worker
 {
     if (slot >= WORKER_SLOTS)
         return error_set(error, STATUS_INTERNAL, "there is no slot %u", slot);
+    const struct worker_results none = {0};
     struct kept *kept = &worker->slots[slot];
     enum status status = worker_keep(
         kept,
-        json_pack("{s:s, s:I, s:s, s:o, s:i, s:I, s:b}", "do", "arm", "slot", (json_int_t)slot,
+        json_pack("{s:s, s:I, s:s, s:o, s:i, s:I, s:b, s:o}", "do", "arm", "slot", (json_int_t)slot,
                   "binary", what->binary_path, "plan", message_from_plan(what->plan), "mode",
-                  (int)what->l2_mode, "runs", (json_int_t)what->runs, "keeps", (int)what->keeps),
+                  (int)what->l2_mode, "runs", (json_int_t)what->runs, "keeps", (int)what->keeps,
+                  "results", message_from_results(what->results ? what->results : &none)),
         error);
     kept->timeout_ms = LOAD_TIMEOUT_MS;
     return status;
@@ -41,7 +43,9 @@ enum status worker_visit(struct worker *worker, uint32_t slot, uint32_t blocks, 
     if (!request)
         return error_no_memory(error);
     status = worker_ask(worker, true, &worker->slots[slot], request, timeout_ms, &answer, error);
-    worker_take_samples(worker, answer, blocks, blocks, samples, &status, error);
+    bool wrong = json_object_get(answer, "wrong") != NULL;
+    worker_take_samples(worker, answer, wrong ? 0 : blocks, blocks, samples, &status, error);
+    message_to_results(json_object_get(answer, "results"), &samples->results);
     if (!worker->absent) {
         status = worker_settle(worker, status, answer != NULL, timeout_ms, error, outcome);
         worker_settle_wrong(answer, outcome);

@@ -89,6 +89,9 @@ struct worker_problem {
     const struct launch_plan
         *plan; /* only its arguments count here; scratch counts may differ later */
     struct worker_checks checks;
+    /* When timed, every second copy of the inputs is to differ in a few elements, where inputs are
+     * drawn at random and there are copies. */
+    bool varies;
 };
 /* Makes the inputs and the expected results in the child. Done again by itself when the child had
  * to be replaced. What is wrong with a reference, or with data from a file, is told here. */
@@ -127,7 +130,22 @@ struct worker_trial {
     double stop_above_ns; /* ends with the samples it has once one is slower; 0: never */
     int64_t timeout_ms;
 };
+/* Of a plan that is timed again and again: by which numbers its right results are known, so that
+ * each timed run's is looked at for next to nothing. [0]: on the problem's inputs, [1]: on those of
+ * every second copy (device_api.vary). */
+enum { WORKER_SIDES = 2 };
+struct worker_results {
+    uint32_t outputs; /* 1 << argument of those that are checked; 0: none, or not known yet */
+    bool exact;       /* no other number is right */
+    bool unsteady;    /* right results have had several numbers: runs are held against references */
+    bool unsure; /* one was met that only references, which the worker was not told, can judge */
+    bool known[WORKER_SIDES];
+    uint64_t sums[WORKER_SIDES];
+    int64_t compared; /* how many timed runs' results were found right by the visit */
+};
+
 struct worker_samples {
+    struct worker_results results; /* of a visit: as they are known now */
     uint32_t runs;
     uint32_t count;
     double elapsed_ns[WORKER_SAMPLES_MAX]; /* of one run */
@@ -148,12 +166,15 @@ struct worker_slot {
      * made anew for each. Where it lies in memory then stays with it, and makes plans that are
      * alike differ by 0.1 % for as long as it lives (docs/measuring.md): to show that. */
     bool keeps;
+    const struct worker_results *results; /* as known from another process; NULL: nothing */
 };
 /* Says what slot `slot` is. Kept in the parent too: a new child is told when the slot is visited.
  * All slots are forgotten with worker_problem. */
 enum status worker_arm(struct worker *worker, uint32_t slot, const struct worker_slot *what,
                        struct error *error);
-/* Times `blocks` blocks of a slot. */
+/* Times `blocks` blocks of a slot, whose outputs are poisoned before and held against what is right
+ * afterwards: where it is known by samples->results or by the problem's references. Of a plan that
+ * updates vectors those of the first block are. */
 enum status worker_visit(struct worker *worker, uint32_t slot, uint32_t blocks, int64_t timeout_ms,
                          struct worker_samples *samples, struct worker_outcome *outcome,
                          struct error *error);
@@ -173,6 +194,8 @@ struct worker_case {
     const struct launch_plan *plan;
     struct worker_checks checks; /* none: only guard bands and errors are looked at */
     uint32_t repeats;            /* >= 1 */
+    /* The worker was told the problem that it is of, with these references. */
+    bool told;
     int64_t timeout_ms;
 };
 enum status worker_check(struct worker *worker, const struct worker_case *what,

@@ -157,6 +157,20 @@ static void run_sum_bytes(const struct call *call)
     }
 }
 
+/* tune_patch(data, stride, width, count, at, values) */
+static void run_patch(const struct call *call)
+{
+    uint64_t width = pointer_bits(call, 2);
+    const uint64_t *at = pointer(call, 4);
+    const unsigned char *values = pointer(call, 5);
+    for (uint64_t x = 0; x < call->grid[0]; x++) {
+        unsigned char *vector =
+            (unsigned char *)pointer(call, 0) + (2 * x + 1) * pointer_bits(call, 1);
+        for (uint64_t i = 0; i < pointer_bits(call, 3); i++)
+            memcpy(vector + at[i] * width, values + i * width, width);
+    }
+}
+
 static double bytes_added_up(const struct call *call)
 {
     return (double)pointer_bits(call, 2) * call->grid[1];
@@ -337,6 +351,7 @@ static void run_take_steps(const struct call *call)
 static const unsigned char step_arguments[] = {P, P, P, 16};
 static const unsigned char add_arguments[] = {P, P, P, W, P};
 static const unsigned char note_arguments[] = {P, P, P, P};
+static const unsigned char patch_arguments[] = {P, P, P, P, P, P};
 static const unsigned char write_arguments[] = {P, P, W};
 
 static const unsigned char reduce_arguments[] = {P, P, P, P, P};
@@ -351,6 +366,7 @@ static const struct host_kernel kernels[] = {
     {"tune_clean_read", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_anchor", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_sum", 4, note_arguments, run_sum_bytes, bytes_added_up, -1, NULL},
+    {"tune_patch", 6, patch_arguments, run_patch, NULL, -1, NULL},
     {"tune_read_2", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_read_4", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_read_8", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},

@@ -86,7 +86,7 @@ static const char *const no_samples[] = {
 static enum trial_status visit_twice(void)
 {
     struct launch_plan plan = {0};
-    struct worker_slot slot = {"binary", &plan, L2_COLD, 1, false};
+    struct worker_slot slot = {"binary", &plan, L2_COLD, 1, false, NULL};
     struct worker_samples samples;
     struct worker_outcome outcome = {.status = TRIAL_OK};
     struct error error = {0};
@@ -115,7 +115,7 @@ static void energy(void **state)
 {
     (void)state;
     struct launch_plan plan = {0};
-    struct worker_slot slot = {"binary", &plan, L2_COLD, 1, false};
+    struct worker_slot slot = {"binary", &plan, L2_COLD, 1, false, NULL};
     static const char *const answers[] = {
         "{}", "{\"window_ns\": 1e9, \"energy_j\": 5, \"runs\": 0}",
         "{\"window_ns\": [], \"energy_j\": \"\", \"runs\": {}}", "no frame at all"};

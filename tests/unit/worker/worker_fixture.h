@@ -287,7 +287,7 @@ static inline void must_arm(uint32_t slot, const char *kernel, char mark, enum l
 {
     struct error error = {0};
     struct launch_plan plan = plan_of(kernel, ELEMENTS, mark);
-    struct worker_slot what = {kernels_path, &plan, mode, runs, true};
+    struct worker_slot what = {kernels_path, &plan, mode, runs, true, NULL};
     if (worker_arm(worker, slot, &what, &error) != STATUS_OK)
         fail_msg("%s", error.text);
 }

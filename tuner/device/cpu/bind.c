@@ -75,6 +75,16 @@ static enum status bind_argument(struct device *device, const struct launch_plan
     return status;
 }
 
+/* The fewest of an argument: runs have the same copy of all. */
+static uint32_t copies_of_all(const struct device *device, const struct launch_plan *plan)
+{
+    uint32_t copies = BLOCK_RUNS_MAX;
+    for (size_t i = 0; device->argument_count > 0 && i < plan->argument_count; i++)
+        if (argument_rotates(&plan->arguments[i]) && device->shelves[i].bound->count < copies)
+            copies = device->shelves[i].bound->count;
+    return copies;
+}
+
 enum status cpu_bind(struct device *device, const struct launch_plan *plan,
                      const void *const *inputs, uint32_t copies, struct error *error)
 {
@@ -84,8 +94,25 @@ enum status cpu_bind(struct device *device, const struct launch_plan *plan,
         status = bind_argument(device, plan, i, inputs[i], copies, error);
     if (status == STATUS_OK)
         device->argument_count = plan->argument_count;
+    device->varied = false;
+    device->shown_copy = 0;
+    device->copies = copies_of_all(device, plan);
     watch_process(device);
     return status;
+}
+
+enum status cpu_vary(struct device *device, const struct launch_plan *plan,
+                     const struct patch *patches, struct error *error)
+{
+    (void)error;
+    device->varied = false;
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        if (plan->arguments[i].role != ARGUMENT_INPUT || !argument_rotates(&plan->arguments[i]))
+            continue;
+        vector_vary(device->shelves[i].bound, &patches[i]);
+        device->varied |= patches[i].count > 0;
+    }
+    return STATUS_OK;
 }
 
 void set_vectors(struct device *device, const struct launch_plan *plan, enum argument_role role,
@@ -175,7 +202,7 @@ enum status cpu_look(struct device *device, size_t index, const void **out, size
     if (!vector || bytes > vector->bytes)
         return error_set(error, STATUS_INTERNAL, "cpu: argument %zu has no %zu bytes to be read",
                          index, bytes);
-    *out = vector_data(vector, 0);
+    *out = vector_data(vector, device->shown_copy < vector->count ? device->shown_copy : 0);
     return STATUS_OK;
 }
 

@@ -3,11 +3,12 @@
 #include "tuner/base/clock.h"
 #include "tuner/device/cpu/launch.h"
 
-enum { STREAM_CACHES = 5 };
+enum { STREAM_CACHES = 5, POISON = 0xa5 };
 
 static void run_timed(struct device *device, const struct prepared *prepared, double *elapsed_ns)
 {
     int64_t start_ns = clock_now_ns();
+    device->shown_copy = 0;
     run_once(device, prepared);
     device->busy_until_ns = clock_now_ns();
     *elapsed_ns = (double)(device->busy_until_ns - start_ns);
@@ -22,7 +23,7 @@ enum status cpu_run(struct device *device, const struct launch_plan *plan, doubl
     if (status != STATUS_OK)
         return status;
     device->timed_slot = -1;
-    set_vectors(device, plan, ARGUMENT_OUTPUT, 0xa5);
+    set_vectors(device, plan, ARGUMENT_OUTPUT, POISON);
     set_vectors(device, plan, ARGUMENT_SCRATCH, 0);
     restore_updates(device, plan);
     note_updates(device, plan, 1);
@@ -40,7 +41,7 @@ enum status cpu_run_again(struct device *device, const struct launch_plan *plan,
     enum status status = prepare(device, plan, &prepared, error);
     if (status != STATUS_OK)
         return status;
-    set_vectors(device, plan, ARGUMENT_OUTPUT, 0xa5);
+    set_vectors(device, plan, ARGUMENT_OUTPUT, POISON);
     restore_updates(device, plan);
     note_updates(device, plan, 1);
     turn_bands(device, plan);
@@ -82,8 +83,8 @@ static bool streams_by(const struct device *device, const struct launch_plan *pl
 static enum status bring_caches(struct device *device, const struct block *block,
                                 const struct prepared *prepared, int64_t *copy, struct error *error)
 {
-    *copy = 0;
-    note_updates(device, block->plan, block->mode == L2_HOT ? 1 : block->runs);
+    *copy = device->copies > 1 ? (int64_t)(block->draw & 1) : 0;
+    note_updates(device, block->plan, block->mode == L2_HOT ? 1 : block->runs + (uint32_t)*copy);
     if (block->mode == L2_HOT) {
         *copy = -1;
         run_once(device, prepared);
@@ -101,9 +102,12 @@ static enum status bring_caches(struct device *device, const struct block *block
 
 static void run_block(struct device *device, struct prepared *prepared, uint32_t runs, int64_t copy)
 {
+    uint32_t next = copy >= 0 ? (uint32_t)copy % device->copies : 0;
+    device->first_copy = next;
     for (uint32_t run = 0; run < runs; run++) {
         if (copy >= 0)
-            rotate(prepared, (uint32_t)copy + run);
+            rotate(prepared, next);
+        next = next + 1 < device->copies ? next + 1 : 0;
         run_once(device, prepared);
     }
 }
@@ -116,6 +120,8 @@ enum status ready_block(struct device *device, const struct block *block, struct
     enum status status = prepare(device, block->plan, prepared, error);
     if (status == STATUS_OK)
         status = warm_up_again(device, error);
+    if (status == STATUS_OK && !block->prepared)
+        set_vectors(device, block->plan, ARGUMENT_OUTPUT, POISON);
     if (status == STATUS_OK && (!block->prepared || device->timed_slot != block->slot))
         set_vectors(device, block->plan, ARGUMENT_SCRATCH, 0);
     device->timed_slot = status == STATUS_OK ? (int64_t)block->slot : -1;

@@ -26,6 +26,10 @@ struct device {
     size_t current; /* index + 1; 0: none */
     struct shelf shelves[ARGUMENTS_MAX];
     size_t argument_count; /* of the bound plan */
+    uint32_t copies;       /* of what rotates, that runs take turns over */
+    bool varied;           /* every second one is patched */
+    uint32_t first_copy;   /* of the block timed last */
+    uint32_t shown_copy;   /* of updates, that is looked at */
     int64_t timed_slot;    /* whose runs the scratch is as left by; -1: another's */
     uint32_t streamed;     /* runs in L2_STREAM so far: each takes the next copy */
     char **flush;          /* one a core, read to empty the caches; NULL until first needed */
@@ -59,6 +63,13 @@ void note_updates(struct device *device, const struct launch_plan *plan, uint32_
 void guard_vectors(struct device *device, const struct launch_plan *plan);
 /* Around inputs. */
 void turn_bands(struct device *device, const struct launch_plan *plan);
+enum status cpu_vary(struct device *device, const struct launch_plan *plan,
+                     const struct patch *patches, struct error *error);
+/* results.c */
+enum status cpu_results(struct device *device, const struct block *block, uint32_t outputs,
+                        struct run_result *out, uint32_t *count, struct error *error);
+enum status cpu_show(struct device *device, const struct block *block, uint32_t run,
+                     struct error *error);
 /* block.c: the functions of struct device_api */
 enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
                     struct error *error);

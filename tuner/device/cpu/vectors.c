@@ -186,6 +186,49 @@ void vector_turn_bands(struct vector *vector, unsigned turn)
     protect(vector, 0, false);
 }
 
+/* Copy `copy` as it is to be: what the host has, every second one patched. */
+static void set_patched(const struct vector *vector, uint32_t copy)
+{
+    if (copy % 2 == 1)
+        patch_vector(vector_data(vector, copy), vector->type, &vector->patch);
+}
+
+/* The host's elements where the patch has others. */
+static void take_patch_away(const struct vector *vector, uint32_t copy)
+{
+    const size_t bytes = element_bytes(vector->type);
+    for (uint32_t i = 0; copy % 2 == 1 && i < vector->patch.count; i++)
+        memcpy(vector_data(vector, copy) + vector->patch.at[i] * bytes,
+               (const char *)vector->host + vector->patch.at[i] * bytes, bytes);
+}
+
+void vector_vary(struct vector *vector, const struct patch *patch)
+{
+    if (memcmp(&vector->patch, patch, sizeof *patch) == 0)
+        return;
+    for (uint32_t copy = 1; copy < vector->count; copy += 2) {
+        protect(vector, copy, true);
+        take_patch_away(vector, copy);
+        patch_vector(vector_data(vector, copy), vector->type, patch);
+        protect(vector, copy, false);
+    }
+    vector->patch = *patch;
+}
+
+/* False when a patched element of the copy is not the patch's: *at is its first byte. */
+static bool patch_kept(const struct vector *vector, uint32_t copy, size_t *at)
+{
+    const size_t bytes = element_bytes(vector->type);
+    const struct patch *patch = &vector->patch;
+    for (uint32_t i = 0; copy % 2 == 1 && i < patch->count; i++)
+        if (memcmp(vector_data(vector, copy) + patch->at[i] * bytes, patch->values + i * bytes,
+                   bytes) != 0) {
+            *at = patch->at[i] * bytes;
+            return false;
+        }
+    return true;
+}
+
 bool vector_kept(struct vector *vector, size_t *at)
 {
     const char *host = vector->host;
@@ -194,12 +237,15 @@ bool vector_kept(struct vector *vector, size_t *at)
         char *data = vector_data(vector, i);
         if (!atomic_exchange(&vector->written[i], false))
             continue;
+        kept = kept && patch_kept(vector, i, at);
+        take_patch_away(vector, i);
         for (size_t k = 0; kept && k < vector->bytes; k++)
             if (data[k] != host[k]) {
                 *at = k;
                 kept = false;
             }
         memcpy(data, host, vector->bytes);
+        set_patched(vector, i);
         fill_bands(vector, i, 0);
         protect(vector, i, false);
     }
@@ -243,10 +289,11 @@ enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
     while (vector->count < copies && add_copy(vector)) {
         uint32_t copy = vector->count - 1;
         fill_together(placing, vector_data(vector, copy), host, 0, vector->bytes);
-        if (vector->is_input)
-            fill_bands(vector, copy, 0);
-        if (vector->is_input)
-            protect(vector, copy, false);
+        if (!vector->is_input)
+            continue;
+        set_patched(vector, copy);
+        fill_bands(vector, copy, 0);
+        protect(vector, copy, false);
     }
     return vector->count > 0 ? STATUS_OK : error_no_memory(error);
 }

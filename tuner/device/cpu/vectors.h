@@ -26,6 +26,7 @@ struct vector {
     size_t offset;          /* of the data behind the start of a page */
     const void *host;       /* what the copies hold; NULL: output or scratch */
     uint64_t contents;      /* argument_contents of what `host` held when it was copied */
+    struct patch patch;     /* of an input: what every second copy has instead */
     uint32_t used_copies;   /* of an update: the first so many are no longer as `host` has it */
     struct layout layout;
     uint64_t used; /* when last */
@@ -52,6 +53,8 @@ struct placing {
 enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
                          const struct argument *argument, const void *host, uint32_t copies,
                          struct error *error);
+/* Every second copy of an input has the patch's elements instead of the host's. */
+void vector_vary(struct vector *vector, const struct patch *patch);
 /* Copies that runs have written to are as the host's again. */
 void shelf_restore(struct shelf *shelf, const struct placing *placing);
 /* Room for an output or scratch, with any contents. */

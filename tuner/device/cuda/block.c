@@ -71,7 +71,7 @@ static enum status set_memory(struct device *device, const struct block *block, 
     if (!strange && device->scratch_slot == (int64_t)block->slot)
         return STATUS_OK;
     device->scratch_slot = NO_SLOT;
-    enum status status = cuda_zero_places(device, block->plan, error);
+    enum status status = cuda_fill_places(device, block->plan, ARGUMENT_SCRATCH, 0, error);
     if (status == STATUS_OK && block->mode != L2_HOT && (strange || block->mode == L2_STREAM))
         status = cuda_flush(device, error);
     if (status == STATUS_OK)
@@ -94,6 +94,8 @@ enum status cuda_block_ready(struct device *device, const struct block *block, C
         cuda_note_inputs(device, block->plan, 0, 1);
     else
         cuda_note_inputs(device, block->plan, device->first, block->runs);
+    if (status == STATUS_OK && fresh)
+        status = cuda_fill_places(device, block->plan, ARGUMENT_OUTPUT, POISON, error);
     if (status == STATUS_OK)
         status = set_memory(device, block, fresh, error);
     return status == STATUS_OK ? cuda_warm_again(device, error) : status;
@@ -107,6 +109,7 @@ enum status cuda_time_block(struct device *device, const struct block *block, do
     for (int tries = 0; tries < GATE_TRIES && status == STATUS_OK; tries++) {
         double block_ns = 0;
         bool again = false;
+        device->repeated = tries > 0;
         status = timed_graph(device, block, graph, &block_ns, &again, error);
         if (status != STATUS_OK || again)
             continue;

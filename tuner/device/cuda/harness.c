@@ -13,6 +13,7 @@ static const struct {
     {"tune_clean_read", offsetof(struct harness, clean_read)},
     {"tune_anchor", offsetof(struct harness, anchor)},
     {"tune_sum", offsetof(struct harness, sum)},
+    {"tune_patch", offsetof(struct harness, patch)},
 };
 
 static enum status load_compiled(struct device *device, const void *cubin, struct error *error)

@@ -80,3 +80,13 @@ tune_sum(const unsigned char *data, u64 stride, u64 bytes, u64 *sums)
     if (threadIdx.x % 32 == 0)
         atomicAdd(sums + blockIdx.y, sum);
 }
+
+// Elements of `width` bytes into every second vector, one block for each: element at[i] of it is
+// value i.
+extern "C" __global__ void tune_patch(unsigned char *data, u64 stride, u64 width, u64 count,
+                                      const u64 *at, const unsigned char *values)
+{
+    unsigned char *vector = data + (2 * (u64)blockIdx.x + 1) * stride;
+    for (u64 i = threadIdx.x; i < count * width; i += blockDim.x)
+        vector[at[i / width] * width + i % width] = values[i];
+}

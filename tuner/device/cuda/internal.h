@@ -13,9 +13,10 @@
 #include "tuner/device/cuda/driver.h"
 #include "tuner/device/cuda/nvml.h"
 
-enum { MODULES_MAX = DEVICE_SLOTS, BLOCK_RUNS_MAX = 512, GATE_TRIES = 3, NO_SLOT = -1 };
+enum { MODULES_MAX = DEVICE_SLOTS, GATE_TRIES = 3, NO_SLOT = -1 };
 /* Of all graphs together; one takes about 7 kB on the host and 3 kB on the device. */
 enum { NODES_MAX = 1 << 17 };
+enum { POISON = 0xa5 }; /* of outputs */
 
 enum { PARAMETERS_UNKNOWN = -1 };
 
@@ -71,6 +72,11 @@ struct vector {
     uint32_t filled;
     uint32_t copies; /* that runs rotate over, <= filled */
     bool changed;    /* runs have written to copies */
+    /* Inputs: of so many copies every second one has the elements of a patch, by its hash. */
+    uint32_t patched;
+    uint64_t patch;
+    uint64_t patched_sum; /* of such a copy */
+    size_t shown;         /* where, behind copy 0, what is looked at lies: 0 but after cuda_show */
     /* Inputs: the sum of a copy (tune_sum) as it was uploaded, of `summed` bytes (SIZE_MAX: not
      * known), and the copies that runs were given since it was looked at: so many from the first.
      */
@@ -96,6 +102,7 @@ struct harness {
     CUfunction clean_read;
     CUfunction anchor;
     CUfunction sum;
+    CUfunction patch;
 };
 
 /* What a slot keeps: a graph, and what it was built on. It may be launched while that holds. */
@@ -109,7 +116,7 @@ struct block_graph {
     uint64_t used; /* larger: later */
 };
 
-enum { CUDA_PADS = 12, SUMS_MAX = 512 };
+enum { CUDA_PADS = 12, SUMS_MAX = BLOCK_RUNS_MAX };
 
 /* Where cuda_look puts what it reads. */
 struct looked {
@@ -157,6 +164,9 @@ struct device {
     unsigned turn;    /* of these */
     struct vector vectors[ARGUMENTS_MAX];
     size_t argument_count; /* of the bound plan */
+    uint32_t copies;       /* of its inputs */
+    bool varied;           /* every second one is patched */
+    bool repeated;         /* the runs of the block timed last ran more than once */
     struct block_graph slots[DEVICE_SLOTS];
     size_t node_count; /* of all graphs */
     uint64_t slot_clock;
@@ -314,6 +324,18 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
 enum status cuda_read(struct device *device, size_t index, void *out, size_t bytes,
                       struct error *error);
 
+/* Patches every second copy of the bound plan's inputs. */
+enum status cuda_vary(struct device *device, const struct launch_plan *plan,
+                      const struct patch *patches, struct error *error);
+
+/* results.c: what the runs of a block left. */
+enum status cuda_results(struct device *device, const struct block *block, uint32_t outputs,
+                         struct run_result *out, uint32_t *count, struct error *error);
+enum status cuda_show(struct device *device, const struct block *block, uint32_t run,
+                      struct error *error);
+/* What is looked at is where checked runs write. */
+void cuda_show_first(struct device *device);
+
 /* look.c */
 enum status cuda_look(struct device *device, size_t index, const void **out, size_t bytes,
                       struct error *error);
@@ -369,9 +391,9 @@ enum status cuda_submit(struct device *device, const struct prepared_plan *prepa
 /* Fills the vectors of a role. */
 enum status cuda_fill(struct device *device, const struct launch_plan *plan,
                       enum argument_role role, unsigned char byte, struct error *error);
-/* Zeroes the scratch, at all of its places. */
-enum status cuda_zero_places(struct device *device, const struct launch_plan *plan,
-                             struct error *error);
+/* The same, at all of their places. */
+enum status cuda_fill_places(struct device *device, const struct launch_plan *plan,
+                             enum argument_role role, unsigned char byte, struct error *error);
 
 /* guards.c */
 enum status cuda_write_guards(struct device *device, const struct launch_plan *plan,
@@ -385,6 +407,10 @@ enum status cuda_guards(struct device *device, const struct launch_plan *plan, b
 /* sums.c. Numbers for the bytes of up to SUMS_MAX vectors, `stride` bytes apart. */
 enum status cuda_sums(struct device *device, CUdeviceptr first, size_t stride, size_t bytes,
                       uint32_t count, uint64_t *out, struct error *error);
+/* The same of `count` of `all` that take turns, from `first` on and on from 0. */
+enum status cuda_sums_in_turn(struct device *device, CUdeviceptr start, size_t stride, size_t bytes,
+                              uint32_t all, uint32_t first, uint32_t count, uint64_t *out,
+                              struct error *error);
 enum status cuda_intact(struct device *device, const struct launch_plan *plan, bool *intact,
                         bool *worn, char *detail, size_t detail_bytes, struct error *error);
 /* What is there is what `host` has: its sum is what inputs are held against. */

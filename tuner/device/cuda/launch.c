@@ -3,8 +3,6 @@
 #include "tuner/base/clock.h"
 #include "tuner/device/cuda/internal.h"
 
-enum { POISON = 0xa5 };
-
 static enum status launch_failed(struct device *device, CUresult result,
                                  const struct launch *launch, struct error *error)
 {
@@ -74,21 +72,21 @@ enum status cuda_fill(struct device *device, const struct launch_plan *plan,
     return STATUS_OK;
 }
 
-enum status cuda_zero_places(struct device *device, const struct launch_plan *plan,
-                             struct error *error)
+enum status cuda_fill_places(struct device *device, const struct launch_plan *plan,
+                             enum argument_role role, unsigned char byte, struct error *error)
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
-        if (plan->arguments[i].role != ARGUMENT_SCRATCH || vector->places < 2)
+        if (plan->arguments[i].role != role || vector->places < 2)
             continue;
         size_t front = vector->offset - vector->wander;
         CUresult result = device->driver->cuMemsetD8Async(
-            vector->base + front, 0, vector->places * vector->place_bytes, device->stream);
+            vector->base + front, byte, vector->places * vector->place_bytes, device->stream);
         if (result != CUDA_SUCCESS)
             return cuda_error(device, result, error, "filling argument '%s'",
                               plan->arguments[i].name);
     }
-    return cuda_fill(device, plan, ARGUMENT_SCRATCH, 0, error);
+    return cuda_fill(device, plan, role, byte, error);
 }
 
 static enum status wait_for_run(struct device *device, const struct launch_plan *plan,
@@ -118,6 +116,7 @@ static enum status launch_once(struct device *device, const struct launch_plan *
                                struct error *error)
 {
     device->scratch_slot = NO_SLOT;
+    cuda_show_first(device);
     cuda_note_updates(device, plan);
     cuda_note_inputs(device, plan, 0, 1);
     CUresult result = device->driver->cuEventRecord(device->begin, device->stream);

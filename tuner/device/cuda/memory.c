@@ -28,6 +28,7 @@ static void forget(struct vector *vector)
     vector->changed = false;
     vector->summed = SIZE_MAX;
     vector->used = 0;
+    vector->patched = 0;
 }
 
 static void free_vector(struct device *device, struct vector *vector)
@@ -232,8 +233,10 @@ static enum status make_copies(struct device *device, struct vector *vector,
     const size_t stride = stride_of(device, argument);
     const uint32_t all = copies + kept_copies(argument);
     if (vector->stride != stride || vector->copy_bytes < vector->bytes || vector->filled < 1 ||
-        vector->changed)
+        vector->changed || (vector->patched > 0 && vector->filled < all)) {
         vector->filled = 1;
+        vector->patched = 0;
+    }
     vector->changed = false;
     vector->stride = stride;
     vector->copies = copies;
@@ -282,6 +285,7 @@ static enum status bind_vector(struct device *device, const struct argument *arg
     vector->places = rotates ? 1 : places_of(argument);
     vector->place_bytes = place_bytes_of(argument);
     vector->wander = 0;
+    vector->shown = 0;
     vector->bytes = argument_bytes(argument);
     if (!rotates || vector->offset != offset)
         forget(vector);
@@ -320,6 +324,7 @@ static enum status bind_all(struct device *device, const struct launch_plan *pla
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "uploading the inputs");
     device->argument_count = plan->argument_count;
+    device->copies = affordable;
     return STATUS_OK;
 }
 
@@ -330,6 +335,7 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
     if (copies < 1)
         copies = 1;
     device->argument_count = 0;
+    device->varied = false;
     device->uploads = false;
     enum status status = bind_all(device, plan, inputs, copies, error);
     if (status == STATUS_NO_MEMORY) {
@@ -342,6 +348,57 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
         cuda_vectors_free(device);
     if (device->uploads)
         device->busy_until_ns = clock_now_ns();
+    return status;
+}
+
+/* Another patch than the one that is there takes copies without any. */
+static enum status patch_copies(struct device *device, const struct argument *argument,
+                                struct vector *vector, const struct patch *patch,
+                                struct error *error)
+{
+    const struct cuda_driver *cuda = device->driver;
+    uint64_t id = hash_u64(patch->at, sizeof patch->at, patch->count);
+    id = hash_u64(patch->values, sizeof patch->values, id);
+    if (vector->patched >= vector->copies && vector->patch == id)
+        return STATUS_OK;
+    if (vector->patched > 0)
+        vector->filled = 0;
+    vector->patched = 0;
+    enum status status = make_copies(device, vector, argument, vector->copies, error);
+    if (status != STATUS_OK || patch->count == 0)
+        return status;
+    CUdeviceptr at = device->sums, values = at + sizeof patch->at,
+                start = cuda_vector_start(vector);
+    uint64_t stride = vector->stride, width = element_bytes(argument->type), count = patch->count;
+    void *arguments[] = {&start, &stride, &width, &count, &at, &values};
+    CUresult result = cuda->cuMemcpyHtoDAsync(at, patch->at, sizeof patch->at, device->stream);
+    if (result == CUDA_SUCCESS)
+        result =
+            cuda->cuMemcpyHtoDAsync(values, patch->values, sizeof patch->values, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = cuda_launch(device, device->harness.patch, vector->copies / 2,
+                             sizeof patch->values, arguments);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "patching copies of '%s'", argument->name);
+    vector->patched = vector->copies;
+    vector->patch = id;
+    device->scratch_slot = NO_SLOT;
+    return cuda_sums(device, start + stride, 0, vector->bytes, 1, &vector->patched_sum, error);
+}
+
+enum status cuda_vary(struct device *device, const struct launch_plan *plan,
+                      const struct patch *patches, struct error *error)
+{
+    enum status status = STATUS_OK;
+    device->varied = false;
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+        struct vector *vector = &device->vectors[i];
+        if (plan->arguments[i].role != ARGUMENT_INPUT || !argument_rotates(&plan->arguments[i]) ||
+            vector->copies < 2 || (patches[i].count == 0 && vector->patched == 0))
+            continue;
+        status = patch_copies(device, &plan->arguments[i], vector, &patches[i], error);
+        device->varied |= patches[i].count > 0;
+    }
     return status;
 }
 
@@ -392,8 +449,9 @@ enum status cuda_read(struct device *device, size_t index, void *out, size_t byt
                          bytes);
     if (bytes == 0)
         return STATUS_OK;
+    const struct vector *vector = &device->vectors[index];
     CUresult result = device->driver->cuMemcpyDtoHAsync(
-        out, cuda_vector_start(&device->vectors[index]), bytes, device->stream);
+        out, cuda_vector_start(vector) + vector->shown, bytes, device->stream);
     if (result == CUDA_SUCCESS)
         result = device->driver->cuStreamSynchronize(device->stream);
     if (result != CUDA_SUCCESS)

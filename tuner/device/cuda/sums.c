@@ -44,23 +44,32 @@ enum status cuda_sum_input(struct device *device, struct vector *vector, CUdevic
     return status;
 }
 
-/* Of the copies that runs were given, from the first to the last and on from copy 0. */
+enum status cuda_sums_in_turn(struct device *device, CUdeviceptr start, size_t stride, size_t bytes,
+                              uint32_t all, uint32_t first, uint32_t count, uint64_t *out,
+                              struct error *error)
+{
+    uint32_t straight = first + count > all ? all - first : count;
+    enum status status =
+        cuda_sums(device, start + first * stride, stride, bytes, straight, out, error);
+    if (status == STATUS_OK && straight < count)
+        status = cuda_sums(device, start, stride, bytes, count - straight, out + straight, error);
+    return status;
+}
+
+/* Of the copies that runs were given. */
 static enum status compare(struct device *device, struct vector *vector, bool *same,
                            struct error *error)
 {
     uint64_t sums[SUMS_MAX] = {0};
-    uint32_t end = vector->used_first + vector->used;
-    uint32_t wrapped = end > vector->copies ? end - vector->copies : 0;
-    uint32_t straight = vector->used - wrapped;
-    CUdeviceptr start = cuda_vector_start(vector);
-    enum status status = cuda_sums(device, start + vector->used_first * vector->stride,
-                                   vector->stride, vector->bytes, straight, sums, error);
-    if (status == STATUS_OK && wrapped > 0)
-        status = cuda_sums(device, start, vector->stride, vector->bytes, wrapped, sums + straight,
-                           error);
+    enum status status =
+        cuda_sums_in_turn(device, cuda_vector_start(vector), vector->stride, vector->bytes,
+                          vector->copies, vector->used_first, vector->used, sums, error);
     *same = true;
-    for (uint32_t i = 0; status == STATUS_OK && i < vector->used; i++)
-        *same = *same && sums[i] == vector->sum;
+    for (uint32_t i = 0; status == STATUS_OK && i < vector->used; i++) {
+        uint32_t copy = (vector->used_first + i) % vector->copies;
+        bool patched = copy < vector->patched && copy % 2 == 1;
+        *same = *same && sums[i] == (patched ? vector->patched_sum : vector->sum);
+    }
     vector->used = 0;
     return status;
 }
