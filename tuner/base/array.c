@@ -21,6 +21,7 @@ bool array_grow_by(void *items, size_t count, size_t more, size_t *capacity, siz
         return false;
     memcpy(items, &larger, sizeof larger);
     *capacity = wanted;
+    /* cppcheck-suppress memleak ; the caller's pointer has it */
     return true;
 }
 

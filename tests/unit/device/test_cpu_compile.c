@@ -3,8 +3,8 @@
 #include <dirent.h>
 #include <dlfcn.h>
 
+#include "tuner/base/process.h"
 #include "tuner/device/cpu/compiler.h"
-#include "tuner/device/cpu/process.h"
 
 struct outcome {
     enum status status;

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/process.h"
 #include "tuner/base/source.h"
 #include "tuner/device/cpu/compiler.h"
-#include "tuner/device/cpu/process.h"
 
 enum {
     LOG_BYTES_MAX = 64 << 10,
@@ -239,6 +239,7 @@ static enum status run_compiler(const char *compiler, const struct binary_reques
                                       .input = fileno(inputs->first),
                                       .timeout_ms = COMPILE_TIMEOUT_MS,
                                       .output_max = LOG_BYTES_MAX,
+                                      .in_english = true,
                                       .in_our_group = true};
     int code = 0;
     size_t start = log->length;

@@ -3,41 +3,15 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "tuner/device/cpu/process.h"
-
-static bool is_program(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
-}
-
-/* The program's file, or NULL. Empty parts of $PATH, the current folder, are left out. */
-static const char *find_program(struct arena *arena, const char *name)
-{
-    if (strchr(name, '/'))
-        return is_program(name) ? arena_strdup(arena, name) : NULL;
-    const char *part = getenv("PATH");
-    for (part = part ? part : "/usr/local/bin:/usr/bin:/bin"; *part;) {
-        size_t length = strcspn(part, ":");
-        const char *path =
-            length > 0 ? arena_printf(arena, "%.*s/%s", (int)length, part, name) : NULL;
-        if (path && is_program(path))
-            return path;
-        part += length;
-        part += *part == ':';
-    }
-    return NULL;
-}
+#include "tuner/base/process.h"
 
 enum status compiler_find(struct arena *arena, const char **path, struct error *error)
 {
     static const char *const names[] = {"cc", "gcc", "clang"};
     const char *wanted = getenv("CC");
     if (wanted && *wanted) {
-        *path = find_program(arena, wanted);
+        *path = program_find(arena, wanted);
         if (*path)
             return STATUS_OK;
         return error_set(error, STATUS_UNAVAILABLE,
@@ -46,7 +20,7 @@ enum status compiler_find(struct arena *arena, const char **path, struct error *
                          wanted);
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        *path = find_program(arena, names[i]);
+        *path = program_find(arena, names[i]);
         if (*path)
             return STATUS_OK;
     }
@@ -79,8 +53,12 @@ static const char *read_version(struct arena *arena, const char *output)
 const char *compiler_version(struct arena *arena, const char *path)
 {
     const char *const argv[] = {path, "--version", NULL};
-    struct process_request request = {
-        .path = path, .argv = argv, .input = -1, .timeout_ms = 10000, .output_max = 4096};
+    struct process_request request = {.path = path,
+                                      .argv = argv,
+                                      .input = -1,
+                                      .timeout_ms = 10000,
+                                      .output_max = 4096,
+                                      .in_english = true};
     struct text output = {0};
     struct error ignored = {0};
     int code = 1;

@@ -1,4 +1,4 @@
-#include "tuner/device/cpu/process.h"
+#include "tuner/base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,12 +17,36 @@
 
 extern char **environ;
 
-/* Our environment with LC_ALL=C, since messages are searched for words, and with a PATH. Freed with
- * free(). */
-static char **english_environment(void)
+#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
+
+static bool is_program(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+const char *program_find(struct arena *arena, const char *name)
+{
+    if (strchr(name, '/'))
+        return is_program(name) ? arena_strdup(arena, name) : NULL;
+    const char *part = getenv("PATH");
+    for (part = part ? part : DEFAULT_PATH; *part;) {
+        size_t length = strcspn(part, ":");
+        const char *path =
+            length > 0 ? arena_printf(arena, "%.*s/%s", (int)length, part, name) : NULL;
+        if (path && is_program(path))
+            return path;
+        part += length;
+        part += *part == ':';
+    }
+    return NULL;
+}
+
+/* Ours, with a PATH, and as the request has it in English. Freed with free(). */
+static char **make_environment(bool in_english)
 {
     static char english[] = "LC_ALL=C";
-    static char path[] = "PATH=/usr/local/bin:/usr/bin:/bin"; /* compilers look for their parts */
+    static char path[] = "PATH=" DEFAULT_PATH; /* compilers look for their parts */
     size_t count = 0;
     while (environ[count])
         count++;
@@ -30,9 +55,10 @@ static char **english_environment(void)
         return NULL;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], "LC_ALL=", 7) != 0)
+        if (!in_english || strncmp(environ[i], "LC_ALL=", 7) != 0)
             copy[kept++] = environ[i];
-    copy[kept++] = english;
+    if (in_english)
+        copy[kept++] = english;
     if (!getenv("PATH"))
         copy[kept] = path;
     return copy;
@@ -51,6 +77,8 @@ static _Noreturn void become(const struct process_request *request, char *const 
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)signal(SIGPIPE, SIG_DFL);
     (void)signal(SIGXFSZ, SIG_DFL);
+    if (request->folder && chdir(request->folder) != 0)
+        _exit(127);
     if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
         dup2(output, STDERR_FILENO) >= 0)
         (void)execve(request->path, (char *const *)(uintptr_t)request->argv, environment);
@@ -172,7 +200,7 @@ static enum status start(const struct process_request *request, int input, struc
                          int *code, struct error *error)
 {
     int ends[2];
-    char **environment = english_environment();
+    char **environment = make_environment(request->in_english);
     if (!environment)
         return error_no_memory(error);
     if (pipe2(ends, O_CLOEXEC) != 0) {

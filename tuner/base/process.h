@@ -1,20 +1,27 @@
 /* Running another program, without a shell, for at most a given time. */
-#ifndef TUNE_DEVICE_CPU_PROCESS_H
-#define TUNE_DEVICE_CPU_PROCESS_H
+#ifndef TUNE_BASE_PROCESS_H
+#define TUNE_BASE_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tuner/base/arena.h"
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+
+/* The file of a program, as a shell finds it: by $PATH, whose empty parts, the current folder, are
+ * left out; a name with a slash is the file. NULL: there is none. */
+const char *program_find(struct arena *arena, const char *name);
 
 struct process_request {
     const char *path;        /* the program's file; nothing is searched */
     const char *const *argv; /* ends with NULL */
+    const char *folder;      /* that it runs in; NULL: ours */
     int input;               /* a file descriptor to read as standard input; -1: nothing to read */
     int64_t timeout_ms;      /* then it and its children are killed */
     size_t output_max;       /* bytes of output kept; the rest is read and dropped */
+    bool in_english;         /* LC_ALL=C, for messages that are searched for words */
     /* It stays in our process group, so that whoever kills that kills it and its children with us;
      * at the end of its time only the program itself is then killed. Where we lead the group, it
      * and its children end with us however we do. */
@@ -22,7 +29,7 @@ struct process_request {
 };
 
 /* Appends standard output and error to `output`. *code: its exit code, or 128 + the signal that
- * ended it. STATUS_TIMED_OUT when it was killed for time. Messages are asked for in English. */
+ * ended it. STATUS_TIMED_OUT when it was killed for time. */
 enum status process_run(const struct process_request *request, struct text *output, int *code,
                         struct error *error);
 
