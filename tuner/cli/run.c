@@ -139,6 +139,9 @@ static const char *report_path(const struct run *run)
     return run->text.report ? run->text.report : DEFAULT_REPORT;
 }
 
+/* What all figures of a page take, about. */
+static const int64_t figures_ns = 5000000000;
+
 /* The page is a help, not the result: without it the run is still a success. */
 static void report(const struct run *run)
 {
@@ -149,7 +152,8 @@ static void report(const struct run *run)
     char *database = strdup(run->text.database);
     char *output = strdup(report_path(run));
     char no_figures[] = "--no-figures";
-    bool spent = run->budget_ns > 0 && clock_running_ns() - run->started_ns > run->budget_ns;
+    int64_t left_ns = run->budget_ns - (clock_running_ns() - run->started_ns);
+    bool spent = run->budget_ns > 0 && left_ns < figures_ns;
     char *arguments[] = {name,   database_option,           database, output_option,
                          output, spent ? no_figures : NULL, NULL};
     (void)fflush(stdout);
@@ -157,8 +161,7 @@ static void report(const struct run *run)
         command_report.run(&command_report, spent ? 6 : 5, arguments, &error) != STATUS_OK)
         fprintf(stderr, "tune: no report: %s\n", error.text);
     else if (spent && !run->text.quiet)
-        fputs("tune: the budget was spent: the report has no figures; 'tune report' draws them\n",
-              stderr);
+        fputs("tune: the budget has no time for figures: 'tune report' draws them\n", stderr);
     free(database);
     free(output);
 }

@@ -43,6 +43,26 @@ static void print_points(const struct session_summary *summary)
     text_free(&line);
 }
 
+/* "tune: 1.2 s to start, 0.8 s setting up problems, 20.1 s sweeps, ..." */
+static void print_stages(const struct session_summary *summary)
+{
+    static const char *const names[SESSION_STAGES] = {
+        [STAGE_START] = "to start",     [STAGE_SET_UP] = "setting up problems",
+        [STAGE_SWEEP] = "sweeps",       [STAGE_RACE] = "races",
+        [STAGE_CHECK] = "checks",       [STAGE_WATCH] = "watching winners",
+        [STAGE_CONFIRM] = "confirming", [STAGE_RANGES] = "ranges",
+        [STAGE_END] = "to end"};
+    struct text line = {0};
+    for (size_t i = 0; i < SESSION_STAGES; i++) {
+        double seconds = (double)summary->stage_ns[i] * 1e-9;
+        if (seconds >= 0.05)
+            text_printf(&line, "%s%.1f s %s", line.length > 0 ? ", " : "", seconds, names[i]);
+    }
+    if (line.length > 0)
+        print_clean(stderr, "tune: %s\n", text_string(&line));
+    text_free(&line);
+}
+
 static void print_work(const struct session_summary *summary, const char *kind)
 {
     double wall_s = (double)summary->wall_ns * 1e-9;
@@ -60,6 +80,7 @@ static void print_work(const struct session_summary *summary, const char *kind)
             "compiler, %.0f %% idle\n",
             wall_s > 0 ? (double)summary->trials / wall_s : 0, measuring, waiting,
             100 - measuring - waiting);
+    print_stages(summary);
     fprintf(stderr, "tune: %zu binaries compiled, %zu cached\n", summary->binaries_compiled,
             summary->binaries_cached);
 }

@@ -99,6 +99,13 @@ bool binary_is_gone(const struct binary *binary)
     return binary->state == BINARY_READY && !file_exists(binary->path);
 }
 
+void binaries_withdraw(struct binaries *binaries)
+{
+    uint64_t tag = 0;
+    while (compile_pool_withdraw(binaries->pool, &tag))
+        binaries->items[tag].state = BINARY_KNOWN;
+}
+
 static enum status take(struct binaries *binaries, const struct compile_done *done,
                         struct error *error)
 {

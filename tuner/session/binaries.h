@@ -57,6 +57,8 @@ enum status binaries_request(struct binaries *binaries, const struct binary_requ
 bool binaries_asked(const struct binaries *binaries, size_t index);
 /* Whether it was there and is no longer: somebody cleaned the cache. */
 bool binary_is_gone(const struct binary *binary);
+/* Takes back what was asked for and is not being compiled yet: nobody waits for it any more. */
+void binaries_withdraw(struct binaries *binaries);
 /* Takes what the pool has ready; waits up to `timeout_ms` for the first when nothing is. */
 enum status binaries_collect(struct binaries *binaries, int64_t timeout_ms, struct error *error);
 /* Waits until that one is no longer pending. STATUS_COMPILE_FAILED with the compiler's word. */

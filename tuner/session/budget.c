@@ -1,19 +1,33 @@
-/* A budget of wall time. When it has ended nothing is begun any more: no problem, no compilation is
- * waited for, no configuration, no process, no look. What is in hand comes to its end, a problem by
- * the shortest race. Until then it is shared out: most to sweeps and races, the rest to the
- * confirmation. What a part does not use goes to those that follow. */
+/* A budget of wall time. It is shared out evenly over the problems that are left; what one does not
+ * use, or overdraws, all that follow share. What cannot be shortened (a problem's set-up, the
+ * checks of its finalists, a process that confirms, a look) is expected to take what it has taken
+ * so far, and is not begun when it would not end in time. When the budget has ended nothing is
+ * begun any more, no compilation is waited for, and what is in hand comes to its end, a problem by
+ * the shortest race. */
 #include "tuner/base/clock.h"
 #include "tuner/session/internal.h"
 
-/* Of the budget, for all sweeps and races; where nothing is confirmed, all of it. */
-static const double race_share = 0.65;
+/* Of the budget, for all sweeps and races, with set-ups and checks; where these take nearly all of
+ * that, more. Where nothing is confirmed, all of it. */
+static const double race_share = 0.65, race_share_most = 0.9;
 /* Of what a problem gets, for its sweep; without a confirmation races are short, too. */
 static const double sweep_share = 0.6, sweep_share_unconfirmed = 0.85;
+/* For tuned.conf, the tables and the page. */
+static const double end_share = 0.02, end_most_ns = 2e9;
+/* What checks take that nobody has seen: so many times what the inputs and results took, and so
+ * much; how far from that they may turn out to be. */
+static const double check_tells = 4, check_least_ns = 0.3e9, check_scale_most = 10;
+static const double ms_ns = 1e6;
+enum { TRIALS_TO_KNOW = 30, FINALISTS_LEAST = 2, WATCH_LEAST_MS = 20, WATCH_SHARE = 10 };
 
 int64_t budget_end_ns(const struct session *session)
 {
-    int64_t budget_ns = session->options->budget_ns;
-    return budget_ns > 0 ? session->started_ns + budget_ns : 0;
+    double budget_ns = (double)session->options->budget_ns;
+    double end_ns = budget_ns * end_share;
+    if (!(budget_ns > 0))
+        return 0;
+    return session->started_ns +
+           (int64_t)(budget_ns - (end_ns < end_most_ns ? end_ns : end_most_ns));
 }
 
 static bool confirms(const struct session *session)
@@ -21,19 +35,36 @@ static bool confirms(const struct session *session)
     return session->options->protocol.confirm_processes > 0;
 }
 
-/* When a problem that starts now should be done, sweep and race. */
-static int64_t problem_end_ns(const struct group *group, double share)
+/* What the finalists' checks of so many problems took. */
+static double checks_ns(const struct group *group)
 {
-    const struct session *session = group->session;
-    int64_t end_ns = budget_end_ns(session);
-    if (end_ns == 0)
+    return (double)(stage_ns(group, STAGE_CHECK) + stage_ns(group, STAGE_WATCH));
+}
+
+static double guess_checks_ns(const struct sweep *sweep)
+{
+    return check_tells * (double)sweep->tell_ns + check_least_ns;
+}
+
+/* What this problem's checks are expected to take: as those so far, for inputs of its size. */
+static double expected_checks_ns(const struct sweep *sweep)
+{
+    const struct group *group = sweep->group;
+    double guessed_ns = group->costs.checks_guessed_ns;
+    double scale = guessed_ns > 0 ? checks_ns(group) / guessed_ns : 1;
+    scale = scale > check_scale_most ? check_scale_most : scale;
+    return scale * guess_checks_ns(sweep);
+}
+
+/* What a problem takes beside its sweep and race, when so many were set up: 0 before there was one.
+ */
+static double fixed_ns(const struct group *group, size_t set_up)
+{
+    size_t raced = group->costs.problems;
+    if (raced == 0)
         return 0;
-    int64_t now_ns = clock_running_ns();
-    double races_end_ns =
-        (double)session->options->budget_ns * (confirms(session) ? race_share : 1);
-    double left_ns = races_end_ns - (double)(now_ns - session->started_ns);
-    double problems = group->problems_left > 0 ? (double)group->problems_left : 1;
-    return now_ns + (left_ns > 0 ? (int64_t)(left_ns / problems * share) : 1);
+    return (double)stage_ns(group, STAGE_SET_UP) / (double)set_up +
+           checks_ns(group) / (double)raced;
 }
 
 static double sweep_share_of(const struct session *session)
@@ -41,24 +72,140 @@ static double sweep_share_of(const struct session *session)
     return confirms(session) ? sweep_share : sweep_share_unconfirmed;
 }
 
+/* For the sweep and race of each problem, when this one still takes own_ns beside them, the others
+ * fixed each, and all are to be done after `share` of the budget. */
+static double even_ns(const struct group *group, double share, double own_ns, double others_ns)
+{
+    const struct session *session = group->session;
+    int64_t end_ns = budget_end_ns(session);
+    double problems = group->problems_left > 0 ? (double)group->problems_left : 1;
+    double left_ns = (double)session->started_ns + share * (double)(end_ns - session->started_ns) -
+                     (double)clock_running_ns();
+    return (left_ns - own_ns - (problems - 1) * others_ns) / problems;
+}
+
+/* Where set-ups and checks leave little, problems come before their confirmation; and every one
+ * gets something, the last ones, too. */
+static void share_out(struct sweep *sweep, double own_ns, double others_ns)
+{
+    const struct group *group = sweep->group;
+    double share = confirms(group->session) ? race_share : 1;
+    double most = confirms(group->session) ? race_share_most : 1;
+    double even = even_ns(group, share, own_ns, others_ns);
+    double more = even_ns(group, most, own_ns, others_ns);
+    double least = even_ns(group, most, 0, 0) / 10;
+    if (even < others_ns / 2)
+        even = more < others_ns / 2 ? more : others_ns / 2;
+    even = even > least ? even : least;
+    sweep->share_ns = even > 1 ? (int64_t)even : 1;
+}
+
+static void set_ends(struct sweep *sweep, double set_up_ns)
+{
+    int64_t now_ns = clock_running_ns() + (int64_t)set_up_ns;
+    double share_ns = (double)sweep->share_ns;
+    sweep->deadline_ns = now_ns + 1 + (int64_t)(share_ns * sweep_share_of(sweep->group->session));
+    sweep->race_end_ns = now_ns + 1 + sweep->share_ns;
+}
+
 void budget_share(struct sweep *sweep)
 {
-    sweep->deadline_ns = problem_end_ns(sweep->group, sweep_share_of(sweep->group->session));
-    sweep->race_end_ns = problem_end_ns(sweep->group, 1);
+    const struct group *group = sweep->group;
+    if (budget_end_ns(group->session) == 0)
+        return;
+    double fixed = fixed_ns(group, group->costs.problems);
+    share_out(sweep, fixed, fixed);
+    set_ends(sweep, fixed);
+}
+
+void budget_begin_sweep(struct sweep *sweep)
+{
+    const struct group *group = sweep->group;
+    size_t raced = group->costs.problems;
+    if (budget_end_ns(group->session) == 0)
+        return;
+    double own_ns = expected_checks_ns(sweep);
+    double others_ns =
+        raced > 0 ? fixed_ns(group, raced + 1) : own_ns + (double)stage_ns(group, STAGE_SET_UP);
+    share_out(sweep, own_ns, others_ns);
+    set_ends(sweep, 0);
+}
+
+uint64_t budget_trials(const struct sweep *sweep)
+{
+    const struct group *group = sweep->group;
+    double swept_ns = (double)stage_ns(group, STAGE_SWEEP);
+    if (budget_end_ns(group->session) == 0 || group->costs.trials < TRIALS_TO_KNOW ||
+        !(swept_ns > 0))
+        return 0;
+    double share_ns = (double)sweep->share_ns * sweep_share_of(group->session);
+    return 1 + (uint64_t)(share_ns * (double)group->costs.trials / swept_ns);
 }
 
 /* What is left of the problem's share; where the sweep took more than its own, a race's all the
  * same. */
 int64_t budget_race_end_ns(const struct sweep *sweep)
 {
-    double share = 1 - sweep_share_of(sweep->group->session);
-    int64_t least_ns = problem_end_ns(sweep->group, share);
+    const struct session *session = sweep->group->session;
+    if (budget_end_ns(session) == 0)
+        return 0;
+    int64_t least_ns =
+        clock_running_ns() + 1 + (int64_t)((double)sweep->share_ns * (1 - sweep_share_of(session)));
     return sweep->race_end_ns > least_ns ? sweep->race_end_ns : least_ns;
+}
+
+void budget_end_problem(const struct sweep *sweep, bool checked)
+{
+    struct costs *costs = &sweep->group->costs;
+    costs->problems++;
+    costs->checks_guessed_ns += checked ? guess_checks_ns(sweep) : 0;
 }
 
 bool budget_ended(const struct session *session)
 {
     return budget_over(session, budget_end_ns(session));
+}
+
+bool budget_fits(const struct group *group, double cost_ns)
+{
+    int64_t end_ns = budget_end_ns(group->session);
+    return end_ns == 0 || !budget_over(group->session, end_ns - (int64_t)cost_ns);
+}
+
+bool budget_fits_problem(const struct group *group)
+{
+    return budget_fits(group, fixed_ns(group, group->costs.problems));
+}
+
+bool budget_fits_look(const struct group *group)
+{
+    size_t looks = group->costs.looks;
+    return budget_fits(group,
+                       looks > 0 ? (double)stage_ns(group, STAGE_RANGES) / (double)looks : 0);
+}
+
+size_t budget_finalists(const struct sweep *sweep, size_t most)
+{
+    int64_t end_ns = budget_end_ns(sweep->group->session);
+    double cost_ns = expected_checks_ns(sweep);
+    double left_ns = (double)(end_ns - clock_running_ns());
+    if (end_ns == 0 || cost_ns <= left_ns)
+        return most;
+    sweep->group->session->summary->budget_spent = true;
+    double fit = left_ns > 0 ? (double)most * left_ns / cost_ns : 0;
+    size_t count = fit > FINALISTS_LEAST ? (size_t)fit : FINALISTS_LEAST;
+    return count < most ? count : most;
+}
+
+int64_t budget_watch_ms(const struct sweep *sweep, int64_t most_ms)
+{
+    const struct session *session = sweep->group->session;
+    if (budget_end_ns(session) == 0)
+        return most_ms;
+    int64_t fit_ms = (int64_t)((double)sweep->share_ns / ms_ns) / WATCH_SHARE;
+    if (fit_ms < WATCH_LEAST_MS || budget_ended(session))
+        fit_ms = WATCH_LEAST_MS;
+    return fit_ms < most_ms ? fit_ms : most_ms;
 }
 
 enum status budget_await(struct group *group, struct binaries *binaries, size_t index,

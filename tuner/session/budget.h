@@ -1,8 +1,10 @@
-/* Until when the parts of a run may go on. Times are of clock_running_ns; 0: for ever. */
+/* Until when the parts of a run may go on, and what they are expected to take. Times are of
+ * clock_running_ns; 0: for ever. */
 #ifndef TUNE_SESSION_BUDGET_H
 #define TUNE_SESSION_BUDGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tuner/session/binaries.h"
@@ -11,12 +13,38 @@ struct group;
 struct session;
 struct sweep;
 
+/* Of what is done: what is to come is expected to cost as much. */
+struct costs {
+    size_t problems;          /* raced, or given up */
+    double checks_guessed_ns; /* what their checks would take, had nothing been known */
+    int64_t fresh_ns;         /* the last start of a worker */
+    int64_t ceilings_ns;      /* 0: they were known */
+    size_t trials;            /* of sweeps */
+    size_t looks;
+};
+
 int64_t budget_end_ns(const struct session *session);
-void budget_share(struct sweep *sweep); /* what a problem that starts now gets */
+/* What a problem that starts now gets; its own set-up and checks are not in it. */
+void budget_share(struct sweep *sweep);
+/* The same once its first trial is done, when its own set-up is known. */
+void budget_begin_sweep(struct sweep *sweep);
 int64_t budget_race_end_ns(const struct sweep *sweep);
+/* It is done, `checked` also by the gauntlet: counts for what the others are expected to cost. */
+void budget_end_problem(const struct sweep *sweep, bool checked);
+/* How many trials the problem's sweep has time for, as they went so far; 0: nobody knows yet. */
+uint64_t budget_trials(const struct sweep *sweep);
 bool budget_over(const struct session *session, int64_t end_ns);
 /* The whole of it: nothing is begun any more. */
 bool budget_ended(const struct session *session);
+/* Whether what takes so long ends in time; if not, the budget counts as spent. */
+bool budget_fits(const struct group *group, double cost_ns);
+/* Whether another problem's set-up and checks do, or a look at a size. */
+bool budget_fits_problem(const struct group *group);
+bool budget_fits_look(const struct group *group);
+/* How many of `most` finalists can be checked in time, two at least; and for how many of most_ms
+ * who is to win can be watched. */
+size_t budget_finalists(const struct sweep *sweep, size_t most);
+int64_t budget_watch_ms(const struct sweep *sweep, int64_t most_ms);
 /* As binaries_await, but no longer than the budget lasts (STATUS_NO_TIME), or until the user stops.
  */
 enum status budget_await(struct group *group, struct binaries *binaries, size_t index,

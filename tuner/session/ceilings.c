@@ -1,4 +1,5 @@
 /* What a device can move, and calculate, at best, to hold winners against. */
+#include "tuner/base/clock.h"
 #include "tuner/session/internal.h"
 #include "tuner/session/watch.h"
 #include "tuner/trial/ceiling.h"
@@ -84,6 +85,7 @@ enum status session_know_ceilings(struct session *session, struct lane *lane, st
 {
     bool found = false;
     int64_t bytes = 0; /* a wrong wish is told also where they are known */
+    int64_t started_ns = clock_running_ns();
     struct store_ceilings ceilings = {0};
     enum status status = device_ceiling_bytes(&bytes, error);
     if (status != STATUS_OK || bytes < 0)
@@ -97,6 +99,8 @@ enum status session_know_ceilings(struct session *session, struct lane *lane, st
                                       element_name(ELEMENT_F32), &gops, error);
     if (status == STATUS_OK && !(gops > 0) && !budget_ended(session))
         status = measure_arithmetic(session, lane, error);
+    if (!found)
+        lane->group->costs.ceilings_ns = clock_running_ns() - started_ns;
     return status;
 }
 
@@ -161,7 +165,8 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
         return status;
     status = store_ceilings_get(session->store, group->environment_id, &found, &ceilings, error);
     if (status != STATUS_OK || !found || !lane || !wants_again(group, &ceilings) ||
-        lane->environment_id != group->environment_id || budget_ended(session))
+        lane->environment_id != group->environment_id ||
+        !budget_fits(group, (double)group->costs.ceilings_ns))
         return status;
     status = measure_bandwidth(session, lane, bytes, &ceilings, &measured, error);
     if (status == STATUS_OK && measured) {

@@ -14,6 +14,8 @@ struct confirming {
 
 static bool takes_part(const struct contest *contest)
 {
+    if (contest->left_out)
+        return false;
     for (size_t i = 0; i < contest->finalist_count; i++)
         if (finalist_can_win(&contest->finalists[i]))
             return true;
@@ -100,6 +102,41 @@ static void show(struct group *group, const struct contest *contest, int process
     session_progress(group, "confirm");
 }
 
+/* What a contest takes in one process: as in the last one, else its rounds as long as the race's
+ * last, behind its inputs. */
+static double contest_ns(const struct contest *contest)
+{
+    const struct protocol *protocol = &contest->sweep->group->session->options->protocol;
+    if (contest->process_ns > 0)
+        return (double)contest->process_ns;
+    return (double)contest->sweep->tell_ns +
+           (double)contest->round_ns * (double)protocol->confirm_rounds;
+}
+
+/* What one more process over all takes. */
+static double process_ns(const struct group *group)
+{
+    double sum_ns = (double)group->costs.fresh_ns;
+    for (const struct contest *contest = group->contests; contest; contest = contest->next)
+        sum_ns += takes_part(contest) ? contest_ns(contest) : 0;
+    return sum_ns;
+}
+
+/* Leaves the costliest to the next run until two processes fit into the budget: one alone confirms
+ * nothing. Whether any is left. */
+static bool choose_contests(struct group *group)
+{
+    for (;;) {
+        struct contest *costliest = NULL;
+        for (struct contest *contest = group->contests; contest; contest = contest->next)
+            if (takes_part(contest) && (!costliest || contest_ns(contest) > contest_ns(costliest)))
+                costliest = contest;
+        if (!costliest || budget_fits(group, 2 * process_ns(group)))
+            return costliest != NULL;
+        costliest->left_out = true;
+    }
+}
+
 /* One fresh process over all contests, the last first: large inputs of a kind serve smaller sizes,
  * too. */
 static enum status one_process(struct confirming *confirming, struct error *error)
@@ -107,9 +144,12 @@ static enum status one_process(struct confirming *confirming, struct error *erro
     struct group *group = confirming->group;
     struct lane *lane = confirming->lane;
     struct arena scratch = {0};
+    double spent_ns = 0; /* which a second process takes again */
     int64_t left_ns = lane_leave(lane);
+    int64_t started_ns = clock_running_ns();
     enum status status = worker_fresh(lane->worker, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
+    group->costs.fresh_ns = clock_running_ns() - started_ns;
     lane->told = NULL;
     if (status != STATUS_OK)
         return lane_lose(lane, error);
@@ -117,10 +157,16 @@ static enum status one_process(struct confirming *confirming, struct error *erro
          contest = contest->previous) {
         if (!takes_part(contest))
             continue;
-        if (budget_over(group->session, budget_end_ns(group->session)))
-            break;
+        double again_ns = confirming->process == 1 ? (double)group->costs.fresh_ns + spent_ns : 0;
+        if (!budget_fits(group, again_ns + contest_ns(contest) * (again_ns > 0 ? 2 : 1))) {
+            contest->left_out |= confirming->process == 1;
+            continue;
+        }
+        started_ns = clock_running_ns();
         show(group, contest, confirming->process);
         status = confirm_in(confirming, contest, &scratch, error);
+        contest->process_ns = clock_running_ns() - started_ns;
+        spent_ns += (double)contest->process_ns;
         arena_free(&lane->scratch);
         arena_free(&scratch);
     }
@@ -138,6 +184,7 @@ static void begin(struct contest *contest)
     }
     contest->twin_count = 0;
     contest->processes = 0;
+    contest->left_out = false;
 }
 
 /* One process alone confirms nothing. */
@@ -149,26 +196,24 @@ static enum status settle(struct contest *contest, struct lane *lane, struct err
     return contest_choose(contest, lane, "confirm", &found, error);
 }
 
-/* Whether one more process fits into the budget, if it takes as long as the last one. */
-static bool fits(const struct session *session, int64_t last_ns)
-{
-    int64_t end_ns = budget_end_ns(session);
-    return end_ns == 0 || !budget_over(session, end_ns - last_ns);
-}
-
+/* The second process goes as far as the budget does; others begin only when they fit into it. */
 static enum status run_processes(struct confirming *confirming, struct error *error)
 {
-    const struct session *session = confirming->group->session;
-    int64_t processes = session->options->protocol.confirm_processes;
-    int64_t last_ns = 0;
+    struct group *group = confirming->group;
+    int64_t processes = group->session->options->protocol.confirm_processes;
     enum status status = STATUS_OK;
-    for (int p = 1; status == STATUS_OK && p <= processes && fits(session, last_ns); p++) {
-        int64_t started_ns = clock_running_ns();
+    if (!choose_contests(group))
+        return STATUS_OK;
+    for (int p = 1; status == STATUS_OK && p <= processes; p++) {
+        if (!budget_fits(group, p > 2 ? process_ns(group) : 0))
+            break;
         confirming->process = p;
         status = one_process(confirming, error);
-        last_ns = clock_running_ns() - started_ns;
     }
-    return status;
+    if (status != STATUS_NO_TIME)
+        return status;
+    error_clear(error);
+    return STATUS_OK;
 }
 
 /* What has been confirmed so far holds, however the rest went. */

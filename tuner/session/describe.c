@@ -1,4 +1,5 @@
 /* What a problem's trials share: inputs, the references. */
+#include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/session/internal.h"
 
@@ -94,6 +95,7 @@ enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struc
         status = make_description(sweep, error);
     if (status != STATUS_OK)
         return status;
+    int64_t started_ns = clock_running_ns();
     struct worker_problem problem = *sweep->description;
     problem.varies = !sweep->alike && references_vary(&problem.checks);
     if (!check)
@@ -109,6 +111,7 @@ enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struc
     if (status == STATUS_OK) {
         lane->told = sweep;
         lane->told_check = check;
+        sweep->tell_ns = clock_running_ns() - started_ns;
     }
     if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)
         return lane_lose(lane, error);

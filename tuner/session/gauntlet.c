@@ -177,7 +177,7 @@ static enum status admits(struct sweep *sweep, struct arena *arena, const struct
         return status;
     status = point_binary(point, arena, &request, error);
     if (status == STATUS_OK)
-        status = binaries_request(&sweep->group->binaries, &request, &binary, error);
+        status = binaries_know(&sweep->group->binaries, &request, &binary, error);
     *applies = status == STATUS_OK && binary == candidate->binary;
     return status;
 }
@@ -332,6 +332,8 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
             continue;
         if (session_stopped(sweep->group->session))
             return session_stop_error(error);
+        if (budget_ended(sweep->group->session))
+            return STATUS_OK; /* they are checked when they race */
         enum status status = sweep_load(sweep, lane, &lane->scratch, candidate,
                                         &other.runner.loaded, &outcome, error);
         if (status == STATUS_OK && outcome.status == TRIAL_OK)

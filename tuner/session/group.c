@@ -133,9 +133,12 @@ static enum status race_until_right(struct contest *contest, struct lane *lane, 
 {
     for (;;) {
         size_t rejected = count_rejected(contest->sweep);
+        (void)stage_enter(contest->sweep->group, STAGE_RACE);
         enum status status = contest_race(contest, lane, error);
+        (void)stage_enter(contest->sweep->group, STAGE_CHECK);
         if (status == STATUS_OK)
             status = contest_check(contest, lane, error);
+        (void)stage_enter(contest->sweep->group, STAGE_RACE);
         if (status != STATUS_OK || has_finalist(contest) ||
             count_rejected(contest->sweep) == rejected)
             return status;
@@ -245,10 +248,11 @@ static enum status compete_over(struct sweep *sweep, struct contest **contest, s
     group->problem_key = sweep->problem.key;
     group->n = sweep->problem.n;
     group->best_ns = (double)NAN;
+    (void)stage_enter(group, STAGE_SET_UP);
     enum status status = sweep_open(sweep, error);
     if (status == STATUS_OK)
         status = store_this_problem(sweep, error);
-    if (status == STATUS_OK && budget_ended(group->session))
+    if (status == STATUS_OK && !budget_fits_problem(group))
         return leave_out(sweep, contest, error);
     if (status == STATUS_OK)
         status = sweep_problem(sweep, error);
@@ -277,6 +281,8 @@ static enum status run_problem(struct group *group, const struct sweep *like,
     group->session->summary->problems++;
     group->session->progress.problem_index++;
     group->problems_left -= group->problems_left > 0 ? 1 : 0;
+    (void)stage_enter(group, STAGE_SET_UP);
+    budget_end_problem(sweep, contest != NULL);
     forget_sweep(group, sweep);
     if (contest && status == STATUS_OK) {
         add_contest(group, contest);
@@ -405,10 +411,13 @@ static enum status run_all(struct group *group, struct objective **objectives,
     for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++)
         status = run_experiment(group, &session->experiments[i], objectives[i], &experiment_ids[i],
                                 error);
+    (void)stage_enter(group, STAGE_CONFIRM);
     if (status == STATUS_OK)
         status = group_confirm(group, error);
+    (void)stage_enter(group, STAGE_RANGES);
     if (session->options->only_count == 0 && (status == STATUS_OK || status == STATUS_INTERRUPTED))
         status = cover_all(group, objectives, experiment_ids, status, error);
+    (void)stage_enter(group, STAGE_END);
     summarize_contests(group);
     return status;
 }

@@ -29,6 +29,13 @@ struct group;
 struct race;
 struct sweep;
 
+/* In which stage a group is, and what the stages took before. */
+struct stage_clock {
+    enum session_stage stage;
+    int64_t since_ns;
+    int64_t spent_ns[SESSION_STAGES];
+};
+
 struct lane {
     struct group *group;
     char name[32]; /* "cuda:0" */
@@ -45,6 +52,7 @@ struct lane {
     struct error error;
     int64_t measuring_ns;
     int64_t compile_wait_ns;
+    int64_t start_ns;   /* what its worker's first start took */
     struct place place; /* where its worker was asked to sit */
     bool pinned;        /* and does */
     pthread_t thread;
@@ -68,7 +76,9 @@ struct group {
     /* Of winners, by ceiling: bytes over time; of those with over twice what the caches hold. */
     double fastest_gbs[CEILINGS], fastest_uncached_gbs[CEILINGS];
     struct contest *contests, *last_contest; /* of this run, in order */
-    size_t problems_left;                    /* not raced yet, for sharing out the budget */
+    struct stage_clock clock;
+    struct costs costs;   /* for sharing out the budget ... */
+    size_t problems_left; /* not raced yet, the present one counted */
     enum status status;
     struct error error;
     pthread_t thread;
@@ -100,6 +110,11 @@ enum status session_stop_error(struct error *error);
 void session_note(const struct session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void session_progress(struct group *group, const char *phase);
+
+/* stages.c: from now on the group is in that stage; returns the one that it was in. */
+enum session_stage stage_enter(struct group *group, enum session_stage stage);
+/* What the group has spent in it so far. */
+int64_t stage_ns(const struct group *group, enum session_stage stage);
 
 /* Around what blocks. lane_enter adds the time since to *spent_ns. */
 int64_t lane_leave(struct lane *lane);
@@ -152,6 +167,8 @@ struct sweep {
     size_t unlaunchable, duplicates; /* set aside in this run, without the device */
     int64_t deadline_ns;             /* no further trials after it; 0: none */
     int64_t race_end_ns;             /* when the problem's share of the budget ends; 0: never */
+    int64_t share_ns;                /* of the budget, for sweep and race together */
+    int64_t tell_ns;                 /* what inputs and expected results took the worker */
     bool failed;                     /* a lane met an error that ends the run */
     bool alike;                      /* no copy of the inputs differs from another */
 };
@@ -184,7 +201,7 @@ enum status window_add(struct sweep *sweep, struct candidate *candidate, struct 
 /* Asks the search for more, and for their binaries. */
 enum status window_fill(struct sweep *sweep, struct error *error);
 /* The first whose binary is there, or never will be, in hand from now on; NULL: all are being
- * compiled. Baselines go first. */
+ * compiled. Baselines go first, but nobody waits for their compiler. */
 struct candidate *window_take(struct sweep *sweep);
 /* What a lost lane had in hand is left to the others. */
 enum status window_put_back(struct sweep *sweep, struct candidate *candidate, struct error *error);
@@ -379,8 +396,11 @@ struct contest {
     size_t twin_count;
     struct twin_floor floor;
     size_t rounds, rounds_dropped, faults[ROUND_FAULTS];
-    size_t levels;    /* of each finalist */
-    size_t processes; /* that have confirmed */
+    size_t levels;      /* of each finalist */
+    size_t processes;   /* that have confirmed */
+    int64_t round_ns;   /* what its last round took, with as many blocks as a later one ... */
+    int64_t process_ns; /* ... and its rounds in the last process that confirmed; 0: none did */
+    bool left_out;      /* of the confirmation, for want of time */
     size_t candidate_count;
     bool conditions_known;
     bool announced;

@@ -46,8 +46,10 @@ static void *start_lane(void *context)
 {
     struct lane *lane = context;
     struct session *session = lane->group->session;
+    int64_t started_ns = clock_running_ns();
     enum status status = worker_start(session->options->device_kind, lane->index,
                                       &session->options->protocol, &lane->worker, &lane->error);
+    lane->start_ns = clock_running_ns() - started_ns;
     if (status == STATUS_OK)
         status = lock_take(facts_text(worker_facts(lane->worker), "uuid", lane->name), &lane->lock,
                            &lane->error);
@@ -81,8 +83,10 @@ static void join_group(struct session *session, struct lane *lane)
         group = &session->groups[session->group_count++];
         *group =
             (struct group){.session = session, .facts = facts, .problem_key = "", .best_key = ""};
+        group->clock.since_ns = session->started_ns;
     }
     group->lanes[group->lane_count++] = lane;
+    group->costs.fresh_ns = lane->start_ns;
     lane->group = group;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/session/internal.h"
 #include "tuner/trial/race.h"
 
@@ -37,13 +38,18 @@ static size_t twin_of(const struct racing *racing)
 static enum status one_round(struct racing *racing, struct error *error)
 {
     struct track *track = &racing->track;
+    int64_t started_ns = clock_running_ns();
     const struct protocol *protocol = &track->sweep->group->session->options->protocol;
     bool screening =
         race_valid_rounds(racing->race) < (size_t)protocol->screen_rounds[PROTOCOL_SCREENS - 1];
     track->blocks = (uint32_t)(screening ? protocol->screen_blocks : protocol->visit_blocks);
     for (size_t i = 0; i < track->count; i++)
         racing->wanted[i] = race_fate(racing->race, i) == RACE_ALIVE;
-    return track_race_round(track, racing->race, racing->wanted, twin_of(racing), error);
+    enum status status =
+        track_race_round(track, racing->race, racing->wanted, twin_of(racing), error);
+    racing->contest->round_ns =
+        (clock_running_ns() - started_ns) * protocol->visit_blocks / track->blocks;
+    return status;
 }
 
 /* Dropped rounds are made up for, but not without end: a machine that spoils them all is told. */
@@ -120,6 +126,7 @@ static enum status pick(const struct racing *racing, bool *chosen, struct error 
     const struct contest *contest = racing->contest;
     size_t count = contest->finalist_count;
     size_t most = (size_t)contest->sweep->group->session->options->protocol.finalists;
+    most = budget_finalists(contest->sweep, most);
     size_t *order = calloc(count + 1, sizeof *order);
     size_t *picked = calloc(most + 1, sizeof *picked);
     size_t taken = 0;

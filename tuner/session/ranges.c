@@ -82,6 +82,7 @@ static enum status look(struct covering *covering, int64_t n, bool is_named,
             status =
                 space_admits(experiment, &problem, covering->group->facts, list[i], &admits, error);
     }
+    covering->group->costs.looks += status == STATUS_OK && admits ? 1 : 0;
     if (status == STATUS_OK && admits)
         status = look_at(&covering->like, &problem, list, count, out, error);
     if (status != STATUS_NO_TIME && (is_named || !is_no_size_of(status)))
@@ -118,8 +119,7 @@ static enum status look_at_measured(struct covering *covering, bool *again, stru
     struct losses *losses = &covering->losses;
     double within = covering->group->session->options->protocol.within;
     *again = false;
-    for (size_t size = 0; size < losses->size_count && !budget_ended(covering->group->session);
-         size++) {
+    for (size_t size = 0; size < losses->size_count && budget_fits_look(covering->group); size++) {
         size_t range = range_of(covering, size);
         struct look found = {0};
         if (range == covering->count)
@@ -183,6 +183,8 @@ static enum status look_inside(struct covering *covering, size_t size, struct er
         size_t count = list_around(covering, size, list);
         if (n <= before || n >= sizes[size + 1] || count < 2)
             continue;
+        if (!budget_fits_look(covering->group))
+            break;
         before = n;
         enum status status = look(covering, n, false, list, count, &found, error);
         if (status != STATUS_OK)
@@ -209,6 +211,8 @@ static enum status find_end(struct covering *covering, size_t range, struct erro
         struct look found;
         int64_t n = middle(low, high);
         n = n <= low ? low + 1 : n;
+        if (!budget_fits_look(covering->group))
+            break;
         enum status status = look(covering, n, false, list, count, &found, error);
         if (status != STATUS_OK)
             return status;
@@ -231,7 +235,7 @@ static enum status look_between(struct covering *covering, struct error *error)
     enum status status = STATUS_OK;
     size_t count = covering->losses.size_count;
     for (size_t size = 0; status == STATUS_OK && size + 1 < count; size++) {
-        if (budget_ended(covering->group->session))
+        if (!budget_fits_look(covering->group))
             break;
         size_t range = range_of(covering, size);
         if (range == covering->count)
@@ -277,7 +281,7 @@ static enum status look_around(struct covering *covering, struct error *error)
     session_progress(group, "ranges");
     cut(covering, covering->losses.loss);
     for (int i = 0; status == STATUS_OK && again && i < CUTS_MAX; i++) {
-        if (i > 0 && budget_ended(group->session))
+        if (i > 0 && !budget_fits_look(group))
             break;
         status = look_at_measured(covering, &again, error);
         if (again)

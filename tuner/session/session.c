@@ -205,6 +205,8 @@ static enum status end_runs(struct session *session, enum status status, struct 
         const struct group *group = &session->groups[i];
         summary->binaries_compiled += group->binaries.compiled;
         summary->binaries_cached += group->binaries.cached;
+        for (size_t j = 0; j < SESSION_STAGES; j++)
+            summary->stage_ns[j] += stage_ns(group, (enum session_stage)j);
         for (size_t j = 0; j < group->lane_count; j++) {
             const struct lane *lane = group->lanes[j];
             struct store_run_end end = {

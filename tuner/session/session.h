@@ -56,6 +56,20 @@ struct session_options {
     const volatile sig_atomic_t *stop; /* becomes non-zero when the user wants to end */
 };
 
+/* What the time of a run goes into. */
+enum session_stage {
+    STAGE_START,  /* devices, ceilings, spaces */
+    STAGE_SET_UP, /* of a problem, until its first trial: inputs, references, first binaries */
+    STAGE_SWEEP,
+    STAGE_RACE,
+    STAGE_CHECK, /* of finalists: the gauntlet */
+    STAGE_WATCH, /* of those who are to win */
+    STAGE_CONFIRM,
+    STAGE_RANGES, /* looks at and between sizes */
+    STAGE_END,
+    SESSION_STAGES
+};
+
 struct session_progress {
     const char *problem_key;
     int64_t n;
@@ -113,6 +127,7 @@ struct session_summary {
     size_t devices;
     int64_t wall_ns;
     int64_t measuring_ns, compile_wait_ns; /* of all devices together */
+    int64_t stage_ns[SESSION_STAGES];      /* of all groups of like devices together */
     /* Of the winners chosen in this run. */
     size_t winners, tied; /* tied: winners that are not alone */
     size_t rounds, rounds_dropped;

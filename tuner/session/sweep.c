@@ -48,6 +48,8 @@ static enum status try_one(struct sweep *sweep, struct lane *lane, struct candid
     if (status != STATUS_OK)
         return status;
     window_done(sweep, candidate);
+    if (stage_enter(sweep->group, STAGE_SWEEP) == STAGE_SET_UP)
+        budget_begin_sweep(sweep); /* what its set-up takes is known by now */
     tell_best(sweep);
     return STATUS_OK;
 }
@@ -208,6 +210,8 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
     if (status == STATUS_OK) {
         sweep->group->strategy = search_strategy(sweep->search);
         status = try_all(sweep, error);
+        binaries_withdraw(
+            &sweep->group->binaries); /* the next problem's are not to wait for them */
     }
     return sum_up(sweep, status, error);
 }

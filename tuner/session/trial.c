@@ -148,7 +148,7 @@ static enum status have_binary(struct sweep *sweep, struct candidate *candidate,
         return status;
     }
     if (status == STATUS_OK)
-        status = binaries_await(&sweep->group->binaries, candidate->binary, error);
+        status = budget_await(sweep->group, &sweep->group->binaries, candidate->binary, error);
     if (status != STATUS_COMPILE_FAILED)
         return status;
     outcome->status = TRIAL_COMPILE_FAILED;
@@ -356,6 +356,7 @@ static void count_trial(struct sweep *sweep, struct candidate *candidate)
     struct session *session = sweep->group->session;
     bool failed = candidate->status != TRIAL_OK && candidate->status != TRIAL_SKIPPED;
     sweep->measured++;
+    sweep->group->costs.trials++;
     sweep->failures += failed ? 1 : 0;
     session->summary->trials++;
     session->summary->failures += failed ? 1 : 0;

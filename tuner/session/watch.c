@@ -68,7 +68,8 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
         .timeout_ms = WATCH_TIMEOUT_MS,
     };
     session_progress(sweep->group, "check");
-    int64_t most_ms = candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS;
+    int64_t most_ms =
+        budget_watch_ms(sweep, candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS);
     int64_t compared = 0;
     int64_t left_ns = lane_leave(lane);
     status = worker_watch(lane->worker, &what, most_ms, &compared, &outcome, error);

@@ -19,7 +19,8 @@ enum {
     BUDGET_MARGIN = 8, /* trials may turn out to be so much quicker than expected */
 };
 
-/* What a trial costs, about, where the search must know how many a budget pays for. */
+/* What a trial costs, about, before any was done: the search must know how many a budget pays for.
+ */
 static const double trial_ns = 25e6;
 
 static void values_of(const void *context, uint64_t point, uint16_t *values)
@@ -38,14 +39,15 @@ static bool point_of(const void *context, const uint16_t *values, uint64_t *poin
     return space_at(sweep->space, all, point);
 }
 
-/* How many trials the budget has time for, about: by the options alone, so that the same command
- * comes to the same strategy. */
+/* How many trials the budget has time for, about: as many as those so far say. */
 static uint64_t trials_expected(const struct sweep *sweep)
 {
     const struct session *session = sweep->group->session;
     size_t problems = session->progress.problem_count;
-    double trials =
-        (double)session->options->budget_ns / trial_ns / (double)(problems > 0 ? problems : 1);
+    uint64_t known = budget_trials(sweep);
+    double trials = known > 0 ? (double)known
+                              : (double)session->options->budget_ns / trial_ns /
+                                    (double)(problems > 0 ? problems : 1);
     if (session->options->budget_ns > 0 && trials < (double)sweep->points_most)
         return trials < 1 ? 1 : (uint64_t)trials;
     return sweep->points_most;
@@ -240,8 +242,6 @@ struct candidate *window_take(struct sweep *sweep)
             sweep->in_hand++;
             return candidate;
         }
-        if (candidate->is_baseline)
-            return NULL; /* what comes behind it waits */
     }
     return NULL;
 }

@@ -312,7 +312,9 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
         if (status != STATUS_OK || choosing.choice.winner >= contest->finalist_count)
             return status;
         best = &contest->finalists[choosing.choice.winner];
+        enum session_stage before = stage_enter(contest->sweep->group, STAGE_WATCH);
         status = contest_watch(contest, lane, best, error);
+        (void)stage_enter(contest->sweep->group, before);
         if (status != STATUS_OK)
             return status;
     }

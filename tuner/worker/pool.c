@@ -262,6 +262,25 @@ enum status compile_pool_submit(struct compile_pool *pool, const struct binary_r
     return feed(pool, error);
 }
 
+bool compile_pool_withdraw(struct compile_pool *pool, uint64_t *tag)
+{
+    struct job **link = &pool->first;
+    struct job *before = NULL;
+    if (!pool->first)
+        return false;
+    while ((*link)->next) {
+        before = *link;
+        link = &(*link)->next;
+    }
+    struct job *job = *link;
+    *link = NULL;
+    pool->last = before;
+    pool->pending--;
+    *tag = job->tag;
+    free_job(job);
+    return true;
+}
+
 static void finish(struct compile_pool *pool, struct compiler *compiler, enum status status,
                    const struct error *error, const char *log, struct compile_done *done)
 {

@@ -227,6 +227,10 @@ enum status compile_pool_submit(struct compile_pool *pool, const struct binary_r
                                 const char *binary_path, uint64_t tag, struct error *error);
 size_t compile_pool_pending(const struct compile_pool *pool);
 
+/* Takes a request back that no compiler has begun yet, the latest first: its tag. False: there is
+ * none. */
+bool compile_pool_withdraw(struct compile_pool *pool, uint64_t *tag);
+
 struct compile_done {
     uint64_t tag;
     enum status status; /* STATUS_OK: the binary is at its path */

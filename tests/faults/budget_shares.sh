@@ -1,0 +1,37 @@
+#!/bin/bash
+# A budget is kept, and shared out evenly: of many problems none goes without trials while others have many, and what
+# the checks, the watches and a slow compiler take is not lost to those that come last. Where the time goes is said.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+write_copy 60
+problems=24
+sizes=$(seq -s ', ' 1000 1000 $((1000 * problems)))
+sed -i "s/^sizes:.*/sizes: {n: [$sizes]}/" copy.yaml
+# A size that is compiled in: each problem has binaries of its own, and none serves another size.
+sed -i 's/^defines:.*/defines: {WAY: way, BLOCK: block, N: n}/' copy.yaml
+brief=(--set block_ns=20000)
+
+# expect_kept SECONDS: the last run took at most a tenth and two seconds more.
+expect_kept() {
+    local wall_s
+    wall_s=$(query "SELECT max(wall_ns) / 1e9 FROM runs")
+    python3 -c "import sys; sys.exit(not $wall_s <= 1.1 * $1 + 2)" || fail "$1 s became $wall_s s: $(grep ' s sweeps' "$captured.err")"
+}
+
+for compiler in 0 50; do
+    forget
+    tune_copy "cuGraphLaunch: slow=1; nvrtcCompileProgram@source=copy.cu: slow=$compiler" "${brief[@]}" --budget 20s
+    expect_code 0
+    expect_kept 20
+    expect_err '^tune: .* setting up problems, [0-9.]+ s sweeps, [0-9.]+ s races, .*[0-9.]+ s confirming'
+    # The last quarter of the problems has at least half as many trials as the first.
+    swept="SELECT count(*) FROM trials AS t JOIN problems AS p ON p.id = t.problem_id WHERE t.stage = 'sweep'"
+    first=$(query "$swept AND p.n <= $((250 * problems))")
+    last=$(query "$swept AND p.n > $((750 * problems))")
+    [[ $((2 * last)) -ge $first && $first -ge $problems ]] || fail "$first trials of the first problems, $last of the last"
+    [[ $(query "SELECT count(*) FROM winners") -eq $problems ]] || fail "$(query "SELECT count(*) FROM winners") winners"
+    # Nothing is compiled that is not measured, but for what the compilers were at when a sweep ended.
+    compiled=$(query "SELECT sum(binaries_compiled) FROM runs")
+    trials=$(query "SELECT count(*) FROM trials WHERE stage = 'sweep'")
+    [[ $compiled -le $((trials + 4 * problems + 10)) ]] || fail "$compiled binaries for $trials trials"
+done
