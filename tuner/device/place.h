@@ -11,14 +11,14 @@
 
 enum { PLACE_CPUS_BYTES = 256, PLACE_DEVICES_MAX = 64 };
 
-struct place {
+struct seat {
     char cpus[PLACE_CPUS_BYTES]; /* "3" or "0-3,8"; "": left to the system */
     char near[64];               /* "NUMA node 1", "package 0"; "" when unknown */
 };
 
 struct placement {
-    struct place devices[PLACE_DEVICES_MAX];
-    struct place compilers;
+    struct seat devices[PLACE_DEVICES_MAX];
+    struct seat compilers;
     char note[256]; /* what could not be had, for people; "" when all is well */
 };
 

@@ -88,7 +88,7 @@ static void name_place(hwloc_topology_t topology, hwloc_const_cpuset_t near, cha
 /* Near if a core is left there, else any; when all are taken, they are given out once more. */
 static void place_one(struct choice *choice, hwloc_const_cpuset_t near, unsigned index)
 {
-    struct place *place = &choice->out->devices[index];
+    struct seat *place = &choice->out->devices[index];
     if (near)
         name_place(choice->topology, near, place->near, sizeof place->near);
     else
@@ -110,7 +110,7 @@ static void place_one(struct choice *choice, hwloc_const_cpuset_t near, unsigned
 /* Without `left` they share all. */
 static void place_compilers(struct choice *choice, hwloc_const_cpuset_t left)
 {
-    struct place *place = &choice->out->compilers;
+    struct seat *place = &choice->out->compilers;
     if (hwloc_bitmap_iszero(left)) {
         left = choice->allowed;
         add_note(choice, "compilers share the devices' cores", NULL);

@@ -94,8 +94,8 @@ enum status search_create(const struct search_options *options, const struct sea
     if (!search)
         return error_no_memory(error);
     search->strategy = strategy;
-    if (trail_create(&search->trail, space, options))
-        search->state = strategy->create(&search->trail);
+    trail_create(&search->trail, space, options);
+    search->state = strategy->create(&search->trail);
     if (!search->state) {
         trail_destroy(&search->trail);
         free(search);

@@ -4,40 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 64 };
+#include "tuner/base/array.h"
 
-static size_t slot_of(const struct trail *trail, uint64_t point)
-{
-    size_t slot = (size_t)random_at(point, 0) & (trail->slot_count - 1);
-    while (trail->slots[slot] != 0 && trail->records[trail->slots[slot] - 1].point != point)
-        slot = (slot + 1) & (trail->slot_count - 1);
-    return slot;
-}
-
-/* Half of the slots stay free, so that looking is short. */
-static bool grow(struct trail *trail)
-{
-    const size_t capacity = trail->capacity ? 2 * trail->capacity : FIRST_CAPACITY;
-    if (capacity > SIZE_MAX / (2 * sizeof *trail->records))
-        return false;
-    size_t *slots = calloc(2 * capacity, sizeof *slots);
-    struct trail_record *records = realloc(trail->records, capacity * sizeof *records);
-    if (records)
-        trail->records = records;
-    if (!slots || !records) {
-        free(slots);
-        return false;
-    }
-    free(trail->slots);
-    trail->slots = slots;
-    trail->slot_count = 2 * capacity;
-    trail->capacity = capacity;
-    for (size_t i = 0; i < trail->count; i++)
-        trail->slots[slot_of(trail, trail->records[i].point)] = i + 1;
-    return true;
-}
-
-bool trail_create(struct trail *trail, const struct search_space *space,
+void trail_create(struct trail *trail, const struct search_space *space,
                   const struct search_options *options)
 {
     *trail = (struct trail){.space = *space, .best = SIZE_MAX};
@@ -49,26 +18,25 @@ bool trail_create(struct trail *trail, const struct search_space *space,
         options->trials > 0 && options->trials < space->count ? options->trials : space->count;
     trail->random.seed = random_at(options->seed, 0);
     trail->order = permutation_make(space->count, random_at(options->seed, 1));
-    return grow(trail);
 }
 
 void trail_destroy(struct trail *trail)
 {
     free(trail->records);
-    free(trail->slots);
+    index_free(&trail->places);
 }
 
 struct trail_record *trail_find(const struct trail *trail, uint64_t point)
 {
-    const size_t index = trail->slots[slot_of(trail, point)];
-    return index == 0 ? NULL : &trail->records[index - 1];
+    size_t place = 0;
+    return index_find(&trail->places, point, &place) ? &trail->records[place] : NULL;
 }
 
 struct trail_record *trail_add(struct trail *trail, uint64_t point)
 {
-    if (trail->count == trail->capacity && !grow(trail))
+    if (!array_grow(&trail->records, trail->count, &trail->capacity, sizeof *trail->records) ||
+        !index_put(&trail->places, point, trail->count))
         return NULL;
-    trail->slots[slot_of(trail, point)] = trail->count + 1;
     struct trail_record *record = &trail->records[trail->count++];
     *record = (struct trail_record){.point = point, .value = (double)NAN};
     return record;

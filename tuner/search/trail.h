@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tuner/base/index.h"
 #include "tuner/base/random.h"
 #include "tuner/search/permutation.h"
 #include "tuner/search/search.h"
@@ -28,13 +29,12 @@ struct trail {
     struct trail_record *records; /* in the order in which they were first asked for or told of */
     size_t count;
     size_t capacity;
-    size_t told;   /* records that were; the others are pending */
-    size_t best;   /* record of the smallest value; SIZE_MAX while there is none */
-    size_t *slots; /* by hash of the point: index of its record + 1; 0: free */
-    size_t slot_count;
+    struct index places; /* of records, by point */
+    size_t told;         /* records that were; the others are pending */
+    size_t best;         /* record of the smallest value; SIZE_MAX while there is none */
 };
 
-bool trail_create(struct trail *trail, const struct search_space *space,
+void trail_create(struct trail *trail, const struct search_space *space,
                   const struct search_options *options);
 void trail_destroy(struct trail *trail);
 

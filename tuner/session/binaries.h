@@ -5,7 +5,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/hash.h"
-#include "tuner/session/index.h"
+#include "tuner/base/index.h"
 #include "tuner/worker/worker.h"
 
 enum binary_state {

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "tuner/base/hash.h"
+#include "tuner/base/index.h"
 #include "tuner/base/lock.h"
 #include "tuner/base/random.h"
 #include "tuner/base/text.h"
@@ -17,7 +18,6 @@
 #include "tuner/search/search.h"
 #include "tuner/session/binaries.h"
 #include "tuner/session/budget.h"
-#include "tuner/session/index.h"
 #include "tuner/session/session.h"
 #include "tuner/session/table.h"
 #include "tuner/trial/choose.h"
@@ -52,9 +52,9 @@ struct lane {
     struct error error;
     int64_t measuring_ns;
     int64_t compile_wait_ns;
-    int64_t start_ns;   /* what its worker's first start took */
-    struct place place; /* where its worker was asked to sit */
-    bool pinned;        /* and does */
+    int64_t start_ns;  /* what its worker's first start took */
+    struct seat place; /* where its worker was asked to sit */
+    bool pinned;       /* and does */
     pthread_t thread;
 };
 

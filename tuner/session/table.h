@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "tuner/base/arena.h"
+#include "tuner/base/index.h"
 #include "tuner/experiment/experiment.h"
-#include "tuner/session/index.h"
 #include "tuner/store/store.h"
 
 /* One configuration in the sweep of one problem: made when the search asks for its point. There may

@@ -1,4 +1,4 @@
-/* Arrays that grow, and reals in order. */
+/* Arrays that grow, the index of numbers, and reals in order. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/index.h"
 #include "tuner/base/reals.h"
 
 static void items_stay_while_the_array_grows(void **state)
@@ -43,6 +44,27 @@ static void more_than_there_can_be_is_refused(void **state)
     assert_int_equal(capacity, 0);
 }
 
+static void numbers_lead_to_their_places(void **state)
+{
+    (void)state;
+    enum { NUMBERS = 5000 };
+    struct index index = {0};
+    size_t place = 0;
+    assert_false(index_find(&index, 0, &place));
+    for (uint64_t i = 0; i < NUMBERS; i++)
+        assert_true(index_put(&index, i << 52 | i * i, i)); /* alike in their low bits */
+    for (uint64_t i = 0; i < NUMBERS; i++) {
+        assert_true(index_find(&index, i << 52 | i * i, &place));
+        assert_int_equal(place, i);
+    }
+    assert_false(index_find(&index, 3, &place));
+    assert_true(index_put(&index, 4, 7));
+    assert_true(index_put(&index, 4, 8));
+    assert_true(index_find(&index, 4, &place));
+    assert_int_equal(place, 8);
+    index_free(&index);
+}
+
 static void medians_are_of_the_middle(void **state)
 {
     (void)state;
@@ -63,6 +85,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_stay_while_the_array_grows),
         cmocka_unit_test(more_than_there_can_be_is_refused),
+        cmocka_unit_test(numbers_lead_to_their_places),
         cmocka_unit_test(medians_are_of_the_middle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

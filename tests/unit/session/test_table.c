@@ -11,26 +11,6 @@
 
 enum { MANY = 5000 };
 
-static void test_index(void **state)
-{
-    (void)state;
-    struct index index = {0};
-    size_t place = 0;
-    assert_false(index_find(&index, 0, &place));
-    for (uint64_t i = 0; i < MANY; i++)
-        assert_true(index_put(&index, i << 52 | i * i, i)); /* alike in their low bits */
-    for (uint64_t i = 0; i < MANY; i++) {
-        assert_true(index_find(&index, i << 52 | i * i, &place));
-        assert_int_equal(place, i);
-    }
-    assert_false(index_find(&index, 3, &place));
-    assert_true(index_put(&index, 4, 7));
-    assert_true(index_put(&index, 4, 8));
-    assert_true(index_find(&index, 4, &place));
-    assert_int_equal(place, 8);
-    index_free(&index);
-}
-
 static struct candidate *add(struct table *table, int64_t value, uint64_t point)
 {
     char key[32];
@@ -99,7 +79,6 @@ static void test_points_that_may_be_tried(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_index),
         cmocka_unit_test(test_candidates_stay_and_are_found),
         cmocka_unit_test(test_only_what_was_measured_has_launches),
         cmocka_unit_test(test_points_that_may_be_tried),

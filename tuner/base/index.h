@@ -1,6 +1,6 @@
 /* From numbers (points, hashes, ids) to places in a list. */
-#ifndef TUNE_SESSION_INDEX_H
-#define TUNE_SESSION_INDEX_H
+#ifndef TUNE_BASE_INDEX_H
+#define TUNE_BASE_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

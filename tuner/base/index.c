@@ -1,4 +1,4 @@
-#include "tuner/session/index.h"
+#include "tuner/base/index.h"
 
 #include <stdlib.h>
 
