@@ -171,6 +171,7 @@ SELECT
     w.tied_count AS tied,
     100.0 * w.claim AS claim_percent,
     w.confidence,
+    w.compared,
     w.trust,
     b.facts,
     FIRST_VALUE(b.facts) OVER newest AS device_facts,

@@ -33,6 +33,7 @@ SELECT
     NULL AS tied,
     NULL AS claim_percent,
     NULL AS confidence,
+    NULL AS compared,
     NULL AS trust,
     d.facts,
     d.facts AS device_facts,

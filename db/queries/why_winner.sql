@@ -37,7 +37,7 @@ SELECT w.id, w.problem_id, w.environment_id, w.l2_mode, w.objective, w.stage,
        ceilings.environment_id IS NOT NULL AND ceilings.gbs IS NULL AS ceiling_given_up,
        w.operations, w.operations_type, arithmetic.gops AS arithmetic_gops,
        r.node_gap_ns, instr(x.text, 'dependent:') > 0 AS launches_overlap, w.time_low_ns, w.time_high_ns, w.delta, w.confidence, w.tied_count,
-       w.kept_incumbent, w.trust, w.trust_reason, (SELECT share FROM others) AS elsewhere_share,
+       w.kept_incumbent, w.trust, w.trust_reason, w.compared, (SELECT share FROM others) AS elsewhere_share,
        (SELECT n FROM others) AS elsewhere_n
 FROM chosen AS w
 JOIN experiments AS x ON x.id = w.experiment_id

@@ -117,6 +117,19 @@ expect_why cache 'run [0-9]+ of [0-9]+ timed in a row, on changed inputs: out'
 expect_why later 'it writes its input'
 expect_err "was among the fastest, but is out: (race|watched): "
 
+# How many results stand behind the winner is stored and told everywhere.
+compared=$(query "SELECT compared FROM winners")
+[[ $compared -gt 10 ]] || fail "results compared: $compared"
+run "$TUNE" show --trust --csv
+expect_out "compared,wrong_less_than_once_in"
+run "$TUNE" show --trust --json
+expect_json '[(w["compared"], w["wrong_less_than_once_in"]) for w in j["winners"]]' "[($compared, $((compared / 3)))]"
+run "$TUNE" show --json
+expect_json '[(w["compared"], w["wrong_less_than_once_in"]) for w in j]' "[($compared, $((compared / 3)))]"
+run "$TUNE" show --why
+expect_out "^results: $compared of its runs were compared with what is right, and were: it is wrong less than once in $((compared / 3)), at 95 % confidence"
+grep -q " compared=$compared\b" tuned.conf || fail "not in tuned.conf: $(cat tuned.conf)"
+
 # Who leaves the processor's modes changed is right, and the others stay so.
 sed -i 's/^  way: .*/  way: [modes, plain]/; s/WAY == right ? 100/WAY == plain ? 100/' total.yaml
 sed -i 's/enum { right,/enum { plain, right,/; s/WAY == right/WAY == plain/; s/sum += (unsigned)in\[i\];/sum += (unsigned)in[i];/' total.c

@@ -31,6 +31,8 @@ static const struct row_column verdict_columns[] = {
     {"delta_percent", "equal up to"},
     {"claim_percent", "none faster by over"},
     {"tied", "as good"},
+    {"compared", "results compared"},
+    {"wrong_less_than_once_in", "wrong < 1 in"},
     {"trust_reason", "why"},
 };
 
@@ -40,7 +42,9 @@ static const char *const trust_words =
     "configuration lie apart: smaller differences mean nothing. sound: use it. noisy: it is "
     "usable, "
     "but something as fast may have been missed; 'why' says what to do. unstable: the measurement "
-    "supports no choice, and tuned.conf has none.";
+    "supports no choice, and tuned.conf has none. So many results of a winner's runs were compared "
+    "with what is right, and were: at 95 % confidence it is wrong less than once in a third of "
+    "them.";
 
 /* ---- what follows from the columns ---- */
 

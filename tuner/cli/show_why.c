@@ -232,6 +232,19 @@ static enum status print_parameters(const struct explanation *explanation, struc
     return good ? STATUS_OK : error_no_memory(error);
 }
 
+/* Three over the number is what 95 % confidence leaves. */
+static void put_compared(const struct explanation *explanation, int width)
+{
+    char text[192];
+    if (explanation->compared < 3)
+        return;
+    (void)string_format(text, sizeof text,
+                        "%" PRId64 " of its runs were compared with what is right, and were: it is "
+                        "wrong less than once in %" PRId64 ", at 95 %% confidence",
+                        explanation->compared, explanation->compared / 3);
+    rows_put_paragraph("results: ", "  ", text, width);
+}
+
 static enum status print_one(const struct explanation *explanation, const struct rows *points,
                              size_t first, struct error *error)
 {
@@ -245,6 +258,7 @@ static enum status print_one(const struct explanation *explanation, const struct
     putchar('\n');
     (void)string_format(limit, sizeof limit, "limit: %s. ", explain_limit_name(explanation->limit));
     rows_put_paragraph(limit, "  ", explanation->limit_text, width);
+    put_compared(explanation, width);
     for (size_t i = 0; i < explanation->comparison_count; i++)
         rows_put_paragraph("- ", "  ", explanation->sentences[i], width);
     return print_parameters(explanation, error);

@@ -119,6 +119,9 @@ static void put_problem(struct text *out, const struct explanation *explanation)
     put_real(out, "confidence", explanation->confidence);
     put_integer(out, "tied_count", explanation->tied_count);
     put_flag(out, "kept_incumbent", explanation->kept_incumbent);
+    put_integer(out, "compared", explanation->compared);
+    put_integer(out, "wrong_less_than_once_in",
+                explanation->compared >= 3 ? explanation->compared / 3 : -1);
     put_text(out, "trust", explanation->trust);
     put_text(out, "trust_reason", explanation->trust_reason);
     put_text(out, "limit", explain_limit_name(explanation->limit));

@@ -87,6 +87,7 @@ struct explanation {
     size_t sensitivity_count;
     double delta, confidence;         /* what counts as a tie, relative; of the intervals */
     int64_t tied_count;               /* configurations as good, the winner counted */
+    int64_t compared;                 /* results compared, and right; -1: unknown */
     bool kept_incumbent;              /* it had won before, and nothing is shown to be better */
     const char *trust, *trust_reason; /* NULL: no verdict */
     enum explain_limit limit;

@@ -77,6 +77,7 @@ static void take_winner(struct row *row, struct explanation *out, struct backgro
     out->confidence = real(row, "confidence");
     out->tied_count = integer(row, "tied_count");
     out->kept_incumbent = integer(row, "kept_incumbent") == 1;
+    out->compared = integer(row, "compared");
     out->trust = text(row, "trust");
     out->trust_reason = text(row, "trust_reason");
     *background = (struct background){

@@ -175,6 +175,7 @@ static enum status append_evidence(struct text *out, struct store *store, struct
     append_count(out, "tied", store_query_integer(query, COLUMN_TIED));
     append_bound(out, "claim_percent", 3, store_query_real(query, COLUMN_CLAIM));
     append_decimal(out, "confidence", 4, store_query_real(query, COLUMN_CONFIDENCE));
+    append_count(out, "compared", store_query_integer(query, COLUMN_COMPARED));
     append_needs(out, query);
     return status;
 }

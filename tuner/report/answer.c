@@ -189,6 +189,25 @@ static void write_claims(struct page *page, const struct setting *setting)
     text_append(&page->out, ".</p>");
 }
 
+/* Of the winner of whose results the fewest were compared; where that is known. */
+static void write_compared(struct page *page, const struct setting *setting)
+{
+    int64_t fewest = 0;
+    char shown[2][SHOWN_BYTES];
+    for (size_t i = setting->first; i < setting->end; i++) {
+        int64_t compared = page->winners[i].compared;
+        if (compared >= 3 && (fewest == 0 || compared < fewest))
+            fewest = compared;
+    }
+    if (fewest > 0)
+        html(
+            &page->out,
+            "<p>While they were timed and watched, %s results of each winner or more were compared "
+            "with what is right, and were: it is wrong less than once in %s, at 95&nbsp;%% "
+            "confidence.</p>",
+            shown_count(fewest, shown[0]), shown_count(fewest / 3, shown[1]));
+}
+
 static void write_sure_card(struct page *page, const struct setting *setting)
 {
     size_t total = setting->end - setting->first;
@@ -204,6 +223,7 @@ static void write_sure_card(struct page *page, const struct setting *setting)
     else
         html(&page->out, "fresh processes confirmed %zu.</p>", confirmed);
     write_claims(page, setting);
+    write_compared(page, setting);
     text_append(&page->out, "<p><a href=\"#trust\">How that is known</a></p></div>\n");
 }
 

@@ -103,6 +103,7 @@ static enum status find_keys(struct page *page, struct winner *winner, const cha
         winner->rounds = store_query_integer(query, 4);
         winner->rounds_dropped = store_query_integer(query, 5);
         winner->problem_id = store_query_integer(query, 6);
+        winner->compared = store_query_integer(query, 7);
     }
     store_query_close(query);
     return status;

@@ -284,6 +284,7 @@ static enum status put(struct choosing *choosing, const struct finalist *best, s
         .rounds = (int32_t)contest->rounds,
         .rounds_dropped = (int32_t)contest->rounds_dropped,
         .kept_incumbent = choosing->choice.kept_incumbent,
+        .compared = best->runner.candidate->compared,
         .trust = verdict_name(choosing->verdict),
         .trust_reason = choosing->reason,
         .contenders = contenders,

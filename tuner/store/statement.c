@@ -81,15 +81,15 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
         "INSERT INTO winners (environment_id, problem_id, l2_mode, objective, trial_id, run_id,"
         " stage, candidate_count, space_count, value, time_low_ns, time_high_ns, delta, floor,"
         " claim, confidence, processes, rounds, rounds_dropped, tied_count, kept_incumbent, trust,"
-        " trust_reason, chosen_at) "
+        " trust_reason, chosen_at, compared) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-        " ?19, ?20, ?21, ?22, ?23, ?24) "
+        " ?19, ?20, ?21, ?22, ?23, ?24, ?25) "
         "ON CONFLICT (environment_id, problem_id, objective, l2_mode) DO UPDATE SET"
         " trial_id = ?5, run_id = ?6, stage = ?7, candidate_count = ?8, space_count = ?9,"
         " value = ?10, time_low_ns = ?11, time_high_ns = ?12, delta = ?13, floor = ?14,"
         " claim = ?15, confidence = ?16, processes = ?17, rounds = ?18, rounds_dropped = ?19,"
         " tied_count = ?20, kept_incumbent = ?21, trust = ?22, trust_reason = ?23,"
-        " chosen_at = ?24 "
+        " chosen_at = ?24, compared = ?25 "
         "RETURNING id",
     [STATEMENT_CONTENDERS_DROP] = "DELETE FROM contenders WHERE winner_id = ?1",
     [STATEMENT_CONTENDER_ADD] =

@@ -46,6 +46,7 @@ static enum status put_winner(struct store *store, const struct store_winner *wi
     (void)sqlite3_bind_int64(put, 8, winner->candidate_count);
     bind_evidence(put, winner);
     store_bind_text(put, 24, now);
+    store_bind_from(put, 25, winner->compared, 1);
     return store_take(store, put, winner_id, NULL, winner_doing, error);
 }
 

@@ -180,6 +180,7 @@ static inline struct store_winner winner_of(struct fixture *fixture, int64_t env
                                  .processes = 5,
                                  .rounds = 40,
                                  .tied_count = 3,
+                                 .compared = 12345,
                                  .trust = trust,
                                  .trust_reason = ""};
 }

@@ -42,6 +42,7 @@ static void winner_comes_back_with_evidence(void **state)
     assert_string_equal(tuned_evidence_text(entry, "trust", ""), "sound");
     assert_true(tuned_evidence(entry, "tied", 0) == 3.0);
     assert_true(tuned_evidence(entry, "claim_percent", 0) == 0.25);
+    assert_true(tuned_evidence(entry, "compared", 0) == 12345);
     assert_true(tuned_evidence(entry, "confidence", 0) == 0.99);
     assert_null(tuned_evidence_text(entry, "bound_percent", NULL));
     assert_null(tuned_evidence_text(entry, "at", NULL));

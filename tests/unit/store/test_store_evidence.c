@@ -24,6 +24,7 @@ static struct store_winner winner_of(const struct fixture *f, int64_t trial_id)
                                  .rounds_dropped = 2,
                                  .tied_count = 2,
                                  .kept_incumbent = true,
+                                 .compared = 30000,
                                  .trust = "sound",
                                  .trust_reason = "because"};
 }
@@ -68,8 +69,8 @@ static void test_winner_is_kept_whole(void **state)
                " FROM winners",
                "timeconfirm59100.099.0101.00.002510.0020.99");
     assert_one("SELECT processes || rounds || rounds_dropped || tied_count || kept_incumbent ||"
-               " trust || trust_reason || (chosen_at LIKE '20__-%Z') FROM winners",
-               "340221soundbecause1");
+               " trust || trust_reason || (chosen_at LIKE '20__-%Z') || compared FROM winners",
+               "340221soundbecause130000");
     assert_one("SELECT group_concat(place || coalesce(trial_id, '-') || difference ||"
                " coalesce(difference_low, '-') || proven || tied || coalesce(out, '-'))"
                " FROM (SELECT * FROM contenders ORDER BY place)",
