@@ -13,7 +13,7 @@ more at length for reference, and compares:
   time        what the measuring took, against measuring every configuration in as many blocks as a finalist
               got: blocks of a finalist x configurations x wall time of a block, the last two of each problem
 
-OUT_FOLDER gets agreement.csv (a row a problem and tuning), agreement-runs.csv (a row a tuning) and
+OUT_FOLDER gets agreement.csv (a row per problem and tuning), agreement-runs.csv (a row per tuning) and
 agreement.txt (tables). Databases stay in the --work folder, where a tuning that is complete is not run again:
 a run of this script that was cut off goes on there.
 """
@@ -228,7 +228,7 @@ def tied(a, b):
 
 
 def rows_of(tunings, reference):
-    """A row a problem and tuning: with which tunings it agrees, by number."""
+    """A row per problem and tuning: with which tunings it agrees, by number."""
     problems = sorted({at for winners in tunings for at in winners})
     for (problem, n), number in itertools.product(problems, range(len(tunings))):
         winner = tunings[number].get((problem, n))

@@ -10,7 +10,7 @@
 // Several --conf: each family goes by the first that has it.
 // A table goes to stdout: times are medians over all rounds; the ratio, CUB / tune, is the median
 // over the draws (of the mean of ln(ratio) over a draw's rounds, each pair of the same round), with
-// the sign interval at 99 %. FILE gets problem,element_bytes,n,mode,rival,... a row a point.
+// the sign interval at 99 %. FILE gets problem,element_bytes,n,mode,rival,... a row per point.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

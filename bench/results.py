@@ -243,7 +243,8 @@ def protocol(tune):
     efforts, kinds = ("quick", "normal", "thorough"), ()
     values, meanings = {}, {}
     for effort in efforts:
-        head, *rows = text_of(tune, "run", "--list-protocol", "--effort", effort).splitlines()
+        table = text_of(tune, "run", "--list-protocol", "--effort", effort).split("\n\n")[0]
+        head, *rows = table.splitlines()
         kinds = head.split()[1:-1]
         for row in rows:
             name, *cells = row.split(None, len(kinds) + 1)

@@ -138,7 +138,7 @@ def twin(folder):
                          *(share(int(row[f"{tests}_rejected"]), int(row[f"{tests}_tests"]))
                            for tests in ("window", "whole", "all_pairs"))))
         lines += [f"#### {title}", "", about + " " + caption(folder, name, f"`{name}.csv`."), "",
-                  *table(["n", "runs a block", "valid rounds", "MAD of a block", "A/A floor",
+                  *table(["n", "runs per block", "valid rounds", "MAD of a block", "A/A floor",
                           "8 pairs, windows of 40 rounds", "8 pairs, all rounds", "all 120 pairs, all rounds"], body),
                   ""]
     return lines
@@ -155,7 +155,7 @@ def flush(folder):
             "A flush that writes leaves dirty lines, whose write-back is charged to the kernel: us a run, the same "
             "configuration in turns. Blocks of one run are what other harnesses time; in a block of several runs "
             "only the first one pays. " + caption(folder, "flush", "`flush.csv`."), "",
-            *table(["n", "runs a block", "flushed by reading", "by writing", "", "streaming", "hot"], body), ""]
+            *table(["n", "runs per block", "flushed by reading", "by writing", "", "streaming", "hot"], body), ""]
 
 
 WAYS = {"mean_of_7": "mean of 7 in a row", "nvbench": "nvbench's criterion, flushed by writing",

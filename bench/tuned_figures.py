@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tuning came to, of each problem in a database of tune: how many points a second, what the time went into, the
+"""What tuning came to, of each problem in a database of tune: how many points per second, what the time went into, the
 best point.
 
     bench/tuned_figures.py DATABASE [KEY=FLOPS ...]

@@ -125,7 +125,7 @@ static int count_cores(int processors[CPU_SETSIZE])
     return cores;
 }
 
-/* ---- threads, one a core, that run the blocks of a launch ---- */
+/* ---- threads, one per core, that run the blocks of a launch ---- */
 
 struct job {
     kernel *function;

@@ -252,7 +252,7 @@ static void compile_plan(const struct tuned_cuda_device *gpu, const char *path, 
 enum { SLOT_BYTES = 16, STATE_BYTES = 64 };
 
 struct data {
-    CUdeviceptr in, out, slots, state; /* slots: one a block */
+    CUdeviceptr in, out, slots, state; /* slots: one per block */
     long long n;
     int expected;
 };

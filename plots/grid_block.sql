@@ -1,5 +1,5 @@
 -- Grid (blocks per SM) by block (threads) as a heat map: the best throughput of each cell.
--- needs: configurations whose grid and threads a block are known (a GPU)
+-- needs: configurations whose grid and threads per block are known (a GPU)
 , known AS (
     SELECT m.*, 1.0 * grid / unit_count AS blocks_per_sm,
            4 * length(printf('%x', grid)) - 4 AS grid_bits,

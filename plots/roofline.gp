@@ -84,7 +84,7 @@ do for [i = 1:margin_count] {
 load 'plots/margin.gp'
 
 set title sprintf("Roofline: %s, n = %s\n%s", problem, n_text, measured_on)
-set xlabel 'operations a byte that must be moved'
+set xlabel 'operations per byte that must be moved'
 set ylabel '10^9 operations/s'.(characters ? ', median' : ' (Gop/s), median ± median absolute deviation')
 set logscale xy
 set xrange [left:right]

@@ -1,4 +1,4 @@
--- Roofline: operations a byte against operations a second, with the device's measured ceilings.
+-- Roofline: operations per byte against operations per second, with the device's measured ceilings.
 -- needs: an experiment that says its operations and bytes, a ceiling that was measured, and a winner or a baseline
 -- Winner and baselines of every problem of the experiment, at the chosen size where they were measured
 -- at it, else at their largest.

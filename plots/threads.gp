@@ -23,5 +23,5 @@ do for [k = 0:20] {
     set xtics add (sprintf('%.0f', 2.0**k) 2.0**k)
 }
 reference_x = CORES_max
-reference_title = sprintf('a thread a core (%.0f)', CORES_max)
+reference_title = sprintf('a thread per core (%.0f)', CORES_max)
 load 'plots/points.gp'

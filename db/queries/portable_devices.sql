@@ -1,4 +1,4 @@
--- The devices that a portable entry was chosen for, one a row, in the columns of conf.sql.
+-- The devices that a portable entry was chosen for, one per row, in the columns of conf.sql.
 -- :trials  a trial of its configuration on each of them (a JSON array)
 SELECT
     d.kind,

@@ -6,12 +6,12 @@
 // Defines (configs/elementwise.yaml):
 //   ELEMENT     type of an element, 4 or 8 bytes; integers wrap
 //   INPUTS      2: out = a + b; 1: out = a; 0: out = value
-//   BLOCK       threads a block, a multiple of 32
-//   VECTOR      elements a load and a store; 1 or as many as make 8 or 16 bytes
+//   BLOCK       threads per block, a multiple of 32
+//   VECTOR      elements per load and store; 1 or as many as make 8 or 16 bytes
 //   LOADS       packs of each input that a thread has in flight before it stores the first
 //   LOAD_HINT   1: loads pass by L1 (read once)
 //   STORE_HINT  1: streaming stores, the first to leave L2
-//   MIN_BLOCKS  resident blocks an SM that registers are kept free for (default 1)
+//   MIN_BLOCKS  resident blocks per SM that registers are kept free for (default 1)
 #ifndef MIN_BLOCKS
 #define MIN_BLOCKS 1
 #endif
@@ -50,7 +50,7 @@ template <int count> union alignas(count * sizeof(ELEMENT)) pack {
 
 enum : int { TILE_PACKS = BLOCK * LOADS };
 static_assert(BLOCK % 32 == 0 && BLOCK >= 32 && BLOCK <= 1024, "BLOCK: 32 to 1024, whole warps");
-static_assert(2 * (VECTOR - 1) <= BLOCK, "the ends that no pack covers are one element a thread");
+static_assert(2 * (VECTOR - 1) <= BLOCK, "the ends that no pack covers are one element per thread");
 static_assert(sizeof(ELEMENT) == 4 || sizeof(ELEMENT) == 8, "ELEMENT: 4 or 8 bytes");
 static_assert(INPUTS >= 0 && INPUTS <= 2, "INPUTS: 0, 1 or 2");
 

@@ -3,11 +3,11 @@
 // registers low enough. Right for any n >= 0, any grid and any alignment of `in`.
 //
 // Defines (configs/occupancy.yaml):
-//   BLOCK       threads a block, a multiple of 32
+//   BLOCK       threads per block, a multiple of 32
 //   LOADS       independent loads of 16 bytes that a thread has in flight
-//   MIN_BLOCKS  resident blocks an SM that registers are kept free for
+//   MIN_BLOCKS  resident blocks per SM that registers are kept free for
 //
-// Dynamic shared memory: at least 4 bytes a warp are used, and whatever is more fills the SM.
+// Dynamic shared memory: at least 4 bytes per warp are used, and whatever is more fills the SM.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
 #error "needs compute capability 7.0: loads that are not kept in L1"
 #endif

@@ -35,8 +35,8 @@ enum class finish {
     atomic,             // by atomic operations; the last block stores what they came to
 };
 
-// BLOCK: threads, 32 to 1024, whole warps. COUNT: elements a load, 1 or 4 to 16 bytes of them.
-// LOADS: independent loads that a thread has in flight. MIN_BLOCKS: resident blocks an SM that
+// BLOCK: threads, 32 to 1024, whole warps. COUNT: elements per load, 1 or 4 to 16 bytes of them.
+// LOADS: independent loads that a thread has in flight. MIN_BLOCKS: resident blocks per SM that
 // registers are kept free for, at least 1; without a bound the compiler saves registers for more
 // blocks, by loading one after another.
 template <int BLOCK, int COUNT, int LOADS, int MIN_BLOCKS, step STEP, cache CACHE, map MAP>
@@ -51,7 +51,7 @@ struct policy {
     static constexpr int warps = BLOCK / WARP;
     static constexpr int tile_packs = BLOCK * LOADS;
     static_assert(BLOCK % WARP == 0 && warps >= 1 && warps <= WARP, "BLOCK: whole warps");
-    static_assert(2 * (COUNT - 1) <= BLOCK, "the ends that no pack covers are one a thread");
+    static_assert(2 * (COUNT - 1) <= BLOCK, "the ends that no pack covers are one per thread");
 };
 
 // The words of 8 bytes that launches share: zero before the first one, and ready for the next

@@ -91,7 +91,7 @@ TUNE_DEVICE ordered_share share_of(u32 tiles, u64 index, u64 takers)
 
 // The tiles of a block's share -> thread 0's element. The block's warps take them in turn, so that
 // what the block reads at a time lies together, and have the next one's loads under way while they
-// combine one; what each tile came to waits in shared memory until there is one a thread. All of
+// combine one; what each tile came to waits in shared memory until there is one per thread. All of
 // them have been read when the warps' are combined, and may be written over.
 template <typename OP, typename POLICY, typename PACK>
 TUNE_DEVICE typename OP::element tiles_in_rounds(const PACK *at, u64 packs,

@@ -19,9 +19,9 @@ enum class ordered_step {
             // own, and load the next tile while they combine one
 };
 
-// BLOCK: threads, 32 to 1024, whole warps. COUNT: elements a load, 1 or 16 bytes of them.
+// BLOCK: threads, 32 to 1024, whole warps. COUNT: elements per load, 1 or 16 bytes of them.
 // LOADS: independent loads that a thread has in flight; for transposed, rounds, chunks a power of
-// two up to 32. MIN_BLOCKS: resident blocks an SM that registers are kept free for, at least 1.
+// two up to 32. MIN_BLOCKS: resident blocks per SM that registers are kept free for, at least 1.
 template <int BLOCK, int COUNT, int LOADS, int MIN_BLOCKS, ordered_step STEP, cache CACHE>
 struct ordered_policy {
     static constexpr int block = BLOCK;

@@ -52,8 +52,8 @@ enum class rows_step {
     redux,     // one instruction (F::redux; compute capability 8.0)
 };
 
-// LENGTH elements a row; LANES threads for it: 1, 2, 4 .. 32, or BLOCK; BLOCK threads, whole warps;
-// COUNT elements a load, of which LENGTH is a multiple; ROWS that LANES threads have in flight.
+// LENGTH elements per row; LANES threads for it: 1, 2, 4 .. 32, or BLOCK; BLOCK threads, whole warps;
+// COUNT elements per load, of which LENGTH is a multiple; ROWS that LANES threads have in flight.
 template <int LENGTH_, int LANES_, int BLOCK_, int COUNT_, int ROWS_, rows_map MAP_,
           rows_step STEP_>
 struct rows_policy {

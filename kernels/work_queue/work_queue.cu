@@ -2,7 +2,7 @@
 // the item costs; out[i] is where it ends. Every kernel is right for any n >= 0 and any grid.
 //
 // Defines (configs/work_queue.yaml):
-//   BLOCK   threads a block, a multiple of 32
+//   BLOCK   threads per block, a multiple of 32
 //   SKEWED  0: every item costs the same. 1: one item in 256 costs 1024 times as much as the
 //           others. 2: one in 32 costs 128 times as much. Dear items lie together: clusters of
 //           256, all of them in the first quarter

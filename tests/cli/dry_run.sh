@@ -127,7 +127,7 @@ fi
 expect_code 0
 expect_out '^space \(space.yaml\) on H100 SXM5 80GB \(imagined\)$'
 # Of the legal points of n = 4096 those with 8 loads in blocks of 32 do not compile; `way` changes
-# nothing; 131072 bytes of shared memory are one block an SM, 65536 three, 32768 six, 16384 thirteen.
+# nothing; 131072 bytes of shared memory are one block per SM, 65536 three, 32768 six, 16384 thirteen.
 expect_out '^      compiled: 28 of these points; binaries: 16; different machine codes: 15; points that repeat another: 11$'
 [[ $(grep -c '^ *none  *2  does not compile: .*broken by intent' "$captured.out") -eq 2 ]] || fail "none"
 python3 - "$captured.out" <<'P' || fail "the table"

@@ -149,7 +149,7 @@ unpack() {
     python3 -S -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)' "$1"
 }
 
-# query SQL: asks tune.db, one row a line, columns separated by blanks.
+# query SQL: asks tune.db, one row per line, columns separated by blanks.
 query() {
     python3 -S - "$1" <<'P'
 import sqlite3, sys

@@ -12,6 +12,7 @@ kinds=$(sed -n '1s/^name *\(.*[a-z]\) *meaning$/\1/p' "$captured.out" | xargs)
 [[ $kinds == cpu || $kinds == 'cuda cpu' ]] || fail "columns: $kinds"
 [[ $kinds == cpu ]] || expect_out '^delta +0\.0025 +[0-9.]+ +[a-z]'
 expect_out '^delta( +[0-9.]+)+ +[a-z]'
+expect_out '^Shares are fractions: '
 normal=$(sed -n 's/^confirm_processes *\([0-9]*\) .*/\1/p' "$captured.out")
 run "$TUNE" run --list-protocol --effort thorough --set delta=0.5
 expect_out "^delta( +0\.5)+ +[a-z]"

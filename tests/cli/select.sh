@@ -18,7 +18,7 @@ sed -e 's/^device: cpu/device: cuda/' -e 's/threads: 1$/block: 32/' -e 's/max\]/
 sed -e 's/^experiment: double/experiment: triple/' -e '/^usual/d' double.yaml >data/configs/triple_cpu.yaml
 export TUNE_DATA_DIR=$PWD/data
 
-# problems: those that were tried, one a line.
+# problems: those that were tried, one per line.
 problems() {
     query 'SELECT key, n FROM problems JOIN experiments AS x ON x.id = experiment_id ORDER BY key, n'
 }

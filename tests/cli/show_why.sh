@@ -57,7 +57,7 @@ expect_err '\-\-why'
 run "$TUNE" show --why --objective energy
 expect_code 3
 
-# ---- for programs: one object a winner, one row a point ----
+# ---- for programs: one object per winner, one row per point ----
 run "$TUNE" show --why --json
 expect_code 0
 expect_json 'len(j)' 6

@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 
-# facts KEY: of each CUDA device of the last output, one a line.
+# facts KEY: of each CUDA device of the last output, one per line.
 facts() {
     python3 - "$captured.out" "$1" <<'P'
 import json, sys

@@ -19,7 +19,7 @@ starts=$(python3 -c 'import struct, sys; print(struct.unpack("i", open(sys.argv[
 
 # All numbers are stored with the run, under their names; what was set is there as it was set.
 run "$TUNE" run --list-protocol --effort thorough
-awk 'NR > 1 { print $1, $2 }' "$captured.out" >names
+awk 'NF == 0 { exit } NR > 1 { print $1, $2 }' "$captured.out" >names
 query "SELECT replace(protocol, ' ', char(10)) FROM runs" | tr '=' ' ' >stored
 [[ $(wc -l <names) -gt 30 && $(wc -l <names) -eq $(wc -l <stored) ]] || fail "not all numbers are stored: $(cat stored)"
 python3 - <<'P' >changed

@@ -1,7 +1,9 @@
 #!/bin/bash
-# Who won is one and the same in the database, tune show, its JSON, the report, tuned.conf as libtuned reads it, and
-# the header; what is written was held against that winner in rounds, and a range of one size is its winner. At every
-# effort, however a budget, Ctrl-C or kill -9 ends it, and when it goes on. TUNE_SEEDS: how many times [2].
+# Who won, and whether that is sure, is one and the same in the database, tune show (text, JSON, CSV), what the run says,
+# the report, tuned.conf as libtuned reads it, and the header; what is written was held against that winner in rounds, and
+# a range of one size is its winner. At every effort; however a budget ends it, in the sweep, between problems, in the race
+# or in the confirmation; where Ctrl-C and kill -9 meet it in each of these; and when it goes on. The portable section has
+# only what was raced beside the winner on each device. TUNE_SEEDS: how many times [1].
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 4
@@ -45,7 +47,7 @@ run "${CC:-cc}" -I"$TUNE_SOURCE/runtime" dump.c tuned.o -o dump
 expect_code 0
 
 cat >agree.py <<'P'
-import json, os, pathlib, re, sqlite3, subprocess, sys
+import csv, io, json, os, pathlib, re, sqlite3, subprocess, sys
 
 db = sqlite3.connect("tune.db")
 if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'winners'").fetchone():
@@ -58,13 +60,42 @@ ranges = list(db.execute("""SELECT r.id, n_low, n_high, c.parameters, c.id, boun
 pair = lambda parameters: (parameters["way"], parameters["block"])
 
 
+def said(*arguments):
+    return subprocess.run([sys.argv[1], "show", *arguments], capture_output=True, text=True, check=True).stdout
+
+
 def told(*arguments):
-    ran = subprocess.run([sys.argv[1], "show", "--json", *arguments], capture_output=True, text=True, check=True)
-    return json.loads(ran.stdout or "[]")
+    return json.loads(said("--json", *arguments) or "[]")
 
 
+def values(text):
+    return {name: int(value) for name, value in re.findall(r"(way|block)=(\d+)", text)}
+
+
+sure = {"sound": "yes", "noisy": "nearly", "unstable": "no"}
 shown = {row["n"]: pair(row["parameters"]) for row in told()} if winners else {}
 assert shown == {n: pair(w[0]) for n, w in winners.items()}, ("show", shown, winners)
+if winners:
+    rows = list(csv.DictReader(io.StringIO(said("--csv"))))
+    assert {int(r["n"]): (pair(values(r["configuration"])), r["trust"]) for r in rows} == {
+        n: (pair(w[0]), w[2]) for n, w in winners.items()}, ("--csv", rows, winners)
+    page = said()
+    shared = values(next((line for line in page.splitlines() if line.startswith("all: ")), ""))
+    on_page = {}
+    for line in page.splitlines():
+        row = re.match(r"\s*(\d+)  .*  (yes|nearly|no) +<<<.*>>>(.*)", line)
+        if row:
+            on_page[int(row[1])] = (pair({**shared, **values(row[3])}), row[2])
+    assert on_page == {n: (pair(w[0]), sure[w[2]]) for n, w in winners.items()}, ("show as text", page, winners)
+    line = page.splitlines()[-1]
+    counted = [f"{count} {word}" for trust, word in (("sound", "sure"), ("noisy", "nearly sure"), ("unstable", "not sure"))
+               if (count := sum(w[2] == trust for w in winners.values()))]
+    plain = re.sub(r" of \d+ problems?:", "", line, count=1)
+    assert plain.startswith("; ".join(counted) + ". copy.i32 n="), ("the line to forward", line, counted)
+    # Of each problem the run told, the last word.
+    run = pathlib.Path("said.out").read_text()
+    last = {int(n): pair(values(rest)) for n, rest in re.findall(r"^copy\.i32 n=(\d+): .* with (way=.*)$", run, re.M)}
+    assert last.items() <= shown.items(), ("what the run said", last, shown)
 shown_ranges = [(r["n_low"], r["n_high"], pair(r["parameters"])) for r in told("--ranges")] if ranges else []
 assert shown_ranges == sorted((low, high, pair(json.loads(p))) for _, low, high, p, _, _ in ranges), ("--ranges", shown_ranges, ranges)
 
@@ -74,10 +105,11 @@ if winners:
     section = page[page.index('<section id="winners">'):page.index('<section id="ranges">')]
     on_page = {}
     for row in re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", section, re.S):
-        values = dict(re.findall(r"<i>(\w+)</i> <b>(\w+)</b>", row))
-        on_page[int(re.search(r'data-v="(\d+)"', row)[1])] = (int(values["way"]), int(values["block"]))
+        cells = dict(re.findall(r"<i>(\w+)</i> <b>(\w+)</b>", row))
+        trust = re.search(r'<b class="t-(\w+)">', row)[1]
+        on_page[int(re.search(r'data-v="(\d+)"', row)[1])] = (int(cells["way"]), int(cells["block"])), trust
     # What all have in common stands above them, or not at all.
-    assert on_page == shown, ("report", on_page, shown)
+    assert on_page == {n: (pair(w[0]), w[2]) for n, w in winners.items()}, ("report", on_page, winners)
 
 
 def held(n, configuration, bound):
@@ -128,13 +160,49 @@ P
 # agree [WRITTEN]: of everything that is there now; with WRITTEN tuned.conf is the last run's.
 agree() {
     [[ -e tune.db ]] || return 0
+    cp "$captured.err" said.out
+    [[ ! -e stopped.out ]] || mv stopped.out said.out
     run python3 agree.py "$TUNE" "$TUNE_SOURCE/runtime" "$@"
     [[ $code -eq 0 ]] || fail "not one answer ($what)"
     echo "$what: $(cat "$captured.out") (winners, of them right, ranges, sizes whose range has another)" >>"$TMPDIR/counts"
 }
 
+# where_it_ended: what a budget cut off.
+where_it_ended() {
+    query "SELECT DISTINCT CASE WHEN w.id IS NULL THEN 'between' WHEN w.candidate_count < w.space_count OR w.stage = 'sweep' THEN 'sweep'
+           WHEN w.stage = 'race' THEN 'race' WHEN w.processes < 6 THEN 'confirm' ELSE 'nothing' END
+           FROM problems AS p LEFT JOIN winners AS w ON w.problem_id = p.id"
+    [[ $(query "SELECT count(*) FROM problems") -eq 5 ]] || echo between
+}
+
+# reached.py STAGE PROCESS: until the run of that process is there, or has ended.
+cat >reached.py <<'P'
+import os, sqlite3, sys, time
+
+# Some trials of the second problem; a winner more; all of a problem's trials, and no winner yet; a fresh process.
+asked = {"sweep": "SELECT count(*) > 15 FROM trials WHERE stage = 'sweep'",
+         "between": "SELECT count(*) > 1 FROM winners",
+         "race": """SELECT count(*) FROM (SELECT problem_id FROM trials WHERE stage = 'sweep' GROUP BY 1 HAVING count(*) = 12)
+                    WHERE problem_id NOT IN (SELECT problem_id FROM winners) AND (SELECT count(*) FROM winners) > 0""",
+         "confirm": "SELECT count(*) FROM rounds WHERE stage = 'confirm'",
+         "ranges": "SELECT count(*) = 5 FROM winners WHERE stage = 'confirm'"}[sys.argv[1]]
+end = time.monotonic() + 120
+while time.monotonic() < end:
+    try:
+        with open(f"/proc/{sys.argv[2]}/stat") as stat:
+            if stat.read().rsplit(")", 1)[1].split()[0] == "Z":
+                break
+        if sqlite3.connect("file:tune.db?mode=ro", uri=True).execute(asked).fetchone()[0]:
+            break
+    except sqlite3.Error:
+        pass
+    except OSError:
+        break
+    time.sleep(0.005)
+P
+
 brief=(--set block_ns=20000 --set confirm_processes=2 --set confirm_rounds=3)
-seeds=${TUNE_SEEDS:-2}
+seeds=${TUNE_SEEDS:-1}
 for ((seed = 1; seed <= seeds; seed++)); do
     noisy="noise=$seed; $ways"
     for effort in quick normal thorough; do
@@ -149,33 +217,84 @@ for ((seed = 1; seed <= seeds; seed++)); do
         tune_copy "$noisy" --effort $effort --seed $seed "${set[@]}"
         agree written
     done
-    # A budget that ends at some moment; then it goes on, with another, and none.
+    # A budget that ends at some moment; then it goes on, with another, until one is enough.
     forget
-    for budget in 1s 2s 3s 5s; do
-        what="budget $budget, seed $seed"
-        tune_copy "$noisy; cuGraphLaunch: slow=2" --seed $seed "${brief[@]}" --budget $budget
+    : >ended
+    budget=1
+    while :; do
+        what="budget $budget s, seed $seed"
+        tune_copy "$noisy; cuGraphLaunch: slow=2" --seed $seed "${brief[@]}" --set confirm_processes=6 --budget "${budget}s"
         [[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code ($what)"
+        spent=$(grep -c 'the budget left some of it undone' "$captured.err" || true)
+        [[ $spent -eq 0 || ! -e tune.db ]] || where_it_ended >>ended
         agree written
+        [[ $spent -gt 0 && $budget -lt 90 ]] || break
+        budget=$((budget + budget / 3 + 1))
     done
-    # Ctrl-C, and kill -9, at some moment; each goes on where the last one ended.
+    [[ $spent -eq 0 ]] || fail "no budget is enough"
+    echo "budgets ended in:$(sort ended | uniq -c | tr -s ' \n' ' ')" >>"$TMPDIR/counts"
+    # Ctrl-C, and kill -9, in each stage; then it goes on.
     for signal in INT KILL; do
-        forget
-        for ((i = 0; i < 6; i++)); do
-            what="signal $signal, $i, seed $seed"
+        for stage in sweep between race confirm ranges; do
+            what="signal $signal in $stage, seed $seed"
+            forget
             TUNE_FAULTS="$noisy; cuGraphLaunch: slow=1" "$TUNE" run ./copy.yaml --device cuda:0 --no-report "${warm[@]}" "${brief[@]}" \
                 --seed $seed >stopped.out 2>&1 &
             tune=$!
-            sleep "$((i / 2)).$((RANDOM % 10))$((RANDOM % 10))"
+            python3 reached.py $stage $tune
             kill -$signal $tune 2>/dev/null || true
             code=0
             wait $tune 2>/dev/null || code=$?
             [[ $code -eq 0 || $code -eq 130 || $code -eq 137 ]] || fail "exit code $code: $(cat stopped.out)"
             agree
+            [[ $stage == race || $stage == confirm ]] || continue
+            what="resumed after $what"
+            tune_copy "$noisy" --seed $seed "${brief[@]}"
+            expect_code 0
+            agree written
         done
-        what="resumed after $signal, seed $seed"
-        tune_copy "$noisy" --seed $seed "${brief[@]}"
-        expect_code 0
-        agree written
     done
+    # Two devices, of which each races what is near its own best, and the baseline: the portable section, also after
+    # half of it.
+    cat >portable.py <<'P'
+import re, sqlite3, subprocess, sys
+
+db = sqlite3.connect("tune.db")
+subprocess.run([sys.argv[1], "export", "-o", "made.conf"], capture_output=True)
+try:
+    text = open("made.conf").read()
+except FileNotFoundError:
+    text = ""
+text = text[text.index('[cuda "*"]'):] if '[cuda "*"]' in text else ""
+lines = re.findall(r"^copy\.i32 n=(\d+)(?:-(\d+))? way=(\d+) block=(\d+) .*devices=2 ", text, re.M)
+assert len(lines) == text.count("copy.i32 n="), text
+ok = db.execute("""SELECT p.n, w.environment_id, w.problem_id, t.configuration_id FROM winners AS w JOIN trials AS t ON t.id = w.trial_id
+                   JOIN problems AS p ON p.id = w.problem_id WHERE w.stage <> 'sweep' AND w.trust <> 'unstable'""").fetchall()
+both = [n for n in {r[0] for r in ok} if sum(r[0] == n for r in ok) == 2]
+beside = others = 0
+for low, high, way, block in lines:
+    inside = [n for n in both if int(low) <= n <= int(high or low)]
+    assert inside, ("no size that both devices have a winner for", low, high)
+    for n, environment, problem, winner in (r for r in ok if r[0] in inside):
+        own, = db.execute("""SELECT id FROM configurations WHERE json_extract(parameters, '$.way') = ? AND
+                             json_extract(parameters, '$.block') = ?""", (int(way), int(block))).fetchone()
+        runs = [set(db.execute("""SELECT run_id, stage FROM trials WHERE environment_id = ? AND problem_id = ? AND configuration_id = ?
+                                  AND stage <> 'sweep' AND status = 'ok'""", (environment, problem, c))) for c in (own, winner)]
+        assert own == winner or runs[0] & runs[1], ("not raced beside the winner", n, way, block, runs)
+        beside += 1
+        others += own != winner
+print(len(both), len(lines), beside, others)
+P
+    for budget in 3 60; do
+        what="two devices, budget $budget s, seed $seed"
+        [[ $budget -eq 60 ]] || forget
+        export TUNE_FAULTS="devices=big,small; kernel@device=0,WAY=3: slower=2; kernel@device=0,WAY=4: slower=4; kernel@device=1,WAY=1|2: slower=2; $noisy; cuGraphLaunch: slow=1"
+        run "$TUNE" run ./copy.yaml --device all --no-report "${warm[@]}" "${brief[@]}" --seed $seed --budget "${budget}s"
+        [[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code ($what)"
+        run python3 portable.py "$TUNE"
+        expect_code 0
+        echo "$what: $(cat "$captured.out") (sizes of both, portable lines, held against a winner, another than that)" >>"$TMPDIR/counts"
+    done
+    [[ $(cut -d ' ' -f 2 "$captured.out") -gt 0 ]] || fail "no portable section"
 done
 cat "$TMPDIR/counts"

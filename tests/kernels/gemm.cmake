@@ -64,7 +64,7 @@ gemm_fault(columns_not_strided ${wide} "side_b::mine(y, n / VWN) * VWN + n % VWN
 simt_faults(test_gemm_faults test_gemm_simt.cpp ${gemm_faults})
 add_test(NAME kernels.gemm_faults COMMAND test_gemm_faults --faults)
 
-# The example's own file compiles; points with many elements a thread spill.
+# The example's own file compiles; points with many elements per thread spill.
 set(gemm_experiment "${PROJECT_SOURCE_DIR}/examples/gemm.yaml")
 add_test(NAME kernels.gemm_compiles
          COMMAND compile_points --spills "${gemm_experiment}" 8 ${architectures})

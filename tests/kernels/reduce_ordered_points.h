@@ -21,7 +21,7 @@ struct point {
     const char *fault; // what was planted; "" in the kernels as they are
     ordered_points::op op;
     unsigned int block;
-    size_t count, tile; // elements a load, elements of the block's tiles
+    size_t count, tile; // elements per load, elements of the block's tiles
     bool one_block;
     bool flagged;
     bool waits; // one block more than work

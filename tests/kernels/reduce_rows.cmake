@@ -5,7 +5,7 @@ set(rows_header "tests/kernels/reduce_rows_point.h")
 set(rows_names POINT_OP POINT_TYPE POINT_LENGTH POINT_LANES POINT_BLOCK POINT_COUNT POINT_ROWS POINT_MAP
     POINT_STEP)
 
-# Every step with groups of all kinds: LENGTH/LANES/BLOCK/COUNT/ROWS/MAP; V: 16 bytes a load.
+# Every step with groups of all kinds: LENGTH/LANES/BLOCK/COUNT/ROWS/MAP; V: 16 bytes per load.
 set(rows_shapes
   1/1/32/1/1/stripes 9/2/32/1/4/stripes 7/8/64/1/2/stripes 8/2/64/V/4/stripes 32/8/96/V/1/stripes
   31/32/64/1/1/stripes 33/32/64/1/2/stripes 127/16/32/1/1/chunks 200/32/64/V/2/stripes

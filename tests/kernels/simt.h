@@ -1,5 +1,5 @@
 // CUDA's thread model on the host, for tests: a kernel's own source, compiled as C++, is run by
-// coroutines, one a thread, of several blocks at once, in an order drawn from a seed. Barriers,
+// coroutines, one per thread, of several blocks at once, in an order drawn from a seed. Barriers,
 // votes, shuffles and atomics behave as on a GPU of compute capability 7.0 or later: no lane runs
 // in step with another unless a collective says so. A thread gives way at each of these calls, so
 // that what is not ordered by them happens in every order sooner or later.
@@ -46,7 +46,7 @@ struct launch {
     shared_range shared;
     uint64_t seed;
     unsigned int resident;     // blocks that run at the same time, at least 1
-    size_t dynamic_shared = 0; // bytes a block; what lies behind them must not be touched
+    size_t dynamic_shared = 0; // bytes per block; what lies behind them must not be touched
     unsigned int cluster = 1;  // blocks a cluster, which run at the same time; divides `grid`
     bool in_order = false;     // blocks start in the order of their index, as hardware starts them
 };

@@ -1,4 +1,4 @@
-"""roofline: operations a byte against operations a second, with the measured ceilings."""
+"""roofline: operations per byte against operations per second, with the measured ceilings."""
 from lib import DATE, MOMENT, Database, close, draw, main, refuse, rows
 
 
@@ -8,7 +8,7 @@ def arithmetic(db, **gops):
 
 
 def two(db):
-    """sum (1 operation for 4 bytes) with winner and baseline at two sizes, and mul (8 operations a byte)."""
+    """sum (1 operation for 4 bytes) with winner and baseline at two sizes, and mul (8 operations per byte)."""
     for n in (1 << 10, 1 << 20):
         db.problem("reduce.sum", n, operations=n, operations_type="f32")
         c, trial = db.measure(1000 * n / (1 << 20), "reduce.sum", n, size=1, mad_ns=100)

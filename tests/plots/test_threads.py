@@ -23,13 +23,13 @@ def test_numbers():
     assert [(row["series"], row["threads"]) for row in figure.layer("marks")] == [("winner", "2"), ("plain", "1")]
     assert [row["threads"] for row in figure.layer("cores")] == ["2"]
     figure.shows("reduce.sum", "1048576 (2^20)", "Test CPU", DATE, "test.db", "queued", "static", "winner", "plain",
-                 "a thread a core (2)", "measured read ceiling: 5000 GB/s", "1678 GB/s")
+                 "a thread per core (2)", "measured read ceiling: 5000 GB/s", "1678 GB/s")
 
 
 def test_single_point():
     db = Database()
     db.measure(1000, kind="cpu", number=1, grid=8, block=1, threads=1)
-    draw(db, "threads").shows("all configurations", "a thread a core (2)")
+    draw(db, "threads").shows("all configurations", "a thread per core (2)")
 
 
 def test_gpu():

@@ -12,7 +12,7 @@ words() {
     LC_ALL=C sort -u
 }
 
-# compare WHAT HAVE WANT: two lists, one word a line.
+# compare WHAT HAVE WANT: two lists, one word per line.
 compare() {
     if [[ $2 != "$3" ]]; then
         echo "$1 (< there, > in --help):"

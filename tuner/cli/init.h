@@ -42,7 +42,7 @@ struct init_writer {
     bool flat;         /* one dimension: vectors have n elements; else n * n */
     bool volume;       /* three: n * n * n */
     const char *size;  /* the size's name */
-    const char *block; /* threads a block as an expression; NULL: by the sides */
+    const char *block; /* threads per block as an expression; NULL: by the sides */
 };
 
 /* Finds the parameters. */

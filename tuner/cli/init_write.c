@@ -174,7 +174,7 @@ static void put_launch(struct init_writer *writer)
     if (writer->block) {
         put(writer, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
             elements(writer, 1), writer->block);
-        put(writer, "threads a block, by __launch_bounds__", "    block: %s", writer->block);
+        put(writer, "threads per block, by __launch_bounds__", "    block: %s", writer->block);
     } else if (y) {
         put(writer, "? blocks: as many as cover the work",
             "    grid: [\"ceil_div(%s, %s)\", \"ceil_div(%s, %s)\"%s%s]", writer->size, x->name,

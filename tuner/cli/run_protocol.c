@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "tuner/base/arena.h"
+#include "tuner/cli/rows.h"
 #include "tuner/cli/run.h"
+#include "tuner/cli/style.h"
 
 enum { NUMBERS_MAX = 96, KINDS_MAX = 4 };
 
@@ -53,6 +55,14 @@ static void take_number(void *context, const char *name, const char *value, cons
         list->failed || !list->names[i] || !list->abouts[i] || !list->values[i][list->kind];
 }
 
+static const char *const words =
+    "Shares are fractions: 0.0025 is a quarter of a percent. The sweep times every configuration "
+    "alone. The race compares those near the best in rounds: a round times a reference kernel (the "
+    "anchor), every candidate once in random order, one of them again (its twin), and the "
+    "reference; it counts when nothing else moved. Between rounds slow candidates leave: at the "
+    "screens those that were clearly slower in each round, at the looks those that statistics show "
+    "to be slower. Fresh processes then time the finalists again. docs/measuring.md has all of it.";
+
 static void print_numbers(const struct number_list *list, const char *const *kinds)
 {
     int width[1 + KINDS_MAX] = {(int)strlen("name")};
@@ -75,6 +85,8 @@ static void print_numbers(const struct number_list *list, const char *const *kin
             printf("  %*s", width[1 + k], list->values[i][k]);
         printf("  %s\n", list->abouts[i]);
     }
+    putchar('\n');
+    rows_put_paragraph("", "", words, style_page_columns());
 }
 
 enum status run_list_protocol(const struct run *run, struct error *error)

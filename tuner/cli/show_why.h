@@ -8,7 +8,7 @@
 /* Its points beside one another, out of the rows [first, first + point_count) of `points`. */
 enum status show_why_table(const struct explanation *explanation, const struct rows *points,
                            size_t first, struct error *error);
-/* An array with one object a winner, to stdout. */
+/* An array with one object per winner, to stdout. */
 enum status show_why_json(const struct explanation *explanations, size_t count,
                           struct error *error);
 

@@ -1,5 +1,5 @@
-/* The points of a winner side by side: a column a point, so that it fits on a screen and numbers to
- * compare stand beside one another. */
+/* The points of a winner side by side: a column per point, so that it fits on a screen and numbers
+ * to compare stand beside one another. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

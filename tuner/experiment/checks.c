@@ -90,7 +90,7 @@ static enum status same_count(const struct check_rule *rule, const struct argume
 }
 
 /* Another plan is that of one configuration, whichever is checked, so that one result serves all.
- * Where a grid is made of the resident blocks it takes one an SM: how many there are is known of
+ * Where a grid is made of the resident blocks it takes one per SM: how many there are is known of
  * the checked configuration only. */
 static enum status make_other(const struct point *point, const struct check_rule *rule,
                               struct arena *arena, struct output_check *out, struct error *error)

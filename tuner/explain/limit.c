@@ -11,7 +11,7 @@ static const double launch_least = 1.0 / 3;  /* of the time, for empty launches 
 static const double launch_told = 0.05;      /* of the time, to be worth a word */
 static const double memory_least = 0.85;     /* of the ceiling */
 static const double arithmetic_least = 0.70; /* of the ceiling */
-static const int64_t spill_least = 32;       /* bytes a thread: eight registers */
+static const int64_t spill_least = 32;       /* bytes per thread: eight registers */
 static const double busy_most = 0.75;        /* of the units: a quarter has nothing to do */
 static const double sweep_noise = 0.02;      /* a sweep times each configuration once */
 /* What a load that misses all caches takes on GPUs, and memory under load, at most. */

@@ -212,7 +212,7 @@ struct value_count {
     const char *value; /* within a configuration's key */
     size_t length, count;
 };
-/* Losses, one a winner. */
+/* Losses, one per winner. */
 struct losses {
     double *next, *worst;
     size_t count;

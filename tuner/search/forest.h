@@ -13,8 +13,8 @@ struct forest_data {
     size_t dimensions;
     size_t count;           /* at least 1 */
     const uint16_t *values; /* count rows of `dimensions` indices */
-    const double *targets;  /* one a row */
-    const bool *failed;     /* one a row */
+    const double *targets;  /* one per row */
+    const bool *failed;     /* one per row */
 };
 struct forest_prediction {
     double mean;

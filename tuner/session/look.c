@@ -34,7 +34,7 @@ static enum status prepare(struct sweep *sweep, const struct configuration *cons
     return STATUS_OK;
 }
 
-/* A first timing, for the number of runs a block. */
+/* A first timing, for the number of runs per block. */
 static enum status first_time(struct track *track, struct runner *runner, struct error *error)
 {
     struct timing timing = {.blocks = 1, .verify = true};

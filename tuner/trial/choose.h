@@ -9,7 +9,7 @@
 
 struct contender {
     /* In: */
-    const double *levels; /* one a process: ln of the objective, relative to the process's own
+    const double *levels; /* one per process: ln of the objective, relative to the process's own
                              reference (the same for all contenders of a process); NaN: missing */
     size_t order;         /* place in the fixed order, 0 first; all different */
     bool eligible;        /* may win: no baseline outside the space, nothing that failed */

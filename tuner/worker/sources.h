@@ -13,8 +13,8 @@ struct known_source {
 };
 
 /* As source_read_in, with a request's folders, but read once while its files stay as they are: some
- * hundred binaries a problem are of one source. *out lasts as long as the process. May be called by
- * several threads. */
+ * hundred binaries per problem are of one source. *out lasts as long as the process. May be called
+ * by several threads. */
 enum status sources_find(const char *path, const struct binary_request *request,
                          const struct known_source **out, struct error *error);
 

@@ -126,7 +126,7 @@ struct worker_trial {
     enum l2_mode l2_mode;
     bool verify;          /* run once and hold against the reference, before and after timing */
     uint32_t blocks;      /* samples wanted, 0 .. WORKER_SAMPLES_MAX */
-    uint32_t runs;        /* runs a block; 0: found from a first timing */
+    uint32_t runs;        /* runs per block; 0: found from a first timing */
     double stop_above_ns; /* ends with the samples it has once one is slower; 0: never */
     int64_t timeout_ms;
 };

@@ -1,4 +1,4 @@
-"""Expressions with what Python makes of them, one a line, for test_expression_python.c.
+"""Expressions with what Python makes of them, one per line, for test_expression_python.c.
 
   python_cases.py expressions.json   each of the file's, by several values of its names
   python_cases.py random SEED COUNT  made up

@@ -21,7 +21,7 @@ static void nothing_said_checks_all_against_the_default(void **state)
         assert_string_equal(checks[i].binary.architecture, "sm_90");
         assert_int_equal(checks[i].plan->launches[1].block[0], 128);
         assert_int_equal(checks[i].plan->launches[1].repeat, 6);
-        assert_int_equal(checks[i].plan->launches[1].grid[0], 132); /* one resident block an SM */
+        assert_int_equal(checks[i].plan->launches[1].grid[0], 132); /* one resident block per SM */
         assert_int_equal(checks[i].plan->argument_count, 8);
         assert_int_equal(checks[i].plan->arguments[6].fields[1].value.integer, 2);
     }

@@ -32,7 +32,7 @@ struct device {
     uint32_t shown_copy;   /* of updates, that is looked at */
     int64_t timed_slot;    /* whose runs the scratch is as left by; -1: another's */
     uint32_t streamed;     /* runs in L2_STREAM so far: each takes the next copy */
-    char **flush;          /* one a core, read to empty the caches; NULL until first needed */
+    char **flush;          /* one per core, read to empty the caches; NULL until first needed */
     size_t anchor_at;      /* where in them the anchor reads next */
     unsigned turn;         /* of the bands around inputs */
     struct process_state process; /* as kernels are to find it */

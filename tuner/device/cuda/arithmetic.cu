@@ -1,4 +1,4 @@
-// How many operations a second the device does: each thread goes on with CHAINS values that do not
+// How many operations per second the device does: each thread goes on with CHAINS values that do not
 // wait for one another, all in registers. Compiled when that is measured; CHAINS and UNROLL are
 // said there.
 

@@ -42,8 +42,8 @@ enum cubin_attribute {
     CUBIN_PARAM_CBANK = 0x0a,      /* a symbol, then where the parameters lie */
     CUBIN_EXTERNS = 0x0f,          /* symbols */
     CUBIN_REQUIRED_THREADS = 0x10, /* three numbers */
-    CUBIN_FRAME_SIZE = 0x11,       /* a symbol, bytes a thread */
-    CUBIN_MIN_STACK_SIZE = 0x12,   /* a symbol, bytes a thread */
+    CUBIN_FRAME_SIZE = 0x11,       /* a symbol, bytes per thread */
+    CUBIN_MIN_STACK_SIZE = 0x12,   /* a symbol, bytes per thread */
     CUBIN_KERNEL_PARAMETER = 0x17, /* of each parameter: ordinal, offset, size */
     CUBIN_REGISTERS = 0x2f,        /* a symbol, registers per thread */
     CUBIN_BARRIERS = 0x4c,         /* barriers of a block */

@@ -217,7 +217,7 @@ static CUresult blocks_of_clusters(struct device *device, const struct kernel *k
 }
 
 /* Resident blocks. A cluster lies within a group of SMs, some of which may stay empty: there may be
- * less than one block an SM, which counts as one. */
+ * less than one block per SM, which counts as one. */
 static enum status take_occupancy(struct device *device, struct kernel *kernel, uint32_t threads,
                                   uint32_t shared_bytes, struct kernel_resources *out,
                                   struct error *error)
