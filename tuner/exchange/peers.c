@@ -299,19 +299,23 @@ static enum status read_rows(struct import *import, struct error *error)
 
 static enum status no_environment(struct store *store, const char *device, struct error *error)
 {
+    static const struct store_column column = {"name", 0, STORE_TEXT};
     const struct store_parameter any = {"device", NULL};
-    struct store_query *query = NULL;
+    const struct store_reading reading = {.sql = "SELECT DISTINCT d.name AS name" ENVIRONMENTS
+                                                 " ORDER BY 1",
+                                          .parameters = &any,
+                                          .parameter_count = 1,
+                                          .columns = &column,
+                                          .column_count = 1,
+                                          .row_bytes = sizeof(const char *)};
+    struct arena arena = {0};
     struct text names = {0};
-    bool row = true;
-    enum status status = store_query_open(
-        store, "SELECT DISTINCT d.name" ENVIRONMENTS " ORDER BY 1", &any, 1, &query, error);
-    while (status == STATUS_OK && row) {
-        status = store_query_next(query, &row, error);
-        if (status == STATUS_OK && row)
-            text_printf(&names, "%s%s", names.length > 0 ? ", " : "", store_query_text(query, 0));
-    }
-    store_query_close(query);
-    if (status == STATUS_OK && (names.length == 0 || !device))
+    const char **rows = NULL;
+    size_t count = 0;
+    enum status status = store_read(store, &reading, &arena, &rows, &count, error);
+    for (size_t i = 0; i < count; i++)
+        text_printf(&names, "%s%s", i > 0 ? ", " : "", rows[i]);
+    if (status == STATUS_OK && (count == 0 || !device))
         status =
             error_set(error, STATUS_NOT_FOUND,
                       "nothing was measured yet that times could stand beside: 'tune run' first");
@@ -320,45 +324,36 @@ static enum status no_environment(struct store *store, const char *device, struc
             error_set(error, STATUS_NOT_FOUND, "no device '%.60s' was measured; there is %.300s",
                       device, text_string(&names));
     text_free(&names);
+    arena_free(&arena);
     return status;
 }
 
 /* The one that was measured last. */
 static enum status find_environment(struct import *import, struct store *store, struct error *error)
 {
+    static const struct store_column column = {"id", 0, STORE_INTEGER};
     const struct store_parameter device = {"device", import->request->device};
-    struct store_query *query = NULL;
-    bool row = false;
-    enum status status = store_query_open(store,
-                                          "SELECT e.id" ENVIRONMENTS " GROUP BY e.id"
-                                          " ORDER BY max(t.measured_at) DESC, e.id DESC LIMIT 1",
-                                          &device, 1, &query, error);
-    if (status == STATUS_OK)
-        status = store_query_next(query, &row, error);
-    if (status == STATUS_OK && row)
-        import->environment_id = store_query_integer(query, 0);
-    store_query_close(query);
-    return status == STATUS_OK && !row ? no_environment(store, import->request->device, error)
-                                       : status;
+    const struct store_reading reading = {.sql = "SELECT e.id AS id" ENVIRONMENTS " GROUP BY e.id"
+                                                 " ORDER BY max(t.measured_at) DESC, e.id DESC",
+                                          .parameters = &device,
+                                          .parameter_count = 1,
+                                          .columns = &column,
+                                          .column_count = 1,
+                                          .row_bytes = sizeof(int64_t),
+                                          .row_most = 1};
+    int64_t *id = NULL;
+    size_t count = 0;
+    enum status status = store_read(store, &reading, &import->arena, &id, &count, error);
+    if (count > 0)
+        import->environment_id = id[0];
+    return status == STATUS_OK && count == 0 ? no_environment(store, import->request->device, error)
+                                             : status;
 }
 
-static enum status read_known(struct import *import, struct store_query *query, struct error *error)
-{
-    size_t capacity = 0;
-    for (;;) {
-        bool row = false;
-        enum status status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            return status;
-        if (!array_grow(&import->known, import->known_count, &capacity, sizeof *import->known))
-            return error_no_memory(error);
-        struct key *key = &import->known[import->known_count++];
-        *key = (struct key){arena_strdup(&import->arena, store_query_text(query, 0)),
-                            store_query_integer(query, 1)};
-        if (!key->problem)
-            return error_no_memory(error);
-    }
-}
+static const struct store_column key_columns[] = {
+    {"key", offsetof(struct key, problem), STORE_TEXT},
+    {"n", offsetof(struct key, n), STORE_INTEGER},
+};
 
 /* The problems of the device's kind. */
 static enum status find_known(struct import *import, struct store *store, struct error *error)
@@ -366,16 +361,17 @@ static enum status find_known(struct import *import, struct store *store, struct
     char id[24];
     (void)string_format(id, sizeof id, "%lld", (long long)import->environment_id);
     const struct store_parameter environment = {"environment", id};
-    struct store_query *query = NULL;
-    enum status status = store_query_open(
-        store,
-        "SELECT DISTINCT p.key, p.n FROM problems p JOIN experiments x ON x.id = p.experiment_id"
-        " JOIN devices d ON d.kind = x.device_kind JOIN environments e ON e.device_id = d.id"
-        " WHERE e.id = CAST(:environment AS INTEGER)",
-        &environment, 1, &query, error);
-    if (status == STATUS_OK)
-        status = read_known(import, query, error);
-    store_query_close(query);
+    const struct store_reading reading = {
+        .sql = "SELECT DISTINCT p.key AS key, p.n AS n FROM problems p"
+               " JOIN experiments x ON x.id = p.experiment_id"
+               " JOIN devices d ON d.kind = x.device_kind JOIN environments e ON e.device_id = d.id"
+               " WHERE e.id = CAST(:environment AS INTEGER)",
+        .parameters = &environment,
+        .parameter_count = 1,
+        STORE_COLUMNS(key_columns),
+        .row_bytes = sizeof *import->known};
+    const enum status status =
+        store_read(store, &reading, &import->arena, &import->known, &import->known_count, error);
     if (import->known_count > 0)
         qsort(import->known, import->known_count, sizeof *import->known, compare_keys);
     return status;
@@ -469,7 +465,6 @@ enum status peers_import(struct store *store, const struct peers_request *reques
     if (status == STATUS_OK)
         result->rows = import.count;
     free(import.rows);
-    free(import.known);
     arena_free(&import.arena);
     return status;
 }

@@ -1,60 +1,50 @@
 /* Whether a winner's times form two groups. */
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "tuner/base/array.h"
-#include "tuner/base/text.h"
 #include "tuner/explain/internal.h"
 
 extern const char explain_query_samples[];
 
-struct list {
-    struct cloud_sample *items;
-    size_t count, capacity;
+struct sample_row {
+    int64_t process;
+    double elapsed_ns, resolution_ns;
+};
+static const struct store_column sample_columns[] = {
+    {"process", offsetof(struct sample_row, process), STORE_INTEGER},
+    {"elapsed_ns", offsetof(struct sample_row, elapsed_ns), STORE_REAL},
+    {"resolution_ns", offsetof(struct sample_row, resolution_ns), STORE_REAL},
 };
 
-static bool add(struct list *list, const struct cloud_sample *sample)
+static enum status read_samples(struct store *store, int64_t winner_id, struct arena *arena,
+                                struct cloud_sample **out, size_t *count, struct error *error)
 {
-    if (!array_grow(&list->items, list->count, &list->capacity, sizeof *list->items))
-        return false;
-    list->items[list->count++] = *sample;
-    return true;
-}
-
-static enum status read_samples(struct store *store, int64_t winner_id, struct list *out,
-                                struct error *error)
-{
-    char id[24];
-    bool row = true;
-    struct store_query *query = NULL;
-    (void)string_format(id, sizeof id, "%" PRId64, winner_id);
-    const struct store_parameter winner = {.name = "winner", .value = id};
-    enum status status = store_query_open(store, explain_query_samples, &winner, 1, &query, error);
-    while (status == STATUS_OK) {
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        const int64_t process = store_query_integer(query, 0);
-        const struct cloud_sample sample = {.process = process > 0 ? (size_t)process : 0,
-                                            .elapsed_ns = store_query_real(query, 1),
-                                            .resolution_ns = store_query_real(query, 2)};
-        if (!add(out, &sample))
-            status = error_no_memory(error);
-    }
-    store_query_close(query);
+    const struct store_reading reading = {.sql = explain_query_samples,
+                                          STORE_COLUMNS(sample_columns),
+                                          .row_bytes = sizeof(struct sample_row)};
+    struct sample_row *rows = NULL;
+    enum status status = read_rows(store, reading, winner_id, arena, &rows, count, error);
+    *out = status == STATUS_OK ? arena_alloc(arena, *count + 1, sizeof **out) : NULL;
+    if (status == STATUS_OK && !*out)
+        return error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < *count; i++)
+        (*out)[i] =
+            (struct cloud_sample){.process = rows[i].process > 0 ? (size_t)rows[i].process : 0,
+                                  .elapsed_ns = rows[i].elapsed_ns,
+                                  .resolution_ns = rows[i].resolution_ns};
     return status;
 }
 
 enum status explain_clouds(struct store *store, int64_t winner_id, double apart_least,
                            struct clouds *out, struct error *error)
 {
-    struct list samples = {0};
+    struct arena arena = {0};
+    struct cloud_sample *samples = NULL;
+    size_t count = 0;
     *out = (struct clouds){0};
-    enum status status = read_samples(store, winner_id, &samples, error);
-    if (status == STATUS_OK && samples.count > 0 &&
-        !clouds_find(samples.items, samples.count, isnan(apart_least) ? 0 : apart_least, out))
+    enum status status = read_samples(store, winner_id, &arena, &samples, &count, error);
+    if (status == STATUS_OK && count > 0 &&
+        !clouds_find(samples, count, isnan(apart_least) ? 0 : apart_least, out))
         status = error_no_memory(error);
-    free(samples.items);
+    arena_free(&arena);
     return status;
 }

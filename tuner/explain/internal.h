@@ -40,10 +40,13 @@ struct read_point {
     double ratio, ratio_low, ratio_high; /* to the winner in the rounds that they shared */
     const char *paired_in;               /* the stage of these; NULL: there were none */
     bool proven, tied;
-    const char *out; /* why it could not win */
+    const char *out;       /* why it could not win */
+    int64_t active_blocks; /* per SM */
 };
 
-/* read.c: what the database knows of a winner. */
+/* read.c: what the database knows of a winner. The rows of a query with the parameter :winner. */
+enum status read_rows(struct store *store, struct store_reading reading, int64_t winner_id,
+                      struct arena *arena, void *rows, size_t *count, struct error *error);
 enum status read_winner(struct store *store, int64_t winner_id, struct arena *arena,
                         struct explanation *out, struct background *background,
                         struct error *error);

@@ -10,225 +10,155 @@ extern const char explain_query_winner[];
 extern const char explain_query_points[];
 extern const char explain_query_sweep[];
 
-/* A row by the names of its columns. */
-struct row {
-    struct store_query *query;
-    struct arena *arena;
-    bool failed; /* memory is short */
-};
-
-static int column_of(const struct row *row, const char *name)
-{
-    const int count = store_query_columns(row->query);
-    for (int i = 0; i < count; i++)
-        if (strcmp(store_query_name(row->query, i), name) == 0)
-            return i;
-    return count; /* reads as NULL */
-}
-
-static double real(const struct row *row, const char *name)
-{
-    return store_query_real(row->query, column_of(row, name));
-}
-
-static int64_t integer(const struct row *row, const char *name)
-{
-    const int column = column_of(row, name);
-    return store_query_text(row->query, column) ? store_query_integer(row->query, column) : -1;
-}
-
-static const char *text(struct row *row, const char *name)
-{
-    const char *value = store_query_text(row->query, column_of(row, name));
-    const char *copy = value ? arena_strdup(row->arena, value) : NULL;
-    row->failed = row->failed || (value && !copy);
-    return copy;
-}
-
-static enum status open_query(struct store *store, const char *sql, int64_t winner_id,
-                              struct row *row, struct error *error)
+enum status read_rows(struct store *store, struct store_reading reading, int64_t winner_id,
+                      struct arena *arena, void *rows, size_t *count, struct error *error)
 {
     char id[24];
     (void)string_format(id, sizeof id, "%" PRId64, winner_id);
     const struct store_parameter winner = {.name = "winner", .value = id};
-    return store_query_open(store, sql, &winner, 1, &row->query, error);
+    reading.parameters = &winner;
+    reading.parameter_count = 1;
+    return store_read(store, &reading, arena, rows, count, error);
 }
 
-static void take_winner(struct row *row, struct explanation *out, struct background *background)
-{
-    out->winner_id = integer(row, "id");
-    out->problem_id = integer(row, "problem_id");
-    out->environment_id = integer(row, "environment_id");
-    out->experiment = text(row, "experiment");
-    out->problem = text(row, "problem");
-    out->l2_mode = text(row, "l2_mode");
-    out->objective = text(row, "objective");
-    out->device = text(row, "device");
-    out->device_kind = text(row, "device_kind");
-    out->driver = text(row, "driver");
-    out->compiler = text(row, "compiler");
-    out->unit_count = integer(row, "unit_count");
-    out->n = integer(row, "n");
-    out->ceiling = text(row, "ceiling");
-    out->ceiling_gbs = real(row, "ceiling_gbs");
-    out->arithmetic_gops = real(row, "arithmetic_gops");
-    out->operations_type = text(row, "operations_type");
-    out->delta = real(row, "delta");
-    out->confidence = real(row, "confidence");
-    out->tied_count = integer(row, "tied_count");
-    out->kept_incumbent = integer(row, "kept_incumbent") == 1;
-    out->compared = integer(row, "compared");
-    out->trust = text(row, "trust");
-    out->trust_reason = text(row, "trust_reason");
-    *background = (struct background){
-        .bytes_moved = real(row, "bytes_moved"),
-        .operations = real(row, "operations"),
-        .ceiling_given_up = integer(row, "ceiling_given_up") == 1,
-        .node_gap_ns = real(row, "node_gap_ns"),
-        .launches_overlap = integer(row, "launches_overlap") == 1,
-        .cache_bytes = real(row, "cache_bytes"),
-        .elsewhere_share = real(row, "elsewhere_share"),
-        .elsewhere_n = integer(row, "elsewhere_n"),
-        .low_ns = (double)NAN,
-        .high_ns = (double)NAN,
-        .stage = text(row, "stage"),
-        .busier_loss = (double)NAN,
-    };
-    const double low_ns = real(row, "time_low_ns");
-    const double high_ns = real(row, "time_high_ns");
-    if (bounds_tell(low_ns, high_ns)) {
-        background->low_ns = low_ns;
-        background->high_ns = high_ns;
-    }
-}
+struct winner_row {
+    struct explanation own;
+    struct background background;
+    double low_ns, high_ns;
+};
+#define OWN(member)        offsetof(struct winner_row, own.member)
+#define BACKGROUND(member) offsetof(struct winner_row, background.member)
+
+static const struct store_column winner_columns[] = {
+    {"id", OWN(winner_id), STORE_INTEGER},
+    {"problem_id", OWN(problem_id), STORE_INTEGER},
+    {"environment_id", OWN(environment_id), STORE_INTEGER},
+    {"experiment", OWN(experiment), STORE_TEXT},
+    {"problem", OWN(problem), STORE_TEXT},
+    {"l2_mode", OWN(l2_mode), STORE_TEXT},
+    {"objective", OWN(objective), STORE_TEXT},
+    {"device", OWN(device), STORE_TEXT},
+    {"device_kind", OWN(device_kind), STORE_TEXT},
+    {"driver", OWN(driver), STORE_TEXT},
+    {"compiler", OWN(compiler), STORE_TEXT},
+    {"unit_count", OWN(unit_count), STORE_INTEGER},
+    {"n", OWN(n), STORE_INTEGER},
+    {"ceiling", OWN(ceiling), STORE_TEXT},
+    {"ceiling_gbs", OWN(ceiling_gbs), STORE_REAL},
+    {"arithmetic_gops", OWN(arithmetic_gops), STORE_REAL},
+    {"operations_type", OWN(operations_type), STORE_TEXT},
+    {"delta", OWN(delta), STORE_REAL},
+    {"confidence", OWN(confidence), STORE_REAL},
+    {"tied_count", OWN(tied_count), STORE_INTEGER},
+    {"kept_incumbent", OWN(kept_incumbent), STORE_TRUTH},
+    {"compared", OWN(compared), STORE_INTEGER},
+    {"trust", OWN(trust), STORE_TEXT},
+    {"trust_reason", OWN(trust_reason), STORE_TEXT},
+    {"bytes_moved", BACKGROUND(bytes_moved), STORE_REAL},
+    {"operations", BACKGROUND(operations), STORE_REAL},
+    {"ceiling_given_up", BACKGROUND(ceiling_given_up), STORE_TRUTH},
+    {"node_gap_ns", BACKGROUND(node_gap_ns), STORE_REAL},
+    {"launches_overlap", BACKGROUND(launches_overlap), STORE_TRUTH},
+    {"cache_bytes", BACKGROUND(cache_bytes), STORE_REAL},
+    {"elsewhere_share", BACKGROUND(elsewhere_share), STORE_REAL},
+    {"elsewhere_n", BACKGROUND(elsewhere_n), STORE_INTEGER},
+    {"stage", BACKGROUND(stage), STORE_TEXT},
+    {"time_low_ns", offsetof(struct winner_row, low_ns), STORE_REAL},
+    {"time_high_ns", offsetof(struct winner_row, high_ns), STORE_REAL},
+};
 
 enum status read_winner(struct store *store, int64_t winner_id, struct arena *arena,
                         struct explanation *out, struct background *background, struct error *error)
 {
-    struct row row = {.arena = arena};
-    bool found = false;
-    enum status status = open_query(store, explain_query_winner, winner_id, &row, error);
-    if (status == STATUS_OK)
-        status = store_query_next(row.query, &found, error);
-    if (status == STATUS_OK && !found)
+    const struct store_reading reading = {.sql = explain_query_winner,
+                                          STORE_COLUMNS(winner_columns),
+                                          .row_bytes = sizeof(struct winner_row)};
+    struct winner_row *rows = NULL;
+    size_t count = 0;
+    enum status status = read_rows(store, reading, winner_id, arena, &rows, &count, error);
+    if (status == STATUS_OK && count == 0)
         status =
             error_set(error, STATUS_NOT_FOUND, "no winner %" PRId64 " in the database", winner_id);
-    if (status == STATUS_OK)
-        take_winner(&row, out, background);
-    if (status == STATUS_OK && row.failed)
-        status = error_no_memory(error);
-    store_query_close(row.query);
-    return status;
+    if (status != STATUS_OK)
+        return status;
+    const bool told = bounds_tell(rows->low_ns, rows->high_ns);
+    *out = rows->own;
+    *background = rows->background;
+    background->low_ns = told ? rows->low_ns : (double)NAN;
+    background->high_ns = told ? rows->high_ns : (double)NAN;
+    background->busier_loss = (double)NAN;
+    return STATUS_OK;
 }
 
 const char *const explain_stages[STAGES] = {"confirm", "race", "sweep"};
 
-static void take_resources(const struct row *row, struct explain_point *point)
-{
-    const int64_t active = integer(row, "active_blocks_per_sm");
-    point->occupancy = real(row, "occupancy");
-    point->bytes_per_thread = real(row, "bytes_per_thread");
-    point->launches = integer(row, "launches");
-    point->grid = integer(row, "grid");
-    point->block = integer(row, "block");
-    point->threads = integer(row, "threads");
-    point->registers = integer(row, "registers");
-    point->spill_bytes = integer(row, "spill_bytes");
-    point->local_bytes = integer(row, "local_bytes");
-    point->shared_bytes = integer(row, "shared_bytes");
-    point->resident_threads = active > 0 && point->block > 0 ? active * point->block : -1;
-}
+#define READ(member)  offsetof(struct read_point, member)
+#define POINT(member) offsetof(struct read_point, point.member)
 
-static struct read_point take_point(struct row *row)
-{
-    struct read_point read = {
-        .difference = real(row, "difference"),
-        .ratio = real(row, "ratio"),
-        .ratio_low = real(row, "ratio_low"),
-        .ratio_high = real(row, "ratio_high"),
-        .proven = integer(row, "proven") == 1,
-        .tied = integer(row, "tied") == 1,
-        .out = text(row, "out"),
-        .paired_in = text(row, "paired_in"),
-    };
-    struct explain_point *point = &read.point;
-    point->role = text(row, "role");
-    point->about = text(row, "about");
-    point->configuration = text(row, "configuration");
-    point->parameters = text(row, "parameters");
-    point->status = text(row, "status");
-    for (size_t i = 0; i < STAGES; i++) {
-        char name[32];
-        (void)string_format(name, sizeof name, "%s_id", explain_stages[i]);
-        read.trial_ids[i] = integer(row, name);
-        (void)string_format(name, sizeof name, "%s_ns", explain_stages[i]);
-        read.times_ns[i] = real(row, name);
-        (void)string_format(name, sizeof name, "%s_value", explain_stages[i]);
-        read.values[i] = real(row, name);
-    }
-    take_resources(row, point);
-    return read;
-}
-
-/* Room for one more. */
-static bool grow(struct arena *arena, void **rows, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    const size_t wanted = *capacity ? 2 * *capacity : 64;
-    void *more = arena_alloc(arena, wanted, size);
-    if (!more)
-        return false;
-    if (count > 0)
-        memcpy(more, *rows, count * size);
-    *rows = more;
-    *capacity = wanted;
-    return true;
-}
+static const struct store_column point_columns[] = {
+    {"role", POINT(role), STORE_TEXT},
+    {"about", POINT(about), STORE_TEXT},
+    {"configuration", POINT(configuration), STORE_TEXT},
+    {"parameters", POINT(parameters), STORE_TEXT},
+    {"status", POINT(status), STORE_TEXT},
+    {"occupancy", POINT(occupancy), STORE_REAL},
+    {"bytes_per_thread", POINT(bytes_per_thread), STORE_REAL},
+    {"launches", POINT(launches), STORE_INTEGER},
+    {"grid", POINT(grid), STORE_INTEGER},
+    {"block", POINT(block), STORE_INTEGER},
+    {"threads", POINT(threads), STORE_INTEGER},
+    {"registers", POINT(registers), STORE_INTEGER},
+    {"spill_bytes", POINT(spill_bytes), STORE_INTEGER},
+    {"local_bytes", POINT(local_bytes), STORE_INTEGER},
+    {"shared_bytes", POINT(shared_bytes), STORE_INTEGER},
+    {"active_blocks_per_sm", READ(active_blocks), STORE_INTEGER},
+    {"confirm_id", READ(trial_ids[0]), STORE_INTEGER},
+    {"confirm_ns", READ(times_ns[0]), STORE_REAL},
+    {"confirm_value", READ(values[0]), STORE_REAL},
+    {"race_id", READ(trial_ids[1]), STORE_INTEGER},
+    {"race_ns", READ(times_ns[1]), STORE_REAL},
+    {"race_value", READ(values[1]), STORE_REAL},
+    {"sweep_id", READ(trial_ids[2]), STORE_INTEGER},
+    {"sweep_ns", READ(times_ns[2]), STORE_REAL},
+    {"difference", READ(difference), STORE_REAL},
+    {"ratio", READ(ratio), STORE_REAL},
+    {"ratio_low", READ(ratio_low), STORE_REAL},
+    {"ratio_high", READ(ratio_high), STORE_REAL},
+    {"proven", READ(proven), STORE_TRUTH},
+    {"tied", READ(tied), STORE_TRUTH},
+    {"out", READ(out), STORE_TEXT},
+    {"paired_in", READ(paired_in), STORE_TEXT},
+};
 
 enum status read_points(struct store *store, int64_t winner_id, struct arena *arena,
                         struct read_point **out, size_t *count, struct error *error)
 {
-    struct row row = {.arena = arena};
-    size_t capacity = 0;
-    bool more = false;
-    *out = NULL;
-    *count = 0;
-    enum status status = open_query(store, explain_query_points, winner_id, &row, error);
-    if (status == STATUS_OK)
-        status = store_query_next(row.query, &more, error);
-    while (status == STATUS_OK && more) {
-        if (!grow(arena, (void **)out, *count, &capacity, sizeof **out))
-            row.failed = true;
-        else
-            (*out)[(*count)++] = take_point(&row);
-        status = row.failed ? error_no_memory(error) : store_query_next(row.query, &more, error);
+    const struct store_reading reading = {.sql = explain_query_points,
+                                          STORE_COLUMNS(point_columns),
+                                          .row_bytes = sizeof(struct read_point)};
+    const enum status status = read_rows(store, reading, winner_id, arena, out, count, error);
+    for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
+        struct read_point *read = &(*out)[i];
+        read->values[2] = (double)NAN; /* a sweep has none */
+        read->point.resident_threads = read->active_blocks > 0 && read->point.block > 0
+                                           ? read->active_blocks * read->point.block
+                                           : -1;
     }
-    store_query_close(row.query);
     return status;
 }
+
+static const struct store_column sweep_columns[] = {
+    {"key", offsetof(struct swept, key), STORE_TEXT},
+    {"measured_id", offsetof(struct swept, measured_id), STORE_INTEGER},
+    {"time_ns", offsetof(struct swept, time_ns), STORE_REAL},
+    {"busy", offsetof(struct swept, busy), STORE_INTEGER},
+};
 
 enum status read_sweep(struct store *store, int64_t winner_id, struct arena *arena,
                        struct swept **out, size_t *count, struct error *error)
 {
-    struct row row = {.arena = arena};
-    size_t capacity = 0;
-    bool more = false;
-    *out = NULL;
-    *count = 0;
-    enum status status = open_query(store, explain_query_sweep, winner_id, &row, error);
-    if (status == STATUS_OK)
-        status = store_query_next(row.query, &more, error);
-    while (status == STATUS_OK && more) {
-        if (!grow(arena, (void **)out, *count, &capacity, sizeof **out))
-            row.failed = true;
-        else
-            (*out)[(*count)++] = (struct swept){.key = text(&row, "key"),
-                                                .measured_id = integer(&row, "measured_id"),
-                                                .time_ns = real(&row, "time_ns"),
-                                                .busy = integer(&row, "busy")};
-        status = row.failed ? error_no_memory(error) : store_query_next(row.query, &more, error);
-    }
-    store_query_close(row.query);
-    return status;
+    const struct store_reading reading = {.sql = explain_query_sweep,
+                                          STORE_COLUMNS(sweep_columns),
+                                          .row_bytes = sizeof(struct swept)};
+    return read_rows(store, reading, winner_id, arena, out, count, error);
 }

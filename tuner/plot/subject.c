@@ -25,8 +25,9 @@
 /* The environment and then the experiment measured last; there the largest size; there cold before
  * the other modes; there the problem that the experiment names first. */
 static const char choose_sql[] =
-    "SELECT t.environment_id, p.experiment_id, p.n, p.key, t.l2_mode, d.name,"
-    " substr(max(t.measured_at), 1, 10)" MEASURED " GROUP BY t.environment_id, p.id, t.l2_mode"
+    "SELECT t.environment_id, p.experiment_id, p.n, p.key AS problem, t.l2_mode, d.name AS device,"
+    " substr(max(t.measured_at), 1, 10) AS date" MEASURED
+    " GROUP BY t.environment_id, p.id, t.l2_mode"
     " ORDER BY max(max(t.measured_at)) OVER (PARTITION BY t.environment_id) DESC,"
     " t.environment_id DESC,"
     " max(max(t.measured_at)) OVER (PARTITION BY t.environment_id, p.experiment_id) DESC,"
@@ -40,37 +41,39 @@ static const struct constraint {
     const char *noun;
     const char *list_sql;
 } constraints[CONSTRAINT_COUNT] = {
-    [L2_MODE] = {"l2_mode", "L2 mode", "SELECT DISTINCT t.l2_mode" MEASURED " ORDER BY 1"},
-    [ENVIRONMENT] = {"environment", "environment", "SELECT DISTINCT e.id" MEASURED " ORDER BY 1"},
-    [DEVICE] = {"device", "device", "SELECT DISTINCT d.name" MEASURED " ORDER BY 1"},
-    [PROBLEM] = {"problem", "problem", "SELECT DISTINCT p.key" MEASURED " ORDER BY 1"},
-    [SIZE] = {"n", "n =", "SELECT DISTINCT p.n" MEASURED " ORDER BY p.n"},
+    [L2_MODE] = {"l2_mode", "L2 mode", "SELECT DISTINCT t.l2_mode AS name" MEASURED " ORDER BY 1"},
+    [ENVIRONMENT] = {"environment", "environment",
+                     "SELECT DISTINCT e.id AS name" MEASURED " ORDER BY 1"},
+    [DEVICE] = {"device", "device", "SELECT DISTINCT d.name AS name" MEASURED " ORDER BY 1"},
+    [PROBLEM] = {"problem", "problem", "SELECT DISTINCT p.key AS name" MEASURED " ORDER BY 1"},
+    [SIZE] = {"n", "n =", "SELECT DISTINCT p.n AS name" MEASURED " ORDER BY p.n"},
+};
+
+static const struct store_column subject_columns[] = {
+    {"environment_id", offsetof(struct plot_subject, environment_id), STORE_INTEGER},
+    {"experiment_id", offsetof(struct plot_subject, experiment_id), STORE_INTEGER},
+    {"n", offsetof(struct plot_subject, n), STORE_INTEGER},
+    {"problem", offsetof(struct plot_subject, problem), STORE_TEXT},
+    {"l2_mode", offsetof(struct plot_subject, l2_mode), STORE_TEXT},
+    {"device", offsetof(struct plot_subject, device), STORE_TEXT},
+    {"date", offsetof(struct plot_subject, date), STORE_TEXT},
 };
 
 static enum status choose(struct store *store, const struct store_parameter *parameters,
                           struct arena *arena, struct plot_subject *out, bool *found,
                           struct error *error)
 {
-    struct store_query *query = NULL;
-    enum status status =
-        store_query_open(store, choose_sql, parameters, CONSTRAINT_COUNT, &query, error);
-    if (status != STATUS_OK)
-        return status;
-    status = store_query_next(query, found, error);
-    if (status == STATUS_OK && *found) {
-        *out = (struct plot_subject){
-            .environment_id = store_query_integer(query, 0),
-            .experiment_id = store_query_integer(query, 1),
-            .n = store_query_integer(query, 2),
-            .problem = arena_strdup(arena, store_query_text(query, 3)),
-            .l2_mode = arena_strdup(arena, store_query_text(query, 4)),
-            .device = arena_strdup(arena, store_query_text(query, 5)),
-            .date = arena_strdup(arena, store_query_text(query, 6)),
-        };
-        if (!out->problem || !out->l2_mode || !out->device || !out->date)
-            status = error_no_memory(error);
-    }
-    store_query_close(query);
+    const struct store_reading reading = {.sql = choose_sql,
+                                          .parameters = parameters,
+                                          .parameter_count = CONSTRAINT_COUNT,
+                                          STORE_COLUMNS(subject_columns),
+                                          .row_bytes = sizeof *out};
+    struct plot_subject *rows = NULL;
+    size_t count = 0;
+    const enum status status = store_read(store, &reading, arena, &rows, &count, error);
+    *found = count > 0;
+    if (*found)
+        *out = rows[0];
     return status;
 }
 
@@ -78,27 +81,17 @@ enum { LISTED_MAX = 64 };
 
 static enum status list_measured(struct store *store, const char *sql,
                                  const struct store_parameter *parameters, struct arena *arena,
-                                 const char **words, size_t *count, struct error *error)
+                                 const char ***words, size_t *count, struct error *error)
 {
-    struct store_query *query = NULL;
-    enum status status = store_query_open(store, sql, parameters, CONSTRAINT_COUNT, &query, error);
-    if (status != STATUS_OK)
-        return status;
-    bool row = true;
-    *count = 0;
-    while (*count < LISTED_MAX) {
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        words[*count] = arena_strdup(arena, store_query_text(query, 0));
-        if (!words[*count]) {
-            status = error_no_memory(error);
-            break;
-        }
-        (*count)++;
-    }
-    store_query_close(query);
-    return status;
+    static const struct store_column column = {"name", 0, STORE_TEXT};
+    const struct store_reading reading = {.sql = sql,
+                                          .parameters = parameters,
+                                          .parameter_count = CONSTRAINT_COUNT,
+                                          .columns = &column,
+                                          .column_count = 1,
+                                          .row_bytes = sizeof **words,
+                                          .row_most = LISTED_MAX};
+    return store_read(store, &reading, arena, words, count, error);
 }
 
 static enum status say_absent(struct store *store, const struct constraint *constraint,
@@ -106,10 +99,10 @@ static enum status say_absent(struct store *store, const struct constraint *cons
                               struct error *error)
 {
     struct arena arena = {0};
-    const char *words[LISTED_MAX];
+    const char **words = NULL;
     size_t count = 0;
     enum status status =
-        list_measured(store, constraint->list_sql, before, &arena, words, &count, error);
+        list_measured(store, constraint->list_sql, before, &arena, &words, &count, error);
     if (status == STATUS_OK) {
         struct text list = {0};
         for (size_t i = 0; i < count; i++)
@@ -184,8 +177,9 @@ enum status plot_choose(struct store *store, const struct plot_request *request,
     return explain(store, parameters, error);
 }
 
-static const char devices_sql[] = "SELECT e.id, d.name, max(t.measured_at) AS measured_at" MEASURED
-                                  " GROUP BY d.id ORDER BY d.id";
+static const char devices_sql[] =
+    "SELECT e.id AS environment_id, d.name, max(t.measured_at) AS measured_at" MEASURED
+    " GROUP BY d.id ORDER BY d.id";
 
 enum { DEVICES_MAX = 64 };
 
@@ -201,23 +195,10 @@ static const char *distinct_name(struct arena *arena, const struct plot_device *
     return same > 1 ? arena_printf(arena, "%s %zu", name, same) : arena_strdup(arena, name);
 }
 
-static enum status read_devices(struct store_query *query, struct arena *arena,
-                                struct plot_device *devices, size_t *count, struct error *error)
-{
-    bool row = true;
-    for (*count = 0; *count < DEVICES_MAX;) {
-        enum status status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            return status;
-        const char *name = store_query_text(query, 1);
-        devices[*count] = (struct plot_device){
-            store_query_integer(query, 0), distinct_name(arena, devices, *count, name ? name : "")};
-        if (!devices[*count].name)
-            return error_no_memory(error);
-        (*count)++;
-    }
-    return STATUS_OK;
-}
+static const struct store_column device_columns[] = {
+    {"environment_id", offsetof(struct plot_device, environment_id), STORE_INTEGER},
+    {"name", offsetof(struct plot_device, name), STORE_TEXT},
+};
 
 enum status plot_devices(struct store *store, const struct plot_request *request,
                          struct arena *arena, const struct plot_device **out, size_t *count,
@@ -229,16 +210,19 @@ enum status plot_devices(struct store *store, const struct plot_request *request
     any.device = NULL;
     any.environment_id = 0;
     parameters_of(&any, numbers, parameters);
-    struct plot_device *devices = arena_alloc(arena, DEVICES_MAX, sizeof *devices);
-    if (!devices)
-        return error_no_memory(error);
-    struct store_query *query = NULL;
-    enum status status =
-        store_query_open(store, devices_sql, parameters, CONSTRAINT_COUNT, &query, error);
-    if (status != STATUS_OK)
-        return status;
-    status = read_devices(query, arena, devices, count, error);
-    store_query_close(query);
+    const struct store_reading reading = {.sql = devices_sql,
+                                          .parameters = parameters,
+                                          .parameter_count = CONSTRAINT_COUNT,
+                                          STORE_COLUMNS(device_columns),
+                                          .row_bytes = sizeof **out,
+                                          .row_most = DEVICES_MAX};
+    struct plot_device *devices = NULL;
+    enum status status = store_read(store, &reading, arena, &devices, count, error);
+    for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
+        devices[i].name = distinct_name(arena, devices, i, devices[i].name);
+        if (!devices[i].name)
+            status = error_no_memory(error);
+    }
     *out = devices;
     return status == STATUS_OK && *count == 0 ? explain(store, parameters, error) : status;
 }

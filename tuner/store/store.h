@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tuner/base/arena.h"
 #include "tuner/base/conditions.h"
 #include "tuner/base/error.h"
 #include "tuner/base/facts.h"
@@ -414,5 +415,33 @@ double store_query_real(struct store_query *query, int column); /* NaN for NULL 
 int64_t store_query_integer(struct store_query *query, int column);
 bool store_query_is_number(struct store_query *query, int column);
 void store_query_close(struct store_query *query);
+
+/* How a column of a query becomes a member of a struct. */
+enum store_kind {
+    STORE_TEXT,    /* const char *, in the arena; NULL for SQL NULL */
+    STORE_REAL,    /* double; NaN for SQL NULL */
+    STORE_INTEGER, /* int64_t; -1 for SQL NULL */
+    STORE_TRUTH,   /* bool; false for SQL NULL */
+};
+struct store_column {
+    const char *name;
+    size_t offset; /* of the member */
+    enum store_kind kind;
+};
+/* A query whose rows are wanted as structs. */
+struct store_reading {
+    const char *sql; /* and parameters: as for store_query_open */
+    const struct store_parameter *parameters;
+    size_t parameter_count;
+    const struct store_column *columns; /* that the query must have; it may have others */
+    size_t column_count;
+    size_t row_bytes; /* of the struct; members of no column are zero */
+    size_t row_most;  /* rows beyond are not read; 0: all are */
+};
+#define STORE_COLUMNS(table) .columns = (table), .column_count = sizeof(table) / sizeof *(table)
+/* `rows`: the address of a pointer to the struct, which becomes an array of `count` in the arena;
+ * NULL when there is none. */
+enum status store_read(struct store *store, const struct store_reading *reading,
+                       struct arena *arena, void *rows, size_t *count, struct error *error);
 
 #endif

@@ -38,6 +38,59 @@ static void test_values(void **state)
     store_query_close(query);
 }
 
+struct read_row {
+    int64_t untouched;
+    const char *text;
+    double real;
+    int64_t integer;
+    bool truth;
+};
+#define MEMBER(member) offsetof(struct read_row, member)
+
+static const struct store_column read_columns[] = {
+    {"truth", MEMBER(truth), STORE_TRUTH},
+    {"text", MEMBER(text), STORE_TEXT},
+    {"real", MEMBER(real), STORE_REAL},
+    {"integer", MEMBER(integer), STORE_INTEGER},
+};
+
+/* Columns go to members by name, in whatever order the query has them. */
+static void test_rows_as_structs(void **state)
+{
+    struct fixture *f = *state;
+    struct arena arena = {0};
+    struct read_row *rows = NULL;
+    size_t count = 0;
+    struct store_reading reading = {
+        .sql = "SELECT 5 AS other, value AS integer, value / 2.0 AS real, 'n' || value AS text,"
+               " value > 1 AS truth FROM json_each('[1, 2, null]')",
+        STORE_COLUMNS(read_columns),
+        .row_bytes = sizeof *rows};
+    must(store_read(f->store, &reading, &arena, &rows, &count, &f->error));
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(rows[i].untouched, 0);
+        assert_int_equal(rows[i].integer, i + 1);
+        assert_true(rows[i].real == (double)(i + 1) / 2);
+        assert_int_equal(rows[i].truth, i == 1);
+        assert_int_equal(rows[i].text[1], '1' + (int)i);
+    }
+    assert_true(rows[2].integer == -1 && isnan(rows[2].real));
+    assert_true(!rows[2].truth && !rows[2].text);
+    reading.row_most = 2;
+    must(store_read(f->store, &reading, &arena, &rows, &count, &f->error));
+    assert_int_equal(count, 2);
+    reading.sql = "SELECT 1 AS truth, 2 AS text, 3 AS real, 4 AS integer WHERE 0";
+    must(store_read(f->store, &reading, &arena, &rows, &count, &f->error));
+    assert_true(count == 0 && !rows);
+    reading.sql = "SELECT 1 AS truth, 2 AS text, 3 AS integer";
+    assert_int_equal(store_read(f->store, &reading, &arena, &rows, &count, &f->error),
+                     STATUS_INTERNAL);
+    assert_non_null(strstr(f->error.text, "'real'"));
+    assert_true(count == 0 && !rows);
+    arena_free(&arena);
+}
+
 static void test_parameters(void **state)
 {
     struct fixture *f = *state;
@@ -318,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_values),
         TEST(test_parameters),
+        TEST(test_rows_as_structs),
         TEST(test_only_reading),
         TEST(test_failing_later),
         TEST(test_points_resolve_duplicates),
