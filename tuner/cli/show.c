@@ -149,15 +149,24 @@ static const struct row_column launch_columns[] = {
 static const struct row_column sample_columns[] = {
     {"ordinal", "sample"}, {"round", "round"}, {"runs", "runs"}, {"elapsed_ns", "time of one"}};
 
-static const char *const tie_words =
-    "Every time is compared with the fastest, in rounds that both were in: 'worse by', with its "
-    "interval ('at least', 'at most'). as fast: shown to be no slower, but for what counts as "
-    "equal. tied: not shown to be slower. slower: shown to be. out: could not win, see 'why out'.";
-static const char *const range_words =
-    "Programs get the configuration of the range that holds their size. 'loses at most' is "
-    "promised "
-    "of the sizes that were measured; 'looked at between' is what was tried between them, with the "
-    "most that was lost there.";
+static const struct show_word tie_words[] = {
+    {"worse by",
+     "how much more it takes than the fastest, in the rounds that both were in; 'at least' "
+     "and 'at most' are the ends of the 99 % interval."},
+    {"as fast", "shown to be no slower, but for what counts as equal."},
+    {"tied", "not shown to be slower."},
+    {"slower", "shown to be slower."},
+    {"out", "could not win: 'why out' says why."},
+};
+static const struct show_word range_words[] = {
+    {"from n, to n", "programs with such a size get the configuration beside it."},
+    {"loses at most",
+     "what it takes more than the best at a measured size; 'worst' is the most that "
+     "was seen at the sizes where it was not the winner."},
+    {"looked at between",
+     "sizes between the measured ones at which it was tried, and the most that was "
+     "lost there."},
+};
 
 static const struct question winners_question = {
     show_query_winners,
@@ -179,12 +188,12 @@ static const struct question searches_question = {show_query_searches, "nothing 
                                                   COLUMNS(search_columns)};
 static const struct question runs_question = {show_query_runs, "no run yet", COLUMNS(run_columns)};
 
-/* What the table's words mean; NULL: nothing to explain. */
-static const char *words_of(const struct question *question)
+static void put_words(const struct question *question)
 {
-    return question == &ties_question     ? tie_words
-           : question == &ranges_question ? range_words
-                                          : NULL;
+    if (question == &ties_question)
+        show_put_words(COLUMNS(tie_words));
+    else if (question == &ranges_question)
+        show_put_words(COLUMNS(range_words));
 }
 
 /* One table for each device, environment and mode. */
@@ -241,10 +250,8 @@ static enum status answer(const struct show *show, const struct question *questi
         rows_print_table(&rows, 0, rows.row_count, columns, column_count);
     } else if (status == STATUS_OK) {
         print_groups(&rows, columns, column_count);
-        if (words_of(question) && rows.row_count > 0) {
-            putchar('\n');
-            rows_put_paragraph("", "", words_of(question), style_terminal_columns());
-        }
+        if (rows.row_count > 0)
+            put_words(question);
     }
     rows_free(&rows);
     return status;

@@ -36,15 +36,23 @@ static const struct row_column verdict_columns[] = {
     {"trust_reason", "why"},
 };
 
-static const char *const trust_words =
-    "A round times every candidate once, between two timings of a reference (the anchor); it is "
-    "dropped when the anchor or the clock moved. The A/A floor is how far two timings of one "
-    "configuration lie apart: smaller differences mean nothing. sound: use it. noisy: it is "
-    "usable, "
-    "but something as fast may have been missed; 'why' says what to do. unstable: the measurement "
-    "supports no choice, and tuned.conf has none. So many results of a winner's runs were compared "
-    "with what is right, and were: at 95 % confidence it is wrong less than once in a third of "
-    "them.";
+static const struct show_word trust_words[] = {
+    {"round",
+     "every candidate timed once, in random order, between two timings of a reference kernel "
+     "(the anchor). It is dropped when the anchor or the clock moved."},
+    {"A/A floor",
+     "how far two timings of the same configuration lie apart. Smaller differences mean "
+     "nothing."},
+    {"equal up to", "differences up to this count as a tie; so many configurations are 'as good'."},
+    {"none faster by over", "what any other configuration may still be faster by, at most."},
+    {"results compared",
+     "results of the winner's runs that were held against the reference. All were "
+     "right, so it is wrong less often than 'wrong < 1 in' says, at 95 % "
+     "confidence."},
+    {"sound", "use it."},
+    {"noisy", "it is usable, but something as fast may have been missed; 'why' says what to do."},
+    {"unstable", "the measurement supports no choice, and tuned.conf has none."},
+};
 
 /* ---- what follows from the columns ---- */
 
@@ -338,10 +346,8 @@ static void print_trust(const struct show *show, const struct rows *runs,
                 putchar('\n');
             print_run(runs, run, problems);
         }
-        if (runs->row_count > 0) {
-            putchar('\n');
-            rows_put_paragraph("", "", trust_words, style_terminal_columns());
-        }
+        if (runs->row_count > 0)
+            show_put_words(trust_words, sizeof trust_words / sizeof trust_words[0]);
     }
 }
 

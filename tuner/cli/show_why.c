@@ -189,6 +189,19 @@ static bool make_parameter_rows(const struct explanation *explanation, struct ro
 
 /* ---- for people ---- */
 
+static const struct show_word why_words[] = {
+    {"worse by",
+     "how much more it takes than the winner, in the rounds that both were in; 'at least' and "
+     "'at most' are the ends of its interval."},
+    {"standing",
+     "as fast: shown to be no slower, but for what counts as equal. tied: not shown to be "
+     "slower. slower: shown to be. out: could not win."},
+    {"costs",
+     "how much more it takes when only this parameter is changed, or those 'together with' "
+     "it too. Each was timed alone and once: a few percent say little, and less than nothing "
+     "is noise."},
+};
+
 /* "reduce.sum.i32, n = 1024: 1.271 us (99 % interval 1.268 us to 1.273 us), sound" */
 static void put_title(const struct explanation *explanation)
 {
@@ -217,6 +230,18 @@ static void put_title(const struct explanation *explanation)
         style_end(style);
     }
     putchar('\n');
+}
+
+/* Why the choice is not sure, and what to do. */
+static void put_doubt(const struct explanation *explanation, int width)
+{
+    struct text advice = {0};
+    if (!explanation->trust || !explanation->trust_reason ||
+        strcmp(explanation->trust, "sound") == 0)
+        return;
+    show_append_advice(&advice, explanation->trust_reason);
+    rows_put_paragraph("not sure: ", "  ", text_string(&advice), width);
+    text_free(&advice);
 }
 
 static enum status print_parameters(const struct explanation *explanation, struct error *error)
@@ -251,6 +276,7 @@ static enum status print_one(const struct explanation *explanation, const struct
     const int width = style_terminal_columns();
     char limit[32];
     put_title(explanation);
+    put_doubt(explanation, width);
     rows_put_paragraph("configuration: ", "  ", explanation->points[0].configuration, width);
     enum status status = show_why_table(explanation, points, first, error);
     if (status != STATUS_OK)
@@ -284,6 +310,8 @@ static enum status print_all(const struct rows *winners, const struct explanatio
         status = print_one(&explanations[i], &points, point, error);
         point += explanations[i].point_count;
     }
+    if (status == STATUS_OK && winners->row_count > 0)
+        show_put_words(why_words, sizeof why_words / sizeof why_words[0]);
     rows_free(&points);
     return status;
 }

@@ -108,18 +108,6 @@ static bool find_noisiest(const struct problem_rows *problem, const char *word, 
     return *count > 0;
 }
 
-/* What is wrong and what to do; what was stored before reasons said so says only the first. */
-static void append_advice(struct text *out, const char *reason)
-{
-    static const char begin[] = "Not sure: ";
-    const bool advises = strncmp(reason, begin, strlen(begin)) == 0;
-    if (advises)
-        text_append_bytes(out, reason + strlen(begin),
-                          verdict_advice_bytes(reason) - strlen(begin));
-    else
-        text_printf(out, "%s. Run `tune --effort normal` when the machine is idle.", reason);
-}
-
 /* "nearly, worst at n = 1024: the same configuration timed twice differs by ...": why the choice is
  * not sure, and what to do. What was found in numbers is for --trust. */
 static void put_doubts(const struct problem_rows *problem, int width)
@@ -137,7 +125,8 @@ static void put_doubts(const struct problem_rows *problem, int width)
                         rows_text(problem->rows, row, "n", ""));
         text_append(&lead, ": ");
         struct text told = {0};
-        append_advice(&told, rows_text(problem->rows, row, "trust_reason", "no reason is stored"));
+        show_append_advice(&told,
+                           rows_text(problem->rows, row, "trust_reason", "no reason is stored"));
         rows_put_paragraph(text_string(&lead), "  ", text_string(&told), width);
         text_free(&told);
         text_free(&lead);

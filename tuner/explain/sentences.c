@@ -238,9 +238,9 @@ static void tell_ties(struct telling *telling)
 {
     const struct explanation *explanation = telling->explanation;
     if (explanation->tied_count > 1 && isfinite(explanation->delta)) {
-        text_printf(&telling->text, "%" PRId64 " configurations are tied, itself counted: of none ",
+        text_printf(&telling->text, "%" PRId64 " configurations are as good, this one counted: ",
                     explanation->tied_count);
-        text_append(&telling->text, "is it shown that it is worse by more than ");
+        text_append(&telling->text, "none of them is shown to be worse by more than ");
         put_percent(&telling->text, explanation->delta);
         text_append(&telling->text,
                     explanation->kept_incumbent ? "; it had won before, and was kept." : ".");

@@ -159,10 +159,11 @@ static enum status check_version(const struct store *store, const struct store_s
                          "or name another file with --db",
                          store->path, (long long)version, schema->version);
     if (version < schema->version && mode == STORE_READ)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "%s: made by an older tune (schema %lld; this one reads %d); 'tune run "
-                         "--db FILE' brings it up to date and keeps a copy",
-                         store->path, (long long)version, schema->version);
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s: made by an older tune (schema %lld; this one reads %d); 'tune merge "
+            "NEW.db %s' makes one that it reads; the next 'tune run' brings it up to date",
+            store->path, (long long)version, schema->version, store->path);
     return STATUS_OK;
 }
 
