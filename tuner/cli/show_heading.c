@@ -27,20 +27,16 @@ void show_heading(const struct rows *rows, size_t row)
     bool cpu = strcmp(rows_text(rows, row, "device_kind", ""), "cpu") == 0;
     const char *objective = rows_text(rows, row, "objective", "time");
     const char *ceiling = rows_text(rows, row, "ceiling_gbs", NULL);
-    style_begin(STYLE_BOLD);
-    rows_put_text(rows_text(rows, row, "device", ""));
-    style_end(STYLE_BOLD);
-    fputs(cpu ? ", " : ", driver ", stdout);
-    rows_put_text(rows_text(rows, row, "driver", ""));
-    fputs(", ", stdout);
-    rows_put_text(rows_text(rows, row, "compiler", ""));
-    print_clean(stdout, ", L2 %s", rows_text(rows, row, "l2_mode", ""));
-    if (strcmp(objective, "time") != 0) {
-        fputs(", by ", stdout);
-        rows_put_text(objective);
-    }
+    struct text line = {0};
+    text_printf(&line, "%s%s, %s, L2 %s", cpu ? ", " : ", driver ",
+                rows_text(rows, row, "driver", ""), rows_text(rows, row, "compiler", ""),
+                rows_text(rows, row, "l2_mode", ""));
+    if (strcmp(objective, "time") != 0)
+        text_printf(&line, ", by %s", objective);
     if (ceiling)
-        print_clean(stdout, "; %s ceiling %.0f GB/s", rows_text(rows, row, "ceiling", ""),
+        text_printf(&line, "; %s ceiling %.0f GB/s", rows_text(rows, row, "ceiling", ""),
                     strtod(ceiling, NULL));
-    putchar('\n');
+    rows_put_paragraph(rows_text(rows, row, "device", ""), "  ", text_string(&line),
+                       style_terminal_columns());
+    text_free(&line);
 }

@@ -1,0 +1,59 @@
+#!/bin/bash
+# What was recorded on real devices, as tune show puts it: piped and on terminals of 80, 100 and 132 columns no line is
+# longer, but for the one to forward, and the launch of each winner is there as a whole, with all of its parameters.
+source "$TUNE_TESTS/lib.sh"
+cat >page.py <<'P'
+import fcntl, json, os, pty, re, struct, subprocess, sys, termios
+
+tune, width = sys.argv[1], int(sys.argv[2])
+winners = json.loads(subprocess.run([tune, "show", "--json"], capture_output=True, text=True, check=True).stdout)
+master, slave = pty.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width or 100, 0, 0))
+child = subprocess.Popen([tune, "show"], stdout=slave if width else subprocess.PIPE)
+os.close(slave)
+page = b"" if width else child.stdout.read()
+while width:
+    try:
+        page += os.read(master, 1 << 16)
+    except OSError:  # the last to hold it has closed it
+        break
+assert child.wait() == 0
+page = re.sub(r"\x1b\[[0-9;]*m", "", page.decode()).replace("\r\n", "\n")
+long = [line for line in page.splitlines() if len(line) > (width or 100)]
+assert all(re.match(r"\d+ of \d+ problems?: ", line) for line in long), long
+found = 0
+for block in page.split("\n\n"):
+    lines = block.splitlines()
+    head = next((i for i, line in enumerate(lines) if re.match(r" *n +time", line)), None)
+    if head is None:
+        continue
+    title = " ".join(line.strip() for line in lines[:head])
+    at, rows = lines[head].index("launch"), []
+    for line in lines[head + 1:]:
+        if re.match("(nearly|no)[,:]", line):
+            break
+        if line[:at].strip():
+            rows.append([int(line.split()[0]), line[at:]])
+        else:
+            rows[-1][1] += " " + line[at:]
+    shared = dict(one.split("=", 1) for one in title.split("all: ")[1].split(", ")) if "all: " in title else {}
+    own = [w for w in winners if w["problem"] == title.split(":")[0].split(" ")[0]]
+    assert len(rows) == len(own) > 0, (title, rows)
+    for (n, launch), winner in zip(rows, own):
+        numbers, _, parameters = launch.partition(": ")
+        told = {**shared, **dict(one.split("=", 1) for one in parameters.split())}
+        wanted = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in winner["parameters"].items()}
+        assert n == winner["n"] and told == wanted and numbers, (title, n, launch, wanted)
+        found += 1
+assert found == len(winners) > 0, (found, len(winners))
+P
+for recorded in nvidia-h100/tune nvidia-h200/families nvidia-h200/gemm-2048 nvidia-h200/t1 cpu-2-cores/tune; do
+    rm -f tune.db*
+    unpack "$TUNE_SOURCE/db/recorded/$recorded.db.xz" >old.db
+    run "$TUNE" merge tune.db old.db
+    expect_code 0
+    for width in 0 80 100 132; do
+        run python3 page.py "$TUNE" "$width"
+        [[ $code -eq 0 ]] || fail "$recorded at $width columns"
+    done
+done
