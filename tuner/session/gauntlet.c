@@ -1,5 +1,6 @@
 /* Finalists are run where nobody has looked yet: at awkward sizes, from awkward starts, on other
  * inputs, several times over, between guard bands. What is wrong there cannot win. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,19 +9,43 @@
 #include "tuner/session/internal.h"
 #include "tuner/session/watch.h"
 
-enum { CASES_MAX = 24, REPEATS = 3, CASE_TIMEOUT_MS = 60000 };
+enum { CASES_MAX = 24, SIZES_NEAR = 4096, REPEATS = 3, CASE_TIMEOUT_MS = 60000 };
 
 /* With more elements in a vector a case costs seconds: of those there is one, at n + 1. */
 static const double many_elements = 1 << 24;
 
-struct gauntlet_case {
-    int64_t n;
-    uint64_t seed;   /* added to the inputs' own */
-    uint32_t starts; /* vectors start so many times their alignment later */
-};
-
-static size_t add_case(struct gauntlet_case *cases, size_t count, int64_t n, uint32_t starts)
+/* The next size that the constraints allow the first finalist, and the experiment promises; 0: none
+ * is near. */
+static int64_t next_size(const struct contest *contest, int64_t n)
 {
+    const struct sweep *sweep = contest->sweep;
+    const struct candidate *first = NULL;
+    for (size_t i = 0; !first && i < contest->finalist_count; i++)
+        if (contest->finalists[i].runner.candidate->point != NO_POINT)
+            first = contest->finalists[i].runner.candidate;
+    n = promise_next(sweep, n);
+    if (!first)
+        return n;
+    struct configuration room;
+    const struct configuration *configuration = candidate_configuration(sweep, first, &room);
+    const int64_t last = n + SIZES_NEAR;
+    for (; n > 0 && n <= last && n != sweep->problem.n; n = promise_next(sweep, n + 1)) {
+        struct problem problem;
+        struct error ignored = {0};
+        bool admits = false;
+        experiment_problem_at(sweep->experiment, &sweep->problem, n, &problem);
+        if (space_admits(sweep->experiment, &problem, sweep->group->facts, configuration, &admits,
+                         &ignored) == STATUS_OK &&
+            admits)
+            break;
+    }
+    return n <= last ? n : 0;
+}
+
+static size_t add_case(const struct contest *contest, struct gauntlet_case *cases, size_t count,
+                       int64_t n, uint32_t starts)
+{
+    n = n < 1 ? n : next_size(contest, n);
     for (size_t i = 0; i < count; i++)
         if (cases[i].n == n)
             return count;
@@ -54,18 +79,18 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
     struct random random = {.seed = (uint64_t)n};
     size_t count = 0;
     if (!experiment_has_size(contest->sweep->experiment))
-        return add_case(cases, count, n, 3);
+        return add_case(contest, cases, count, n, 3);
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
         if (small[i] <= n && (double)small[i] <= most)
-            count = add_case(cases, count, small[i], (uint32_t)(i % 4));
-    count = add_case(cases, count, n + 1, 1);
+            count = add_case(contest, cases, count, small[i], (uint32_t)(i % 4));
+    count = add_case(contest, cases, count, n + 1, 1);
     if ((double)n > most)
         return count;
-    count = add_case(cases, count, n, 3);
-    count = add_case(cases, count, n - 1, 2);
+    count = add_case(contest, cases, count, n, 3);
+    count = add_case(contest, cases, count, n - 1, 2);
     for (int i = 0; i < 2; i++) {
         int64_t odd = (int64_t)random_below(&random, (uint64_t)n) | 1;
-        count = add_case(cases, count, odd, (uint32_t)i);
+        count = add_case(contest, cases, count, odd, (uint32_t)i);
     }
     return count;
 }
@@ -170,7 +195,7 @@ static enum status admits(struct sweep *sweep, struct arena *arena, const struct
     size_t binary = 0;
     enum status status = STATUS_OK;
     *applies = point->problem->n == sweep->problem.n;
-    if (!*applies && !finalist->is_baseline)
+    if (!*applies && candidate->point != NO_POINT)
         status = space_admits(sweep->experiment, point->problem, sweep->group->facts,
                               point->configuration, applies, error);
     if (status != STATUS_OK || !*applies)
@@ -210,46 +235,63 @@ static enum status case_plan(struct sweep *sweep, struct arena *arena,
     return status;
 }
 
-static enum status run_case(struct contest *contest, struct lane *lane, struct finalist *finalist,
-                            const struct gauntlet_case *what, int32_t *cases, struct error *error)
+enum status gauntlet_try(struct contest *contest, struct lane *lane,
+                         const struct finalist *finalist, const struct gauntlet_case *what,
+                         bool *applies, struct worker_outcome *outcome, struct error *error)
 {
     struct sweep *sweep = contest->sweep;
+    struct candidate *candidate = finalist->runner.candidate;
     struct launch_plan plan;
     struct worker_checks checks = {0};
-    bool applies = false;
+    *outcome = (struct worker_outcome){.status = TRIAL_OK};
     enum status status =
-        case_plan(sweep, &lane->scratch, finalist, what, &plan, &checks, &applies, error);
-    if (status != STATUS_OK || !applies)
+        case_plan(sweep, &lane->scratch, finalist, what, &plan, &checks, applies, error);
+    if (status != STATUS_OK || !*applies)
         return status;
     struct worker_case given = {
-        .binary_path = sweep->group->binaries.items[finalist->runner.candidate->binary].path,
+        .binary_path = sweep->group->binaries.items[candidate->binary].path,
         .plan = &plan,
         .checks = checks,
         .repeats = REPEATS,
         .timeout_ms = CASE_TIMEOUT_MS,
     };
-    struct worker_outcome outcome = {.status = TRIAL_OK};
     bool again = true;
     for (int tries = 0; status == STATUS_OK && again && tries < 2; tries++) {
         int64_t left_ns = lane_leave(lane);
-        status = worker_check(lane->worker, &given, &outcome, error);
+        status = worker_check(lane->worker, &given, outcome, error);
         lane_enter(lane, left_ns, &lane->measuring_ns);
         if (status != STATUS_OK)
             return lane_lose(lane, error);
-        status = sweep_restore(sweep, finalist->runner.candidate, &outcome, &again, error);
+        status = sweep_restore(sweep, candidate, outcome, &again, error);
     }
-    ++*cases;
-    if (status != STATUS_OK)
-        return status;
-    if (outcome.status == TRIAL_CRASHED || outcome.status == TRIAL_TIMED_OUT)
-        status = lane_probe(lane, error);
     /* A device that is lost takes whatever was running with it. */
-    if (status != STATUS_OK || outcome.status == TRIAL_OK)
+    if (status == STATUS_OK &&
+        (outcome->status == TRIAL_CRASHED || outcome->status == TRIAL_TIMED_OUT))
+        status = lane_probe(lane, error);
+    return status;
+}
+
+/* As gauntlet_try; who fails is out, unless the size is not promised: *kept false. `kept` NULL: it
+ * is. */
+static enum status run_case(struct contest *contest, struct lane *lane, struct finalist *finalist,
+                            const struct gauntlet_case *what, int32_t *cases, bool *kept,
+                            struct error *error)
+{
+    struct sweep *sweep = contest->sweep;
+    struct worker_outcome outcome;
+    bool applies = false;
+    bool elsewhere = what->n != sweep->problem.n;
+    enum status status = gauntlet_try(contest, lane, finalist, what, &applies, &outcome, error);
+    *cases += applies ? 1 : 0;
+    if (status == STATUS_OK && outcome.status != TRIAL_OK && elsewhere && kept)
+        status = promise_ask(contest, lane, what, kept, error);
+    if (status != STATUS_OK || outcome.status == TRIAL_OK || (kept && !*kept))
         return status;
     finalist->out = arena_printf(&sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s",
                                  (long long)what->n, what->starts,
                                  trial_status_name(outcome.status), outcome.detail);
     finalist->runner.candidate->rejected = finalist->out;
+    finalist->runner.candidate->rejected_at = elsewhere ? what->n : 0;
     return finalist->out ? STATUS_OK : error_no_memory(error);
 }
 
@@ -270,6 +312,14 @@ static enum status put(const struct contest *contest, const struct finalist *fin
     return store_gauntlet_put(sweep->group->session->store, &row, error);
 }
 
+/* At which size a stored verdict was made; 0: at none. */
+static int64_t size_of(const char *detail)
+{
+    static const char before[] = "gauntlet: n=";
+    bool tells = strncmp(detail, before, sizeof before - 1) == 0;
+    return tells ? strtoll(detail + sizeof before - 1, NULL, 10) : 0;
+}
+
 /* What an earlier run found out of the same binary. */
 static enum status recall(struct contest *contest, struct finalist *finalist, bool *known,
                           struct error *error)
@@ -282,11 +332,16 @@ static enum status recall(struct contest *contest, struct finalist *finalist, bo
         sweep->group->session->store, sweep->group->environment_id, sweep->problem_id,
         candidate->configuration_id, sweep->group->binaries.items[candidate->binary].hash, known,
         &passed, detail, error);
-    if (status == STATUS_OK && *known && !passed) {
+    if (status != STATUS_OK || !*known || passed)
+        return status;
+    int64_t n = size_of(detail);
+    *known = n == 0 || promise_has(sweep, n); /* else it is checked anew */
+    if (*known) {
         finalist->out = arena_strdup(&contest->sweep->arena, detail);
         finalist->runner.candidate->rejected = finalist->out;
+        finalist->runner.candidate->rejected_at = n == sweep->problem.n ? 0 : n;
     }
-    return status;
+    return STATUS_OK;
 }
 
 static void tell(const struct contest *contest, const struct finalist *finalist)
@@ -337,7 +392,7 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
         enum status status = sweep_load(sweep, lane, &lane->scratch, candidate,
                                         &other.runner.loaded, &outcome, error);
         if (status == STATUS_OK && outcome.status == TRIAL_OK)
-            status = run_case(contest, lane, &other, what, &cases, error);
+            status = run_case(contest, lane, &other, what, &cases, NULL, error);
         if (status == STATUS_OK && other.out)
             status = put(contest, &other, cases, error);
         arena_free(&lane->scratch);
@@ -368,32 +423,45 @@ static void tell_limits(const struct sweep *sweep)
                      sweep->problem.key, (long long)sweep->problem.n);
 }
 
-/* One case after the other, each on all finalists: they share its inputs. */
+/* One case on all finalists: they share its inputs. */
+static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
+                              const struct gauntlet_case *what, int32_t *cases, bool *kept,
+                              struct error *error)
+{
+    bool failed = false;
+    session_progress(contest->sweep->group, "check");
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        struct finalist *finalist = &contest->finalists[i];
+        if (known[i] || finalist->out || finalist->runner.outcome.status != TRIAL_OK)
+            continue;
+        if (session_stopped(contest->sweep->group->session))
+            return session_stop_error(error);
+        enum status status =
+            run_case(contest, lane, finalist, what, &cases[i], failed ? NULL : kept, error);
+        arena_free(&lane->scratch);
+        if (status != STATUS_OK || !*kept)
+            return status;
+        failed |= finalist->out != NULL;
+    }
+    return failed ? reject_others(contest, lane, what, error) : STATUS_OK;
+}
+
+/* One case after the other; from the start with others when a size turns out not to be promised. */
 static enum status run_cases(struct contest *contest, struct lane *lane, const bool *known,
                              int32_t *cases, struct error *error)
 {
     struct gauntlet_case list[CASES_MAX];
-    struct group *group = contest->sweep->group;
     size_t count = list_cases(contest, list);
     tell_limits(contest->sweep);
     for (size_t c = 0; c < count; c++) {
-        bool failed = false;
-        session_progress(group, "check");
-        for (size_t i = 0; i < contest->finalist_count; i++) {
-            struct finalist *finalist = &contest->finalists[i];
-            if (known[i] || finalist->out || finalist->runner.outcome.status != TRIAL_OK)
-                continue;
-            if (session_stopped(group->session))
-                return session_stop_error(error);
-            enum status status = run_case(contest, lane, finalist, &list[c], &cases[i], error);
-            arena_free(&lane->scratch);
-            if (status != STATUS_OK)
-                return status;
-            failed |= finalist->out != NULL;
-        }
-        enum status status = failed ? reject_others(contest, lane, &list[c], error) : STATUS_OK;
+        bool kept = true;
+        enum status status = run_on_all(contest, lane, known, &list[c], cases, &kept, error);
         if (status != STATUS_OK)
             return status;
+        if (!kept) {
+            count = list_cases(contest, list);
+            c = SIZE_MAX;
+        }
     }
     return STATUS_OK;
 }

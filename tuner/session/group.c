@@ -138,9 +138,12 @@ static enum status race_until_right(struct contest *contest, struct lane *lane, 
         (void)stage_enter(contest->sweep->group, STAGE_CHECK);
         if (status == STATUS_OK)
             status = contest_check(contest, lane, error);
+        bool pardoned = false;
+        bool nobody_left = count_rejected(contest->sweep) == rejected;
+        if (status == STATUS_OK && !has_finalist(contest) && nobody_left)
+            status = promise_pardon(contest, lane, &pardoned, error);
         (void)stage_enter(contest->sweep->group, STAGE_RACE);
-        if (status != STATUS_OK || has_finalist(contest) ||
-            count_rejected(contest->sweep) == rejected)
+        if (status != STATUS_OK || has_finalist(contest) || (nobody_left && !pardoned))
             return status;
         contest_reset(contest);
     }

@@ -36,6 +36,13 @@ struct stage_clock {
     int64_t spent_ns[SESSION_STAGES];
 };
 
+/* Which sizes an experiment promises, where its constraints do not say it. */
+struct promise {
+    const struct experiment *experiment; /* NULL: nothing has shown that it does not promise all */
+    int64_t divisor, least;              /* multiples of this, from this on */
+    bool none;                           /* none but a problem's own */
+};
+
 struct lane {
     struct group *group;
     char name[32]; /* "cuda:0" */
@@ -77,6 +84,7 @@ struct group {
     double fastest_gbs[CEILINGS], fastest_uncached_gbs[CEILINGS];
     struct contest *contests, *last_contest; /* of this run, in order */
     struct stage_clock clock;
+    struct promise promise;
     struct costs costs;   /* for sharing out the budget ... */
     size_t problems_left; /* not raced yet, the present one counted */
     enum status status;

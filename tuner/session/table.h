@@ -38,6 +38,7 @@ struct candidate {
     bool is_baseline;
     bool stands_for_baseline; /* is one, or a baseline launches the same */
     const char *rejected;     /* by the gauntlet, or since it failed in a race: why; borrowed */
+    int64_t rejected_at;      /* the size at which, where it is not the problem's; else 0 */
     bool watched;
     int64_t compared; /* results of its runs that were looked at in this run of the program: while
                          it was watched, raced and confirmed */
