@@ -115,5 +115,8 @@ enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struc
     }
     if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)
         return lane_lose(lane, error);
+    if (status == STATUS_BAD_INPUT)
+        (void)error_prefix(error, "%s: %s n=%lld", experiment_path(sweep->experiment),
+                           sweep->problem.key, (long long)sweep->problem.n);
     return status;
 }

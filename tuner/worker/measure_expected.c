@@ -28,6 +28,26 @@ static enum status make_told(const json_t *reference, const struct launch_plan *
                                : status;
 }
 
+/* "kernel 'add' with in[1000], out[1000]": who failed, and on what. */
+static enum status blame_plan(const struct launch_plan *plan, struct error *error)
+{
+    struct text who = {0};
+    for (size_t i = 0; i < plan->launch_count; i++)
+        text_printf(&who, "%s'%s'", i > 0 ? ", " : "kernel ", plan->launches[i].kernel);
+    const char *between = " with ";
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        if (!argument_is_bound(argument))
+            continue;
+        text_printf(&who, "%s%s[%lld]", between, argument->name, (long long)argument->count);
+        between = ", ";
+    }
+    enum status status =
+        error_prefix(error, "what the results are held against (%s)", text_string(&who));
+    text_free(&who);
+    return status;
+}
+
 /* Runs another plan over the same inputs and keeps what it leaves. */
 static enum status make_by_plan(struct measuring *state, const json_t *reference,
                                 const struct launch_plan *plan, const void *const *inputs,
@@ -58,7 +78,7 @@ static enum status make_by_plan(struct measuring *state, const json_t *reference
         status = state->api->intact(state->device, &other, &ignored, &worn, detail, sizeof detail,
                                     error);
     if (status != STATUS_OK && status != STATUS_INTERNAL)
-        (void)error_prefix(error, "what the results are held against");
+        (void)blame_plan(&other, error);
     arena_free(&arena);
     return status;
 }

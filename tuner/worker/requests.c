@@ -113,6 +113,19 @@ static json_t *from_checks(const struct worker_checks *checks)
     return list;
 }
 
+/* Once more, with new children; where the device is well without the problem, that is what breaks
+ * it. */
+static enum status blame_problem(struct worker *worker, struct error *error)
+{
+    struct error first = *error;
+    if (worker->absent || worker_ensure(worker, true, error) == STATUS_OK)
+        return worker->absent ? error->status : STATUS_OK;
+    worker_forget(&worker->problem);
+    if (worker_ensure(worker, false, error) != STATUS_OK)
+        return error->status;
+    return error_set(error, STATUS_BAD_INPUT, "%s", first.text);
+}
+
 enum status worker_problem(struct worker *worker, const struct worker_problem *problem,
                            struct error *error)
 {
@@ -130,9 +143,12 @@ enum status worker_problem(struct worker *worker, const struct worker_problem *p
     json_t *answer = NULL;
     status =
         worker_ask(worker, false, NULL, json_incref(request), PROBLEM_TIMEOUT_MS, &answer, error);
+    bool answered = answer != NULL;
+    json_decref(answer);
     if (status == STATUS_OK)
         worker->problem.told = worker->generation;
-    json_decref(answer);
+    if ((status == STATUS_DEVICE_LOST && answered) || status == STATUS_INTERNAL)
+        return blame_problem(worker, error);
     return status;
 }
 
