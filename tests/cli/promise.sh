@@ -52,7 +52,7 @@ void tiles_reference(void *const *arguments, struct tune_expected *expected)
 C
 tune_tiles() {
     rm -rf tune.db* tuned.conf
-    run "$TUNE" run tiles.yaml --device cpu "${steady[@]}" --set sweep_slower=100 --set delta=0.1 "$@"
+    run "$TUNE" run tiles.yaml --device cpu "${steady[@]}" --set sweep_slower=100 --set delta=0.1
     expect_code 0
     [[ $(query "SELECT count(*) FROM winners") -eq 2 ]] || fail "no two winners: $(query "SELECT * FROM winners")"
 }
