@@ -40,6 +40,16 @@ expect_covering
 [[ $(query "SELECT DISTINCT json_extract(c.parameters, '\$.way') FROM winners w JOIN trials t ON t.id = w.trial_id
     JOIN configurations c ON c.id = t.configuration_id ORDER BY 1") == $'1\n2' ]] || fail "the winners of the sizes are gone"
 
+# Where it is wrong at a size between, while it is timed or whenever, it has no range that goes over that one.
+for when in ',timed=yes' ''; do
+    forget
+    tune_copy "kernel@WAY=3,grid=128$when: wrong slower=1.01; $ways" "${brief[@]}" --set within=0.02
+    expect_code 0
+    expect_err "copy.i32 n=8191: 'way=3 block=64' is wrong at this size, which no range of it has: .*out\\["
+    expect_covering
+    [[ -n $(way_at 8191) && $(way_at 8191) != 3 ]] || fail "a wrong one at 8191: $(ranges)"
+done
+
 # Within half a percent it will not: two ranges, cut between the sizes at which others win. At 8192, where
 # nobody measured and way 1 turns out to be slow, the look finds way 2.
 forget

@@ -12,14 +12,17 @@ struct confirming {
     int process;
 };
 
-static bool takes_part(const struct contest *contest)
+static bool has_finalist(const struct contest *contest)
 {
-    if (contest->left_out)
-        return false;
     for (size_t i = 0; i < contest->finalist_count; i++)
         if (finalist_can_win(&contest->finalists[i]))
             return true;
     return false;
+}
+
+static bool takes_part(const struct contest *contest)
+{
+    return !contest->confirmed && !contest->left_out && has_finalist(contest);
 }
 
 /* In each process the incumbent or the winner so far is the twin. */
@@ -187,13 +190,30 @@ static void begin(struct contest *contest)
     contest->left_out = false;
 }
 
-/* One process alone confirms nothing. */
+/* Whether who won the race was wrong since then. */
+static bool winner_is_out(const struct contest *contest)
+{
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        if (!finalist_can_win(&contest->finalists[i]) &&
+            strcmp(contest->finalists[i].runner.candidate->key, contest->winner_key) == 0)
+            return true;
+    return false;
+}
+
+/* One process alone confirms nothing; who is wrong in it does not stay the winner. */
 static enum status settle(struct contest *contest, struct lane *lane, struct error *error)
 {
+    const struct sweep *sweep = contest->sweep;
     bool found = false;
-    if (contest->processes < 2)
-        return STATUS_OK;
-    return contest_choose(contest, lane, "confirm", &found, error);
+    enum status status = STATUS_OK;
+    if (contest->processes >= 2)
+        status = contest_choose(contest, lane, "confirm", &found, error);
+    if (status != STATUS_OK || found || !winner_is_out(contest))
+        return status;
+    contest->announced = false;
+    return store_winner_drop(sweep->group->session->store, sweep->group->environment_id,
+                             sweep->problem_id, sweep->group->session->options->l2_mode,
+                             objective_text(sweep->objective), error);
 }
 
 /* The second process goes as far as the budget does; others begin only when they fit into it. */
@@ -222,11 +242,33 @@ static enum status settle_all(const struct confirming *confirming, enum status s
 {
     for (struct contest *contest = confirming->group->contests; contest; contest = contest->next) {
         struct error settling = {0};
+        if (contest->confirmed)
+            continue;
         enum status settled = settle(contest, confirming->lane, &settling);
         if (settled != STATUS_OK && status == STATUS_OK) {
             *error = settling;
             status = settled;
         }
+    }
+    return status;
+}
+
+/* Of those whose finalists were all wrong the next ones race, and are confirmed; *again: there are
+ * any. */
+static enum status race_again(struct group *group, bool *again, struct error *error)
+{
+    enum status status = STATUS_OK;
+    *again = false;
+    for (struct contest *contest = group->contests; contest; contest = contest->next) {
+        bool found = false;
+        bool none = !contest->confirmed && contest->finalist_count > 0 && !has_finalist(contest);
+        contest->confirmed = true;
+        if (status != STATUS_OK || !none)
+            continue;
+        contest_reset(contest);
+        status = contest_compete(contest, &found, error);
+        contest->confirmed = !found;
+        *again |= found;
     }
     return status;
 }
@@ -237,15 +279,21 @@ enum status group_confirm(struct group *group, struct error *error)
     const struct protocol *protocol = &group->session->options->protocol;
     if (protocol->confirm_processes < 1 || !group->contests)
         return STATUS_OK;
-    for (;;) {
+    for (bool again = true; again;) {
         struct confirming confirming = {.group = group, .lane = group_lane(group)};
         if (!confirming.lane)
             return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
                              group->lanes[0]->error.text);
         for (struct contest *contest = group->contests; contest; contest = contest->next)
-            begin(contest);
+            if (!contest->confirmed)
+                begin(contest);
         enum status status = settle_all(&confirming, run_processes(&confirming, error), error);
-        if (!confirming.lane->lost)
+        if (confirming.lane->lost)
+            continue;
+        if (status == STATUS_OK)
+            status = race_again(group, &again, error);
+        if (status != STATUS_OK)
             return status;
     }
+    return STATUS_OK;
 }

@@ -151,7 +151,7 @@ static enum status race_until_right(struct contest *contest, struct lane *lane, 
 
 /* On one device, since times of two are not to be compared that finely; on another one when that is
  * lost. */
-static enum status compete(struct contest *contest, bool *found, struct error *error)
+enum status contest_compete(struct contest *contest, bool *found, struct error *error)
 {
     struct group *group = contest->sweep->group;
     for (;;) {
@@ -201,7 +201,7 @@ static enum status choose_winner(struct sweep *sweep, struct contest **contest, 
     *contest = contest_create(sweep);
     if (!*contest)
         return error_no_memory(error);
-    return compete(*contest, &found, error);
+    return contest_compete(*contest, &found, error);
 }
 
 static void forget_sweep(struct group *group, const struct sweep *sweep)

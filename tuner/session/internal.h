@@ -412,7 +412,8 @@ struct contest {
     size_t candidate_count;
     bool conditions_known;
     bool announced;
-    size_t tied; /* the winner counted */
+    bool confirmed; /* as far as it will be */
+    size_t tied;    /* the winner counted */
     enum verdict verdict;
     char reason[VERDICT_REASON_BYTES]; /* of the verdict */
     char winner_key[CONFIGURATION_KEY_BYTES];
@@ -478,7 +479,10 @@ enum status group_ranges(struct group *group, const struct session_experiment *a
                          int64_t experiment_id, const struct objective *objective,
                          struct error *error);
 
-/* group.c: all problems of all experiments on one group. */
+/* group.c: races, and whoever comes next where the best turn out to be wrong, until there is a
+ * winner so far; *found false: nothing works. */
+enum status contest_compete(struct contest *contest, bool *found, struct error *error);
+/* All problems of all experiments on one group. */
 enum status group_count_work(struct group *group, struct error *error);
 void group_run(struct group *group);
 

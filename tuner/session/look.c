@@ -63,6 +63,17 @@ static enum status run_rounds(struct track *track, struct race *race, const bool
     return STATUS_OK;
 }
 
+static void tell_wrong(const struct track *track)
+{
+    const struct problem *problem = &track->sweep->problem;
+    for (size_t i = 0; i < track->count; i++)
+        if (track->runners[i]->outcome.status == TRIAL_WRONG_RESULT)
+            session_note(track->sweep->group->session,
+                         "%s n=%lld: '%s' is wrong at this size, which no range of it has: %s",
+                         problem->key, (long long)problem->n, track->runners[i]->candidate->key,
+                         track->runners[i]->outcome.detail);
+}
+
 static enum status measure(struct track *track, struct race *race, struct look *look,
                            struct error *error)
 {
@@ -79,6 +90,7 @@ static enum status measure(struct track *track, struct race *race, struct look *
     for (size_t i = 0; i < track->count; i++)
         if (track->runners[i]->outcome.status != TRIAL_OK)
             race_fail(race, i);
+    tell_wrong(track);
     look->best = race_leader(race);
     look->works = status == STATUS_OK && look->best < track->count;
     for (size_t i = 0; i < track->count; i++) {

@@ -96,9 +96,15 @@ static enum status look(struct covering *covering, int64_t n, bool is_named,
 static void keep_check(struct covering *covering, int64_t n, bool measured, const struct look *look,
                        const size_t *configurations, size_t index)
 {
-    if (covering->look_count == covering->look_most)
+    size_t place = 0; /* what was looked at once more counts as it is now */
+    while (place < covering->look_count &&
+           (covering->looks[place].configuration != configurations[index] ||
+            covering->looks[place].check.n != n))
+        place++;
+    if (place == covering->look_most)
         return;
-    covering->looks[covering->look_count++] = (struct taken_look){
+    covering->look_count += place == covering->look_count ? 1 : 0;
+    covering->looks[place] = (struct taken_look){
         .configuration = configurations[index],
         .check = {.n = n,
                   .measured = measured,
@@ -168,8 +174,22 @@ static size_t list_around(const struct covering *covering, size_t size, size_t l
     return add_distinct(list, count, losses->winners[size + 1], losses->count);
 }
 
-/* Within a range: its configuration against what won around there. */
-static enum status look_inside(struct covering *covering, size_t size, struct error *error)
+/* A configuration that fails between two sizes serves those on one side only: where it won more
+ * often. */
+static void confine(struct covering *covering, size_t size, size_t configuration)
+{
+    struct losses *losses = &covering->losses;
+    size_t won[2] = {0};
+    for (size_t i = 0; i < losses->size_count; i++)
+        won[i > size] += losses->winners[i] == configuration ? 1 : 0;
+    for (size_t i = 0; i < losses->size_count; i++)
+        if ((i > size) == (won[1] < won[0]))
+            losses->bound[i * losses->count + configuration] = (double)INFINITY;
+}
+
+/* Within a range: its configuration against what won around there. *failed: it fails there. */
+static enum status look_inside(struct covering *covering, size_t size, bool *failed,
+                               struct error *error)
 {
     const int64_t *sizes = covering->losses.sizes;
     int64_t points = covering->group->session->options->protocol.look_between;
@@ -191,6 +211,11 @@ static enum status look_inside(struct covering *covering, size_t size, struct er
             return status;
         if (found.works)
             keep_check(covering, n, false, &found, list, 0);
+        *failed = found.works && isnan(found.losses[0].estimate);
+        if (*failed) {
+            confine(covering, size, list[0]);
+            break;
+        }
     }
     return STATUS_OK;
 }
@@ -216,9 +241,10 @@ static enum status find_end(struct covering *covering, size_t range, struct erro
         enum status status = look(covering, n, false, list, count, &found, error);
         if (status != STATUS_OK)
             return status;
-        if (!found.works || isnan(found.losses[0].estimate) || isnan(found.losses[1].estimate))
+        bool failed[2] = {isnan(found.losses[0].estimate), isnan(found.losses[1].estimate)};
+        if (!found.works || (failed[0] && failed[1]))
             break;
-        bool former = found.losses[0].estimate <= found.losses[1].estimate;
+        bool former = failed[1] || found.losses[0].estimate <= found.losses[1].estimate;
         keep_check(covering, n, false, &found, list, former ? 0 : 1);
         low = former ? n : low;
         high = former ? high : n;
@@ -230,18 +256,20 @@ static enum status find_end(struct covering *covering, size_t range, struct erro
     return STATUS_OK;
 }
 
-static enum status look_between(struct covering *covering, struct error *error)
+/* *failed: a range's configuration fails in it; the ranges are to be cut anew. */
+static enum status look_between(struct covering *covering, bool *failed, struct error *error)
 {
     enum status status = STATUS_OK;
     size_t count = covering->losses.size_count;
-    for (size_t size = 0; status == STATUS_OK && size + 1 < count; size++) {
+    *failed = false;
+    for (size_t size = 0; status == STATUS_OK && !*failed && size + 1 < count; size++) {
         if (!budget_fits_look(covering->group))
             break;
         size_t range = range_of(covering, size);
         if (range == covering->count)
             continue;
         if (covering->ranges[range].last > size)
-            status = look_inside(covering, size, error);
+            status = look_inside(covering, size, failed, error);
         else if (range + 1 < covering->count)
             status = find_end(covering, range, error);
     }
@@ -288,8 +316,12 @@ static enum status look_around(struct covering *covering, struct error *error)
             cut(covering, covering->losses.loss);
     }
     cut(covering, covering->losses.bound);
-    if (status == STATUS_OK)
-        status = look_between(covering, error);
+    again = true;
+    for (int i = 0; status == STATUS_OK && again && i < CUTS_MAX; i++) {
+        status = look_between(covering, &again, error);
+        if (again)
+            cut(covering, covering->losses.bound);
+    }
     group->problem_key = "";
     return status;
 }

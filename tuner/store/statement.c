@@ -98,6 +98,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     [STATEMENT_RANGES_DROP] = "DELETE FROM ranges WHERE environment_id = ?1 AND experiment_id = ?2"
                               " AND problem_key = ?3 AND l2_mode = ?4 AND objective = ?5",
+    [STATEMENT_WINNER_DROP] = "DELETE FROM winners WHERE environment_id = ?1 AND problem_id = ?2"
+                              " AND l2_mode = ?3 AND objective = ?4",
     [STATEMENT_WINNER_RANGES_DROP] =
         "DELETE FROM ranges WHERE environment_id = ?1 AND l2_mode = ?3 AND objective = ?4"
         " AND (experiment_id, problem_key)"

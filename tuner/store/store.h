@@ -328,6 +328,9 @@ struct store_winner {
  * problem, mode and objective is replaced. */
 enum status store_winner_put(struct store *store, const struct store_winner *winner,
                              struct error *error);
+/* It turned out to be wrong, and no other was chosen. Its ranges go with it. */
+enum status store_winner_drop(struct store *store, int64_t environment_id, int64_t problem_id,
+                              enum l2_mode mode, const char *objective, struct error *error);
 /* *trial_id 0 when there is none; `stage` (16 bytes) gets what it was chosen by, and may be NULL.
  */
 enum status store_winner_get(struct store *store, int64_t environment_id, int64_t problem_id,

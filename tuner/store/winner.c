@@ -50,19 +50,37 @@ static enum status put_winner(struct store *store, const struct store_winner *wi
     return store_take(store, put, winner_id, NULL, winner_doing, error);
 }
 
+static enum status drop_by_problem(struct store *store, enum statement_id which,
+                                   int64_t environment_id, int64_t problem_id, enum l2_mode mode,
+                                   const char *objective, struct error *error)
+{
+    sqlite3_stmt *drop = NULL;
+    enum status status = store_statement(store, which, &drop, error);
+    if (status != STATUS_OK)
+        return status;
+    (void)sqlite3_bind_int64(drop, 1, environment_id);
+    (void)sqlite3_bind_int64(drop, 2, problem_id);
+    store_bind_text(drop, 3, l2_mode_name(mode));
+    store_bind_objective(drop, 4, objective);
+    return store_take(store, drop, NULL, NULL, winner_doing, error);
+}
+
 /* Ranges that were made when another had won know nothing of this one. */
 static enum status drop_its_ranges(struct store *store, const struct store_winner *winner,
                                    struct error *error)
 {
-    sqlite3_stmt *drop = NULL;
-    enum status status = store_statement(store, STATEMENT_WINNER_RANGES_DROP, &drop, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(drop, 1, winner->environment_id);
-    (void)sqlite3_bind_int64(drop, 2, winner->problem_id);
-    store_bind_text(drop, 3, l2_mode_name(winner->l2_mode));
-    store_bind_objective(drop, 4, winner->objective);
-    return store_take(store, drop, NULL, NULL, winner_doing, error);
+    return drop_by_problem(store, STATEMENT_WINNER_RANGES_DROP, winner->environment_id,
+                           winner->problem_id, winner->l2_mode, winner->objective, error);
+}
+
+enum status store_winner_drop(struct store *store, int64_t environment_id, int64_t problem_id,
+                              enum l2_mode mode, const char *objective, struct error *error)
+{
+    enum status status = drop_by_problem(store, STATEMENT_WINNER_RANGES_DROP, environment_id,
+                                         problem_id, mode, objective, error);
+    return status == STATUS_OK ? drop_by_problem(store, STATEMENT_WINNER_DROP, environment_id,
+                                                 problem_id, mode, objective, error)
+                               : status;
 }
 
 static enum status drop_contenders(struct store *store, int64_t winner_id, struct error *error)

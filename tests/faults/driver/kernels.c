@@ -412,6 +412,13 @@ const struct host_kernel *host_kernel_find(const char *name)
     return NULL;
 }
 
+size_t host_output_bytes(const struct host_kernel *kernel, const struct call *call)
+{
+    if (kernel->run == run_copy)
+        return (size_t)wide(call, 2) * element_bytes(call);
+    return kernel->output == OUT && kernel->bytes == bytes_read ? element_bytes(call) : 0;
+}
+
 static uint64_t product(const unsigned size[DIMENSIONS])
 {
     return (uint64_t)size[0] * size[1] * size[2];

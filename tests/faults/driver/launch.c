@@ -199,7 +199,7 @@ static CUresult launch(CUfunction function, const struct call *call, const char 
         memset(stream_edges, 0, sizeof stream_edges);
     else
         stream_edges[count] = edge;
-    return queue_run(function, call, call->shared);
+    return queue_run(function, call, call->shared, false);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
@@ -382,7 +382,7 @@ CUresult cuGraphLaunch(CUgraphExec made, CUstream stream)
         node->call.arguments = node->arguments;
         if (i > 0)
             queue_add_time(node_gap_ns);
-        result = queue_run(node->function, &node->call, node->shared);
+        result = queue_run(node->function, &node->call, node->shared, true);
     }
     return result;
 }

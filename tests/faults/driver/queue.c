@@ -5,7 +5,7 @@
 
 #include "tests/faults/driver/standin.h"
 
-enum { PENDING_MAX = 64 };
+enum { PENDING_MAX = 64, REMEMBERED_MAX = 64 };
 
 static const double tick_ns = 32;
 static const double event_ns = 960;
@@ -167,11 +167,43 @@ static void spoil(const struct host_kernel *kernel, const struct call *call)
     out[0] ^= 1;
 }
 
-CUresult queue_run(CUfunction function, const struct call *call, unsigned shared)
+/* What a kernel that remembers has written first, by how much data it moves. */
+static void run_from_memory(CUfunction function, const struct call *call)
+{
+    static struct {
+        CUfunction function;
+        double moved;
+        unsigned char *output;
+    } known[REMEMBERED_MAX];
+    const struct host_kernel *kernel = function->kernel;
+    const size_t bytes = host_output_bytes(kernel, call);
+    unsigned char *out = NULL;
+    size_t i = 0;
+    if (bytes == 0)
+        return;
+    memcpy(&out, call->arguments[kernel->output], sizeof out);
+    while (i + 1 < REMEMBERED_MAX && known[i].function && known[i].function != function)
+        i++;
+    if (known[i].function == function && known[i].output &&
+        !(known[i].moved < kernel->bytes(call)) && !(known[i].moved > kernel->bytes(call))) {
+        memcpy(out, known[i].output, bytes);
+        return;
+    }
+    kernel->run(call);
+    free(known[i].output);
+    known[i].function = function;
+    known[i].moved = kernel->bytes(call);
+    known[i].output = malloc(bytes);
+    if (known[i].output)
+        memcpy(known[i].output, out, bytes);
+}
+
+CUresult queue_run(CUfunction function, const struct call *call, unsigned shared, bool timed)
 {
     const struct host_kernel *kernel = function->kernel;
     struct subject subject = subject_of(function, call, shared);
     struct fault fault = script_no_fault();
+    subject.timed = timed;
     bool is_faulty = script_match("kernel", &subject, 1, &fault);
     double time_ns = paced(kernel, call_time_ns(kernel, call) * noise());
     if (is_faulty && fault.slower > 0)
@@ -181,7 +213,9 @@ CUresult queue_run(CUfunction function, const struct call *call, unsigned shared
     take_energy(call, time_ns);
     if (is_faulty)
         take_fault(&fault);
-    if (kernel->run && !is_pending_fault)
+    if (fault.remembers)
+        run_from_memory(function, call);
+    else if (kernel->run && !is_pending_fault && !fault.nothing)
         kernel->run(call);
     if (is_faulty && fault.wrong)
         spoil(kernel, call);

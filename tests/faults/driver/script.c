@@ -27,7 +27,8 @@ struct rule {
     uint64_t above; /* bytes */
     struct condition conditions[CONDITIONS_MAX];
     size_t condition_count;
-    int times; /* that it fires, over all processes; -1: always */
+    long every; /* fires for every so many-th call only */
+    int times;  /* that it fires, over all processes; -1: always */
     struct fault fault;
     long seen;
 };
@@ -202,6 +203,12 @@ static void read_action(struct rule *rule, char *word)
         fault->abort = true;
     else if (strcmp(word, "wrong") == 0)
         fault->wrong = true;
+    else if (strcmp(word, "nothing") == 0)
+        fault->nothing = true;
+    else if (strcmp(word, "remembers") == 0)
+        fault->remembers = true;
+    else if (strcmp(word, "every") == 0 && value)
+        rule->every = number(value, word);
     else if (strcmp(word, "exit") == 0)
         fault->exit_code = value ? (int)number(value, word) : 0;
     else if (strcmp(word, "lost") == 0)
@@ -271,7 +278,8 @@ static void read_rule(char *head, char *actions)
     if (rule_count == RULES_MAX)
         script_fail("TUNE_FAULTS: more than %d rules", RULES_MAX);
     struct rule *rule = &rules[rule_count++];
-    *rule = (struct rule){.from = 1, .to = LONG_MAX, .times = -1, .fault = script_no_fault()};
+    *rule = (struct rule){
+        .from = 1, .to = LONG_MAX, .every = 1, .times = -1, .fault = script_no_fault()};
     size_t length = strcspn(head, "#>@");
     read_parts(rule, head + length);
     head[length] = '\0';
@@ -357,6 +365,8 @@ static bool holds(const struct condition *condition, const struct subject *subje
         return subject->grid && number_is_one_of(condition->values, subject->grid);
     if (strcmp(key, "block") == 0)
         return subject->block && number_is_one_of(condition->values, subject->block);
+    if (strcmp(key, "timed") == 0)
+        return subject->kernel && is_one_of(condition->values, subject->timed ? "yes" : "no");
     if (strcmp(key, "shared") == 0)
         return subject->kernel && number_is_one_of(condition->values, subject->shared);
     if (strcmp(key, "source") == 0)
@@ -401,7 +411,7 @@ bool script_match(const char *call, const struct subject *subjects, size_t count
             continue;
         rule->seen++;
         if (found || rule->seen < rule->from || rule->seen > rule->to ||
-            (rule->times >= 0 && !state_may_fire(i, rule->times)))
+            rule->seen % rule->every != 0 || (rule->times >= 0 && !state_may_fire(i, rule->times)))
             continue;
         *out = rule->fault;
         found = true;

@@ -18,19 +18,22 @@ struct subject {
     uint64_t grid;             /* blocks; 0: no launch */
     uint64_t block;            /* threads */
     uint64_t shared;           /* bytes */
+    bool timed;                /* in a graph, as blocks are */
     uint64_t bytes;            /* of memory that is asked for */
 };
 
 /* What a rule does that matched. */
 struct fault {
-    int code;      /* the error that is returned; 0: none */
-    bool sticky;   /* so does each later call of the process */
-    bool hang;     /* never returns */
-    bool crash;    /* SIGSEGV */
-    bool abort;    /* SIGABRT */
-    bool wrong;    /* the kernel's output is not what it should be */
-    int exit_code; /* ends the process; -1: does not */
-    int lost;      /* starts for which the device is gone; -1: it is there */
+    int code;       /* the error that is returned; 0: none */
+    bool sticky;    /* so does each later call of the process */
+    bool hang;      /* never returns */
+    bool crash;     /* SIGSEGV */
+    bool abort;     /* SIGABRT */
+    bool nothing;   /* the kernel does not run */
+    bool remembers; /* its output is what it first was for as much data */
+    bool wrong;     /* the kernel's output is not what it should be */
+    int exit_code;  /* ends the process; -1: does not */
+    int lost;       /* starts for which the device is gone; -1: it is there */
     int slow_ms;
     double slower; /* the kernel takes so many times as long */
     uint64_t hog;  /* bytes of memory that are taken and never given back */

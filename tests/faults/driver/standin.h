@@ -54,6 +54,8 @@ struct host_kernel {
 const struct host_kernel *host_kernel_find(const char *name);
 uint64_t call_blocks(const struct call *call);
 uint64_t call_threads(const struct call *call);
+/* Of its output; 0: it is not known. */
+size_t host_output_bytes(const struct host_kernel *kernel, const struct call *call);
 /* What it takes on the model, in ns; depends on its arguments only. */
 double call_time_ns(const struct host_kernel *kernel, const struct call *call);
 
@@ -87,7 +89,7 @@ void queue_add_time(double ns);
 /* For the stand-in NVML, which finds them by name. */
 void standin_set_pace(double all, double anchor);
 double standin_energy_mj(void);
-CUresult queue_run(CUfunction function, const struct call *call, unsigned shared);
+CUresult queue_run(CUfunction function, const struct call *call, unsigned shared, bool timed);
 /* As enter, for calls that wait for the stream: what kernels did wrong shows here. */
 CUresult queue_wait(const char *call);
 struct subject subject_of(CUfunction function, const struct call *call, unsigned shared);
