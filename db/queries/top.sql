@@ -29,12 +29,44 @@ WITH chosen AS (
           WHERE x.name = word.value OR p.key = word.value
              OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
 ),
+-- Whatever raced and the baselines; of the others as many of the fastest as can be among the best: what
+-- raced, and what launches the same as that, takes none of their places. (LIMIT may not name columns.)
+candidates AS MATERIALIZED (
+    SELECT chosen.environment_id, chosen.problem_id, chosen.l2_mode, chosen.objective,
+           t.configuration_id
+    FROM chosen
+    CROSS JOIN trials AS t ON t.id IN (
+        SELECT s.id FROM trials AS s
+        WHERE s.problem_id = chosen.problem_id AND s.environment_id = chosen.environment_id
+          AND s.l2_mode = chosen.l2_mode AND s.stage = 'sweep' AND s.status = 'ok'
+          AND s.same_as_trial_id IS NULL AND s.median_ns IS NOT NULL
+        ORDER BY s.median_ns, s.configuration_id
+        LIMIT CAST(:top AS INTEGER) + (
+            SELECT coalesce(max(raced), 0)
+            FROM (SELECT count(*) AS raced FROM trials WHERE stage <> 'sweep'
+                  GROUP BY environment_id, problem_id, l2_mode, objective)))
+    UNION
+    SELECT chosen.environment_id, chosen.problem_id, chosen.l2_mode, chosen.objective,
+           t.configuration_id
+    FROM chosen
+    CROSS JOIN trials AS t
+        ON t.environment_id = chosen.environment_id AND t.problem_id = chosen.problem_id
+        AND t.l2_mode = chosen.l2_mode AND t.objective = chosen.objective AND t.stage <> 'sweep'
+    UNION
+    SELECT chosen.environment_id, chosen.problem_id, chosen.l2_mode, chosen.objective,
+           b.configuration_id
+    FROM chosen
+    JOIN baselines AS b
+        ON b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
+),
+-- CROSS: points are looked up, by their configurations, and no others are made.
 tried AS MATERIALIZED (
     SELECT chosen.*, points.*,
            iif(chosen.objective = 'time', race_ns, race_value) AS race_by,
            iif(chosen.objective = 'time', confirm_ns, confirm_value) AS confirm_by
-    FROM chosen
-    JOIN points USING (environment_id, problem_id, l2_mode, objective)
+    FROM candidates
+    JOIN chosen USING (environment_id, problem_id, l2_mode, objective)
+    CROSS JOIN points USING (environment_id, problem_id, l2_mode, objective, configuration_id)
     WHERE coalesce(points.final_ns, points.sweep_ns) IS NOT NULL
 ),
 named AS MATERIALIZED (

@@ -10,6 +10,15 @@ WITH chosen AS (
     JOIN problems AS p ON p.id = w.problem_id
     WHERE w.id = CAST(:winner AS INTEGER)
 ),
+-- Of the problem and its larger sizes alone: CROSS JOIN, so that those of all problems are not made.
+ceilings AS MATERIALIZED (
+    SELECT c.*
+    FROM chosen
+    CROSS JOIN problems AS p
+        ON p.experiment_id = chosen.experiment_id AND p.key = chosen.key AND p.n >= chosen.n
+    CROSS JOIN problem_ceilings AS c
+        ON c.environment_id = chosen.environment_id AND c.problem_id = p.id
+),
 others AS (
     SELECT p.n, p.bytes_moved / m.median_ns / ceilings.gbs AS share
     FROM chosen
@@ -21,8 +30,7 @@ others AS (
         AND w.l2_mode = chosen.l2_mode AND w.objective = chosen.objective
     JOIN trials AS t ON t.id = w.trial_id
     JOIN trials AS m ON m.id = coalesce(t.same_as_trial_id, t.id)
-    JOIN problem_ceilings AS ceilings
-        ON ceilings.environment_id = w.environment_id AND ceilings.problem_id = p.id
+    JOIN ceilings ON ceilings.problem_id = p.id
     WHERE share <= 1.02
     ORDER BY share DESC
     LIMIT 1
@@ -44,7 +52,6 @@ JOIN experiments AS x ON x.id = w.experiment_id
 JOIN environments AS e ON e.id = w.environment_id
 JOIN devices AS d ON d.id = e.device_id
 JOIN runs AS r ON r.id = w.run_id
-LEFT JOIN problem_ceilings AS ceilings
-    ON ceilings.environment_id = w.environment_id AND ceilings.problem_id = w.problem_id
+LEFT JOIN ceilings ON ceilings.problem_id = w.problem_id
 LEFT JOIN latest_arithmetic AS arithmetic
     ON arithmetic.environment_id = w.environment_id AND arithmetic.type = w.operations_type;

@@ -26,20 +26,23 @@ static double loss_of_busier(const struct swept *points, size_t count, size_t ow
     return isfinite(best_ns) ? best_ns / points[own].time_ns - 1 : (double)NAN;
 }
 
+/* The sweep is many points, which are not kept: `out` gets copies of what it says of them. */
 static enum status compare_sweep(struct store *store, const struct read_point *winner,
                                  struct arena *arena, struct explanation *out,
                                  struct background *background, struct error *error)
 {
+    struct arena sweep = {0};
     struct swept *points = NULL;
     size_t count = 0;
-    enum status status = read_sweep(store, out->winner_id, arena, &points, &count, error);
-    if (status != STATUS_OK)
-        return status;
+    enum status status = read_sweep(store, out->winner_id, &sweep, &points, &count, error);
     const size_t own = find_own(points, count, winner);
-    if (own == count)
-        return STATUS_OK;
-    background->busier_loss = loss_of_busier(points, count, own);
-    return find_sensitivities(points, count, own, arena, out) ? STATUS_OK : error_no_memory(error);
+    if (status == STATUS_OK && own < count) {
+        background->busier_loss = loss_of_busier(points, count, own);
+        if (!find_sensitivities(points, count, own, arena, out))
+            status = error_no_memory(error);
+    }
+    arena_free(&sweep);
+    return status;
 }
 
 static bool conclude(struct explanation *out, const struct background *background,

@@ -58,12 +58,18 @@ enum statement_id {
     STATEMENT_COUNT
 };
 
+/* Queries that were closed, for when the same is asked again: of a thousand winners each is asked the
+ * same, and preparing takes longer than the answer. */
+enum { STORE_QUERIES_KEPT = 8 };
+void store_query_free(struct store_query *query);
+
 struct store {
     sqlite3 *db;
     char *path;
     dev_t device; /* of the file that was opened, and its number there */
     ino_t inode;
     sqlite3_stmt *statements[STATEMENT_COUNT];
+    struct store_query *queries[STORE_QUERIES_KEPT]; /* the latest first; behind the last NULL */
     struct text json[2];     /* kept, so that a trial allocates nothing */
     struct store_wait *wait; /* NULL: a writer is waited for for STORE_BUSY_MS */
     int64_t synced_ns;       /* clock_now_ns of the last commit that waited for the disk */

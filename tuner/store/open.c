@@ -59,6 +59,10 @@ static void disconnect(struct store *store)
         (void)sqlite3_finalize(store->statements[i]);
         store->statements[i] = NULL;
     }
+    for (size_t i = 0; i < STORE_QUERIES_KEPT; i++) {
+        store_query_free(store->queries[i]);
+        store->queries[i] = NULL;
+    }
     (void)sqlite3_close_v2(store->db);
     store->db = NULL;
 }

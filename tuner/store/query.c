@@ -6,8 +6,9 @@
 #include <string.h>
 
 struct store_query {
-    const struct store *store;
-    sqlite3_stmt *statement;
+    struct store *store;
+    sqlite3_stmt *statement; /* NULL: could not be prepared */
+    char *sql;
 };
 
 /* A SELECT reads and calls functions; whatever else a statement wants to do is refused while it is
@@ -71,24 +72,55 @@ static enum status bind_parameter(const struct store *store, sqlite3_stmt *state
     return code == SQLITE_OK ? STATUS_OK : store_fail(store, code, "bind a parameter", error);
 }
 
+void store_query_free(struct store_query *query)
+{
+    if (!query)
+        return;
+    (void)sqlite3_finalize(query->statement);
+    free(query->sql);
+    free(query);
+}
+
+/* The kept query of that text, which is then kept no longer; NULL: there is none. */
+static struct store_query *take_kept(struct store *store, const char *sql)
+{
+    struct store_query **queries = store->queries;
+    for (size_t i = 0; i < STORE_QUERIES_KEPT && queries[i]; i++) {
+        struct store_query *query = queries[i];
+        if (strcmp(query->sql, sql) != 0)
+            continue;
+        memmove(&queries[i], &queries[i + 1], (STORE_QUERIES_KEPT - 1 - i) * sizeof(*queries));
+        queries[STORE_QUERIES_KEPT - 1] = NULL;
+        return query;
+    }
+    return NULL;
+}
+
+static enum status make_query(struct store *store, const char *sql, struct store_query **out,
+                              struct error *error)
+{
+    struct store_query *query = calloc(1, sizeof *query);
+    *out = query;
+    if (!query || !(query->sql = strdup(sql)))
+        return error_no_memory(error);
+    query->store = store;
+    return prepare_query(store, sql, &query->statement, error);
+}
+
 enum status store_query_open(struct store *store, const char *sql,
                              const struct store_parameter *parameters, size_t count,
                              struct store_query **out, struct error *error)
 {
+    struct store_query *query = take_kept(store, sql);
+    enum status status = query ? STATUS_OK : make_query(store, sql, &query, error);
     *out = NULL;
-    struct store_query *query = calloc(1, sizeof *query);
-    if (!query)
-        return error_no_memory(error);
-    query->store = store;
-    enum status status = prepare_query(store, sql, &query->statement, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         status = bind_parameter(store, query->statement, &parameters[i], error);
-    if (status != STATUS_OK) {
-        store_query_close(query);
-        return status;
-    }
-    *out = query;
-    return STATUS_OK;
+    if (status == STATUS_OK)
+        *out = query;
+    else
+        store_query_free(query);
+    return status;
 }
 
 enum status store_query_next(struct store_query *query, bool *row, struct error *error)
@@ -138,10 +170,15 @@ bool store_query_is_number(struct store_query *query, int column)
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
+/* Kept in place of the one that was used longest ago. */
 void store_query_close(struct store_query *query)
 {
     if (!query)
         return;
-    (void)sqlite3_finalize(query->statement);
-    free(query);
+    struct store_query **queries = query->store->queries;
+    (void)sqlite3_reset(query->statement);
+    (void)sqlite3_clear_bindings(query->statement);
+    store_query_free(queries[STORE_QUERIES_KEPT - 1]);
+    memmove(&queries[1], &queries[0], (STORE_QUERIES_KEPT - 1) * sizeof(*queries));
+    queries[0] = query;
 }
