@@ -5,7 +5,7 @@
 -- the order of the configurations, so that each page of theirs is read once: by a sort (+), and then
 -- without a join, for which SQLite would leave it out.
 WITH swept AS MATERIALIZED (
-    SELECT t.configuration_id, coalesce(m.id, t.id) AS measured_id, d.kind,
+    SELECT t.id, t.configuration_id, coalesce(m.id, t.id) AS measured_id, d.kind,
            iif(m.id, m.median_ns, t.median_ns) AS time_ns, iif(m.id, m.grid, t.grid) AS grid
     FROM winners AS w
     JOIN environments AS e ON e.id = w.environment_id
@@ -17,8 +17,8 @@ WITH swept AS MATERIALIZED (
     WHERE w.id = CAST(:winner AS INTEGER) AND iif(m.id, m.status, t.status) = 'ok' AND time_ns > 0
     ORDER BY +t.configuration_id
 )
-SELECT (SELECT key FROM configurations WHERE id = swept.configuration_id) AS key,
-       measured_id, time_ns,
+SELECT id, (SELECT key FROM configurations WHERE id = swept.configuration_id) AS key, measured_id,
+       time_ns,
        CASE kind WHEN 'cuda' THEN grid
                  ELSE (SELECT min(r.threads, r.grid_x * r.grid_y * r.grid_z)
                        FROM resources AS r

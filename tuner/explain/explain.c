@@ -35,8 +35,8 @@ static enum status compare_sweep(struct store *store, const struct read_point *w
     struct swept *points = NULL;
     size_t count = 0;
     enum status status = read_sweep(store, out->winner_id, &sweep, &points, &count, error);
-    const size_t own = find_own(points, count, winner);
-    if (status == STATUS_OK && own < count) {
+    const size_t own = status == STATUS_OK ? find_own(points, count, winner) : count;
+    if (own < count) {
         background->busier_loss = loss_of_busier(points, count, own);
         if (!find_sensitivities(points, count, own, arena, out))
             status = error_no_memory(error);

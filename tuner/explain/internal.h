@@ -7,6 +7,7 @@
 
 /* A configuration as the sweep timed it. */
 struct swept {
+    int64_t id;          /* of the trial */
     const char *key;     /* name=value name=value ... */
     int64_t measured_id; /* the trial that was measured: duplicates share it */
     double time_ns;

@@ -1,6 +1,7 @@
 /* What the database knows of a winner. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/explain/internal.h"
@@ -148,11 +149,19 @@ enum status read_points(struct store *store, int64_t winner_id, struct arena *ar
 }
 
 static const struct store_column sweep_columns[] = {
+    {"id", offsetof(struct swept, id), STORE_INTEGER},
     {"key", offsetof(struct swept, key), STORE_TEXT},
     {"measured_id", offsetof(struct swept, measured_id), STORE_INTEGER},
     {"time_ns", offsetof(struct swept, time_ns), STORE_REAL},
     {"busy", offsetof(struct swept, busy), STORE_INTEGER},
 };
+
+static int by_id(const void *a, const void *b)
+{
+    const struct swept *x = a;
+    const struct swept *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
 
 enum status read_sweep(struct store *store, int64_t winner_id, struct arena *arena,
                        struct swept **out, size_t *count, struct error *error)
@@ -160,5 +169,9 @@ enum status read_sweep(struct store *store, int64_t winner_id, struct arena *are
     const struct store_reading reading = {.sql = explain_query_sweep,
                                           STORE_COLUMNS(sweep_columns),
                                           .row_bytes = sizeof(struct swept)};
-    return read_rows(store, reading, winner_id, arena, out, count, error);
+    enum status status = read_rows(store, reading, winner_id, arena, out, count, error);
+    /* Of times that are alike the first measured stands for the others. */
+    if (status == STATUS_OK && *count > 0)
+        qsort(*out, *count, sizeof **out, by_id);
+    return status;
 }
