@@ -2,16 +2,25 @@
 -- is legal to what was confirmed.
 -- :words         experiment names and problem keys (a JSON array; NULL: all)
 -- :environments  where (a JSON array of their ids)
-WITH tried AS (
-    SELECT t.environment_id, t.problem_id, t.l2_mode,
-           sum(t.stage = 'sweep') AS tried, count(t.same_as_trial_id) AS duplicates,
-           sum(t.stage = 'sweep' AND t.status <> 'ok' AND t.same_as_trial_id IS NULL) AS failed,
-           sum(t.stage = 'race') AS raced, sum(t.stage = 'confirm') AS confirmed,
-           max(t.run_id) AS run_id
-    FROM (SELECT DISTINCT environment_id, problem_id, l2_mode FROM latest_problems) AS l
-    JOIN trials AS t USING (environment_id, problem_id, l2_mode)
-    WHERE t.environment_id IN (SELECT value FROM json_each(:environments))
-    GROUP BY t.environment_id, t.problem_id, t.l2_mode
+WITH latest AS (SELECT DISTINCT environment_id, problem_id, l2_mode FROM latest_problems),
+-- All trials of a problem at a time, in the order in which they lie: a GROUP BY would sort them.
+counted AS MATERIALIZED (
+    SELECT l.*,
+           (SELECT json_array(sum(t.stage = 'sweep'), count(t.same_as_trial_id),
+                              sum(t.stage = 'sweep' AND t.status <> 'ok' AND t.same_as_trial_id IS NULL),
+                              sum(t.stage = 'race'), sum(t.stage = 'confirm'), max(t.run_id))
+            FROM trials AS t
+            WHERE t.environment_id = l.environment_id AND t.problem_id = l.problem_id
+              AND t.l2_mode = l.l2_mode) AS counts
+    FROM latest AS l
+    WHERE l.environment_id IN (SELECT value FROM json_each(:environments))
+),
+tried AS (
+    SELECT environment_id, problem_id, l2_mode, json_extract(counts, '$[0]') AS tried,
+           json_extract(counts, '$[1]') AS duplicates, json_extract(counts, '$[2]') AS failed,
+           json_extract(counts, '$[3]') AS raced, json_extract(counts, '$[4]') AS confirmed,
+           json_extract(counts, '$[5]') AS run_id
+    FROM counted
 ),
 -- The last search of each there. An older database has none, but its winners tell how large the space was.
 lasts AS (

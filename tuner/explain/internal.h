@@ -7,11 +7,11 @@
 
 /* A configuration as the sweep timed it. */
 struct swept {
-    int64_t id;          /* of the trial */
     const char *key;     /* name=value name=value ... */
     int64_t measured_id; /* the trial that was measured: duplicates share it */
     double time_ns;
     int64_t busy; /* units that its blocks and threads can keep busy; -1: unknown */
+    int64_t id;   /* the trial itself */
 };
 
 /* What the rules go by besides the points. NaN, -1 and NULL: unknown. */
