@@ -8,7 +8,8 @@ WITH failed AS (
            -- Those that launch what another launches are no failures, but worth a count.
            iif(t.same_as_trial_id IS NOT NULL, 'duplicate', t.status) AS reason
     FROM (SELECT DISTINCT environment_id, problem_id, l2_mode FROM latest_problems) AS l
-    JOIN trials AS t USING (environment_id, problem_id, l2_mode)
+    -- CROSS: of each problem its trials, in the order in which they lie.
+    CROSS JOIN trials AS t USING (environment_id, problem_id, l2_mode)
     JOIN environments AS e ON e.id = t.environment_id
     JOIN devices AS d ON d.id = e.device_id
     JOIN problems AS p ON p.id = t.problem_id
