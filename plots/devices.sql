@@ -1,5 +1,6 @@
 -- Comparison of devices: the winner's throughput against size, a series a device, with each one's ceiling.
 -- needs: measurements of two devices
+-- draws: of all configurations only what is marked
 , everywhere AS (
     SELECT d.id AS device_id, d.uuid, d.name AS device, p.n, w.environment_id, w.problem_id,
            w.trial_id, substr(t.measured_at, 1, 10) AS date,

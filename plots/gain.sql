@@ -1,5 +1,6 @@
 -- How many times faster the winner is than each baseline and each other implementation, by size.
 -- needs: a winner, and a baseline or another implementation's times (tune import)
+-- draws: of all configurations only what is marked
 -- Of rounds that both were in, with the interval. Another implementation that was merely timed has raced = 0: its
 -- median to the winner's.
 , best AS (

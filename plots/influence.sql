@@ -1,5 +1,6 @@
 -- How much each parameter explains, and what its other values cost.
 -- needs: a sweep in which a parameter took more than one value
+-- draws: of all configurations only what is marked
 -- share: of the variance of log(time) over all configurations of the sweep (of very many over a sample, see
 -- measured.sql), omega squared of one
 -- parameter alone (eta squared less what as many levels explain by chance). Shares need not add up to

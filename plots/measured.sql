@@ -30,22 +30,31 @@ sizes AS (
     CROSS JOIN unit
     WHERE p.experiment_id = CAST(:experiment AS INTEGER) AND p.key = :problem
 ),
--- What is drawn of the size n: of more than 125,000 configurations those of every k-th trial, the fastest 1,000, and
--- what raced. A picture shows no more; a figure that leaves some out has the layer `whole`.
-tried_at_n AS MATERIALIZED (
-    SELECT t.id, t.configuration_id, t.stage, CASE t.status WHEN 'ok' THEN t.median_ns END AS median_ns
-    FROM sizes AS p
-    CROSS JOIN trials AS t ON t.problem_id = p.problem_id
-    WHERE p.n = CAST(:n AS INTEGER) AND t.environment_id = CAST(:environment AS INTEGER)
-      AND t.l2_mode = :l2_mode
+-- What is drawn of the size n: of more than :most trials those of every k-th, the fastest 1,000, and what raced. A
+-- picture shows no more; a figure that leaves some out has the layer `whole`. Nothing but what is marked where a
+-- figure says that it draws no more (:draws, its line "-- draws: ").
+here AS (
+    SELECT problem_id, CAST(:environment AS INTEGER) AS environment_id FROM sizes
+    WHERE n = CAST(:n AS INTEGER)
 ),
-thinned AS (SELECT 1 + count(*) / 125000 AS every, count(*) AS trials FROM tried_at_n),
+thinned AS MATERIALIZED (
+    SELECT 1 + count(*) / CAST(:most AS INTEGER) AS every, count(*) AS trials
+    FROM here CROSS JOIN trials AS t USING (problem_id, environment_id)
+    WHERE t.l2_mode = :l2_mode
+),
 whole AS (SELECT trials FROM thinned WHERE every > 1),
 sampled AS (
-    SELECT configuration_id FROM tried_at_n WHERE stage <> 'sweep' OR id % (SELECT every FROM thinned) = 0
+    SELECT t.configuration_id FROM here CROSS JOIN trials AS t USING (problem_id, environment_id)
+    WHERE t.l2_mode = :l2_mode AND t.stage <> 'sweep' AND :draws IS NULL
+    UNION
+    SELECT t.configuration_id FROM here CROSS JOIN trials AS t USING (problem_id, environment_id)
+    WHERE t.l2_mode = :l2_mode AND t.id % (SELECT every FROM thinned) = 0 AND :draws IS NULL
     UNION
     SELECT configuration_id
-    FROM (SELECT configuration_id FROM tried_at_n WHERE median_ns > 0 ORDER BY median_ns LIMIT 1000)
+    FROM (SELECT t.configuration_id FROM here CROSS JOIN trials AS t USING (problem_id, environment_id)
+          WHERE t.l2_mode = :l2_mode AND t.status = 'ok' AND t.median_ns > 0 AND :draws IS NULL
+            AND (SELECT every FROM thinned) > 1
+          ORDER BY t.median_ns LIMIT 1000)
 ),
 chosen AS (
     SELECT p.problem_id, p.n, 0 AS rank, 'winner' AS name, t.configuration_id, w.id AS winner_id

@@ -1,5 +1,6 @@
 -- Roofline: operations per byte against operations per second, with the device's measured ceilings.
 -- needs: an experiment that says its operations and bytes, a ceiling that was measured, and a winner or a baseline
+-- draws: of all configurations only what is marked
 -- Winner and baselines of every problem of the experiment, at the chosen size where they were measured
 -- at it, else at their largest.
 , sized AS (

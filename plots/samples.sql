@@ -1,5 +1,6 @@
 -- The samples of the finalists: every timing that counts, with medians and intervals.
 -- needs: a winner with its samples (recorded databases may be slimmed)
+-- draws: of all configurations only what is marked
 -- Twelve finalists at most, by place and the winner among them, of the stage that the winner was
 -- chosen in: times of two stages do not compare. Those so slow that they would press the others into
 -- a corner are counted, not drawn.

@@ -1,5 +1,6 @@
 -- Best so far against time of the search, with every trial of the sweep.
 -- needs: a sweep with a time
+-- draws: of all configurations only what is marked
 -- Seconds are those that the problem's trials took, one after the other (of several like devices as
 -- if they were one): what the run spent on other problems in between is not in them.
 , subject AS (
@@ -21,22 +22,38 @@ outside AS (
     SELECT c.configuration_id FROM winner AS w
     JOIN contenders AS c ON c.winner_id = w.id AND c.out = 'baseline'
 ),
-tried AS (
-    SELECT t.run_id, t.id, t.configuration_id,
-           CASE t.status WHEN 'ok' THEN t.median_ns END AS time_ns,
-           t.configuration_id NOT IN (SELECT configuration_id FROM outside) AS may_win,
-           sum(t.duration_ns) OVER turns / 1e9 AS seconds, row_number() OVER turns AS turn
+trials_of_sweep AS MATERIALIZED (
+    SELECT count(*) AS trials
     FROM subject AS s
     JOIN trials AS t ON t.problem_id = s.problem_id
     WHERE t.environment_id = CAST(:environment AS INTEGER) AND t.l2_mode = :l2_mode
       AND t.stage = 'sweep'
-    WINDOW turns AS (ORDER BY t.run_id, t.id ROWS UNBOUNDED PRECEDING)
 ),
-best AS (
-    SELECT *, min(CASE WHEN may_win THEN time_ns END) OVER (ORDER BY turn) AS best_ns,
-           min(CASE WHEN may_win THEN time_ns END)
-               OVER (ORDER BY turn ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
+tried AS (
+    SELECT id, configuration_id, time_ns, may_win, sum(duration_ns) OVER turns / 1e9 AS seconds,
+           row_number() OVER turns AS turn,
+           min(CASE WHEN may_win THEN time_ns END) OVER turns AS best_ns
+    FROM (SELECT t.run_id, t.id, t.configuration_id, t.duration_ns,
+                 CASE t.status WHEN 'ok' THEN t.median_ns END AS time_ns,
+                 t.configuration_id NOT IN (SELECT configuration_id FROM outside) AS may_win
+          FROM subject AS s
+          JOIN trials AS t ON t.problem_id = s.problem_id
+          WHERE t.environment_id = CAST(:environment AS INTEGER) AND t.l2_mode = :l2_mode
+            AND t.stage = 'sweep')
+    WINDOW turns AS (ORDER BY run_id, id ROWS UNBOUNDED PRECEDING)
+),
+-- What is drawn, of very many: those of every k-th turn, those that were best so far, the last, and the marked.
+best AS MATERIALIZED (
+    SELECT *, turn % (SELECT every FROM thinned) = 0 AS is_drawn,
+           may_win AND time_ns = best_ns AS is_best
     FROM tried
+    WHERE is_drawn OR is_best OR turn = (SELECT trials FROM trials_of_sweep)
+       OR configuration_id IN (SELECT configuration_id FROM marked WHERE n = CAST(:n AS INTEGER))
+),
+-- Of several as fast as each other the first.
+records AS (
+    SELECT * FROM (SELECT *, lag(best_ns) OVER (ORDER BY turn) AS before_ns FROM best WHERE is_best)
+    WHERE best_ns > 0 AND (before_ns IS NULL OR best_ns < before_ns)
 ),
 swept AS (SELECT max(seconds) AS seconds, max(turn) AS trials, min(best_ns) AS best_ns FROM best),
 -- The rounds of race and confirmation, without the time between processes; at_ns is the end of a
@@ -68,14 +85,13 @@ SELECT * FROM (
 SELECT 'points' AS layer, 'a trial of the sweep' AS series, 0 AS rank, b.seconds, b.time_ns AS time_ns,
        b.best_ns, b.turn AS trial, NULL AS end_seconds, c.key AS configuration
 FROM best AS b JOIN configurations AS c ON c.id = b.configuration_id
-WHERE b.time_ns > 0 AND b.turn % (SELECT every FROM thinned) = 0
+WHERE b.time_ns > 0 AND b.is_drawn
 UNION ALL
 SELECT 'whole', '', trials, NULL, NULL, NULL, NULL, NULL, NULL
 FROM whole
 UNION ALL
 SELECT 'best', 'best so far', 0, seconds, time_ns, best_ns, turn, NULL, NULL
-FROM best
-WHERE best_ns > 0 AND (before_ns IS NULL OR best_ns < before_ns)
+FROM records
 UNION ALL
 SELECT 'best', 'best so far', 0, seconds, NULL, best_ns, trials, NULL, NULL
 FROM swept WHERE best_ns > 0

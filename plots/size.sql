@@ -1,5 +1,6 @@
 -- Problem size against throughput: the winner, the baselines, other implementations and the device's ceiling.
 -- needs: a winner, a baseline or another implementation's times (tune import)
+-- draws: of all configurations only what is marked
 SELECT 'points' AS layer, name AS series, rank, n, gbs, low_gbs, high_gbs, configuration,
        0 AS is_rival
 FROM marked

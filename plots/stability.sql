@@ -1,5 +1,6 @@
 -- Stability over the rounds of race and confirmation: the anchor, clocks, temperature, power.
 -- needs: rounds of a race
+-- draws: of all configurations only what is marked
 -- Seconds run from the first round; between processes, where other problems had their turn, they
 -- are cut (at_ns, since the start of the run, is not).
 , subject AS (

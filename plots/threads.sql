@@ -1,19 +1,16 @@
 -- Threads against throughput: every configuration, a series a schedule.
 -- needs: configurations that differ in threads (a CPU)
-, known AS (
-    SELECT m.*, r.threads, dense_rank() OVER (ORDER BY m.rank) - 1 AS side
+, counted AS (
+    -- A sweep's trial says what it launches; one of a race need not.
+    SELECT m.*, (SELECT max(r.threads)
+                 FROM trials AS t
+                 CROSS JOIN resources AS r ON r.trial_id = t.id
+                 WHERE t.problem_id = m.problem_id AND t.configuration_id = m.configuration_id
+                   AND t.environment_id = CAST(:environment AS INTEGER)) AS threads
     FROM named AS m
-    JOIN (
-        -- A sweep's trial says what it launches; one of a race need not.
-        SELECT t.configuration_id, max(r.threads) AS threads
-        FROM sizes AS p
-        JOIN trials AS t ON t.problem_id = p.problem_id
-        JOIN resources AS r ON r.trial_id = t.id
-        WHERE p.n = CAST(:n AS INTEGER) AND t.environment_id = CAST(:environment AS INTEGER)
-        GROUP BY t.configuration_id
-    ) AS r
-        ON r.configuration_id = m.configuration_id
-    WHERE r.threads > 0
+),
+known AS (
+    SELECT *, dense_rank() OVER (ORDER BY rank) - 1 AS side FROM counted WHERE threads > 0
 ),
 -- At one number of threads the series stand side by side, each sorted by throughput: within 0.4 of an octave.
 drawn AS (

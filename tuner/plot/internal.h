@@ -30,6 +30,7 @@ struct job {
     const char *figure;
     const char *plots;        /* folder of the scripts */
     const char *needs;        /* what a device must have; NULL: not said */
+    const char *draws;        /* what alone it draws; NULL: every configuration */
     struct temporary scratch; /* file -1: no picture is wanted */
     struct text table;
     struct layers layers;
@@ -62,12 +63,12 @@ void plot_clean(char *text);
 /* Puts '?' for each byte that is part of no UTF-8 character; the text ends with a NUL. */
 void utf8_repair(char *text, size_t length);
 
-/* Runs the statement for the subject. When `folder` is given, writes <folder>/<layer>.tsv, one
- * gnuplot data set a series; when `table` is given, appends all rows to it under one header.
- * `where` names the statement in errors. */
+/* Runs the statement for the subject; `draws` as in its head. When `folder` is given, writes
+ * <folder>/<layer>.tsv, one gnuplot data set a series; when `table` is given, appends all rows to
+ * it under one header. `where` names the statement in errors. */
 enum status plot_rows(struct store *store, const char *where, const char *sql,
-                      const struct plot_subject *subject, const char *folder, struct text *table,
-                      struct layers *layers, struct error *error);
+                      const struct plot_subject *subject, const char *draws, const char *folder,
+                      struct text *table, struct layers *layers, struct error *error);
 
 /* A new private folder, in which the scripts are seen as plots/: gnuplot works there on names that
  * hold nothing of the user's. */

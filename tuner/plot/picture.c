@@ -237,12 +237,13 @@ static enum status fetch_rows(struct job *job, struct store *store, struct error
     if (status != STATUS_OK)
         return status;
     job->needs = comment_after(arena, own, "-- needs: ");
+    job->draws = comment_after(arena, own, "-- draws: ");
     const char *sql = arena_printf(arena, "%s\n%s", common, own);
     const char *where = arena_printf(arena, "plots/%s", name);
     if (!sql || !where)
         return error_no_memory(error);
     struct text *table = job->request->outputs & PLOT_DATA ? &job->table : NULL;
-    return plot_rows(store, where, sql, job->subject,
+    return plot_rows(store, where, sql, job->subject, job->draws,
                      job->scratch.file >= 0 ? job->scratch.path : NULL, table, &job->layers, error);
 }
 

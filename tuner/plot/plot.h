@@ -28,6 +28,7 @@ struct plot_request {
     const char *device;          /* its name, uuid, kind, or "cuda:0" [any] */
     const char *problem;         /* its key: "reduce.sum.i32" [the one that has the largest size] */
     int64_t n;                   /* [the largest measured] */
+    int64_t most;                /* trials that are drawn: of more a sample [125,000] */
     const char *l2_mode;         /* "cold", "hot" ... [cold where measured, else hot ...] */
     const char *folder;          /* where the files go, made if absent; "-": stdout [.] */
     unsigned outputs;            /* of enum plot_output */
@@ -50,6 +51,7 @@ struct plot_subject {
     int64_t environment_id;
     int64_t experiment_id;
     int64_t n;
+    int64_t most; /* trials that are drawn */
     const char *problem;
     const char *l2_mode;
     const char *device; /* its name */

@@ -164,19 +164,25 @@ static enum status walk(struct writer *writer, struct store_query *query, struct
 }
 
 enum status plot_rows(struct store *store, const char *where, const char *sql,
-                      const struct plot_subject *subject, const char *folder, struct text *table,
-                      struct layers *layers, struct error *error)
+                      const struct plot_subject *subject, const char *draws, const char *folder,
+                      struct text *table, struct layers *layers, struct error *error)
 {
     char environment[24];
     char experiment[24];
     char n[24];
+    char most[24];
     (void)string_format(environment, sizeof environment, "%" PRId64, subject->environment_id);
     (void)string_format(experiment, sizeof experiment, "%" PRId64, subject->experiment_id);
     (void)string_format(n, sizeof n, "%" PRId64, subject->n);
+    (void)string_format(most, sizeof most, "%" PRId64, subject->most);
     const struct store_parameter parameters[] = {
-        {"environment", environment},  {"experiment", experiment},
-        {"problem", subject->problem}, {"n", n},
+        {"environment", environment},
+        {"experiment", experiment},
+        {"problem", subject->problem},
+        {"n", n},
         {"l2_mode", subject->l2_mode},
+        {"most", most},
+        {"draws", draws},
     };
     struct store_query *query = NULL;
     enum status status = store_query_open(store, sql, parameters,

@@ -164,6 +164,9 @@ static void parameters_of(const struct plot_request *request, char numbers[2][24
         out[i].name = constraints[i].parameter;
 }
 
+/* More is not seen in a picture, and a table of them is for other programs. */
+enum { DRAWN_MOST = 125000 };
+
 enum status plot_choose(struct store *store, const struct plot_request *request,
                         struct arena *arena, struct plot_subject *out, struct error *error)
 {
@@ -172,9 +175,10 @@ enum status plot_choose(struct store *store, const struct plot_request *request,
     parameters_of(request, numbers, parameters);
     bool found = false;
     enum status status = choose(store, parameters, arena, out, &found, error);
-    if (status != STATUS_OK || found)
-        return status;
-    return explain(store, parameters, error);
+    if (status == STATUS_OK && !found)
+        status = explain(store, parameters, error);
+    out->most = request->most ? request->most : DRAWN_MOST;
+    return status;
 }
 
 static const char devices_sql[] =

@@ -8,6 +8,8 @@
 
 /* Experiments that get the overview, and how much all figures may take. */
 enum { EXPERIMENTS_MOST = 12, BYTES_MOST = 4 << 20, BYTES_ONE = 3 << 19, ABSENT_MAX = 512 };
+/* Trials of a figure: so many points fit in BYTES_ONE. Of more a sample is drawn, and says so. */
+enum { TRIALS_MOST = 12000 };
 
 static const char *const overview[] = {"size", "gain", "roofline"};
 enum { OVERVIEW = sizeof overview / sizeof overview[0] };
@@ -134,6 +136,7 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
         .problem = winner->problem,
         .n = winner->n,
         .l2_mode = winner->l2_mode,
+        .most = TRIALS_MOST,
         .database = drawing->page->database,
     };
     const char *svg = NULL;
