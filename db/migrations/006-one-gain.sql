@@ -75,8 +75,7 @@ shared AS (
     WHERE sweep_id IS NOT NULL
     GROUP BY environment_id, problem_id, l2_mode, objective, sweep_id
 )
--- asked.*: what is asked of one problem finds its row here, and looks at no other problem's.
-SELECT asked.environment_id, asked.problem_id, own.configuration_id, asked.l2_mode, asked.objective,
+SELECT own.environment_id, own.problem_id, own.configuration_id, own.l2_mode, asked.objective,
        coalesce(confirm.configuration_id, race.configuration_id, sweep.configuration_id)
            AS measured_configuration_id,
        sweep.id AS sweep_trial_id,

@@ -58,8 +58,8 @@ enum statement_id {
     STATEMENT_COUNT
 };
 
-/* Queries that were closed, for when the same is asked again: of a thousand winners each is asked the
- * same, and preparing takes longer than the answer. */
+/* Queries that were closed, for when the same is asked again: of a thousand winners each is asked
+ * the same, and preparing takes longer than the answer. */
 enum { STORE_QUERIES_KEPT = 8 };
 void store_query_free(struct store_query *query);
 
@@ -70,7 +70,7 @@ struct store {
     ino_t inode;
     sqlite3_stmt *statements[STATEMENT_COUNT];
     struct store_query *queries[STORE_QUERIES_KEPT]; /* the latest first; behind the last NULL */
-    struct text json[2];     /* kept, so that a trial allocates nothing */
+    struct text json[2];                             /* kept, so that a trial allocates nothing */
     struct store_wait *wait; /* NULL: a writer is waited for for STORE_BUSY_MS */
     int64_t synced_ns;       /* clock_now_ns of the last commit that waited for the disk */
     bool batch;              /* store_batch_begin was called */
