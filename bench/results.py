@@ -172,6 +172,7 @@ def section(tune, folder, databases):
                                      text_of(tune, "show", "--db", str(database), "--trust"))
     lines += results_measuring.measuring(folder, database)
     for name, title in (("hostile.txt", "Hostile kernels"),
+                        ("hostile_timed.txt", "Kernels that are wrong while they are timed"),
                         ("several.txt", "Two GPUs at once, one worker killed on the way"),
                         ("lookup.txt", "Loading tuned.conf and looking up"),
                         ("lookup_peers.txt", "libtuned beside cJSON, SQLite and a map of strings"),

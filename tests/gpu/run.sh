@@ -4,14 +4,14 @@
 #   tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]
 # (tests/gpu/pack.sh makes a BUILD_FOLDER that can be carried to another machine.)
 # Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.json, tuned.conf, run.txt,
-# example.txt, hostile.txt, and in more.tar.gz tune.db.xz and families.db.xz (as bench/slim.py leaves
+# example.txt, hostile.txt, hostile_timed.txt, and in more.tar.gz tune.db.xz and families.db.xz (as bench/slim.py leaves
 # and compresses them), families.conf, families.txt, lookup.txt, peers*, calls.txt, sanitize.txt,
 # sanitize/, twin*, flush*, agree*, t1*, compile.txt, space.txt,
 # strategies*, check*.txt, saxpy.txt. db/recorded/ keeps them
 # all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
-# saxpy families example build_peers peers ordered_limits lookup hostile compile space twin flush sanitize; and, which
+# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed compile space twin flush sanitize; and, which
 # are not among the usual ones, own (of tests: own kernels only), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
 # (some 150 s), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
@@ -44,7 +44,7 @@ if [ -d "$build/lib-carried" ]; then
 fi
 failed=0
 
-usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile compile space twin flush sanitize"
+usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed compile space twin flush sanitize"
 step() { # name command...
     local name=$1
     shift
@@ -338,6 +338,34 @@ P
     return $status
 }
 
+# What is right at first and wrong while it is timed is named, in the stage that it is wrong in.
+hostile_timed() {
+    local status=0 way want
+    mkdir -p "$work/hostile_timed" && cd "$work/hostile_timed" || return 1
+    "$tune" run "$here/tests/gpu/hostile_timed.yaml" --device 0 --no-report >show.txt 2>run.txt || status=$?
+    python3 - tune.db >why.txt <<'P'
+import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute("""SELECT DISTINCT json_extract(c.parameters, '$.way'),
+        coalesce(t.detail, '') || ' ' || coalesce(g.detail, '')
+        FROM trials t JOIN configurations c ON c.id = t.configuration_id
+        LEFT JOIN gauntlets g ON g.configuration_id = c.id AND NOT g.passed ORDER BY 1, 2"""):
+    print("%s: %s" % row)
+P
+    sed "s#$here/##" run.txt why.txt | tee "$out/hostile_timed.txt"
+    [ $status -eq 0 ] || { echo "exit code $status"; return 1; }
+    grep -q 'way=plain' tuned.conf || { echo "the winner is not the healthy one"; return 1; }
+    while read -r way want; do
+        grep -qE "^$way: .*$want" why.txt || { echo "way $way: not $want"; status=1; }
+    done <<'WAYS'
+remembers on changed inputs: out\[
+seldom (timed in a row|of many).*: out\[
+stops timed in a row.*: out\[
+late50 timed in a row.*: out\[
+late2000 (race|confirm): run [0-9]+ of [0-9]+ timed in a row
+WAYS
+    return $status
+}
+
 # All GPUs at once: each takes its share; a worker that is killed loses nothing.
 several() {
     local status=0 victim
@@ -385,6 +413,7 @@ step peers peers
 step ordered_limits ordered_limits
 step lookup lookup
 step hostile hostile
+step hostile_timed hostile_timed
 step own own
 step compile compile
 step space space
