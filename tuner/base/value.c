@@ -15,15 +15,26 @@ bool value_number(struct value value, double *out)
     return true;
 }
 
+/* long double holds every int64_t and every double exactly where it has 64 bits of mantissa. */
+static long double exact_number(struct value value)
+{
+    return value.kind == VALUE_REAL ? (long double)value.real : (long double)value.integer;
+}
+
+int value_order(struct value a, struct value b)
+{
+    if (value_is_integer(a) && value_is_integer(b))
+        return (a.integer > b.integer) - (a.integer < b.integer);
+    return (exact_number(a) > exact_number(b)) - (exact_number(a) < exact_number(b));
+}
+
 bool value_equal(struct value a, struct value b)
 {
     if (a.kind == VALUE_TEXT || b.kind == VALUE_TEXT)
         return a.kind == b.kind && strcmp(a.text, b.text) == 0;
-    if (a.kind != VALUE_REAL && b.kind != VALUE_REAL)
+    if (value_is_integer(a) && value_is_integer(b))
         return a.integer == b.integer;
-    double x = 0;
-    double y = 0;
-    return value_number(a, &x) && value_number(b, &y) && x == y;
+    return exact_number(a) == exact_number(b);
 }
 
 /* The shortest of 15 to 17 digits that reads back as the same number, always with a point or an

@@ -34,6 +34,12 @@ static inline struct value value_text(const char *text)
     return (struct value){.kind = VALUE_TEXT, .text = text};
 }
 
+static inline bool value_is_integer(struct value value)
+{
+    return value.kind == VALUE_INTEGER || value.kind == VALUE_BOOLEAN;
+}
+/* Of two numbers, none of them NaN: below 0, 0, above 0. 2**53 + 1 is more than 2.0**53. */
+int value_order(struct value a, struct value b);
 /* By Python's rules: 1 == 1.0 and 1 == True; a text equals only the same text. */
 bool value_equal(struct value a, struct value b);
 /* The number in a value (a boolean counts as 0 or 1); false for a text. */

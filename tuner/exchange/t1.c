@@ -15,11 +15,6 @@ static const char *const dialect_names[] = {
     [T1_KTT] = "ktt",
 };
 
-const char *t1_dialect_name(enum t1_dialect dialect)
-{
-    return dialect_names[dialect];
-}
-
 enum status t1_dialect_parse(const char *name, enum t1_dialect *out, struct error *error)
 {
     for (int i = T1_KERNEL_TUNER; i <= T1_KTT; i++) {

@@ -15,9 +15,7 @@ enum t1_dialect {
     T1_KERNEL_TUNER,
     T1_KTT,
 };
-/* "kernel_tuner", "ktt". */
-const char *t1_dialect_name(enum t1_dialect dialect);
-/* STATUS_USAGE with the nearest name. */
+/* "kernel_tuner", "ktt"; else STATUS_USAGE. */
 enum status t1_dialect_parse(const char *name, enum t1_dialect *out, struct error *error);
 
 /* What a T1 file means. Zero-initialise; freed by t1_free, also after a failure. */

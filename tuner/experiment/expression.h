@@ -178,7 +178,6 @@ bool evaluation_error(const struct expression *node, struct evaluation *evaluati
 /* A real as a result: infinite and NaN are errors. */
 bool evaluation_real(const struct expression *node, struct evaluation *evaluation, double real,
                      struct value *out);
-bool same_value(struct value a, struct value b);
 
 /* Goes through the items of a list; `each` returns false to end it after filling the error. */
 bool evaluate_items(const struct expression *list, struct evaluation *evaluation,

@@ -31,21 +31,6 @@ bool value_is_true(struct value value)
     }
 }
 
-/* long double holds every int64_t and every double exactly where it has 64 bits of mantissa. */
-static long double exact_number(struct value value)
-{
-    return value.kind == VALUE_REAL ? (long double)value.real : (long double)value.integer;
-}
-
-bool same_value(struct value a, struct value b)
-{
-    if (a.kind == VALUE_TEXT || b.kind == VALUE_TEXT)
-        return a.kind == b.kind && strcmp(a.text, b.text) == 0;
-    if (a.kind != VALUE_REAL && b.kind != VALUE_REAL)
-        return a.integer == b.integer;
-    return exact_number(a) == exact_number(b);
-}
-
 bool evaluate_order(const struct expression *node, struct evaluation *evaluation, struct value a,
                     struct value b, int *out)
 {
@@ -53,19 +38,8 @@ bool evaluate_order(const struct expression *node, struct evaluation *evaluation
         return evaluation_error(node, evaluation,
                                 "a text and a number have no order ('%s' and a number)",
                                 a.kind == VALUE_TEXT ? a.text : b.text);
-    if (a.kind == VALUE_TEXT)
-        *out = strcmp(a.text, b.text);
-    else if (a.kind != VALUE_REAL && b.kind != VALUE_REAL)
-        *out = (a.integer > b.integer) - (a.integer < b.integer);
-    else
-        *out = (exact_number(a) > exact_number(b)) - (exact_number(a) < exact_number(b));
+    *out = a.kind == VALUE_TEXT ? strcmp(a.text, b.text) : value_order(a, b);
     return true;
-}
-
-static inline bool are_integers(struct value a, struct value b)
-{
-    return a.kind != VALUE_REAL && a.kind != VALUE_TEXT && b.kind != VALUE_REAL &&
-           b.kind != VALUE_TEXT;
 }
 
 /* Integers whose result is one of 64 bits. Division is that of 32 bits, which is several times as
@@ -76,7 +50,7 @@ static inline bool quick_arithmetic(const struct expression *node, struct value 
     const bool short_division =
         ((uint64_t)a.integer | (uint64_t)b.integer) >> 32 == 0 && b.integer != 0;
     out->kind = VALUE_INTEGER;
-    if (!are_integers(a, b))
+    if (!value_is_integer(a) || !value_is_integer(b))
         return false;
     switch ((enum expression_kind)node->kind) {
     case EXPRESSION_ADD:
@@ -144,7 +118,7 @@ struct sought {
 static bool seek(void *context, struct value item)
 {
     struct sought *sought = context;
-    sought->found = sought->found || same_value(sought->value, item);
+    sought->found = sought->found || value_equal(sought->value, item);
     return true;
 }
 
@@ -162,13 +136,14 @@ static bool is_in(const struct expression *list, struct evaluation *evaluation, 
 static bool compare(const struct expression *node, struct evaluation *evaluation,
                     enum comparison comparison, struct value a, struct value b, bool *out)
 {
+    const bool both_integers = value_is_integer(a) && value_is_integer(b);
     if (comparison == COMPARE_EQUAL || comparison == COMPARE_UNEQUAL) {
-        const bool same = are_integers(a, b) ? a.integer == b.integer : same_value(a, b);
+        const bool same = both_integers ? a.integer == b.integer : value_equal(a, b);
         *out = same == (comparison == COMPARE_EQUAL);
         return true;
     }
     int order = 0;
-    if (are_integers(a, b))
+    if (both_integers)
         order = (a.integer > b.integer) - (a.integer < b.integer);
     else if (!evaluate_order(node, evaluation, a, b, &order))
         return false;

@@ -211,7 +211,7 @@ static bool read_axis(struct file_reader *reader, const struct node *key, size_t
             return value_error(reader, &axis->values[i],
                                "the texts of an axis name a problem: letters, digits, _ + -");
         for (size_t j = 0; j < i; j++)
-            if (same_value(values[i], values[j]))
+            if (value_equal(values[i], values[j]))
                 return value_error(reader, &axis->values[i], "this value was given before");
     }
     return true;

@@ -25,7 +25,7 @@ static enum status find_in_values(const struct named_list *parameter, struct val
             expression_evaluate(parameter->values[i].tree, environment, &candidate, error);
         if (status != STATUS_OK)
             return status;
-        *found = same_value(candidate, value);
+        *found = value_equal(candidate, value);
     }
     return STATUS_OK;
 }
@@ -40,7 +40,7 @@ static enum status find_in_list(const struct named_list *parameter, struct value
         expression_evaluate_list(parameter->list.tree, environment, &arena, &values, &count, error);
     *found = false;
     for (size_t i = 0; i < count && status == STATUS_OK && !*found; i++)
-        *found = same_value(values[i], value);
+        *found = value_equal(values[i], value);
     arena_free(&arena);
     return status;
 }

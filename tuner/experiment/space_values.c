@@ -25,7 +25,7 @@ static uint64_t hash_value(struct value value)
 static size_t table_place(const struct value_list *list, struct value value)
 {
     size_t at = hash_value(value) & list->table_mask;
-    while (list->table[at] && !same_value(list->values[list->table[at] - 1], value))
+    while (list->table[at] && !value_equal(list->values[list->table[at] - 1], value))
         at = (at + 1) & list->table_mask;
     return at;
 }

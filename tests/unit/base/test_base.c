@@ -130,6 +130,11 @@ static void reals_read_back_as_the_same_number(void **state)
     assert_true(value_equal(value_integer(1), value_real(1.0)));
     assert_true(value_equal(value_boolean(true), value_integer(1)));
     assert_false(value_equal(value_text("1"), value_integer(1)));
+    assert_false(value_equal(value_real((double)NAN), value_real((double)NAN)));
+    assert_false(value_equal(value_integer((INT64_C(1) << 53) + 1), value_real(0x1p53)));
+    assert_true(value_order(value_integer((INT64_C(1) << 53) + 1), value_real(0x1p53)) > 0);
+    assert_true(value_order(value_real(-0.5), value_boolean(false)) < 0);
+    assert_true(value_order(value_integer(7), value_real(7)) == 0);
 }
 
 static void hashes_tell_parts_apart(void **state)

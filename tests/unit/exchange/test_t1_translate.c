@@ -346,7 +346,6 @@ static void dialects_have_names(void **state)
     assert_int_equal(t1_dialect_parse("kernel_tuner", &dialect, &error), STATUS_OK);
     assert_int_equal(dialect, T1_KERNEL_TUNER);
     assert_int_equal(t1_dialect_parse("detected", &dialect, &error), STATUS_USAGE);
-    assert_string_equal(t1_dialect_name(T1_KTT), "ktt");
 }
 
 int main(void)

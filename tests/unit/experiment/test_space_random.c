@@ -130,7 +130,7 @@ static size_t distinct(const struct named_list *list, struct value values[8])
     for (size_t i = 0; i < list->count; i++) {
         bool repeats = false;
         for (size_t j = 0; j < count; j++)
-            repeats |= same_value(values[j], list->values[i].tree->constant);
+            repeats |= value_equal(values[j], list->values[i].tree->constant);
         if (!repeats)
             values[count++] = list->values[i].tree->constant;
     }

@@ -31,10 +31,8 @@ static void *open_library(void)
         "/usr/local/nvidia/lib64/libcuda.so.1",
         "/run/opengl-driver/lib/libcuda.so.1",
     };
-    void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    return library;
+    static const struct library_files files = {"libcuda", names, sizeof names / sizeof *names};
+    return library_open(&files, &(const char *){LIBRARY_LOADER}, 1);
 }
 
 static const char *advice(CUresult result)

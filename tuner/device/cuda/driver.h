@@ -147,6 +147,17 @@ struct library_symbol {
     const char *name;
     size_t offset;
 };
+/* A library that may have several file names. */
+struct library_files {
+    const char *stem; /* "libnvrtc": a place that holds it is the library itself */
+    const char *const *names;
+    size_t count;
+};
+/* Where the loader always looks. */
+#define LIBRARY_LOADER "*"
+/* The first that opens. A place is a toolkit's root, its library folder, the library itself, or
+ * LIBRARY_LOADER; NULL and "" are passed over. NULL: there is none. */
+void *library_open(const struct library_files *files, const char *const *places, size_t count);
 /* Fills `table`, with NULL where the library has no such function; gives the first name that it
  * lacks, or NULL. */
 const char *library_resolve(void *library, const struct library_symbol *symbols, size_t count,

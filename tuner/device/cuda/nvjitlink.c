@@ -28,51 +28,16 @@ static struct cuda_linker table;
 static struct error failure;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static const char *const file_names[] = {"libnvJitLink.so", "libnvJitLink.so.13",
-                                         "libnvJitLink.so.12"};
-
-/* With `folder` NULL the loader looks where it always does. */
-static void *open_in(const char *folder, const char *below)
-{
-    char path[1024];
-    void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof file_names / sizeof *file_names; i++) {
-        if (!folder)
-            library = dlopen(file_names[i], RTLD_NOW | RTLD_LOCAL);
-        else if (string_format(path, sizeof path, "%s%s/%s", folder, below, file_names[i]))
-            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    }
-    return library;
-}
-
-/* A toolkit's root, its library folder, or the library itself. */
-static void *open_below(const char *toolkit)
-{
-    if (!toolkit || !*toolkit)
-        return NULL;
-    void *library = open_in(toolkit, "");
-    if (!library)
-        library = open_in(toolkit, "/lib64");
-    if (!library)
-        library = open_in(toolkit, "/lib");
-    if (!library && strstr(toolkit, "libnvJitLink"))
-        library = dlopen(toolkit, RTLD_NOW | RTLD_LOCAL);
-    return library;
-}
-
 /* One of NVRTC's own version first: what it makes is what this must take. */
 static void *open_library(const struct cuda_compiler *nvrtc)
 {
-    void *library = open_below(getenv("TUNE_NVJITLINK_PATH"));
-    if (!library)
-        library = open_below(nvrtc->folder);
-    if (!library)
-        library = open_in(NULL, "");
-    if (!library)
-        library = open_below(getenv("CUDA_HOME"));
-    if (!library)
-        library = open_below(getenv("CUDA_PATH"));
-    return library ? library : open_below("/usr/local/cuda");
+    static const char *const names[] = {"libnvJitLink.so", "libnvJitLink.so.13",
+                                        "libnvJitLink.so.12"};
+    static const struct library_files files = {"libnvJitLink", names, sizeof names / sizeof *names};
+    const char *const places[] = {
+        getenv("TUNE_NVJITLINK_PATH"), nvrtc->folder,       LIBRARY_LOADER,
+        getenv("CUDA_HOME"),           getenv("CUDA_PATH"), "/usr/local/cuda"};
+    return library_open(&files, places, sizeof places / sizeof *places);
 }
 
 /* Libraries of CUDA 12 have their functions under the names of versions alone. */

@@ -161,12 +161,10 @@ static void add_device(const struct nvml *nvml, struct facts *facts)
 
 static void *open_library(void)
 {
-    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        library = dlopen("/usr/lib/wsl/lib/libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        library = dlopen("/usr/local/nvidia/lib64/libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    return library;
+    static const char *const names[] = {"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1",
+                                        "/usr/local/nvidia/lib64/libnvidia-ml.so.1"};
+    static const struct library_files files = {"libnvidia-ml", names, sizeof names / sizeof *names};
+    return library_open(&files, &(const char *){LIBRARY_LOADER}, 1);
 }
 
 /* Of the others, any may be missing: what it tells is then unknown. */

@@ -16,56 +16,23 @@ static struct cuda_compiler table;
 static struct error failure;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static const char *const file_names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
-                                         "libnvrtc.so.11.2"};
-
-/* With `folder` NULL the loader looks where it always does. */
-static void *open_in(const char *folder, const char *below)
-{
-    char path[1024];
-    void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof file_names / sizeof *file_names; i++) {
-        if (!folder)
-            library = dlopen(file_names[i], RTLD_NOW | RTLD_LOCAL);
-        else if (string_format(path, sizeof path, "%s%s/%s", folder, below, file_names[i]))
-            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    }
-    return library;
-}
-
-/* `toolkit` is a toolkit's root, its library folder, or the library itself. */
-static void *open_below(const char *toolkit)
-{
-    if (!toolkit || !*toolkit)
-        return NULL;
-    void *library = open_in(toolkit, "");
-    if (!library)
-        library = open_in(toolkit, "/lib64");
-    if (!library)
-        library = open_in(toolkit, "/lib");
-    if (!library && strstr(toolkit, "libnvrtc"))
-        library = dlopen(toolkit, RTLD_NOW | RTLD_LOCAL);
-    return library;
-}
-
 static void *open_library(void)
 {
-    void *library = open_below(getenv("TUNE_NVRTC_PATH"));
+    static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+                                        "libnvrtc.so.11.2"};
+    static const struct library_files files = {"libnvrtc", names, sizeof names / sizeof *names};
+    const char *const places[] = {
+        getenv("TUNE_NVRTC_PATH"),
 #ifdef TUNE_TOOLKIT_DIR
-    if (!library)
-        library = open_below(TUNE_TOOLKIT_DIR);
+        TUNE_TOOLKIT_DIR,
 #endif
-    if (!library)
-        library = open_in(NULL, "");
-    if (!library)
-        library = open_below(getenv("CUDA_HOME"));
-    if (!library)
-        library = open_below(getenv("CUDA_PATH"));
-    if (!library)
-        library = open_below("/usr/local/cuda");
-    if (!library)
-        library = open_below("/opt/cuda");
-    return library;
+        LIBRARY_LOADER,
+        getenv("CUDA_HOME"),
+        getenv("CUDA_PATH"),
+        "/usr/local/cuda",
+        "/opt/cuda",
+    };
+    return library_open(&files, places, sizeof places / sizeof *places);
 }
 
 /* The headers of a toolkit lie beside its libraries. */
