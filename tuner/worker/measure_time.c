@@ -167,6 +167,7 @@ struct timing {
     struct block block; /* runs 0: to be found */
     uint32_t blocks;
     double stop_above_ns;
+    double lone_ns; /* the fastest of its runs that were timed alone; 0: none was */
 };
 
 static enum status time_once(struct measuring *state, const struct block *block, json_t *samples,
@@ -178,8 +179,8 @@ static enum status time_once(struct measuring *state, const struct block *block,
 
 /* A run that is alone pays for its start (threads wake, code is fetched), and says how many runs a
  * block takes at least. What fills a block by itself, and takes twice the limit, is a sample. */
-static enum status find_runs(struct measuring *state, const struct timing *timing,
-                             struct block *block, json_t *samples, struct error *error)
+static enum status find_runs(struct measuring *state, struct timing *timing, struct block *block,
+                             json_t *samples, struct error *error)
 {
     double run_ns = 0;
     block->runs = 1;
@@ -187,6 +188,7 @@ static enum status find_runs(struct measuring *state, const struct timing *timin
     if (status != STATUS_OK)
         return status;
     block->runs = runs_of_block(state, block, run_ns);
+    timing->lone_ns = timing->lone_ns > 0 ? fmin(timing->lone_ns, run_ns) : run_ns;
     bool slow = timing->stop_above_ns > 0 && run_ns > 2 * timing->stop_above_ns;
     return slow && block->runs == 1 ? message_append(samples, json_real(run_ns), error) : STATUS_OK;
 }
@@ -202,6 +204,14 @@ static bool lengthen(const struct measuring *state, struct block *block, double 
     return true;
 }
 
+/* After how many blocks that are all slow there are no more. One run says nothing against another
+ * that was not. */
+static uint32_t blocks_to_judge(const struct measuring *state, const struct timing *timing)
+{
+    bool doubtful = timing->block.runs == 1 && timing->lone_ns <= timing->stop_above_ns;
+    return doubtful && state->api->blocks_to_judge < 2 ? 2 : state->api->blocks_to_judge;
+}
+
 /* The hopeless ends when the first so many blocks all say so. */
 static enum status take_samples(struct measuring *state, struct timing *timing, json_t *samples,
                                 struct error *error)
@@ -212,7 +222,7 @@ static enum status take_samples(struct measuring *state, struct timing *timing, 
     enum status status = found ? STATUS_OK : find_runs(state, timing, block, samples, error);
     uint32_t above = (uint32_t)json_array_size(samples);
     for (uint32_t i = above; status == STATUS_OK && i < timing->blocks; i++) {
-        if (i > 0 && above == i && above >= state->api->blocks_to_judge)
+        if (i > 0 && above == i && above >= blocks_to_judge(state, timing))
             break;
         status = state->api->time_block(state->device, block, &elapsed_ns, error);
         if (status == STATUS_OK && !found && lengthen(state, block, elapsed_ns))
@@ -243,6 +253,7 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
         status = judge(state, expected, plan, true, "", answer, judged, error);
     if (status != STATUS_OK || *judged != JUDGED_RIGHT || timing->blocks == 0)
         return status;
+    timing->lone_ns = first_ns;
     status = take_samples(state, timing, samples, error);
     if (status == STATUS_OK && checked && !plan_has_updates(plan))
         return judge_results(state, &timing->block, &results, false, answer, judged, error);
