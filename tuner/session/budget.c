@@ -7,9 +7,11 @@
 #include "tuner/base/clock.h"
 #include "tuner/session/internal.h"
 
-/* Of the budget, for all sweeps and races, with set-ups and checks; where these take nearly all of
- * that, more. Where nothing is confirmed, all of it. */
+/* Of the budget, for all sweeps and races, with set-ups and checks, at least; where these take
+ * nearly all of that, as much as that. Where nothing is confirmed, all of it. */
 static const double race_share = 0.65, race_share_most = 0.9;
+/* How much more than expected the confirmation may take, and what looks at sizes get. */
+static const double confirm_margin = 1.25, look_share = 0.03;
 /* Of what a problem gets, for its sweep; without a confirmation races are short, too. */
 static const double sweep_share = 0.6, sweep_share_unconfirmed = 0.85;
 /* For tuned.conf, the tables and the page. */
@@ -72,15 +74,26 @@ static double sweep_share_of(const struct session *session)
     return confirms(session) ? sweep_share : sweep_share_unconfirmed;
 }
 
-/* For the sweep and race of each problem, when this one still takes own_ns beside them, the others
- * fixed each, and all are to be done after `share` of the budget. */
-static double even_ns(const struct group *group, double share, double own_ns, double others_ns)
+/* What is kept for what follows the races: at most what `share` leaves of the budget; less where
+ * the confirmation is expected to take less. */
+static double kept_ns(const struct sweep *sweep, double share)
 {
-    const struct session *session = group->session;
-    int64_t end_ns = budget_end_ns(session);
+    const struct session *session = sweep->group->session;
+    double whole_ns = (double)(budget_end_ns(session) - session->started_ns);
+    double most_ns = (1 - share) * whole_ns;
+    if (!confirms(session))
+        return 0;
+    double looks_ns = session->options->protocol.look_between > 0 ? look_share * whole_ns : 0;
+    double expected_ns = confirm_margin * confirm_expected_ns(sweep) + looks_ns;
+    return sweep->group->costs.fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
+}
+
+/* For the sweep and race of each problem, when this one still takes own_ns beside them, the others
+ * others_ns each, and `kept` follows. */
+static double even_ns(const struct group *group, double kept, double own_ns, double others_ns)
+{
     double problems = group->problems_left > 0 ? (double)group->problems_left : 1;
-    double left_ns = (double)session->started_ns + share * (double)(end_ns - session->started_ns) -
-                     (double)clock_running_ns();
+    double left_ns = (double)(budget_end_ns(group->session) - clock_running_ns()) - kept;
     return (left_ns - own_ns - (problems - 1) * others_ns) / problems;
 }
 
@@ -89,11 +102,11 @@ static double even_ns(const struct group *group, double share, double own_ns, do
 static void share_out(struct sweep *sweep, double own_ns, double others_ns)
 {
     const struct group *group = sweep->group;
-    double share = confirms(group->session) ? race_share : 1;
-    double most = confirms(group->session) ? race_share_most : 1;
-    double even = even_ns(group, share, own_ns, others_ns);
-    double more = even_ns(group, most, own_ns, others_ns);
-    double least = even_ns(group, most, 0, 0) / 10;
+    double kept = kept_ns(sweep, race_share);
+    double kept_least = kept_ns(sweep, race_share_most);
+    double even = even_ns(group, kept, own_ns, others_ns);
+    double more = even_ns(group, kept_least, own_ns, others_ns);
+    double least = even_ns(group, kept_least, 0, 0) / 10;
     if (even < others_ns / 2)
         even = more < others_ns / 2 ? more : others_ns / 2;
     even = even > least ? even : least;

@@ -12,6 +12,9 @@ struct confirming {
     int process;
 };
 
+/* Of a visit, beside its blocks: messages, uploads, a flush. */
+static const double around_visit_ns = 5e5;
+
 static bool has_finalist(const struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++)
@@ -105,15 +108,44 @@ static void show(struct group *group, const struct contest *contest, int process
     session_progress(group, "confirm");
 }
 
-/* What a contest takes in one process: as in the last one, else its rounds as long as the race's
- * last, behind its inputs. */
+/* What a contest takes in one process: as in the last one, else its inputs and rounds, whose visits
+ * are as long as the race's last. */
 static double contest_ns(const struct contest *contest)
 {
     const struct protocol *protocol = &contest->sweep->group->session->options->protocol;
+    size_t visits = 1; /* the twin's */
     if (contest->process_ns > 0)
         return (double)contest->process_ns;
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        visits += contest->finalists[i].out ? 0 : 1;
     return (double)contest->sweep->tell_ns +
-           (double)contest->round_ns * (double)protocol->confirm_rounds;
+           (double)contest->visit_ns * (double)visits * (double)protocol->confirm_rounds;
+}
+
+/* What it will take a problem that has not raced yet, about. */
+static double guess_ns(const struct sweep *sweep)
+{
+    const struct protocol *protocol = &sweep->group->session->options->protocol;
+    double run_ns = sweep->best ? sweep->best->median_ns : 0;
+    double block_ns = run_ns > protocol->block_ns ? run_ns : protocol->block_ns;
+    double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
+    return (double)sweep->tell_ns +
+           visit_ns * (double)(protocol->finalists + 1) * (double)protocol->confirm_rounds;
+}
+
+double confirm_expected_ns(const struct sweep *sweep)
+{
+    const struct group *group = sweep->group;
+    double sum_ns = 0;
+    double count = 0;
+    for (const struct contest *contest = group->contests; contest; contest = contest->next) {
+        sum_ns += contest_ns(contest);
+        count++;
+    }
+    double each_ns = count > 0 ? sum_ns / count : guess_ns(sweep);
+    double process =
+        (double)group->costs.fresh_ns + sum_ns + each_ns * (double)group->problems_left;
+    return (double)group->session->options->protocol.confirm_processes * process;
 }
 
 /* What one more process over all takes. */

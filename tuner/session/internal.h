@@ -406,7 +406,7 @@ struct contest {
     size_t rounds, rounds_dropped, faults[ROUND_FAULTS];
     size_t levels;      /* of each finalist */
     size_t processes;   /* that have confirmed */
-    int64_t round_ns;   /* what its last round took, with as many blocks as a later one ... */
+    int64_t visit_ns;   /* what one took in its race's last round, with all its blocks ... */
     int64_t process_ns; /* ... and its rounds in the last process that confirmed; 0: none did */
     bool left_out;      /* of the confirmation, for want of time */
     size_t candidate_count;
@@ -426,6 +426,8 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
 enum status contest_race(struct contest *contest, struct lane *lane, struct error *error);
 /* confirm.c: all contests of a group in fresh processes. */
 enum status group_confirm(struct group *group, struct error *error);
+/* What that is expected to take, those that have not raced yet included. */
+double confirm_expected_ns(const struct sweep *sweep);
 /* winner.c: chooses among the finalists by their levels, and puts the winner into the store; their
  * trials are there. *found false: none can win. */
 enum status contest_choose(struct contest *contest, struct lane *lane, const char *stage,

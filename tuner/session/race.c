@@ -43,12 +43,15 @@ static enum status one_round(struct racing *racing, struct error *error)
     bool screening =
         race_valid_rounds(racing->race) < (size_t)protocol->screen_rounds[PROTOCOL_SCREENS - 1];
     track->blocks = (uint32_t)(screening ? protocol->screen_blocks : protocol->visit_blocks);
-    for (size_t i = 0; i < track->count; i++)
+    size_t visits = 1; /* the twin's */
+    for (size_t i = 0; i < track->count; i++) {
         racing->wanted[i] = race_fate(racing->race, i) == RACE_ALIVE;
+        visits += racing->wanted[i] ? 1 : 0;
+    }
     enum status status =
         track_race_round(track, racing->race, racing->wanted, twin_of(racing), error);
-    racing->contest->round_ns =
-        (clock_running_ns() - started_ns) * protocol->visit_blocks / track->blocks;
+    racing->contest->visit_ns = (clock_running_ns() - started_ns) * protocol->visit_blocks /
+                                track->blocks / (int64_t)visits;
     return status;
 }
 
