@@ -11,6 +11,16 @@ expect_err "'way=1 block=64' was among the fastest, but is out: not believed: [0
 ! grep -q 'way=1 block=64' tuned.conf || fail "the winner is not to be believed"
 expect_file tuned.conf
 
+# Nor are several that do nothing alike.
+forget
+tune_copy 'kernel@WAY=1: slower=0.01' --effort quick
+expect_code 0
+for block in 64 128 256; do
+    expect_err "'way=1 block=$block' was among the fastest, but is out: not believed: "
+done
+! grep -q 'way=1' tuned.conf || fail "the winner is not to be believed"
+expect_file tuned.conf
+
 # Where all are, it is the ceiling or the bytes that are wrong.
 forget
 tune_copy 'kernel@kernel=copy_elements: slower=0.01' --effort quick

@@ -1,5 +1,7 @@
 #include "tuner/session/watch.h"
 
+#include <math.h>
+
 #include "tuner/base/text.h"
 
 /* A kernel that is wrong once in a thousand runs stays unseen in one of 20,000 such watches. What
@@ -11,23 +13,35 @@ enum {
     WATCH_TIMEOUT_MS = 60000,
 };
 static const double short_run_ns = 20e3;
-/* So much beyond the ceiling, and beyond everybody else, nobody is believed to be. */
+/* So much beyond the ceiling, and beyond everybody who is not, nobody is believed to be. */
 static const double unbelievable = 1.5;
 
-/* The fastest of the others in the sweep; 0: there is none. */
-static double next_best_ns(const struct sweep *sweep, const struct candidate *candidate)
+/* What the sweep's configurations come to, on both sides of what may be believed. */
+struct sides {
+    double fastest_believable_ns; /* 0: nobody */
+    double slowest_unbelievable_ns;
+};
+
+static struct sides sides_of(const struct sweep *sweep, double unbelievable_ns)
 {
-    double best_ns = 0;
+    struct sides out = {0};
     for (size_t i = 0; i < sweep->table.count; i++) {
         const struct candidate *other = sweep->table.items[i];
-        if (other != candidate && other->done && other->status == TRIAL_OK && !other->rejected &&
-            other->median_ns > 0 && (!(best_ns > 0) || other->median_ns < best_ns))
-            best_ns = other->median_ns;
+        double time_ns = other->median_ns;
+        if (!other->done || other->status != TRIAL_OK || other->rejected || !(time_ns > 0))
+            continue;
+        if (time_ns < unbelievable_ns)
+            out.slowest_unbelievable_ns = fmax(out.slowest_unbelievable_ns, time_ns);
+        else if (!(out.fastest_believable_ns > 0) || time_ns < out.fastest_believable_ns)
+            out.fastest_believable_ns = time_ns;
     }
-    return best_ns;
+    return out;
 }
 
-/* One alone that is far beyond what memory does: it does not do the work. */
+/* A few alone that are far beyond what memory does, with nobody in between: they do not do the
+ * work. Where all are, or some are everywhere between, it is the ceiling or the bytes that are
+ * wrong.
+ */
 static enum status doubt(struct contest *contest, struct finalist *finalist, struct error *error)
 {
     struct sweep *sweep = contest->sweep;
@@ -35,13 +49,16 @@ static enum status doubt(struct contest *contest, struct finalist *finalist, str
     enum status status = runner_value(sweep, &finalist->runner, &time_ns, &value, error);
     if (status == STATUS_OK)
         status = session_ceiling_share(sweep, time_ns, &share, error);
-    double others_ns = next_best_ns(sweep, finalist->runner.candidate);
-    if (status != STATUS_OK || share <= unbelievable || others_ns <= unbelievable * time_ns)
+    if (status != STATUS_OK || share <= unbelievable)
         return status;
+    struct sides sides = sides_of(sweep, time_ns * share / unbelievable);
+    double others_ns = sides.fastest_believable_ns;
+    if (others_ns <= unbelievable * fmax(time_ns, sides.slowest_unbelievable_ns))
+        return STATUS_OK;
     return contest_reject(contest, finalist, 0,
                           arena_printf(&sweep->arena,
                                        "not believed: %.0f GB/s from cold caches, %.1f times the "
-                                       "ceiling and %.1f times as fast as any other",
+                                       "ceiling and %.1f times as fast as any that is not above it",
                                        sweep->bytes_moved / time_ns, share, others_ns / time_ns),
                           error);
 }
