@@ -68,7 +68,8 @@ for row, winner in zip(rows, winners):
     gains = [b["gain"] for b in winner["baselines"] if b["gain"]]
     for shown, gain in zip(cells[2:], gains):
         assert abs(shown / gain - 1) < 1e-6, (row, gains)
-    assert f'>{winner["trust"]}<' in row, row
+    sure = {"sound": "yes", "noisy": "nearly", "unstable": "no"}[winner["trust"]]
+    assert f'<b class="t-{winner["trust"]}">{sure}</b>' in row, row
     for word in winner["configuration"].split():
         name, value = word.split("=")
         assert f"<i>{name}</i> <b>{value}</b>" in row, row
@@ -84,7 +85,7 @@ for name, gains in logs.items():
 P
 
 # A range that loses at most 0 % may stand beside a loss between its sizes: the page says which is promised.
-expect_page report.html 'between them nothing is promised'
+expect_page report.html 'Between them nothing is promised'
 
 # The same database, the same page; to standard output as to a file.
 cp report.html first.html

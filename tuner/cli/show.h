@@ -43,16 +43,11 @@ enum status show_winners(const struct rows *rows, struct error *error);
 bool show_lines(const struct rows *rows);
 /* "20 of 22 problems: sure; 2 nearly sure"; what has no verdict is not known. */
 void show_append_verdicts(struct text *line, const size_t counts[VERDICTS], size_t total);
-/* A verdict as a word on whether the choice is sure: "yes", "nearly", "no", "unknown". */
-const char *show_sure_word(const char *trust);
 /* What words of a table mean, below it. */
 struct show_word {
     const char *word, *meaning;
 };
 void show_put_words(const struct show_word *words, size_t count);
-/* Of a verdict's reason what is wrong and what to do; what was stored before reasons said so says
- * only the first. */
-void show_append_advice(struct text *out, const char *reason);
 /* The line above a table: "NVIDIA H200, driver 580.1, NVRTC 13.0, L2 cold". */
 void show_heading(const struct rows *rows, size_t row);
 /* The row after the last that stands below the same heading as row `first`. */

@@ -7,33 +7,9 @@
 #include "tuner/cli/show.h"
 #include "tuner/trial/estimate.h"
 
-/* By enum verdict, then what has none. */
-enum { CLASSES = VERDICTS + 1 };
-static const struct {
-    const char *word, *told; /* as the column has it, as the line has it */
-} classes[CLASSES] = {
-    [VERDICT_SOUND] = {"yes", "sure"},
-    [VERDICT_NOISY] = {"nearly", "nearly sure"},
-    [VERDICT_UNSTABLE] = {"no", "not sure"},
-    [VERDICTS] = {"unknown", "not known"},
-};
-
-static size_t class_named(const char *trust)
+static enum verdict verdict_at(const struct rows *rows, size_t row)
 {
-    size_t i = 0;
-    while (i < VERDICTS && strcmp(verdict_name((enum verdict)i), trust) != 0)
-        i++;
-    return i;
-}
-
-const char *show_sure_word(const char *trust)
-{
-    return classes[class_named(trust)].word;
-}
-
-static size_t class_of(const struct rows *rows, size_t row)
-{
-    return class_named(rows_text(rows, row, "trust", ""));
+    return verdict_named(rows_text(rows, row, "trust", ""));
 }
 
 /* The winners of one device, driver, compiler, mode and objective. */
@@ -65,16 +41,16 @@ void show_append_verdicts(struct text *line, const size_t counts[VERDICTS], size
         text_printf(line, "%s%zu", separator, count);
         if (!separator[0])
             text_printf(line, " of %zu problem%s:", total, total == 1 ? "" : "s");
-        text_printf(line, " %s", classes[i].told);
+        text_printf(line, " %s", verdict_words((enum verdict)i));
         separator = "; ";
     }
 }
 
 static void append_verdicts(struct text *line, const struct batch *batch)
 {
-    size_t counts[CLASSES] = {0};
+    size_t counts[VERDICTS + 1] = {0};
     for (size_t row = batch->first; row < batch->end; row++)
-        counts[class_of(batch->rows, row)]++;
+        counts[verdict_at(batch->rows, row)]++;
     show_append_verdicts(line, counts, batch->end - batch->first);
     text_append(line, ".");
 }
@@ -154,8 +130,8 @@ static void append_winner(struct text *line, const struct rows *rows, size_t row
     if (number_at(rows, row, "ceiling_percent", &value))
         text_printf(line, ", %.1f %% of the %s ceiling", value,
                     rows_text(rows, row, "ceiling", "read"));
-    if (class_of(rows, row) > 0)
-        text_printf(line, " (%s)", classes[class_of(rows, row)].told);
+    if (verdict_at(rows, row) != VERDICT_SOUND)
+        text_printf(line, " (%s)", verdict_words(verdict_at(rows, row)));
     text_append(line, ".");
 }
 

@@ -239,7 +239,7 @@ static void put_doubt(const struct explanation *explanation, int width)
     if (!explanation->trust || !explanation->trust_reason ||
         strcmp(explanation->trust, "sound") == 0)
         return;
-    show_append_advice(&advice, explanation->trust_reason);
+    verdict_append_advice(&advice, explanation->trust_reason);
     rows_put_paragraph("not sure: ", "  ", text_string(&advice), width);
     text_free(&advice);
 }

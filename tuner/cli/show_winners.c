@@ -73,7 +73,7 @@ static bool fill_row(struct rows *table, const struct problem_rows *problem, siz
     const char *text = launch.failed ? NULL : arena_strdup(&table->arena, text_string(&launch));
     table->cells[at][rows_column(table, "launch")] = (struct cell){.text = text};
     table->cells[at][rows_column(table, "sure")] =
-        (struct cell){.text = show_sure_word(rows_text(rows, row, "trust", ""))};
+        (struct cell){.text = verdict_answer(verdict_named(rows_text(rows, row, "trust", "")))};
     text_free(&launch);
     text_free(&apart);
     return good && text;
@@ -96,7 +96,8 @@ static bool find_noisiest(const struct problem_rows *problem, const char *word, 
     *count = 0;
     for (size_t i = 0; i < problem->count; i++) {
         const size_t row = problem->first + i;
-        if (strcmp(show_sure_word(rows_text(problem->rows, row, "trust", "")), word) != 0)
+        if (strcmp(verdict_answer(verdict_named(rows_text(problem->rows, row, "trust", ""))),
+                   word) != 0)
             continue;
         const double floor = strtod(rows_text(problem->rows, row, "floor_percent", "0"), NULL);
         (*count)++;
@@ -125,8 +126,8 @@ static void put_doubts(const struct problem_rows *problem, int width)
                         rows_text(problem->rows, row, "n", ""));
         text_append(&lead, ": ");
         struct text told = {0};
-        show_append_advice(&told,
-                           rows_text(problem->rows, row, "trust_reason", "no reason is stored"));
+        verdict_append_advice(&told,
+                              rows_text(problem->rows, row, "trust_reason", "no reason is stored"));
         rows_put_paragraph(text_string(&lead), "  ", text_string(&told), width);
         text_free(&told);
         text_free(&lead);

@@ -250,11 +250,17 @@ static void tell_ties(struct telling *telling)
 
 /* ---- sensitivity ---- */
 
-static void put_value(struct text *text, const char *value, double loss, const char *with)
+/* A configuration that lost in the rounds was not faster before, whatever one timing says. */
+static void put_value(struct telling *telling, const char *value, double loss, const char *with)
 {
+    struct text *text = &telling->text;
     text_append(text, value);
     if (with)
         text_printf(text, " (with another %s)", with);
+    if (loss < fmax(sensitive_least, telling->explanation->delta)) {
+        text_append(text, " takes about as long");
+        return;
+    }
     text_append(text, " takes ");
     put_more(text, loss);
 }
@@ -262,10 +268,10 @@ static void put_value(struct text *text, const char *value, double loss, const c
 static void tell_sensitivity(struct telling *telling, const struct explain_sensitivity *item)
 {
     text_printf(&telling->text, "%s=%s: ", item->parameter, item->value);
-    put_value(&telling->text, item->best_other, item->best_other_loss, item->best_other_with);
+    put_value(telling, item->best_other, item->best_other_loss, item->best_other_with);
     if (item->values > 1) {
         text_append(&telling->text, ", ");
-        put_value(&telling->text, item->worst, item->worst_loss, item->worst_with);
+        put_value(telling, item->worst, item->worst_loss, item->worst_with);
     }
     text_append(&telling->text, " in the sweep.");
     tell(telling);

@@ -5,36 +5,40 @@
 
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
+#include "tuner/trial/verdict.h"
 
 /* What the sentence compares with at most; the card has all. */
 enum { LEAD_MOST = 3 };
 
-static size_t count_trust(const struct page *page, const struct setting *setting, const char *trust)
+static size_t count_verdict(const struct page *page, const struct setting *setting,
+                            enum verdict verdict)
 {
     size_t count = 0;
     for (size_t i = setting->first; i < setting->end; i++)
-        count += strcmp(page->winners[i].trust, trust) == 0;
+        count += verdict_named(page->winners[i].trust) == verdict;
     return count;
 }
 
-/* "all 66 are sound", "60 of 66 are sound, 6 noisy". */
+/* "each choice is sure", "60 choices are sure, 6 nearly sure". */
 static void write_verdict(struct page *page, const struct setting *setting)
 {
-    static const char *const words[] = {"sound", "noisy", "unstable", "unknown"};
     size_t total = setting->end - setting->first;
     size_t said = 0;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        size_t count = count_trust(page, setting, words[i]);
+    for (size_t i = 0; i <= VERDICTS; i++) {
+        const enum verdict verdict = (enum verdict)i;
+        const char *name = verdict == VERDICTS ? "unknown" : verdict_name(verdict);
+        size_t count = count_verdict(page, setting, verdict);
         if (count == 0)
             continue;
         if (count == total)
-            html(&page->out,
-                 total == 1 ? "its measurement is <b class=\"t-%s\">%s</b>"
-                            : "all measurements are <b class=\"t-%s\">%s</b>",
-                 words[i], words[i]);
+            html(&page->out, "%s choice is <b class=\"t-%s\">%s</b>", total == 1 ? "the" : "each",
+                 name, verdict_words(verdict));
         else
-            html(&page->out, "%s%zu <b class=\"t-%s\">%s</b>", said > 0 ? ", " : "", count,
-                 words[i], words[i]);
+            html(&page->out, "%s%zu%s <b class=\"t-%s\">%s</b>", said > 0 ? ", " : "", count,
+                 said > 0     ? ""
+                 : count == 1 ? " choice is"
+                              : " choices are",
+                 name, verdict_words(verdict));
         said++;
     }
 }
@@ -179,14 +183,42 @@ static void write_claims(struct page *page, const struct setting *setting)
     if (count == 0)
         return;
     qsort(claims, count, sizeof *claims, by_size);
-    html(&page->out, "<p>Of what these compared, nothing is better than the winner by more than %s",
-         shown_percent(claims[count / 2], shown[0]));
+    text_append(&page->out,
+                "<p>No configuration that was compared is faster than the winner by more "
+                "than ");
     if (claims[count - 1] > claims[count / 2])
-        html(&page->out, " for half of the winners, and by more than %s for any",
+        html(&page->out, "%s on half of the problems, and by more than %s on any",
+             shown_percent(claims[count / 2], shown[0]),
              shown_percent(claims[count - 1], shown[1]));
+    else
+        html(&page->out, "%s", shown_percent(claims[count / 2], shown[0]));
     if (!isnan(confidence))
         html(&page->out, ", at %.3g&nbsp;%% confidence", 100 * confidence);
     text_append(&page->out, ".</p>");
+}
+
+/* Of the least sure winner, of those the noisiest: what is wrong and what to do. */
+static void write_doubt(struct page *page, const struct setting *setting)
+{
+    const struct winner *worst = NULL;
+    struct text advice = {0};
+    char n[SHOWN_BYTES];
+    for (size_t i = setting->first; i < setting->end; i++) {
+        const struct winner *winner = &page->winners[i];
+        const enum verdict verdict = verdict_named(winner->trust);
+        if (verdict == VERDICT_SOUND || verdict == VERDICTS || !winner->trust_reason)
+            continue;
+        const enum verdict most = worst ? verdict_named(worst->trust) : VERDICT_SOUND;
+        if (verdict > most || (verdict == most && winner->floor_percent > worst->floor_percent))
+            worst = winner;
+    }
+    if (!worst)
+        return;
+    verdict_append_advice(&advice, worst->trust_reason);
+    html(&page->out, "<p>Least sure is %s, n = %s: %s</p>", worst->problem,
+         shown_count(worst->n, n), text_string(&advice));
+    page->out.failed = page->out.failed || advice.failed;
+    text_free(&advice);
 }
 
 /* Of the winner of whose results the fewest were compared; where that is known. */
@@ -216,12 +248,14 @@ static void write_sure_card(struct page *page, const struct setting *setting)
         confirmed += strcmp(page->winners[i].stage, "confirm") == 0;
     html(&page->out,
          "<div class=\"card\"><h3>How sure are we?</h3><p><span class=\"big\">%zu of %zu</span> "
-         "%s sound; ",
-         count_trust(page, setting, "sound"), total, total == 1 ? "verdict is" : "verdicts are");
+         "%s sure; ",
+         count_verdict(page, setting, VERDICT_SOUND), total,
+         total == 1 ? "choice is" : "choices are");
     if (confirmed == 0)
         text_append(&page->out, "fresh processes confirmed none.</p>");
     else
         html(&page->out, "fresh processes confirmed %zu.</p>", confirmed);
+    write_doubt(page, setting);
     write_claims(page, setting);
     write_compared(page, setting);
     text_append(&page->out, "<p><a href=\"#trust\">How that is known</a></p></div>\n");

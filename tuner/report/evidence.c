@@ -253,9 +253,11 @@ enum status write_trust(struct page *page, struct error *error)
         "twice. A round in which the anchor or a clock moved was dropped. The <i>A/A floor</i> is "
         "how far two timings of the same configuration lie apart: smaller differences mean "
         "nothing. "
-        "<b class=\"t-sound\">sound</b>: use it. <b class=\"t-noisy\">noisy</b>: it is usable, but "
-        "something as fast may have been missed; the reason says what to do. "
-        "<b class=\"t-unstable\">unstable</b>: the measurement supports no choice, and tuned.conf "
+        "<b class=\"t-sound\">sound</b> (sure): use it. <b class=\"t-noisy\">noisy</b> (nearly "
+        "sure): "
+        "it is usable, but something as fast may have been missed; the reason says what to do. "
+        "<b class=\"t-unstable\">unstable</b> (not sure): the measurement supports no choice, and "
+        "tuned.conf "
         "has none.</p>\n");
     if (page->winner_count > 0) {
         write_table_begin(out, "verdicts");

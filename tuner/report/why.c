@@ -139,7 +139,8 @@ static void write_sensitivities(struct text *out, const struct explanation *why)
     if (why->sensitivity_count == 0)
         return;
     text_append(out, "<p class=\"note\">What another value of one parameter of the winner costs, "
-                     "all others kept where that is legal (times of the sweep):</p>");
+                     "all others kept where that is legal. Each was timed alone and once: a few "
+                     "percent say little, and less than nothing is noise.</p>");
     write_table_begin(out, "sensitivity");
     text_append(out, "<th>parameter</th><th>winner’s</th><th>next best</th>"
                      "<th class=\"n\">costs</th><th>worst</th><th class=\"n\">costs</th>"

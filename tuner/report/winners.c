@@ -5,6 +5,7 @@
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
 #include "tuner/trial/estimate.h"
+#include "tuner/trial/verdict.h"
 
 extern const char report_query_ranges[];
 
@@ -112,7 +113,8 @@ static void write_row(struct page *page, const struct winner *winner, const stru
     write_number(out, winner->gbs, shown_rate(winner->gbs, shown));
     write_number(out, winner->ceiling_percent, shown_percent(winner->ceiling_percent, shown));
     html(out, "<td>%s</td>", winner->explained ? explain_limit_name(winner->why.limit) : "unknown");
-    html(out, "<td><b class=\"t-%s\">%s</b></td>", winner->trust, winner->trust);
+    html(out, "<td><b class=\"t-%s\">%s</b></td>", winner->trust,
+         verdict_answer(verdict_named(winner->trust)));
     write_number(out, winner->tied_count > 0 ? (double)winner->tied_count : (double)NAN,
                  shown_count(winner->tied_count, shown));
     text_append(out, "</tr>\n");
@@ -131,7 +133,7 @@ static void write_part(struct page *page, const struct part *part)
     if (over.peers_share)
         text_append(out, "<th class=\"n\">over others</th>");
     text_append(out, "<th class=\"n\">GB/s</th><th class=\"n\">of ceiling</th><th>limited by</th>"
-                     "<th>trust</th><th class=\"n\">as good</th></tr></thead><tbody>\n");
+                     "<th>sure?</th><th class=\"n\">as good</th></tr></thead><tbody>\n");
     for (size_t i = part->first; i < part->end; i++)
         write_row(page, &page->winners[i], &over);
     write_table_end(out);
@@ -209,11 +211,12 @@ enum status write_ranges(struct page *page, struct error *error)
         .none = "No ranges of sizes: they are made when a problem was tuned at several sizes.",
     };
     section_begin(page, "ranges", "By size", "What production gets, size by size");
-    text_append(&page->out,
-                "<p>Programs ask libtuned for a problem and its size; the answer is the "
-                "configuration of the range that holds the size. What it loses at most is meant of "
-                "the sizes that were measured; between them nothing is promised, and the last "
-                "column has the most that was lost where it was looked.</p>\n");
+    text_append(
+        &page->out,
+        "<p>Programs ask libtuned for a problem and its size; the answer is the "
+        "configuration of the range that holds the size. At the sizes that were measured it "
+        "loses at most so much to the best there. Between them nothing is promised: the last "
+        "column has the most that was lost at the sizes where that was tried.</p>\n");
     enum status status = write_table(page, &table, error);
     section_end(page);
     return status;

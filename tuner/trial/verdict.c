@@ -15,6 +15,26 @@ const char *verdict_name(enum verdict verdict)
     return names[verdict];
 }
 
+enum verdict verdict_named(const char *name)
+{
+    size_t i = 0;
+    while (i < VERDICTS && strcmp(names[i], name) != 0)
+        i++;
+    return (enum verdict)i;
+}
+
+const char *verdict_answer(enum verdict verdict)
+{
+    static const char *const answers[VERDICTS + 1] = {"yes", "nearly", "no", "unknown"};
+    return answers[verdict];
+}
+
+const char *verdict_words(enum verdict verdict)
+{
+    static const char *const words[VERDICTS + 1] = {"sure", "nearly sure", "not sure", "not known"};
+    return words[verdict];
+}
+
 static bool drops_too_many(const struct verdict_facts *facts)
 {
     return (double)facts->rounds_dropped > facts->dropped_most * (double)facts->rounds;
@@ -164,4 +184,15 @@ size_t verdict_advice_bytes(const char *reason)
 {
     const char *found = strstr(reason, " Found: ");
     return found ? (size_t)(found - reason) : strlen(reason);
+}
+
+void verdict_append_advice(struct text *out, const char *reason)
+{
+    static const char begin[] = "Not sure: ";
+    const bool advises = strncmp(reason, begin, strlen(begin)) == 0;
+    if (advises)
+        text_append_bytes(out, reason + strlen(begin),
+                          verdict_advice_bytes(reason) - strlen(begin));
+    else
+        text_printf(out, "%s. Run `tune --effort normal` when the machine is idle.", reason);
 }

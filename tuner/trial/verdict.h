@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tuner/base/text.h"
 #include "tuner/trial/protocol.h"
 
 enum verdict {
@@ -13,9 +14,14 @@ enum verdict {
     VERDICT_NOISY,    /* usable, with a wider tie band than asked for, or not confirmed */
     VERDICT_UNSTABLE, /* not to be used: dropped rounds, a biased harness, a floor above floor_most,
                          nothing tried but baselines */
+    VERDICTS
 };
-enum { VERDICTS = 3 };
 const char *verdict_name(enum verdict verdict); /* "sound", "noisy", "unstable" */
+/* The verdict of that name; VERDICTS: none. Those below take VERDICTS, too. */
+enum verdict verdict_named(const char *name);
+const char *verdict_answer(enum verdict verdict); /* sure? "yes", "nearly", "no", "unknown" */
+const char *
+verdict_words(enum verdict verdict); /* "sure", "nearly sure", "not sure", "not known" */
 
 struct verdict_facts {
     size_t rounds, rounds_dropped;
@@ -38,5 +44,7 @@ enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t 
 /* How much of a reason says what is wrong and what to do: up to what was found in numbers, or all.
  */
 size_t verdict_advice_bytes(const char *reason);
+/* That, without its "Not sure:"; a reason of an older tune, which gives no advice, gets some. */
+void verdict_append_advice(struct text *out, const char *reason);
 
 #endif
