@@ -52,6 +52,16 @@ def baselines_of(row):
             and key[:-len("_ns")] + "_gain" in row]
 
 
+def gain_over(row, name):
+    """As tune show tells it: what is as good is no gain, and bounds that say nothing are not told."""
+    gain, low, high = (float(row.get(name + column) or "nan") for column in ("_gain", "_gain_low", "_gain_high"))
+    if gain != gain:
+        return ""
+    if low != low and high != high or high <= 4 * low:
+        return "none" if row.get(name + "_gain_tied") == "1" else f"{gain:.2f}x"
+    return f"over {low:.2f}x" if low > 1 else "unknown"
+
+
 def winners(rows, cub):
     cub = cub if any((row["problem"], int(row["n"])) in cub for row in rows) else {}
     names = baselines_of(rows[0])
@@ -66,7 +76,7 @@ def winners(rows, cub):
         cells = [size(row["n"]), microseconds(row["time_ns"]), f"{float(row['gbs']):#.4g}".rstrip("."),
                  f"{float(row['ceiling_percent']):#.3g} %" if row["ceiling_percent"] else ""]
         cells += [microseconds(row[name + "_ns"]) if row[name + "_ns"] else "" for name in names]
-        cells += [f"{float(row[name + '_gain']):.2f}x" if row[name + "_gain"] else "" for name in names]
+        cells += [gain_over(row, name) for name in names]
         if cub:
             ratio = cub.get((row["problem"], int(row["n"])))
             cells += [f"{ratio:.2f}x" if ratio else ""]
@@ -79,7 +89,8 @@ def gains_in_words(rows):
     """The smallest and the largest gain over each baseline."""
     parts = []
     for name in baselines_of(rows[0]):
-        gains = [float(row[name + "_gain"]) for row in rows if row[name + "_gain"]]
+        told = [gain_over(row, name) for row in rows]
+        gains = [1.0 if gain == "none" else float(gain[:-1]) for gain in told if gain == "none" or gain[:1].isdigit()]
         if gains:
             parts.append(f"{min(gains):.2f}x to {max(gains):.2f}x over {name}")
     return ", ".join(parts)

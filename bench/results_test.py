@@ -198,7 +198,7 @@ def test_older_schema(folder):
         DROP VIEW gains; DROP VIEW valid_ranges; DROP VIEW paired;
         DROP VIEW latest_winners; DROP VIEW latest_arithmetic; DROP TABLE arithmetic_ceilings; DROP TABLE peers;
         ALTER TABLE problems DROP COLUMN operations; ALTER TABLE problems DROP COLUMN operations_type;
-        ALTER TABLE runs DROP COLUMN command;
+        ALTER TABLE runs DROP COLUMN command; ALTER TABLE winners DROP COLUMN compared;
         DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics;
         DROP VIEW problem_ceilings; ALTER TABLE problems DROP COLUMN ceiling; DROP INDEX trials_raced;
         DROP TRIGGER trials_added; DROP TRIGGER trials_changed; DROP VIEW points; DROP VIEW latest_problems; DROP TABLE tried;
@@ -226,6 +226,16 @@ def winner_row(problem, n, time_ns, configuration):
     return {"problem": problem, "n": str(n), "time_ns": str(time_ns), "gbs": "4.5", "ceiling_percent": "12.345",
             "textbook_ns": str(2 * time_ns), "textbook_gain": "2", "tied": "", "claim_percent": "0.1", "trust": "sound",
             "configuration": configuration}
+
+
+def test_gains(_):
+    row = {"a_gain": "1.31", "a_gain_low": "1.2", "a_gain_high": "1.5", "a_gain_tied": "0"}
+    assert results.gain_over(row, "a") == "1.31x"
+    assert results.gain_over({**row, "a_gain_tied": "1"}, "a") == "none"
+    assert results.gain_over({**row, "a_gain_high": "5"}, "a") == "over 1.20x"
+    assert results.gain_over({**row, "a_gain_low": "0.1"}, "a") == "unknown"
+    assert results.gain_over({**row, "a_gain": ""}, "a") == ""
+    assert results.gain_over({"a_gain": "1.31"}, "a") == "1.31x", "no bounds"
 
 
 def test_problems(_):

@@ -93,6 +93,13 @@ static double real_of(const json_t *entry, const char *name)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
+/* What there is of each baseline; the first two are told in tables. */
+enum { OF_TIME, OF_GAIN, OF_LOW, OF_HIGH, OF_TIED, OF_BASELINE };
+static const char *const suffixes[OF_BASELINE] = {"_ns", "_gain", "_gain_low", "_gain_high",
+                                                  "_gain_tied"};
+static const char *const members[OF_BASELINE] = {"time_ns", "gain", "gain_low", "gain_high",
+                                                 "tied"};
+
 static bool spread_row(struct rows *rows, size_t row, const json_t *baselines, bool told)
 {
     bool good = true;
@@ -101,40 +108,47 @@ static bool spread_row(struct rows *rows, size_t row, const json_t *baselines, b
     json_array_foreach(baselines, i, entry)
     {
         const char *name = json_string_value(json_object_get(entry, "name"));
-        const char *time = arena_printf(&rows->arena, "%s_ns", name ? name : "");
-        const char *gain = arena_printf(&rows->arena, "%s_gain", name ? name : "");
-        good = good && time && gain &&
-               set_number(rows, row, time, json_object_get(entry, "time_ns")) &&
-               set_number(rows, row, gain, json_object_get(entry, "gain"));
-        const int index = good ? rows_column(rows, gain) : -1;
-        if (told && index >= 0)
-            good = tell_gain(rows, &rows->cells[row][index], real_of(entry, "gain_low"),
-                             real_of(entry, "gain_high"),
-                             json_is_true(json_object_get(entry, "tied")));
+        for (size_t of = 0; of < OF_BASELINE && good; of++) {
+            const json_t *value = json_object_get(entry, members[of]);
+            const char *column = arena_printf(&rows->arena, "%s%s", name ? name : "", suffixes[of]);
+            good = column && set_number(rows, row, column, value);
+            const int index = good ? rows_column(rows, column) : -1;
+            if (of == OF_TIED && index >= 0)
+                rows->cells[row][index] =
+                    (struct cell){.text = json_is_true(value) ? "1" : "0", .number = true};
+            if (of == OF_GAIN && told && index >= 0)
+                good = tell_gain(rows, &rows->cells[row][index], real_of(entry, "gain_low"),
+                                 real_of(entry, "gain_high"),
+                                 json_is_true(json_object_get(entry, "tied")));
+        }
     }
     return good;
 }
 
-/* Makes two columns of each baseline, its time and the winner's gain over it, and puts them into
+/* Makes columns of each baseline, its time and the winner's gain over it, and puts these two into
  * the table before the configuration. */
 static bool spread(struct rows *rows, json_t *const *baselines,
                    struct row_column columns[SHOW_COLUMNS_MAX], size_t *column_count, bool told)
 {
     const char *names[BASELINES_MAX];
-    const char *added[2 * BASELINES_MAX];
+    const char *added[OF_BASELINE * BASELINES_MAX];
     size_t count = baseline_names(baselines, rows->row_count, names);
+    size_t added_count = 0;
     struct row_column last = columns[--*column_count];
     for (size_t i = 0; i < count; i++) {
         const char *name = arena_strdup(&rows->arena, names[i]);
-        added[2 * i] = arena_printf(&rows->arena, "%s_ns", names[i]);
-        added[2 * i + 1] = arena_printf(&rows->arena, "%s_gain", names[i]);
-        if (!name || !added[2 * i] || !added[2 * i + 1])
-            return false;
-        columns[(*column_count)++] = (struct row_column){added[2 * i], name};
-        columns[(*column_count)++] = (struct row_column){added[2 * i + 1], "gain"};
+        for (size_t of = 0; of < (told ? OF_LOW : OF_BASELINE); of++) {
+            const char *column = arena_printf(&rows->arena, "%s%s", names[i], suffixes[of]);
+            if (!name || !column)
+                return false;
+            added[added_count++] = column;
+            if (of <= OF_GAIN)
+                columns[(*column_count)++] =
+                    (struct row_column){column, of == OF_TIME ? name : "gain"};
+        }
     }
     columns[(*column_count)++] = last;
-    if (!rows_add_columns(rows, added, 2 * count))
+    if (!rows_add_columns(rows, added, added_count))
         return false;
     for (size_t row = 0; row < rows->row_count; row++)
         if (!spread_row(rows, row, baselines[row], told))
