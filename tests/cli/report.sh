@@ -74,7 +74,7 @@ for row, winner in zip(rows, winners):
         name, value = word.split("=")
         assert f"<i>{name}</i> <b>{value}</b>" in row, row
     for b in winner["baselines"]:
-        if b["gain"]:
+        if b["gain"] and winner["trust"] != "unstable":
             logs.setdefault(b["name"], []).append(b["gain"])
 for name, gains in logs.items():
     mean = 1.0

@@ -18,7 +18,7 @@ sed '$d' "$captured.out" | awk 'length($0) > 100 { exit 1 }' || fail "a line of 
 expect_out '^nearly, n = 4194304: A/A floor 0\.4 % \(over the tie band of 0\.25 %\)\. Run `tune --effort normal` when$'
 expect_out '^no, n = 67108864: 40 of 112 rounds dropped'
 expect_out '^occupancy_api: '
-[[ $(tail -n 1 "$captured.out") =~ ^'4 of 6 problems: sure; 1 nearly sure; 1 not sure. fixture.sum.f32 n=2^26: 333.2 us, 1.21x over occupancy_api '(\[1\.[0-9]+,\ 1\.[0-9]+\])', 80.6 % of the read ceiling (not sure). Fixture GPU, '[0-9]{4}-[0-9]{2}-[0-9]{2}\.$ ]] || fail "no line to forward"
+[[ $(tail -n 1 "$captured.out") =~ ^'4 of 6 problems: sure; 1 nearly sure; 1 not sure. fixture.sum.i32 n=2^26: 333.2 us, 1.21x over occupancy_api '(\[1\.[0-9]+,\ 1\.[0-9]+\])', 80.6 % of the read ceiling. Fixture GPU, '[0-9]{4}-[0-9]{2}-[0-9]{2}\.$ ]] || fail "no line to forward"
 # The shared line and a row together are the whole configuration.
 cp "$captured.out" page
 run "$TUNE" show --json

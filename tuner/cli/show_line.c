@@ -74,22 +74,23 @@ static bool gains_nothing(const struct rows *rows, size_t row)
     return strcmp(rows_text(rows, row, "gain", ""), SHOW_NO_GAIN) == 0;
 }
 
-/* Whether it is known how it compares with a baseline. */
-static bool is_compared(const struct rows *rows, size_t row)
+/* How much a problem tells: whether it is known how its winner compares with a baseline, before all
+ * where the measurement supports a choice. */
+static int worth(const struct rows *rows, size_t row)
 {
     double gain = 0;
-    return number_at(rows, row, "gain", &gain) || gains_nothing(rows, row);
+    const bool compared = number_at(rows, row, "gain", &gain) || gains_nothing(rows, row);
+    return 2 * (verdict_at(rows, row) != VERDICT_UNSTABLE) + compared;
 }
 
-/* Of the largest problems the first that was compared with a baseline, else the first. */
+/* Of the largest problems that tell most, the first. */
 static size_t telling(const struct batch *batch)
 {
     const struct rows *rows = batch->rows;
     size_t best = batch->first;
     for (size_t row = batch->first + 1; row < batch->end; row++) {
-        const bool compared = is_compared(rows, row);
-        if (compared != is_compared(rows, best) ? compared
-                                                : size_of(rows, row) > size_of(rows, best))
+        const int more = worth(rows, row) - worth(rows, best);
+        if (more > 0 || (more == 0 && size_of(rows, row) > size_of(rows, best)))
             best = row;
     }
     return best;

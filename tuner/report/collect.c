@@ -4,6 +4,7 @@
 
 #include "tuner/report/internal.h"
 #include "tuner/trial/estimate.h"
+#include "tuner/trial/verdict.h"
 
 extern const char report_query_winners[];
 extern const char report_query_winner[];
@@ -389,7 +390,8 @@ struct mean gain_mean(const struct page *page, size_t first, size_t end, const c
     double sum = 0;
     for (size_t i = first; i < end; i++) {
         const struct gain *gain = gain_find(&page->winners[i], name);
-        if (!gain || ratio_told(gain->low, gain->high) != RATIO_KNOWN)
+        if (!gain || ratio_told(gain->low, gain->high) != RATIO_KNOWN ||
+            verdict_named(page->winners[i].trust) == VERDICT_UNSTABLE)
             continue;
         const double ratio = gain->tied ? 1 : gain->ratio;
         sum += log(ratio);
