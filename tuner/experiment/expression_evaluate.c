@@ -106,7 +106,10 @@ static inline bool evaluate_operand(const struct expression *node, struct evalua
     }
     if (node->kind != EXPRESSION_VARIABLE || !environment->bound[node->index])
         return evaluate_tree(node, evaluation, out);
-    *out = environment->values[node->index];
+    /* One member after the other, as they were written: reading both at once would wait for that.
+     */
+    out->kind = environment->values[node->index].kind;
+    out->integer = environment->values[node->index].integer;
     return true;
 }
 

@@ -7,7 +7,51 @@
 #include "tuner/base/element.h"
 
 typedef bool function(const struct expression *node, struct evaluation *evaluation,
-                      const struct value *values, size_t count, struct value *out);
+                      const struct value *values, struct value *out);
+
+/* Of the numbers that a function takes. */
+enum domain { DOMAIN_ALL, DOMAIN_POSITIVE, DOMAIN_NOT_NEGATIVE };
+
+/* X(name, how it is called, what it makes of a real, domain, fewest operands, most, kind). rint
+ * rounds halves to even, as Python does. */
+#define FUNCTION_LIST(X)                                                                           \
+    X(min, extreme, NULL, DOMAIN_ALL, 2, CALL_OPERANDS_MAX, FUNCTION_OF_ANY)                       \
+    X(max, extreme, NULL, DOMAIN_ALL, 2, CALL_OPERANDS_MAX, FUNCTION_OF_ANY)                       \
+    X(abs, abs, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                       \
+    X(int, rounded, trunc, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                  \
+    X(float, real, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                    \
+    X(round, rounded, rint, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                 \
+    X(floor, rounded, floor, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                \
+    X(ceil, rounded, ceil, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                  \
+    X(ceil_div, ceil_div, NULL, DOMAIN_ALL, 2, 2, FUNCTION_OF_NUMBERS)                             \
+    X(round_up, round_up, NULL, DOMAIN_ALL, 2, 2, FUNCTION_OF_NUMBERS)                             \
+    X(log2, real, log2, DOMAIN_POSITIVE, 1, 1, FUNCTION_OF_NUMBERS)                                \
+    X(sqrt, real, sqrt, DOMAIN_NOT_NEGATIVE, 1, 1, FUNCTION_OF_NUMBERS)                            \
+    X(log, real, log, DOMAIN_POSITIVE, 1, 1, FUNCTION_OF_NUMBERS)                                  \
+    X(exp, real, exp, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                       \
+    X(sin, real, sin, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                       \
+    X(cos, real, cos, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                       \
+    X(is_power_of_two, is_power_of_two, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)               \
+    X(next_power_of_two, next_power_of_two, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)           \
+    X(sizeof, type, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_TYPE)                                      \
+    X(c_type, type, NULL, DOMAIN_ALL, 1, 1, FUNCTION_TYPE_TEXT)                                    \
+    X(is_real, type, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_TYPE)
+
+#define FUNCTION_INDEX(name, call, real, domain, fewest, most, kind) FUNCTION_##name,
+enum { FUNCTION_LIST(FUNCTION_INDEX) FUNCTION_COUNT };
+#define FUNCTION_NAME(name, call, real, domain, fewest, most, kind) #name,
+static const char *const names[] = {FUNCTION_LIST(FUNCTION_NAME)};
+#define FUNCTION_ROW(name, call, real, domain, fewest, most, kind)                                 \
+    {call_##call, real, domain, fewest, most, kind},
+static function call_extreme, call_abs, call_rounded, call_real, call_ceil_div, call_round_up,
+    call_is_power_of_two, call_next_power_of_two, call_type;
+static const struct function_row {
+    function *call;
+    double (*real)(double);
+    enum domain domain;
+    size_t fewest, most;
+    enum function_kind kind;
+} rows[] = {FUNCTION_LIST(FUNCTION_ROW)};
 
 static bool need_number(const struct expression *node, struct evaluation *evaluation,
                         struct value value, double *out)
@@ -31,36 +75,54 @@ static bool need_integer(const struct expression *node, struct evaluation *evalu
     return true;
 }
 
-static bool extreme(const struct expression *node, struct evaluation *evaluation,
-                    const struct value *values, size_t count, int sign, struct value *out)
+/* min and max. */
+struct extreme {
+    const struct expression *node;
+    struct evaluation *evaluation;
+    bool any;
+    struct value value;
+};
+
+static bool compare_extreme(void *context, struct value item)
 {
-    *out = values[0];
-    for (size_t i = 1; i < count; i++) {
-        int order = 0;
-        if (!evaluate_order(node, evaluation, values[i], *out, &order))
-            return false;
-        if (order * sign > 0)
-            *out = values[i];
-    }
+    struct extreme *extreme = context;
+    const int sign = extreme->node->index == FUNCTION_min ? -1 : 1;
+    int order = 0;
+    if (extreme->any &&
+        !evaluate_order(extreme->node, extreme->evaluation, item, extreme->value, &order))
+        return false;
+    if (!extreme->any || order * sign > 0)
+        extreme->value = item;
+    extreme->any = true;
     return true;
 }
 
-static bool call_min(const struct expression *node, struct evaluation *evaluation,
-                     const struct value *values, size_t count, struct value *out)
+static bool call_extreme(const struct expression *node, struct evaluation *evaluation,
+                         const struct value *values, struct value *out)
 {
-    return extreme(node, evaluation, values, count, -1, out);
+    struct extreme extreme = {.node = node, .evaluation = evaluation};
+    for (size_t i = 0; i < node->count; i++)
+        if (!compare_extreme(&extreme, values[i]))
+            return false;
+    *out = extreme.value;
+    return true;
 }
 
-static bool call_max(const struct expression *node, struct evaluation *evaluation,
-                     const struct value *values, size_t count, struct value *out)
+static bool call_of_list(const struct expression *node, struct evaluation *evaluation,
+                         struct value *out)
 {
-    return extreme(node, evaluation, values, count, 1, out);
+    struct extreme extreme = {.node = node, .evaluation = evaluation};
+    if (!evaluate_items(node->operands[0], evaluation, compare_extreme, &extreme))
+        return false;
+    if (!extreme.any)
+        return evaluation_error(node, evaluation, "%s of an empty list", names[node->index]);
+    *out = extreme.value;
+    return true;
 }
 
 static bool call_abs(const struct expression *node, struct evaluation *evaluation,
-                     const struct value *values, size_t count, struct value *out)
+                     const struct value *values, struct value *out)
 {
-    (void)count;
     double real = 0;
     if (!need_number(node, evaluation, values[0], &real))
         return false;
@@ -72,18 +134,18 @@ static bool call_abs(const struct expression *node, struct evaluation *evaluatio
     return true;
 }
 
-/* A real that is a whole number, as an integer. */
-static bool to_integer(const struct expression *node, struct evaluation *evaluation,
-                       struct value value, double (*rounded)(double), struct value *out)
+/* int, floor, ceil, round: a whole number, as an integer. */
+static bool call_rounded(const struct expression *node, struct evaluation *evaluation,
+                         const struct value *values, struct value *out)
 {
     double real = 0;
-    if (!need_number(node, evaluation, value, &real))
+    if (!need_number(node, evaluation, values[0], &real))
         return false;
-    if (value.kind != VALUE_REAL) {
-        *out = value_integer(value.integer);
+    if (values[0].kind != VALUE_REAL) {
+        *out = value_integer(values[0].integer);
         return true;
     }
-    real = rounded(real);
+    real = rows[node->index].real(real);
     const double limit = 9223372036854775808.0; /* 2^63 */
     if (real < -limit || real >= limit)
         return evaluation_error(node, evaluation, "the result does not fit 64 bits");
@@ -91,106 +153,21 @@ static bool to_integer(const struct expression *node, struct evaluation *evaluat
     return true;
 }
 
-static bool call_int(const struct expression *node, struct evaluation *evaluation,
-                     const struct value *values, size_t count, struct value *out)
+/* A real of a real; float is the number itself. */
+static bool call_real(const struct expression *node, struct evaluation *evaluation,
+                      const struct value *values, struct value *out)
 {
-    (void)count;
-    return to_integer(node, evaluation, values[0], trunc, out);
-}
-
-static bool call_floor(const struct expression *node, struct evaluation *evaluation,
-                       const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
-    return to_integer(node, evaluation, values[0], floor, out);
-}
-
-static bool call_ceil(const struct expression *node, struct evaluation *evaluation,
-                      const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
-    return to_integer(node, evaluation, values[0], ceil, out);
-}
-
-/* Halves to even, as in Python; rint does so in the default rounding mode. */
-static bool call_round(const struct expression *node, struct evaluation *evaluation,
-                       const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
-    return to_integer(node, evaluation, values[0], rint, out);
-}
-
-static bool call_float(const struct expression *node, struct evaluation *evaluation,
-                       const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
-    double real = 0;
-    return need_number(node, evaluation, values[0], &real) &&
-           evaluation_real(node, evaluation, real, out);
-}
-
-static bool call_log2(const struct expression *node, struct evaluation *evaluation,
-                      const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
+    const struct function_row *row = &rows[node->index];
     double real = 0;
     if (!need_number(node, evaluation, values[0], &real))
         return false;
-    if (real <= 0)
-        return evaluation_error(node, evaluation, "log2 needs a number over 0, not %g", real);
-    return evaluation_real(node, evaluation, log2(real), out);
-}
-
-static bool call_sqrt(const struct expression *node, struct evaluation *evaluation,
-                      const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
-    double real = 0;
-    if (!need_number(node, evaluation, values[0], &real))
-        return false;
-    if (real < 0)
-        return evaluation_error(node, evaluation, "sqrt needs a number of at least 0, not %g",
-                                real);
-    return evaluation_real(node, evaluation, sqrt(real), out);
-}
-
-static bool call_log(const struct expression *node, struct evaluation *evaluation,
-                     const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
-    double real = 0;
-    if (!need_number(node, evaluation, values[0], &real))
-        return false;
-    if (real <= 0)
-        return evaluation_error(node, evaluation, "log needs a number over 0, not %g", real);
-    return evaluation_real(node, evaluation, log(real), out);
-}
-
-static bool call_exp(const struct expression *node, struct evaluation *evaluation,
-                     const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
-    double real = 0;
-    return need_number(node, evaluation, values[0], &real) &&
-           evaluation_real(node, evaluation, exp(real), out);
-}
-
-static bool call_sin(const struct expression *node, struct evaluation *evaluation,
-                     const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
-    double real = 0;
-    return need_number(node, evaluation, values[0], &real) &&
-           evaluation_real(node, evaluation, sin(real), out);
-}
-
-static bool call_cos(const struct expression *node, struct evaluation *evaluation,
-                     const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
-    double real = 0;
-    return need_number(node, evaluation, values[0], &real) &&
-           evaluation_real(node, evaluation, cos(real), out);
+    if (row->domain == DOMAIN_POSITIVE && real <= 0)
+        return evaluation_error(node, evaluation, "%s needs a number over 0, not %g",
+                                names[node->index], real);
+    if (row->domain == DOMAIN_NOT_NEGATIVE && real < 0)
+        return evaluation_error(node, evaluation, "%s needs a number of at least 0, not %g",
+                                names[node->index], real);
+    return evaluation_real(node, evaluation, row->real ? row->real(real) : real, out);
 }
 
 static bool divide_up(const struct expression *node, struct evaluation *evaluation,
@@ -208,9 +185,8 @@ static bool divide_up(const struct expression *node, struct evaluation *evaluati
 }
 
 static bool call_ceil_div(const struct expression *node, struct evaluation *evaluation,
-                          const struct value *values, size_t count, struct value *out)
+                          const struct value *values, struct value *out)
 {
-    (void)count;
     int64_t quotient = 0;
     int64_t divisor = 0;
     if (!divide_up(node, evaluation, values, &quotient, &divisor))
@@ -220,9 +196,8 @@ static bool call_ceil_div(const struct expression *node, struct evaluation *eval
 }
 
 static bool call_round_up(const struct expression *node, struct evaluation *evaluation,
-                          const struct value *values, size_t count, struct value *out)
+                          const struct value *values, struct value *out)
 {
-    (void)count;
     int64_t quotient = 0;
     int64_t divisor = 0;
     int64_t result = 0;
@@ -235,9 +210,8 @@ static bool call_round_up(const struct expression *node, struct evaluation *eval
 }
 
 static bool call_is_power_of_two(const struct expression *node, struct evaluation *evaluation,
-                                 const struct value *values, size_t count, struct value *out)
+                                 const struct value *values, struct value *out)
 {
-    (void)count;
     int64_t number = 0;
     if (!need_integer(node, evaluation, values[0], &number))
         return false;
@@ -246,9 +220,8 @@ static bool call_is_power_of_two(const struct expression *node, struct evaluatio
 }
 
 static bool call_next_power_of_two(const struct expression *node, struct evaluation *evaluation,
-                                   const struct value *values, size_t count, struct value *out)
+                                   const struct value *values, struct value *out)
 {
-    (void)count;
     int64_t number = 0;
     if (!need_integer(node, evaluation, values[0], &number))
         return false;
@@ -275,72 +248,21 @@ static bool need_type(const struct expression *node, struct evaluation *evaluati
                             suggest(value.text, types, count).text);
 }
 
-static bool call_sizeof(const struct expression *node, struct evaluation *evaluation,
-                        const struct value *values, size_t count, struct value *out)
+/* sizeof, c_type, is_real. */
+static bool call_type(const struct expression *node, struct evaluation *evaluation,
+                      const struct value *values, struct value *out)
 {
-    (void)count;
     enum element_type type = ELEMENT_I32;
     if (!need_type(node, evaluation, values[0], &type))
         return false;
-    *out = value_integer((int64_t)element_bytes(type));
+    if (node->index == FUNCTION_sizeof)
+        *out = value_integer((int64_t)element_bytes(type));
+    else if (node->index == FUNCTION_c_type)
+        *out = value_text(element_c_name(type));
+    else
+        *out = value_boolean(element_is_real(type));
     return true;
 }
-
-static bool call_c_type(const struct expression *node, struct evaluation *evaluation,
-                        const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
-    enum element_type type = ELEMENT_I32;
-    if (!need_type(node, evaluation, values[0], &type))
-        return false;
-    *out = value_text(element_c_name(type));
-    return true;
-}
-
-static bool call_is_real(const struct expression *node, struct evaluation *evaluation,
-                         const struct value *values, size_t count, struct value *out)
-{
-    (void)count;
-    enum element_type type = ELEMENT_I32;
-    if (!need_type(node, evaluation, values[0], &type))
-        return false;
-    *out = value_boolean(element_is_real(type));
-    return true;
-}
-
-/* X(name, fewest operands, most operands, kind) */
-#define FUNCTION_LIST(X)                                                                           \
-    X(min, 2, CALL_OPERANDS_MAX, FUNCTION_OF_ANY)                                                  \
-    X(max, 2, CALL_OPERANDS_MAX, FUNCTION_OF_ANY)                                                  \
-    X(abs, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
-    X(int, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
-    X(float, 1, 1, FUNCTION_OF_NUMBERS)                                                            \
-    X(round, 1, 1, FUNCTION_OF_NUMBERS)                                                            \
-    X(floor, 1, 1, FUNCTION_OF_NUMBERS)                                                            \
-    X(ceil, 1, 1, FUNCTION_OF_NUMBERS)                                                             \
-    X(ceil_div, 2, 2, FUNCTION_OF_NUMBERS)                                                         \
-    X(round_up, 2, 2, FUNCTION_OF_NUMBERS)                                                         \
-    X(log2, 1, 1, FUNCTION_OF_NUMBERS)                                                             \
-    X(sqrt, 1, 1, FUNCTION_OF_NUMBERS)                                                             \
-    X(log, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
-    X(exp, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
-    X(sin, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
-    X(cos, 1, 1, FUNCTION_OF_NUMBERS)                                                              \
-    X(is_power_of_two, 1, 1, FUNCTION_OF_NUMBERS)                                                  \
-    X(next_power_of_two, 1, 1, FUNCTION_OF_NUMBERS)                                                \
-    X(sizeof, 1, 1, FUNCTION_OF_TYPE)                                                              \
-    X(c_type, 1, 1, FUNCTION_TYPE_TEXT)                                                            \
-    X(is_real, 1, 1, FUNCTION_OF_TYPE)
-
-#define FUNCTION_NAME(name, fewest, most, kind) #name,
-static const char *const names[] = {FUNCTION_LIST(FUNCTION_NAME)};
-#define FUNCTION_ROW(name, fewest, most, kind) {call_##name, fewest, most, kind},
-static const struct {
-    function *call;
-    size_t fewest, most;
-    enum function_kind kind;
-} functions[] = {FUNCTION_LIST(FUNCTION_ROW)};
-enum { FUNCTION_COUNT = sizeof functions / sizeof *functions };
 
 const char *const *function_names(size_t *count)
 {
@@ -358,52 +280,16 @@ int function_find(const char *name)
 
 enum function_kind function_kind(int index)
 {
-    return functions[index].kind;
+    return rows[index].kind;
 }
 
 const char *function_refuses(int index, size_t count)
 {
-    if (count >= functions[index].fewest && count <= functions[index].most)
+    if (count >= rows[index].fewest && count <= rows[index].most)
         return NULL;
-    if (functions[index].most > 2)
+    if (rows[index].most > 2)
         return "takes 2 to 8 values";
-    return functions[index].most == 1 ? "takes 1 value" : "takes 2 values";
-}
-
-/* min and max of a list. */
-struct extreme {
-    const struct expression *node;
-    struct evaluation *evaluation;
-    int sign;
-    bool any;
-    struct value value;
-};
-
-static bool compare_extreme(void *context, struct value item)
-{
-    struct extreme *extreme = context;
-    int order = 0;
-    if (extreme->any &&
-        !evaluate_order(extreme->node, extreme->evaluation, item, extreme->value, &order))
-        return false;
-    if (!extreme->any || order * extreme->sign > 0)
-        extreme->value = item;
-    extreme->any = true;
-    return true;
-}
-
-static bool call_of_list(const struct expression *node, struct evaluation *evaluation,
-                         struct value *out)
-{
-    struct extreme extreme = {.node = node,
-                              .evaluation = evaluation,
-                              .sign = functions[node->index].call == call_min ? -1 : 1};
-    if (!evaluate_items(node->operands[0], evaluation, compare_extreme, &extreme))
-        return false;
-    if (!extreme.any)
-        return evaluation_error(node, evaluation, "%s of an empty list", names[node->index]);
-    *out = extreme.value;
-    return true;
+    return rows[index].most == 1 ? "takes 1 value" : "takes 2 values";
 }
 
 /* On its own, so that only calls pay for the array of operands on the stack. */
@@ -415,5 +301,5 @@ bool evaluate_call(const struct expression *node, struct evaluation *evaluation,
     for (size_t i = 0; i < node->count; i++)
         if (!evaluate_tree(node->operands[i], evaluation, &values[i]))
             return false;
-    return functions[node->index].call(node, evaluation, values, node->count, out);
+    return rows[node->index].call(node, evaluation, values, out);
 }
