@@ -2,7 +2,6 @@
 #include "tuner/store/internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,36 +66,39 @@ static void disconnect(struct store *store)
     store->db = NULL;
 }
 
-/* Whose database is it? Read from its header, without SQLite: a file that is not ours must stay as
- * it is, with no lock and no trace beside it, and one whose log waits to be played in (a full disk
- * ended a checkpoint, so that the file is shorter than its header says) is whole all the same. The
- * id is in the file itself: it is written before the database is turned to WAL.
+/* Whose database is it? Asked of its header alone, on a connection that takes no lock and leaves no
+ * trace (immutable), since a file that is not ours must stay as it is. Not by SQL, which would call
+ * a file damaged whose log waits to be played in: a full disk ends a checkpoint, and the file is
+ * shorter than its header says. Nor by open() and close(), with which all locks of this process on
+ * it go. The id is in the file itself: it is written before the database is turned to WAL.
  * https://www.sqlite.org/fileformat2.html#the_database_header */
-static enum status check_owner(const struct store *store, struct error *error)
+static enum status check_owner(struct store *store, struct error *error)
 {
     enum { HEADER_BYTES = 100, APPLICATION_ID_AT = 68 };
     static const char magic[] = "SQLite format 3";
-    unsigned char header[HEADER_BYTES];
-    int file = open(store->path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 && errno == EACCES)
-        return error_set(error, STATUS_PERMISSION,
+    unsigned char header[HEADER_BYTES] = {0};
+    sqlite3_file *file = NULL;
+    enum status status = connect(store, "?mode=ro&immutable=1", SQLITE_OPEN_READONLY, error);
+    int code = SQLITE_OK;
+    if (status == STATUS_OK)
+        code = sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (status == STATUS_OK && code == SQLITE_OK && file && file->pMethods)
+        code = file->pMethods->xRead(file, header, sizeof header, 0);
+    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
+        status = store_fail(store, code, open_doing, error);
+    disconnect(store);
+    if (status == STATUS_PERMISSION)
+        return error_set(error, status,
                          "%s: may not be read; change its permissions, or name another file with "
                          "--db",
                          store->path);
-    if (file < 0)
-        return error_set_errno(error, errno, "%s", store->path);
-    ssize_t size = pread(file, header, sizeof header, 0);
-    int read_errno = errno;
-    (void)close(file);
-    if (size < 0)
-        return error_set_errno(error, read_errno, "%s", store->path);
     uint32_t application = 0;
-    if (size == HEADER_BYTES && memcmp(header, magic, sizeof magic) == 0)
-        for (int i = 0; i < 4; i++)
-            application = application << 8 | header[APPLICATION_ID_AT + i];
-    return application == STORE_APPLICATION_ID
-               ? STATUS_OK
-               : store_fail(store, SQLITE_NOTADB, open_doing, error);
+    for (int i = 0; i < 4; i++)
+        application = application << 8 | header[APPLICATION_ID_AT + i];
+    bool is_ours = memcmp(header, magic, sizeof magic) == 0 && application == STORE_APPLICATION_ID;
+    if (status == STATUS_OK && !is_ours)
+        return store_fail(store, SQLITE_NOTADB, open_doing, error);
+    return status;
 }
 
 /* *fresh: there is no file yet, or an empty one. */
