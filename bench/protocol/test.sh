@@ -7,7 +7,6 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/tune-bench.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 export TUNE_CACHE_DIR=$folder/cache TUNE_LOCK_DIR=$folder/locks
 unset TUNE_DATA_DIR
-export TUNE_FLUSH_BYTES=8388608 # some machines say that their caches have 480 MiB
 mkdir -m 700 "$folder/locks"
 cd "$folder"
 

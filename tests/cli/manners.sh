@@ -118,7 +118,7 @@ fresh
 run bash -c 'ulimit -s 256; "$TUNE" run double.yaml --device cpu $STEADY'
 expect_code 0
 fresh
-few=(env -i TUNE_CEILING_BYTES="$TUNE_CEILING_BYTES" TUNE_FLUSH_BYTES="$TUNE_FLUSH_BYTES")
+few=(env -i TUNE_CEILING_BYTES="$TUNE_CEILING_BYTES")
 run "${few[@]}" TUNE_CACHE_DIR="$TUNE_CACHE_DIR" "$TUNE" run double.yaml --device cpu "${steady[@]}"
 expect_code 0
 run "${few[@]}" "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --db other.db

@@ -13,13 +13,26 @@ enum {
     SETTLED_WINDOWS = 3,
 };
 
+static char *piece_of(const struct device *device, int thread, int threads, size_t *piece)
+{
+    size_t bytes = flush_bytes(&device->machine, thread);
+    *piece = bytes / (size_t)threads < READ_BYTES ? bytes / (size_t)threads : READ_BYTES;
+    size_t at = (device->anchor_at + (size_t)thread * *piece) % (bytes - *piece + 1);
+    return device->flush[thread] + at / 64 * 64;
+}
+
+static void evict_piece(void *context, int thread, int threads)
+{
+    size_t piece = 0;
+    char *data = piece_of(context, thread, threads, &piece);
+    flush_lines(data, piece, 0, 1);
+}
+
 static void one_pass(void *context, int thread, int threads)
 {
-    const struct device *device = context;
-    size_t bytes = flush_bytes(&device->machine, thread);
-    size_t piece = bytes / (size_t)threads < READ_BYTES ? bytes / (size_t)threads : READ_BYTES;
-    size_t at = (device->anchor_at + (size_t)thread * piece) % (bytes - piece + 1);
-    read_through(device->flush[thread] + at / 64 * 64, piece);
+    size_t piece = 0;
+    const char *data = piece_of(context, thread, threads, &piece);
+    read_through(data, piece);
     uint64_t x = 0x9e3779b97f4a7c15U + (uint64_t)thread;
     double real = 1;
     for (int i = 0; i < STEPS; i++) {
@@ -37,6 +50,8 @@ static double timed_anchor(struct device *device)
     double times[PASSES];
     int cores = device->machine.cores;
     for (int i = 0; i < PASSES; i++) {
+        if (flush_by_line(&device->machine))
+            pool_run(device->pool, cores, evict_piece, device);
         int64_t start_ns = clock_now_ns();
         pool_run(device->pool, cores, one_pass, device);
         times[i] = (double)(clock_now_ns() - start_ns);

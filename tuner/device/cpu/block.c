@@ -71,7 +71,7 @@ static bool streams_by(const struct device *device, const struct launch_plan *pl
     double caches = 0, copies = 0;
     for (int i = 0; i < device->machine.cores; i++)
         if (machine_cache_leader(&device->machine, i) == i)
-            caches += (double)flush_bytes(&device->machine, i) / 2;
+            caches += (double)machine_flush_bytes(&device->machine, i) / 2;
     for (size_t i = 0; i < plan->argument_count; i++)
         if (argument_rotates(&plan->arguments[i]))
             copies += (double)device->shelves[i].bound->count *
@@ -97,7 +97,7 @@ static enum status bring_caches(struct device *device, const struct block *block
         device->streamed += block->runs;
         return STATUS_OK;
     }
-    return flush_caches(device, block->mode == L2_DIRTY, error);
+    return flush_caches(device, block->runs, block->mode == L2_DIRTY, error);
 }
 
 static void run_block(struct device *device, struct prepared *prepared, uint32_t runs, int64_t copy)

@@ -152,10 +152,19 @@ static bool can_run(const struct task *task)
 #endif
 }
 
+static void evict_buffers(void *context, int thread, int threads)
+{
+    const struct stream *stream = context;
+    flush_lines(stream->from, stream->bytes, thread, threads);
+    flush_lines(stream->to, stream->bytes, thread, threads);
+}
+
 static void time_passes(struct device *device, struct stream *stream, struct way *way,
                         double bytes_moved, int count)
 {
     for (int pass = 0; pass < count; pass++) {
+        if (flush_by_line(&device->machine))
+            pool_run(device->pool, device->machine.cores, evict_buffers, stream);
         int64_t start_ns = clock_now_ns();
         pool_run(device->pool, way->threads, way->task, stream);
         int64_t elapsed_ns = clock_now_ns() - start_ns;
@@ -193,11 +202,12 @@ static double best_gbs(struct device *device, struct stream *stream, const struc
     return ways[best].gbs;
 }
 
-/* Many times the last-level caches, within an eighth of the memory. */
+/* Many times the last-level caches, unless each pass can begin with none of it there; within an
+ * eighth of the memory. */
 static int64_t fit_bytes(const struct machine *machine)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < machine->cores; i++)
+    for (int i = 0; i < machine->cores && !flush_by_line(machine); i++)
         if (machine_cache_leader(machine, i) == i)
             bytes += 2 * machine_flush_bytes(machine, i);
     bytes = bytes > LEAST_BYTES ? bytes : LEAST_BYTES;

@@ -32,7 +32,7 @@ struct device {
     uint32_t shown_copy;   /* of updates, that is looked at */
     int64_t timed_slot;    /* whose runs the scratch is as left by; -1: another's */
     uint32_t streamed;     /* runs in L2_STREAM so far: each takes the next copy */
-    char **flush;          /* one per core, read to empty the caches; NULL until first needed */
+    char **flush;          /* one per core, for the anchor and to fill caches; NULL until needed */
     size_t anchor_at;      /* where in them the anchor reads next */
     unsigned turn;         /* of the bands around inputs */
     struct process_state process; /* as kernels are to find it */
@@ -96,8 +96,13 @@ enum status cpu_bandwidth(struct device *device, int64_t bytes, struct bandwidth
                           struct error *error);
 /* arithmetic.c */
 enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct error *error);
-/* flush.c: fills all caches with lines of something else, clean or dirty. */
-enum status flush_caches(struct device *device, bool dirty, struct error *error);
+/* flush.c: nothing that the bound plan's next runs touch is in a cache; dirty: the caches are full
+ * of lines that have yet to be written back. */
+enum status flush_caches(struct device *device, uint32_t runs, bool dirty, struct error *error);
+/* Whether data leaves the caches line by line, else they are filled with something else. */
+bool flush_by_line(const struct machine *machine);
+/* A thread's share of [data, data + bytes) leaves all caches; only where flush_by_line. */
+void flush_lines(char *data, size_t bytes, int thread, int threads);
 enum status flush_make(struct device *device, struct error *error);
 size_t flush_bytes(const struct machine *machine, int core);
 void flush_free(struct device *device);

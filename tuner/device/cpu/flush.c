@@ -1,14 +1,94 @@
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 #include "tuner/device/cpu/device.h"
 
-enum { UNKNOWN_CACHE_FLUSH_BYTES = 64 << 20, LINE_BYTES = 64 };
+/* Of a buffer where caches are unknown, or are not filled to empty them. */
+enum { BUFFER_BYTES_MOST = 64 << 20, LINE_BYTES = 64 };
+
+/* ---- one line after the other, by the processor's own instruction ---- */
+
+#if defined(__x86_64__)
+static bool processor_evicts(void)
+{
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_CLFLUSHOPT) != 0;
+}
+
+__attribute__((target("clflushopt"))) static void evict(char *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += LINE_BYTES)
+        _mm_clflushopt(data + i);
+    _mm_mfence();
+}
+#elif defined(__aarch64__)
+static bool processor_evicts(void)
+{
+    return true; /* Linux lets programs use it */
+}
+
+static void evict(char *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += LINE_BYTES)
+        __asm__ volatile("dc civac, %0" : : "r"(data + i) : "memory");
+    __asm__ volatile("dsb ish" : : : "memory");
+}
+#else
+static bool processor_evicts(void)
+{
+    return false;
+}
+
+static void evict(char *data, size_t bytes)
+{
+    (void)data;
+    (void)bytes;
+}
+#endif
+
+bool flush_by_line(const struct machine *machine)
+{
+    return machine->wanted_flush_bytes == 0 && processor_evicts();
+}
+
+void flush_lines(char *data, size_t bytes, int thread, int threads)
+{
+    char *first = data - (uintptr_t)data % LINE_BYTES;
+    size_t lines = ((size_t)(data - first) + bytes + LINE_BYTES - 1) / LINE_BYTES;
+    size_t begin = lines * (size_t)thread / (size_t)threads;
+    size_t end = lines * (size_t)(thread + 1) / (size_t)threads;
+    if (end > begin)
+        evict(first + begin * LINE_BYTES, (end - begin) * LINE_BYTES);
+}
+
+/* What the runs of a block read and write: the copies that they take in turn. */
+struct touched {
+    struct device *device;
+    uint32_t runs;
+};
+
+static void evict_touched(void *context, int thread, int threads)
+{
+    const struct touched *touched = context;
+    for (size_t i = 0; i < touched->device->argument_count; i++) {
+        const struct vector *vector = touched->device->shelves[i].bound;
+        for (uint32_t copy = 0; vector && copy < vector->count && copy < touched->runs; copy++)
+            flush_lines(vector_data(vector, copy), vector->bytes, thread, threads);
+    }
+}
+
+/* ---- by filling the caches with something else ---- */
 
 size_t flush_bytes(const struct machine *machine, int core)
 {
     int64_t bytes = machine_flush_bytes(machine, core);
-    return bytes > 0 ? (size_t)bytes : UNKNOWN_CACHE_FLUSH_BYTES;
+    if (bytes <= 0 || (bytes > BUFFER_BYTES_MOST && flush_by_line(machine)))
+        bytes = BUFFER_BYTES_MOST;
+    return (size_t)bytes;
 }
 
 /* memchr for a byte that is not there: the C library's is vectorised, however tune was built. */
@@ -84,12 +164,19 @@ static void write_own(void *context, int thread, int threads)
         __atomic_store_n(&data[i], 0x5a, __ATOMIC_RELAXED);
 }
 
-/* Each core goes through all of its buffer, not only a share: its private caches are flushed too,
- * and so are those of cores that a virtual machine wrongly says to share one cache. */
-enum status flush_caches(struct device *device, bool dirty, struct error *error)
+/* By line where the processor can: it costs what the data costs, not what the caches do, of which a
+ * virtual machine may see hundreds of megabytes; and nothing stays that a cache of unknown ways
+ * kept. Else each core goes through all of its buffer, not only a share: its private caches are
+ * flushed too, and so are those of cores that a virtual machine wrongly says to share one cache. */
+enum status flush_caches(struct device *device, uint32_t runs, bool dirty, struct error *error)
 {
+    struct touched touched = {device, runs};
+    bool by_line = flush_by_line(&device->machine);
+    int cores = device->machine.cores;
     enum status status = flush_make(device, error);
-    if (status == STATUS_OK)
-        pool_run(device->pool, device->machine.cores, dirty ? write_own : read_own, device);
+    if (status == STATUS_OK && (dirty || !by_line))
+        pool_run(device->pool, cores, dirty ? write_own : read_own, device);
+    if (status == STATUS_OK && by_line)
+        pool_run(device->pool, cores, evict_touched, &touched);
     return status;
 }
