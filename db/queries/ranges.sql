@@ -41,8 +41,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        latest.l2_mode, latest.objective, latest.experiment, latest.problem_key AS problem,
        latest.n_low, latest.n_high, 100 * latest.within AS within_percent,
        100 * latest.bound AS bound_percent, looked.sizes_measured,
-       100 * looked.loss_measured AS measured_loss_percent, looked.sizes_between,
-       100 * looked.loss_between AS between_loss_percent, looked.checks, latest.chosen_at,
+       100 * max(0, looked.loss_measured) AS measured_loss_percent, looked.sizes_between,
+       100 * max(0, looked.loss_between) AS between_loss_percent, looked.checks, latest.chosen_at,
        latest.run_id AS run, c.key AS configuration, c.parameters
 FROM latest
 JOIN devices AS d ON d.id = latest.device_id

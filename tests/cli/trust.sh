@@ -182,3 +182,30 @@ expect_out '^double +1000 .* (sound|noisy|unstable) '
 run "$TUNE" show --trust --db real.db --json
 expect_json 'j["runs"][0]["effort"]' normal
 expect_json 'j["runs"][0]["rounds"] == sum(w["rounds"] for w in j["winners"])' True
+
+# Whatever a database says: no difference, share or claim is told that its bounds, or the device, contradict.
+python3 - <<'P'
+import shutil, sqlite3
+shutil.copy("tune.db", "absurd.db")
+db = sqlite3.connect("absurd.db")
+db.execute("UPDATE winners SET claim = 41.3")
+db.execute("UPDATE contenders SET difference_low = -0.9999, difference_high = 639126 WHERE difference > 0.05")
+db.execute("UPDATE ceilings SET read_gbs = 100")
+db.execute("UPDATE range_checks SET loss = -0.4")
+db.execute("UPDATE problems SET operations = 1e12, operations_type = 'f32'")
+db.execute("INSERT INTO arithmetic_ceilings SELECT id, 'f32', '2026-01-01T00:00:00Z', 1.0 FROM environments")
+db.commit()
+P
+for question in '' --wide --baselines '--top 3' --trust --ties --ranges --why; do
+    # shellcheck disable=SC2086 # words
+    run "$TUNE" show $question --db absurd.db
+    expect_code 0
+    refuse_out '[0-9]{4,}(\.[0-9]*)? ?%|-(40|100|99)\.[0-9]* %|[0-9]{4,}(\.[0-9]*)?x'
+done
+run "$TUNE" show --ties fixture.sum.i32 --n 65536 --db absurd.db
+expect_out ' out +[0-9.]+ us +unknown +unknown +unknown +baseline'
+run "$TUNE" show --why fixture.sum.i32 --n 65536 --db absurd.db
+expect_out '^worse by .* unknown +unknown$'
+expect_out 'It does more f32 operations than were measured on this device, so that ceiling is not used'
+run "$TUNE" report --db absurd.db --no-figures -o absurd.html
+! grep -qE '63912600|4130' absurd.html || fail "the page tells what bounds contradict"

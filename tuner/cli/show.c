@@ -235,6 +235,8 @@ static enum status answer(const struct show *show, const struct question *questi
         status = show_spread_baselines(&rows, columns, &column_count, !show->csv, error);
     if (status == STATUS_OK && !show->json && !show->csv && !show_tell_gains(&rows))
         status = error_no_memory(error);
+    if (status == STATUS_OK && !show->json && !show->csv)
+        show_tell_differences(&rows, "difference_percent");
     if (status == STATUS_OK && !show->json)
         status = show_spread_metrics(&rows, columns, &column_count, error);
     if (status == STATUS_OK && rows.row_count == 0)

@@ -71,6 +71,9 @@ enum status show_spread_baselines(struct rows *rows, struct row_column columns[S
 #define SHOW_NO_GAIN "none"
 bool show_tell_gains(struct rows *rows);
 
+/* Of differences in percent, the cells that their bounds say nothing of become "unknown". */
+void show_tell_differences(struct rows *rows, const char *value);
+
 /* The same of the experiments' own metrics: a column each. */
 enum status show_spread_metrics(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
                                 size_t *column_count, struct error *error);

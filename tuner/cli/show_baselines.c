@@ -87,6 +87,23 @@ bool show_tell_gains(struct rows *rows)
     return tell_column(rows, "gain") && tell_column(rows, "winner_gain");
 }
 
+void show_tell_differences(struct rows *rows, const char *value)
+{
+    static const struct cell unknown = {.text = "unknown"};
+    const int of[] = {rows_column(rows, value), rows_column(rows, "low_percent"),
+                      rows_column(rows, "high_percent")};
+    for (size_t i = 0; i < rows->row_count && of[0] >= 0 && of[1] >= 0 && of[2] >= 0; i++) {
+        struct cell *cells = rows->cells[i];
+        const double low = strtod(rows_text(rows, i, "low_percent", "nan"), NULL);
+        const double high = strtod(rows_text(rows, i, "high_percent", "nan"), NULL);
+        const enum ratio_told told = ratio_told(1 + low / 100, 1 + high / 100);
+        if (told == RATIO_KNOWN)
+            continue;
+        cells[of[0]] = cells[of[2]] = unknown;
+        cells[of[1]] = told == RATIO_AT_LEAST ? cells[of[1]] : unknown;
+    }
+}
+
 static double real_of(const json_t *entry, const char *name)
 {
     const json_t *value = json_object_get(entry, name);

@@ -97,6 +97,12 @@ static void hide_bounds(struct rows *problems, const char *word)
             continue;
         cells[low] = cells[high] = (struct cell){.text = word};
     }
+    const int claim = rows_column(problems, "claim_percent");
+    for (size_t i = 0; i < problems->row_count && claim >= 0; i++) {
+        struct cell *cell = &problems->cells[i][claim];
+        if (cell->text && !bounds_tell(1, 1 + strtod(cell->text, NULL) / 100))
+            *cell = (struct cell){.text = word};
+    }
 }
 
 /* Adds the columns `groups`, in words, and `groups_apart_percent`. */

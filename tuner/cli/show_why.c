@@ -299,6 +299,8 @@ static enum status print_all(const struct rows *winners, const struct explanatio
                              : error_no_memory(error);
     size_t end = 0;
     size_t point = 0;
+    if (status == STATUS_OK)
+        show_tell_differences(&points, "worse_percent");
     for (size_t i = 0; i < winners->row_count && status == STATUS_OK; i++) {
         if (i > 0)
             putchar('\n');

@@ -89,7 +89,9 @@ static void add_rates(const struct explanation *explanation, const struct backgr
                                ? (double)NAN
                                : point->gbs / explanation->ceiling_gbs;
     point->gops = background->operations / point->time_ns;
-    point->arithmetic_share = point->gops / explanation->arithmetic_gops;
+    point->arithmetic_share = ceiling_is_broken(point->gops, explanation->arithmetic_gops)
+                                  ? (double)NAN
+                                  : point->gops / explanation->arithmetic_gops;
     point->blocks_per_sm =
         spread ? (double)point->grid / (double)explanation->unit_count : (double)NAN;
     point->bytes_in_flight_per_sm = bytes_in_flight(point, explanation->unit_count);

@@ -310,6 +310,12 @@ static void say_unknown(const struct rules *rules)
                     "How many %s operations this device does was not measured, so arithmetic "
                     "cannot be told from latency.",
                     explanation->operations_type);
+    } else if (!isfinite(rules->winner->arithmetic_share)) {
+        text_printf(
+            rules->text,
+            "It does more %s operations than were measured on this device, so that ceiling is "
+            "not used, and arithmetic cannot be told from latency.",
+            explanation->operations_type);
     } else {
         text_append(rules->text, "It does ");
         put_percent(rules->text, rules->winner->arithmetic_share);

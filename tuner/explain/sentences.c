@@ -42,6 +42,10 @@ static void put_interval(struct text *text, double low, double high)
 {
     if (!isfinite(low) || !isfinite(high))
         return;
+    if (!bounds_tell(1 + low, 1 + high)) {
+        text_append(text, " (interval unknown)");
+        return;
+    }
     text_append(text, " (");
     put_more(text, low);
     text_append(text, " to ");

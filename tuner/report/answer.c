@@ -5,6 +5,7 @@
 
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
+#include "tuner/trial/estimate.h"
 #include "tuner/trial/verdict.h"
 
 /* What the sentence compares with at most; the card has all. */
@@ -175,7 +176,8 @@ static void write_claims(struct page *page, const struct setting *setting)
     size_t count = 0;
     page->out.failed = page->out.failed || !claims;
     for (size_t i = setting->first; claims && i < setting->end; i++) {
-        if (isnan(page->winners[i].claim_percent) || strcmp(page->winners[i].stage, "confirm") != 0)
+        if (!bounds_tell(1, 1 + page->winners[i].claim_percent / 100) ||
+            strcmp(page->winners[i].stage, "confirm") != 0)
             continue;
         claims[count++] = page->winners[i].claim_percent;
         confidence = fmin(confidence, page->winners[i].confidence);

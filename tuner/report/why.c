@@ -5,6 +5,7 @@
 
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
+#include "tuner/trial/estimate.h"
 
 static void write_integer(struct text *out, int64_t value)
 {
@@ -73,6 +74,14 @@ static void write_slower(struct text *out, const struct explain_point *point, bo
         text_append(out, winner ? "<td class=\"n\" data-v=\"0\">–</td>" : "<td class=\"n\">–</td>");
         return;
     }
+    const enum ratio_told told = ratio_told(1 + point->slower_low, 1 + point->slower_high);
+    if (told == RATIO_AT_LEAST)
+        html(out, "<td class=\"n\" data-v=\"%.9g\">over %s</td>", point->slower_low,
+             shown_percent(100 * point->slower_low, shown[0]));
+    else if (told == RATIO_UNKNOWN)
+        text_append(out, "<td class=\"n\">unknown</td>");
+    if (told != RATIO_KNOWN)
+        return;
     html(out, "<td class=\"n\" data-v=\"%.9g\">%s", point->slower,
          shown_percent(100 * point->slower, shown[0]));
     if (!isnan(point->slower_low) && !isnan(point->slower_high))
