@@ -24,11 +24,12 @@ for compiler in 0 50; do
     expect_code 0
     expect_kept 20
     expect_err '^tune: .* setting up problems, [0-9.]+ s sweeps, [0-9.]+ s races, .*[0-9.]+ s confirming'
-    # The last quarter of the problems has at least half as many trials as the first.
+    # The last quarter of the problems has trials like the first, however busy this machine became meanwhile; that their
+    # shares are even is told by unit.test_contest.
     swept="SELECT count(*) FROM trials AS t JOIN problems AS p ON p.id = t.problem_id WHERE t.stage = 'sweep'"
     first=$(query "$swept AND p.n <= $((250 * problems))")
     last=$(query "$swept AND p.n > $((750 * problems))")
-    [[ $((2 * last)) -ge $first && $first -ge $problems ]] || fail "$first trials of the first problems, $last of the last"
+    [[ $((4 * last)) -ge $first && $first -ge $problems ]] || fail "$first trials of the first problems, $last of the last"
     [[ $(query "SELECT count(*) FROM winners") -eq $problems ]] || fail "$(query "SELECT count(*) FROM winners") winners"
     # Nothing is compiled that is not measured, but for what the compilers were at when a sweep ended.
     compiled=$(query "SELECT sum(binaries_compiled) FROM runs")

@@ -4,14 +4,14 @@
 #   tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]
 # (tests/gpu/pack.sh makes a BUILD_FOLDER that can be carried to another machine.)
 # Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.json, tuned.conf, run.txt,
-# example.txt, hostile.txt, hostile_timed.txt, and in more.tar.gz tune.db.xz and families.db.xz (as bench/slim.py leaves
+# example.txt, hostile.txt, hostile_timed.txt, promise.txt, budget.txt, and in more.tar.gz tune.db.xz and families.db.xz (as bench/slim.py leaves
 # and compresses them), families.conf, families.txt, lookup.txt, peers*, calls.txt, sanitize.txt,
 # sanitize/, twin*, flush*, agree*, t1*, compile.txt, space.txt,
 # strategies*, check*.txt, saxpy.txt. db/recorded/ keeps them
 # all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
-# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed compile space twin flush sanitize; and, which
+# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget compile space twin flush sanitize; and, which
 # are not among the usual ones, own (of tests: own kernels only), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
 # (some 150 s), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
@@ -44,7 +44,7 @@ if [ -d "$build/lib-carried" ]; then
 fi
 failed=0
 
-usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed compile space twin flush sanitize"
+usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget compile space twin flush sanitize"
 step() { # name command...
     local name=$1
     shift
@@ -396,6 +396,8 @@ P
 
 # shellcheck source=tests/gpu/steps/own.sh
 source "$here/tests/gpu/steps/own.sh"
+# shellcheck source=tests/gpu/steps/budget.sh
+source "$here/tests/gpu/steps/budget.sh"
 # shellcheck source=tests/gpu/steps/fleet.sh
 source "$here/tests/gpu/steps/fleet.sh"
 
@@ -414,6 +416,8 @@ step ordered_limits ordered_limits
 step lookup lookup
 step hostile hostile
 step hostile_timed hostile_timed
+step promise promise
+step budget budget
 step own own
 step compile compile
 step space space

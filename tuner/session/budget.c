@@ -19,6 +19,9 @@ static const double end_share = 0.02, end_most_ns = 2e9;
 /* What checks take that nobody has seen: so many times what the inputs and results took, and so
  * much; how far from that they may turn out to be. */
 static const double check_tells = 4, check_least_ns = 0.3e9, check_scale_most = 10;
+/* What ceilings take that nobody has measured: so many times a worker's start. Where that is more
+ * of a budget than this, problems go first. */
+static const double ceilings_starts = 3, ceilings_share = 0.05;
 static const double ms_ns = 1e6;
 enum { TRIALS_TO_KNOW = 30, FINALISTS_LEAST = 2, WATCH_LEAST_MS = 20, WATCH_SHARE = 10 };
 
@@ -183,6 +186,18 @@ bool budget_fits(const struct group *group, double cost_ns)
 {
     int64_t end_ns = budget_end_ns(group->session);
     return end_ns == 0 || !budget_over(group->session, end_ns - (int64_t)cost_ns);
+}
+
+double budget_ceilings_ns(const struct lane *lane)
+{
+    int64_t known_ns = lane->group->costs.ceilings_ns;
+    return known_ns > 0 ? (double)known_ns : ceilings_starts * (double)lane->start_ns;
+}
+
+bool budget_postpones_ceilings(const struct lane *lane)
+{
+    double budget_ns = (double)lane->group->session->options->budget_ns;
+    return budget_ns > 0 && ceilings_starts * (double)lane->start_ns > ceilings_share * budget_ns;
 }
 
 bool budget_fits_problem(const struct group *group)

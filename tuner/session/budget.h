@@ -10,6 +10,7 @@
 #include "tuner/session/binaries.h"
 
 struct group;
+struct lane;
 struct session;
 struct sweep;
 
@@ -18,7 +19,7 @@ struct costs {
     size_t problems;          /* raced, or given up */
     double checks_guessed_ns; /* what their checks would take, had nothing been known */
     int64_t fresh_ns;         /* the last start of a worker */
-    int64_t ceilings_ns;      /* 0: they were known */
+    int64_t ceilings_ns;      /* 0: they were not measured */
     size_t trials;            /* of sweeps */
     size_t looks;
 };
@@ -38,6 +39,9 @@ bool budget_over(const struct session *session, int64_t end_ns);
 bool budget_ended(const struct session *session);
 /* Whether what takes so long ends in time; if not, the budget counts as spent. */
 bool budget_fits(const struct group *group, double cost_ns);
+/* What ceilings cost, about, and whether they are left to the end, since that is much of it. */
+double budget_ceilings_ns(const struct lane *lane);
+bool budget_postpones_ceilings(const struct lane *lane);
 /* Whether another problem's set-up and checks do, or a look at a size. */
 bool budget_fits_problem(const struct group *group);
 bool budget_fits_look(const struct group *group);

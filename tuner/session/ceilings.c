@@ -80,28 +80,36 @@ static enum status measure_ceilings(struct session *session, struct lane *lane, 
     return store_ceilings_put(session->store, lane->environment_id, ceilings, error);
 }
 
-/* Once for each environment. */
+/* Measures what of it is not known. */
+static enum status complete(struct session *session, struct lane *lane, int64_t bytes, bool found,
+                            struct store_ceilings *ceilings, struct error *error)
+{
+    double gops = 0; /* what has any has f32 */
+    int64_t started_ns = clock_running_ns();
+    enum status status =
+        found ? STATUS_OK : measure_ceilings(session, lane, bytes, ceilings, error);
+    if (status == STATUS_OK)
+        status = store_arithmetic_get(session->store, lane->environment_id,
+                                      element_name(ELEMENT_F32), &gops, error);
+    if (status == STATUS_OK && !(gops > 0))
+        status = measure_arithmetic(session, lane, error);
+    lane->group->costs.ceilings_ns = clock_running_ns() - started_ns;
+    return status;
+}
+
+/* Once for each environment; of a small budget, with what is left at its end. */
 enum status session_know_ceilings(struct session *session, struct lane *lane, struct error *error)
 {
     bool found = false;
     int64_t bytes = 0; /* a wrong wish is told also where they are known */
-    int64_t started_ns = clock_running_ns();
     struct store_ceilings ceilings = {0};
     enum status status = device_ceiling_bytes(&bytes, error);
     if (status != STATUS_OK || bytes < 0)
         return status;
     status = store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
-    if (status == STATUS_OK && !found && !budget_ended(session))
-        status = measure_ceilings(session, lane, bytes, &ceilings, error);
-    double gops = 0; /* what has any has f32 */
-    if (status == STATUS_OK)
-        status = store_arithmetic_get(session->store, lane->environment_id,
-                                      element_name(ELEMENT_F32), &gops, error);
-    if (status == STATUS_OK && !(gops > 0) && !budget_ended(session))
-        status = measure_arithmetic(session, lane, error);
-    if (!found)
-        lane->group->costs.ceilings_ns = clock_running_ns() - started_ns;
-    return status;
+    if (status == STATUS_OK && budget_postpones_ceilings(lane))
+        return STATUS_OK;
+    return status == STATUS_OK ? complete(session, lane, bytes, found, &ceilings, error) : status;
 }
 
 static double *ceiling_gbs(struct store_ceilings *ceilings, enum ceiling ceiling)
@@ -164,10 +172,13 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
     if (status != STATUS_OK || bytes < 0)
         return status;
     status = store_ceilings_get(session->store, group->environment_id, &found, &ceilings, error);
-    if (status != STATUS_OK || !found || !lane || !wants_again(group, &ceilings) ||
+    bool postponed = !found && lane && budget_postpones_ceilings(lane);
+    if (status != STATUS_OK || !lane || !(postponed || (found && wants_again(group, &ceilings))) ||
         lane->environment_id != group->environment_id ||
-        !budget_fits(group, (double)group->costs.ceilings_ns))
+        !budget_fits(group, budget_ceilings_ns(lane)))
         return status;
+    if (postponed)
+        return complete(session, lane, bytes, found, &ceilings, error);
     status = measure_bandwidth(session, lane, bytes, &ceilings, &measured, error);
     if (status == STATUS_OK && measured) {
         give_up_broken(session, lane, group, &ceilings);

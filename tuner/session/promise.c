@@ -104,47 +104,57 @@ static enum status are_right_at(struct asking *asking, int64_t n, int64_t m, boo
     return status == STATUS_OK && *right ? is_right_at(asking, m, right, error) : status;
 }
 
-/* The least power of two from which on sizes are right, odd ones, too; 0: there is none. */
+/* The least power of two from which on sizes are right, odd ones, too; 0: there is none. From
+ * above, so that only the last one that is asked for fails: that may cost a process. */
 static enum status find_least(struct asking *asking, int64_t wrong, int64_t *least,
                               struct error *error)
 {
     const int64_t n = asking->contest->sweep->problem.n;
+    int64_t from = 1;
     bool right = false;
     *least = 0;
-    if (wrong >= n)
-        return STATUS_OK;
-    enum status status = is_right_at(asking, n + 1, &right, error);
-    if (!right)
-        return status;
-    for (int64_t from = 2; status == STATUS_OK && from <= n && may_ask(asking); from *= 2) {
-        if (from <= wrong)
-            continue;
+    enum status status = wrong < n ? is_right_at(asking, n + 1, &right, error) : STATUS_OK;
+    while (from <= n / 2)
+        from *= 2;
+    for (; status == STATUS_OK && right && from > wrong; from /= 2) {
         status = are_right_at(asking, from, from + 1, &right, error);
-        if (status == STATUS_OK && right) {
-            *least = from;
-            break;
-        }
+        *least = right ? from : *least;
     }
     return status;
 }
 
-/* The least divisor of the problem's size whose other multiples are right, too; 0: none. */
+/* Whether multiples of it are right, other ones than the problem's size. */
+static enum status divides(struct asking *asking, int64_t divisor, int64_t wrong, bool *right,
+                           struct error *error)
+{
+    const int64_t n = asking->contest->sweep->problem.n;
+    int64_t times = (n < NEAR_MAX ? n : NEAR_MAX) / divisor | 1;
+    *right = false;
+    if (wrong % divisor == 0)
+        return STATUS_OK;
+    return are_right_at(asking, divisor * times, divisor * (times + 2), right, error);
+}
+
+/* A divisor of the problem's size whose other multiples are right, too, and of whose own divisors
+ * none is like that; 0: none. From above as well: each of its primes is left out while that
+ * helps. */
 static enum status find_divisor(struct asking *asking, int64_t wrong, int64_t *divisor,
                                 struct error *error)
 {
     const int64_t n = asking->contest->sweep->problem.n;
-    enum status status = STATUS_OK;
-    *divisor = 0;
-    for (int64_t d = 2; status == STATUS_OK && d <= n && d <= DIVISOR_MAX && may_ask(asking); d++) {
-        if (n % d != 0 || wrong % d == 0)
-            continue;
-        int64_t times = (n < NEAR_MAX ? n : NEAR_MAX) / d | 1;
-        bool right = false;
-        status = are_right_at(asking, d * times, d * (times + 2), &right, error);
-        if (status == STATUS_OK && right) {
-            *divisor = d;
-            break;
+    bool right = false;
+    int64_t d = n < DIVISOR_MAX ? n : DIVISOR_MAX;
+    while (n % d != 0)
+        d--;
+    enum status status = divides(asking, d, wrong, &right, error);
+    *divisor = right ? d : 0;
+    for (int64_t prime = 2; status == STATUS_OK && *divisor > 0 && prime <= d; prime++) {
+        right = true;
+        while (status == STATUS_OK && right && d % prime == 0) {
+            status = divides(asking, d / prime, wrong, &right, error);
+            d = right ? d / prime : d;
         }
+        *divisor = d;
     }
     return status;
 }

@@ -1,0 +1,38 @@
+# shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
+# Budgets are kept and shared evenly; an experiment that does not promise awkward sizes has winners all the same.
+
+# 33 problems in BUDGET_SECONDS (60): not a tenth more, and no problem goes without what others have. What the time went into is shown.
+budget() {
+    local status=0 seconds=${BUDGET_SECONDS:-60}
+    mkdir -p "$work/budget" && cd "$work/budget" || return 1
+    "$tune" run reduce.sum.i32 reduce.sum.f32 reduce.sum.i64 --device 0 --no-report --budget "${seconds}s" \
+        >show.txt 2>run.txt || status=$?
+    grep '^tune: ' run.txt | tee "$out/budget.txt"
+    python3 - tune.db "$seconds" <<'P' | tee -a "$out/budget.txt"
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+seconds, wall = float(sys.argv[2]), db.execute("SELECT max(wall_ns) / 1e9 FROM runs").fetchone()[0]
+trials = [row[0] for row in db.execute("""SELECT count(t.id) FROM problems p LEFT JOIN trials t
+    ON t.problem_id = p.id AND t.stage = 'sweep' WHERE p.n > 16384 GROUP BY p.id""")]
+stages = db.execute("SELECT stage, count(*) FROM winners GROUP BY 1").fetchall()
+print(f"{wall:.1f} s of {seconds:.0f} s; trials of problems over 16384 elements: {min(trials)} to {max(trials)}; winners: {stages}")
+print("kept and even" if wall <= max(1.1 * seconds, seconds + 2) and 5 * min(trials) >= sorted(trials)[len(trials) // 2]
+      else "NOT kept, or not even")
+P
+    grep -q '^kept and even' "$out/budget.txt" || status=1
+    return $status
+}
+
+# The line that is missing is told once; what breaks the context is named; nobody says that the device is lost.
+promise() {
+    local status=0
+    mkdir -p "$work/promise" && cd "$work/promise" || return 1
+    "$tune" run "$here/tests/gpu/tiles.yaml" --device 0 --no-report --effort quick >show.txt 2>run.txt || status=$?
+    tee "$out/promise.txt" <run.txt
+    [ $status -eq 0 ] || { echo "exit code $status"; return 1; }
+    [ "$(grep -c "does not promise such sizes.*'n % 128 == 0'" run.txt)" -eq 1 ] || { echo "the line to write is not told once"; status=1; }
+    grep -q "held against (kernel 'tiles_expected' with in\[" run.txt || { echo "the kernel that breaks the context is not named"; status=1; }
+    ! grep -q 'is lost' run.txt || { echo "the device is said to be lost"; status=1; }
+    [ "$(grep -c '^tiles ' tuned.conf)" -ge 1 ] || { echo "no winner"; status=1; }
+    return $status
+}
