@@ -14,6 +14,7 @@ expect_code 6
 expect_err '^tune: for want of time 4 of 4 problems were not measured to the end$'
 expect_err 'the budget left some of it undone; the same command goes on'
 refuse_err 'no configuration works'
+expect_err '^tune run: the budget was spent before any problem was measured to the end: the same command with a larger --budget'
 [[ $(query "SELECT count(*) FROM trials") -eq 0 ]] || fail "$(query "SELECT * FROM trials")"
 [[ $(query "SELECT outcome FROM runs") == complete ]] || fail "$(query "SELECT * FROM runs")"
 refuse_workers

@@ -187,6 +187,10 @@ static enum status write_conf(const struct run *run, struct store *store, struct
     const struct export_options options = {.objective = run->session.objective};
     struct export_counts counts;
     enum status status = export_conf(store, path, &options, &counts, error);
+    if (status == STATUS_NO_WINNER && counts.unstable == 0 && run->session.budget_ns > 0)
+        return error_set(error, status,
+                         "the budget was spent before any problem was measured to the end: the "
+                         "same command with a larger --budget, or none, goes on from here");
     if (status == STATUS_OK && !run->text.quiet)
         fprintf(stderr, "tune: wrote %s\n", path);
     if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0)

@@ -337,9 +337,12 @@ static void tell_of_no_winner(const struct contest *contest)
     for (size_t i = most; i < ROUND_FAULTS; i++)
         most = contest->faults[i] > contest->faults[most] ? i : most;
     if (contest->rounds > 0 && contest->rounds_dropped == contest->rounds)
-        session_note(session, "%s n=%lld: all of its %zu rounds were dropped, mostly: %s",
-                     sweep->problem.key, (long long)sweep->problem.n, contest->rounds,
-                     round_fault_name((enum round_fault)most));
+        session_note(
+            session,
+            "%s n=%lld: no winner, since all of its %zu rounds were dropped, mostly: %s; run it "
+            "again when the machine is idle",
+            sweep->problem.key, (long long)sweep->problem.n, contest->rounds,
+            round_fault_name((enum round_fault)most));
     else
         session_note(session, "%s n=%lld: no configuration works; see 'tune show --failures'",
                      sweep->problem.key, (long long)sweep->problem.n);

@@ -168,8 +168,11 @@ static void tell_resolution(struct session *session, double share)
     if (session->energy_told || !(share > 0))
         return;
     session->energy_told = true;
-    session_note(session, "the energy counter's step is %.1f %% of a window of %.0f ms",
-                 100 * share, session->options->protocol.energy_window_ms);
+    session_note(session,
+                 "the energy counter's step is %.1f %% of a window of %.0f ms; --set "
+                 "energy_window_ms=%.0f makes it half of that",
+                 100 * share, session->options->protocol.energy_window_ms,
+                 2 * session->options->protocol.energy_window_ms);
 }
 
 /* One visit of one runner: *y stays NaN when it fails. */
