@@ -16,6 +16,7 @@ static void every_kind_is_whole(void **state)
         assert_true(api->kind && *api->kind && api->about && *api->about);
         assert_true(api->count && api->describe && api->compile && api->open && api->close);
         assert_true(api->calibration && api->load && api->resources && api->bind && api->run);
+        assert_true(api->vary && api->results && api->show);
         assert_true(api->time_block && api->read && api->bandwidth && api->arithmetic);
         assert_ptr_equal(device_kind(api->kind), api);
     }
