@@ -66,21 +66,25 @@ char *arena_strdup(struct arena *arena, const char *text)
     return arena_strndup(arena, text, strlen(text));
 }
 
+char *arena_vprintf(struct arena *arena, const char *format, va_list arguments)
+{
+    va_list copy;
+    va_copy(copy, arguments);
+    const int length = vsnprintf(NULL, 0, format, copy);
+    va_end(copy);
+    char *text = length < 0 ? NULL : arena_alloc(arena, (size_t)length + 1, 1);
+    if (text)
+        (void)vsnprintf(text, (size_t)length + 1, format, arguments);
+    return text;
+}
+
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = arena_vprintf(arena, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        return NULL;
-    char *result = arena_alloc(arena, (size_t)length + 1, 1);
-    if (!result)
-        return NULL;
-    va_start(arguments, format);
-    (void)vsnprintf(result, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    return result;
+    return text;
 }
 
 void arena_free(struct arena *arena)

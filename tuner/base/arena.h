@@ -2,6 +2,7 @@
 #ifndef TUNE_BASE_ARENA_H
 #define TUNE_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct arena_chunk;
@@ -18,6 +19,8 @@ char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *arena, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 /* A copy of `bytes` bytes; NULL when memory is short. */
 void *arena_copy(struct arena *arena, const void *data, size_t bytes);
 /* Frees all; the arena can be used again. */

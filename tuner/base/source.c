@@ -6,6 +6,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/text.h"
 
 enum { SOURCE_BYTES_MAX = 16 << 20, FILES_MAX = 1024, DEPTH_MAX = 64 };
 
@@ -50,11 +51,6 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Behind a literal that starts at `at`, at the line's end if nothing closes it. */
 static const char *skip_literal(const char *at, const char *end)
 {
@@ -95,7 +91,7 @@ static void pass_code(const char *start, const char *end, bool *comment)
 {
     const char *at = skip_space(start, end, comment);
     while (at < end) {
-        bool literal = *at == '"' || (*at == '\'' && (at == start || !is_word(at[-1])));
+        bool literal = *at == '"' || (*at == '\'' && (at == start || !name_goes_on(at[-1])));
         at = skip_space(literal ? skip_literal(at, end) : at + 1, end, comment);
     }
 }
@@ -109,7 +105,7 @@ static struct line take_line(const char *start, const char *end, bool *comment)
     line.code = at < line.end;
     if (line.code && *at == '#') {
         line.directive = skip_blanks(at + 1, line.end);
-        while (line.directive + line.word < line.end && is_word(line.directive[line.word]))
+        while (line.directive + line.word < line.end && name_goes_on(line.directive[line.word]))
             line.word++;
         line.operand = skip_blanks(line.directive + line.word, line.end);
     }
@@ -131,7 +127,7 @@ static bool opens(const struct line *line)
 static size_t operand_length(const struct line *line)
 {
     size_t length = 0;
-    while (line->operand + length < line->end && is_word(line->operand[length]))
+    while (line->operand + length < line->end && name_goes_on(line->operand[length]))
         length++;
     return length;
 }

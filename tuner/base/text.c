@@ -179,3 +179,12 @@ void text_make_printable(char *text)
     }
     *end = '\0';
 }
+
+bool is_name(const char *text)
+{
+    enum { NAME_BYTES = 64 }; /* with NUL: a value's, too (VALUE_TEXT_BYTES) */
+    size_t length = 0;
+    while (name_goes_on(text[length]))
+        length++;
+    return name_begins(text[0]) && text[length] == '\0' && length < NAME_BYTES;
+}

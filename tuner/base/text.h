@@ -32,6 +32,18 @@ unsigned long utf8_code(const char *character, size_t bytes);
  * could be one in another encoding a '?': what others wrote must not command a terminal. */
 void text_make_printable(char *text);
 
+/* What a name begins and goes on with, in C, C++ and Python: letters of ASCII, digits and _. */
+static inline bool name_begins(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+static inline bool name_goes_on(char c)
+{
+    return name_begins(c) || (c >= '0' && c <= '9');
+}
+/* A whole name, of at most 63 bytes. */
+bool is_name(const char *text);
+
 /* The word nearest to `word` by edits (insert, delete, replace, swap of neighbours), or NULL when
  * none is within a third of its length (at least 1, at most 3). `words` need not be sorted. */
 const char *nearest_word(const char *word, const char *const *words, size_t count);

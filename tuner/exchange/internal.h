@@ -75,8 +75,6 @@ bool json_expression(struct translation *t, const json_t *object, const char *ke
                      const char *origin, const char **out);
 /* The number as it is written in experiment files; NULL when it is none. */
 const char *json_number_text(struct translation *t, const json_t *value, bool integer);
-/* Letters, digits and _. */
-bool is_t1_name(const char *text);
 
 /* ---- one part of the file each; false: the error says why ---- */
 bool t1_detect(struct translation *t, enum t1_dialect wanted);

@@ -54,15 +54,3 @@ bool json_expression(struct translation *t, const json_t *object, const char *ke
         return t1_error(t, origin, "must be a number or a text with an expression");
     return true;
 }
-
-bool is_t1_name(const char *text)
-{
-    size_t i = 0;
-    for (; text[i]; i++) {
-        bool letter = (text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z') ||
-                      text[i] == '_';
-        if (!letter && (i == 0 || text[i] < '0' || text[i] > '9'))
-            return false;
-    }
-    return i > 0 && i < VALUE_TEXT_BYTES;
-}

@@ -300,10 +300,10 @@ static enum status read_rows(struct import *import, struct error *error)
 static enum status no_environment(struct store *store, const char *device, struct error *error)
 {
     static const struct store_column column = {"name", 0, STORE_TEXT};
-    const struct store_parameter any = {"device", NULL};
+    const struct store_parameter every_device = {"device", NULL};
     const struct store_reading reading = {.sql = "SELECT DISTINCT d.name AS name" ENVIRONMENTS
                                                  " ORDER BY 1",
-                                          .parameters = &any,
+                                          .parameters = &every_device,
                                           .parameter_count = 1,
                                           .columns = &column,
                                           .column_count = 1,

@@ -41,17 +41,10 @@ const char *t1_printf(struct translation *t, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    const char *text = arena_vprintf(t->arena, format, arguments);
     va_end(arguments);
-    char *text = length < 0 ? NULL : arena_alloc(t->arena, (size_t)length + 1, 1);
-    if (!text) {
-        t->failed = true;
-        return "";
-    }
-    va_start(arguments, format);
-    (void)vsnprintf(text, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    return text;
+    t->failed = t->failed || !text;
+    return text ? text : "";
 }
 
 void t1_ignore(struct translation *t, const char *what)
@@ -158,7 +151,7 @@ static const char *name_of(struct translation *t)
     if (base[0] >= '0' && base[0] <= '9')
         name[length++] = '_';
     for (; *base && strcmp(base, ".json") != 0 && length < sizeof name - 1; base++)
-        name[length++] = is_t1_name((char[]){'_', *base, '\0'}) ? *base : '_';
+        name[length++] = is_name((char[]){'_', *base, '\0'}) ? *base : '_';
     name[length] = '\0';
     return length > 0 ? t1_printf(t, "%s", name) : "t1";
 }

@@ -357,7 +357,7 @@ static bool write_argument(struct translation *t, size_t index, const json_t *ar
     struct t1_type type = {.element = NULL};
     if (t1_is_local(argument))
         return true;
-    if (!is_t1_name(name))
+    if (!is_name(name))
         return t1_error(t, origin, "Name must be a name: letters, digits and _, at most 63");
     if (!check_memory(t, argument, origin) || !t1_type_of(t, argument, origin, &type))
         return false;

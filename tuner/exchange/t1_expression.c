@@ -122,27 +122,28 @@ static const char *replacement(struct translation *t, const char *text, size_t l
 
 const char *t1_expression(struct translation *t, const char *origin, const char *text)
 {
-    struct text out = {0};
+    struct text result = {0};
     if (t->dialect != T1_KERNEL_TUNER)
         return text;
     for (const char *c = text; *c;) {
         size_t length = 0;
-        while (isalnum((unsigned char)c[length]) || c[length] == '_')
+        while (name_goes_on(c[length]))
             length++;
         const char *end = c + (length ? length : 1);
-        const char *put = length ? replacement(t, c, length, &end) : NULL;
+        const char *replaced = length ? replacement(t, c, length, &end) : NULL;
         if (t->error->status != STATUS_OK)
             break;
-        if (put)
-            text_append(&out, put);
+        if (replaced)
+            text_append(&result, replaced);
         else if (end > c + (length ? length : 1))
             (void)t1_error(t, origin, "ProblemSize has no such element");
         else
-            text_append_bytes(&out, c, (size_t)(end - c));
+            text_append_bytes(&result, c, (size_t)(end - c));
         c = end;
     }
-    const char *kept = t->error->status == STATUS_OK ? t1_printf(t, "%s", text_string(&out)) : NULL;
-    t->failed = t->failed || out.failed;
-    text_free(&out);
+    const char *kept =
+        t->error->status == STATUS_OK ? t1_printf(t, "%s", text_string(&result)) : NULL;
+    t->failed = t->failed || result.failed;
+    text_free(&result);
     return kept;
 }

@@ -84,7 +84,7 @@ static bool read_divisor(struct translation *t, size_t dimension, const char **o
         text = t1_expression(t, origin, text);
         if (!text)
             return false;
-        if (!is_t1_name(text))
+        if (!is_name(text))
             text = t1_printf(t, "(%s)", text);
         *out = *out ? t1_printf(t, "%s * %s", *out, text) : text;
     }

@@ -1,6 +1,5 @@
 /* What the kernel's own text says of its parameters: how many there are, and the plain ones' types.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "tuner/base/files.h"
@@ -35,11 +34,6 @@ static char *without_comments(struct translation *t, const char *text)
     return copy;
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Behind `NAME (`, where the last __global__ before it is this kernel's. */
 static const char *find_list(const char *text, const char *name)
 {
@@ -47,7 +41,7 @@ static const char *find_list(const char *text, const char *name)
     for (const char *at = strstr(text, name); at && length > 0; at = strstr(at + 1, name)) {
         const char *open = at + length + strspn(at + length, " \t\r\n");
         const char *before = at;
-        if (*open != '(' || (at > text && is_word(at[-1])))
+        if (*open != '(' || (at > text && name_goes_on(at[-1])))
             continue;
         while (before > text && !strchr(";{}", before[-1]))
             before--;
@@ -69,7 +63,7 @@ static const char *type_of(struct translation *t, const char *text, size_t lengt
     size_t count = 0;
     for (const char *at = text; at < end;) {
         size_t used = 0;
-        while (at + used < end && is_word(at[used]))
+        while (at + used < end && name_goes_on(at[used]))
             used++;
         if (used == 0 && (strchr("*&[<", *at) || *at == '#')) {
             text_free(&words);

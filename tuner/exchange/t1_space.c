@@ -41,7 +41,7 @@ static bool write_parameter(struct translation *t, size_t index, const json_t *p
     const char *name = NULL;
     if (!json_text(t, parameter, "Name", origin, &name))
         return false;
-    if (!name || !is_t1_name(name))
+    if (!name || !is_name(name))
         return t1_error(t, origin, "Name must be a name: letters, digits and _, at most 63");
     if (t1_parameter(t, name) != parameter)
         return t1_error(t, origin, "there is a parameter '%s' before it", name);

@@ -11,18 +11,13 @@ void yaml_line(struct translation *t, const char *origin, const char *format, ..
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    const char *line = arena_vprintf(t->arena, format, arguments);
     va_end(arguments);
-    char *line = length < 0 ? NULL : arena_alloc(t->arena, (size_t)length + 1, 1);
     if (!line || !array_grow(&t->origins, t->line_count, &t->line_capacity, sizeof *t->origins)) {
         t->failed = true;
         return;
     }
-    va_start(arguments, format);
-    (void)vsnprintf(line, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    text_append_bytes(&t->yaml, line, (size_t)length);
-    text_append(&t->yaml, "\n");
+    text_printf(&t->yaml, "%s\n", line);
     t->origins[t->line_count++] = origin;
 }
 
@@ -124,7 +119,7 @@ void yaml_rest(struct translation *t)
         bool known = false;
         for (size_t i = 0; i < sizeof placed / sizeof placed[0]; i++)
             known = known || strcmp(placed[i], key) == 0;
-        if (!known && is_t1_name(key) && !json_is_null(value))
+        if (!known && is_name(key) && !json_is_null(value))
             write_ours(t, key, value);
         else if (!known)
             t1_ignore(t, t1_printf(t, "tune.%s", key));

@@ -38,7 +38,6 @@ bool need_kind(struct file_reader *reader, const struct node *node, enum node_ki
 bool need_items(struct file_reader *reader, const struct node *node, const char *what, size_t most);
 /* A text that is a name: letters, digits, '_', not beginning with a digit. */
 bool need_name(struct file_reader *reader, const struct node *node, const char *what);
-bool is_name(const char *text);
 /* A scalar's text, not empty. */
 bool read_text(struct file_reader *reader, const struct node *node, const char *what,
                const char **out);

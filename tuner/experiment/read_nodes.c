@@ -79,16 +79,6 @@ bool check_keys(struct file_reader *reader, const struct node *node, const char 
     return true;
 }
 
-bool is_name(const char *text)
-{
-    if (!starts_name(text[0]))
-        return false;
-    size_t i = 1;
-    while (continues_name(text[i]))
-        i++;
-    return i < VALUE_TEXT_BYTES && text[i] == '\0';
-}
-
 bool need_name(struct file_reader *reader, const struct node *node, const char *what)
 {
     if (!need_kind(reader, node, NODE_SCALAR, what))

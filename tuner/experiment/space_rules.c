@@ -1,4 +1,4 @@
-/* Constraints while parameters are bound one after the other. Each is asked as soon as the last
+/* Constraints while parameters are bound one after the other. Each is evaluated as soon as the last
  * parameter that it needs is bound. Before that, what it still needs to know of those that are
  * bound is written down: the values of its largest parts that are known, and which way its `and`,
  * `or` and `if` have gone. */
@@ -38,9 +38,9 @@ struct rules {
     bool out_of_memory;
     struct part *constraints[CONSTRAINTS_MAX];
     struct part *definitions[EXPERIMENT_DERIVED_MAX];
-    uint16_t asked[EXPERIMENT_PARAMETERS_MAX + 1][CONSTRAINTS_MAX]; /* whose last is the depth */
-    size_t asked_count[EXPERIMENT_PARAMETERS_MAX + 1];
-    uint16_t open[EXPERIMENT_PARAMETERS_MAX + 1][CONSTRAINTS_MAX]; /* begun and not asked yet */
+    uint16_t due[EXPERIMENT_PARAMETERS_MAX + 1][CONSTRAINTS_MAX]; /* whose last is the depth */
+    size_t due_count[EXPERIMENT_PARAMETERS_MAX + 1];
+    uint16_t open[EXPERIMENT_PARAMETERS_MAX + 1][CONSTRAINTS_MAX]; /* begun and not due yet */
     size_t open_count[EXPERIMENT_PARAMETERS_MAX + 1];
     uint8_t made_of[EXPERIMENT_PARAMETERS_MAX][EXPERIMENT_DERIVED_MAX]; /* derived values */
     size_t made_of_count[EXPERIMENT_PARAMETERS_MAX];
@@ -112,7 +112,7 @@ static struct part *make_part(struct rules *rules, const struct expression *tree
 static void place_rule(struct rules *rules, uint16_t index)
 {
     const struct part *part = rules->constraints[index];
-    rules->asked[part->last][rules->asked_count[part->last]++] = index;
+    rules->due[part->last][rules->due_count[part->last]++] = index;
     for (size_t depth = part->first; depth < part->last; depth++)
         rules->open[depth][rules->open_count[depth]++] = index;
 }
@@ -204,7 +204,8 @@ void rules_bind(struct rules *rules, size_t parameter, size_t index)
         rules->environment->bound[SLOT_DERIVED + rules->made_of[parameter][i]] = false;
 }
 
-static enum status ask(struct rules *rules, size_t index, bool *holds, struct error *error)
+static enum status evaluate_rule(struct rules *rules, size_t index, bool *holds,
+                                 struct error *error)
 {
     struct value value;
     const enum status status =
@@ -216,9 +217,9 @@ static enum status ask(struct rules *rules, size_t index, bool *holds, struct er
 enum status rules_hold(struct rules *rules, size_t depth, bool *hold, struct error *error)
 {
     *hold = true;
-    for (size_t i = 0; i < rules->asked_count[depth] && *hold; i++) {
-        const size_t index = rules->asked[depth][i];
-        const enum status status = ask(rules, index, hold, error);
+    for (size_t i = 0; i < rules->due_count[depth] && *hold; i++) {
+        const size_t index = rules->due[depth][i];
+        const enum status status = evaluate_rule(rules, index, hold, error);
         if (status != STATUS_OK)
             return status;
         rules->ruled_out[index] += !*hold;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/text.h"
+
 struct place source_place(const struct source_text *source, size_t offset)
 {
     struct place place = source->place;
@@ -54,7 +56,7 @@ static enum status read_integer(const struct source_text *source, struct token *
         digit_before = true;
     }
     token->length = at - token->offset;
-    if (continues_name(text[at]) || token->length == skip)
+    if (name_goes_on(text[at]) || token->length == skip)
         return fail(source, token->offset, error, "this is no number");
     if (base == 10 && token->length > 1 && text[token->offset] == '0' && value != 0)
         return fail(source, token->offset, error,
@@ -103,7 +105,7 @@ static enum status read_number(struct arena *arena, const struct source_text *so
     if (length == 0)
         return read_integer(source, token, 10, 0, error);
     token->length = length;
-    if (continues_name(text[length]))
+    if (name_goes_on(text[length]))
         return fail(source, token->offset, error, "this is no number");
     char *digits = arena_strndup(arena, text, length);
     if (!digits)
@@ -170,7 +172,7 @@ static enum status read_word(struct arena *arena, const struct source_text *sour
         {"not", TOKEN_NOT},   {"if", TOKEN_IF},       {"else", TOKEN_ELSE}, {"in", TOKEN_IN},
     };
     const char *text = source->text + token->offset;
-    while (continues_name(text[token->length]))
+    while (name_goes_on(text[token->length]))
         token->length++;
     token->text = arena_strndup(arena, text, token->length);
     if (!token->text)
@@ -251,7 +253,7 @@ enum status token_read(struct arena *arena, const struct source_text *source, si
         return read_number(arena, source, out, error);
     if (c == '\'' || c == '"')
         return read_text(arena, source, out, error);
-    if (starts_name(c))
+    if (name_begins(c))
         return read_word(arena, source, out, error);
     return read_symbol(source, out, error);
 }

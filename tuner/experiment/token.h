@@ -49,13 +49,4 @@ static inline bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
-static inline bool starts_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-static inline bool continues_name(char c)
-{
-    return starts_name(c) || is_digit(c);
-}
-
 #endif

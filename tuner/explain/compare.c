@@ -39,9 +39,9 @@ static const char *standing_of(const struct read_point *read, bool is_winner)
 {
     if (is_winner)
         return "winner";
-    if (isnan(read->difference) && !read->out)
+    if (isnan(read->difference) && !read->rejection)
         return NULL;
-    return read->proven ? "as fast" : read->tied ? "tied" : read->out ? "out" : "slower";
+    return read->proven ? "as fast" : read->tied ? "tied" : read->rejection ? "out" : "slower";
 }
 
 /* No gain over a baseline is claimed but of rounds that the two shared; how the runner-up did may

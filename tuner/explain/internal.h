@@ -41,7 +41,7 @@ struct read_point {
     double ratio, ratio_low, ratio_high; /* to the winner in the rounds that they shared */
     const char *paired_in;               /* the stage of these; NULL: there were none */
     bool proven, tied;
-    const char *out;       /* why it could not win */
+    const char *rejection; /* why it could not win; NULL: it could */
     int64_t active_blocks; /* per SM */
 };
 

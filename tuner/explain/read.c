@@ -127,7 +127,7 @@ static const struct store_column point_columns[] = {
     {"ratio_high", READ(ratio_high), STORE_REAL},
     {"proven", READ(proven), STORE_TRUTH},
     {"tied", READ(tied), STORE_TRUTH},
-    {"out", READ(out), STORE_TEXT},
+    {"out", READ(rejection), STORE_TEXT},
     {"paired_in", READ(paired_in), STORE_TEXT},
 };
 

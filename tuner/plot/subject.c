@@ -210,10 +210,10 @@ enum status plot_devices(struct store *store, const struct plot_request *request
 {
     char numbers[2][24];
     struct store_parameter parameters[CONSTRAINT_COUNT];
-    struct plot_request any = *request;
-    any.device = NULL;
-    any.environment_id = 0;
-    parameters_of(&any, numbers, parameters);
+    struct plot_request of_all_devices = *request;
+    of_all_devices.device = NULL;
+    of_all_devices.environment_id = 0;
+    parameters_of(&of_all_devices, numbers, parameters);
     const struct store_reading reading = {.sql = devices_sql,
                                           .parameters = parameters,
                                           .parameter_count = CONSTRAINT_COUNT,

@@ -74,7 +74,7 @@ static int set_up(void **state)
     stand(&points[0], 0, "confirm");
     stand(&points[1], 0.021, "confirm");
     stand(&points[2], 1.01, "confirm");
-    points[2].out = "baseline";
+    points[2].rejection = "baseline";
     return 0;
 }
 
@@ -177,7 +177,7 @@ static void only_times_of_one_stage_are_compared(void **state)
     stand(&points[1], 0.5, "race");      /* against a winner that was confirmed */
     points[2].times_ns[0] = points[2].times_ns[1] = (double)NAN;
     stand(&points[2], (double)NAN, NULL);
-    points[2].out = NULL;
+    points[2].rejection = NULL;
     compare();
     assert_string_equal(explanation.points[1].stage, "race");
     assert_int_equal(explanation.points[1].trial_id, 21);

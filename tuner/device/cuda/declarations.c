@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "tuner/base/text.h"
 #include "tuner/device/cuda/tokens.h"
 
 enum { SCOPES_MAX = 64, NAME_BYTES = 256 };
@@ -17,7 +18,7 @@ struct reader {
     bool failed; /* memory was short */
 };
 
-static bool is_name(const struct reader *reader, size_t index)
+static bool is_name_at(const struct reader *reader, size_t index)
 {
     return index < reader->tokens.count && reader->tokens.items[index].kind == TOKEN_NAME;
 }
@@ -37,7 +38,7 @@ static size_t item_end(const struct reader *reader, size_t first, size_t close)
     while (i < close && !token_is(tokens, i, ",")) {
         if (token_is(tokens, i, "(") || token_is(tokens, i, "[") || token_is(tokens, i, "{"))
             i = tokens_behind(tokens, i);
-        else if (token_is(tokens, i, "<") && i > first && is_name(reader, i - 1))
+        else if (token_is(tokens, i, "<") && i > first && is_name_at(reader, i - 1))
             i = tokens_behind_angle(tokens, i);
         else
             i++;
@@ -54,7 +55,7 @@ static size_t declared_name(const struct reader *reader, size_t first, size_t en
     for (size_t i = first; i < end; i++) {
         if (token_is(&reader->tokens, i, "[") || token_is(&reader->tokens, i, "="))
             break;
-        if (is_name(reader, i))
+        if (is_name_at(reader, i))
             name = i;
     }
     return name;
@@ -297,7 +298,7 @@ static size_t read_kernel(struct reader *reader, size_t at)
             at = close;
         } else if (token_is(tokens, at, "(")) {
             break;
-        } else if (is_name(reader, at)) {
+        } else if (is_name_at(reader, at)) {
             name = at;
         }
     }
@@ -343,7 +344,7 @@ static size_t split_directive(const struct token *token, const char **word, size
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
     *word = at;
-    while (at < end && (isalnum((unsigned char)*at) || *at == '_'))
+    while (at < end && name_goes_on(*at))
         at++;
     *length = (size_t)(at - *word);
     while (at < end && (*at == ' ' || *at == '\t'))
@@ -436,8 +437,7 @@ static void read_macro(struct reader *reader, size_t at)
     if (out->macro_count == SIGNATURE_MACROS_MAX ||
         !is_directive(&tokens->items[at + (guarded ? 1 : 0)], "define", &definition, &length))
         return;
-    while (name_length < length &&
-           (isalnum((unsigned char)definition[name_length]) || definition[name_length] == '_'))
+    while (name_length < length && name_goes_on(definition[name_length]))
         name_length++;
     size_t value_length = macro_value(definition, length, name_length, &value);
     bool same = name_length == guard_length && strncmp(definition, guard, guard_length) == 0;
@@ -456,7 +456,7 @@ static void read_macro(struct reader *reader, size_t at)
 static void open_scope(struct reader *reader, size_t at)
 {
     const char *name = "";
-    if (at >= 2 && token_is(&reader->tokens, at - 2, "namespace") && is_name(reader, at - 1))
+    if (at >= 2 && token_is(&reader->tokens, at - 2, "namespace") && is_name_at(reader, at - 1))
         name = text_of(reader, at - 1, at);
     if (reader->depth < SCOPES_MAX)
         reader->scopes[reader->depth] = name;

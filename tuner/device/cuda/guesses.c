@@ -70,7 +70,7 @@ static const char *skip_blanks(const char *at, const char *end)
 static size_t word_length(const char *at, const char *end)
 {
     size_t length = 0;
-    while (at + length < end && (isalnum((unsigned char)at[length]) || at[length] == '_'))
+    while (at + length < end && name_goes_on(at[length]))
         length++;
     return length;
 }

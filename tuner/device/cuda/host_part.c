@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/text.h"
 #include "tuner/device/cuda/cutter.h"
 
 static bool is(const struct cutter *cutter, size_t index, const char *text)
@@ -40,7 +41,7 @@ void cutter_add_line(struct text *lines, const char *name, size_t length)
 size_t cutter_word(const char *at, const char *end)
 {
     size_t length = 0;
-    while (at + length < end && (isalnum((unsigned char)at[length]) || at[length] == '_'))
+    while (at + length < end && name_goes_on(at[length]))
         length++;
     return length;
 }

@@ -7,16 +7,6 @@
 #include "tuner/base/array.h"
 #include "tuner/base/text.h"
 
-static bool begins_name(char c)
-{
-    return isalpha((unsigned char)c) || c == '_';
-}
-
-static bool goes_on(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* The length of a comment at `at`; 0 when there is none. */
 static size_t comment_length(const char *at)
 {
@@ -68,7 +58,7 @@ static size_t raw_length(const char *at)
 static size_t number_length(const char *at)
 {
     size_t length = 1;
-    while (goes_on(at[length]) || at[length] == '.' || at[length] == '\'' ||
+    while (name_goes_on(at[length]) || at[length] == '.' || at[length] == '\'' ||
            ((at[length] == '+' || at[length] == '-') && strchr("eEpP", at[length - 1])))
         length++;
     return length;
@@ -95,9 +85,9 @@ static struct token token_at(const char *at, bool line_begins)
     } else if (at[0] == 'R' && at[1] == '"') {
         token.kind = TOKEN_TEXT;
         length = raw_length(at);
-    } else if (begins_name(*at)) {
+    } else if (name_begins(*at)) {
         token.kind = TOKEN_NAME;
-        while (goes_on(at[length]))
+        while (name_goes_on(at[length]))
             length++;
     } else if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]))) {
         token.kind = TOKEN_NUMBER;

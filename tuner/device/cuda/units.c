@@ -1,12 +1,8 @@
 /* Several translation units: which of them defines what, and one cubin of theirs. */
 #include <string.h>
 
+#include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
-
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 /* The word in [at, end) by itself, not as a part of another; NULL when it is not there. What stands
  * right before `at` does not count. */
@@ -14,7 +10,7 @@ static const char *find_word(const char *at, const char *end, const char *word, 
 {
     const char *begin = at;
     while ((size_t)(end - at) >= length && (at = memmem(at, (size_t)(end - at), word, length))) {
-        bool whole = (at == begin || !is_word(at[-1])) && !is_word(at[length]);
+        bool whole = (at == begin || !name_goes_on(at[-1])) && !name_goes_on(at[length]);
         if (whole)
             return at;
         at++;
@@ -26,10 +22,10 @@ static const char *find_word(const char *at, const char *end, const char *word, 
 static const char *last_name(const char *expression, size_t *length)
 {
     size_t end = strcspn(expression, "<");
-    while (end > 0 && !is_word(expression[end - 1]))
+    while (end > 0 && !name_goes_on(expression[end - 1]))
         end--;
     size_t start = end;
-    while (start > 0 && is_word(expression[start - 1]))
+    while (start > 0 && name_goes_on(expression[start - 1]))
         start--;
     *length = end - start;
     return expression + start;

@@ -1,6 +1,6 @@
-#include <ctype.h>
 #include <string.h>
 
+#include "tuner/base/text.h"
 #include "tuner/device/cuda/tokens.h"
 
 static bool belongs_elsewhere(const struct source_signature *out, size_t token)
@@ -10,11 +10,6 @@ static bool belongs_elsewhere(const struct source_signature *out, size_t token)
             token < out->kernels[i].end_token)
             return true;
     return false;
-}
-
-static bool goes_on(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
 }
 
 /* Whether a directive names it, but for those that give a macro its value. */
@@ -30,8 +25,8 @@ static bool directive_names(const struct token *token, const char *name)
     while (defined && defined < end && (*defined == ' ' || *defined == '\t'))
         defined++;
     for (const char *at = word; at + length <= end && !asks; at++) {
-        bool ends = at + length == end || !goes_on(at[length]);
-        if (at != defined && ends && !goes_on(at[-1]) && strncmp(at, name, length) == 0)
+        bool ends = at + length == end || !name_goes_on(at[length]);
+        if (at != defined && ends && !name_goes_on(at[-1]) && strncmp(at, name, length) == 0)
             return true;
     }
     return false;
