@@ -18,7 +18,7 @@ enum class step {
 
 // Which block takes which tiles of BLOCK * COUNT * LOADS elements.
 enum class map {
-    tile,    // in turn, each tile with bounds checks: the smallest code, meant for a block a tile
+    tile,    // in turn, each tile with bounds checks: the smallest code, meant for a block per tile
     strided, // in turn
     chunk,   // neighbours: each block a contiguous part
     queue,   // each the next from a counter, as it gets there

@@ -61,7 +61,7 @@ template <typename OP, typename T> struct rows_problem {
             of.value[P::LENGTH] = 0;
     }
 
-    // Of any length, a warp or a block a row.
+    // Of any length, a warp or a block per row.
     static constexpr int default_count = 2;
     static constexpr configuration default_configuration(int index)
     {
