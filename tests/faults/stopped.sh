@@ -47,13 +47,13 @@ slow() {
 # In the sweep of the first problem: the fastest so far, which nobody takes for more than it is.
 stop_at "$(slow 100)" "SELECT count(*) > 3 FROM trials WHERE stage = 'sweep'"
 [[ $(query "SELECT w.stage, w.trust, p.n, w.candidate_count < w.space_count, w.processes FROM winners w
-    JOIN problems p ON p.id = w.problem_id") == 'sweep noisy 1000 1 0' ]] || fail "$(query "SELECT * FROM winners")"
+    JOIN problems p ON p.id = w.problem_id") == 'sweep unstable 1000 1 0' ]] || fail "$(query "SELECT * FROM winners")"
 [[ $(query "SELECT t.median_ns = (SELECT min(median_ns) FROM trials) FROM winners w JOIN trials t ON t.id = w.trial_id") -eq 1 ]] ||
     fail "not the fastest so far"
 run "$TUNE" show
 expect_code 0
-expect_out '^1000 .* nearly +.*way='
-expect_out '^nearly: the run ended before '
+expect_out '^1000 .* no +.*way='
+expect_out '^no: the run ended before '
 run "$TUNE" show --trust
 expect_out 'Not sure: the run ended before '
 go_on
@@ -64,7 +64,7 @@ for pause in 0.5 0.6 0.7 0.8; do
     stop_at "$(slow 20)" "SELECT count(*) = 9 FROM trials WHERE stage = 'sweep'" "$pause"
     [[ $(query "SELECT count(*) FROM rounds WHERE fault = 'incomplete'") -eq 0 ]] || break
 done
-[[ $(query "SELECT stage, trust FROM winners") == 'sweep noisy' ]] || fail "$(query "SELECT * FROM winners")"
+[[ $(query "SELECT stage, trust FROM winners") == 'sweep unstable' ]] || fail "$(query "SELECT * FROM winners")"
 [[ $(query "SELECT count(*) > 0, count(*) = sum(fault = 'incomplete') + sum(fault IS NULL), sum(fault = 'incomplete') FROM rounds") == '1 1 1' ]] ||
     fail "$(query "SELECT stage, ordinal, fault FROM rounds")"
 [[ $(query "SELECT count(*) > 0, sum(invalid <> EXISTS (SELECT 1 FROM rounds r WHERE r.ordinal = s.round AND r.fault IS NOT NULL))

@@ -282,7 +282,8 @@ static enum status no_winner(const char *objective, const struct export_counts *
                          "the database has no winner by %s yet: 'tune run --objective' finds them",
                          objective);
     return error_set(error, STATUS_NO_WINNER,
-                     "the database has no winner yet: 'tune run' finds them");
+                     "the database has no winner yet that was compared with others: 'tune run' "
+                     "goes on from what is there");
 }
 
 enum status export_conf_text(struct store *store, struct text *out,

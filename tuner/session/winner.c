@@ -365,7 +365,7 @@ enum status sweep_choose_early(struct sweep *sweep, struct error *error)
         .claim = (double)NAN,
         .confidence = (double)NAN,
         .tied_count = 1,
-        .trust = verdict_name(facts.only_baselines ? VERDICT_UNSTABLE : VERDICT_NOISY),
+        .trust = verdict_name(VERDICT_UNSTABLE),
         .trust_reason = facts.only_baselines ? baseline_reason : early_reason,
     };
     return store_winner_put(session->store, &row, error);
