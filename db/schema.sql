@@ -38,6 +38,7 @@ CREATE TABLE ceilings (
     read_gbs REAL,
     write_gbs REAL
 ) STRICT;
+CREATE INDEX ceilings_by_environment ON ceilings (environment_id);
 
 CREATE TABLE arithmetic_ceilings (
     environment_id INTEGER NOT NULL REFERENCES environments (id),
@@ -468,19 +469,16 @@ WHERE place = 1;
 -- The ceilings to hold an environment's results against: its own newest, else the newest of its
 -- device under another driver or version of tune.
 CREATE VIEW latest_ceilings AS
-SELECT environment_id, measured_at, buffer_bytes, host_to_device_gbs, device_to_host_gbs, copy_gbs,
-       read_gbs, write_gbs
-FROM (
-    SELECT e.id AS environment_id, c.measured_at, c.buffer_bytes, c.host_to_device_gbs,
-           c.device_to_host_gbs, c.copy_gbs, c.read_gbs, c.write_gbs,
-           row_number() OVER (
-               PARTITION BY e.id
-               ORDER BY c.environment_id = e.id DESC, c.id DESC) AS place
-    FROM environments AS e
-    JOIN environments AS near ON near.device_id = e.device_id
-    JOIN ceilings AS c ON c.environment_id = near.id
-)
-WHERE place = 1;
+SELECT e.id AS environment_id, c.measured_at, c.buffer_bytes, c.host_to_device_gbs,
+       c.device_to_host_gbs, c.copy_gbs, c.read_gbs, c.write_gbs
+FROM environments AS e
+JOIN ceilings AS c
+    ON c.id = coalesce(
+        (SELECT max(k.id) FROM ceilings AS k WHERE k.environment_id = e.id),
+        (SELECT max(k.id)
+         FROM environments AS near
+         CROSS JOIN ceilings AS k ON k.environment_id = near.id
+         WHERE near.device_id = e.device_id));
 
 -- The most operations a second that a device was seen to do, of each type: its environment's own
 -- newest, else the newest of its device.

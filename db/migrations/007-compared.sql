@@ -90,3 +90,18 @@ LEFT JOIN trials AS confirm ON confirm.id = coalesce(raced.confirm_id, shared.co
 LEFT JOIN trials AS final
     ON final.id = CASE WHEN confirm.status = 'ok' THEN confirm.id
                        ELSE coalesce(race.id, confirm.id) END;
+
+-- As before, but of one device no other's are looked at.
+CREATE INDEX ceilings_by_environment ON ceilings (environment_id);
+DROP VIEW latest_ceilings;
+CREATE VIEW latest_ceilings AS
+SELECT e.id AS environment_id, c.measured_at, c.buffer_bytes, c.host_to_device_gbs,
+       c.device_to_host_gbs, c.copy_gbs, c.read_gbs, c.write_gbs
+FROM environments AS e
+JOIN ceilings AS c
+    ON c.id = coalesce(
+        (SELECT max(k.id) FROM ceilings AS k WHERE k.environment_id = e.id),
+        (SELECT max(k.id)
+         FROM environments AS near
+         CROSS JOIN ceilings AS k ON k.environment_id = near.id
+         WHERE near.device_id = e.device_id));

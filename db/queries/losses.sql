@@ -2,7 +2,10 @@
 -- timed there: how much worse than the winner it looks, both from the finest stage that has seen both;
 -- and how much worse it is at most, as the rounds of the choice showed it. NULL: nothing tells.
 -- is_barred: a check found it wrong at some size, so it serves no other one than those it won.
-WITH chosen AS (
+WITH barred AS MATERIALIZED (
+    SELECT DISTINCT configuration_id FROM gauntlets WHERE environment_id = :environment AND passed = 0
+),
+chosen AS (
     SELECT w.*, t.configuration_id, p.n
     FROM winners AS w
     JOIN problems AS p ON p.id = w.problem_id
@@ -33,18 +36,17 @@ SELECT w.n AS n, c.id AS configuration_id, c.key AS key,
        c.id = w.configuration_id AS is_winner,
        c.parameters AS parameters,
        CASE WHEN c.id = w.configuration_id THEN 0 ELSE against.ratio_high - 1 END AS bound,
-       EXISTS (SELECT 1 FROM gauntlets AS g
-               WHERE g.environment_id = w.environment_id AND g.configuration_id = c.id
-                 AND g.passed = 0) AS is_barred
+       c.id IN (SELECT configuration_id FROM barred) AS is_barred
 FROM chosen AS w
-JOIN points AS best
+-- CROSS: in this order; points are looked up, not made of all trials.
+CROSS JOIN points AS best
     ON best.environment_id = w.environment_id AND best.problem_id = w.problem_id
     AND best.l2_mode = w.l2_mode AND best.objective = w.objective
     AND best.configuration_id = w.configuration_id
-JOIN points AS own
+CROSS JOIN points AS own
     ON own.environment_id = w.environment_id AND own.problem_id = w.problem_id
     AND own.l2_mode = w.l2_mode AND own.objective = w.objective
-JOIN configurations AS c ON c.id = own.configuration_id
+CROSS JOIN configurations AS c ON c.id = own.configuration_id
 LEFT JOIN against
     ON against.winner_id = w.id AND against.other_launched_trial_id = own.sweep_trial_id
 WHERE is_winner OR NOT is_barred

@@ -49,6 +49,9 @@ sized AS (
     JOIN trials AS t ON t.id = w.trial_id
     WHERE v.place = 1 AND w.stage <> 'sweep' AND w.trust IS NOT 'unstable'
 ),
+barred AS MATERIALIZED (
+    SELECT DISTINCT environment_id, configuration_id FROM gauntlets WHERE passed = 0
+),
 compared AS (
     SELECT
         s.kind,
@@ -88,11 +91,7 @@ compared AS (
     LEFT JOIN trials AS own_race ON own_race.id = own.race_trial_id AND own.race_value > 0
     LEFT JOIN trials AS best_race ON best_race.id = best.race_trial_id AND best.race_value > 0
     WHERE s.devices > 1
-        AND NOT EXISTS (
-            SELECT 1 FROM gauntlets AS g
-            WHERE g.environment_id = s.environment_id AND g.configuration_id = c.id
-                AND g.passed = 0
-        )
+        AND (s.environment_id, c.id) NOT IN (SELECT * FROM barred)
 )
 SELECT
     kind,

@@ -8,15 +8,15 @@ WITH failed AS (
            -- Those that launch what another launches are no failures, but worth a count.
            iif(t.same_as_trial_id IS NOT NULL, 'duplicate', t.status) AS reason
     FROM (SELECT DISTINCT environment_id, problem_id, l2_mode FROM latest_problems) AS l
-    -- CROSS: of each problem its trials, in the order in which they lie.
+    -- CROSS: of each problem its trials, in the order in which they lie (+: those of its environment, not of all).
     CROSS JOIN trials AS t USING (environment_id, problem_id, l2_mode)
-    JOIN environments AS e ON e.id = t.environment_id
-    JOIN devices AS d ON d.id = e.device_id
-    JOIN problems AS p ON p.id = t.problem_id
-    JOIN experiments AS x ON x.id = p.experiment_id
-    JOIN configurations AS c ON c.id = t.configuration_id
+    CROSS JOIN environments AS e ON e.id = t.environment_id
+    CROSS JOIN devices AS d ON d.id = e.device_id
+    CROSS JOIN problems AS p ON p.id = t.problem_id
+    CROSS JOIN experiments AS x ON x.id = p.experiment_id
+    CROSS JOIN configurations AS c ON c.id = t.configuration_id
     WHERE t.status <> 'ok' AND t.same_as_trial_id IS NULL
-      AND t.environment_id IN (SELECT value FROM json_each(:environments))
+      AND +l.environment_id IN (SELECT value FROM json_each(:environments))
       AND (:words IS NULL OR EXISTS (
           SELECT 1 FROM json_each(:words) AS word
           WHERE x.name = word.value OR p.key = word.value

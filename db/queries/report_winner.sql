@@ -1,7 +1,10 @@
 -- The keys of a winner by its trial.
 -- :trial      the trial that it was chosen by
 -- :objective  for what
-SELECT id, environment_id, run_id, 100 * floor AS floor_percent, rounds, rounds_dropped,
-       problem_id, compared
-FROM winners
-WHERE trial_id = CAST(:trial AS INTEGER) AND objective = :objective;
+SELECT w.id, w.environment_id, w.run_id, 100 * w.floor AS floor_percent, w.rounds, w.rounds_dropped,
+       w.problem_id
+FROM trials AS t
+CROSS JOIN winners AS w
+    ON w.environment_id = t.environment_id AND w.problem_id = t.problem_id
+    AND w.objective = :objective AND w.l2_mode = t.l2_mode AND w.trial_id = t.id
+WHERE t.id = CAST(:trial AS INTEGER);

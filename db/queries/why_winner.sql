@@ -43,7 +43,18 @@ SELECT w.id, w.problem_id, w.environment_id, w.l2_mode, w.objective, w.stage,
                 json_extract(d.facts, '$.l2_bytes')) AS cache_bytes,
        nullif(w.bytes_moved, 0) AS bytes_moved, w.ceiling, ceilings.gbs AS ceiling_gbs,
        ceilings.environment_id IS NOT NULL AND ceilings.gbs IS NULL AS ceiling_given_up,
-       w.operations, w.operations_type, arithmetic.gops AS arithmetic_gops,
+       w.operations, w.operations_type,
+       -- as latest_arithmetic has it, which is made of all devices
+       coalesce((SELECT k.gops
+                 FROM arithmetic_ceilings AS k
+                 WHERE k.environment_id = e.id AND k.type = w.operations_type
+                 ORDER BY k.measured_at DESC LIMIT 1),
+                (SELECT k.gops
+                 FROM environments AS near
+                 CROSS JOIN arithmetic_ceilings AS k
+                     ON k.environment_id = near.id AND k.type = w.operations_type
+                 WHERE near.device_id = e.device_id
+                 ORDER BY k.measured_at DESC LIMIT 1)) AS arithmetic_gops,
        r.node_gap_ns, instr(x.text, 'dependent:') > 0 AS launches_overlap, w.time_low_ns, w.time_high_ns, w.delta, w.confidence, w.tied_count,
        w.kept_incumbent, w.trust, w.trust_reason, w.compared, (SELECT share FROM others) AS elsewhere_share,
        (SELECT n FROM others) AS elsewhere_n
@@ -52,6 +63,4 @@ JOIN experiments AS x ON x.id = w.experiment_id
 JOIN environments AS e ON e.id = w.environment_id
 JOIN devices AS d ON d.id = e.device_id
 JOIN runs AS r ON r.id = w.run_id
-LEFT JOIN ceilings ON ceilings.problem_id = w.problem_id
-LEFT JOIN latest_arithmetic AS arithmetic
-    ON arithmetic.environment_id = w.environment_id AND arithmetic.type = w.operations_type;
+LEFT JOIN ceilings ON ceilings.problem_id = w.problem_id;
