@@ -104,7 +104,7 @@ struct argument {
 /* A few elements of a vector that are others in a second version of it. */
 enum { PATCH_ELEMENTS = 16 };
 struct patch {
-    uint32_t count;                           /* 0: it is the same */
+    uint64_t count;                           /* 0: it is the same */
     uint64_t at[PATCH_ELEMENTS];              /* which, each once */
     unsigned char values[PATCH_ELEMENTS * 8]; /* one after the other, of the vector's type */
 };
