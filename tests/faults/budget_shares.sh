@@ -29,7 +29,7 @@ for compiler in 0 50; do
     swept="SELECT count(*) FROM trials AS t JOIN problems AS p ON p.id = t.problem_id WHERE t.stage = 'sweep'"
     first=$(query "$swept AND p.n <= $((250 * problems))")
     last=$(query "$swept AND p.n > $((750 * problems))")
-    [[ $((4 * last)) -ge $first && $first -ge $problems ]] || fail "$first trials of the first problems, $last of the last"
+    [[ $((4 * last)) -ge $first && $((4 * first)) -ge $problems ]] || fail "$first trials of the first problems, $last of the last"
     [[ $(query "SELECT count(*) FROM winners") -eq $problems ]] || fail "$(query "SELECT count(*) FROM winners") winners"
     # Nothing is compiled that is not measured, but for what the compilers were at when a sweep ended.
     compiled=$(query "SELECT sum(binaries_compiled) FROM runs")

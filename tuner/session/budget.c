@@ -14,6 +14,8 @@ static const double race_share = 0.65, race_share_most = 0.9;
 static const double confirm_margin = 1.25, look_share = 0.03;
 /* Of what a problem gets, for its sweep; without a confirmation races are short, too. */
 static const double sweep_share = 0.6, sweep_share_unconfirmed = 0.85;
+/* Where that comes to less than this share of the points, points come before rounds. */
+static const double few_points = 0.25, sweep_share_of_many = 0.75;
 /* For tuned.conf, the tables and the page. */
 static const double end_share = 0.02, end_most_ns = 2e9;
 /* What checks take that nobody has seen: so many times what the inputs and results took, and so
@@ -22,6 +24,8 @@ static const double check_tells = 4, check_least_ns = 0.3e9, check_scale_most = 
 /* What ceilings take that nobody has measured: so many times a worker's start. Where that is more
  * of a budget than this, problems go first. */
 static const double ceilings_starts = 3, ceilings_share = 0.05;
+/* What a trial costs, about, before there were some. */
+static const double budget_trial_ns = 25e6;
 static const double ms_ns = 1e6;
 enum { TRIALS_TO_KNOW = 30, FINALISTS_LEAST = 2, WATCH_LEAST_MS = 20, WATCH_SHARE = 10 };
 
@@ -72,9 +76,20 @@ static double fixed_ns(const struct group *group, size_t set_up)
            checks_ns(group) / (double)raced;
 }
 
-static double sweep_share_of(const struct session *session)
+/* How many trials so long a sweep has, as they went so far. */
+static double trials_in(const struct group *group, double sweep_ns)
 {
-    return confirms(session) ? sweep_share : sweep_share_unconfirmed;
+    double swept_ns = (double)stage_ns(group, STAGE_SWEEP);
+    bool known = group->costs.trials >= TRIALS_TO_KNOW && swept_ns > 0;
+    return sweep_ns / (known ? swept_ns / (double)group->costs.trials : budget_trial_ns);
+}
+
+static double sweep_share_of(const struct sweep *sweep)
+{
+    if (!confirms(sweep->group->session))
+        return sweep_share_unconfirmed;
+    double trials = trials_in(sweep->group, sweep_share * (double)sweep->share_ns);
+    return trials < few_points * (double)sweep->points_most ? sweep_share_of_many : sweep_share;
 }
 
 /* What is kept for what follows the races: at most what `share` leaves of the budget; less where
@@ -120,7 +135,7 @@ static void set_ends(struct sweep *sweep, double set_up_ns)
 {
     int64_t now_ns = clock_running_ns() + (int64_t)set_up_ns;
     double share_ns = (double)sweep->share_ns;
-    sweep->deadline_ns = now_ns + 1 + (int64_t)(share_ns * sweep_share_of(sweep->group->session));
+    sweep->deadline_ns = now_ns + 1 + (int64_t)(share_ns * sweep_share_of(sweep));
     sweep->race_end_ns = now_ns + 1 + sweep->share_ns;
 }
 
@@ -149,13 +164,10 @@ void budget_begin_sweep(struct sweep *sweep)
 
 uint64_t budget_trials(const struct sweep *sweep)
 {
-    const struct group *group = sweep->group;
-    double swept_ns = (double)stage_ns(group, STAGE_SWEEP);
-    if (budget_end_ns(group->session) == 0 || group->costs.trials < TRIALS_TO_KNOW ||
-        !(swept_ns > 0))
-        return 0;
-    double share_ns = (double)sweep->share_ns * sweep_share_of(group->session);
-    return 1 + (uint64_t)(share_ns * (double)group->costs.trials / swept_ns);
+    if (budget_end_ns(sweep->group->session) == 0)
+        return UINT64_MAX;
+    double sweep_ns = sweep_share_of(sweep) * (double)sweep->share_ns;
+    return 1 + (uint64_t)trials_in(sweep->group, sweep_ns);
 }
 
 /* What is left of the problem's share; where the sweep took more than its own, a race's all the
@@ -166,7 +178,7 @@ int64_t budget_race_end_ns(const struct sweep *sweep)
     if (budget_end_ns(session) == 0)
         return 0;
     int64_t least_ns =
-        clock_running_ns() + 1 + (int64_t)((double)sweep->share_ns * (1 - sweep_share_of(session)));
+        clock_running_ns() + 1 + (int64_t)((double)sweep->share_ns * (1 - sweep_share_of(sweep)));
     return sweep->race_end_ns > least_ns ? sweep->race_end_ns : least_ns;
 }
 

@@ -32,7 +32,7 @@ void budget_begin_sweep(struct sweep *sweep);
 int64_t budget_race_end_ns(const struct sweep *sweep);
 /* It is done, `checked` also by the gauntlet: counts for what the others are expected to cost. */
 void budget_end_problem(const struct sweep *sweep, bool checked);
-/* How many trials the problem's sweep has time for, as they went so far; 0: nobody knows yet. */
+/* How many trials the problem's sweep has time for, about: as those so far went. */
 uint64_t budget_trials(const struct sweep *sweep);
 bool budget_over(const struct session *session, int64_t end_ns);
 /* The whole of it: nothing is begun any more. */

@@ -54,6 +54,15 @@ static enum status try_one(struct sweep *sweep, struct lane *lane, struct candid
     return STATUS_OK;
 }
 
+static enum status tell(struct sweep *sweep, struct lane *lane, struct error *error)
+{
+    enum status status = sweep_tell(sweep, lane, true, error);
+    if (!lane->lost && status != STATUS_NO_TIME)
+        return status;
+    error_clear(error); /* the loop ends by itself */
+    return STATUS_OK;
+}
+
 /* One point by one lane; *idle: nothing is left to take. */
 static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
                              struct error *error)
@@ -70,6 +79,8 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
     struct candidate *candidate = must_compile(sweep) ? NULL : window_take(sweep);
     if (candidate)
         return try_one(sweep, lane, candidate, error);
+    if (lane->told != sweep) /* inputs and expected results are made while others compile */
+        return tell(sweep, lane, error);
     wait_for_compilers(sweep, lane);
     return STATUS_OK;
 }

@@ -1,7 +1,6 @@
 /* What is tried next, and what is compiled meanwhile. Baselines go before all else, so that a
  * budget never leaves them out; what is to be tried again follows; then what the search asks for,
  * as far ahead as keeps the compilers busy. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +18,6 @@ enum {
     BUDGET_MARGIN = 8, /* trials may turn out to be so much quicker than expected */
 };
 
-/* What a trial costs, about, before any was done: the search must know how many a budget pays for.
- */
-static const double trial_ns = 25e6;
-
 static void values_of(const void *context, uint64_t point, uint16_t *values)
 {
     uint16_t all[EXPERIMENT_PARAMETERS_MAX];
@@ -37,20 +32,6 @@ static bool point_of(const void *context, const uint16_t *values, uint64_t *poin
     const struct sweep *sweep = context;
     memcpy(all, values, space_dimension_count(sweep->space) * sizeof all[0]);
     return space_at(sweep->space, all, point);
-}
-
-/* How many trials the budget has time for, about: as many as those so far say. */
-static uint64_t trials_expected(const struct sweep *sweep)
-{
-    const struct session *session = sweep->group->session;
-    size_t problems = session->progress.problem_count;
-    uint64_t known = budget_trials(sweep);
-    double trials = known > 0 ? (double)known
-                              : (double)session->options->budget_ns / trial_ns /
-                                    (double)(problems > 0 ? problems : 1);
-    if (session->options->budget_ns > 0 && trials < (double)sweep->points_most)
-        return trials < 1 ? 1 : (uint64_t)trials;
-    return sweep->points_most;
 }
 
 /* Baselines that are points of the space are told of, but not counted. */
@@ -72,7 +53,7 @@ static enum status create_search(struct sweep *sweep, struct search_options *wan
                                  const struct search_space *space, struct error *error)
 {
     uint64_t most = sweep->points_most + baselines_in_space(sweep);
-    uint64_t expected = trials_expected(sweep);
+    uint64_t expected = budget_trials(sweep);
     wanted->trials = is_bounded(sweep->group->session->options) ? most : 0;
     if (expected < sweep->points_most) {
         struct search *search = NULL;
