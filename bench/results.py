@@ -57,6 +57,8 @@ def gain_over(row, name):
     gain, low, high = (float(row.get(name + column) or "nan") for column in ("_gain", "_gain_low", "_gain_high"))
     if gain != gain:
         return ""
+    if row.get("trust") == "unstable":
+        return "unknown"
     if low != low and high != high or high <= 4 * low:
         return "none" if row.get(name + "_gain_tied") == "1" else f"{gain:.2f}x"
     return f"over {low:.2f}x" if low > 1 else "unknown"

@@ -235,6 +235,7 @@ def test_gains(_):
     assert results.gain_over({**row, "a_gain_high": "5"}, "a") == "over 1.20x"
     assert results.gain_over({**row, "a_gain_low": "0.1"}, "a") == "unknown"
     assert results.gain_over({**row, "a_gain": ""}, "a") == ""
+    assert results.gain_over({**row, "trust": "unstable"}, "a") == "unknown"
     assert results.gain_over({"a_gain": "1.31"}, "a") == "1.31x", "no bounds"
 
 

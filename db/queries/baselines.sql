@@ -21,7 +21,7 @@ near AS MATERIALIZED (
 ),
 chosen AS (
     SELECT l.*, e.device_id, x.name AS experiment, p.key AS problem, p.n, p.bytes_moved,
-           w.id AS winner_id, t.configuration_id AS winner_configuration_id, wp.sweep_ns,
+           w.id AS winner_id, w.trust, t.configuration_id AS winner_configuration_id, wp.sweep_ns,
            wp.race_ns, wp.confirm_ns
     FROM latest_problems AS l
     JOIN environments AS e ON e.id = l.environment_id
@@ -109,7 +109,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        timed.winner_ns, gained.gain AS winner_gain, gained.gain_low AS winner_gain_low,
        gained.gain_high AS winner_gain_high,
        gained.gain IS NOT NULL AND as_good.winner_id IS NOT NULL AS winner_gain_tied,
-       timed.shared AS stage,
+       timed.shared AS stage, timed.trust,
        (SELECT metrics FROM trials WHERE id = timed.timed_trial_id) AS metrics, timed.configuration, timed.about, timed.detail
 FROM timed
 JOIN devices AS d ON d.id = timed.device_id

@@ -248,3 +248,9 @@ expect_empty out
 expect_err 'no winner yet'
 run "$TUNE" show --why --db bare.db --json
 expect_json 'j' '[]'
+
+# Of a measurement that supports no choice no gain is told.
+run "$TUNE" show --why fixture.sum.f32 --n 2**26
+expect_out '^fixture\.sum\.f32, n = 67108864: .*, unstable$'
+expect_out '^not sure: 40 of 112 rounds dropped'
+expect_out '^- How it compares with the baseline textbook is unknown: the measurement supports no choice'

@@ -7,6 +7,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/trial/estimate.h"
+#include "tuner/trial/verdict.h"
 
 enum { BASELINES_MAX = 16 };
 
@@ -39,6 +40,11 @@ static bool set_number(struct rows *rows, size_t row, const char *column, const 
     const char *text = arena_printf(&rows->arena, "%.15g", json_number_value(value));
     rows->cells[row][index] = (struct cell){.text = text, .number = true};
     return text != NULL;
+}
+
+static bool supports_no_choice(const struct rows *rows, size_t row)
+{
+    return verdict_named(rows_text(rows, row, "trust", "")) == VERDICT_UNSTABLE;
 }
 
 /* A cell with a gain becomes "none" where the baseline is as good, "> 2.90x" or "unknown" where its
@@ -75,10 +81,15 @@ static bool tell_column(struct rows *rows, const char *name)
     (void)string_format(low, sizeof low, "%s_low", name);
     (void)string_format(high, sizeof high, "%s_high", name);
     (void)string_format(tied, sizeof tied, "%s_tied", name);
-    for (size_t i = 0; i < rows->row_count && gain >= 0 && good; i++)
-        good = tell_gain(rows, &rows->cells[i][gain], strtod(rows_text(rows, i, low, "nan"), NULL),
-                         strtod(rows_text(rows, i, high, "nan"), NULL),
-                         rows_text(rows, i, tied, "0")[0] == '1');
+    for (size_t i = 0; i < rows->row_count && gain >= 0 && good; i++) {
+        struct cell *cell = &rows->cells[i][gain];
+        if (cell->text && supports_no_choice(rows, i))
+            *cell = (struct cell){.text = "unknown"};
+        else
+            good = tell_gain(rows, cell, strtod(rows_text(rows, i, low, "nan"), NULL),
+                             strtod(rows_text(rows, i, high, "nan"), NULL),
+                             rows_text(rows, i, tied, "0")[0] == '1');
+    }
     return good;
 }
 
@@ -137,6 +148,9 @@ static bool spread_row(struct rows *rows, size_t row, const json_t *baselines, b
                 good = tell_gain(rows, &rows->cells[row][index], real_of(entry, "gain_low"),
                                  real_of(entry, "gain_high"),
                                  json_is_true(json_object_get(entry, "tied")));
+            if (of == OF_GAIN && told && index >= 0 && rows->cells[row][index].text &&
+                supports_no_choice(rows, row))
+                rows->cells[row][index] = (struct cell){.text = "unknown"};
         }
     }
     return good;

@@ -26,14 +26,17 @@ static void write_time(struct text *out, const struct winner *winner)
 }
 
 /* With the name of what it is over, where the column's head does not say it. */
-static void write_gain(struct text *out, const struct gain *gain, bool named)
+static void write_gain(struct text *out, const struct winner *winner, const struct gain *gain,
+                       bool named)
 {
     char shown[3][SHOWN_BYTES];
     if (!gain) {
         text_append(out, "<td class=\"n\">–</td>");
         return;
     }
-    const enum ratio_told told = ratio_told(gain->low, gain->high);
+    const enum ratio_told told = verdict_named(winner->trust) == VERDICT_UNSTABLE
+                                     ? RATIO_UNKNOWN
+                                     : ratio_told(gain->low, gain->high);
     if (told == RATIO_KNOWN && gain->tied)
         text_append(out, "<td class=\"n\" data-v=\"1\">none<small>as good</small>");
     else if (told == RATIO_KNOWN)
@@ -107,9 +110,9 @@ static void write_row(struct page *page, const struct winner *winner, const stru
     text_append(out, "</td>");
     write_time(out, winner);
     for (size_t i = 0; i < over->count; i++)
-        write_gain(out, gain_find(winner, over->names[i].name), false);
+        write_gain(out, winner, gain_find(winner, over->names[i].name), false);
     if (over->peers_share)
-        write_gain(out, fastest_peer(winner), true);
+        write_gain(out, winner, fastest_peer(winner), true);
     write_number(out, winner->gbs, shown_rate(winner->gbs, shown));
     write_number(out, winner->ceiling_percent, shown_percent(winner->ceiling_percent, shown));
     html(out, "<td>%s</td>", winner->explained ? explain_limit_name(winner->why.limit) : "unknown");
