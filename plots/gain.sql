@@ -14,6 +14,8 @@ over AS (
     FROM best AS b
     CROSS JOIN gains AS g ON g.winner_id = b.winner_id AND g.configuration_id = b.configuration_id
     JOIN chosen AS c ON c.n = b.n AND c.rank > 0 AND c.name = g.baseline
+    -- an unstable winner's are not known
+    WHERE (SELECT w.trust FROM winners AS w WHERE w.id = b.winner_id) IS NOT 'unstable'
     UNION ALL
     SELECT r.name, 1000 + r.rank, r.n, coalesce(r.ratio, r.time_ns / b.time_ns),
            CASE WHEN r.ratio > 0 THEN r.ratio_low END, CASE WHEN r.ratio > 0 THEN r.ratio_high END

@@ -64,6 +64,15 @@ def test_bounds_that_say_nothing_draw_nothing():
     refuse(db, "gain", "gain: nothing to draw")
 
 
+def test_an_unstable_winner_has_no_gain():
+    db = Database()
+    fast, trial = db.measure(1000, variant="fast")
+    slow, _ = db.measure(3500, variant="slow")
+    db.winner(trial, contenders=[(fast, 0, 0, 0), (slow, 2.5, 2.4, 2.6)], trust="unstable")
+    db.baseline("plain", slow)
+    refuse(db, "gain", "gain: nothing to draw")
+
+
 def test_all_raced_has_no_rings():
     db = Database()
     fast, trial = db.measure(1000, variant="fast")
