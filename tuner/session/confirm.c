@@ -14,6 +14,8 @@ struct confirming {
 
 /* Of a visit, beside its blocks: messages, uploads, a flush. */
 static const double around_visit_ns = 5e5;
+/* Of how many confirmed problems somebody else wins, about. */
+static const double won_anew = 0.4;
 
 static bool has_finalist(const struct contest *contest)
 {
@@ -157,6 +159,16 @@ static double process_ns(const struct group *group)
     return sum_ns;
 }
 
+/* What the choice after the last process takes: those who win anew are watched. */
+static double settle_ns(const struct group *group)
+{
+    double count = 0;
+    for (const struct contest *contest = group->contests; contest; contest = contest->next)
+        count += takes_part(contest) ? won_anew : 0;
+    size_t watched = group->costs.problems > 0 ? group->costs.problems : 1;
+    return count * (double)stage_ns(group, STAGE_WATCH) / (double)watched;
+}
+
 /* Leaves the costliest to the next run until two processes fit into the budget: one alone confirms
  * nothing. Whether any is left. */
 static bool choose_contests(struct group *group)
@@ -166,7 +178,7 @@ static bool choose_contests(struct group *group)
         for (struct contest *contest = group->contests; contest; contest = contest->next)
             if (takes_part(contest) && (!costliest || contest_ns(contest) > contest_ns(costliest)))
                 costliest = contest;
-        if (!costliest || budget_fits(group, 2 * process_ns(group)))
+        if (!costliest || budget_fits(group, 2 * process_ns(group) + settle_ns(group)))
             return costliest != NULL;
         costliest->left_out = true;
     }
@@ -192,9 +204,11 @@ static enum status one_process(struct confirming *confirming, struct error *erro
          contest = contest->previous) {
         if (!takes_part(contest))
             continue;
-        double again_ns = confirming->process == 1 ? (double)group->costs.fresh_ns + spent_ns : 0;
-        if (!budget_fits(group, again_ns + contest_ns(contest) * (again_ns > 0 ? 2 : 1))) {
-            contest->left_out |= confirming->process == 1;
+        bool first = confirming->process == 1;
+        double again_ns =
+            first ? (double)group->costs.fresh_ns + spent_ns + contest_ns(contest) : 0;
+        if (!budget_fits(group, contest_ns(contest) + again_ns + settle_ns(group))) {
+            contest->left_out |= first;
             continue;
         }
         started_ns = clock_running_ns();
@@ -257,7 +271,7 @@ static enum status run_processes(struct confirming *confirming, struct error *er
     if (!choose_contests(group))
         return STATUS_OK;
     for (int p = 1; status == STATUS_OK && p <= processes; p++) {
-        if (!budget_fits(group, p > 2 ? process_ns(group) : 0))
+        if (!budget_fits(group, settle_ns(group) + (p > 2 ? process_ns(group) : 0)))
             break;
         confirming->process = p;
         status = one_process(confirming, error);
