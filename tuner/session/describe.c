@@ -97,7 +97,8 @@ enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struc
         return status;
     int64_t started_ns = clock_running_ns();
     struct worker_problem problem = *sweep->description;
-    problem.varies = !sweep->alike && references_vary(&problem.checks);
+    problem.varies = !sweep->alike && sweep->reference_ns <= WORKER_COSTLY_NS &&
+                     references_vary(&problem.checks);
     if (!check)
         problem.checks.count = 0;
     do {
@@ -111,6 +112,8 @@ enum status sweep_tell(struct sweep *sweep, struct lane *lane, bool check, struc
     if (status == STATUS_OK) {
         lane->told = sweep;
         lane->told_check = check;
+        if (check)
+            sweep->reference_ns = worker_reference_ns(lane->worker);
         sweep->tell_ns = clock_running_ns() - started_ns;
     }
     if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)

@@ -178,6 +178,7 @@ struct sweep {
     int64_t share_ns;                /* of the budget, for sweep and race together */
     int64_t tell_ns;                 /* what inputs and expected results took the worker */
     bool failed;                     /* a lane met an error that ends the run */
+    int64_t reference_ns;            /* that its references took; 0: not known */
     bool alike;                      /* no copy of the inputs differs from another */
 };
 

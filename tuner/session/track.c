@@ -40,10 +40,15 @@ static enum status arm(struct track *track, struct arena *arena, size_t index, s
     return status == STATUS_OK ? STATUS_OK : lane_lose(track->lane, error);
 }
 
+static bool references_are_cheap(const struct track *track)
+{
+    return track->sweep->reference_ns <= WORKER_COSTLY_NS;
+}
+
 enum status track_begin(struct track *track, struct arena *arena, bool check, struct error *error)
 {
     for (size_t i = 0; i < track->count; i++) /* what varies by itself only references can judge */
-        check = check || track->runners[i]->results.unsteady;
+        check = check || (track->runners[i]->results.unsteady && references_are_cheap(track));
     enum status status = sweep_tell(track->sweep, track->lane, check, error);
     track->arena = arena;
     if (track->blocks == 0)
@@ -338,7 +343,7 @@ enum status track_round(struct track *track, const bool *wanted, size_t twin_of,
     for (size_t i = 0; i < track->count; i++)
         track->y[track->round_count * track->count + i] = (double)NAN;
     enum status status = STATUS_OK;
-    if (track->unsure) {
+    if (track->unsure && references_are_cheap(track)) {
         track->unsure = false;
         status = track_begin(track, track->arena, true, error);
     }

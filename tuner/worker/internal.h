@@ -22,7 +22,8 @@ struct worker {
     char *protocol; /* as text */
     char *cpus;     /* where children are pinned; "": nowhere */
     struct child child;
-    unsigned generation; /* of the child: how many were started */
+    unsigned generation;  /* of the child: how many were started */
+    int64_t reference_ns; /* of the problem told last */
     struct facts facts;
     struct calibration calibration;
     struct kept problem;

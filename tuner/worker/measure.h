@@ -56,6 +56,7 @@ struct measuring {
     struct host_input cases[ARGUMENTS_MAX];  /* of checks that need others */
     struct host_input others[ARGUMENTS_MAX]; /* variants, of a watch */
     struct expectations expected[WORKER_SIDES];
+    int64_t reference_ns;       /* that expected[0] took */
     struct launch_plan *varied; /* the problem's arguments with their variants; NULL: none vary */
     struct patch patches[ARGUMENTS_MAX]; /* of these */
     char *binary;                        /* of the load request last served; NULL: none */

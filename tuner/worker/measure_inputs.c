@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/worker/measure.h"
 #include "tuner/worker/message.h"
 
@@ -94,7 +95,8 @@ static enum status vary_problem(struct measuring *state, const json_t *request,
                                 const struct launch_plan *plan, struct error *error)
 {
     const void *inputs[ARGUMENTS_MAX];
-    if (!json_is_true(json_object_get(request, "varies")) || copies_for(state, plan, L2_COLD) < 2)
+    if (!json_is_true(json_object_get(request, "varies")) || copies_for(state, plan, L2_COLD) < 2 ||
+        state->reference_ns > WORKER_COSTLY_NS)
         return STATUS_OK;
     state->varied = malloc(sizeof *state->varied);
     if (!state->varied)
@@ -121,7 +123,6 @@ enum status serve_problem(struct measuring *state, const json_t *request, json_t
 {
     struct launch_plan plan;
     const void *inputs[ARGUMENTS_MAX];
-    (void)answer;
     slots_forget(state);
     free(state->varied);
     state->varied = NULL;
@@ -133,7 +134,11 @@ enum status serve_problem(struct measuring *state, const json_t *request, json_t
     if (status != STATUS_OK)
         return status;
     status = inputs_of_problem(state, &plan, inputs, error);
+    int64_t started_ns = clock_now_ns();
     if (status == STATUS_OK)
         status = expectations_make(state, request, &plan, inputs, &state->expected[0], error);
+    state->reference_ns = state->expected[0].count > 0 ? clock_now_ns() - started_ns : 0;
+    if (status == STATUS_OK)
+        status = message_set(answer, "reference_ns", json_integer(state->reference_ns), error);
     return status == STATUS_OK ? vary_problem(state, request, &plan, error) : status;
 }

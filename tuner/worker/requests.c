@@ -134,6 +134,7 @@ enum status worker_problem(struct worker *worker, const struct worker_problem *p
                   "checks", from_checks(&problem->checks), "varies", (int)problem->varies);
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         worker_forget(&worker->slots[i]);
+    worker->reference_ns = 0;
     enum status status = worker_keep(&worker->problem, request, error);
     worker->problem.timeout_ms = PROBLEM_TIMEOUT_MS;
     if (status != STATUS_OK)
@@ -144,12 +145,18 @@ enum status worker_problem(struct worker *worker, const struct worker_problem *p
     status =
         worker_ask(worker, false, NULL, json_incref(request), PROBLEM_TIMEOUT_MS, &answer, error);
     bool answered = answer != NULL;
+    worker->reference_ns = message_integer(answer, "reference_ns", 0);
     json_decref(answer);
     if (status == STATUS_OK)
         worker->problem.told = worker->generation;
     if ((status == STATUS_DEVICE_LOST && answered) || status == STATUS_INTERNAL)
         return blame_problem(worker, error);
     return status;
+}
+
+int64_t worker_reference_ns(const struct worker *worker)
+{
+    return worker->reference_ns;
 }
 
 static enum trial_status trial_status_of(enum status status)

@@ -93,10 +93,15 @@ struct worker_problem {
      * drawn at random and there are copies. */
     bool varies;
 };
+/* References that take longer are made once only: nothing varies. */
+#define WORKER_COSTLY_NS INT64_C(3000000000)
 /* Makes the inputs and the expected results in the child. Done again by itself when the child had
  * to be replaced. What is wrong with a reference, or with data from a file, is told here. */
 enum status worker_problem(struct worker *worker, const struct worker_problem *problem,
                            struct error *error);
+
+/* How long the references of the problem told last took; 0: it has none. */
+int64_t worker_reference_ns(const struct worker *worker);
 
 /* A kernel about which resources are wanted. */
 struct worker_kernel {
