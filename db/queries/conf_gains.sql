@@ -7,7 +7,7 @@ CROSS JOIN winners AS w
     ON w.environment_id = t.environment_id AND w.problem_id = t.problem_id
     AND w.l2_mode = t.l2_mode AND w.objective = :objective
 CROSS JOIN gains ON gains.winner_id = w.id AND gains.configuration_id = t.configuration_id
-WHERE t.id = CAST(:trial AS INTEGER) AND gains.gain > 0
+WHERE t.id = CAST(:trial AS INTEGER) AND gains.gain > 0 AND w.trust IS NOT 'unstable'
     -- bounds that say nothing: ratio_told
     AND (COALESCE(gains.gain_low, gains.gain_high) IS NULL OR gains.gain_high <= 4 * gains.gain_low)
     -- nor a difference that is not shown
