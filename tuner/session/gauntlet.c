@@ -32,11 +32,11 @@ static int64_t next_size(const struct contest *contest, int64_t n)
     for (; n > 0 && n <= last && n != sweep->problem.n; n = promise_next(sweep, n + 1)) {
         struct problem problem;
         struct error ignored = {0};
-        bool admits = false;
+        bool allowed = false;
         experiment_problem_at(sweep->experiment, &sweep->problem, n, &problem);
-        if (space_admits(sweep->experiment, &problem, sweep->group->facts, configuration, &admits,
+        if (space_admits(sweep->experiment, &problem, sweep->group->facts, configuration, &allowed,
                          &ignored) == STATUS_OK &&
-            admits)
+            allowed)
             break;
     }
     return n <= last ? n : 0;

@@ -104,12 +104,47 @@ static void a_source_that_changes_meanwhile_is_not_compiled(void **state)
     compile_pool_stop(pool);
 }
 
+/* What no compiler has begun is taken back, the latest first; what is left is compiled. */
+static void what_is_queued_can_be_withdrawn(void **state)
+{
+    (void)state;
+    struct compile_pool *pool = NULL;
+    struct compile_done done;
+    struct error error = {0};
+    bool got = false;
+    uint64_t tag = 0;
+    const struct binary_request request = {
+        .source_path = put("c.c", "int answer(void) { return 0; }\n"), .architecture = "native"};
+    assert_int_equal(compile_pool_start("cpu", 1, NULL, &pool, &error), STATUS_OK);
+    assert_false(compile_pool_withdraw(pool, &tag));
+    for (uint64_t i = 0; i < 3; i++) {
+        const char *made = arena_printf(&arena, "%s/c%d.bin", folder, (int)i);
+        assert_int_equal(compile_pool_submit(pool, &request, made, i, &error), STATUS_OK);
+    }
+    assert_true(compile_pool_withdraw(pool, &tag));
+    assert_int_equal(tag, 2);
+    assert_true(compile_pool_withdraw(pool, &tag));
+    assert_int_equal(tag, 1);
+    assert_false(compile_pool_withdraw(pool, &tag));
+    assert_int_equal(compile_pool_pending(pool), 1);
+    const char *made = arena_printf(&arena, "%s/c3.bin", folder);
+    assert_int_equal(compile_pool_submit(pool, &request, made, 3, &error), STATUS_OK);
+    for (uint64_t i = 0; i <= 3; i += 3) {
+        assert_int_equal(compile_pool_wait(pool, -1, &done, &got, &error), STATUS_OK);
+        assert_true(got && done.tag == i && done.status == STATUS_OK);
+    }
+    assert_int_equal(compile_pool_pending(pool), 0);
+    assert_true(file_exists(made));
+    compile_pool_stop(pool);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_changed_include_is_another_binary, set_up),
         cmocka_unit_test_setup(a_source_is_read_once_while_it_stays, set_up),
         cmocka_unit_test_setup(a_source_that_changes_meanwhile_is_not_compiled, set_up),
+        cmocka_unit_test_setup(what_is_queued_can_be_withdrawn, set_up),
     };
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
