@@ -77,16 +77,17 @@ enum status cuda_fill_places(struct device *device, const struct launch_plan *pl
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
-        if (plan->arguments[i].role != role || vector->places < 2)
+        if (plan->arguments[i].role != role || plan->arguments[i].symbol || vector->bytes == 0)
             continue;
-        size_t front = vector->offset - vector->wander;
         CUresult result = device->driver->cuMemsetD8Async(
-            vector->base + front, byte, vector->places * vector->place_bytes, device->stream);
+            cuda_vector_start(vector) - vector->wander, byte,
+            vector->places > 1 ? vector->places * vector->place_bytes : vector->bytes,
+            device->stream);
         if (result != CUDA_SUCCESS)
             return cuda_error(device, result, error, "filling argument '%s'",
                               plan->arguments[i].name);
     }
-    return cuda_fill(device, plan, role, byte, error);
+    return STATUS_OK;
 }
 
 static enum status wait_for_run(struct device *device, const struct launch_plan *plan,
