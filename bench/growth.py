@@ -4,21 +4,24 @@
     bench/growth.py [--build build/release] [--most 1000000] [--only WORD] [--work FOLDER] [--output docs/growth.md]
 
 The databases are made by bench/make_trials.py, of one problem and of many, and kept in FOLDER (default: a temporary
-one). Seconds are of the processor (user and system, children included), bytes the most that a process held.
+one). Seconds are of the processor (user and system, children included), bytes the most that a process held, and what was written: to standard output, or as files.
 """
 
 import argparse
+import datetime
 import os
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import make_trials
 
 SIZES = (1000, 10000, 100000, 1000000)
 EACH = 1000  # trials of a problem, where there are many
+FIGURES = ("blocks", "gain", "grid_block", "influence", "occupancy", "samples", "search", "size", "stability")
 
 
 def commands(folder, trials):
@@ -41,14 +44,28 @@ def commands(folder, trials):
         ("`export --t4`", ["export", "--t4", "t4.json", "--problem", "grown.i32.1", "--n", str(make_trials.N_FIRST)], ()),
         ("`report`", ["report"], ()),
         ("`report --no-figures`", ["report", "--no-figures"], ()),
-        ("`plot`", ["plot", "-o", "plots"], ()),
+        ("`plot`, all figures, two formats", ["plot", "-o", "plots"], ()),
+    ) + tuple((f"`plot {name}`", ["plot", name, "-o", "plots"], ()) for name in FIGURES) + (
         ("`merge` into a new one", ["merge", "merged.db", "tune.db"], ("merged.db",)),
         ("`merge` again", ["merge", "merged.db", "tune.db"], ()),
     )
 
 
+def written(folder, since):
+    """Bytes of what a command wrote: its output, or else the files that are newer."""
+    found = 0
+    for at, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in ("cache", "locks")]
+        for name in names:
+            path = os.path.join(at, name)
+            if name != "driver.state" and ".db" not in name and os.stat(path).st_mtime_ns >= since:
+                found += os.path.getsize(path)
+    return found
+
+
 def cost(command, folder, environment):
-    """CPU seconds and bytes."""
+    """CPU seconds, bytes held and bytes written."""
+    since = time.time_ns() - 10**7  # files have the time of the kernel's last tick
     with open(os.path.join(folder, "output"), "wb") as output:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.PIPE)
         errors = process.stderr.read().decode()
@@ -56,7 +73,7 @@ def cost(command, folder, environment):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"{' '.join(command)}: {errors}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+    return used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, written(folder, since)
 
 
 def prepare(work, build, trials, problems):
@@ -82,25 +99,31 @@ def measure(folder, build, trials, only):
             for end in ("", "-wal", "-shm"):
                 if os.path.exists(os.path.join(folder, path + end)):
                     os.remove(os.path.join(folder, path + end))
-        seconds, size = cost([tune] + arguments, folder, environment)
-        found[name] = (seconds, size)
-        print(f"{trials:>8} {name:<28} {seconds:8.2f} s {size / 1e6:6.0f} MB", file=sys.stderr, flush=True)
-    found["the database"] = (None, os.path.getsize(os.path.join(folder, "tune.db")))
-    found["the report"] = (None, os.path.getsize(os.path.join(folder, "report.html"))
-                           if os.path.exists(os.path.join(folder, "report.html")) else None)
+        found[name] = cost([tune] + arguments, folder, environment)
+        seconds, size, output = found[name]
+        print(f"{trials:>8} {name:<34} {seconds:8.2f} s {size / 1e6:6.0f} MB {output / 1e6:9.3f} MB", file=sys.stderr,
+              flush=True)
+    found["the database"] = (None, os.path.getsize(os.path.join(folder, "tune.db")), None)
     return found
+
+
+def bytes_text(size):
+    if not size:
+        return ""
+    return f"{size / 1e3:,.0f} kB" if size < 1e6 else f"{size / 1e6:,.1f} MB" if size < 1e7 else f"{size / 1e6:,.0f} MB"
 
 
 def table(columns):
     """columns: (trials, what measure() found)"""
-    lines = ["| command | " + " | ".join(f"{trials:,} trials" for trials, _ in columns) + " | most memory |",
-             "|---|" + "---:|" * (len(columns) + 1)]
+    lines = ["| command | " + " | ".join(f"{trials:,} trials" for trials, _ in columns) + " | memory | output |",
+             "|---|" + "---:|" * (len(columns) + 2)]
     for name in columns[0][1]:
-        values = [found.get(name, (None, None)) for _, found in columns]
+        values = [found[name] for _, found in columns]
         if values[0][0] is None:
-            cells = [f"{size / 1e6:,.1f} MB" if size else "" for _, size in values] + [""]
+            cells = [bytes_text(size) for _, size, _ in values] + ["", ""]
         else:
-            cells = [f"{seconds:.1f} s" for seconds, _ in values] + [f"{values[-1][1] / 1e6:,.0f} MB"]
+            cells = [f"{seconds:.1f} s" for seconds, _, _ in values] + [bytes_text(values[-1][1]),
+                                                                       bytes_text(values[-1][2])]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -113,10 +136,14 @@ def processor():
 
 PAGE = """# What growth costs
 
-Written by `bench/growth.py` on {processor}, {cores} cores. The figures are of that processor, in seconds of it (user
-and system), while other programs used it as well; another one is faster or slower by a factor, the same in all rows. The
-databases are made by `bench/make_trials.py`: trials that `tune` itself stored on the stand-in driver, repeated through
-the real schema, with failures, duplicates, samples, resources, races, confirmations and winners.
+Written on {date} by `bench/growth.py`, {cores} cores of {processor}. Seconds are those of a processor (user and system, of
+children too), while other programs used it as well; another one is faster or slower by a factor, much the same in all rows.
+Memory is the most that one process held, output what was written, both at the right-most number of trials.
+
+The databases are made by `bench/make_trials.py`: trials that `tune` itself stored on the stand-in driver, repeated through
+the real schema, with failures, duplicates, samples, resources, races, confirmations and winners; their order is random.
+That nothing grows faster than it may is watched by the test `growth.steps`, which counts what each statement visits and
+so says the same on every computer.
 
 ## One problem
 
@@ -144,7 +171,7 @@ def main():
         shutil.rmtree(work)
     if options.output != "-":
         with open(options.output, "w", encoding="utf-8") as file:
-            file.write(PAGE.format(processor=processor(), cores=os.cpu_count(), each=EACH, one=tables[0],
+            file.write(PAGE.format(date=datetime.date.today(), processor=processor(), cores=os.cpu_count(), each=EACH, one=tables[0],
                                    many=tables[1]))
     print("\n".join(tables))
 

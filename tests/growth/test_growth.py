@@ -31,7 +31,7 @@ LEVEL = ("`show`", "`show --baselines`", "`show --trust`", "`show --searches`", 
 def commands(folder, trials):
     """Those that bench/growth.py measures; the figures without gnuplot."""
     for name, arguments, gone in growth.commands(folder, trials):
-        if name not in ("`report`", "`plot`"):
+        if name != "`report`" and not name.startswith("`plot"):
             yield name, arguments, gone
     yield "`plot`", ["plot", "--data", "-o", "plots"], ()
     yield "`plot gain size samples`", ["plot", "gain", "size", "samples", "--data", "-o", "plots"], ()

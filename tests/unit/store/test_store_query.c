@@ -117,6 +117,44 @@ static void test_parameters(void **state)
     store_query_close(query);
 }
 
+/* A query that was closed is used again, as if it were new: with no parameter of before, at its
+ * beginning, and apart from one of the same text that is open. */
+static void test_asked_again(void **state)
+{
+    struct fixture *f = *state;
+    static const char sql[] = "SELECT :a UNION ALL SELECT 7";
+    const struct store_parameter one = {"a", "1"};
+    const struct store_parameter two = {"a", "2"};
+    struct store_query *query = NULL;
+    struct store_query *other = NULL;
+    bool row = false;
+    for (int i = 0; i < 40; i++) {
+        char text[64];
+        must(open_query(f, sql, &one, 1, &query));
+        must(open_query(f, sql, &two, 1, &other));
+        must(store_query_next(query, &row, &f->error));
+        assert_int_equal(store_query_integer(query, 0), 1);
+        must(store_query_next(other, &row, &f->error));
+        assert_int_equal(store_query_integer(other, 0), 2);
+        store_query_close(query);
+        store_query_close(other);
+        must(open_query(f, sql, NULL, 0, &query));
+        must(store_query_next(query, &row, &f->error));
+        assert_null(store_query_text(query, 0));
+        store_query_close(query);
+        /* More than are kept. */
+        (void)snprintf(text, sizeof text, "SELECT %d", i % 20);
+        must(open_query(f, text, NULL, 0, &query));
+        must(store_query_next(query, &row, &f->error));
+        assert_int_equal(store_query_integer(query, 0), i % 20);
+        store_query_close(query);
+    }
+    /* What begins like one that is kept is not it. */
+    assert_int_equal(
+        open_query(f, "SELECT :a UNION ALL SELECT 7; DROP TABLE trials", NULL, 0, &query),
+        STATUS_BAD_INPUT);
+}
+
 static void test_only_reading(void **state)
 {
     struct fixture *f = *state;
@@ -372,6 +410,7 @@ int main(void)
         TEST(test_values),
         TEST(test_parameters),
         TEST(test_rows_as_structs),
+        TEST(test_asked_again),
         TEST(test_only_reading),
         TEST(test_failing_later),
         TEST(test_points_resolve_duplicates),
