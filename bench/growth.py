@@ -142,6 +142,8 @@ Memory is the most that one process held, output what was written, both at the r
 
 The databases are made by `bench/make_trials.py`: trials that `tune` itself stored on the stand-in driver, repeated through
 the real schema, with failures, duplicates, samples, resources, races, confirmations and winners; their order is random.
+From 100,000 to 1,000,000 some rows grow by more than ten times, above all `merge`: what is visited grows by ten, but the
+database no longer fits in caches.
 That nothing grows faster than it may is watched by the test `growth.steps`, which counts what each statement visits and
 so says the same on every computer.
 
