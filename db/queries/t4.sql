@@ -3,14 +3,16 @@
 -- measuring, is shared evenly by the trials that it swept.
 -- :environment, :problem  ids
 -- :l2_mode
-WITH shares AS (
+WITH counted AS (
+    SELECT run_id, count(*) AS trials FROM trials WHERE stage = 'sweep' GROUP BY run_id
+),
+shares AS MATERIALIZED (
     SELECT r.id AS run_id,
-           max(0.0, coalesce(r.compile_wait_ns, 0)) / count(*) AS compile_ns,
-           max(0.0, coalesce(r.wall_ns - r.measuring_ns - r.compile_wait_ns, 0)) / count(*)
+           max(0.0, coalesce(r.compile_wait_ns, 0)) / counted.trials AS compile_ns,
+           max(0.0, coalesce(r.wall_ns - r.measuring_ns - r.compile_wait_ns, 0)) / counted.trials
                AS search_ns
-    FROM runs AS r
-    JOIN trials AS t ON t.run_id = r.id AND t.stage = 'sweep'
-    GROUP BY r.id
+    FROM counted
+    JOIN runs AS r ON r.id = counted.run_id
 )
 SELECT c.parameters, m.status, t.measured_at, m.median_ns, m.energy_j,
        t.duration_ns, t.id = m.id AS own, shares.compile_ns, shares.search_ns,
