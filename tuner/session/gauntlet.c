@@ -14,32 +14,45 @@ enum { CASES_MAX = 24, SIZES_NEAR = 4096, REPEATS = 3, CASE_TIMEOUT_MS = 60000 }
 /* With more elements in a vector a case costs seconds: of those there is one, at n + 1. */
 static const double many_elements = 1 << 24;
 
-/* The next size that the constraints allow the first finalist, and the experiment promises; 0: none
- * is near. */
+/* Whether the constraints allow the configuration that size. */
+static bool allows(const struct sweep *sweep, const struct configuration *configuration, int64_t n)
+{
+    struct problem problem;
+    struct error ignored = {0};
+    bool allowed = false;
+    experiment_problem_at(sweep->experiment, &sweep->problem, n, &problem);
+    return space_admits(sweep->experiment, &problem, sweep->group->facts, configuration, &allowed,
+                        &ignored) == STATUS_OK &&
+           allowed;
+}
+
+/* A size near n that the constraints allow the first finalist, and the experiment promises; 0: none
+ * is near. Where n is none, they may want a multiple of something, which mostly is a few times a
+ * power of two, or of ten: asking for all sizes on the way takes seconds where there is none. */
 static int64_t next_size(const struct contest *contest, int64_t n)
 {
+    static const int64_t odd_parts[] = {1, 3, 5, 7, 9, 25, 125};
     const struct sweep *sweep = contest->sweep;
     const struct candidate *first = NULL;
     for (size_t i = 0; !first && i < contest->finalist_count; i++)
         if (contest->finalists[i].runner.candidate->point != NO_POINT)
             first = contest->finalists[i].runner.candidate;
     n = promise_next(sweep, n);
-    if (!first)
+    if (!first || n < 1 || n == sweep->problem.n)
         return n;
     struct configuration room;
     const struct configuration *configuration = candidate_configuration(sweep, first, &room);
-    const int64_t last = n + SIZES_NEAR;
-    for (; n > 0 && n <= last && n != sweep->problem.n; n = promise_next(sweep, n + 1)) {
-        struct problem problem;
-        struct error ignored = {0};
-        bool allowed = false;
-        experiment_problem_at(sweep->experiment, &sweep->problem, n, &problem);
-        if (space_admits(sweep->experiment, &problem, sweep->group->facts, configuration, &allowed,
-                         &ignored) == STATUS_OK &&
-            allowed)
-            break;
-    }
-    return n <= last ? n : 0;
+    if (allows(sweep, configuration, n))
+        return n;
+    int64_t nearest = 0;
+    for (size_t i = 0; i < sizeof odd_parts / sizeof odd_parts[0]; i++)
+        for (int64_t divisor = odd_parts[i]; divisor <= SIZES_NEAR; divisor *= 2) {
+            int64_t size = promise_next(sweep, (n + divisor - 1) / divisor * divisor);
+            if (size > n && (nearest == 0 || size < nearest) && size != sweep->problem.n &&
+                allows(sweep, configuration, size))
+                nearest = size;
+        }
+    return nearest;
 }
 
 static size_t add_case(const struct contest *contest, struct gauntlet_case *cases, size_t count,
