@@ -27,10 +27,10 @@ expect_wrong 2 "^$row\[0\] is -1515870811, not " # what it was poisoned with
 expect_wrong 3 "^run [0-9]+ of [0-9]+ timed in a row, on changed inputs: out"
 expect_wrong 4 "^$row"
 
-# From its 3000th timed run on, and once in 1,000 runs: in the race. Who it is, is told, and is out for good.
+# From its 1500th timed run on, and once in 1,000 runs: in the race. Who it is, is told, and is out for good.
 forget
-tune_copy 'kernel@WAY=1,block=64,timed=yes#3000+: wrong slower=0.5
-    kernel@WAY=2,block=64,timed=yes: wrong every=1000 slower=0.5' --effort quick --set look_rounds.0=24
+tune_copy 'kernel@WAY=1,block=64,timed=yes#1500+: wrong slower=0.5
+    kernel@WAY=2,block=64,timed=yes: wrong every=1000 slower=0.5' --effort quick --set look_rounds.0=48
 expect_code 0
 expect_wrong 1 "race: $row"
 expect_wrong 2 "race: $row"

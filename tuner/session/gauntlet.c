@@ -40,11 +40,11 @@ static int64_t next_size(const struct contest *contest, int64_t n)
     n = promise_next(sweep, n);
     if (!first || n < 1 || n == sweep->problem.n)
         return n;
+    int64_t nearest = 0;
     struct configuration room;
     const struct configuration *configuration = candidate_configuration(sweep, first, &room);
     if (allows(sweep, configuration, n))
         return n;
-    int64_t nearest = 0;
     for (size_t i = 0; i < sizeof odd_parts / sizeof odd_parts[0]; i++)
         for (int64_t divisor = odd_parts[i]; divisor <= SIZES_NEAR; divisor *= 2) {
             int64_t size = promise_next(sweep, (n + divisor - 1) / divisor * divisor);
@@ -111,10 +111,10 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
 /* A file holds what it holds, whatever the seed. */
 static bool is_from_file(const struct worker_checks *checks)
 {
+    bool is = false;
     for (size_t i = 0; i < checks->count; i++)
-        if (checks->items[i].kind == REFERENCE_FILE)
-            return true;
-    return false;
+        is |= checks->items[i].kind == REFERENCE_FILE;
+    return is;
 }
 
 static void move_seeds(struct launch_plan *plan, uint64_t seed)
@@ -329,8 +329,8 @@ static enum status put(const struct contest *contest, const struct finalist *fin
 static int64_t size_of(const char *detail)
 {
     static const char before[] = "gauntlet: n=";
-    bool tells = strncmp(detail, before, sizeof before - 1) == 0;
-    return tells ? strtoll(detail + sizeof before - 1, NULL, 10) : 0;
+    size_t length = sizeof before - 1;
+    return strncmp(detail, before, length) == 0 ? strtoll(detail + length, NULL, 10) : 0;
 }
 
 /* What an earlier run found out of the same binary. */
