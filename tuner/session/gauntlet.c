@@ -27,8 +27,7 @@ static bool allows(const struct sweep *sweep, const struct configuration *config
 }
 
 /* A size near n that the constraints allow the first finalist, and the experiment promises; 0: none
- * is near. They may want a multiple, mostly of a few times a power of two: asking for all sizes on
- * the way takes seconds where there is none. */
+ * is near. They may want a multiple of something, of which the likely ones are tried. */
 static int64_t next_size(const struct contest *contest, int64_t n)
 {
     static const int64_t odd_parts[] = {1, 3, 5, 7, 9, 25, 125};
