@@ -31,7 +31,7 @@ struct candidate *table_add(struct table *table, const struct configuration *con
         candidate->next_outside = table->outside;
         table->outside = candidate;
     }
-    candidate->place = table->count;
+    candidate->place = (uint32_t)table->count; /* an index holds no more */
     candidate->point = point;
     candidate->binary = NO_BINARY;
     candidate->median_ns = (double)NAN;

@@ -18,30 +18,30 @@ struct candidate {
     const char *key;
     uint64_t point; /* of the space; NO_POINT: a baseline that is none */
     int64_t configuration_id;
-    size_t place;                   /* in the table */
     struct candidate *next_outside; /* of the table's candidates with `own` */
     size_t binary;                  /* NO_BINARY: not asked for yet */
     const char *broken;             /* what its expressions fail with; NULL: they do not */
+    uint32_t place;                 /* in the table */
+    uint32_t runs;                  /* runs a block that its time asks for; 0: unknown */
+    double median_ns;               /* NaN: none */
+    double value; /* what the search is told: of the objective as far as the sweep knows it */
+    int64_t trial_id;
+    int64_t twin_trial_id;     /* of a known duplicate: the trial that was measured; 0: none */
+    struct candidate *same_as; /* that launches the same, and was measured; NULL: none */
+    uint64_t launch_hash;      /* of what it launches; 0: unknown */
+    const char *rejected;      /* by the gauntlet, or since it failed in a race: why; borrowed */
+    int64_t rejected_at;       /* the size at which, where it is not the problem's; else 0 */
+    int64_t compared; /* results of its runs that were looked at in this run of the program: while
+                         it was watched, raced and confirmed */
+    enum trial_status status;
     bool done;
     bool waits; /* in the window, or in a lane's hands */
     bool again; /* to be tried before what the search asks for: it failed, and the user wants it
                    tried again, or won elsewhere */
-    enum trial_status status;
-    double median_ns; /* NaN: none */
-    double value;     /* what the search is told: of the objective as far as the sweep knows it */
-    uint32_t runs;    /* runs a block that its time asks for; 0: unknown */
-    int64_t trial_id;
-    int64_t twin_trial_id;       /* of a known duplicate: the trial that was measured; 0: none */
-    struct candidate *same_as;   /* that launches the same, and was measured; NULL: none */
-    uint64_t launch_hash;        /* of what it launches; 0: unknown */
     bool asked, asked_incumbent; /* session_options.only names it */
     bool is_baseline;
     bool stands_for_baseline; /* is one, or a baseline launches the same */
-    const char *rejected;     /* by the gauntlet, or since it failed in a race: why; borrowed */
-    int64_t rejected_at;      /* the size at which, where it is not the problem's; else 0 */
     bool watched;
-    int64_t compared; /* results of its runs that were looked at in this run of the program: while
-                         it was watched, raced and confirmed */
 };
 #define NO_POINT  UINT64_MAX
 #define NO_BINARY SIZE_MAX
