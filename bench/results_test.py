@@ -201,7 +201,7 @@ def test_older_schema(folder):
         ALTER TABLE runs DROP COLUMN command; ALTER TABLE winners DROP COLUMN compared;
         DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics;
         DROP VIEW problem_ceilings; ALTER TABLE problems DROP COLUMN ceiling; DROP INDEX trials_raced;
-        DROP TRIGGER trials_added; DROP TRIGGER trials_changed; DROP VIEW points; DROP VIEW latest_problems; DROP TABLE tried;
+        DROP INDEX ceilings_by_environment; DROP TRIGGER trials_added; DROP TRIGGER trials_changed; DROP VIEW points; DROP VIEW latest_problems; DROP TABLE tried;
         CREATE VIEW points AS SELECT 1; CREATE VIEW latest_problems AS SELECT 1; PRAGMA user_version = 2;""")
     made.close()
     (folder / "tune.db.xz").write_bytes(lzma.compress((folder / "new.db").read_bytes()))

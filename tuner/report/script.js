@@ -1,12 +1,12 @@
 'use strict';
 (() => {
-  // A cell's key: its number where it has one, else its text; nothing comes last either way.
+  // A cell's key: its number where it has one, else its text; nothing, and what is unknown, comes last either way.
   const key = (row, column) => {
     const cell = row.cells[column];
     if (!cell) return null;
     if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
     const text = cell.textContent.trim();
-    return text === '\u2013' || text === '' ? null : text;
+    return text === '\u2013' || text === '' || text.startsWith('unknown') ? null : text;
   };
   const compare = (a, b) =>
     typeof a === 'number' && typeof b === 'number' ? a - b
