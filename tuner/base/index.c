@@ -2,17 +2,23 @@
 
 #include <stdlib.h>
 
+/* Twelve bytes: there may be millions. */
 struct index_slot {
-    uint64_t number;
-    size_t next; /* the place plus one; 0: the slot is free */
+    uint32_t low, high; /* of the number */
+    uint32_t next;      /* the place plus one; 0: the slot is free */
 };
+
+static uint64_t number_of(const struct index_slot *slot)
+{
+    return (uint64_t)slot->high << 32 | slot->low;
+}
 
 /* A power of two of slots, at most half of them taken: a free one ends each search. */
 static size_t slot_of(const struct index *index, uint64_t number)
 {
     uint64_t mixed = number * UINT64_C(0x9e3779b97f4a7c15);
     size_t at = (size_t)(mixed ^ mixed >> 32) & (index->capacity - 1);
-    while (index->slots[at].next != 0 && index->slots[at].number != number)
+    while (index->slots[at].next != 0 && number_of(&index->slots[at]) != number)
         at = (at + 1) & (index->capacity - 1);
     return at;
 }
@@ -26,7 +32,7 @@ static bool grow(struct index *index)
         return false;
     for (size_t i = 0; i < index->capacity; i++)
         if (index->slots[i].next != 0)
-            larger.slots[slot_of(&larger, index->slots[i].number)] = index->slots[i];
+            larger.slots[slot_of(&larger, number_of(&index->slots[i]))] = index->slots[i];
     free(index->slots);
     *index = larger;
     return true;
@@ -34,11 +40,11 @@ static bool grow(struct index *index)
 
 bool index_put(struct index *index, uint64_t number, size_t place)
 {
-    if (index->count * 2 >= index->capacity && !grow(index))
+    if (place >= UINT32_MAX || (index->count * 2 >= index->capacity && !grow(index)))
         return false;
     struct index_slot *slot = &index->slots[slot_of(index, number)];
     index->count += slot->next == 0 ? 1 : 0;
-    *slot = (struct index_slot){.number = number, .next = place + 1};
+    *slot = (struct index_slot){(uint32_t)number, (uint32_t)(number >> 32), (uint32_t)place + 1};
     return true;
 }
 

@@ -12,7 +12,7 @@ struct index {
     size_t count, capacity;
 };
 
-/* Replaces the place of a number that is there. False: no memory. */
+/* Replaces the place of a number that is there. False: no memory, or a place above 2^32 - 2. */
 bool index_put(struct index *index, uint64_t number, size_t place);
 bool index_find(const struct index *index, uint64_t number, size_t *place);
 void index_free(struct index *index);
