@@ -16,7 +16,7 @@ if [[ -n $TUNE_CUDA_INCLUDE ]]; then
 fi
 hide nvcc
 test_ends 77 cli/dry_run.sh
-for script in cli/protocol.sh cli/help.sh; do
+for script in cli/protocol.sh cli/help.sh cli/t1.sh; do
     test_ends 0 "$script"
 done
 test_ends 77 bindings/cuda_header.sh
