@@ -97,7 +97,7 @@ static enum status bring_caches(struct device *device, const struct block *block
         device->streamed += block->runs;
         return STATUS_OK;
     }
-    return flush_caches(device, block->runs, block->mode == L2_DIRTY, error);
+    return flush_caches(device, (uint32_t)*copy, block->runs, block->mode == L2_DIRTY, error);
 }
 
 static void run_block(struct device *device, struct prepared *prepared, uint32_t runs, int64_t copy)

@@ -9,7 +9,7 @@
 #include "tuner/device/cpu/device.h"
 
 /* A way is tried TRIES times; the best of each transfer then PASSES times more. */
-enum { TRIES = 2, PASSES = 15, LEAST_BYTES = 256 << 20, WAYS_MOST = 16 };
+enum { TRIES = 2, PASSES = 15, LEAST_BYTES = 256 << 20, BYTES_PER_CORE = 32 << 20, WAYS_MOST = 16 };
 /* For each transfer, and as long again for the best way's passes; what was found by then is the
  * ceiling. */
 static const int64_t search_ns_most = INT64_C(1500000000);
@@ -204,15 +204,18 @@ static double best_gbs(struct device *device, struct stream *stream, const struc
     return ways[best].gbs;
 }
 
-/* Many times the last-level caches, unless each pass can begin with none of it there; within an
- * eighth of the memory. */
+/* Where each pass can begin with none of it in a cache: a millisecond's work for a core, and no
+ * more pages than kernels have. Else many times the last-level caches. Within an eighth of the
+ * memory. */
 static int64_t fit_bytes(const struct machine *machine)
 {
-    int64_t bytes = 0;
-    for (int i = 0; i < machine->cores && !flush_by_line(machine); i++)
+    bool by_line = flush_by_line(machine);
+    int64_t bytes = by_line ? (int64_t)machine->cores * BYTES_PER_CORE : 0;
+    for (int i = 0; i < machine->cores && !by_line; i++)
         if (machine_cache_leader(machine, i) == i)
             bytes += 2 * machine_flush_bytes(machine, i);
-    bytes = bytes > LEAST_BYTES ? bytes : LEAST_BYTES;
+    int64_t least = by_line ? 2 * BYTES_PER_CORE : LEAST_BYTES;
+    bytes = bytes > least ? bytes : least;
     int64_t most = machine->memory_bytes / 8;
     return most > 0 && bytes > most ? most : bytes;
 }

@@ -96,9 +96,10 @@ enum status cpu_bandwidth(struct device *device, int64_t bytes, struct bandwidth
                           struct error *error);
 /* arithmetic.c */
 enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct error *error);
-/* flush.c: nothing that the bound plan's next runs touch is in a cache; dirty: the caches are full
- * of lines that have yet to be written back. */
-enum status flush_caches(struct device *device, uint32_t runs, bool dirty, struct error *error);
+/* flush.c: nothing that the bound plan's next runs, which begin with copy `first`, touch is in a
+ * cache; dirty: the caches are full of lines that have yet to be written back. */
+enum status flush_caches(struct device *device, uint32_t first, uint32_t runs, bool dirty,
+                         struct error *error);
 /* Whether data leaves the caches line by line, else they are filled with something else. */
 bool flush_by_line(const struct machine *machine);
 /* A thread's share of [data, data + bytes) leaves all caches; only where flush_by_line. */

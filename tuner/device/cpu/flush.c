@@ -68,7 +68,7 @@ void flush_lines(char *data, size_t bytes, int thread, int threads)
 /* What the runs of a block read and write: the copies that they take in turn. */
 struct touched {
     struct device *device;
-    uint32_t runs;
+    uint32_t first, runs;
 };
 
 static void evict_touched(void *context, int thread, int threads)
@@ -76,8 +76,9 @@ static void evict_touched(void *context, int thread, int threads)
     const struct touched *touched = context;
     for (size_t i = 0; i < touched->device->argument_count; i++) {
         const struct vector *vector = touched->device->shelves[i].bound;
-        for (uint32_t copy = 0; vector && copy < vector->count && copy < touched->runs; copy++)
-            flush_lines(vector_data(vector, copy), vector->bytes, thread, threads);
+        for (uint32_t run = 0; vector && run < vector->count && run < touched->runs; run++)
+            flush_lines(vector_data(vector, (touched->first + run) % vector->count), vector->bytes,
+                        thread, threads);
     }
 }
 
@@ -168,9 +169,10 @@ static void write_own(void *context, int thread, int threads)
  * virtual machine may see hundreds of megabytes; and nothing stays that a cache of unknown ways
  * kept. Else each core goes through all of its buffer, not only a share: its private caches are
  * flushed too, and so are those of cores that a virtual machine wrongly says to share one cache. */
-enum status flush_caches(struct device *device, uint32_t runs, bool dirty, struct error *error)
+enum status flush_caches(struct device *device, uint32_t first, uint32_t runs, bool dirty,
+                         struct error *error)
 {
-    struct touched touched = {device, runs};
+    struct touched touched = {device, first, runs};
     bool by_line = flush_by_line(&device->machine);
     int cores = device->machine.cores;
     enum status status = flush_make(device, error);
