@@ -26,7 +26,8 @@ eval "$typed"
 
 # 'tune' alone is 'tune run', and a checker's own database says so of it, too.
 tune --quiet --db other.db --device cpu "${steady[@]}" "./$odd" --conf tuned.conf
-tune check tuned.conf "./$odd" --device cpu --db check.db "${steady[@]:1}"
+run "$TUNE" check tuned.conf "./$odd" --device cpu --db check.db "${steady[@]:1}"
+[[ $code -eq 7 ]] || expect_code 0 # 7: on a busy machine something else was faster
 python3 - <<'P' || fail "the other commands"
 import sqlite3
 for path, start in ("other.db", "tune --quiet --db other.db "), ("check.db", "tune check tuned.conf './it"):
