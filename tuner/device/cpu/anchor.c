@@ -50,7 +50,7 @@ static double timed_anchor(struct device *device)
     double times[PASSES];
     int cores = device->machine.cores;
     for (int i = 0; i < PASSES; i++) {
-        if (flush_by_line(&device->machine))
+        if (device->machine.flushes_by_line)
             pool_run(device->pool, cores, evict_piece, device);
         int64_t start_ns = clock_now_ns();
         pool_run(device->pool, cores, one_pass, device);

@@ -165,7 +165,7 @@ static void time_passes(struct device *device, struct stream *stream, struct way
 {
     int64_t end_ns = clock_now_ns() + search_ns_most;
     for (int pass = 0; pass < count && (pass == 0 || clock_now_ns() < end_ns); pass++) {
-        if (flush_by_line(&device->machine))
+        if (device->machine.flushes_by_line)
             pool_run(device->pool, device->machine.cores, evict_buffers, stream);
         int64_t start_ns = clock_now_ns();
         pool_run(device->pool, way->threads, way->task, stream);
@@ -209,7 +209,7 @@ static double best_gbs(struct device *device, struct stream *stream, const struc
  * memory. */
 static int64_t fit_bytes(const struct machine *machine)
 {
-    bool by_line = flush_by_line(machine);
+    bool by_line = machine->flushes_by_line;
     int64_t bytes = by_line ? (int64_t)machine->cores * BYTES_PER_CORE : 0;
     for (int i = 0; i < machine->cores && !by_line; i++)
         if (machine_cache_leader(machine, i) == i)

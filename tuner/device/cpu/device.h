@@ -100,9 +100,8 @@ enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct
  * cache; dirty: the caches are full of lines that have yet to be written back. */
 enum status flush_caches(struct device *device, uint32_t first, uint32_t runs, bool dirty,
                          struct error *error);
-/* Whether data leaves the caches line by line, else they are filled with something else. */
-bool flush_by_line(const struct machine *machine);
-/* A thread's share of [data, data + bytes) leaves all caches; only where flush_by_line. */
+/* A thread's share of [data, data + bytes) leaves all caches; only where machine.flushes_by_line.
+ */
 void flush_lines(char *data, size_t bytes, int thread, int threads);
 enum status flush_make(struct device *device, struct error *error);
 size_t flush_bytes(const struct machine *machine, int core);

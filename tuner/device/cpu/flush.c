@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 #if defined(__x86_64__)
-#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -13,12 +12,6 @@ enum { BUFFER_BYTES_MOST = 64 << 20, LINE_BYTES = 64 };
 /* ---- one line after the other, by the processor's own instruction ---- */
 
 #if defined(__x86_64__)
-static bool processor_evicts(void)
-{
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_CLFLUSHOPT) != 0;
-}
-
 __attribute__((target("clflushopt"))) static void evict(char *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += LINE_BYTES)
@@ -26,11 +19,6 @@ __attribute__((target("clflushopt"))) static void evict(char *data, size_t bytes
     _mm_mfence();
 }
 #elif defined(__aarch64__)
-static bool processor_evicts(void)
-{
-    return true; /* Linux lets programs use it */
-}
-
 static void evict(char *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += LINE_BYTES)
@@ -38,22 +26,12 @@ static void evict(char *data, size_t bytes)
     __asm__ volatile("dsb ish" : : : "memory");
 }
 #else
-static bool processor_evicts(void)
-{
-    return false;
-}
-
 static void evict(char *data, size_t bytes)
 {
     (void)data;
     (void)bytes;
 }
 #endif
-
-bool flush_by_line(const struct machine *machine)
-{
-    return machine->wanted_flush_bytes == 0 && processor_evicts();
-}
 
 void flush_lines(char *data, size_t bytes, int thread, int threads)
 {
@@ -76,9 +54,12 @@ static void evict_touched(void *context, int thread, int threads)
     const struct touched *touched = context;
     for (size_t i = 0; i < touched->device->argument_count; i++) {
         const struct vector *vector = touched->device->shelves[i].bound;
-        for (uint32_t run = 0; vector && run < vector->count && run < touched->runs; run++)
-            flush_lines(vector_data(vector, (touched->first + run) % vector->count), vector->bytes,
-                        thread, threads);
+        uint32_t copies = touched->device->copies; /* that runs take, of as many as there are */
+        if (vector && vector->count < copies)
+            copies = vector->count;
+        for (uint32_t run = 0; vector && run < copies && run < touched->runs; run++)
+            flush_lines(vector_data(vector, (touched->first + run) % copies), vector->bytes, thread,
+                        threads);
     }
 }
 
@@ -87,7 +68,7 @@ static void evict_touched(void *context, int thread, int threads)
 size_t flush_bytes(const struct machine *machine, int core)
 {
     int64_t bytes = machine_flush_bytes(machine, core);
-    if (bytes <= 0 || (bytes > BUFFER_BYTES_MOST && flush_by_line(machine)))
+    if (bytes <= 0 || (bytes > BUFFER_BYTES_MOST && machine->flushes_by_line))
         bytes = BUFFER_BYTES_MOST;
     return (size_t)bytes;
 }
@@ -173,7 +154,7 @@ enum status flush_caches(struct device *device, uint32_t first, uint32_t runs, b
                          struct error *error)
 {
     struct touched touched = {device, first, runs};
-    bool by_line = flush_by_line(&device->machine);
+    bool by_line = device->machine.flushes_by_line;
     int cores = device->machine.cores;
     enum status status = flush_make(device, error);
     if (status == STATUS_OK && (dirty || !by_line))

@@ -1,5 +1,8 @@
 #include "tuner/device/cpu/machine.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <errno.h>
 #include <stdlib.h>
 
@@ -99,6 +102,19 @@ static enum status read_topology(struct machine *machine, struct error *error)
     return STATUS_OK;
 }
 
+/* Asked once: in a virtual machine the question goes to the host, too slow for what is timed. */
+static bool processor_evicts(void)
+{
+#if defined(__x86_64__)
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_CLFLUSHOPT) != 0;
+#elif defined(__aarch64__)
+    return true; /* Linux lets programs use it */
+#else
+    return false;
+#endif
+}
+
 enum status machine_load(struct machine *out, struct error *error)
 {
     *out = (struct machine){0};
@@ -112,6 +128,7 @@ enum status machine_load(struct machine *out, struct error *error)
     if (status == STATUS_OK)
         status = environment_integer("TUNE_FLUSH_BYTES", 1 << 16, INT64_C(1) << 36, 0,
                                      &out->wanted_flush_bytes, error);
+    out->flushes_by_line = out->wanted_flush_bytes == 0 && processor_evicts();
     if (status != STATUS_OK)
         machine_free(out);
     return status;

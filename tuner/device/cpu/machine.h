@@ -30,6 +30,7 @@ struct machine {
     /* The NUMA node of each unit, numbered from 0 as they first appear in that order. */
     int *nodes;
     int64_t wanted_flush_bytes; /* TUNE_FLUSH_BYTES; 0: it is unset */
+    bool flushes_by_line;       /* data leaves the caches by an instruction, else they are filled */
 };
 
 enum status machine_load(struct machine *out, struct error *error);
