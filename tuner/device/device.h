@@ -236,6 +236,10 @@ struct device_api {
 
 /* A page: a whole row of what is too long is seen. */
 enum { GUARD_BYTES = 4096 };
+/* Each byte of an output before a run. */
+enum { POISON = 0xa5 };
+/* Copies that runs stream through are so many times the last-level cache at least. */
+enum { STREAM_CACHES = 5 };
 
 /* All kinds, in the order in which they are preferred; ends with NULL. */
 extern const struct device_api *const device_kinds[];

@@ -12,7 +12,6 @@
 /* Copies of the inputs for timing fill at most this much, and a 16th of the device's memory; those
  * that stream by, up to a quarter when five times the cache needs it. */
 static const int64_t copies_bytes_max = INT64_C(768) << 20;
-enum { STREAM_CACHES = 5 };
 /* The device's slot of trials. The parent may have armed it, too. */
 enum { TRIAL_SLOT = DEVICE_SLOTS - 1, SHARED_SLOT = DEVICE_SLOTS - 2 };
 

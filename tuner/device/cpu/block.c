@@ -3,8 +3,6 @@
 #include "tuner/base/clock.h"
 #include "tuner/device/cpu/launch.h"
 
-enum { STREAM_CACHES = 5, POISON = 0xa5 };
-
 static void run_timed(struct device *device, const struct prepared *prepared, double *elapsed_ns)
 {
     int64_t start_ns = clock_now_ns();

@@ -3,7 +3,7 @@
 #include "tuner/base/clock.h"
 #include "tuner/device/cuda/internal.h"
 
-enum { HOT_RUNS = 2, STREAM_CACHES = 5 };
+enum { HOT_RUNS = 2 };
 
 /* Whether a block reads so much that its next one finds nothing of it in the L2. */
 static bool streams(const struct device *device, const struct block *block)

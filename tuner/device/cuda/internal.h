@@ -16,7 +16,6 @@
 enum { MODULES_MAX = DEVICE_SLOTS, GATE_TRIES = 3, NO_SLOT = -1 };
 /* Of all graphs together; one takes about 7 kB on the host and 3 kB on the device. */
 enum { NODES_MAX = 1 << 17 };
-enum { POISON = 0xa5 }; /* of outputs */
 
 enum { PARAMETERS_UNKNOWN = -1 };
 
