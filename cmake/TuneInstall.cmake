@@ -14,13 +14,13 @@ install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS tuned_static tuned_shared EXPORT tuned
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtuned
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtuned)
-install(FILES runtime/tuned.h runtime/tuned_cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(FILES libtuned/tuned.h libtuned/tuned_cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT libtuned)
 install(FILES bindings/python/tuned.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tune/python
         COMPONENT libtuned)
 # The calls for programs, with the kernels beside them, where "kernels/..." is found from. They are
 # compiled by whoever includes them.
-install(DIRECTORY calls/tune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/tune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(family reduce reduce_ordered reduce_rows)
   install(DIRECTORY kernels/${family} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tune/kernels
           FILES_MATCHING PATTERN "*.cuh")

@@ -16,8 +16,8 @@ function(tune_nvcc_program target)
     list(APPEND architectures "-gencode=arch=compute_${architecture},code=sm_${architecture}")
   endforeach()
   set(command "${TUNE_NVCC}" -O2 -std=c++17 -Xcompiler=-Wall,-Wextra ${architectures}
-              -I "${PROJECT_SOURCE_DIR}/calls" -I "${PROJECT_SOURCE_DIR}"
-              -I "${PROJECT_SOURCE_DIR}/runtime" ${NVCC_OPTIONS})
+              -I "${PROJECT_SOURCE_DIR}/include" -I "${PROJECT_SOURCE_DIR}"
+              -I "${PROJECT_SOURCE_DIR}/libtuned" ${NVCC_OPTIONS})
   set(objects "")
   foreach(source IN LISTS NVCC_SOURCES)
     string(REPLACE "@" ";" parts "${source}")

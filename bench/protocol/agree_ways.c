@@ -5,8 +5,8 @@
 #include "bench/protocol/agree.h"
 
 #include "tuner/base/clock.h"
-#include "tuner/trial/choose.h"
-#include "tuner/trial/race.h"
+#include "tuner/stats/choose.h"
+#include "tuner/stats/race.h"
 
 enum { MEAN_SAMPLES = 7 };
 

@@ -11,8 +11,8 @@
 #include "tuner/base/lock.h"
 #include "tuner/base/random.h"
 #include "tuner/experiment/experiment.h"
-#include "tuner/trial/protocol.h"
-#include "tuner/trial/rounds.h"
+#include "tuner/stats/protocol.h"
+#include "tuner/stats/rounds.h"
 #include "tuner/worker/worker.h"
 
 enum { SIZES_MAX = EXPERIMENT_SIZES_MAX, CONFIGURATIONS_MAX = 64, CANDIDATES_MAX = 64 };

@@ -6,7 +6,7 @@
 #include "bench/protocol/bench.h"
 
 #include "tuner/base/files.h"
-#include "tuner/trial/estimate.h"
+#include "tuner/stats/estimate.h"
 
 /* ---- compiling ---- */
 

@@ -5,7 +5,7 @@
 
 #include "bench/protocol/bench.h"
 
-#include "tuner/trial/estimate.h"
+#include "tuner/stats/estimate.h"
 
 enum { ROUNDS = 60 };
 /* Single runs as other harnesses time them; then blocks as the protocol has them, where the first

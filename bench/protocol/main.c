@@ -20,7 +20,7 @@
 #include "bench/protocol/bench.h"
 
 #include "tuner/device/device.h"
-#include "tuner/trial/estimate.h"
+#include "tuner/stats/estimate.h"
 
 static const char help[] =
     "usage: bench_protocol twin|flush|agree [options]\n\n"

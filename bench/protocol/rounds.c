@@ -4,7 +4,7 @@
 
 #include "bench/protocol/bench.h"
 
-#include "tuner/trial/estimate.h"
+#include "tuner/stats/estimate.h"
 
 enum status slot_visit(struct bench *bench, uint32_t slot, uint32_t blocks,
                        struct worker_samples *samples, struct error *error)

@@ -4,7 +4,7 @@
 
 #include "bench/protocol/bench.h"
 
-#include "tuner/trial/estimate.h"
+#include "tuner/stats/estimate.h"
 
 enum { TWINS = 16, PAIRS = TWINS / 2, WINDOW = 40, ROUNDS = 200 };
 static const double alpha = 0.01;

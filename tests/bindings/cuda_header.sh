@@ -5,7 +5,7 @@
 source "$TUNE_TESTS/lib.sh"
 [[ -n $TUNE_CUDA_INCLUDE ]] || exit 77
 warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -O2)
-includes=(-I "$TUNE_SOURCE/runtime" -isystem "$TUNE_CUDA_INCLUDE")
+includes=(-I "$TUNE_SOURCE/libtuned" -isystem "$TUNE_CUDA_INCLUDE")
 
 cat >use.c <<'C'
 #include "tuned_cuda.h"

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "runtime/tuned.h"
+#include "libtuned/tuned.h"
 
 #define SIZE(type)           printf("%s %zu\n", #type, sizeof(struct type))
 #define MEMBER(type, member) printf("%s.%s %zu\n", #type, #member, offsetof(struct type, member))

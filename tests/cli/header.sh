@@ -96,14 +96,14 @@ int main(void)
 }
 C
 warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
-run "${CC:-cc}" -std=c99 -O1 "${warnings[@]}" -Wstrict-prototypes -I"$TUNE_SOURCE/runtime" -I. use.c \
-    "$TUNE_SOURCE/runtime/tuned.c" -o use
+run "${CC:-cc}" -std=c99 -O1 "${warnings[@]}" -Wstrict-prototypes -I"$TUNE_SOURCE/libtuned" -I. use.c \
+    "$TUNE_SOURCE/libtuned/tuned.c" -o use
 expect_code 0
 run ./use
 expect_code 0
 expect_out '^[0-9]{5} compared, 0 differ$'
 if command -v g++ >/dev/null; then
-    run g++ -std=c++11 -x c++ "${warnings[@]}" -I"$TUNE_SOURCE/runtime" -I. -c use.c -o use.o
+    run g++ -std=c++11 -x c++ "${warnings[@]}" -I"$TUNE_SOURCE/libtuned" -I. -c use.c -o use.o
     expect_code 0
 fi
 

@@ -3,17 +3,17 @@
 # alone, and showing no name but those of tuned.h.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
-runtime=$TUNE_SOURCE/runtime
+libtuned=$TUNE_SOURCE/libtuned
 warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Werror)
 
 run "${CC:-cc}" -std=c99 -O2 "${warnings[@]}" -fPIC -fvisibility=hidden -shared \
-    "$runtime/tuned.c" -o libtuned.so
+    "$libtuned/tuned.c" -o libtuned.so
 expect_code 0
 
 # No global state: nothing that can be written to, but for what the start files bring.
 for compiler in clang "${CC:-cc}"; do
     [[ $compiler != clang || $(clang -dumpversion 2>/dev/null) == 14.* ]] || continue
-    run "$compiler" -std=c99 -O2 -fvisibility=hidden -c "$runtime/tuned.c" -o tuned.o
+    run "$compiler" -std=c99 -O2 -fvisibility=hidden -c "$libtuned/tuned.c" -o tuned.o
     expect_code 0
     size -A tuned.o >sections
     text=$(awk '$1 ~ /^\.text/ { sum += $2 } END { print sum + 0 }' sections)
@@ -31,18 +31,18 @@ fi
 
 # Shows what tuned.h declares, all of it and nothing else.
 nm -D --defined-only libtuned.so | awk '{ print $NF }' | sed 's/@.*//' | LC_ALL=C sort >shown
-sed -n '/^TUNED_API/,/;/p' "$runtime/tuned.h" | tr '\n' ' ' | grep -oE 'tuned_[a-z_]+\(' |
+sed -n '/^TUNED_API/,/;/p' "$libtuned/tuned.h" | tr '\n' ' ' | grep -oE 'tuned_[a-z_]+\(' |
     tr -d '(' | LC_ALL=C sort -u >declared
 [[ -s declared ]] || fail "tuned.h declares nothing"
 diff declared shown || fail "tuned.h and libtuned.so differ (<: declared, >: shown)"
 
 # The library that was built has a soname, and the header is C++ too.
-readelf -d "$TUNE_BUILD/runtime/libtuned.so" | grep -q 'SONAME.*libtuned\.so\.[0-9]' ||
+readelf -d "$TUNE_BUILD/libtuned/libtuned.so" | grep -q 'SONAME.*libtuned\.so\.[0-9]' ||
     fail "libtuned.so has no soname"
 if command -v g++ >/dev/null; then
     echo '#include "tuned.h"
     int main() { tuned_answer answer; return tuned_find(nullptr, nullptr, "", 1, &answer); }' >use.cpp
-    run g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$runtime" use.cpp tuned.o -o use
+    run g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$libtuned" use.cpp tuned.o -o use
     expect_code 0
     ./use || fail "tuned_find without a file does not answer none"
 fi

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "tuner/base/random.h"
-#include "tuner/trial/protocol.h"
+#include "tuner/stats/protocol.h"
 
 void must(struct fixture *f, enum status status)
 {

@@ -42,8 +42,8 @@ int main(int count, char **arguments)
     return 0;
 }
 C
-"${CC:-cc}" -I"$TUNE_SOURCE/runtime" -c "$TUNE_SOURCE/runtime/tuned.c" -o tuned.o
-run "${CC:-cc}" -I"$TUNE_SOURCE/runtime" dump.c tuned.o -o dump
+"${CC:-cc}" -I"$TUNE_SOURCE/libtuned" -c "$TUNE_SOURCE/libtuned/tuned.c" -o tuned.o
+run "${CC:-cc}" -I"$TUNE_SOURCE/libtuned" dump.c tuned.o -o dump
 expect_code 0
 
 cat >agree.py <<'P'
@@ -162,7 +162,7 @@ agree() {
     [[ -e tune.db ]] || return 0
     cp "$captured.err" said.out
     [[ ! -e stopped.out ]] || mv stopped.out said.out
-    run python3 agree.py "$TUNE" "$TUNE_SOURCE/runtime" "$@"
+    run python3 agree.py "$TUNE" "$TUNE_SOURCE/libtuned" "$@"
     [[ $code -eq 0 ]] || fail "not one answer ($what)"
     echo "$what: $(cat "$captured.out") (winners, of them right, ranges, sizes whose range has another)" >>"$TMPDIR/counts"
 }

@@ -101,7 +101,7 @@ int main(int count, char **arguments)
     return 0;
 }
 C
-run "${CC:-cc}" -I"$TUNE_SOURCE/runtime" find.c "$TUNE_SOURCE/runtime/tuned.c" -o find
+run "${CC:-cc}" -I"$TUNE_SOURCE/libtuned" find.c "$TUNE_SOURCE/libtuned/tuned.c" -o find
 expect_code 0
 run ./find 1024 1025 5000 8192 12000 40000 65536 1000000
 for line in '1024: way 1, exact' '1025: way 1, in range' '5000: way 1, in range' '8192: way 2, in range' \

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/tuned.h"
+#include "libtuned/tuned.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

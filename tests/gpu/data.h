@@ -4,7 +4,7 @@
 
 #include "tuner/device/device.h"
 #include "tuner/experiment/experiment.h"
-#include "tuner/trial/data.h"
+#include "tuner/stats/data.h"
 
 /* What an argument holds on the host: the data of one n is the beginning of that of a larger. */
 struct input {

@@ -166,9 +166,9 @@ build_peers() {
         [ -e "$conf" ] && confs+=("$conf")
     done
     (cd "$here" && "$tune" export --configurations "$list" "${confs[@]}") || return 1
-    (cd "$here" && mkdir -p "$work/peers" && gcc -std=c99 -O2 -I runtime -c runtime/tuned.c -o "$work/peers/tuned.o" &&
+    (cd "$here" && mkdir -p "$work/peers" && gcc -std=c99 -O2 -I libtuned -c libtuned/tuned.c -o "$work/peers/tuned.o" &&
         printf '%s\n' bench/reduce_peers.cu bench/peers/*.cu |
-        xargs -P "$(nproc)" -I{} sh -c 'nvcc -O2 -std=c++17 -gencode=arch=compute_90,code=sm_90 -I calls -I . -I runtime -I '"$include"'/cccl \
+        xargs -P "$(nproc)" -I{} sh -c 'nvcc -O2 -std=c++17 -gencode=arch=compute_90,code=sm_90 -I include -I . -I libtuned -I '"$include"'/cccl \
             -DTUNE_CONFIGURATIONS="\"'"$list"'\"" -c {} -o '"$work"'/peers/$(basename {} .cu).o' &&
         nvcc -cudart static -o "$build/bin/reduce_peers" "$work"/peers/*.o)
 }

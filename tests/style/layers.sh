@@ -13,14 +13,14 @@ includes() {
 }
 
 folders=
-for folder in tuner runtime kernels calls examples; do
+for folder in tuner libtuned kernels include examples; do
     [ ! -d "$folder" ] || folders="$folders $folder"
 done
 
 # shellcheck disable=SC2086 # the folders are words
 includes $folders | awk -F '\t' '
 BEGIN {
-    split("base=0 experiment=1 device=1 trial=1 store=1 search=2 worker=2 export=2 exchange=2 plot=2 explain=2 " \
+    split("base=0 experiment=1 device=1 stats=1 store=1 search=2 worker=2 export=2 exchange=2 plot=2 explain=2 " \
           "session=3 report=3 cli=4", rows, " ")
     for (i in rows) {
         split(rows[i], row, "=")
@@ -54,19 +54,19 @@ function starts(text, with) {
             wrong("kernels use nothing of the tuner")
         else if ($1 ~ /\.cuh?$/ && !starts(name, "kernels/") && !(quoted && name ~ /^(\.\.\/[a-z_]+\/)?[a-z_]+\.cuh$/))
             wrong("device code includes device code beside it and no other header")
-    } else if (from[1] == "calls") {
-        if (starts(name, "tuner/") || starts(name, "runtime/") || name ~ /_cpu\.c$/)
+    } else if (from[1] == "include") {
+        if (starts(name, "tuner/") || starts(name, "libtuned/") || name ~ /_cpu\.c$/)
             wrong("a call is for programs: <tuned.h>, kernels and CUDA are all it may use")
         else if (name == "tuned.h" && quoted)
             wrong("write it as programs find it: <tuned.h>")
-        else if (starts(name, "kernels/") && $1 !~ /^calls\/tune\/[a-z_]+\.cuh$/)
-            wrong("kernels are found from calls/tune/ only, once they are installed")
-    } else if (from[1] == "runtime") {
-        if ($1 == "runtime/tuned_cuda.h" && ($3 == "<cuda.h>" || $3 == "<cuda_runtime_api.h>"))
+        else if (starts(name, "kernels/") && $1 !~ /^include\/tune\/[a-z_]+\.cuh$/)
+            wrong("kernels are found from include/tune/ only, once they are installed")
+    } else if (from[1] == "libtuned") {
+        if ($1 == "libtuned/tuned_cuda.h" && ($3 == "<cuda.h>" || $3 == "<cuda_runtime_api.h>"))
             seen++ # the one header that is for programs with CUDA
         else if ($3 == "<fcntl.h>" || $3 == "<unistd.h>" || $3 == "<sys/stat.h>")
             seen++ # the C library has them where there are files that hang (FIFOs)
-        else if (name != "tuned.h" && name != "runtime/tuned.h" && !standard[$3])
+        else if (name != "tuned.h" && name != "libtuned/tuned.h" && !standard[$3])
             wrong("libtuned uses the C library and nothing else")
     } else if (from[1] == "examples") {
         if (starts(name, "tuner/"))
@@ -83,7 +83,7 @@ function starts(text, with) {
             wrong(from[2] " (level " level[from[2]] ") may not use " to[2] " (level " level[to[2]] ")")
         else if (from[2] != to[2] && name ~ /internal\.h$/)
             wrong("that header is private to its room")
-    } else if (name != "runtime/tuned.h" && name != "tuned.h" && !starts(name, "kernels/")) {
+    } else if (name != "libtuned/tuned.h" && name != "tuned.h" && !starts(name, "kernels/")) {
         wrong("write it from the root: \"tuner/ROOM/FILE.h\"")
     }
     seen++

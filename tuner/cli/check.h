@@ -2,7 +2,7 @@
 #ifndef TUNE_CLI_CHECK_H
 #define TUNE_CLI_CHECK_H
 
-#include "runtime/tuned.h"
+#include "libtuned/tuned.h"
 #include "tuner/base/arena.h"
 #include "tuner/cli/rows.h"
 #include "tuner/cli/run.h"

@@ -10,7 +10,7 @@
 #include "tuner/cli/rows.h"
 #include "tuner/plot/plot.h"
 #include "tuner/search/search.h"
-#include "tuner/trial/protocol.h"
+#include "tuner/stats/protocol.h"
 
 extern const char show_query_words[];
 extern const char show_query_sizes[];

@@ -7,7 +7,7 @@
 #include "tuner/cli/command.h"
 #include "tuner/cli/style.h"
 #include "tuner/device/device.h"
-#include "tuner/trial/protocol.h"
+#include "tuner/stats/protocol.h"
 
 static enum status run_devices(const struct command *command, int argc, char **argv,
                                struct error *error);

@@ -6,7 +6,7 @@
 #include "tuner/cli/run.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
-#include "tuner/trial/verdict.h"
+#include "tuner/stats/verdict.h"
 
 /* 1234567 as "1,234,567"; more than can be counted as "over 1.8e19". */
 static void append_count(struct text *line, uint64_t count)

@@ -8,7 +8,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/cli/rows.h"
-#include "tuner/trial/verdict.h"
+#include "tuner/stats/verdict.h"
 
 enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64, SHOW_PARAMETERS = 5 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/trial/estimate.h"
-#include "tuner/trial/verdict.h"
+#include "tuner/stats/estimate.h"
+#include "tuner/stats/verdict.h"
 
 enum { BASELINES_MAX = 16 };
 

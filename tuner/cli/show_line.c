@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tuner/cli/show.h"
-#include "tuner/trial/estimate.h"
+#include "tuner/stats/estimate.h"
 
 static enum verdict verdict_at(const struct rows *rows, size_t row)
 {

@@ -7,9 +7,9 @@
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
 #include "tuner/explain/explain.h"
-#include "tuner/trial/clouds.h"
-#include "tuner/trial/estimate.h"
-#include "tuner/trial/protocol.h"
+#include "tuner/stats/clouds.h"
+#include "tuner/stats/estimate.h"
+#include "tuner/stats/protocol.h"
 
 extern const char show_query_trust[];
 extern const char show_query_trust_runs[];

@@ -8,7 +8,7 @@
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
 #include "tuner/explain/explain.h"
-#include "tuner/trial/verdict.h"
+#include "tuner/stats/verdict.h"
 
 enum { GAINS_OVER_MAX = 16 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tuner/explain/internal.h"
-#include "tuner/trial/ceiling.h"
+#include "tuner/stats/ceiling.h"
 
 static bool is_by_time(const struct explanation *explanation)
 {

@@ -10,8 +10,8 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/stats/clouds.h"
 #include "tuner/store/store.h"
-#include "tuner/trial/clouds.h"
 
 /* A configuration on the problem. Reals are NaN and integers -1 where the database does not know,
  * texts NULL. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tuner/explain/internal.h"
-#include "tuner/trial/ceiling.h"
+#include "tuner/stats/ceiling.h"
 
 static const double launch_least = 1.0 / 3;  /* of the time, for empty launches in its place */
 static const double launch_told = 0.05;      /* of the time, to be worth a word */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tuner/explain/internal.h"
-#include "tuner/trial/estimate.h"
+#include "tuner/stats/estimate.h"
 
 extern const char explain_query_winner[];
 extern const char explain_query_points[];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tuner/explain/internal.h"
-#include "tuner/trial/estimate.h"
+#include "tuner/stats/estimate.h"
 
 enum { SENSITIVITIES_TOLD = 3 };
 static const double sensitive_least = 0.01; /* less is within what a sweep can tell */

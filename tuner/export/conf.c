@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/tuned.h"
+#include "libtuned/tuned.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/output.h"
 #include "tuner/export/internal.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/tuned.h"
+#include "libtuned/tuned.h"
 #include "tuner/base/arena.h"
 #include "tuner/base/files.h"
 #include "tuner/experiment/experiment.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/tuned.h"
+#include "libtuned/tuned.h"
 #include "tuner/base/arena.h"
 #include "tuner/base/hash.h"
 #include "tuner/export/header_names.h"

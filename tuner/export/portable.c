@@ -6,7 +6,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/export/common.h"
-#include "tuner/trial/ranges.h"
+#include "tuner/stats/ranges.h"
 
 /* db/queries/portable.sql, portable_devices.sql */
 extern const char portable_query[];

@@ -5,8 +5,8 @@
 
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
-#include "tuner/trial/estimate.h"
-#include "tuner/trial/verdict.h"
+#include "tuner/stats/estimate.h"
+#include "tuner/stats/verdict.h"
 
 /* What the sentence compares with at most; the card has all. */
 enum { LEAD_MOST = 3 };

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "tuner/report/internal.h"
-#include "tuner/trial/estimate.h"
-#include "tuner/trial/verdict.h"
+#include "tuner/stats/estimate.h"
+#include "tuner/stats/verdict.h"
 
 extern const char report_query_winners[];
 extern const char report_query_winner[];

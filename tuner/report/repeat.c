@@ -4,7 +4,7 @@
 
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
-#include "tuner/trial/protocol.h"
+#include "tuner/stats/protocol.h"
 
 extern const char report_query_runs[];
 extern const char report_query_environments[];

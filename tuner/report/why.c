@@ -5,7 +5,7 @@
 
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
-#include "tuner/trial/estimate.h"
+#include "tuner/stats/estimate.h"
 
 static void write_integer(struct text *out, int64_t value)
 {

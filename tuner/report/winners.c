@@ -4,8 +4,8 @@
 
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
-#include "tuner/trial/estimate.h"
-#include "tuner/trial/verdict.h"
+#include "tuner/stats/estimate.h"
+#include "tuner/stats/verdict.h"
 
 extern const char report_query_ranges[];
 

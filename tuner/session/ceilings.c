@@ -2,7 +2,7 @@
 #include "tuner/base/clock.h"
 #include "tuner/session/internal.h"
 #include "tuner/session/watch.h"
-#include "tuner/trial/ceiling.h"
+#include "tuner/stats/ceiling.h"
 
 static double larger(double a, double b)
 {

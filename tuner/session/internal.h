@@ -20,9 +20,9 @@
 #include "tuner/session/budget.h"
 #include "tuner/session/session.h"
 #include "tuner/session/table.h"
-#include "tuner/trial/choose.h"
-#include "tuner/trial/rounds.h"
-#include "tuner/trial/summary.h"
+#include "tuner/stats/choose.h"
+#include "tuner/stats/rounds.h"
+#include "tuner/stats/summary.h"
 
 struct contest;
 struct group;

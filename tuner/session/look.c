@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tuner/session/internal.h"
-#include "tuner/trial/race.h"
+#include "tuner/stats/race.h"
 
 enum { LOOK_ROUNDS = 16, LOOK_ROUNDS_MOST = 24 };
 

@@ -5,7 +5,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/session/internal.h"
-#include "tuner/trial/race.h"
+#include "tuner/stats/race.h"
 
 /* Also of one that races alone: its time and its twin are wanted. */
 enum { ROUNDS_LEAST = 8 };

@@ -8,7 +8,7 @@
 #include "tuner/base/text.h"
 #include "tuner/session/internal.h"
 #include "tuner/session/losses.h"
-#include "tuner/trial/ranges.h"
+#include "tuner/stats/ranges.h"
 
 enum { CUTS_MAX = 12, BETWEEN_MAX = 8 };
 

@@ -13,9 +13,9 @@
 #include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
 #include "tuner/experiment/experiment.h"
+#include "tuner/stats/protocol.h"
+#include "tuner/stats/verdict.h"
 #include "tuner/store/store.h"
-#include "tuner/trial/protocol.h"
-#include "tuner/trial/verdict.h"
 #include "tuner/worker/worker.h"
 
 enum { SESSION_SIZES_MAX = 64, SESSION_DEVICES_MAX = 64 };

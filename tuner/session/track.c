@@ -6,7 +6,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/session/internal.h"
-#include "tuner/trial/race.h"
+#include "tuner/stats/race.h"
 
 static uint32_t runs_of(const struct track *track, const struct candidate *candidate)
 {

@@ -7,7 +7,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/session/internal.h"
-#include "tuner/trial/summary.h"
+#include "tuner/stats/summary.h"
 
 enum {
     BLOCKS_TO_JUDGE = 5, /* fewer say nothing about how far timings lie apart */

@@ -7,8 +7,8 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/device/device.h"
-#include "tuner/trial/data.h"
-#include "tuner/trial/protocol.h"
+#include "tuner/stats/data.h"
+#include "tuner/stats/protocol.h"
 #include "tuner/worker/worker.h"
 
 struct host_input {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/seal.h"
-#include "tuner/trial/summary.h"
+#include "tuner/stats/summary.h"
 #include "tuner/worker/measure.h"
 #include "tuner/worker/message.h"
 #include "tuner/worker/worker.h"

@@ -4,7 +4,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/launch.h"
-#include "tuner/trial/data.h"
+#include "tuner/stats/data.h"
 
 /* Calls function `name` of the shared object at `path` with the plan's arguments (inputs[i] for
  * inputs, a copy of it for what is read and written, NULL for other vectors, pointers to scalars

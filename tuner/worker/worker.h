@@ -12,7 +12,7 @@
 #include "tuner/base/launch.h"
 #include "tuner/device/device.h"
 #include "tuner/experiment/experiment.h"
-#include "tuner/trial/protocol.h"
+#include "tuner/stats/protocol.h"
 
 /* ---- child side ---- */
 
@@ -30,7 +30,7 @@ enum status worker_count(const char *kind, int *count, struct error *error);
 struct worker;
 
 /* Starts a child that opens device `index` of `kind`, and waits until it is ready. A missing device
- * or driver is the child's error, passed on. The child measures by the protocol (tuner/trial/
+ * or driver is the child's error, passed on. The child measures by the protocol (tuner/stats/
  * protocol.h), which is copied; NULL: the defaults. Freed by worker_stop. */
 enum status worker_start(const char *kind, int index, const struct protocol *protocol,
                          struct worker **out, struct error *error);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/tuned.h"
+#include "libtuned/tuned.h"
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
 #include "tuner/experiment/experiment.h"

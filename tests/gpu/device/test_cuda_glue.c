@@ -1,7 +1,7 @@
 /* tuned_cuda.h over the driver API, on a GPU: the device as tune describes it, and kernels that are
  * launched as a tuned.conf says. Skipped where there is no GPU. */
 #define TUNED_CUDA_DRIVER
-#include "runtime/tuned_cuda.h"
+#include "libtuned/tuned_cuda.h"
 
 #include "tests/gpu/device/cuda_fixture.h"
 

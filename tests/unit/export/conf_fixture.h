@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/tuned.h"
+#include "libtuned/tuned.h"
 #include "tuner/base/files.h"
 #include "tuner/export/export.h"
 

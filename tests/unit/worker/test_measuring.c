@@ -1,7 +1,7 @@
 /* The measuring child's life: what it is told at its start, and what it says of its device. */
 #include <sys/stat.h>
 
-#include "tuner/trial/data.h"
+#include "tuner/stats/data.h"
 #include "worker_fixture.h"
 
 static int set_up(void **state)

@@ -1,0 +1,472 @@
+/* libtuned: where files are looked for and which goes before which; files that are no files, that
+ * change, that are large; the caller's allocator; loading anew while others read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libtuned/tuned.h"
+
+static char folder[] = "/tmp/tuned_files_XXXXXX";
+
+static const struct tuned_device device = {.kind = "cuda", .name = "X", .unit_count = 4};
+
+/* A file of one device in the folder; its path. */
+static const char *write_file(const char *name, const char *text)
+{
+    static char path[4][256];
+    static int next;
+    char *out = path[next++ % 4];
+    (void)snprintf(out, sizeof path[0], "%s/%s", folder, name);
+    FILE *file = fopen(out, "wb");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    return out;
+}
+
+#define CONF(SECTION, ENTRIES) "tuned-conf 3\n[cuda \"" SECTION "\"]\n" ENTRIES "end\n"
+
+static long long block_of(const struct tuned *tuned, long long n, enum tuned_grade grade)
+{
+    struct tuned_answer answer, resolved;
+    struct tuned_handle handle;
+    assert_int_equal(tuned_find(tuned, &device, "p", n, &answer), grade);
+    (void)tuned_resolve(tuned, &device, "p", &handle);
+    assert_int_equal(tuned_find_resolved(&handle, n, &resolved), grade);
+    assert_ptr_equal(answer.entry, resolved.entry);
+    return tuned_integer(answer.entry, "block", -1);
+}
+
+static void usual_places_have_their_order(void **state)
+{
+    (void)state;
+    struct tuned_error error;
+    char path[256];
+    static const char built_in[] = CONF("*", "p n=1 block=9\nq n=1 block=10\n");
+    struct tuned_options options = {.skip = TUNED_SKIP_SYSTEM};
+    assert_int_equal(setenv("XDG_CONFIG_HOME", folder, 1), 0);
+    assert_int_equal(unsetenv("TUNED_CONF"), 0);
+    assert_null(tuned_open(&options, &error));
+    assert_string_equal(error.text, "tuned.conf: there is none in any of the usual places");
+
+    options.built_in = built_in;
+    options.built_in_bytes = sizeof built_in - 1;
+    struct tuned *tuned = tuned_open(&options, &error);
+    assert_non_null(tuned);
+    assert_int_equal(block_of(tuned, 5, TUNED_DEFAULT), 9);
+    assert_string_equal(tuned_file_at(tuned, 0), "built-in");
+    assert_null(tuned_file_at(tuned, 1));
+    tuned_free(tuned);
+
+    (void)snprintf(path, sizeof path, "%s/tune", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    (void)write_file("tune/tuned.conf", CONF("X", "p n=1-10 block=1\n"));
+    tuned = tuned_open(&options, &error);
+    assert_non_null(tuned);
+    assert_string_equal(error.text, "");
+    assert_int_equal(block_of(tuned, 5, TUNED_IN_RANGE), 1);
+    const struct tuned_entry *entry = tuned_entry_at(tuned, 0);
+    assert_non_null(strstr(tuned_entry_file(entry), "/tune/tuned.conf"));
+    assert_string_equal(tuned_entry_file(tuned_entry_at(tuned, 2)), "built-in");
+    tuned_free(tuned);
+
+    /* $TUNED_CONF before the user's at the same grade, behind it at a worse one. */
+    assert_int_equal(setenv("TUNED_CONF", write_file("e.conf", CONF("X", "p n=6-20 block=2\n")), 1),
+                     0);
+    tuned = tuned_open(&options, &error);
+    assert_int_equal(block_of(tuned, 7, TUNED_IN_RANGE), 2);
+    assert_int_equal(block_of(tuned, 5, TUNED_IN_RANGE), 1);
+    assert_int_equal(block_of(tuned, 15, TUNED_IN_RANGE), 2);
+    assert_int_equal(block_of(tuned, 100, TUNED_NEAREST_SIZE), 2);
+    tuned_free(tuned);
+
+    /* Paths instead of the variable, in their order. */
+    const char *paths[] = {write_file("a.conf", CONF("X", "p n=7 block=3\n")),
+                           write_file("b.conf", CONF("X", "p n=1-10 block=4\n"))};
+    options.paths = paths;
+    options.path_count = 2;
+    tuned = tuned_open(&options, &error);
+    assert_int_equal(block_of(tuned, 7, TUNED_EXACT), 3);
+    assert_int_equal(block_of(tuned, 8, TUNED_IN_RANGE), 4);
+    assert_int_equal(tuned_value_index(tuned, "block"), tuned_value_index(tuned, "block"));
+    tuned_free(tuned);
+
+    /* Of other devices, too: the first file before the nearer device. */
+    const char *others[] = {write_file("c.conf", "tuned-conf 3\n[cuda \"Y\"] sm_count=1\n"
+                                                 "r n=1 block=5\nend\n"),
+                            write_file("d.conf", "tuned-conf 3\n[cuda \"Z\"] sm_count=4\n"
+                                                 "r n=1 block=6\nend\n")};
+    struct tuned_answer answer;
+    options.paths = others;
+    tuned = tuned_open(&options, &error);
+    assert_int_equal(tuned_find(tuned, &device, "r", 1, &answer), TUNED_OTHER_DEVICE);
+    assert_int_equal(tuned_integer(answer.entry, "block", -1), 5);
+    tuned_free(tuned);
+    options.paths = paths;
+
+    options.path_count = 0;
+    options.skip |= TUNED_SKIP_ENVIRONMENT;
+    tuned = tuned_open(&options, &error);
+    assert_int_equal(block_of(tuned, 7, TUNED_DEFAULT), 9);
+    tuned_free(tuned);
+
+    options.skip = TUNED_SKIP_SYSTEM | TUNED_SKIP_USER;
+    assert_int_equal(setenv("TUNED_CONF", "/nowhere/t.conf", 1), 0);
+    assert_null(tuned_open(&options, &error)); /* it was named */
+    assert_string_equal(error.text, "/nowhere/t.conf: there is no such file");
+    options.leave_out_refused = 1;
+    tuned = tuned_open(&options, &error);
+    assert_non_null(tuned);
+    assert_string_equal(error.text, "/nowhere/t.conf: there is no such file");
+    tuned_free(tuned);
+    assert_int_equal(unsetenv("TUNED_CONF"), 0);
+
+    const char *many[TUNED_FILES_MAX + 1];
+    for (int i = 0; i <= TUNED_FILES_MAX; i++)
+        many[i] = paths[0];
+    options = (struct tuned_options){.paths = many, .path_count = TUNED_FILES_MAX + 1, .skip = 7};
+    assert_null(tuned_open(&options, &error));
+    assert_non_null(strstr(error.text, "more than 8 files"));
+}
+
+static void refused_files_leave_nothing_behind(void **state)
+{
+    (void)state;
+    struct tuned_error error;
+    const char *paths[] = {
+        write_file("good.conf", CONF("X", "p n=1 block=1\n")),
+        write_file("bad.conf",
+                   "tuned-conf 3\n[cuda \"X\"]\np n=1 m@2 odd=5 block=2\np n=1 m@2 block=3\nend\n"),
+        write_file("last.conf", CONF("X", "q n=1 odd=4 block=4\n"))};
+    struct tuned_options options = {.paths = paths, .path_count = 3, .skip = 7};
+    assert_null(tuned_open(&options, &error));
+    assert_int_equal(error.line, 4);
+    assert_non_null(strstr(error.text, "bad.conf:4: these sizes of 'p' overlap those of line 3"));
+    options.leave_out_refused = 1;
+    struct tuned *tuned = tuned_open(&options, &error);
+    assert_non_null(tuned);
+    assert_non_null(strstr(error.text, "bad.conf:4: "));
+    assert_int_equal(tuned_entry_count(tuned), 2);
+    assert_int_equal(block_of(tuned, 1, TUNED_EXACT), 1);
+    assert_int_equal(tuned_integer(tuned_entry_at(tuned, 1), "odd", 0), 4);
+    assert_non_null(strstr(tuned_entry_file(tuned_entry_at(tuned, 1)), "last.conf"));
+    tuned_free(tuned);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+    (void)state;
+    struct tuned_error error;
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/fifo", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    (void)alarm(20); /* nobody writes to it: this must not hang */
+    assert_null(tuned_load(path, &error));
+    (void)alarm(0);
+    assert_non_null(strstr(error.text, "fifo: it is no regular file"));
+    assert_null(tuned_load("/dev/zero", &error));
+    assert_non_null(strstr(error.text, "/dev/zero: it is no regular file"));
+    assert_null(tuned_load(folder, &error));
+    assert_null(tuned_load("", &error));
+    /* A hole of 2 GiB: refused by its size, not read. */
+    const char *large = write_file("large.conf", "tuned-conf 3\n");
+    assert_int_equal(truncate(large, (off_t)2 << 30), 0);
+    assert_null(tuned_load(large, &error));
+    assert_non_null(strstr(error.text, "larger than 268435456 bytes"));
+    /* One line of 100 MiB that is no line; nothing but zeros. */
+    assert_int_equal(truncate(large, (off_t)100 << 20), 0);
+    assert_null(tuned_load(large, &error));
+    assert_int_equal(error.line, 2);
+}
+
+static void marks_of_editors_pass(void **state)
+{
+    (void)state;
+    struct tuned_error error;
+    struct tuned *tuned = tuned_load(
+        write_file("bom.conf",
+                   "\xef\xbb\xbftuned-conf 3\r\n[cuda \"X\"]\r\np n=1 block=5\r\nend\r\n"),
+        &error);
+    assert_non_null(tuned);
+    assert_int_equal(block_of(tuned, 1, TUNED_EXACT), 5);
+    tuned_free(tuned);
+    static const char with_nul[] = "tuned-conf 3\n[cuda \"X\"]\np n=1 a=\0 b=1\nend\n";
+    assert_null(tuned_load_memory(with_nul, sizeof with_nul - 1, "n", &error));
+    assert_string_equal(error.text, "n:3: a control character (byte 0x00)");
+}
+
+/* ---- a file that is replaced, and one that is written over, while it is read ---- */
+
+enum { GENERATIONS = 300 };
+static atomic_int written;
+
+/* Every entry of a file says the generation of the file. */
+static void write_generation(const char *path, int generation)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_true(fputs("tuned-conf 3\n[cuda \"X\"] sm_count=4\n", file) >= 0);
+    for (int n = 1; n <= 500; n++)
+        assert_true(fprintf(file, "p n=%d block=%d\n", n, 100000 + generation) > 0);
+    assert_true(fputs("end\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void *replace_often(void *argument)
+{
+    char other[300];
+    (void)snprintf(other, sizeof other, "%s.new", (const char *)argument);
+    for (int generation = 1; generation <= GENERATIONS; generation++) {
+        write_generation(other, generation);
+        assert_int_equal(rename(other, argument), 0);
+    }
+    atomic_store(&written, 1);
+    return NULL;
+}
+
+static void file_replaced_while_it_is_read_is_one_of_both(void **state)
+{
+    (void)state;
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/replaced.conf", folder);
+    write_generation(path, 0);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, replace_often, path), 0);
+    for (int done = 0; !done;) {
+        struct tuned_error error;
+        done = atomic_load(&written);
+        struct tuned *tuned = tuned_load(path, &error);
+        if (!tuned)
+            fail_msg("%s", error.text);
+        assert_int_equal(tuned_entry_count(tuned), 500);
+        assert_string_equal(tuned_text(tuned_entry_at(tuned, 0), "block", ""),
+                            tuned_text(tuned_entry_at(tuned, 499), "block", "-"));
+        tuned_free(tuned);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+/* ---- the caller's allocator ---- */
+
+struct counted {
+    size_t allocations, releases, fail_at;
+};
+
+static void *allocate(void *context, size_t bytes)
+{
+    struct counted *counted = context;
+    if (++counted->allocations == counted->fail_at)
+        return NULL;
+    void *memory = malloc(bytes);
+    if (memory)
+        memset(memory, 0xa5, bytes); /* nothing may be taken for zero */
+    return memory;
+}
+
+static void release(void *context, void *memory)
+{
+    struct counted *counted = context;
+    assert_non_null(memory);
+    counted->releases++;
+    free(memory);
+}
+
+static void all_memory_is_the_callers(void **state)
+{
+    (void)state;
+    static const char text[] = "tuned-conf 3\n[cuda \"X\"]\np n=2 a=1 block=3\np n=1 b=1\n"
+                               "[cuda \"A\"]\np n=2 m@1 a=1\np n=1 m@2 a=1 | at=1\nend\n";
+    struct counted counted = {0};
+    const struct tuned_allocator allocator = {allocate, release, &counted};
+    const struct tuned_options options = {
+        .skip = 7, .built_in = text, .built_in_bytes = sizeof text - 1, .allocator = &allocator};
+    struct tuned_error error;
+    struct tuned *tuned = tuned_open(&options, &error);
+    assert_non_null(tuned);
+    size_t loaded = counted.allocations;
+    assert_true(loaded > 3);
+    assert_int_equal(block_of(tuned, 2, TUNED_EXACT), 3);
+    struct tuned_answer answer;
+    char reason[TUNED_REASON_BYTES];
+    (void)tuned_find(tuned, &device, "p", 9, &answer);
+    tuned_reason(&answer, reason, sizeof reason);
+    assert_int_equal(counted.allocations, loaded); /* look-ups take none */
+    tuned_free(tuned);
+    assert_int_equal(counted.allocations, counted.releases);
+    for (size_t fail_at = 1; fail_at <= loaded; fail_at++) {
+        counted = (struct counted){0, 0, fail_at};
+        assert_null(tuned_open(&options, &error));
+        assert_non_null(strstr(error.text, "out of memory"));
+        assert_int_equal(counted.allocations - 1, counted.releases);
+    }
+}
+
+/* ---- loading anew while others read ---- */
+
+/* The pattern of docs/libtuned.md: one loaded set with its users, counted under a lock that is held
+ * for no look-up. */
+struct generation {
+    struct tuned *tuned;
+    int users;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct generation *now;
+    atomic_int done;
+} shared = {PTHREAD_MUTEX_INITIALIZER, NULL, 0};
+
+static struct generation *acquire(void)
+{
+    (void)pthread_mutex_lock(&shared.lock);
+    struct generation *generation = shared.now;
+    generation->users++;
+    (void)pthread_mutex_unlock(&shared.lock);
+    return generation;
+}
+
+static void leave(struct generation *generation)
+{
+    (void)pthread_mutex_lock(&shared.lock);
+    int is_last = --generation->users == 0;
+    (void)pthread_mutex_unlock(&shared.lock);
+    if (is_last) {
+        tuned_free(generation->tuned);
+        free(generation);
+    }
+}
+
+/* 0: refused, what is there stays. */
+static int reload(const char *path)
+{
+    struct tuned_error error;
+    struct tuned *tuned = tuned_load(path, &error);
+    struct generation *next = tuned ? malloc(sizeof *next) : NULL;
+    if (!next)
+        return 0;
+    *next = (struct generation){tuned, 1};
+    (void)pthread_mutex_lock(&shared.lock);
+    struct generation *before = shared.now;
+    shared.now = next;
+    (void)pthread_mutex_unlock(&shared.lock);
+    if (before)
+        leave(before);
+    return 1;
+}
+
+static void *read_often(void *argument)
+{
+    size_t wrong = 0;
+    while (!atomic_load(&shared.done)) {
+        struct generation *generation = acquire();
+        struct tuned_handle handle;
+        struct tuned_answer answer;
+        (void)tuned_resolve(generation->tuned, &device, "p", &handle);
+        (void)tuned_find_resolved(&handle, 1, &answer);
+        long long one = tuned_integer(answer.entry, "block", -1);
+        (void)tuned_find_resolved(&handle, 500, &answer);
+        wrong += one < 0 || one != tuned_integer(answer.entry, "block", -2);
+        leave(generation);
+    }
+    return wrong == 0 ? argument : NULL;
+}
+
+static void another_set_is_loaded_while_others_read(void **state)
+{
+    (void)state;
+    enum { READERS = 3, RELOADS = 60 };
+    char path[256];
+    pthread_t threads[READERS];
+    (void)snprintf(path, sizeof path, "%s/hot.conf", folder);
+    write_generation(path, 0);
+    assert_true(reload(path));
+    for (int i = 0; i < READERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, read_often, path), 0);
+    for (int i = 1; i <= RELOADS; i++) {
+        if (i % 3 == 0)
+            (void)write_file("hot.conf", "tuned-conf 3\n[cuda");
+        else
+            write_generation(path, i);
+        assert_int_equal(reload(path), i % 3 != 0);
+    }
+    atomic_store(&shared.done, 1);
+    for (int i = 0; i < READERS; i++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(threads[i], &result), 0);
+        assert_ptr_equal(result, path);
+    }
+    leave(shared.now);
+}
+
+static void a_million_entries_are_loaded(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_THREAD__
+    enum { COUNT = 20000 }; /* one thread, and each access of it is looked at */
+#else
+    enum { COUNT = 1000000 };
+#endif
+    size_t room = (size_t)COUNT * 40 + 100, length = 0;
+    char *text = malloc(room);
+    assert_non_null(text);
+    length += (size_t)sprintf(text, "tuned-conf 3\n[cuda \"X\"]\n");
+    for (int i = 0; i < COUNT; i++)
+        length += (size_t)sprintf(text + length, "p n=%d block=%d\n", COUNT - i, i);
+    length += (size_t)sprintf(text + length, "end\n");
+    struct tuned_error error;
+    struct tuned *tuned = tuned_load_memory(text, length, "t", &error);
+    free(text);
+    assert_non_null(tuned);
+    assert_int_equal(block_of(tuned, 1, TUNED_EXACT), COUNT - 1);
+    assert_int_equal(block_of(tuned, COUNT, TUNED_EXACT), 0);
+    tuned_free(tuned);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : 1;
+}
+
+static int end(void **state)
+{
+    static const char *const names[] = {"tune/tuned.conf", "e.conf",  "a.conf",     "b.conf",
+                                        "c.conf",          "d.conf",  "good.conf",  "bad.conf",
+                                        "last.conf",       "fifo",    "large.conf", "bom.conf",
+                                        "replaced.conf",   "hot.conf"};
+    char path[256];
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        (void)unlink(path);
+    }
+    (void)snprintf(path, sizeof path, "%s/tune", folder);
+    (void)rmdir(path);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(usual_places_have_their_order),
+        cmocka_unit_test(refused_files_leave_nothing_behind),
+        cmocka_unit_test(what_is_no_file_is_refused),
+        cmocka_unit_test(marks_of_editors_pass),
+        cmocka_unit_test(file_replaced_while_it_is_read_is_one_of_both),
+        cmocka_unit_test(all_memory_is_the_callers),
+        cmocka_unit_test(another_set_is_loaded_while_others_read),
+        cmocka_unit_test(a_million_entries_are_loaded),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,421 @@
+/* libtuned: which entry answers, on which device it may run, what its values are there, and whether
+ * it is stale. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libtuned/tuned.h"
+#include "load.h"
+
+static const char conf[] =
+    "tuned-conf 3\n"
+    "[cuda \"*\"] sm_count=100\n"
+    "sum n=1024 block=11 grid=400 | worst_loss_percent=3.5 per_unit=grid threads=64\n"
+    "only n=1024 block=12 | worst_loss_percent=9\n"
+    "[cuda \"A 40GB PCIe\"] compute_capability=8.0 sm_count=108 memory_bytes=40000000000\n"
+    "sum n=1024 block=21 grid=216 workers=1 rows=108 | per_unit=grid,workers threads=1024\n"
+    "[cuda \"B\"] compute_capability=8.6 sm_count=84\n"
+    "sum n=1024 block=31 | threads=128\n"
+    "[cuda \"C\"] compute_capability=8.0 sm_count=54 bandwidth_gbs=1000\n"
+    "slow n=1024 block=41\n"
+    "[cuda \"D\"] compute_capability=8.0 sm_count=54 bandwidth_gbs=3000\n"
+    "slow n=1024 block=51\n"
+    "far n=1024 block=52 grid=54 | per_unit=grid\n"
+    "[cuda \"L\"] compute_capability=9.0 sm_count=132 driver=1.0 compiler=\"NVRTC 13.0\"\n"
+    "big n=1-10 block=61 | threads=1024 registers=64 shared_bytes=1000 source=abc flags=f1\n"
+    "big n=11-20 block=62 | threads=256 registers=33 shared_bytes=100000 driver=2.0\n"
+    "big n=21-30 block=63 | threads=256 registers=32 shared_bytes=1000\n"
+    "gemm n=64 m@64 k@1-100 block=1\n"
+    "gemm n=64 m@128 k@1-100 block=2\n"
+    "gemm n=64 m@128 k@101-200 block=3\n"
+    "gemm n=4096 m@64-4096 k@64 block=4\n"
+    "gemm n=128 m@64 k@7 block=5\n"
+    "end\n";
+
+static struct tuned_device gpu(const char *name, int major, int minor, int unit_count)
+{
+    return (struct tuned_device){.kind = "cuda",
+                                 .name = name,
+                                 .compute_capability_major = major,
+                                 .compute_capability_minor = minor,
+                                 .unit_count = unit_count};
+}
+
+/* The block of the answer; tuned_find and a handle must agree. */
+static long long block_of(const struct tuned *tuned, const struct tuned_device *device,
+                          const char *problem, long long n, enum tuned_grade grade,
+                          struct tuned_answer *answer)
+{
+    struct tuned_answer resolved;
+    struct tuned_handle handle;
+    char reason[TUNED_REASON_BYTES];
+    enum tuned_grade most = tuned_resolve(tuned, device, problem, &handle);
+    enum tuned_grade got = tuned_find(tuned, device, problem, n, answer);
+    assert_int_equal(tuned_find_resolved(&handle, n, &resolved), got);
+    assert_ptr_equal(resolved.entry, answer->entry);
+    assert_true(resolved.distance == answer->distance);
+    assert_true(got <= most);
+    tuned_reason(&resolved, reason, sizeof reason);
+    assert_true(reason[0] != '\0');
+    tuned_reason(answer, reason, sizeof reason);
+    if (got != grade || answer->grade != got)
+        fail_msg("%s: %s: %s", problem, tuned_grade_name(got), reason);
+    return tuned_integer(answer->entry, "block", -1);
+}
+
+static void grades_are_in_their_order(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load(conf);
+    struct tuned_answer answer;
+    char reason[TUNED_REASON_BYTES];
+    struct tuned_device device = gpu("A 40GB PCIe", 8, 0, 108);
+    assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_EXACT, &answer), 21);
+    assert_true(answer.distance == 0);
+    assert_int_equal(block_of(tuned, &device, "sum", 4096, TUNED_NEAREST_SIZE, &answer), 21);
+    assert_true(answer.distance == 3);
+    device = gpu("A 80GB PCIe", 8, 0, 108);
+    assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_SAME_MODEL, &answer), 21);
+    device = gpu("A 80GB SXM", 8, 0, 108);
+    assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_OTHER_DEVICE, &answer), 21);
+    device = gpu("A 80GB PCIe", 8, 0, 54); /* half of it is another device */
+    assert_int_equal(block_of(tuned, &device, "sum", 2048, TUNED_OTHER_DEVICE, &answer), 21);
+    assert_true(answer.distance == 3);
+    device = gpu("E", 8, 6, 108); /* the minor one before the units */
+    assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_OTHER_DEVICE, &answer), 31);
+    device = gpu("E", 7, 0, 80); /* portable before another generation */
+    assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_PORTABLE, &answer), 11);
+    assert_true(answer.distance == 0); /* its units are for scaling, nobody's */
+    tuned_reason(&answer, reason, sizeof reason);
+    assert_string_equal(reason,
+                        "sum has no entry for E that fits; taken, for n = 1024, from what t.conf "
+                        "has for every device");
+    assert_int_equal(block_of(tuned, &device, "far", 1024, TUNED_FAR_DEVICE, &answer), 52);
+    device = gpu("B", 8, 6, 84);
+    assert_int_equal(block_of(tuned, &device, "only", 1, TUNED_PORTABLE, &answer), 12);
+    assert_int_equal(block_of(tuned, &device, "none", 1, TUNED_NONE, &answer), -1);
+    assert_null(answer.entry);
+    /* By units and bandwidth: here 3000 GB/s are nearer. */
+    device = gpu("F", 8, 0, 54);
+    device.bandwidth_gbs = 2000;
+    assert_int_equal(block_of(tuned, &device, "slow", 1024, TUNED_OTHER_DEVICE, &answer), 51);
+    assert_true(answer.distance == 0.5);
+    device.bandwidth_gbs = 1500;
+    assert_int_equal(block_of(tuned, &device, "slow", 1024, TUNED_OTHER_DEVICE, &answer), 41);
+    tuned_free(tuned);
+}
+
+static void what_could_not_be_launched_is_not_given(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load(conf);
+    struct tuned_answer answer;
+    struct tuned_device device = gpu("L", 9, 0, 132);
+    assert_int_equal(block_of(tuned, &device, "big", 5, TUNED_IN_RANGE, &answer), 61);
+    device.max_threads_per_block = 1024;
+    device.max_shared_bytes = 100000;
+    device.registers_per_unit = 65536;
+    assert_int_equal(block_of(tuned, &device, "big", 5, TUNED_IN_RANGE, &answer), 61);
+    device.max_threads_per_block = 1023;
+    assert_int_equal(block_of(tuned, &device, "big", 5, TUNED_NEAREST_SIZE, &answer), 62);
+    device.max_shared_bytes = 99999;
+    assert_int_equal(block_of(tuned, &device, "big", 5, TUNED_NEAREST_SIZE, &answer), 63);
+    device.max_threads_per_block = 0;
+    assert_int_equal(block_of(tuned, &device, "big", 15, TUNED_NEAREST_SIZE, &answer), 63);
+    device.registers_per_unit = 65535; /* 1024 threads of 64 are 65536 */
+    assert_int_equal(block_of(tuned, &device, "big", 5, TUNED_NEAREST_SIZE, &answer), 63);
+    device.max_shared_bytes = 0;
+    device.registers_per_unit = 256 * 40 - 1; /* 33 count as 40 */
+    assert_int_equal(block_of(tuned, &device, "big", 15, TUNED_NEAREST_SIZE, &answer), 63);
+    device.registers_per_unit = 256 * 40;
+    assert_int_equal(block_of(tuned, &device, "big", 15, TUNED_IN_RANGE, &answer), 62);
+    device.max_threads_per_block = 255;
+    assert_int_equal(block_of(tuned, &device, "big", 5, TUNED_NONE, &answer), -1);
+    char reason[TUNED_REASON_BYTES];
+    tuned_reason(&answer, reason, sizeof reason);
+    assert_string_equal(reason, "big has no entry for the kind 'cuda' that fits");
+    /* The device most alike has only what does not fit: the next one is taken, then the portable.
+     */
+    device = gpu("G", 8, 0, 108);
+    device.max_threads_per_block = 512;
+    assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_OTHER_DEVICE, &answer), 31);
+    device.max_threads_per_block = 64;
+    assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_PORTABLE, &answer), 11);
+    device.max_threads_per_block = 32;
+    assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_NONE, &answer), -1);
+    tuned_free(tuned);
+}
+
+static void values_given_by_the_unit_are_scaled(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load(conf);
+    struct tuned_answer answer;
+    struct tuned_device device = gpu("A 40GB PCIe", 8, 0, 108);
+    (void)block_of(tuned, &device, "sum", 1024, TUNED_EXACT, &answer);
+    assert_int_equal(tuned_answer_integer(&answer, "grid", 0), 216);
+    device = gpu("H", 8, 0, 54);
+    (void)block_of(tuned, &device, "sum", 1024, TUNED_OTHER_DEVICE, &answer);
+    assert_int_equal(tuned_answer_integer(&answer, "grid", 0), 108);
+    assert_int_equal(tuned_answer_integer(&answer, "workers", 0), 1); /* a half, at least 1 */
+    assert_int_equal(tuned_answer_integer(&answer, "rows", 0), 108);  /* not by the unit */
+    assert_int_equal(tuned_answer_integer(&answer, "absent", 7), 7);
+    assert_int_equal(tuned_integer(answer.entry, "grid", 0), 216); /* as the file has it */
+    assert_int_equal(tuned_answer_integer_at(&answer, tuned_value_index(tuned, "grid"), 0), 108);
+    device = gpu("H", 8, 0, 0); /* unknown */
+    (void)block_of(tuned, &device, "sum", 1024, TUNED_OTHER_DEVICE, &answer);
+    assert_int_equal(tuned_answer_integer(&answer, "grid", 0), 216);
+    device = gpu("E", 7, 0, 33); /* portable: its section says for how many units */
+    (void)block_of(tuned, &device, "sum", 1024, TUNED_PORTABLE, &answer);
+    assert_int_equal(tuned_answer_integer(&answer, "grid", 0), 132);
+    answer.entry = NULL;
+    assert_int_equal(tuned_answer_integer(&answer, "grid", 5), 5);
+    tuned_free(tuned);
+
+    tuned = load("tuned-conf 3\n[cuda \"X\"] sm_count=1\n"
+                 "p n=1 a=9223372036854775807 b=-4 c=0 d=x e=4294967299 | per_unit=a,b,c,d,e\n"
+                 "[cuda \"Z\"]\nq n=1 a=5 | per_unit=a\n"
+                 "[cuda \"W\"] sm_count=100\nr n=1 a=1 b=8 c=8 | per_unit=a,bb,cc,c\nend\n");
+    device = gpu("Y", 0, 0, 2147483647);
+    assert_int_equal(tuned_find(tuned, &device, "p", 1, &answer), TUNED_OTHER_DEVICE);
+    assert_true(tuned_answer_integer(&answer, "a", 0) == INT64_MAX); /* not beyond */
+    assert_int_equal(tuned_answer_integer(&answer, "b", 0), -4);
+    assert_int_equal(tuned_answer_integer(&answer, "c", 9), 0);
+    assert_int_equal(tuned_answer_integer(&answer, "d", 9), 9);
+    assert_true(tuned_answer_integer(&answer, "e", 0) == 4294967299);    /* it would not fit */
+    (void)block_of(tuned, &device, "q", 1, TUNED_OTHER_DEVICE, &answer); /* of unknown units */
+    assert_int_equal(tuned_answer_integer(&answer, "a", 0), 5);
+    device.unit_count = 25;
+    (void)block_of(tuned, &device, "r", 1, TUNED_OTHER_DEVICE, &answer);
+    assert_int_equal(tuned_answer_integer(&answer, "a", 0), 1); /* a quarter, but at least 1 */
+    assert_int_equal(tuned_answer_integer(&answer, "b", 0), 8); /* a name that begins like it */
+    assert_int_equal(tuned_answer_integer(&answer, "c", 0), 2);
+    tuned_free(tuned);
+}
+
+/* What tells two devices apart, each by itself. */
+static void devices_are_told_apart_by_each_of_their_numbers(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load("tuned-conf 3\n"
+                               "[cuda \"A 40GB PCIe\"] compute_capability=8.0 sm_count=108\n"
+                               "p n=1 block=1\n"
+                               "[cuda \"A 40Gi\"] compute_capability=8.0 sm_count=108\n"
+                               "q n=1 block=2\n"
+                               "[cuda \"A 40GBx\"] compute_capability=8.0 sm_count=108\n"
+                               "r n=1 block=3\n"
+                               "[cpu \"A 40GB PCIe\"] cores=108\n"
+                               "p n=1 block=4\n"
+                               "end\n");
+    struct tuned_answer answer;
+    struct tuned_device device = gpu("A 40GB PCIe", 8, 0, 108);
+    assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_EXACT, &answer), 1);
+    device.compute_capability_minor = 6;
+    assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_OTHER_DEVICE, &answer), 1);
+    device = gpu("A 80GB PCIe", 8, 6, 108);
+    assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_OTHER_DEVICE, &answer), 1);
+    device = gpu("A 80Gi", 8, 0, 108); /* no size of memory */
+    assert_int_equal(block_of(tuned, &device, "q", 1, TUNED_OTHER_DEVICE, &answer), 2);
+    device = gpu("A 80GBx", 8, 0, 108);
+    assert_int_equal(block_of(tuned, &device, "r", 1, TUNED_OTHER_DEVICE, &answer), 3);
+    device = gpu("A 40GB PCIe", 0, 0, 108);
+    device.kind = "cpu";
+    assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_EXACT, &answer), 4);
+    assert_int_equal(block_of(tuned, &device, "q", 1, TUNED_NONE, &answer), -1);
+    tuned_free(tuned);
+}
+
+static void likeness_has_its_order(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load("tuned-conf 3\n"
+                               "[cuda \"A\"] compute_capability=8.0\n"
+                               "units n=1 block=1\n"
+                               "[cuda \"B\"] compute_capability=8.0 sm_count=1000\n"
+                               "units n=1 block=2\n"
+                               "[cuda \"C\"] compute_capability=8.0 sm_count=10 memory_bytes=100\n"
+                               "name n=1 block=3\nmemory n=1 block=3\n"
+                               "[cuda \"D\"] compute_capability=8.0 sm_count=40\n"
+                               "name n=1 block=4\nmemory n=1 block=4\n"
+                               "[cuda \"E\"] compute_capability=8.0 sm_count=40 memory_bytes=900\n"
+                               "memory n=1 block=5\n"
+                               "end\n");
+    struct tuned_answer answer;
+    struct tuned_device device = gpu("X", 8, 0, 10); /* known units, how far they ever are */
+    assert_int_equal(block_of(tuned, &device, "units", 1, TUNED_OTHER_DEVICE, &answer), 2);
+    device = gpu("C", 8, 0, 20); /* both by a factor of two: the name */
+    assert_int_equal(block_of(tuned, &device, "name", 1, TUNED_OTHER_DEVICE, &answer), 3);
+    device = gpu("D", 8, 0, 20);
+    assert_int_equal(block_of(tuned, &device, "name", 1, TUNED_OTHER_DEVICE, &answer), 4);
+    device = gpu("X", 8, 0, 20); /* then the memory; of alike ones the first */
+    assert_int_equal(block_of(tuned, &device, "memory", 1, TUNED_OTHER_DEVICE, &answer), 3);
+    device.memory_bytes = 400;
+    assert_int_equal(block_of(tuned, &device, "memory", 1, TUNED_OTHER_DEVICE, &answer), 5);
+    device.memory_bytes = 1;
+    assert_int_equal(block_of(tuned, &device, "memory", 1, TUNED_OTHER_DEVICE, &answer), 3);
+    tuned_free(tuned);
+
+    tuned = load("tuned-conf 3\n"
+                 "[cuda \"A\"] sm_count=10\np n=1 block=1\n"
+                 "[cuda \"B\"] sm_count=10 memory_bytes=1\np n=1 block=2\nend\n");
+    device = gpu("X", 0, 0, 10); /* a memory that is known, how far it ever is */
+    device.memory_bytes = 1LL << 40;
+    assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_OTHER_DEVICE, &answer), 2);
+    tuned_free(tuned);
+}
+
+/* Sizes that are one as floating-point numbers are two. */
+static void large_sizes_are_told_apart(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load("tuned-conf 3\n[cuda \"L\"] compute_capability=9.0 sm_count=132\n"
+                               "gemm n=64 m@9007199254740992 k@1 block=1\n"
+                               "gemm n=64 m@9007199254740993 k@1 block=2\n"
+                               "p n=9007199254740992 block=3\n"
+                               "p n=9007199254740993 block=4\nend\n");
+    struct tuned_answer answer;
+    struct tuned_device device = gpu("L", 9, 0, 132);
+    const struct tuned_size sizes[] = {{"m", 9007199254740993}, {"k", 1}};
+    assert_int_equal(tuned_find_sizes(tuned, &device, "gemm", 64, sizes, 2, &answer), TUNED_EXACT);
+    assert_int_equal(tuned_integer(answer.entry, "block", 0), 2);
+    assert_int_equal(block_of(tuned, &device, "p", 9007199254740992, TUNED_EXACT, &answer), 3);
+    assert_int_equal(block_of(tuned, &device, "p", 9007199254740993, TUNED_EXACT, &answer), 4);
+    tuned_free(tuned);
+}
+
+static void older_formats_know_no_limits(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load("tuned-conf 2\n[cuda \"X\"] sm_count=1\n"
+                               "p n=1 block=1 | threads=many\n"
+                               "p n=2 block=2 | threads=2048\nend\n");
+    struct tuned_answer answer;
+    struct tuned_device device = gpu("X", 0, 0, 1);
+    device.max_threads_per_block = 1024;
+    assert_int_equal(block_of(tuned, &device, "p", 2, TUNED_EXACT, &answer), 2);
+    tuned_free(tuned);
+}
+
+static long long gemm(const struct tuned *tuned, long long n, long long m, long long k,
+                      enum tuned_grade grade)
+{
+    const struct tuned_size sizes[] = {{"k", k}, {"other", 5}, {"m", m}};
+    const struct tuned_device device = gpu("L", 9, 0, 132);
+    struct tuned_answer answer, resolved;
+    struct tuned_handle handle;
+    assert_int_equal(tuned_find_sizes(tuned, &device, "gemm", n, sizes, 3, &answer), grade);
+    assert_int_equal(tuned_resolve(tuned, &device, "gemm", &handle), TUNED_EXACT);
+    assert_int_equal(tuned_find_resolved_sizes(&handle, n, sizes, 3, &resolved), grade);
+    assert_ptr_equal(resolved.entry, answer.entry);
+    return tuned_integer(answer.entry, "block", -1);
+}
+
+static void further_sizes_choose(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load(conf);
+    assert_int_equal(gemm(tuned, 64, 64, 50, TUNED_IN_RANGE), 1);
+    assert_int_equal(gemm(tuned, 64, 128, 50, TUNED_IN_RANGE), 2);
+    assert_int_equal(gemm(tuned, 64, 128, 101, TUNED_IN_RANGE), 3);
+    assert_int_equal(gemm(tuned, 128, 64, 7, TUNED_EXACT), 5);
+    assert_int_equal(gemm(tuned, 4096, 100, 64, TUNED_IN_RANGE), 4);
+    assert_int_equal(gemm(tuned, 64, 70, 50, TUNED_NEAREST_SIZE), 1);
+    assert_int_equal(gemm(tuned, 64, 1000000, 400, TUNED_NEAREST_SIZE), 3);
+    struct tuned_answer answer;
+    const struct tuned_device device = gpu("L", 9, 0, 132);
+    /* A size that is not given: nothing holds for sure. */
+    assert_int_equal(tuned_find(tuned, &device, "gemm", 64, &answer), TUNED_NEAREST_SIZE);
+    (void)gemm(tuned, 4096, 64, 64, TUNED_IN_RANGE);
+    long long low = 0, high = 0;
+    const struct tuned_entry *entry = NULL;
+    for (size_t i = 0; i < tuned_entry_count(tuned); i++)
+        if (tuned_integer(tuned_entry_at(tuned, i), "block", 0) == 3)
+            entry = tuned_entry_at(tuned, i);
+    assert_string_equal(tuned_entry_size_at(entry, 1, &low, &high), "k");
+    assert_true(low == 101 && high == 200);
+    assert_string_equal(tuned_entry_size_at(entry, 0, &low, &high), "m");
+    assert_true(low == 128 && high == 128);
+    assert_null(tuned_entry_size_at(entry, 2, &low, &high));
+    assert_int_equal(tuned_value_count(entry), 1);
+    tuned_free(tuned);
+}
+
+static void indices_hold_for_all_entries(void **state)
+{
+    (void)state;
+    struct tuned *tuned =
+        load("tuned-conf 3\n[cuda \"X\"]\np n=1 a=1 b=2.5 c=x\np n=2 c=y a=7 | b=9\n"
+             "q n=1 b=4\nend\n");
+    int a = tuned_value_index(tuned, "a"), b = tuned_value_index(tuned, "b");
+    int c = tuned_value_index(tuned, "c");
+    assert_int_equal(tuned_value_index(tuned, "nobody"), -1);
+    assert_int_equal(tuned_value_index(NULL, "a"), -1);
+    const struct tuned_entry *first = tuned_entry_at(tuned, 0), *second = tuned_entry_at(tuned, 1);
+    const struct tuned_entry *third = tuned_entry_at(tuned, 2);
+    assert_int_equal(tuned_integer_at(first, a, 0), 1);
+    assert_int_equal(tuned_integer_at(second, a, 0), 7);
+    assert_int_equal(tuned_integer_at(third, a, -3), -3);
+    assert_true(tuned_real_at(first, b, 0) == 2.5);
+    assert_true(tuned_real_at(second, b, -1) == -1); /* evidence */
+    assert_int_equal(tuned_integer_at(third, b, 0), 4);
+    assert_string_equal(tuned_text_at(first, c, ""), "x");
+    assert_string_equal(tuned_text_at(second, c, ""), "y");
+    assert_string_equal(tuned_text_at(second, -1, "none"), "none");
+    assert_string_equal(tuned_text_at(NULL, c, "none"), "none");
+    assert_string_equal(tuned_text_at(second, 1 << 30, "none"), "none");
+    tuned_free(tuned);
+}
+
+static void stale_entries_say_why(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load(conf);
+    struct tuned_answer answer;
+    char reason[TUNED_REASON_BYTES] = "";
+    const struct tuned_device device = gpu("L", 9, 0, 132);
+    (void)tuned_find(tuned, &device, "big", 5, &answer);
+    struct tuned_build have = {"abc", "f1", "1.0", "NVRTC 13.0"};
+    assert_false(tuned_stale(answer.entry, &have, reason, sizeof reason));
+    have.source = "abd";
+    assert_true(tuned_stale(answer.entry, &have, reason, sizeof reason));
+    assert_string_equal(reason, "source: abc when it was measured, abd now");
+    have.source = NULL; /* not to be compared */
+    have.flags = "f2";
+    assert_true(tuned_stale(answer.entry, &have, reason, sizeof reason));
+    assert_string_equal(reason, "flags: f1 when it was measured, f2 now");
+    have.flags = "f1";
+    have.driver = ""; /* which is not unknown */
+    assert_true(tuned_stale(answer.entry, &have, reason, sizeof reason));
+    have.driver = "2.0";
+    assert_true(tuned_stale(answer.entry, &have, NULL, 0));
+    (void)tuned_find(tuned, &device, "big", 15, &answer); /* its own driver; no hashes */
+    assert_false(tuned_stale(answer.entry, &have, reason, sizeof reason));
+    have.compiler = "NVRTC 12.0";
+    assert_true(tuned_stale(answer.entry, &have, reason, sizeof reason));
+    assert_non_null(strstr(reason, "NVRTC 13.0 when it was measured, NVRTC 12.0 now"));
+    tuned_free(tuned);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grades_are_in_their_order),
+        cmocka_unit_test(what_could_not_be_launched_is_not_given),
+        cmocka_unit_test(values_given_by_the_unit_are_scaled),
+        cmocka_unit_test(devices_are_told_apart_by_each_of_their_numbers),
+        cmocka_unit_test(likeness_has_its_order),
+        cmocka_unit_test(large_sizes_are_told_apart),
+        cmocka_unit_test(older_formats_know_no_limits),
+        cmocka_unit_test(further_sizes_choose),
+        cmocka_unit_test(indices_hold_for_all_entries),
+        cmocka_unit_test(stale_entries_say_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

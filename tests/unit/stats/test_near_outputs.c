@@ -1,0 +1,136 @@
+/* Outputs that differ a little everywhere: pieces are looked at as elements are. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tuner/base/random.h"
+#include "tuner/stats/data.h"
+
+enum { COUNT = 1500, PLANTS = 200 };
+
+struct outputs {
+    enum element_type type;
+    double scale;
+    union {
+        float f32[COUNT];
+        double f64[COUNT];
+    } got, expected;
+    struct tune_expected told[COUNT];
+};
+
+static double real_at(enum element_type type, const void *elements, size_t i)
+{
+    return type == ELEMENT_F32 ? (double)((const float *)elements)[i]
+                               : ((const double *)elements)[i];
+}
+
+static void put(enum element_type type, void *elements, size_t i, double value)
+{
+    if (type == ELEMENT_F32)
+        ((float *)elements)[i] = (float)value;
+    else
+        ((double *)elements)[i] = value;
+}
+
+/* Every element differs, by a share of about 1e-6. */
+static void make(struct outputs *out, enum element_type type)
+{
+    *out = (struct outputs){.type = type};
+    for (size_t i = 0; i < COUNT; i++) {
+        double value = (double)(int64_t)(random_at(1, i) >> 40) / 1000 - 8000;
+        put(type, &out->expected, i, value);
+        put(type, &out->got, i, value * (1 + (i % 2 ? 1e-6 : -1e-6)));
+        out->told[i].real = real_at(type, &out->expected, i);
+        out->told[i].magnitude = fabs(value) + 100;
+    }
+    out->scale = expected_scale(&out->expected, type, COUNT);
+}
+
+static bool matches(const struct outputs *outputs, const struct tolerance *tolerance, bool told,
+                    size_t first, size_t count)
+{
+    char detail[256];
+    const size_t bytes = element_bytes(outputs->type);
+    const struct expected_output expected = {.told = told ? outputs->told + first : NULL,
+                                             .elements =
+                                                 (const char *)&outputs->expected + first * bytes,
+                                             .scale = outputs->scale};
+    return output_matches((const char *)&outputs->got + first * bytes, outputs->type, count,
+                          &expected, tolerance, "out", detail, sizeof detail);
+}
+
+/* What is too few for a piece is looked at element by element. */
+static bool each_matches(const struct outputs *outputs, const struct tolerance *tolerance,
+                         bool told)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (!matches(outputs, tolerance, told, i, 1))
+            return false;
+    return true;
+}
+
+static const struct tolerance tolerances[] = {
+    {.magnitude = 2e-6},  {.relative = 2e-6},
+    {.absolute = 0.05},   {.magnitude = 1e-7},
+    {.relative = 1.5e-6}, {.magnitude = 1e-7, .relative = 1e-8, .absolute = 0.02},
+    {.ulps = 40},         {.absolute = INFINITY},
+};
+
+static void pieces_are_looked_at_as_elements_are(void **state)
+{
+    static const double plants[] = {NAN,     INFINITY,   -INFINITY,  0,
+                                    DBL_MAX, 1 + 1.9e-6, 1 + 2.1e-6, 1 - 1e-4};
+    static struct outputs outputs;
+    size_t matched = 0, mismatched = 0;
+    (void)state;
+    for (size_t turn = 0; turn < PLANTS; turn++) {
+        make(&outputs, turn % 2 ? ELEMENT_F32 : ELEMENT_F64);
+        const size_t at = random_at(2, turn) % COUNT;
+        const double plant = plants[turn / 2 % (sizeof plants / sizeof plants[0])];
+        const double expected = real_at(outputs.type, &outputs.expected, at);
+        put(outputs.type, &outputs.got, at, fabs(plant - 1) < 0.5 ? expected * plant : plant);
+        if (turn % 3 == 0 && !isfinite(plant)) { /* where it is expected, too */
+            put(outputs.type, &outputs.expected, at, plant);
+            outputs.told[at].real = plant;
+        }
+        for (size_t i = 0; i < sizeof tolerances / sizeof tolerances[0]; i++)
+            for (int told = 0; told < 2; told++) {
+                const bool whole = matches(&outputs, &tolerances[i], told != 0, 0, COUNT);
+                assert_int_equal(whole, each_matches(&outputs, &tolerances[i], told != 0));
+                matched += whole;
+                mismatched += !whole;
+            }
+    }
+    assert_true(matched > PLANTS && mismatched > PLANTS);
+}
+
+static void a_single_wrong_one_is_found_wherever_it_is(void **state)
+{
+    static struct outputs outputs;
+    const struct tolerance tolerance = {.relative = 2e-6};
+    (void)state;
+    make(&outputs, ELEMENT_F32);
+    assert_true(matches(&outputs, &tolerance, false, 0, COUNT));
+    for (size_t at = 0; at < COUNT; at++) {
+        const float was = outputs.got.f32[at];
+        outputs.got.f32[at] = was * 1.0001f;
+        assert_false(matches(&outputs, &tolerance, false, 0, COUNT));
+        outputs.got.f32[at] = was;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_are_looked_at_as_elements_are),
+        cmocka_unit_test(a_single_wrong_one_is_found_wherever_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

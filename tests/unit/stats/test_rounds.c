@@ -1,0 +1,194 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tuner/stats/rounds.h"
+
+enum { ROUNDS = 20, ODD = 7 };
+
+static struct round_record rounds[ROUNDS];
+static enum round_fault faults[ROUNDS];
+static struct protocol protocol;
+
+/* Rounds of a GPU on which nothing happens. */
+static int quiet(void **state)
+{
+    (void)state;
+    protocol_defaults(EFFORT_NORMAL, "cuda", &protocol);
+    for (size_t i = 0; i < ROUNDS; i++) {
+        struct conditions conditions = conditions_unknown();
+        conditions.sm_clock_mhz = 1980 - 5.0 * (double)(i % 3);
+        conditions.throttle = 0;
+        conditions.ecc_errors = 3;
+        conditions.other_processes = 0;
+        rounds[i] = (struct round_record){.anchor_first_ns = 10000 + 10 * (double)(i % 4),
+                                          .anchor_last_ns = 10000 - 10 * (double)(i % 4),
+                                          .before = conditions,
+                                          .after = conditions};
+        faults[i] = ROUND_VALID;
+    }
+    return 0;
+}
+
+/* Only round ODD has this fault, all others are valid. */
+static void assert_only(enum round_fault want)
+{
+    rounds_judge(rounds, ROUNDS, &protocol, faults);
+    for (size_t i = 0; i < ROUNDS; i++)
+        assert_int_equal(faults[i], i == ODD ? want : ROUND_VALID);
+}
+
+static void quiet_rounds_are_valid(void **state)
+{
+    (void)state;
+    assert_only(ROUND_VALID);
+    rounds_judge(rounds, 0, &protocol, faults);
+}
+
+static void throttling_is_a_fault_but_for_what_is_ordinary(void **state)
+{
+    (void)state;
+    static const int64_t bad[] = {THROTTLE_HW_SLOWDOWN, THROTTLE_SW_THERMAL, THROTTLE_HW_THERMAL,
+                                  THROTTLE_POWER_BRAKE | THROTTLE_POWER_CAP};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        rounds[ODD].after.throttle = bad[i];
+        assert_only(ROUND_THROTTLED);
+        rounds[ODD].after.throttle = 0;
+        rounds[ODD].before.throttle = bad[i];
+        assert_only(ROUND_THROTTLED);
+        rounds[ODD].before.throttle = 0;
+    }
+    rounds[ODD].after.throttle = THROTTLE_POWER_CAP | THROTTLE_SYNC_BOOST;
+    assert_only(ROUND_VALID);
+}
+
+static void the_anchor_tells_of_what_nobody_reports(void **state)
+{
+    (void)state;
+    rounds[ODD].anchor_first_ns = 10150;
+    assert_only(ROUND_ANCHOR_MOVED);
+    rounds[ODD].anchor_first_ns = 10090; /* under 1 % */
+    assert_only(ROUND_VALID);
+    rounds[ODD].anchor_last_ns = 9800;
+    assert_only(ROUND_ANCHOR_MOVED);
+}
+
+static void a_restless_anchor_may_move_more(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROUNDS; i++) {
+        rounds[i].anchor_first_ns = 10000 + (i % 2 ? 100 : -100);
+        rounds[i].anchor_last_ns = rounds[i].anchor_first_ns;
+    }
+    rounds[ODD].anchor_last_ns = 10350;
+    assert_only(ROUND_VALID); /* 4 MAD are 4 % */
+    rounds[ODD].anchor_last_ns = 10450;
+    assert_only(ROUND_ANCHOR_MOVED);
+}
+
+static void the_clock_must_stay(void **state)
+{
+    (void)state;
+    rounds[ODD].after.sm_clock_mhz = 1920;
+    assert_only(ROUND_CLOCK_MOVED);
+    rounds[ODD].after.sm_clock_mhz = 1950;
+    assert_only(ROUND_VALID);
+    rounds[ODD].before.sm_clock_mhz = 2030;
+    assert_only(ROUND_CLOCK_MOVED);
+}
+
+static void an_error_count_that_moves_is_a_fault(void **state)
+{
+    (void)state;
+    rounds[ODD].after.ecc_errors = 4;
+    assert_only(ROUND_ECC);
+    rounds[ODD].before.ecc_errors = 4;
+    assert_only(ROUND_VALID);
+    rounds[ODD].before.ecc_errors = -1;
+    assert_only(ROUND_VALID);
+}
+
+static void others_are_a_fault_where_they_are_waited_for(void **state)
+{
+    (void)state;
+    rounds[ODD].before.other_processes = 1;
+    assert_only(ROUND_OTHER_PROCESS);
+    rounds[ODD].before.other_processes = -1;
+    rounds[ODD].after.other_processes = 2;
+    assert_only(ROUND_OTHER_PROCESS);
+    protocol_defaults(EFFORT_NORMAL, "cpu", &protocol);
+    assert_only(ROUND_VALID);
+}
+
+static void the_first_reason_counts(void **state)
+{
+    (void)state;
+    rounds[ODD].after.other_processes = 1;
+    rounds[ODD].after.ecc_errors = 9;
+    assert_only(ROUND_ECC);
+    rounds[ODD].after.sm_clock_mhz = 1000;
+    assert_only(ROUND_CLOCK_MOVED);
+    rounds[ODD].anchor_last_ns = 20000;
+    assert_only(ROUND_ANCHOR_MOVED);
+    rounds[ODD].after.throttle = THROTTLE_HW_THERMAL;
+    assert_only(ROUND_THROTTLED);
+    faults[ODD] = ROUND_INCOMPLETE;
+    assert_only(ROUND_INCOMPLETE);
+}
+
+/* What became ordinary in the meantime makes an earlier round the odd one, and the other way. */
+static void rounds_are_judged_by_all_of_them(void **state)
+{
+    (void)state;
+    for (size_t i = 2; i < ROUNDS; i++)
+        rounds[i].before.sm_clock_mhz = rounds[i].after.sm_clock_mhz = 1800;
+    rounds_judge(rounds, 2, &protocol, faults);
+    assert_int_equal(faults[0], ROUND_VALID);
+    rounds_judge(rounds, ROUNDS, &protocol, faults);
+    assert_int_equal(faults[0], ROUND_CLOCK_MOVED);
+    assert_int_equal(faults[1], ROUND_CLOCK_MOVED);
+    assert_int_equal(faults[2], ROUND_VALID);
+}
+
+static void what_is_unknown_is_no_fault(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROUNDS; i++)
+        rounds[i] = (struct round_record){(double)NAN, (double)NAN, conditions_unknown(),
+                                          conditions_unknown()};
+    assert_only(ROUND_VALID);
+    rounds[ODD].anchor_first_ns = 10000;
+    rounds[ODD].after.sm_clock_mhz = 1980;
+    assert_only(ROUND_VALID);
+}
+
+static void faults_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(round_fault_name(ROUND_THROTTLED), "throttled");
+    assert_string_equal(round_fault_name(ROUND_OTHER_PROCESS), "other_process");
+    for (int i = 0; i < ROUND_FAULTS; i++)
+        assert_non_null(round_fault_name((enum round_fault)i));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(quiet_rounds_are_valid, quiet),
+        cmocka_unit_test_setup(throttling_is_a_fault_but_for_what_is_ordinary, quiet),
+        cmocka_unit_test_setup(the_anchor_tells_of_what_nobody_reports, quiet),
+        cmocka_unit_test_setup(a_restless_anchor_may_move_more, quiet),
+        cmocka_unit_test_setup(the_clock_must_stay, quiet),
+        cmocka_unit_test_setup(an_error_count_that_moves_is_a_fault, quiet),
+        cmocka_unit_test_setup(others_are_a_fault_where_they_are_waited_for, quiet),
+        cmocka_unit_test_setup(the_first_reason_counts, quiet),
+        cmocka_unit_test_setup(rounds_are_judged_by_all_of_them, quiet),
+        cmocka_unit_test_setup(what_is_unknown_is_no_fault, quiet),
+        cmocka_unit_test(faults_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

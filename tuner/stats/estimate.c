@@ -1,0 +1,425 @@
+#include "tuner/stats/estimate.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/reals.h"
+#include "tuner/stats/internal.h"
+
+/* Up to so many differences the distribution of the signed-rank sum is counted out; beyond, it is
+ * taken as normal. */
+enum { EXACT_MOST = 25, EXACT_SUM_MOST = EXACT_MOST * (EXACT_MOST + 1) / 2 };
+
+/* ---- order statistics ---- */
+
+/* Doubles as integers of the same order, so that halving an interval of them ends at a double. */
+static uint64_t key_of(double value)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+static double key_value(uint64_t key)
+{
+    uint64_t bits = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
+    double value = 0;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The smallest number in [low, high] that at least `rank` of the numbers behind `at_most` do not
+ * exceed: the rank-th smallest of them. */
+static double smallest_of_rank(size_t (*at_most)(const void *context, double bound),
+                               const void *context, double low, double high, size_t rank)
+{
+    uint64_t below = key_of(low);
+    uint64_t above = key_of(high);
+    while (below < above) {
+        uint64_t middle = below + (above - below) / 2;
+        if (at_most(context, key_value(middle)) >= rank)
+            above = middle;
+        else
+            below = middle + 1;
+    }
+    return key_value(below);
+}
+
+static size_t numbers_at_most(const void *context, double bound)
+{
+    const struct numbers *numbers = context;
+    size_t count = 0;
+    for (size_t i = 0; i < numbers->count; i++) {
+        double value = numbers->at(numbers->context, i);
+        count += isfinite(value) && value <= bound ? 1 : 0;
+    }
+    return count;
+}
+
+double numbers_median(const struct numbers *numbers)
+{
+    double low = (double)INFINITY;
+    double high = (double)-INFINITY;
+    size_t count = 0;
+    for (size_t i = 0; i < numbers->count; i++) {
+        double value = numbers->at(numbers->context, i);
+        if (!isfinite(value))
+            continue;
+        low = fmin(low, value);
+        high = fmax(high, value);
+        count++;
+    }
+    if (count == 0)
+        return (double)NAN;
+    double upper = smallest_of_rank(numbers_at_most, numbers, low, high, count / 2 + 1);
+    if (count % 2)
+        return upper;
+    double lower = smallest_of_rank(numbers_at_most, numbers, low, upper, count / 2);
+    return lower + (upper - lower) / 2;
+}
+
+struct deviations {
+    const struct numbers *numbers;
+    double centre;
+};
+
+static double deviation_at(const void *context, size_t index)
+{
+    const struct deviations *deviations = context;
+    const struct numbers *numbers = deviations->numbers;
+    return fabs(numbers->at(numbers->context, index) - deviations->centre);
+}
+
+double numbers_mad(const struct numbers *numbers)
+{
+    struct deviations deviations = {numbers, numbers_median(numbers)};
+    struct numbers distances = {deviation_at, &deviations, numbers->count};
+    return numbers_median(&distances);
+}
+
+static double array_at(const void *context, size_t index)
+{
+    const double *values = context;
+    return values[index];
+}
+
+double median_of(const double *values, size_t count)
+{
+    struct numbers numbers = {array_at, values, count};
+    return numbers_median(&numbers);
+}
+
+double mad_of(const double *values, size_t count)
+{
+    struct numbers numbers = {array_at, values, count};
+    return numbers_mad(&numbers);
+}
+
+double core_reach(const double *values, size_t count)
+{
+    static const double mads = 5.2;
+    static const double least = 0.05;
+    return fmax(least, mads * mad_of(values, count));
+}
+
+double core_mean(const double *values, size_t count)
+{
+    const double median = median_of(values, count);
+    const double reach = core_reach(values, count);
+    double sum = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(values[i] - median) <= reach))
+            continue;
+        sum += values[i];
+        kept++;
+    }
+    return kept > 0 ? sum / (double)kept : (double)NAN;
+}
+
+/* ---- signed ranks ---- */
+
+static int compare_magnitudes(const void *a, const void *b)
+{
+    double x = fabs(*(const double *)a);
+    double y = fabs(*(const double *)b);
+    return (x > y) - (x < y);
+}
+
+/* The finite ones of at most ESTIMATE_MAX numbers; their number. */
+static size_t copy_finite(const double *values, size_t count, double *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count && kept < ESTIMATE_MAX; i++) {
+        if (isfinite(values[i]))
+            out[kept++] = values[i];
+    }
+    return kept;
+}
+
+/* chances[s]: of the signed-rank sum s among `count` differences. */
+static void rank_sum_chances(size_t count, double chances[EXACT_SUM_MOST + 1])
+{
+    size_t most = 0;
+    memset(chances, 0, (EXACT_SUM_MOST + 1) * sizeof *chances);
+    chances[0] = 1;
+    for (size_t rank = 1; rank <= count; rank++) {
+        most += rank;
+        for (size_t sum = most + 1; sum-- > 0;)
+            chances[sum] = (chances[sum] + (sum >= rank ? chances[sum - rank] : 0)) / 2;
+    }
+}
+
+/* The Walsh average whose distance from either end bounds the centre at z: that of this rank, from
+ * 1; 0 when there are too few differences for z. */
+static size_t walsh_rank(size_t count, double z)
+{
+    double n = (double)count;
+    if (isinf(z))
+        return 0;
+    if (count > EXACT_MOST) {
+        double rank = n * (n + 1) / 4 - z * sqrt(n * (n + 1) * (2 * n + 1) / 24);
+        return rank < 1 ? 0 : (size_t)rank;
+    }
+    double chances[EXACT_SUM_MOST + 1];
+    double allowed = erfc(z / sqrt(2.0)) / 2;
+    double sum = 0;
+    size_t rank = 0;
+    rank_sum_chances(count, chances);
+    while (rank < count * (count + 1) / 4 && sum + chances[rank] <= allowed)
+        sum += chances[rank++];
+    return rank;
+}
+
+struct walsh {
+    const double *sorted;
+    size_t count;
+};
+
+/* How many sums of two of the numbers, each also with itself, do not exceed `bound`. */
+static size_t walsh_at_most(const void *context, double bound)
+{
+    const struct walsh *walsh = context;
+    size_t count = 0;
+    size_t end = walsh->count; /* sorted[i] + sorted[j] <= bound for j < end; falls as i rises */
+    for (size_t i = 0; i < walsh->count; i++) {
+        while (end > 0 && walsh->sorted[i] + walsh->sorted[end - 1] > bound)
+            end--;
+        if (end <= i)
+            break;
+        count += end - i;
+    }
+    return count;
+}
+
+static double walsh_average(const struct walsh *walsh, size_t rank)
+{
+    double low = 2 * walsh->sorted[0];
+    double high = 2 * walsh->sorted[walsh->count - 1];
+    return smallest_of_rank(walsh_at_most, walsh, low, high, rank) / 2;
+}
+
+struct interval hodges_lehmann(const double *differences, size_t count, double z)
+{
+    double sorted[ESTIMATE_MAX];
+    struct walsh walsh = {sorted, copy_finite(differences, count, sorted)};
+    if (walsh.count == 0)
+        return (struct interval){(double)NAN, (double)NAN, (double)NAN};
+    reals_sort(sorted, walsh.count);
+    size_t averages = walsh.count * (walsh.count + 1) / 2;
+    size_t rank = walsh_rank(walsh.count, z);
+    double upper = walsh_average(&walsh, averages / 2 + 1);
+    double lower = averages % 2 ? upper : walsh_average(&walsh, averages / 2);
+    struct interval result = {lower + (upper - lower) / 2, (double)-INFINITY, (double)INFINITY};
+    if (rank > 0) {
+        result.low = walsh_average(&walsh, rank);
+        result.high = walsh_average(&walsh, averages + 1 - rank);
+    }
+    return result;
+}
+
+/* The sum of the ranks of the positive ones, ties sharing their mean rank; *ties: the sum of
+ * t^3 - t over the groups of ties. */
+static double positive_rank_sum(const double *by_magnitude, size_t count, double *ties)
+{
+    double sum = 0;
+    *ties = 0;
+    for (size_t first = 0; first < count;) {
+        size_t end = first;
+        while (end < count && fabs(by_magnitude[end]) <= fabs(by_magnitude[first]))
+            end++;
+        double group = (double)(end - first);
+        double rank = (double)(first + end + 1) / 2;
+        for (size_t i = first; i < end; i++)
+            sum += by_magnitude[i] > 0 ? rank : 0;
+        *ties += group * group * group - group;
+        first = end;
+    }
+    return sum;
+}
+
+static double exact_p(double positive, size_t count)
+{
+    double chances[EXACT_SUM_MOST + 1];
+    double tail = 0;
+    double n = (double)count;
+    double smaller = fmin(positive, n * (n + 1) / 2 - positive);
+    rank_sum_chances(count, chances);
+    for (size_t sum = 0; (double)sum <= smaller; sum++)
+        tail += chances[sum];
+    return fmin(1, 2 * tail);
+}
+
+double signed_rank_p(const double *differences, size_t count)
+{
+    double values[ESTIMATE_MAX];
+    size_t kept = 0;
+    size_t finite = copy_finite(differences, count, values);
+    for (size_t i = 0; i < finite; i++) {
+        if (fabs(values[i]) > 0)
+            values[kept++] = values[i];
+    }
+    if (kept == 0)
+        return finite > 0 ? 1 : (double)NAN;
+    qsort(values, kept, sizeof *values, compare_magnitudes);
+    double ties = 0;
+    double positive = positive_rank_sum(values, kept, &ties);
+    if (kept <= EXACT_MOST && !(ties > 0))
+        return exact_p(positive, kept);
+    double n = (double)kept;
+    double variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48;
+    double off = fabs(positive - n * (n + 1) / 4) - 0.5;
+    return variance > 0 && off > 0 ? erfc(off / sqrt(2 * variance)) : 1;
+}
+
+/* ---- quantiles ---- */
+
+/* The t >= 0 above which `tail` leaves no more than `chance` (< 1/2), by halving. */
+static double tail_quantile(double (*tail)(double t, size_t degrees), size_t degrees, double chance)
+{
+    double low = 0;
+    double high = 1;
+    while (tail(high, degrees) > chance && high < 1e300)
+        high *= 2;
+    for (int i = 0; i < 200 && high - low > 1e-14 * high; i++) {
+        double middle = low + (high - low) / 2;
+        if (tail(middle, degrees) > chance)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low + (high - low) / 2;
+}
+
+static double quantile(double (*tail)(double t, size_t degrees), size_t degrees, double probability)
+{
+    if (!(probability >= 0 && probability <= 1))
+        return (double)NAN;
+    if (probability <= 0 || probability >= 1)
+        return probability <= 0 ? (double)-INFINITY : (double)INFINITY;
+    if (probability < 0.5)
+        return -tail_quantile(tail, degrees, probability);
+    return probability > 0.5 ? tail_quantile(tail, degrees, 1 - probability) : 0;
+}
+
+static double normal_tail(double t, size_t degrees)
+{
+    (void)degrees;
+    return erfc(t / sqrt(2.0)) / 2;
+}
+
+/* Abramowitz and Stegun 26.7.3 and 26.7.4: a finite sum for whole degrees. */
+static double student_tail(double t, size_t degrees)
+{
+    double n = (double)degrees;
+    double cosine_squared = n / (n + t * t);
+    double term = degrees % 2 ? sqrt(cosine_squared) : 1;
+    double sum = 0;
+    for (size_t k = degrees % 2 ? 1 : 0; k + 2 <= degrees; k += 2) {
+        sum += term;
+        term *= cosine_squared * (double)(k + 1) / (double)(k + 2);
+    }
+    double inside = t / sqrt(n + t * t) * sum;
+    if (degrees % 2)
+        inside = (atan2(t, sqrt(n)) + inside) * 2 / acos(-1.0);
+    return (1 - inside) / 2;
+}
+
+double normal_quantile(double probability)
+{
+    return quantile(normal_tail, 0, probability);
+}
+
+double student_quantile(double probability, size_t degrees)
+{
+    return degrees > 0 ? quantile(student_tail, degrees, probability) : (double)NAN;
+}
+
+/* ---- means ---- */
+
+struct interval mean_interval(const double *values, size_t count, double confidence)
+{
+    struct interval result = {(double)NAN, (double)NAN, (double)NAN};
+    double mean = 0;
+    double squares = 0; /* of the deviations; Welford's way */
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i]))
+            continue;
+        double off = values[i] - mean;
+        mean += off / (double)++n;
+        squares += off * (values[i] - mean);
+    }
+    if (n == 0)
+        return result;
+    result.estimate = mean;
+    if (n < 2)
+        return result;
+    double error = sqrt(squares / (double)(n - 1) / (double)n);
+    double half = student_quantile(0.5 + confidence / 2, n - 1) * error;
+    result.low = mean - half;
+    result.high = mean + half;
+    return result;
+}
+
+struct interval geometric_interval(const double *values, size_t count, double confidence)
+{
+    double logarithms[ESTIMATE_MAX];
+    size_t kept = 0;
+    for (size_t i = 0; i < count && kept < ESTIMATE_MAX; i++)
+        if (values[i] > 0)
+            logarithms[kept++] = log(values[i]);
+    struct interval mean = mean_interval(logarithms, kept, confidence);
+    return (struct interval){exp(mean.estimate), exp(mean.low), exp(mean.high)};
+}
+
+struct interval interval_relative(struct interval logarithms)
+{
+    return (struct interval){expm1(logarithms.estimate), expm1(logarithms.low),
+                             expm1(logarithms.high)};
+}
+
+bool bounds_tell(double low, double high)
+{
+    return low > 0 && high >= low && isfinite(high) && high <= BOUNDS_APART_MOST * low;
+}
+
+enum ratio_told ratio_told(double low, double high)
+{
+    if ((isnan(low) && isnan(high)) || bounds_tell(low, high))
+        return RATIO_KNOWN;
+    return low > 1 ? RATIO_AT_LEAST : RATIO_UNKNOWN;
+}
+
+struct twin_floor twin_floor(const double *differences, size_t count, double bias)
+{
+    struct interval difference = hodges_lehmann(differences, count, normal_quantile(0.995));
+    struct twin_floor result = {interval_relative(difference), (double)NAN, false};
+    if (!isfinite(difference.low) || !isfinite(difference.high))
+        return result;
+    result.floor = expm1(fmax(fabs(difference.estimate), (difference.high - difference.low) / 2));
+    result.biased = result.difference.low > bias || result.difference.high < -bias;
+    return result;
+}

@@ -1,0 +1,449 @@
+#include "tuner/stats/protocol.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/value.h"
+
+/* ---- the names ---- */
+
+struct row {
+    const char *name;
+    size_t offset;
+    bool integer;
+    size_t elements; /* 0: no array */
+    double least, most;
+    const char *about;
+};
+
+#define REAL(field, least, most, about)                                                            \
+    {                                                                                              \
+#field, offsetof(struct protocol, field), false, 0, least, most, about                     \
+    }
+#define INTEGER(field, least, most, about)                                                         \
+    {                                                                                              \
+#field, offsetof(struct protocol, field), true, 0, least, most, about                      \
+    }
+#define REALS(field, elements, least, most, about)                                                 \
+    {                                                                                              \
+#field, offsetof(struct protocol, field), false, elements, least, most, about              \
+    }
+#define INTEGERS(field, elements, least, most, about)                                              \
+    {                                                                                              \
+#field, offsetof(struct protocol, field), true, elements, least, most, about               \
+    }
+
+/* The most of rounds is ESTIMATE_MAX, that of blocks is WORKER_SAMPLES_MAX. */
+static const struct row rows[] = {
+    REAL(warm_window_ms, 1, 10000, "warming up: the clock is looked at once in so long"),
+    REAL(warm_settled, 0, 1, "warm: clock and reference moved by less in the last three windows"),
+    REAL(warm_least_ms, 0, 600000, "warming up takes at least so long"),
+    REAL(warm_most_ms, 0, 600000, "warming up takes at most so long"),
+    REAL(pause_ms, 0, 600000, "after a longer pause the device is warmed up again for a window"),
+    REAL(block_ns, 1, 1e12, "a block (a timing of several runs) has as many runs as fill this"),
+    REAL(block_most_ns, 1, 1e12, "a block of several runs takes no longer than this"),
+    INTEGER(sweep_blocks, 1, 64, "sweep: blocks by which each configuration is timed"),
+    REAL(sweep_slower, 0, 100, "sweep: only one block where it is slower than the best by more"),
+    INTEGER(visit_blocks, 1, 64, "race: blocks of each candidate in a round"),
+    INTEGER(screen_blocks, 1, 64, "race: the same, until the last screen"),
+    INTEGERS(screen_rounds, PROTOCOL_SCREENS, 1, 512,
+             "screen: takes place after so many rounds that count"),
+    REALS(screen_slower, PROTOCOL_SCREENS, 0, 100,
+          "screen: a candidate that was slower by more in each round leaves"),
+    INTEGERS(look_rounds, PROTOCOL_LOOKS, 0, 512,
+             "look: takes place after so many rounds that count; 0: none"),
+    REAL(race_z, 1, 8, "race: half width of its intervals, in standard errors"),
+    REAL(delta, 0, 1, "a difference up to this counts as none: a tie"),
+    REAL(race_slack, 0, 1, "look: a candidate shown to be slower than a tie by more leaves"),
+    REAL(anchor_shift, 0, 10,
+         "a round does not count when the reference is off its median by more"),
+    REAL(anchor_mads, 0, 1000, "and by more than so many times what it usually is off"),
+    REAL(clock_shift, 0, 10, "a round does not count when the clock is off its median by more"),
+    REAL(dropped_most, 0, 1, "unstable: a larger share of the rounds does not count"),
+    REAL(twin_bias, 0, 1,
+         "unstable: two timings of one configuration differ, not by chance, by more"),
+    REAL(floor_most, 0, 1000,
+         "unstable: two timings of one configuration differ by more (A/A floor)"),
+    REAL(other_wait_ms, 0, 3600000,
+         "how long to wait while another process uses the device; 0: not at all"),
+    INTEGER(finalists, 1, 1024, "candidates that are timed again in fresh processes"),
+    INTEGER(confirm_processes, 0, 60, "fresh processes that time the finalists again; 0: none"),
+    INTEGER(confirm_rounds, 1, 512, "rounds in each of these processes"),
+    REAL(confidence, 0.5, 0.999999, "how sure what is claimed of the winner is"),
+    REAL(process_spread, 0, 1,
+         "how far a difference moves from process to process, until it is measured"),
+    INTEGER(energy_candidates, 1, 1024, "candidates whose energy is measured"),
+    INTEGER(energy_rounds, 1, 512, "rounds in which energy is measured"),
+    REAL(energy_window_ms, 1, 60000, "energy: a candidate runs so long for one reading"),
+    REAL(within, 0, 10, "ranges: a configuration loses at most this at each measured size"),
+    INTEGER(look_between, 0, 16, "ranges: sizes between two measured ones at which it is tried"),
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+enum { NAME_BYTES = 32, VALUE_BYTES = 40 };
+enum { NAMES_MOST = ROWS + 2 * PROTOCOL_SCREENS + PROTOCOL_LOOKS };
+
+static size_t row_elements(const struct row *row)
+{
+    return row->elements > 0 ? row->elements : 1;
+}
+
+static void element_name(const struct row *row, size_t element, char *out, size_t bytes)
+{
+    if (row->elements > 0)
+        (void)string_format(out, bytes, "%s.%zu", row->name, element);
+    else
+        (void)string_format(out, bytes, "%s", row->name);
+}
+
+/* Where an element lies; the size of both kinds is the same. */
+static size_t element_offset(const struct row *row, size_t element)
+{
+    _Static_assert(sizeof(double) == sizeof(int64_t), "elements have one size");
+    return row->offset + element * sizeof(double);
+}
+
+static void element_format(const struct protocol *protocol, const struct row *row, size_t element,
+                           char *out, size_t bytes)
+{
+    const char *place = (const char *)protocol + element_offset(row, element);
+    int64_t integer = 0;
+    double real = 0;
+    if (row->integer) {
+        memcpy(&integer, place, sizeof integer);
+        (void)value_format(value_integer(integer), out, bytes);
+        return;
+    }
+    memcpy(&real, place, sizeof real);
+    (void)value_format(value_real(real), out, bytes);
+}
+
+/* ---- defaults ---- */
+
+static const struct protocol normal = {
+    .warm_window_ms = 50,
+    .warm_settled = 0.005,
+    .warm_least_ms = 300,
+    .warm_most_ms = 3000,
+    .pause_ms = 20,
+    .block_ns = 200000,
+    .block_most_ns = 10e6,
+    .sweep_blocks = 5,
+    .sweep_slower = 0.25,
+    .visit_blocks = 2,
+    .screen_blocks = 1,
+    .screen_rounds = {2, 4, 8},
+    .screen_slower = {0.25, 0.10, 0.05},
+    .look_rounds = {16, 24, 32, 48},
+    .race_z = 3.8,
+    .delta = 0.0025,
+    .race_slack = 0.01,
+    .anchor_shift = 0.01,
+    .anchor_mads = 4,
+    .clock_shift = 0.02,
+    .dropped_most = 0.2,
+    .twin_bias = 0.001,
+    .floor_most = 0.1,
+    .other_wait_ms = 10000,
+    .finalists = 12,
+    /* What differs from process to process is larger than what forty rounds leave of the noise:
+     * more processes of fewer rounds say more in the same time. */
+    .confirm_processes = 8,
+    .confirm_rounds = 20,
+    .confidence = 0.99,
+    .process_spread = 0.002,
+    .energy_candidates = 12,
+    .energy_rounds = 5,
+    .energy_window_ms = 500,
+    .within = 0.005,
+    .look_between = 1,
+};
+
+static void set_looks(struct protocol *protocol, const int64_t *looks, size_t count)
+{
+    for (size_t i = 0; i < PROTOCOL_LOOKS; i++)
+        protocol->look_rounds[i] = i < count ? looks[i] : 0;
+}
+
+static void set_effort(enum effort effort, struct protocol *out)
+{
+    static const int64_t all_looks[PROTOCOL_LOOKS] = {16, 24, 32, 48, 64, 96, 128};
+    if (effort == EFFORT_QUICK) {
+        set_looks(out, all_looks, 2);
+        out->confirm_processes = 0;
+        out->look_between = 0;
+    } else if (effort == EFFORT_THOROUGH) {
+        set_looks(out, all_looks, PROTOCOL_LOOKS);
+        out->visit_blocks = 4;
+        out->confirm_processes = 12;
+        out->confirm_rounds = 40;
+        out->energy_rounds = 12;
+        out->energy_window_ms = 1000;
+        out->look_between = 3;
+    }
+}
+
+/* A CPU runs other things as well: its times spread ten times as wide, and a round in which
+ * another process could run is an ordinary one. Emptying its caches takes longer than most kernels:
+ * one block a visit. */
+static void set_cpu(enum effort effort, struct protocol *out)
+{
+    static const int64_t looks[] = {12, 20, 32};
+    out->anchor_shift = 0.10;
+    out->clock_shift = 0.5;
+    out->dropped_most = 0.5;
+    out->delta = 0.01;
+    out->race_slack = 0.02;
+    out->within = 0.02;
+    out->process_spread = 0.005;
+    out->twin_bias = 0.01;
+    out->other_wait_ms = 0;
+    out->block_ns = 100000;
+    out->visit_blocks = 1;
+    set_looks(out, looks, effort == EFFORT_QUICK ? 1 : effort == EFFORT_NORMAL ? 2 : 3);
+    out->confirm_rounds = 10;
+    if (effort != EFFORT_QUICK)
+        out->confirm_processes = effort == EFFORT_THOROUGH ? 8 : 4;
+}
+
+void protocol_defaults(enum effort effort, const char *device_kind, struct protocol *out)
+{
+    *out = normal;
+    set_effort(effort, out);
+    if (strcmp(device_kind, "cpu") == 0)
+        set_cpu(effort, out);
+}
+
+double protocol_tie_band(const struct protocol *protocol, double floor)
+{
+    double band = fmax(protocol->delta, floor); /* fmax passes NaN over */
+    return fmax(protocol->delta, fmin(band, protocol->floor_most));
+}
+
+static const char *const efforts[] = {
+    [EFFORT_QUICK] = "quick", [EFFORT_NORMAL] = "normal", [EFFORT_THOROUGH] = "thorough"};
+
+bool effort_parse(const char *name, enum effort *out)
+{
+    for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++) {
+        if (strcmp(name, efforts[i]) == 0) {
+            *out = (enum effort)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *effort_name(enum effort effort)
+{
+    return efforts[effort];
+}
+
+/* ---- setting ---- */
+
+static enum status no_such_name(const char *name, struct error *error)
+{
+    char names[NAMES_MOST][NAME_BYTES];
+    const char *words[NAMES_MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < row_elements(&rows[i]); j++, count++) {
+            element_name(&rows[i], j, names[count], NAME_BYTES);
+            words[count] = names[count];
+        }
+    }
+    const char *nearest = nearest_word(name, words, count);
+    if (nearest)
+        return error_set(error, STATUS_USAGE, "protocol: unknown name '%s'; did you mean '%s'?",
+                         name, nearest);
+    return error_set(error, STATUS_USAGE, "protocol: unknown name '%s'; there are '%s' to '%s'",
+                     name, words[0], words[count - 1]);
+}
+
+static bool find_name(const char *name, const struct row **row, size_t *element)
+{
+    char candidate[NAME_BYTES];
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < row_elements(&rows[i]); j++) {
+            element_name(&rows[i], j, candidate, sizeof candidate);
+            if (strcmp(candidate, name) == 0) {
+                *row = &rows[i];
+                *element = j;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool set_integer(char *place, const struct row *row, const char *value)
+{
+    char *end = NULL;
+    errno = 0;
+    long long integer = strtoll(value, &end, 10);
+    if (end == value || *end != '\0' || errno != 0 || (double)integer < row->least ||
+        (double)integer > row->most)
+        return false;
+    int64_t stored = integer;
+    memcpy(place, &stored, sizeof stored);
+    return true;
+}
+
+static bool set_real(char *place, const struct row *row, const char *value)
+{
+    char *end = NULL;
+    double real = strtod(value, &end);
+    /* Not below or above is false for NaN, too. */
+    if (end == value || *end != '\0' || !(real >= row->least && real <= row->most))
+        return false;
+    memcpy(place, &real, sizeof real);
+    return true;
+}
+
+/* Sets one name and tells which: its number among all names. */
+static enum status set_name(struct protocol *protocol, const char *assignment, size_t *which,
+                            struct error *error)
+{
+    char name[NAME_BYTES * 2];
+    const char *equals = strchr(assignment, '=');
+    size_t length = equals ? (size_t)(equals - assignment) : 0;
+    if (length == 0 || length >= sizeof name)
+        return error_set(error, STATUS_USAGE, "protocol: '%s' is not NAME=VALUE", assignment);
+    memcpy(name, assignment, length);
+    name[length] = '\0';
+    const struct row *row = NULL;
+    size_t element = 0;
+    if (!find_name(name, &row, &element))
+        return no_such_name(name, error);
+    char *place = (char *)protocol + element_offset(row, element);
+    bool set =
+        row->integer ? set_integer(place, row, equals + 1) : set_real(place, row, equals + 1);
+    if (!set)
+        return error_set(error, STATUS_USAGE, "protocol: %s=%s: %s from %.10g to %.10g is allowed",
+                         name, equals + 1, row->integer ? "a whole number" : "a number", row->least,
+                         row->most);
+    *which = element;
+    for (const struct row *before = rows; before < row; before++)
+        *which += row_elements(before);
+    return STATUS_OK;
+}
+
+enum status protocol_set(struct protocol *protocol, const char *assignment, struct error *error)
+{
+    size_t which = 0;
+    return set_name(protocol, assignment, &which, error);
+}
+
+/* ---- as text ---- */
+
+void protocol_each(const struct protocol *protocol,
+                   void (*each)(void *context, const char *name, const char *value,
+                                const char *about),
+                   void *context)
+{
+    char name[NAME_BYTES];
+    char value[VALUE_BYTES];
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < row_elements(&rows[i]); j++) {
+            element_name(&rows[i], j, name, sizeof name);
+            element_format(protocol, &rows[i], j, value, sizeof value);
+            each(context, name, value, rows[i].about);
+        }
+    }
+}
+
+static void append_pair(void *context, const char *name, const char *value, const char *about)
+{
+    struct text *out = context;
+    (void)about;
+    text_printf(out, "%s%s=%s", out->length > 0 ? " " : "", name, value);
+}
+
+void protocol_format(const struct protocol *protocol, struct text *out)
+{
+    struct text pairs = {0};
+    protocol_each(protocol, append_pair, &pairs);
+    out->failed = out->failed || pairs.failed;
+    text_append(out, text_string(&pairs));
+    text_free(&pairs);
+}
+
+static enum status first_missing(const bool *seen, struct error *error)
+{
+    size_t which = 0;
+    char name[NAME_BYTES];
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < row_elements(&rows[i]); j++, which++) {
+            if (seen[which])
+                continue;
+            element_name(&rows[i], j, name, sizeof name);
+            return error_set(error, STATUS_BAD_INPUT, "protocol: '%s' is missing", name);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Sets what the text names, and notes it in seen[NAMES_MOST]. */
+static enum status set_pairs(const char *text, struct protocol *protocol, bool *seen,
+                             struct error *error)
+{
+    for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
+        char pair[NAME_BYTES * 2 + VALUE_BYTES];
+        size_t length = strcspn(at, " ");
+        size_t which = 0;
+        (void)string_format(pair, sizeof pair, "%.*s", (int)length, at);
+        enum status status = set_name(protocol, pair, &which, error);
+        if (status != STATUS_OK)
+            return status;
+        seen[which] = true;
+        at += length;
+    }
+    return STATUS_OK;
+}
+
+enum status protocol_parse(const char *text, struct protocol *out, struct error *error)
+{
+    bool seen[NAMES_MOST] = {false};
+    struct protocol parsed = normal;
+    enum status status = set_pairs(text, &parsed, seen, error);
+    if (status == STATUS_OK)
+        status = first_missing(seen, error);
+    if (status == STATUS_OK)
+        *out = parsed;
+    return status;
+}
+
+bool protocol_changes(const char *stored, const char *effort, const char *device_kind,
+                      struct text *out)
+{
+    enum effort level = EFFORT_NORMAL;
+    bool seen[NAMES_MOST] = {false};
+    struct protocol usual;
+    struct text was = {0};
+    struct text would = {0};
+    struct error ignored = {0};
+    if (!stored || !effort || !effort_parse(effort, &level))
+        return false;
+    protocol_defaults(level, device_kind, &usual);
+    struct protocol protocol = usual;
+    if (set_pairs(stored, &protocol, seen, &ignored) != STATUS_OK)
+        return false;
+    protocol_format(&protocol, &was);
+    protocol_format(&usual, &would);
+    /* Both have the same names in the same order. */
+    const char *b = text_string(&would);
+    for (const char *a = text_string(&was); *a; a += strspn(a, " "), b += strspn(b, " ")) {
+        size_t length = strcspn(a, " ");
+        size_t other = strcspn(b, " ");
+        if (length != other || memcmp(a, b, length) != 0)
+            text_printf(out, "%s%.*s", out->length > 0 ? " " : "", (int)length, a);
+        a += length;
+        b += other;
+    }
+    bool good = !was.failed && !would.failed && !out->failed;
+    text_free(&was);
+    text_free(&would);
+    return good;
+}

@@ -1,0 +1,342 @@
+#include "tuner/stats/race.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct round {
+    double *y;
+    double twin_difference; /* ln of the twin less ln of the first; NaN: none */
+    bool valid;
+};
+
+struct race {
+    struct protocol protocol;
+    size_t count;
+    enum race_fate *fates;
+    struct round *rounds; /* ESTIMATE_MAX */
+    size_t round_count;
+    size_t leader; /* of the rounds up to now, found by find_leader whenever something changes */
+    size_t looked; /* valid rounds at the last look */
+    bool ended;    /* the caller's last look is done */
+    bool settled;  /* at the last look all alive were shown to be within delta */
+};
+
+static void find_leader(struct race *race);
+
+enum status race_create(const struct protocol *protocol, size_t count, struct race **out,
+                        struct error *error)
+{
+    struct race *race = calloc(1, sizeof *race);
+    *out = NULL;
+    if (!race)
+        return error_no_memory(error);
+    *race = (struct race){.protocol = *protocol, .count = count, .leader = count > 0 ? 0 : count};
+    race->fates = calloc(count > 0 ? count : 1, sizeof *race->fates); /* RACE_ALIVE is 0 */
+    race->rounds = calloc(ESTIMATE_MAX, sizeof *race->rounds);
+    if (!race->fates || !race->rounds) {
+        race_free(race);
+        return error_no_memory(error);
+    }
+    *out = race;
+    return STATUS_OK;
+}
+
+void race_free(struct race *race)
+{
+    if (!race)
+        return;
+    for (size_t i = 0; i < race->round_count; i++)
+        free(race->rounds[i].y);
+    free(race->rounds);
+    free(race->fates);
+    free(race);
+}
+
+enum status race_add_round(struct race *race, const double *y, size_t twin_of, double twin_y,
+                           size_t *round, struct error *error)
+{
+    if (race->round_count == ESTIMATE_MAX)
+        return error_set(error, STATUS_INTERNAL, "a race has at most %d rounds", ESTIMATE_MAX);
+    double *copy = malloc((race->count > 0 ? race->count : 1) * sizeof *copy);
+    if (!copy)
+        return error_no_memory(error);
+    for (size_t i = 0; i < race->count; i++)
+        copy[i] = y[i];
+    bool twin = twin_of < race->count && isfinite(twin_y);
+    *round = race->round_count;
+    race->rounds[race->round_count++] = (struct round){
+        .y = copy, .valid = true, .twin_difference = twin ? twin_y - y[twin_of] : (double)NAN};
+    find_leader(race);
+    return STATUS_OK;
+}
+
+void race_set_valid(struct race *race, size_t round, bool valid)
+{
+    if (round >= race->round_count || race->rounds[round].valid == valid)
+        return;
+    race->rounds[round].valid = valid;
+    find_leader(race);
+}
+
+void race_fail(struct race *race, size_t candidate)
+{
+    if (candidate >= race->count)
+        return;
+    race->fates[candidate] = RACE_FAILED;
+    find_leader(race);
+}
+
+/* ---- the leader ---- */
+
+/* The median over those alive: what a round brought to all of them alike. */
+static double round_centre(const struct race *race, const struct round *round, double *alive)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < race->count; i++) {
+        if (race->fates[i] == RACE_ALIVE)
+            alive[count++] = round->y[i];
+    }
+    return median_of(alive, count);
+}
+
+static double candidate_level(const struct race *race, size_t candidate, const double *centres)
+{
+    double differences[ESTIMATE_MAX];
+    size_t count = 0;
+    for (size_t r = 0; r < race->round_count; r++) {
+        if (race->rounds[r].valid)
+            differences[count++] = race->rounds[r].y[candidate] - centres[r];
+    }
+    return hodges_lehmann(differences, count, (double)INFINITY).estimate;
+}
+
+static size_t first_alive(const struct race *race)
+{
+    size_t i = 0;
+    while (i < race->count && race->fates[i] != RACE_ALIVE)
+        i++;
+    return i;
+}
+
+/* Those who were never measured in a valid round lead only when nobody was. Without memory the
+ * first that is alive leads, which is as good to compare with, only slower to decide. */
+static void find_leader(struct race *race)
+{
+    double centres[ESTIMATE_MAX];
+    double best = (double)INFINITY;
+    race->leader = first_alive(race);
+    double *alive = malloc((race->count > 0 ? race->count : 1) * sizeof *alive);
+    if (!alive)
+        return;
+    for (size_t r = 0; r < race->round_count; r++)
+        centres[r] = race->rounds[r].valid ? round_centre(race, &race->rounds[r], alive) : 0;
+    free(alive);
+    for (size_t i = 0; i < race->count; i++) {
+        if (race->fates[i] != RACE_ALIVE)
+            continue;
+        double level = candidate_level(race, i, centres);
+        if (level < best) {
+            best = level;
+            race->leader = i;
+        }
+    }
+}
+
+size_t race_leader(const struct race *race)
+{
+    return race->leader;
+}
+
+/* ---- differences ---- */
+
+/* In the valid rounds in which both were measured; their number. */
+static size_t paired_differences(const struct race *race, size_t a, size_t b,
+                                 double out[ESTIMATE_MAX])
+{
+    size_t count = 0;
+    for (size_t r = 0; r < race->round_count; r++) {
+        double difference = race->rounds[r].y[a] - race->rounds[r].y[b];
+        if (race->rounds[r].valid && isfinite(difference))
+            out[count++] = difference;
+    }
+    return count;
+}
+
+struct interval race_between(const struct race *race, size_t a, size_t b, double z)
+{
+    double differences[ESTIMATE_MAX];
+    if (a >= race->count || b >= race->count)
+        return (struct interval){(double)NAN, (double)NAN, (double)NAN};
+    if (a == b)
+        return (struct interval){0, 0, 0};
+    size_t count = paired_differences(race, a, b, differences);
+    return interval_relative(hodges_lehmann(differences, count, z));
+}
+
+struct interval race_difference(const struct race *race, size_t candidate)
+{
+    return race_between(race, candidate, race->leader, race->protocol.race_z);
+}
+
+struct twin_floor race_floor(const struct race *race)
+{
+    double differences[ESTIMATE_MAX];
+    size_t count = 0;
+    for (size_t r = 0; r < race->round_count; r++) {
+        if (race->rounds[r].valid)
+            differences[count++] = race->rounds[r].twin_difference;
+    }
+    return twin_floor(differences, count, race->protocol.twin_bias);
+}
+
+double race_delta(const struct race *race)
+{
+    return protocol_tie_band(&race->protocol, race_floor(race).floor);
+}
+
+/* ---- finalists ---- */
+
+struct finalist {
+    size_t candidate;
+    size_t group; /* 0: the leader, 1: within delta of it, 2: the others */
+    size_t order;
+    double estimate;
+};
+
+static int compare_finalists(const void *a, const void *b)
+{
+    const struct finalist *x = a;
+    const struct finalist *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->group == 2 && (x->estimate < y->estimate || x->estimate > y->estimate))
+        return x->estimate < y->estimate ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+enum status race_finalists(const struct race *race, const size_t *order, size_t most, size_t *out,
+                           size_t *count, struct error *error)
+{
+    double delta = race_delta(race);
+    struct finalist *all = calloc(race->count > 0 ? race->count : 1, sizeof *all);
+    size_t alive = 0;
+    *count = 0;
+    if (!all)
+        return error_no_memory(error);
+    for (size_t i = 0; i < race->count; i++) {
+        if (race->fates[i] != RACE_ALIVE)
+            continue;
+        double estimate = race_between(race, i, race->leader, (double)INFINITY).estimate;
+        size_t group = i == race->leader ? 0 : estimate <= delta ? 1 : 2;
+        /* One never measured beside the leader is the last. */
+        all[alive++] = (struct finalist){i, group, order ? order[i] : i,
+                                         isnan(estimate) ? (double)INFINITY : estimate};
+    }
+    qsort(all, alive, sizeof *all, compare_finalists);
+    for (; *count < alive && *count < most; ++*count)
+        out[*count] = all[*count].candidate;
+    free(all);
+    return STATUS_OK;
+}
+
+/* ---- judging ---- */
+
+size_t race_valid_rounds(const struct race *race)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < race->round_count; r++)
+        count += race->rounds[r].valid ? 1 : 0;
+    return count;
+}
+
+size_t race_alive(const struct race *race)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < race->count; i++)
+        count += race->fates[i] == RACE_ALIVE ? 1 : 0;
+    return count;
+}
+
+enum race_fate race_fate(const struct race *race, size_t candidate)
+{
+    return candidate < race->count ? race->fates[candidate] : RACE_FAILED;
+}
+
+/* Whether a screen takes out the candidate: slower than the leader by more than it allows in each
+ * round, of which there are enough. */
+static bool is_screened(const struct race *race, size_t candidate)
+{
+    double differences[ESTIMATE_MAX];
+    double least = (double)INFINITY;
+    size_t count = paired_differences(race, candidate, race->leader, differences);
+    for (size_t i = 0; i < count; i++)
+        least = fmin(least, differences[i]);
+    for (size_t s = 0; s < PROTOCOL_SCREENS; s++) {
+        if (count >= (size_t)race->protocol.screen_rounds[s] &&
+            least > log1p(race->protocol.screen_slower[s]))
+            return true;
+    }
+    return false;
+}
+
+static size_t screen(struct race *race)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < race->count; i++) {
+        if (race->fates[i] == RACE_ALIVE && i != race->leader && is_screened(race, i)) {
+            race->fates[i] = RACE_SCREENED;
+            left++;
+        }
+    }
+    return left;
+}
+
+static size_t look(struct race *race)
+{
+    double delta = race_delta(race);
+    size_t left = 0;
+    race->settled = true;
+    for (size_t i = 0; i < race->count; i++) {
+        if (race->fates[i] != RACE_ALIVE || i == race->leader)
+            continue;
+        struct interval difference = race_difference(race, i);
+        if (difference.low > delta + race->protocol.race_slack) {
+            race->fates[i] = RACE_LOST;
+            left++;
+        } else if (difference.low <= delta && !(difference.high <= delta)) {
+            race->settled = false;
+        }
+    }
+    return left;
+}
+
+size_t race_judge(struct race *race, bool last_look)
+{
+    size_t valid = race_valid_rounds(race);
+    size_t next = race_next_look(race);
+    size_t left = screen(race);
+    if (last_look || (next > 0 && valid >= next)) {
+        left += look(race);
+        race->looked = valid > race->looked ? valid : race->looked;
+    }
+    race->ended = race->ended || last_look;
+    if (left > 0)
+        find_leader(race);
+    return left;
+}
+
+size_t race_next_look(const struct race *race)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < PROTOCOL_LOOKS && !race->ended; i++) {
+        size_t look_at = (size_t)race->protocol.look_rounds[i];
+        if (look_at > race->looked && (next == 0 || look_at < next))
+            next = look_at;
+    }
+    return next;
+}
+
+bool race_over(const struct race *race)
+{
+    return race_alive(race) <= 1 || race->settled || race_next_look(race) == 0;
+}

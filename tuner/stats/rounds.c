@@ -1,0 +1,96 @@
+#include "tuner/stats/rounds.h"
+
+#include <math.h>
+
+#include "tuner/stats/internal.h"
+
+static const char *const names[ROUND_FAULTS] = {
+    [ROUND_VALID] = "valid",
+    [ROUND_THROTTLED] = "throttled",
+    [ROUND_ANCHOR_MOVED] = "anchor_moved",
+    [ROUND_CLOCK_MOVED] = "clock_moved",
+    [ROUND_ECC] = "ecc",
+    [ROUND_OTHER_PROCESS] = "other_process",
+    [ROUND_INCOMPLETE] = "incomplete",
+};
+
+const char *round_fault_name(enum round_fault fault)
+{
+    return names[fault];
+}
+
+/* Two numbers a round: at its begin and at its end. */
+static double anchor_at(const void *context, size_t index)
+{
+    const struct round_record *round = (const struct round_record *)context + index / 2;
+    return index % 2 ? round->anchor_last_ns : round->anchor_first_ns;
+}
+
+static double clock_at(const void *context, size_t index)
+{
+    const struct round_record *round = (const struct round_record *)context + index / 2;
+    return index % 2 ? round->after.sm_clock_mhz : round->before.sm_clock_mhz;
+}
+
+/* What is ordinary in these rounds, and how far off it is too far. */
+struct limits {
+    double anchor_ns, anchor_off_ns;
+    double clock_mhz, clock_off_mhz;
+};
+
+static struct limits find_limits(const struct round_record *rounds, size_t count,
+                                 const struct protocol *protocol)
+{
+    struct numbers anchors = {anchor_at, rounds, 2 * count};
+    struct numbers clocks = {clock_at, rounds, 2 * count};
+    struct limits limits = {.anchor_ns = numbers_median(&anchors),
+                            .clock_mhz = numbers_median(&clocks)};
+    limits.anchor_off_ns = fmax(protocol->anchor_shift * limits.anchor_ns,
+                                protocol->anchor_mads * numbers_mad(&anchors));
+    limits.clock_off_mhz = protocol->clock_shift * limits.clock_mhz;
+    return limits;
+}
+
+/* False for what is unknown. */
+static bool is_off(double first, double last, double centre, double allowed)
+{
+    return fabs(first - centre) > allowed || fabs(last - centre) > allowed;
+}
+
+static bool is_throttled(int64_t throttle)
+{
+    const int64_t faults =
+        THROTTLE_HW_SLOWDOWN | THROTTLE_SW_THERMAL | THROTTLE_HW_THERMAL | THROTTLE_POWER_BRAKE;
+    return throttle > 0 && (throttle & faults) != 0;
+}
+
+static enum round_fault judge(const struct round_record *round, const struct limits *limits,
+                              const struct protocol *protocol)
+{
+    const struct conditions *before = &round->before;
+    const struct conditions *after = &round->after;
+    if (is_throttled(before->throttle) || is_throttled(after->throttle))
+        return ROUND_THROTTLED;
+    if (is_off(round->anchor_first_ns, round->anchor_last_ns, limits->anchor_ns,
+               limits->anchor_off_ns))
+        return ROUND_ANCHOR_MOVED;
+    if (is_off(before->sm_clock_mhz, after->sm_clock_mhz, limits->clock_mhz, limits->clock_off_mhz))
+        return ROUND_CLOCK_MOVED;
+    if (before->ecc_errors >= 0 && after->ecc_errors >= 0 &&
+        before->ecc_errors != after->ecc_errors)
+        return ROUND_ECC;
+    /* Without a wait for others, as on a CPU, they are part of the place. */
+    if (protocol->other_wait_ms > 0 && (before->other_processes > 0 || after->other_processes > 0))
+        return ROUND_OTHER_PROCESS;
+    return ROUND_VALID;
+}
+
+void rounds_judge(const struct round_record *rounds, size_t count, const struct protocol *protocol,
+                  enum round_fault *faults)
+{
+    struct limits limits = find_limits(rounds, count, protocol);
+    for (size_t i = 0; i < count; i++) {
+        if (faults[i] != ROUND_INCOMPLETE)
+            faults[i] = judge(&rounds[i], &limits, protocol);
+    }
+}

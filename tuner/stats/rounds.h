@@ -1,0 +1,33 @@
+/* Which rounds count: whole rounds are dropped, never single samples. */
+#ifndef TUNE_TRIAL_ROUNDS_H
+#define TUNE_TRIAL_ROUNDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tuner/base/conditions.h"
+#include "tuner/stats/protocol.h"
+
+struct round_record {
+    double anchor_first_ns, anchor_last_ns; /* NaN: not measured */
+    struct conditions before, after;
+};
+
+enum round_fault {
+    ROUND_VALID,
+    ROUND_THROTTLED,     /* hardware slowdown, thermal, power brake */
+    ROUND_ANCHOR_MOVED,  /* the anchor is off its median over all rounds */
+    ROUND_CLOCK_MOVED,   /* the SM clock is off its median over all rounds */
+    ROUND_ECC,           /* an error count moved */
+    ROUND_OTHER_PROCESS, /* somebody else computed on the device */
+    ROUND_INCOMPLETE,    /* the worker was lost in it, or it was stopped; set by the caller */
+};
+enum { ROUND_FAULTS = 7 };
+const char *round_fault_name(enum round_fault fault); /* "throttled" ... */
+
+/* Judges all rounds measured so far by one process; what is unknown is no fault. faults[i] that are
+ * ROUND_INCOMPLETE already stay. */
+void rounds_judge(const struct round_record *rounds, size_t count, const struct protocol *protocol,
+                  enum round_fault *faults);
+
+#endif

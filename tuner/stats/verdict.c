@@ -1,0 +1,198 @@
+#include "tuner/stats/verdict.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+
+static const char *const names[VERDICTS] = {
+    [VERDICT_SOUND] = "sound", [VERDICT_NOISY] = "noisy", [VERDICT_UNSTABLE] = "unstable"};
+
+const char *verdict_name(enum verdict verdict)
+{
+    return names[verdict];
+}
+
+enum verdict verdict_named(const char *name)
+{
+    size_t i = 0;
+    while (i < VERDICTS && strcmp(names[i], name) != 0)
+        i++;
+    return (enum verdict)i;
+}
+
+const char *verdict_answer(enum verdict verdict)
+{
+    static const char *const answers[VERDICTS + 1] = {"yes", "nearly", "no", "unknown"};
+    return answers[verdict];
+}
+
+const char *verdict_words(enum verdict verdict)
+{
+    static const char *const words[VERDICTS + 1] = {"sure", "nearly sure", "not sure", "not known"};
+    return words[verdict];
+}
+
+static bool drops_too_many(const struct verdict_facts *facts)
+{
+    return (double)facts->rounds_dropped > facts->dropped_most * (double)facts->rounds;
+}
+
+static enum verdict judge(const struct verdict_facts *facts)
+{
+    if (facts->only_baselines || facts->biased || drops_too_many(facts) ||
+        facts->floor > facts->floor_most)
+        return VERDICT_UNSTABLE;
+    if (facts->rounds == 0 || !(facts->floor <= facts->delta) || facts->processes == 0 ||
+        facts->tried < facts->planned || !facts->conditions_known)
+        return VERDICT_NOISY;
+    return VERDICT_SOUND;
+}
+
+static void append_percent(struct text *out, double share)
+{
+    text_printf(out, "%.3g %%", share * 100);
+}
+
+/* ---- what was found ---- */
+
+static void append_rounds(struct text *out, const struct verdict_facts *facts)
+{
+    if (facts->rounds == 0)
+        text_append(out, "no rounds");
+    else if (facts->rounds_dropped == 0)
+        text_printf(out, "none of %zu rounds dropped", facts->rounds);
+    else
+        text_printf(out, "%zu of %zu rounds dropped", facts->rounds_dropped, facts->rounds);
+    if (facts->rounds_dropped > 0 && facts->most_frequent_fault)
+        text_printf(out, " (%s)", facts->most_frequent_fault);
+}
+
+static void append_floor(struct text *out, const struct verdict_facts *facts)
+{
+    text_append(out, ", A/A floor ");
+    if (isnan(facts->floor))
+        text_append(out, "unknown");
+    else
+        append_percent(out, facts->floor);
+}
+
+static void append_found(struct text *out, const struct verdict_facts *facts)
+{
+    append_rounds(out, facts);
+    append_floor(out, facts);
+    if (facts->processes == 0)
+        text_append(out, ", not confirmed by fresh processes");
+    else
+        text_printf(out, ", confirmed by %zu fresh process%s", facts->processes,
+                    facts->processes == 1 ? "" : "es");
+    if (!facts->conditions_known)
+        text_append(out, ", clocks and throttling could not be read");
+}
+
+/* ---- what weighs most of what is wrong, and what helps ---- */
+
+static void append_differs(struct text *out, double floor)
+{
+    text_append(out, "the same configuration timed twice differs by up to ");
+    append_percent(out, floor);
+}
+
+/* What helps: an idle machine, another run at all, one that a budget does not end early; or only
+ * that it goes on. */
+struct help {
+    bool idle, again, longer, resume;
+};
+
+static struct help append_untried(struct text *out, const struct verdict_facts *facts)
+{
+    if (facts->only_baselines)
+        text_append(out, "nothing was measured but the baseline");
+    else
+        text_printf(out,
+                    "the budget ended the search after %" PRIu64 " of %" PRIu64 " configurations",
+                    facts->tried, facts->planned);
+    return (struct help){.resume = true};
+}
+
+static struct help append_weakness(struct text *out, const struct verdict_facts *facts)
+{
+    if (facts->only_baselines)
+        return append_untried(out, facts);
+    if (drops_too_many(facts)) {
+        text_append(out, "more than ");
+        append_percent(out, facts->dropped_most);
+        text_append(out, " of the rounds were disturbed");
+    } else if (facts->floor > facts->floor_most) {
+        append_differs(out, facts->floor);
+        text_append(out, ", so that nothing can be told apart");
+    } else if (facts->biased) {
+        append_differs(out, facts->floor);
+        text_append(out, ", and not by chance: the measurement is biased");
+    } else if (facts->tried < facts->planned) {
+        return append_untried(out, facts);
+    } else if (facts->rounds == 0 || isnan(facts->floor)) {
+        text_append(out, "there were too few rounds to know the noise");
+        return (struct help){.again = true, .longer = true};
+    } else if (facts->processes == 0) {
+        text_append(out, "it was measured in one process only");
+        return (struct help){.idle = facts->floor > facts->delta, .again = true, .longer = true};
+    } else if (facts->floor > facts->delta) {
+        append_differs(out, facts->floor);
+        text_append(out, ", more than the ");
+        append_percent(out, facts->delta);
+        text_append(out, " up to which all count as equal");
+    } else {
+        text_append(out, "a change of clocks or throttling would not have been seen");
+        return (struct help){0};
+    }
+    return (struct help){.idle = true, .again = true};
+}
+
+static void append_doubt(struct text *out, const struct verdict_facts *facts)
+{
+    text_append(out, "Not sure: ");
+    const struct help help = append_weakness(out, facts);
+    if (help.resume)
+        text_append(out, ". Run the same command again, with a larger --budget or none: it goes on "
+                         "from there");
+    if (help.again)
+        text_printf(out, ". Run `tune --effort %s`%s",
+                    effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),
+                    help.idle ? " when the machine is idle" : "");
+    /* That of this effort would have been enough. */
+    if (help.longer && facts->effort != EFFORT_QUICK)
+        text_append(out, ", with a larger --budget or none");
+    text_append(out, ". Found: ");
+}
+
+enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t reason_bytes)
+{
+    struct text out = {0};
+    const enum verdict verdict = judge(facts);
+    if (verdict != VERDICT_SOUND)
+        append_doubt(&out, facts);
+    append_found(&out, facts);
+    (void)string_format(reason, reason_bytes, "%s", text_string(&out));
+    text_free(&out);
+    return verdict;
+}
+
+size_t verdict_advice_bytes(const char *reason)
+{
+    const char *found = strstr(reason, " Found: ");
+    return found ? (size_t)(found - reason) : strlen(reason);
+}
+
+void verdict_append_advice(struct text *out, const char *reason)
+{
+    static const char begin[] = "Not sure: ";
+    const bool advises = strncmp(reason, begin, strlen(begin)) == 0;
+    if (advises)
+        text_append_bytes(out, reason + strlen(begin),
+                          verdict_advice_bytes(reason) - strlen(begin));
+    else
+        text_printf(out, "%s. Run `tune --effort normal` when the machine is idle.", reason);
+}
