@@ -149,16 +149,6 @@ def figures(tune, folder, database):
             for path in sorted(target.glob(f"*-{problem}-{n[kind]}.png"))]
 
 
-def report(tune, folder, database):
-    """The page that `tune report` makes, and where it is."""
-    path = ROOT / "docs" / "reports" / f"{folder.name}.html"
-    path.parent.mkdir(exist_ok=True)
-    subprocess.run([tune, "report", "--db", database.name, "-o", str(path)], check=True, capture_output=True,
-                   cwd=database.parent)
-    return ["All of this and more on one page, made by `tune report`, to be opened in a browser: "
-            f"[reports/{path.name}](reports/{path.name}).", ""]
-
-
 def section(tune, folder, databases):
     database = databases[0]
     rows = show(tune, database)
@@ -171,7 +161,8 @@ def section(tune, folder, databases):
         lines += [(folder / "notes.md").read_text().rstrip(), ""]
     lines += run_lines(tune, database) + [""]
     results_peers.take_in(tune, folder, database)
-    lines += report(tune, folder, database)
+    lines += [f"`bench/reports.py BUILD_FOLDER {folder.name}` puts all of this and more on one page, made by `tune report`, "
+              "for a browser.", ""]
     for picture in figures(tune, folder, database):
         lines += [picture, ""]
     cub = results_peers.cub_times(folder)

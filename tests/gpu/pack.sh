@@ -23,5 +23,5 @@ for library in hwloc udev cmocka; do
     [[ -z $path ]] || cp -L "$path" "$out/lib-carried/$(basename "$path")"
 done
 find "$out" -type f -perm -u+x -exec strip {} + 2>/dev/null || true
-git -C "$here" archive HEAD -- . ':!db/recorded' ':!docs/figures' ':!docs/reports' | gzip >"$out/tree.tar.gz"
+git -C "$here" archive HEAD -- . ':!db/recorded' ':!docs/figures' | gzip >"$out/tree.tar.gz"
 du -sh "$out"
