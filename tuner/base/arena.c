@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 16384 };
+/* Chunks double: what holds little takes little. */
+enum { CHUNK_LEAST_BYTES = 512, CHUNK_MOST_BYTES = 16384 };
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -17,7 +18,9 @@ struct arena_chunk {
 
 static struct arena_chunk *new_chunk(struct arena *arena, size_t bytes)
 {
-    size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    size_t capacity = arena->chunks ? 2 * arena->chunks->capacity : CHUNK_LEAST_BYTES;
+    capacity = capacity > CHUNK_MOST_BYTES ? CHUNK_MOST_BYTES : capacity;
+    capacity = capacity < bytes ? bytes : capacity;
     struct arena_chunk *chunk = malloc(sizeof *chunk + capacity);
     if (!chunk)
         return NULL;

@@ -98,7 +98,7 @@ struct argument {
     uint32_t offset_bytes;
     struct value scalar; /* the value of a scalar, converted to `type` when passed */
     size_t field_count;
-    struct field fields[FIELDS_MAX]; /* of a struct */
+    const struct field *fields; /* of a struct: field_count of them, FIELDS_MAX at most */
 };
 
 /* A few elements of a vector that are others in a second version of it. */

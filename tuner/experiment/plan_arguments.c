@@ -108,18 +108,22 @@ static enum status make_struct(const struct argument_rule *rule, struct environm
                                struct arena *arena, struct argument *out, struct error *error)
 {
     enum status status = STATUS_OK;
+    struct field *fields = arena_alloc(arena, rule->field_count, sizeof *fields);
+    if (!fields)
+        return error_no_memory(error);
     out->count = 1;
     out->field_count = rule->field_count;
+    out->fields = fields;
     for (size_t i = 0; i < rule->field_count && status == STATUS_OK; i++) {
         const struct field_rule *field = &rule->fields[i];
         char what[VALUE_TEXT_BYTES + 48];
-        status = named_type(&field->type, environment, arena, &out->fields[i].type, error);
+        status = named_type(&field->type, environment, arena, &fields[i].type, error);
         if (status != STATUS_OK)
             break;
         (void)string_format(what, sizeof what, "the value of field %zu of '%s' (%s)", i + 1,
-                            rule->name, element_name(out->fields[i].type));
-        status = passed_value(&field->value, out->fields[i].type, what, environment,
-                              &out->fields[i].value, error);
+                            rule->name, element_name(fields[i].type));
+        status =
+            passed_value(&field->value, fields[i].type, what, environment, &fields[i].value, error);
     }
     return status;
 }

@@ -28,9 +28,17 @@ void contest_free(struct contest *contest)
         sweep_free(contest->sweep);
         free(contest->sweep);
     }
+    free(contest->finalists);
     free(contest->twins);
     arena_free(&contest->arena);
     free(contest);
+}
+
+void contest_shrink(struct contest *contest)
+{
+    struct finalist *fewer =
+        realloc(contest->finalists, (contest->finalist_count + 1) * sizeof *fewer);
+    contest->finalists = fewer ? fewer : contest->finalists;
 }
 
 struct runner **contest_runners(struct contest *contest)
@@ -46,6 +54,7 @@ void contest_reset(struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++)
         runner_free(&contest->finalists[i].runner);
+    free(contest->finalists);
     free(contest->twins);
     *contest = (struct contest){.next = contest->next,
                                 .previous = contest->previous,

@@ -122,23 +122,19 @@ static const struct candidate *find_named(const struct sweep *sweep, const char 
     return candidate && candidate->same_as ? candidate->same_as : candidate;
 }
 
-static enum status add(struct contest *contest, struct candidate *candidate, bool is_incumbent,
-                       bool is_baseline, struct error *error)
+static void add(struct contest *contest, struct candidate *candidate, bool is_incumbent,
+                bool is_baseline)
 {
     struct finalist *finalist = &contest->finalists[contest->finalist_count];
     finalist->runner.candidate = candidate;
     finalist->runner.outcome.status = TRIAL_OK;
     finalist->is_incumbent = is_incumbent;
     finalist->is_baseline = is_baseline;
-    finalist->levels = arena_alloc(&contest->arena, LEVELS_MAX, sizeof *finalist->levels);
-    if (!finalist->levels)
-        return error_no_memory(error);
     contest->finalist_count++;
-    return STATUS_OK;
 }
 
-static enum status add_those_near(struct contest *contest, const struct entry *entries,
-                                  size_t count, const char *incumbent, struct error *error)
+static void add_those_near(struct contest *contest, const struct entry *entries, size_t count,
+                           const char *incumbent)
 {
     const struct sweep *sweep = contest->sweep;
     const struct protocol *protocol = &sweep->group->session->options->protocol;
@@ -155,13 +151,9 @@ static enum status add_those_near(struct contest *contest, const struct entry *e
         in = in && near < ENTRANTS_MAX - EXPERIMENT_BASELINES_MAX;
         near += in ? 1 : 0;
         bool is_baseline = candidate->stands_for_baseline;
-        if (!in && !is_incumbent && !is_baseline)
-            continue;
-        enum status status = add(contest, entries[i].candidate, is_incumbent, is_baseline, error);
-        if (status != STATUS_OK)
-            return status;
+        if (in || is_incumbent || is_baseline)
+            add(contest, entries[i].candidate, is_incumbent, is_baseline);
     }
-    return STATUS_OK;
 }
 
 enum status contest_enter(struct contest *contest, struct lane *lane, struct error *error)
@@ -179,12 +171,12 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
     if (status == STATUS_OK)
         status = find_incumbent(sweep, &incumbent, error);
     contest->candidate_count = count;
-    contest->finalists = arena_alloc(&contest->arena, ENTRANTS_MAX + EXPERIMENT_BASELINES_MAX + 2,
-                                     sizeof *contest->finalists);
-    if (status == STATUS_OK && !contest->finalists)
+    if (status == STATUS_OK && !(contest->finalists = calloc(count + 1, sizeof(struct finalist))))
         status = error_no_memory(error);
-    if (status == STATUS_OK)
-        status = add_those_near(contest, entries, count, text_string(&incumbent), error);
+    if (status == STATUS_OK) {
+        add_those_near(contest, entries, count, text_string(&incumbent));
+        contest_shrink(contest);
+    }
     text_free(&incumbent);
     free(entries);
     return status;

@@ -172,8 +172,11 @@ enum status contest_compete(struct contest *contest, bool *found, struct error *
             continue;
         }
         arena_free(&lane->scratch);
-        if (!lane->lost)
+        if (!lane->lost) {
+            for (size_t i = 0; i < contest->finalist_count; i++)
+                runner_free(&contest->finalists[i].runner); /* its samples are in the store */
             return status;
+        }
         contest_reset(contest);
     }
 }

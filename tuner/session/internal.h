@@ -376,6 +376,7 @@ enum status runner_value(const struct sweep *sweep, const struct runner *runner,
                          double *value, struct error *error);
 void runner_free(struct runner *runner);
 
+enum { RACE_PARTS = 5, LEVELS_MAX = 64 };
 /* A configuration on its way to being the winner. */
 struct finalist {
     struct runner runner;
@@ -384,19 +385,18 @@ struct finalist {
     bool left;             /* the race: shown to be slower */
     struct interval raced; /* its difference to the race's leader */
     int64_t trial_id;
-    /* ln of the objective against the others of the same process (LEVELS_MAX), NaN: missing. In the
-     * race each part of its rounds stands for a process. */
-    double *levels;
+    /* ln of the objective against the others of the same process, NaN: missing. In the race each
+     * part of its rounds stands for a process. */
+    double levels[LEVELS_MAX];
     struct contender contender;
 };
-enum { RACE_PARTS = 5, LEVELS_MAX = 64 };
 
 /* The choice for one problem, from the race to the confirmation. */
 struct contest {
     struct contest *next, *previous;
     struct sweep *sweep;
     struct arena arena;
-    struct finalist *finalists;
+    struct finalist *finalists; /* as many as entered; after the race as many as are left */
     size_t finalist_count;
     /* Seen by the race alone, as far as it went to a look: ties among them are declared. */
     struct store_contender *others;
@@ -443,6 +443,8 @@ void contest_order(const struct sweep *sweep, struct finalist *finalists, size_t
 bool finalist_can_win(const struct finalist *finalist);
 struct contest *contest_create(struct sweep *sweep);
 void contest_free(struct contest *contest);
+/* Gives back the memory behind the finalists that there are; they may move. */
+void contest_shrink(struct contest *contest);
 /* The finalists' runners, for a track; the contest's arena owns the list. NULL: no memory. */
 struct runner **contest_runners(struct contest *contest);
 /* Puts a track's rounds and its runners' trials into the store, in one transaction; also when the

@@ -190,6 +190,7 @@ static enum status reduce(struct racing *racing, const bool *chosen, struct erro
         contest->finalists[kept++] = copy;
     }
     contest->finalist_count = kept;
+    contest_shrink(contest);
     return STATUS_OK;
 }
 

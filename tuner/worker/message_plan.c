@@ -96,17 +96,22 @@ static enum status to_fields(const json_t *fields, struct arena *arena, struct a
                              struct error *error)
 {
     enum status status = STATUS_OK;
-    out->field_count = json_array_size(fields);
-    if (out->field_count > FIELDS_MAX)
+    size_t count = json_array_size(fields);
+    if (count > FIELDS_MAX)
         return message_malformed(error, "list of fields");
-    for (size_t i = 0; status == STATUS_OK && i < out->field_count; i++) {
+    struct field *items = arena_alloc(arena, count, sizeof *items);
+    if (!items)
+        return error_no_memory(error);
+    out->field_count = count;
+    out->fields = items;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         const json_t *pair = json_array_get(fields, i);
         const json_t *type = json_array_get(pair, 0);
         if (!json_is_integer(type) ||
             !message_in_range(json_integer_value(type), 0, ELEMENT_TYPE_COUNT - 1))
             return message_malformed(error, "field");
-        out->fields[i].type = (enum element_type)json_integer_value(type);
-        status = message_to_value(json_array_get(pair, 1), arena, &out->fields[i].value, error);
+        items[i].type = (enum element_type)json_integer_value(type);
+        status = message_to_value(json_array_get(pair, 1), arena, &items[i].value, error);
     }
     return status;
 }

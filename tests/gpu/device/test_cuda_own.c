@@ -31,10 +31,12 @@ static struct launch_plan step_plan(uint32_t repeats)
                       symbol(vector("steps", ELEMENT_I32, ARGUMENT_INPUT, 4), "steps"),
                       symbol(scalar("bias", ELEMENT_I64, BIAS), "own::bias")},
     };
-    const struct field fields[] = {{ELEMENT_I8, value_integer(SIGN)},
-                                   {ELEMENT_F32, value_real((double)factor)},
-                                   {ELEMENT_I64, value_integer(STEPS)}};
-    memcpy(plan.arguments[3].fields, fields, sizeof fields);
+    static struct field fields[3];
+    const struct field step[] = {{ELEMENT_I8, value_integer(SIGN)},
+                                 {ELEMENT_F32, value_real((double)factor)},
+                                 {ELEMENT_I64, value_integer(STEPS)}};
+    memcpy(fields, step, sizeof fields);
+    plan.arguments[3].fields = fields;
     return plan;
 }
 

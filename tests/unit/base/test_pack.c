@@ -49,18 +49,16 @@ struct mixed {
     unsigned short g;
 };
 
-static struct argument mixed_argument(void)
+static struct argument mixed_argument(struct field fields[7])
 {
-    return (struct argument){.name = "mixed",
-                             .role = ARGUMENT_STRUCT,
-                             .field_count = 7,
-                             .fields = {{ELEMENT_I8, value_integer(-1)},
-                                        {ELEMENT_F64, value_real(0.1)},
-                                        {ELEMENT_I16, value_integer(-300)},
-                                        {ELEMENT_F32, value_integer(7)},
-                                        {ELEMENT_U8, value_boolean(true)},
-                                        {ELEMENT_I64, value_integer(INT64_MIN)},
-                                        {ELEMENT_F16, value_real(-1.5)}}};
+    const struct field mixed[] = {
+        {ELEMENT_I8, value_integer(-1)},    {ELEMENT_F64, value_real(0.1)},
+        {ELEMENT_I16, value_integer(-300)}, {ELEMENT_F32, value_integer(7)},
+        {ELEMENT_U8, value_boolean(true)},  {ELEMENT_I64, value_integer(INT64_MIN)},
+        {ELEMENT_F16, value_real(-1.5)}};
+    memcpy(fields, mixed, sizeof mixed);
+    return (struct argument){
+        .name = "mixed", .role = ARGUMENT_STRUCT, .field_count = 7, .fields = fields};
 }
 
 static void structs_lie_as_the_compiler_lays_them(void **state)
@@ -69,7 +67,8 @@ static void structs_lie_as_the_compiler_lays_them(void **state)
     struct error error = {0};
     unsigned char bytes[VALUE_BYTES_MAX];
     size_t count = 0;
-    const struct argument argument = mixed_argument();
+    struct field fields[7];
+    const struct argument argument = mixed_argument(fields);
     memset(bytes, 0xff, sizeof bytes);
     assert_int_equal(argument_pack(&argument, bytes, &count, &error), STATUS_OK);
     struct mixed expected;
@@ -89,18 +88,17 @@ static void structs_lie_as_the_compiler_lays_them(void **state)
 static void short_structs_have_no_more_room_than_they_need(void **state)
 {
     (void)state;
-    struct argument argument = {
-        .role = ARGUMENT_STRUCT,
-        .field_count = 3,
-        .fields = {{.type = ELEMENT_I8}, {.type = ELEMENT_I8}, {.type = ELEMENT_I8}}};
+    struct field fields[FIELDS_MAX] = {
+        {.type = ELEMENT_I8}, {.type = ELEMENT_I8}, {.type = ELEMENT_I8}};
+    struct argument argument = {.role = ARGUMENT_STRUCT, .field_count = 3, .fields = fields};
     assert_int_equal(argument_bytes(&argument), 3);
-    argument.fields[1].type = ELEMENT_I16;
+    fields[1].type = ELEMENT_I16;
     assert_int_equal(argument_bytes(&argument), 6);
-    argument.fields[2].type = ELEMENT_F32;
+    fields[2].type = ELEMENT_F32;
     assert_int_equal(argument_bytes(&argument), 8);
     argument.field_count = FIELDS_MAX;
     for (size_t i = 0; i < FIELDS_MAX; i++)
-        argument.fields[i].type = ELEMENT_U64;
+        fields[i].type = ELEMENT_U64;
     assert_int_equal(argument_bytes(&argument), VALUE_BYTES_MAX);
 }
 
@@ -110,8 +108,9 @@ static void values_that_do_not_fit_are_named(void **state)
     struct error error = {0};
     unsigned char bytes[VALUE_BYTES_MAX];
     size_t count = 0;
-    struct argument argument = mixed_argument();
-    argument.fields[2].value = value_integer(1 << 15);
+    struct field fields[7];
+    struct argument argument = mixed_argument(fields);
+    fields[2].value = value_integer(1 << 15);
     assert_int_equal(argument_pack(&argument, bytes, &count, &error), STATUS_BAD_INPUT);
     assert_string_equal(error.text, "argument 'mixed': the value of field 3 does not fit i16");
     argument = (struct argument){

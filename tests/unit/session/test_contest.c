@@ -100,9 +100,7 @@ enum { ROUNDS = 6 };
 static void test_levels_are_medians_off_the_middle(void **state)
 {
     (void)state;
-    double levels[3][2];
-    struct finalist finalists[3] = {
-        {.levels = levels[0]}, {.levels = levels[1]}, {.levels = levels[2]}};
+    struct finalist finalists[3] = {0};
     struct contest contest = {.finalists = finalists, .finalist_count = 3};
     /* What a round brings to all alike says nothing; a dropped round says nothing, either. */
     const double round[ROUNDS] = {1, 5, 2, 9, -3, 0};
@@ -117,31 +115,28 @@ static void test_levels_are_medians_off_the_middle(void **state)
     contest_set_levels(&contest, &track, 0, 0, 3);
     contest_set_levels(&contest, &track, 1, 3, ROUNDS);
     for (size_t part = 0; part < 2; part++) {
-        assert_float_equal(levels[0][part], -0.01, 1e-12);
-        assert_float_equal(levels[1][part], 0, 1e-12);
-        assert_float_equal(levels[2][part], 0.02, 1e-12);
+        assert_float_equal(finalists[0].levels[part], -0.01, 1e-12);
+        assert_float_equal(finalists[1].levels[part], 0, 1e-12);
+        assert_float_equal(finalists[2].levels[part], 0.02, 1e-12);
     }
 }
 
 static void test_who_is_out_does_not_move_the_middle(void **state)
 {
     (void)state;
-    double levels[3][1];
-    struct finalist finalists[3] = {{.levels = levels[0]},
-                                    {.levels = levels[1], .out = "wrong"},
-                                    {.levels = levels[2], .left = true}};
+    struct finalist finalists[3] = {{.out = NULL}, {.out = "wrong"}, {.left = true}};
     struct contest contest = {.finalists = finalists, .finalist_count = 3};
     double y[] = {1, 0.1, 7, 1, 0.1, (double)NAN};
     enum round_fault faults[2] = {ROUND_VALID, ROUND_VALID};
     struct track track = {.count = 3, .round_count = 2, .y = y, .faults = faults};
     contest_set_levels(&contest, &track, 0, 0, 2);
-    assert_float_equal(levels[0][0], 0, 1e-12);
-    assert_float_equal(levels[1][0], -0.9, 1e-12);
-    assert_float_equal(levels[2][0], 6, 1e-12); /* of the round that it was in */
+    assert_float_equal(finalists[0].levels[0], 0, 1e-12);
+    assert_float_equal(finalists[1].levels[0], -0.9, 1e-12);
+    assert_float_equal(finalists[2].levels[0], 6, 1e-12); /* of the round that it was in */
     faults[0] = faults[1] = ROUND_CLOCK_MOVED;
     contest_set_levels(&contest, &track, 0, 0, 2);
     for (size_t i = 0; i < 3; i++)
-        assert_true(isnan(levels[i][0]));
+        assert_true(isnan(finalists[i].levels[0]));
 }
 
 /* ---- the budget ---- */

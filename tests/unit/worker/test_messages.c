@@ -74,6 +74,11 @@ static void plans_come_out_the_same(void **state)
 /* Arguments of all sorts, each field with a value of its own. */
 static struct launch_plan own_plan(void)
 {
+    static struct field pair[3];
+    const struct field values[] = {{ELEMENT_U8, value_boolean(true)},
+                                   {ELEMENT_F64, value_real(0.1)},
+                                   {ELEMENT_I64, value_integer(INT64_MIN)}};
+    memcpy(pair, values, sizeof pair);
     struct launch_plan plan = sample_plan();
     plan.launches[0].repeat = 12;
     plan.launches[1].repeat = REPEAT_MAX;
@@ -93,12 +98,8 @@ static struct launch_plan own_plan(void)
                                           .fill_text = "/data/a b.bin",
                                           .symbol = "own::table<3>",
                                           .count = 4};
-    plan.arguments[4] = (struct argument){.name = "pair",
-                                          .role = ARGUMENT_STRUCT,
-                                          .field_count = 3,
-                                          .fields = {{ELEMENT_U8, value_boolean(true)},
-                                                     {ELEMENT_F64, value_real(0.1)},
-                                                     {ELEMENT_I64, value_integer(INT64_MIN)}}};
+    plan.arguments[4] = (struct argument){
+        .name = "pair", .role = ARGUMENT_STRUCT, .field_count = 3, .fields = pair};
     return plan;
 }
 
@@ -144,7 +145,10 @@ static void wrong_arguments_are_refused(void **state)
         struct launch_plan out;
         in.launches[0].repeat = i == 0 ? REPEAT_MAX + 1 : 1;
         in.arguments[2].fill_text = i == 1 ? NULL : "i";
-        in.arguments[4].fields[1].type = i == 2 ? ELEMENT_TYPE_COUNT : ELEMENT_I8;
+        struct field fields[3];
+        memcpy(fields, in.arguments[4].fields, sizeof fields);
+        in.arguments[4].fields = fields;
+        fields[1].type = i == 2 ? ELEMENT_TYPE_COUNT : ELEMENT_I8;
         in.arguments[4].role = i == 3 ? ARGUMENT_STRUCT + 1 : ARGUMENT_STRUCT;
         in.arguments[0].fill = i == 4 ? ARGUMENT_FILLS : FILL_ZERO;
         json_t *json = message_from_plan(&in);
