@@ -90,13 +90,25 @@ static void usual_places_have_their_order(void **state)
     assert_int_equal(block_of(tuned, 15, TUNED_IN_RANGE), 2);
     assert_int_equal(block_of(tuned, 100, TUNED_NEAREST_SIZE), 2);
     tuned_free(tuned);
+}
 
-    /* Paths instead of the variable, in their order. */
+/* Paths instead of the variable, in their order. */
+static void paths_have_their_order(void **state)
+{
+    (void)state;
+    struct tuned_error error;
+    static const char built_in[] = CONF("*", "p n=1 block=9\nq n=1 block=10\n");
+    struct tuned_options options = {
+        .skip = TUNED_SKIP_SYSTEM, .built_in = built_in, .built_in_bytes = sizeof built_in - 1};
+    assert_int_equal(setenv("XDG_CONFIG_HOME", folder, 1), 0);
+    assert_int_equal(setenv("TUNED_CONF", write_file("e.conf", CONF("X", "p n=6-20 block=2\n")), 1),
+                     0);
+
     const char *paths[] = {write_file("a.conf", CONF("X", "p n=7 block=3\n")),
                            write_file("b.conf", CONF("X", "p n=1-10 block=4\n"))};
     options.paths = paths;
     options.path_count = 2;
-    tuned = tuned_open(&options, &error);
+    struct tuned *tuned = tuned_open(&options, &error);
     assert_int_equal(block_of(tuned, 7, TUNED_EXACT), 3);
     assert_int_equal(block_of(tuned, 8, TUNED_IN_RANGE), 4);
     assert_int_equal(tuned_value_index(tuned, "block"), tuned_value_index(tuned, "block"));
@@ -460,6 +472,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(usual_places_have_their_order),
+        cmocka_unit_test(paths_have_their_order),
         cmocka_unit_test(refused_files_leave_nothing_behind),
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(marks_of_editors_pass),
