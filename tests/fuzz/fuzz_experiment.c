@@ -158,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = '\0';
     enum status status =
-        experiment_read("f.yaml", text, size, TEST_SOURCE_DIR, &experiment, &error);
+        experiment_load_text("f.yaml", text, size, TEST_SOURCE_DIR, &experiment, &error);
     free(text);
     if (status != STATUS_OK) {
         require(strncmp(error.text, "f.yaml:", 7) == 0);

@@ -24,16 +24,29 @@ static const char *find_line(const char *text, size_t size)
     return NULL;
 }
 
-/* A line of the text for each origin; none of the origins is about nothing. */
-static void check_lines(const struct t1 *t1)
+static void check_alike(const struct node *a, const struct node *b)
 {
-    size_t lines = 0;
-    for (const char *c = t1->text.text; *c; c++)
-        lines += *c == '\n' ? 1 : 0;
-    require(lines == t1->text.line_count);
-    for (size_t i = 0; i < lines; i++)
-        require(!t1->text.origins[i] || t1->text.origins[i][0] != '\0');
-    require(t1->dialect == T1_KERNEL_TUNER || t1->dialect == T1_KTT);
+    require((a != NULL) == (b != NULL));
+    if (!a)
+        return;
+    require(a->kind == b->kind && a->count == b->count);
+    require(a->kind != NODE_SCALAR || strcmp(a->text, b->text) == 0);
+    check_alike(a->value, b->value);
+    check_alike(a->first, b->first);
+    check_alike(a->next, b->next);
+}
+
+/* What is printed reads back as the same nodes; none of the origins is about nothing. */
+static void check_document(struct document *document)
+{
+    struct document again = {.text = NULL};
+    struct error error = {0};
+    const char *text = document_text(document);
+    for (size_t i = 0; i < document->file->origin_count; i++)
+        require(document->file->origins[i][0] != '\0');
+    require(document_read(&again, "again", text, strlen(text), &error) == STATUS_OK);
+    check_alike(document->root, again.root);
+    arena_free(&again.arena);
 }
 
 static void try_dialect(const struct t1_file *file, const struct t1_file *overlay,
@@ -46,8 +59,9 @@ static void try_dialect(const struct t1_file *file, const struct t1_file *overla
     require(status == STATUS_OK || strstr(error.text, ".json"));
     if (status == STATUS_OK) {
         struct experiment *experiment = NULL;
-        check_lines(&t1);
-        status = experiment_load_text(&t1.text, TEST_SOURCE_DIR, &experiment, &error);
+        require(t1.dialect == T1_KERNEL_TUNER || t1.dialect == T1_KTT);
+        check_document(&t1.document);
+        status = experiment_load_document(&t1.document, TEST_SOURCE_DIR, true, &experiment, &error);
         require(status == STATUS_OK || error.text[0] != '\0');
         experiment_free(experiment);
     }

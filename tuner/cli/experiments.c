@@ -80,7 +80,7 @@ static enum status load_t1(const char *path, const char *folder, const struct ex
         t1_read(path, how->overlays.items, how->overlays.count, how->dialect, &t1, error);
     if (status == STATUS_OK) {
         tell(path, &t1);
-        status = experiment_load_text(&t1.text, folder, out, error);
+        status = experiment_load_document(&t1.document, folder, true, out, error);
     }
     if (status == STATUS_OK)
         tell_of_defaults(path, *out);
@@ -103,8 +103,11 @@ enum status experiments_print(const struct experiment_list *how, const char *con
                              names[i]);
         status =
             t1_read(names[i], how->overlays.items, how->overlays.count, how->dialect, &t1, error);
+        const char *text = status == STATUS_OK ? document_text(&t1.document) : NULL;
+        if (status == STATUS_OK && !text)
+            status = error_no_memory(error);
         if (status == STATUS_OK) {
-            print_clean(stdout, "%s%s", i > 0 ? "\n" : "", t1.text.text);
+            print_clean(stdout, "%s%s", i > 0 ? "\n" : "", text);
             tell(names[i], &t1);
         }
         t1_free(&t1);

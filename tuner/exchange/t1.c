@@ -33,7 +33,8 @@ bool t1_error(struct translation *t, const char *origin, const char *format, ...
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    (void)error_set(t->error, STATUS_BAD_INPUT, "%s: %s: %s", t->path, origin, text);
+    (void)error_set(t->error, STATUS_BAD_INPUT, "%s: %s: %s", t->path, origin ? origin : "the file",
+                    text);
     return false;
 }
 
@@ -41,9 +42,9 @@ const char *t1_printf(struct translation *t, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    const char *text = arena_vprintf(t->arena, format, arguments);
+    const char *text = arena_vprintf(&t->document->arena, format, arguments);
     va_end(arguments);
-    t->failed = t->failed || !text;
+    t->failed |= !text;
     return text ? text : "";
 }
 
@@ -58,7 +59,69 @@ void t1_ignore(struct translation *t, const char *what)
         text_printf(&t->ignored, "%s\n", what);
 }
 
-/* ---- the dialect ---- */
+/* ---- keys ---- */
+
+enum { KEYS_MAX = 20 };
+
+/* What T1 has, by what it is called in overlays; what only one dialect has is looked at below. */
+static const struct section {
+    const char *name, *prefix;
+    const char *keys[KEYS_MAX];
+} sections[] = {
+    {"", "", {"ConfigurationSpace", "KernelSpecification", "tune", "General"}},
+    {"General", "General.", {"BenchmarkName"}},
+    {"ConfigurationSpace", "ConfigurationSpace.", {"TuningParameters", "Conditions"}},
+    {"Parameter", "ConfigurationSpace.TuningParameters[].", {"Name", "Type", "Values", "Default"}},
+    {"Condition", "ConfigurationSpace.Conditions[].", {"Parameters", "Expression"}},
+    {"KernelSpecification",
+     "KernelSpecification.",
+     {"Language", "KernelName", "KernelFile", "CompilerOptions", "GlobalSizeType", "GlobalSize",
+      "LocalSize", "SharedMemory", "Arguments", "ReferenceArguments", "ProblemSize", "GridDivX",
+      "GridDivY", "GridDivZ"}},
+    {"Argument",
+     "KernelSpecification.Arguments[].",
+     {"Name", "Type", "Size", "TypeSize", "FillType", "FillValue", "DataSource", "RandomSeed",
+      "AccessType", "MemoryType", "MemType", "Output"}},
+    {"Reference",
+     "KernelSpecification.ReferenceArguments[].",
+     {"Name", "TargetName", "FillType", "FillValue", "DataSource", "ValidationMethod",
+      "ValidationThreshold"}},
+};
+
+bool t1_is_key(const char *section, const char *key, const char **nearest)
+{
+    *nearest = NULL;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        size_t count = 0;
+        if (strcmp(sections[i].name, section) != 0)
+            continue;
+        for (; count < KEYS_MAX && sections[i].keys[count]; count++)
+            if (strcmp(sections[i].keys[count], key) == 0)
+                return true;
+        *nearest = nearest_word(key, sections[i].keys, count);
+        return false;
+    }
+    return true;
+}
+
+/* Of one object, or of each of a list. */
+static void list_ignored(struct translation *t, const struct section *section, const json_t *json)
+{
+    const char *key;
+    const char *nearest = NULL;
+    const json_t *value;
+    size_t index;
+    json_array_foreach(json, index, value)
+    {
+        if (json_is_object(value))
+            list_ignored(t, section, value);
+    }
+    json_object_foreach((json_t *)json, key, value)
+    {
+        if (!json_is_null(value) && !t1_is_key(section->name, key, &nearest))
+            t1_ignore(t, t1_printf(t, "%s%.60s", section->prefix, key));
+    }
+}
 
 static bool any_has(const json_t *array, const char *key)
 {
@@ -72,136 +135,168 @@ static bool any_has(const json_t *array, const char *key)
     return false;
 }
 
-static bool any_is(const json_t *array, const char *key, const char *text)
+static bool any_says(const json_t *array, const char *key, const char *text)
 {
     const json_t *item;
     size_t index;
     json_array_foreach(array, index, item)
     {
-        const char *its = json_string_value(json_object_get(item, key));
-        if (its && strcmp(its, text) == 0)
+        if (json_says(item, key, text))
             return true;
     }
     return false;
 }
 
-/* Each dialect has keys that the other knows nothing of; those that say less come last. */
-bool t1_detect(struct translation *t, enum t1_dialect wanted)
+/* What only Kernel Tuner's dialect has. */
+static const char *const grid_keys[] = {"ProblemSize", "GridDivX", "GridDivY", "GridDivZ"};
+
+static void list_all_ignored(struct translation *t)
 {
-    const json_t *arguments = t1_arguments(t);
-    const json_t *general = json_member(t->root, "General");
-    bool tuner = json_member(t->kernel, "ProblemSize") || json_member(t->kernel, "GridDivX") ||
-                 json_member(t->kernel, "GridDivY") || json_member(t->kernel, "GridDivZ") ||
-                 any_has(arguments, "MemType") || any_has(arguments, "Output");
-    bool ktt = json_member(t->kernel, "ReferenceArguments") ||
-               json_member(t->kernel, "Profiling") || any_has(arguments, "TypeSize") ||
-               any_is(arguments, "MemoryType", "Local") ||
-               any_is(arguments, "MemoryType", "Symbol");
-    if (!tuner && !ktt)
-        tuner = any_has(json_member(t->space, "TuningParameters"), "Default") ||
-                json_member(general, "BenchmarkName") || json_member(t->kernel, "BenchmarkName");
-    t->dialect = wanted != T1_DETECT ? wanted : tuner ? T1_KERNEL_TUNER : T1_KTT;
-    t->sized = t->dialect == T1_KERNEL_TUNER && json_member(t->kernel, "ProblemSize");
-    return true;
+    const json_t *const of[] = {t->root,
+                                json_member(t->root, "General"),
+                                t->space,
+                                json_member(t->space, "TuningParameters"),
+                                json_member(t->space, "Conditions"),
+                                t->kernel,
+                                t->arguments,
+                                json_member(t->kernel, "ReferenceArguments")};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        list_ignored(t, &sections[i], of[i]);
+    if (t->dialect == T1_KERNEL_TUNER)
+        return;
+    for (size_t i = 0; i < sizeof grid_keys / sizeof *grid_keys; i++)
+        if (json_member(t->kernel, grid_keys[i]))
+            t1_ignore(t, t1_printf(t, "KernelSpecification.%s", grid_keys[i]));
+    if (any_has(t->arguments, "MemType"))
+        t1_ignore(t, "KernelSpecification.Arguments[].MemType");
 }
 
 /* ---- the whole ---- */
 
-static bool check_shape(struct translation *t)
+/* Each dialect has keys that the other knows nothing of; those that say less come last. */
+static void detect_dialect(struct translation *t, enum t1_dialect wanted)
 {
-    static const char *const needed[] = {"ConfigurationSpace", "KernelSpecification"};
-    for (size_t i = 0; i < 2; i++)
-        if (!json_is_object(json_member(t->root, needed[i])))
-            return t1_error(t, needed[i], "is missing; is that a T1 file?");
-    const json_t *arguments = t1_arguments(t);
-    if (arguments && !json_is_array(arguments))
-        return t1_error(t, "KernelSpecification.Arguments", "must be a list");
-    if (t->tune && !json_is_object(t->tune))
-        return t1_error(t, "tune", "must be an object with keys of experiment files");
-    return true;
+    bool tuner = any_has(t->arguments, "MemType") || any_has(t->arguments, "Output");
+    for (size_t i = 0; i < sizeof grid_keys / sizeof *grid_keys; i++)
+        tuner |= json_member(t->kernel, grid_keys[i]) != NULL;
+    bool ktt = json_member(t->kernel, "ReferenceArguments") ||
+               json_member(t->kernel, "Profiling") || any_has(t->arguments, "TypeSize") ||
+               any_says(t->arguments, "MemoryType", "Local") ||
+               any_says(t->arguments, "MemoryType", "Symbol");
+    if (!tuner && !ktt)
+        tuner = any_has(json_member(t->space, "TuningParameters"), "Default") ||
+                json_member(json_member(t->root, "General"), "BenchmarkName") ||
+                json_member(t->kernel, "BenchmarkName");
+    t->dialect = wanted != T1_DETECT ? wanted : tuner ? T1_KERNEL_TUNER : T1_KTT;
+    t->sized = t->dialect == T1_KERNEL_TUNER && json_member(t->kernel, "ProblemSize");
 }
 
 /* Keys of ours that are added to what the file has must be of its kind. */
-static bool check_ours(struct translation *t)
+static bool check_shape(struct translation *t)
 {
-    const json_t *device = json_member(t->tune, "device");
-    const char *kind = json_string_value(device);
+    static const char *const needed[] = {"ConfigurationSpace", "KernelSpecification"};
     static const char *const lists[] = {"flags", "constraints"};
-    if (device && (!kind || (strcmp(kind, "cpu") != 0 && strcmp(kind, "cuda") != 0)))
+    const char *kind = json_word(t->tune, "device");
+    for (size_t i = 0; i < 2; i++)
+        if (!json_is_object(json_member(t->root, needed[i])))
+            return t1_error(t, needed[i], "is missing; is that a T1 file?");
+    if (t->arguments && !json_is_array(t->arguments))
+        return t1_error(t, "KernelSpecification.Arguments", "must be a list");
+    if (t->tune && !json_is_object(t->tune))
+        return t1_error(t, "tune", "must be an object with keys of experiment files");
+    if (json_member(t->tune, "device") &&
+        (!kind || (strcmp(kind, "cpu") != 0 && strcmp(kind, "cuda") != 0)))
         return t1_error(t, "tune.device", "is \"cuda\" or \"cpu\"");
     t->cpu = kind && strcmp(kind, "cpu") == 0;
-    for (size_t i = 0; i < 2; i++) {
-        const json_t *list = json_member(t->tune, lists[i]);
-        if (list && !json_is_array(list))
+    for (size_t i = 0; i < 2; i++)
+        if (json_member(t->tune, lists[i]) && !json_is_array(json_member(t->tune, lists[i])))
             return t1_error(t, t1_printf(t, "tune.%s", lists[i]), "must be a list");
-    }
     const json_t *defines = json_member(t->tune, "defines");
-    if (defines && !json_is_object(defines))
-        return t1_error(t, "tune.defines", "must be an object");
-    return true;
+    return !defines || json_is_object(defines) || t1_error(t, "tune.defines", "must be an object");
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 /* The file's own name makes the experiment's. */
 static const char *name_of(struct translation *t)
 {
-    const char *slash = strrchr(t->path, '/');
-    const char *base = slash ? slash + 1 : t->path;
+    const char *base = base_name(t->path);
     char name[VALUE_TEXT_BYTES];
     size_t length = 0;
     if (base[0] >= '0' && base[0] <= '9')
         name[length++] = '_';
     for (; *base && strcmp(base, ".json") != 0 && length < sizeof name - 1; base++)
-        name[length++] = is_name((char[]){'_', *base, '\0'}) ? *base : '_';
+        name[length++] = name_goes_on(*base) ? *base : '_';
     name[length] = '\0';
     return length > 0 ? t1_printf(t, "%s", name) : "t1";
 }
 
-/* A name within a line that is none of YAML's. */
-static const char *comment(struct translation *t, const char *name)
+static void put_heading(struct translation *t, const char *overlays)
 {
-    char *text = arena_strdup(t->arena, name);
-    for (char *c = text; c && *c; c++)
-        if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+    const char *about = json_word(json_member(t->root, "General"), "BenchmarkName");
+    char *comment =
+        arena_printf(&t->document->arena, "Made of %s%s%s, T1 as %s reads it.", base_name(t->path),
+                     overlays ? " and " : "", overlays ? overlays : "",
+                     t->dialect == T1_KTT ? "KTT" : "Kernel Tuner");
+    for (char *c = comment; c && *c; c++) /* names may have what no line of YAML has */
+        if (*c < ' ' || *c > '~')
             *c = '?';
-    t->failed = t->failed || !text;
-    return text ? text : "";
+    t->document->comment = comment;
+    t->failed |= !comment;
+    if (!put_ours(t, "experiment"))
+        put_text(t, t->root_node, "experiment", NULL, name_of(t));
+    if (!put_ours(t, "about") && about && about[0])
+        put_text(t, t->root_node, "about", "General.BenchmarkName", about);
+    (void)put_ours(t, "device");
 }
 
-static void write_heading(struct translation *t, const char *overlay)
+/* What is ours and has no place in the parts. */
+static void put_rest(struct translation *t)
 {
-    const char *slash = strrchr(t->path, '/');
-    const char *base = slash ? slash + 1 : t->path;
-    yaml_line(t, NULL, "# Made of %s%s%s, T1 as %s reads it.", comment(t, base),
-              overlay ? " and " : "", overlay ? comment(t, overlay) : "",
-              t->dialect == T1_KTT ? "KTT" : "Kernel Tuner");
-    const char *about =
-        json_string_value(json_object_get(json_member(t->root, "General"), "BenchmarkName"));
-    if (!yaml_overridden(t, "experiment"))
-        yaml_line(t, NULL, "experiment: %s", yaml_scalar(t, name_of(t)));
-    if (!yaml_overridden(t, "about") && about && about[0])
-        yaml_line(t, "General.BenchmarkName", "about: %s", yaml_scalar(t, about));
-    (void)yaml_overridden(t, "device");
+    static const char *const placed[] = {
+        "experiment", "about",    "device",  "source",      "sources",  "std",       "include",
+        "flags",      "defaults", "defines", "constraints", "launches", "arguments", "check"};
+    const char *key;
+    const json_t *value;
+    json_object_foreach((json_t *)t->tune, key, value)
+    {
+        bool known = false;
+        for (size_t i = 0; i < sizeof placed / sizeof *placed; i++)
+            known |= strcmp(placed[i], key) == 0;
+        if (!known && (json_is_null(value) || !is_name(key)))
+            t1_ignore(t, t1_printf(t, "tune.%s", key));
+        else if (!known)
+            (void)put_ours(t, key);
+    }
 }
 
-static bool translate(struct translation *t, enum t1_dialect wanted, const char *overlay)
+static bool translate(struct translation *t, enum t1_dialect wanted, const char *overlays)
 {
     t->space = json_member(t->root, "ConfigurationSpace");
     t->kernel = json_member(t->root, "KernelSpecification");
+    t->arguments = json_member(t->kernel, "Arguments");
     t->tune = json_member(t->root, "tune");
-    if (!check_shape(t) || !check_ours(t) || !t1_detect(t, wanted))
+    if (!check_shape(t))
         return false;
+    detect_dialect(t, wanted);
     t1_read_parameters(t);
-    write_heading(t, overlay);
-    if (!t1_write_kernel(t) || !t1_write_space(t) || !t1_write_launch(t) ||
-        !t1_write_arguments(t) || !t1_write_checks(t))
+    t->root_node = put_mapping(t, NULL, NULL, NULL);
+    t->document->root = t->root_node;
+    put_heading(t, overlays);
+    if (!t1_translate_kernel(t) || !t1_translate_space(t) || !t1_translate_launch(t) ||
+        !t1_translate_arguments(t) || !t1_translate_checks(t))
         return false;
-    yaml_rest(t);
-    t1_list_ignored(t);
+    put_rest(t);
+    list_all_ignored(t);
     return true;
 }
 
 /* "A, B" of the lines of what was ignored. */
-static const char *join_ignored(struct translation *t)
+static const char *join_ignored(struct translation *t, struct arena *arena)
 {
     struct text joined = {0};
     for (const char *c = text_string(&t->ignored); *c; c++) {
@@ -210,24 +305,27 @@ static const char *join_ignored(struct translation *t)
         else if (c[1])
             text_append(&joined, ", ");
     }
-    const char *kept = t1_printf(t, "%s", text_string(&joined));
-    t->failed = t->failed || joined.failed || t->ignored.failed || t->shaping.failed;
+    const char *kept = arena_strdup(arena, text_string(&joined));
+    t->failed |= joined.failed || t->ignored.failed || t->shaping.failed || !kept;
     text_free(&joined);
-    return kept;
+    return kept ? kept : "";
 }
 
 /* A parameter that decides how large an argument is decides what is computed, most likely; and then
  * one configuration can vouch for none with another value of it. */
-static const char *note_of(struct translation *t)
+static const char *note_of(struct translation *t, struct arena *arena)
 {
     if (t->shaping.length == 0 || json_member(t->kernel, "ReferenceArguments") ||
         json_member(t->tune, "check"))
         return "";
-    return t1_printf(t,
+    const char *note =
+        arena_printf(arena,
                      "sizes of arguments depend on %s: points whose values are not the default's "
                      "may compute something else, and are then called wrong, since the default "
                      "configuration is the reference; fix them in an overlay (--overlay)",
                      text_string(&t->shaping));
+    t->failed |= !note;
+    return note ? note : "";
 }
 
 static json_t *parse(const struct t1_file *file, struct error *error)
@@ -246,58 +344,42 @@ static json_t *parse(const struct t1_file *file, struct error *error)
     return NULL;
 }
 
-static enum status merge(json_t *root, const struct t1_file *overlay, struct error *error)
-{
-    json_t *patch = parse(overlay, error);
-    if (!patch)
-        return error->status;
-    bool merged = t1_merge_overlay(root, patch, overlay->path, error);
-    json_decref(patch);
-    return merged ? STATUS_OK : error->status;
-}
-
-/* "a.json and b.json"; NULL: no overlay. */
-static const char *name_overlays(struct translation *t, const struct t1_file *overlays,
-                                 size_t count)
-{
-    const char *names = NULL;
-    for (size_t i = 0; i < count; i++)
-        names = names ? t1_printf(t, "%s and %s", names, overlays[i].path) : overlays[i].path;
-    return names;
-}
-
 enum status t1_translate(const struct t1_file *file, const struct t1_file *overlays,
                          size_t overlay_count, enum t1_dialect dialect, struct t1 *out,
                          struct error *error)
 {
-    struct translation t = {.arena = &out->arena, .path = file->path, .error = error};
+    struct translation t = {.document = &out->document, .path = file->path, .error = error};
+    const char *names = NULL; /* "a.json and b.json" */
     error_clear(error);
     json_t *root = parse(file, error);
     if (!root)
         return error->status;
     t.root = root;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < overlay_count && status == STATUS_OK; i++)
-        status = merge(root, &overlays[i], error);
-    if (status == STATUS_OK && !translate(&t, dialect, name_overlays(&t, overlays, overlay_count)))
-        status = error->status;
+    bool right = document_begin(t.document, file->path);
+    t.failed = !right;
+    for (size_t i = 0; i < overlay_count && right; i++) {
+        json_t *patch = parse(&overlays[i], error);
+        right = patch && t1_merge_overlay(root, patch, overlays[i].path, error);
+        names = names ? t1_printf(&t, "%s and %s", names, overlays[i].path) : overlays[i].path;
+        json_decref(patch);
+    }
+    if (right)
+        (void)translate(&t, dialect, names);
     out->dialect = t.dialect;
-    out->ignored = join_ignored(&t);
-    out->note = note_of(&t);
-    out->text.path = t1_printf(&t, "%s", file->path);
-    out->text.text = t1_printf(&t, "%s", text_string(&t.yaml));
-    out->text.line_count = t.line_count;
-    out->text.lenient_defaults = true;
-    out->text.origins =
-        t.line_count ? arena_copy(t.arena, t.origins, t.line_count * sizeof *t.origins) : NULL;
-    if (status == STATUS_OK && (t.failed || t.yaml.failed || (t.line_count && !out->text.origins)))
-        status = error_no_memory(error);
+    out->ignored = join_ignored(&t, &out->arena);
+    out->note = note_of(&t, &out->arena);
+    if (t.origin_count > 0) {
+        t.document->file->origins =
+            arena_copy(&out->document.arena, t.origins, t.origin_count * sizeof *t.origins);
+        t.failed |= !t.document->file->origins;
+    }
+    if (error->status == STATUS_OK && t.failed)
+        (void)error_no_memory(error);
     free(t.origins);
-    text_free(&t.yaml);
     text_free(&t.ignored);
     text_free(&t.shaping);
     json_decref(root);
-    return status;
+    return error->status;
 }
 
 static enum status read_file(struct arena *arena, const char *path, struct t1_file *out,
@@ -326,6 +408,7 @@ enum status t1_read(const char *path, const char *const *overlay_paths, size_t o
 
 void t1_free(struct t1 *t1)
 {
+    arena_free(&t1->document.arena);
     arena_free(&t1->arena);
     *t1 = (struct t1){.ignored = NULL};
 }

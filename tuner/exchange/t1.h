@@ -8,6 +8,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
+#include "tuner/experiment/document.h"
 #include "tuner/experiment/experiment.h"
 
 enum t1_dialect {
@@ -20,8 +21,8 @@ enum status t1_dialect_parse(const char *name, enum t1_dialect *out, struct erro
 
 /* What a T1 file means. Zero-initialise; freed by t1_free, also after a failure. */
 struct t1 {
-    struct arena arena;
-    struct experiment_text text; /* an experiment file, for experiment_load_text or a person */
+    struct document document; /* for experiment_load_document, leniently, or document_text */
+    struct arena arena;       /* of what follows */
     enum t1_dialect dialect;
     const char *ignored; /* what the file says and nothing became of: "Budget, Search"; or "" */
     const char *note;    /* what a person should know before running it; or "" */

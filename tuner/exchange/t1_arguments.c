@@ -1,49 +1,28 @@
-/* KernelSpecification.Arguments: what the kernel takes, in that order. */
+/* KernelSpecification.Arguments: what the kernel takes, in that order; and ReferenceArguments: what
+ * the outputs must be. Without any the experiment holds them against the default configuration's.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/exchange/internal.h"
 
-const json_t *t1_arguments(const struct translation *t)
-{
-    return json_member(t->kernel, "Arguments");
-}
-
-static bool has_text(const json_t *object, const char *key, const char *text)
-{
-    const char *its = json_string_value(json_object_get(object, key));
-    return its && strcmp(its, text) == 0;
-}
-
 bool t1_is_local(const json_t *argument)
 {
-    return has_text(argument, "MemoryType", "Local");
+    return json_says(argument, "MemoryType", "Local");
 }
 
 bool t1_is_symbol(const struct translation *t, const json_t *argument)
 {
-    return has_text(argument, "MemoryType", "Symbol") ||
-           (t->dialect == T1_KERNEL_TUNER && has_text(argument, "MemType", "Constant"));
+    return json_says(argument, "MemoryType", "Symbol") ||
+           (t->dialect == T1_KERNEL_TUNER && json_says(argument, "MemType", "Constant"));
 }
 
 const char *t1_argument_name(struct translation *t, size_t index)
 {
-    const json_t *argument = json_array_get(t1_arguments(t), index);
-    const char *name = json_string_value(json_object_get(argument, "Name"));
+    const json_t *argument = json_array_get(t->arguments, index);
+    const char *name = json_word(argument, "Name");
     return name ? name : t1_printf(t, "argument%zu", index + 1);
-}
-
-bool t1_is_target(const struct translation *t, const char *name)
-{
-    const json_t *reference;
-    size_t index;
-    json_array_foreach(json_member(t->kernel, "ReferenceArguments"), index, reference)
-    {
-        if (has_text(reference, "TargetName", name))
-            return true;
-    }
-    return false;
 }
 
 /* ---- types ---- */
@@ -91,7 +70,7 @@ bool t1_type_of(struct translation *t, const json_t *argument, const char *origi
 {
     enum { CUSTOM_BYTES_MAX = 1 << 20 };
     const char *names[TYPES];
-    const char *name = json_string_value(json_object_get(argument, "Type"));
+    const char *name = json_word(argument, "Type");
     if (!name)
         return t1_error(t, origin, "Type must be a text such as \"float\"");
     for (size_t i = 0; i < TYPES; i++) {
@@ -117,8 +96,9 @@ bool t1_type_of(struct translation *t, const json_t *argument, const char *origi
 
 /* ---- fills ---- */
 
-bool t1_data_source(struct translation *t, const json_t *object, const char *origin,
-                    const char *fill, const char **out)
+/* A fill by file or script. The path of DataSource, or the expression in i. */
+static bool read_source(struct translation *t, const json_t *object, const char *origin,
+                        const char *fill, const char **out)
 {
     const char *of = t1_printf(t, "%s.DataSource", origin);
     if (strcmp(fill, "BinaryHDF") == 0)
@@ -130,76 +110,84 @@ bool t1_data_source(struct translation *t, const json_t *object, const char *ori
                         "FillType Script is not run; say FillType Generator with an "
                         "expression in i, or BinaryRaw with the bytes it would make, in "
                         "an overlay (--overlay)");
+    if (strcmp(fill, "Generator") != 0 && strcmp(fill, "BinaryRaw") != 0)
+        return t1_error(t, origin, "FillType '%.40s' is unknown", fill);
     if (!json_text(t, object, "DataSource", of, out))
         return false;
     return (*out && (*out)[0]) || t1_error(t, of, "is missing");
 }
 
-struct fill_request {
-    const json_t *argument;
-    const char *origin;
-    struct t1_type type;
-};
-
-static bool write_random(struct translation *t, const struct fill_request *of)
+/* {KIND: text}, {KIND: [low, high]} */
+static void put_fill(struct translation *t, struct node *node, const char *origin, const char *kind,
+                     const char *low, const char *high)
 {
-    const json_t *value = json_member(of->argument, "FillValue");
-    const json_t *seed = json_member(of->argument, "RandomSeed");
+    struct node *fill = put_mapping(t, node, "fill", origin);
+    fill->flow = true;
+    if (!high) {
+        put_text(t, fill, kind, origin, low);
+        return;
+    }
+    struct node *pair = put_list(t, fill, kind, origin);
+    pair->flow = true;
+    put_text(t, pair, NULL, origin, low);
+    put_text(t, pair, NULL, origin, high);
+}
+
+static bool put_random(struct translation *t, struct node *node, const json_t *argument,
+                       const char *origin, const char *high)
+{
+    const json_t *value = json_member(argument, "FillValue");
+    const json_t *seed = json_member(argument, "RandomSeed");
+    const double number = json_number_value(value);
     if (t->dialect == T1_KERNEL_TUNER) {
-        if (json_is_number(value) && json_number_value(value) != 1.0 &&
-            json_number_value(value) != 0.0)
+        if (json_is_number(value) && number != 1.0 && number != 0.0)
             t1_ignore(t, "KernelSpecification.Arguments[].FillValue (Random is normal with "
                          "deviation 1)");
-        yaml_line(t, of->origin, "    fill: {normal: [0, 1]}");
+        put_fill(t, node, origin, "normal", "0", "1");
     } else {
-        const char *high = value ? json_number_text(t, value, !of->type.real) : "1";
-        if (!high)
-            return t1_error(t, of->origin, "FillValue must be a number");
-        if (json_is_number(value) && json_number_value(value) <= 0)
-            return t1_error(t, of->origin,
+        if (value && !high)
+            return t1_error(t, origin, "FillValue must be a number");
+        if (json_is_number(value) && number <= 0)
+            return t1_error(t, origin,
                             "FillType Random is from 0 to FillValue, which must be above 0");
-        yaml_line(t, of->origin, "    fill: {uniform: [0, %s]}", high);
+        put_fill(t, node, origin, "uniform", "0", value ? high : "1");
     }
     if (json_is_integer(seed) && json_integer_value(seed) >= 0)
-        yaml_line(t, of->origin, "    seed: %lld", (long long)json_integer_value(seed));
+        put_json(t, node, "seed", origin, seed, 0);
     return true;
 }
 
-static bool write_constant(struct translation *t, const struct fill_request *of)
+static bool put_vector_fill(struct translation *t, struct node *node, const json_t *argument,
+                            const char *origin, const struct t1_type *type)
 {
-    const json_t *value = json_member(of->argument, "FillValue");
-    const char *text = value ? json_number_text(t, value, !of->type.real) : "0";
-    if (!text)
-        return t1_error(t, of->origin, "FillValue must be a number");
-    if (!value || json_number_value(value) == 0.0)
-        yaml_line(t, of->origin, "    fill: zero");
-    else
-        yaml_line(t, of->origin, "    fill: {constant: %s}", text);
-    return true;
-}
-
-static bool write_fill(struct translation *t, const struct fill_request *of)
-{
+    const json_t *value = json_member(argument, "FillValue");
+    const char *number = value ? json_number_text(t, value, !type->real) : NULL;
     const char *fill = NULL;
     const char *source = NULL;
-    if (!json_text(t, of->argument, "FillType", of->origin, &fill))
+    if (!json_text(t, argument, "FillType", origin, &fill))
         return false;
-    if (!fill || strcmp(fill, "Constant") == 0)
-        return write_constant(t, of);
-    if (strcmp(fill, "Random") == 0)
-        return write_random(t, of);
-    bool series = strcmp(fill, "Generator") == 0;
-    if (!series && strcmp(fill, "BinaryRaw") != 0 && strcmp(fill, "BinaryHDF") != 0 &&
-        strcmp(fill, "Script") != 0)
-        return t1_error(t, of->origin, "FillType '%.40s' is unknown", fill);
-    if (!t1_data_source(t, of->argument, of->origin, fill, &source))
+    if (fill && strcmp(fill, "Random") == 0)
+        return put_random(t, node, argument, origin, number);
+    if (!fill || strcmp(fill, "Constant") == 0) {
+        if (value && !number)
+            return t1_error(t, origin, "FillValue must be a number");
+        if (!value || json_number_value(value) == 0.0)
+            put_text(t, node, "fill", origin, "zero");
+        else
+            put_fill(t, node, origin, "constant", number, NULL);
+        return true;
+    }
+    if (!read_source(t, argument, origin, fill, &source))
         return false;
-    if (series && of->type.components > 1)
-        return t1_error(t, of->origin,
+    const bool series = strcmp(fill, "Generator") == 0;
+    if (series && type->components > 1)
+        return t1_error(t, origin,
                         "FillType Generator fills elements of one number, not those "
                         "of a vector type");
-    yaml_line(t, t1_printf(t, "%s.DataSource", of->origin), "    fill: {%s: %s}",
-              series ? "series" : "file", yaml_quoted(t, source));
+    const char *of = t1_printf(t, "%s.DataSource", origin);
+    struct node *made = put_mapping(t, node, "fill", of);
+    made->flow = true;
+    put_quoted(t, made, series ? "series" : "file", of, source);
     return true;
 }
 
@@ -246,101 +234,89 @@ static bool convert_scalar(struct translation *t, const json_t *argument, size_t
         return t1_error(t, origin,
                         "Type is %s (%s), but the kernel takes %s there, which cannot have the "
                         "value without loss: say the kernel's type in an overlay (--overlay)",
-                        json_string_value(json_object_get(argument, "Type")), *element, taken);
+                        json_word(argument, "Type"), *element, taken);
     *element = taken;
     return true;
 }
 
-static bool write_scalar(struct translation *t, const json_t *argument, size_t index,
-                         const char *origin, const struct t1_type *type)
+static bool put_scalar(struct translation *t, struct node *node, size_t index, const char *origin,
+                       const struct t1_type *type)
 {
+    const json_t *argument = json_array_get(t->arguments, index);
     const char *element = type->element;
     const json_t *value = json_member(argument, "FillValue");
-    const char *text = json_number_text(t, value, !type->real);
     const char *of = t1_printf(t, "%s.FillValue", origin);
-    if (!text && json_is_string(value))
-        text = t1_expression(t, of, json_string_value(value));
+    const char *text = json_is_string(value) ? t1_expression(t, of, json_string_value(value))
+                                             : json_number_text(t, value, !type->real);
     if (t->error->status != STATUS_OK)
         return false;
     if (!text)
         return t1_error(t, of, "must be a number: it is the scalar's value");
-    if (has_text(argument, "Type", "custom"))
+    if (json_says(argument, "Type", "custom"))
         return t1_error(t, origin,
                         "a scalar of Type custom has no value here; say what it is made "
                         "of as 'fields' in tune.arguments of an overlay (--overlay)");
     if (type->components == 1) {
         if (!t1_is_symbol(t, argument) && !convert_scalar(t, argument, index, origin, &element))
             return false;
-        yaml_line(t, origin, "    type: %s", element);
-        yaml_line(t, of, "    value: %s", yaml_scalar(t, text));
+        put_text(t, node, "type", origin, element);
+        put_text(t, node, "value", of, text);
         return true;
     }
-    yaml_line(t, origin, "    fields:");
-    for (size_t i = 0; i < type->components; i++)
-        yaml_line(t, of, "      - {type: %s, value: %s}", type->element, yaml_quoted(t, text));
+    struct node *fields = put_list(t, node, "fields", origin);
+    for (size_t i = 0; i < type->components; i++) {
+        struct node *field = put_mapping(t, fields, NULL, of);
+        field->flow = true;
+        put_text(t, field, "type", of, type->element);
+        put_quoted(t, field, "value", of, text);
+    }
     return true;
 }
 
-enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_BOTH };
-
-/* Where it does not say: read only, unless something hints at more. */
-static bool read_access(struct translation *t, const json_t *argument, size_t index,
-                        const char *origin, enum access *out)
+static bool put_vector(struct translation *t, struct node *node, size_t index, const char *origin,
+                       const struct t1_type *type)
 {
-    const char *text = NULL;
+    const json_t *argument = json_array_get(t->arguments, index);
     const json_t *output = json_member(argument, "Output");
-    bool hinted = json_is_true(output) || json_integer_value(output) != 0 ||
-                  t1_is_target(t, t1_argument_name(t, index));
-    if (!json_text(t, argument, "AccessType", origin, &text))
-        return false;
-    *out = hinted ? ACCESS_BOTH : ACCESS_READ;
-    if (!text || strcmp(text, "ReadOnly") == 0)
-        return true;
-    *out = strcmp(text, "WriteOnly") == 0 ? ACCESS_WRITE : ACCESS_BOTH;
-    return *out == ACCESS_WRITE || strcmp(text, "ReadWrite") == 0 ||
-           t1_error(t, origin, "AccessType is ReadOnly, WriteOnly or ReadWrite, not '%.40s'", text);
-}
-
-static bool write_vector(struct translation *t, const json_t *argument, size_t index,
-                         const char *origin, const struct t1_type *type)
-{
     const char *size = NULL;
+    const char *access = NULL;
     const char *of = t1_printf(t, "%s.Size", origin);
-    enum access access = ACCESS_READ;
+    const json_t *reference;
+    size_t i;
     if (!json_expression(t, argument, "Size", of, &size) ||
-        !read_access(t, argument, index, origin, &access))
+        !json_text(t, argument, "AccessType", origin, &access))
         return false;
+    if (access && strcmp(access, "ReadOnly") != 0 && strcmp(access, "WriteOnly") != 0 &&
+        strcmp(access, "ReadWrite") != 0)
+        return t1_error(t, origin, "AccessType is ReadOnly, WriteOnly or ReadWrite, not '%.40s'",
+                        access);
     if (!size)
         return t1_error(t, of, "is missing: how many elements there are");
     size = t1_expression(t, of, size);
     if (!size)
         return false;
-    if (type->components > 1)
-        size = t1_printf(t, "(%s) * %zu", size, type->components);
-    yaml_line(t, origin, "    type: %s", type->element);
-    yaml_line(t, of, "    count: %s", yaml_scalar(t, size));
-    if (access == ACCESS_WRITE) {
-        yaml_line(t, origin, "    output: true");
+    /* Where AccessType does not say it: read only, unless something hints at more. */
+    bool hinted = json_is_true(output) || json_integer_value(output) != 0;
+    json_array_foreach(json_member(t->kernel, "ReferenceArguments"), i, reference)
+    {
+        hinted |= json_says(reference, "TargetName", t1_argument_name(t, index));
+    }
+    put_text(t, node, "type", origin, type->element);
+    put_text(t, node, "count", of,
+             type->components > 1 ? t1_printf(t, "(%s) * %zu", size, type->components) : size);
+    if (access && strcmp(access, "WriteOnly") == 0) {
+        put_text(t, node, "output", origin, "true");
         return true;
     }
-    if (access == ACCESS_BOTH)
-        yaml_line(t, origin, "    update: true");
-    return write_fill(t, &(struct fill_request){argument, origin, *type});
-}
-
-static bool write_symbol(struct translation *t, const json_t *argument, const char *origin)
-{
-    const char *name = json_string_value(json_object_get(argument, "Name"));
-    if (!name)
-        return t1_error(t, origin, "a symbol needs its Name");
-    yaml_line(t, origin, "    symbol: %s", yaml_scalar(t, name));
-    return true;
+    if (hinted || (access && strcmp(access, "ReadWrite") == 0))
+        put_text(t, node, "update", origin, "true");
+    return put_vector_fill(t, node, argument, origin, type);
 }
 
 static bool check_memory(struct translation *t, const json_t *argument, const char *origin)
 {
-    const char *memory = json_string_value(json_object_get(argument, "MemoryType"));
-    const char *kind = json_string_value(json_object_get(argument, "MemType"));
+    const char *memory = json_word(argument, "MemoryType");
+    const char *kind = json_word(argument, "MemType");
     if (!memory || (strcmp(memory, "Vector") != 0 && strcmp(memory, "Scalar") != 0 &&
                     strcmp(memory, "Symbol") != 0))
         return t1_error(t, origin, "MemoryType is Scalar, Vector, Local or Symbol");
@@ -350,8 +326,9 @@ static bool check_memory(struct translation *t, const json_t *argument, const ch
     return true;
 }
 
-static bool write_argument(struct translation *t, size_t index, const json_t *argument)
+static bool put_argument(struct translation *t, struct node *arguments, size_t index)
 {
+    const json_t *argument = json_array_get(t->arguments, index);
     const char *origin = t1_printf(t, "KernelSpecification.Arguments[%zu]", index);
     const char *name = t1_argument_name(t, index);
     struct t1_type type = {.element = NULL};
@@ -361,44 +338,130 @@ static bool write_argument(struct translation *t, size_t index, const json_t *ar
         return t1_error(t, origin, "Name must be a name: letters, digits and _, at most 63");
     if (!check_memory(t, argument, origin) || !t1_type_of(t, argument, origin, &type))
         return false;
-    bool symbol = t1_is_symbol(t, argument);
-    bool passed = symbol && t1_passes_symbols(t);
-    bool scalar =
-        has_text(argument, "MemoryType", "Scalar") || (symbol && !json_member(argument, "Size"));
+    const bool symbol = t1_is_symbol(t, argument);
+    const bool passed = symbol && t1_passes_symbols(t);
+    const bool scalar =
+        json_says(argument, "MemoryType", "Scalar") || (symbol && !json_member(argument, "Size"));
     /* What is passed and copied as well stands there twice, with the same data. */
     for (int copied = passed ? 0 : 1; copied < 2; copied++) {
-        name = passed && copied ? t1_printf(t, "%s_copied", name) : name;
-        yaml_line(t, origin, "  - name: %s", yaml_scalar(t, name));
-        if (symbol && copied && !write_symbol(t, argument, origin))
+        struct node *node = put_mapping(t, arguments, NULL, origin);
+        put_text(t, node, "name", origin,
+                 passed && copied ? t1_printf(t, "%s_copied", name) : name);
+        if (symbol && copied && !json_word(argument, "Name"))
+            return t1_error(t, origin, "a symbol needs its Name");
+        if (symbol && copied)
+            put_text(t, node, "symbol", origin, name);
+        if (!(scalar ? put_scalar : put_vector)(t, node, index, origin, &type))
             return false;
-        if (scalar ? !write_scalar(t, argument, index, origin, &type)
-                   : !write_vector(t, argument, index, origin, &type))
-            return false;
-        bool drawn = passed && !scalar && has_text(argument, "FillType", "Random") &&
-                     !json_is_integer(json_member(argument, "RandomSeed"));
-        if (drawn)
-            yaml_line(t, origin, "    seed: %zu", index);
+        if (passed && !scalar && json_says(argument, "FillType", "Random") &&
+            !json_is_integer(json_member(argument, "RandomSeed")))
+            put_text(t, node, "seed", origin, t1_printf(t, "%zu", index));
     }
     return true;
 }
 
-bool t1_write_arguments(struct translation *t)
+bool t1_translate_arguments(struct translation *t)
 {
     const char *origin = "KernelSpecification.Arguments";
-    const json_t *arguments = t1_arguments(t);
-    const json_t *argument;
-    size_t index;
-    if (yaml_overridden(t, "arguments"))
+    const size_t count = json_array_size(t->arguments);
+    if (put_ours(t, "arguments"))
         return true;
-    if (!json_is_array(arguments) || json_array_size(arguments) == 0)
+    if (count == 0)
         return t1_error(t, origin, "must be a list of what the kernel takes");
-    if (json_array_size(arguments) > T1_ARGUMENTS_MAX)
-        return t1_error(t, origin, "%zu of them; at most %d", json_array_size(arguments),
-                        T1_ARGUMENTS_MAX);
-    yaml_line(t, origin, "arguments:");
-    json_array_foreach(arguments, index, argument)
+    if (count > ARGUMENTS_MAX)
+        return t1_error(t, origin, "%zu of them; at most %d", count, ARGUMENTS_MAX);
+    struct node *arguments = put_list(t, t->root_node, "arguments", origin);
+    for (size_t i = 0; i < count; i++)
+        if (!put_argument(t, arguments, i))
+            return false;
+    return true;
+}
+
+/* ---- references ---- */
+
+static bool put_expected(struct translation *t, struct node *check, const json_t *reference,
+                         const char *origin)
+{
+    const char *fill = NULL;
+    const char *source = NULL;
+    if (!json_text(t, reference, "FillType", origin, &fill))
+        return false;
+    if (!fill || strcmp(fill, "Constant") == 0) {
+        const char *value = json_number_text(t, json_member(reference, "FillValue"), false);
+        if (!value)
+            return t1_error(t, origin, "FillValue must be a number: it is what is expected");
+        put_quoted(t, check, "series", origin, value);
+        return true;
+    }
+    if (strcmp(fill, "Random") == 0)
+        return t1_error(t, origin, "FillType Random is no reference: nothing computes it again");
+    if (!read_source(t, reference, origin, fill, &source))
+        return false;
+    put_quoted(t, check, strcmp(fill, "Generator") == 0 ? "series" : "file",
+               t1_printf(t, "%s.DataSource", origin), source);
+    return true;
+}
+
+static bool put_tolerance(struct translation *t, struct node *check, const json_t *reference,
+                          const char *origin)
+{
+    static const char *const methods[][2] = {
+        {"AbsoluteDifference", "total"},
+        {"SideBySideComparison", "absolute"},
+        {"SideBySideRelativeComparison", "relative"},
+    };
+    const json_t *threshold = json_member(reference, "ValidationThreshold");
+    const char *method = NULL;
+    const char *key = NULL;
+    if (!json_text(t, reference, "ValidationMethod", origin, &method))
+        return false;
+    for (size_t i = 0; i < 3; i++)
+        if (method && strcmp(method, methods[i][0]) == 0)
+            key = methods[i][1];
+    if (method && !key)
+        return t1_error(t, origin, "ValidationMethod '%.60s' is unknown", method);
+    if (!threshold)
+        return true;
+    if (!json_is_number(threshold) || json_number_value(threshold) < 0)
+        return t1_error(t, origin, "ValidationThreshold must be a number, not below 0");
+    if (json_number_value(threshold) > 0)
+        put_text(t, check, key ? key : "absolute", t1_printf(t, "%s.ValidationThreshold", origin),
+                 json_number_text(t, threshold, false));
+    return true;
+}
+
+bool t1_translate_checks(struct translation *t)
+{
+    const char *where = "KernelSpecification.ReferenceArguments";
+    const json_t *references = json_member(t->kernel, "ReferenceArguments");
+    const json_t *reference;
+    size_t index;
+    if (put_ours(t, "check"))
+        return true;
+    if (references && !json_is_array(references))
+        return t1_error(t, where, "must be a list");
+    if (json_array_size(references) == 0)
+        return true;
+    if (json_array_size(references) > CHECKS_MAX)
+        return t1_error(t, where, "%zu of them; at most %d", json_array_size(references),
+                        CHECKS_MAX);
+    struct node *checks = put_list(t, t->root_node, "check", where);
+    json_array_foreach(references, index, reference)
     {
-        if (!write_argument(t, index, argument))
+        const char *origin = t1_printf(t, "%s[%zu]", where, index);
+        const char *target = NULL;
+        if (!json_text(t, reference, "TargetName", origin, &target))
+            return false;
+        bool known = target && json_member(t->tune, "arguments");
+        for (size_t i = 0; target && i < json_array_size(t->arguments); i++)
+            known |= strcmp(t1_argument_name(t, i), target) == 0;
+        if (!known)
+            return t1_error(t, origin, "TargetName must be the name of an argument");
+        const char *of = t1_printf(t, "%s.TargetName", origin);
+        struct node *check = put_mapping(t, checks, NULL, of);
+        put_text(t, check, "output", of, target);
+        if (!put_expected(t, check, reference, origin) ||
+            !put_tolerance(t, check, reference, origin))
             return false;
     }
     return true;

@@ -1,4 +1,5 @@
-/* KernelSpecification: the source, how it is compiled, and what is defined for it. */
+/* KernelSpecification: the source, how it is compiled, and what its text says of the kernel's
+ * parameters: how many there are, and the plain ones' types. */
 #include <string.h>
 
 #include "tuner/base/files.h"
@@ -13,10 +14,8 @@ static bool check_language(struct translation *t)
     const char *language = NULL;
     if (!json_text(t, t->kernel, "Language", origin, &language))
         return false;
-    if (!language || t->cpu)
-        return true;
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
-        if (strcasecmp(language, taken[i]) == 0)
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (!language || t->cpu || strcasecmp(language, taken[i]) == 0)
             return true;
     return t1_error(t, origin, "kernels in '%.40s' cannot be run; only those in CUDA can",
                     language);
@@ -29,37 +28,36 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-static bool write_source(struct translation *t)
+static bool put_source(struct translation *t)
 {
     const char *origin = "KernelSpecification.KernelFile";
     const json_t *file = json_member(t->kernel, "KernelFile");
+    const char *name = json_string_value(file);
     const json_t *item;
     size_t index;
-    if (yaml_overridden(t, "source") || yaml_overridden(t, "sources"))
+    if (put_ours(t, "source") || put_ours(t, "sources"))
         return true;
     if (!file)
         return t1_error(t, origin,
                         "is missing; name the kernel's source in an overlay "
                         "(--overlay)");
-    if (json_is_string(file)) {
-        const char *name = json_string_value(file);
-        bool hip = ends_with(name, ".hip");
-        if (hip || ends_with(name, ".cl"))
-            return t1_error(t, origin,
-                            "'%.200s' is a kernel in %s, and only those in CUDA can be run: name "
-                            "the CUDA source in an overlay (--overlay)",
-                            name, hip ? "HIP" : "OpenCL");
-        yaml_line(t, origin, "source: %s", yaml_scalar(t, name));
+    if (name && (ends_with(name, ".hip") || ends_with(name, ".cl")))
+        return t1_error(t, origin,
+                        "'%.200s' is a kernel in %s, and only those in CUDA can be run: name "
+                        "the CUDA source in an overlay (--overlay)",
+                        name, ends_with(name, ".hip") ? "HIP" : "OpenCL");
+    if (name) {
+        put_text(t, t->root_node, "source", origin, name);
         return true;
     }
     if (!json_is_array(file) || json_array_size(file) == 0)
         return t1_error(t, origin, "must be the name of a file");
-    yaml_line(t, origin, "sources:");
+    struct node *sources = put_list(t, t->root_node, "sources", origin);
     json_array_foreach(file, index, item)
     {
         if (!json_is_string(item))
             return t1_error(t, origin, "must be names of files");
-        yaml_line(t, origin, "  - %s", yaml_scalar(t, json_string_value(item)));
+        put_text(t, sources, NULL, origin, json_string_value(item));
     }
     return true;
 }
@@ -77,6 +75,8 @@ struct options {
     size_t folder_count;
 };
 
+static const char *const options_origin = "KernelSpecification.CompilerOptions";
+
 static bool starts(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
@@ -91,15 +91,11 @@ static bool split_options(struct translation *t, struct options *options)
         const json_t *item = json_is_string(list) ? list : json_array_get(list, i);
         const char *next = json_string_value(item);
         if (!next)
-            return t1_error(t, "KernelSpecification.CompilerOptions", "must be a list of texts");
-        for (;;) {
-            next += strspn(next, " \t");
+            return t1_error(t, options_origin, "must be a list of texts");
+        for (next += strspn(next, " \t"); *next; next += strspn(next, " \t")) {
             size_t length = strcspn(next, " \t");
-            if (length == 0)
-                break;
             if (options->count == OPTIONS_MAX)
-                return t1_error(t, "KernelSpecification.CompilerOptions", "more than %d",
-                                OPTIONS_MAX);
+                return t1_error(t, options_origin, "more than %d", OPTIONS_MAX);
             options->words[options->count++] = t1_printf(t, "%.*s", (int)length, next);
             next += length;
         }
@@ -107,7 +103,8 @@ static bool split_options(struct translation *t, struct options *options)
     return true;
 }
 
-/* What NVRTC takes as it stands, up to its value. */
+/* What NVRTC takes as it stands, up to its value; those that end in '=' or are one letter have one.
+ */
 static bool is_nvrtc_flag(const char *word)
 {
     static const char *const flags[] = {
@@ -132,9 +129,9 @@ static bool is_nvrtc_flag(const char *word)
     };
     const char *plain = starts(word, "--") ? word + 1 : word;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        bool valued = flags[i][strlen(flags[i]) - 1] == '=' || strlen(flags[i]) == 2;
-        if (valued ? starts(plain, flags[i]) && plain[strlen(flags[i])] != '\0'
-                   : strcmp(plain, flags[i]) == 0)
+        const size_t length = strlen(flags[i]);
+        const bool valued = flags[i][length - 1] == '=' || length == 2;
+        if (starts(plain, flags[i]) && valued == (plain[length] != '\0'))
             return true;
     }
     return strcmp(word, "-w") == 0;
@@ -142,36 +139,25 @@ static bool is_nvrtc_flag(const char *word)
 
 /* Options whose value is a word of its own, and what they are called in one word; those without
  * are passed over with it. */
-struct spaced {
-    const char *word;
-    const char *joined;
+static const char *const spaced[][2] = {
+    {"-std", "-std="},
+    {"--std", "-std="},
+    {"-I", "-I"},
+    {"--include-path", "-I"},
+    {"-D", "-D"},
+    {"-U", "-U"},
+    {"-maxrregcount", "--maxrregcount="},
+    {"--maxrregcount", "--maxrregcount="},
+    {"-Xptxas", "--ptxas-options="},
+    {"--ptxas-options", "--ptxas-options="},
+    {"-arch", NULL},
+    {"-gencode", NULL},
+    {"--gpu-architecture", NULL},
+    {"--generate-code", NULL},
+    {"-Xcompiler", NULL},
+    {"--compiler-options", NULL},
+    {"-ccbin", NULL},
 };
-static const struct spaced *find_spaced(const char *word)
-{
-    static const struct spaced all[] = {
-        {"-std", "-std="},
-        {"--std", "-std="},
-        {"-I", "-I"},
-        {"--include-path", "-I"},
-        {"-D", "-D"},
-        {"-U", "-U"},
-        {"-maxrregcount", "--maxrregcount="},
-        {"--maxrregcount", "--maxrregcount="},
-        {"-Xptxas", "--ptxas-options="},
-        {"--ptxas-options", "--ptxas-options="},
-        {"-arch", NULL},
-        {"-gencode", NULL},
-        {"--gpu-architecture", NULL},
-        {"--generate-code", NULL},
-        {"-Xcompiler", NULL},
-        {"--compiler-options", NULL},
-        {"-ccbin", NULL},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (strcmp(word, all[i].word) == 0)
-            return &all[i];
-    return NULL;
-}
 
 static bool take_option(struct translation *t, const char *word, struct options *options)
 {
@@ -181,16 +167,15 @@ static bool take_option(struct translation *t, const char *word, struct options 
         options->std = t1_printf(t, "c%s", options->std);
     } else if (starts(word, "-I") || starts(word, "--include-path=")) {
         if (options->folder_count == UNITS_MAX)
-            return t1_error(t, "KernelSpecification.CompilerOptions", "more than %d folders",
-                            UNITS_MAX);
+            return t1_error(t, options_origin, "more than %d folders", UNITS_MAX);
         options->folders[options->folder_count++] =
             starts(word, "-I") ? word + 2 : strchr(word, '=') + 1;
     } else if (is_nvrtc_flag(word)) {
         if (options->flag_count == FLAGS_MAX)
-            return t1_error(t, "KernelSpecification.CompilerOptions", "more than %d", FLAGS_MAX);
+            return t1_error(t, options_origin, "more than %d", FLAGS_MAX);
         options->flags[options->flag_count++] = word;
     } else {
-        t1_ignore(t, t1_printf(t, "KernelSpecification.CompilerOptions '%s'", word));
+        t1_ignore(t, t1_printf(t, "%s '%s'", options_origin, word));
     }
     return true;
 }
@@ -199,18 +184,17 @@ static bool read_options(struct translation *t, struct options *options)
 {
     if (!split_options(t, options))
         return false;
-    if (t->cpu) {
-        if (options->count > 0)
-            t1_ignore(t, "KernelSpecification.CompilerOptions");
-        return true;
-    }
-    for (size_t i = 0; i < options->count; i++) {
+    if (t->cpu && options->count > 0)
+        t1_ignore(t, options_origin);
+    for (size_t i = 0; i < options->count && !t->cpu; i++) {
         const char *word = options->words[i];
-        const struct spaced *spaced = find_spaced(word);
-        if (spaced && i + 1 < options->count) {
+        for (size_t j = 0; j < sizeof spaced / sizeof *spaced && i + 1 < options->count; j++) {
+            if (strcmp(options->words[i], spaced[j][0]) != 0)
+                continue;
             i++;
-            word = t1_printf(t, "%s%s%s", spaced->joined ? spaced->joined : word,
-                             spaced->joined ? "" : " ", options->words[i]);
+            word = spaced[j][1] ? t1_printf(t, "%s%s", spaced[j][1], options->words[i])
+                                : t1_printf(t, "%s %s", word, options->words[i]);
+            break;
         }
         if (!take_option(t, word, options))
             return false;
@@ -218,34 +202,209 @@ static bool read_options(struct translation *t, struct options *options)
     return true;
 }
 
-static bool write_options(struct translation *t)
+static bool put_options(struct translation *t)
 {
-    const char *origin = "KernelSpecification.CompilerOptions";
     const json_t *ours = json_member(t->tune, "flags");
-    struct options *options = arena_alloc(t->arena, 1, sizeof *options);
-    if (!options)
-        return error_no_memory(t->error) == STATUS_OK;
-    if (!read_options(t, options))
+    struct options options = {.count = 0};
+    if (!read_options(t, &options))
         return false;
-    if (!yaml_overridden(t, "include") && options->folder_count > 0) {
-        yaml_line(t, origin, "include:");
-        for (size_t i = 0; i < options->folder_count; i++)
-            yaml_line(t, origin, "  - %s", yaml_scalar(t, options->folders[i]));
+    if (!put_ours(t, "include") && options.folder_count > 0) {
+        struct node *include = put_list(t, t->root_node, "include", options_origin);
+        for (size_t i = 0; i < options.folder_count; i++)
+            put_text(t, include, NULL, options_origin, options.folders[i]);
     }
-    if (!yaml_overridden(t, "std") && options->std)
-        yaml_line(t, origin, "std: %s", yaml_scalar(t, options->std));
-    if (options->flag_count + json_array_size(ours) == 0)
+    if (!put_ours(t, "std") && options.std)
+        put_text(t, t->root_node, "std", options_origin, options.std);
+    if (options.flag_count + json_array_size(ours) == 0)
         return true;
-    yaml_line(t, origin, "flags:");
-    for (size_t i = 0; i < options->flag_count; i++)
-        yaml_line(t, origin, "  - %s", yaml_quoted(t, options->flags[i]));
+    struct node *flags = put_list(t, t->root_node, "flags", options_origin);
+    for (size_t i = 0; i < options.flag_count; i++)
+        put_quoted(t, flags, NULL, options_origin, options.flags[i]);
     for (size_t i = 0; i < json_array_size(ours); i++)
-        yaml_line(t, t1_printf(t, "tune.flags[%zu]", i), "  - %s",
-                  yaml_of_json(t, json_array_get(ours, i)));
+        put_json(t, flags, NULL, t1_printf(t, "tune.flags[%zu]", i), json_array_get(ours, i), 0);
     return true;
 }
 
-bool t1_write_kernel(struct translation *t)
+bool t1_translate_kernel(struct translation *t)
 {
-    return check_language(t) && write_source(t) && write_options(t);
+    return check_language(t) && put_source(t) && put_options(t);
+}
+
+/* ---- the kernel's own text ---- */
+
+const char *t1_kernel_text(struct translation *t)
+{
+    const char *file = json_word(t->kernel, "KernelFile");
+    const char *slash = strrchr(t->path, '/');
+    struct error ignored = {0};
+    char *text = NULL;
+    if (file && file[0] != '/' && slash)
+        file = t1_printf(t, "%.*s/%s", (int)(slash - t->path), t->path, file);
+    return file && file_read(&t->document->arena, file, (size_t)16 << 20, &text, NULL, &ignored) ==
+                       STATUS_OK
+               ? text
+               : NULL;
+}
+
+/* Comments become blanks. */
+static char *without_comments(struct translation *t, const char *text)
+{
+    char *copy = text ? arena_strdup(&t->document->arena, text) : NULL;
+    for (char *c = copy; c && *c; c++) {
+        bool line = c[0] == '/' && c[1] == '/';
+        if (!line && !(c[0] == '/' && c[1] == '*'))
+            continue;
+        const char *end = strstr(c + 2, line ? "\n" : "*/");
+        size_t length = end ? (size_t)(end - c) + (line ? 0 : 2) : strlen(c);
+        memset(c, ' ', length);
+        c += length > 0 ? length - 1 : 0;
+    }
+    return copy;
+}
+
+/* Behind `NAME (`, where the last __global__ before it is this kernel's. */
+static const char *find_list(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(text, name); at && length > 0; at = strstr(at + 1, name)) {
+        const char *open = at + length + strspn(at + length, " \t\r\n");
+        const char *before = at;
+        if (*open != '(' || (at > text && name_goes_on(at[-1])))
+            continue;
+        while (before > text && !strchr(";{}", before[-1]))
+            before--;
+        const char *mark = strstr(before, "__global__");
+        if (mark && mark < at)
+            return open + 1;
+    }
+    return NULL;
+}
+
+/* Without qualifiers and without the name behind it, words parted by one blank; NULL: no number. */
+static const char *type_of(struct translation *t, const char *text, size_t length)
+{
+    static const char *const passed_over[] = {"const", "volatile", "__grid_constant__", "signed",
+                                              "int"};
+    struct text words = {0};
+    const char *end = text + length;
+    bool whole = false;
+    size_t count = 0;
+    for (const char *at = text; at < end;) {
+        size_t used = 0;
+        while (at + used < end && name_goes_on(at[used]))
+            used++;
+        if (used == 0 && (strchr("*&[<", *at) || *at == '#')) {
+            text_free(&words);
+            return NULL;
+        }
+        bool skipped = used == 0;
+        for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++)
+            skipped |= used == strlen(passed_over[i]) && strncmp(at, passed_over[i], used) == 0;
+        whole |= used == 3 && strncmp(at, "int", 3) == 0;
+        if (!skipped)
+            text_printf(&words, "%s%.*s", count++ ? " " : "", (int)used, at);
+        at += used ? used : 1;
+    }
+    /* The last word is the parameter's name. */
+    char *last = words.data ? strrchr(words.data, ' ') : NULL;
+    const char *type =
+        last ? t1_printf(t, "%.*s", (int)(last - words.data), words.data) : (whole ? "int" : "");
+    text_free(&words);
+    return type;
+}
+
+static const char *element_of(const char *type)
+{
+    static const char *const known[][2] = {
+        {"int", "i32"},
+        {"unsigned", "u32"},
+        {"uint", "u32"},
+        {"int32_t", "i32"},
+        {"uint32_t", "u32"},
+        {"long", "i64"},
+        {"long long", "i64"},
+        {"unsigned long", "u64"},
+        {"unsigned long long", "u64"},
+        {"int64_t", "i64"},
+        {"uint64_t", "u64"},
+        {"size_t", "u64"},
+        {"short", "i16"},
+        {"unsigned short", "u16"},
+        {"int16_t", "i16"},
+        {"uint16_t", "u16"},
+        {"char", "i8"},
+        {"unsigned char", "u8"},
+        {"int8_t", "i8"},
+        {"uint8_t", "u8"},
+        {"float", "f32"},
+        {"double", "f64"},
+    };
+    for (size_t i = 0; type && i < sizeof known / sizeof *known; i++)
+        if (strcmp(type, known[i][0]) == 0)
+            return known[i][1];
+    return NULL;
+}
+
+void t1_read_parameters(struct translation *t)
+{
+    const char *name = json_word(t->kernel, "KernelName");
+    const char *text = without_comments(t, t1_kernel_text(t));
+    const char *at = text && name ? find_list(text, name) : NULL;
+    size_t depth = 0;
+    t->takes = -1;
+    if (!at)
+        return;
+    int count = 0;
+    const char *first = at;
+    for (; *at && !(depth == 0 && *at == ')'); at++) {
+        depth += strchr("(<[", *at) ? 1 : 0;
+        depth -= strchr(")>]", *at) && depth > 0 ? 1 : 0;
+        if (*at == '#' || count == ARGUMENTS_MAX)
+            return; /* which of them there are, only the compiler knows */
+        if (depth > 0 || *at != ',')
+            continue;
+        t->parameter_types[count++] = element_of(type_of(t, first, (size_t)(at - first)));
+        first = at + 1;
+    }
+    if (!*at)
+        return;
+    t->parameter_types[count++] = element_of(type_of(t, first, (size_t)(at - first)));
+    t->takes = count;
+}
+
+/* Of all that is no dynamic shared memory: how many, and those for constant memory among them. */
+static void count_arguments(struct translation *t, int *all, int *constants)
+{
+    const json_t *argument;
+    size_t index;
+    *all = *constants = 0;
+    json_array_foreach(t->arguments, index, argument)
+    {
+        *all += t1_is_local(argument) ? 0 : 1;
+        *constants += t1_is_symbol(t, argument) ? 1 : 0;
+    }
+}
+
+bool t1_passes_symbols(struct translation *t)
+{
+    int all = 0;
+    int constants = 0;
+    count_arguments(t, &all, &constants);
+    return t->dialect == T1_KERNEL_TUNER && constants > 0 && t->takes == all;
+}
+
+const char *t1_parameter_type(struct translation *t, size_t index)
+{
+    int all = 0;
+    int constants = 0;
+    int place = 0;
+    bool passes = t1_passes_symbols(t);
+    count_arguments(t, &all, &constants);
+    if (t->takes != (passes ? all : all - constants))
+        return NULL;
+    for (size_t i = 0; i < index; i++) {
+        const json_t *argument = json_array_get(t->arguments, i);
+        place += t1_is_local(argument) || (t1_is_symbol(t, argument) && !passes) ? 0 : 1;
+    }
+    return place < t->takes ? t->parameter_types[place] : NULL;
 }

@@ -77,8 +77,7 @@ static bool read_divisor(struct translation *t, size_t dimension, const char **o
     *out = !list && t1_parameter(t, block_names[dimension]) ? block_names[dimension] : NULL;
     for (size_t i = 0; i < count; i++) {
         const json_t *item = single ? list : json_array_get(list, i);
-        const char *text =
-            json_is_string(item) ? json_string_value(item) : json_number_text(t, item, true);
+        const char *text = json_formula(t, item);
         if (!text)
             return t1_error(t, origin, "item %zu is no text or number", i + 1);
         text = t1_expression(t, origin, text);
@@ -101,8 +100,7 @@ static bool grid_of_problem(struct translation *t, struct extent *out)
         const json_t *size = json_is_array(sizes) ? json_array_get(sizes, i)
                              : i == 0             ? sizes
                                                   : NULL;
-        const char *text =
-            json_is_string(size) ? json_string_value(size) : json_number_text(t, size, true);
+        const char *text = size ? json_formula(t, size) : NULL;
         const char *divisor = NULL;
         if (size && !text)
             return t1_error(t, whole, "must be one to three numbers or texts");
@@ -183,7 +181,7 @@ static bool read_shared(struct translation *t, const char **out)
     } else if (json_member(t->kernel, "SharedMemory")) {
         t1_ignore(t, "KernelSpecification.SharedMemory");
     }
-    json_array_foreach(t1_arguments(t), index, argument)
+    json_array_foreach(t->arguments, index, argument)
     {
         const char *origin = t1_printf(t, "KernelSpecification.Arguments[%zu].Size", index);
         struct t1_type type = {.element = NULL};
@@ -205,141 +203,119 @@ static bool read_shared(struct translation *t, const char **out)
 
 /* ---- defines ---- */
 
-static bool is_ours(const struct translation *t, const char *name)
+static void put_define(struct translation *t, struct node *defines, const char *origin,
+                       const char *name, const char *value)
 {
-    return json_member(json_member(t->tune, "defines"), name) != NULL;
+    if (!json_member(json_member(t->tune, "defines"), name))
+        put_text(t, defines, name, origin, value);
 }
 
-static void define(struct translation *t, const char *origin, const char *name, const char *value)
-{
-    if (!is_ours(t, name))
-        yaml_line(t, origin, "  %s: %s", yaml_scalar(t, name), yaml_scalar(t, value));
-}
-
-/* Whether the kernel's file names it; one that cannot be read names nothing. */
-static bool source_names(struct translation *t, const char *word)
-{
-    const char *text = t1_kernel_text(t);
-    return text && strstr(text, word);
-}
-
-/* What Kernel Tuner defines beside the parameters. */
-static void define_extras(struct translation *t, const struct extent *grid,
-                          const struct extent *block)
+static void put_defines(struct translation *t, const struct extent *grid,
+                        const struct extent *block)
 {
     static const char *const grid_names[DIMENSIONS] = {"grid_size_x", "grid_size_y", "grid_size_z"};
-    define(t, NULL, "kernel_tuner", "1");
-    for (size_t i = 0; i < DIMENSIONS && t->sized; i++)
-        if (!t1_parameter(t, block_names[i]))
-            define(t, NULL, block_names[i], block->text[i]);
-    for (size_t i = 0; i < DIMENSIONS; i++)
-        if (grid->text[i] && !t1_parameter(t, grid_names[i]) && source_names(t, grid_names[i]))
-            define(t, grid->origin[i], grid_names[i], grid->text[i]);
-}
-
-static void write_defines(struct translation *t, const struct extent *grid,
-                          const struct extent *block)
-{
-    const json_t *parameters = json_member(t->space, "TuningParameters");
+    struct node *defines = put_mapping(t, t->root_node, "defines", NULL);
     const json_t *parameter;
     const char *key;
     const json_t *value;
     size_t index;
-    yaml_line(t, NULL, "defines:");
-    json_array_foreach(parameters, index, parameter)
+    json_array_foreach(json_member(t->space, "TuningParameters"), index, parameter)
     {
-        const char *name = json_string_value(json_object_get(parameter, "Name"));
-        const char *type = json_string_value(json_object_get(parameter, "Type"));
-        bool real = t->dialect == T1_KTT && type && strcmp(type, "float") == 0;
-        define(t, t1_printf(t, "ConfigurationSpace.TuningParameters[%zu]", index), name,
-               real ? t1_printf(t, "float(%s)", name) : name);
+        const char *name = json_word(parameter, "Name");
+        bool real = t->dialect == T1_KTT && json_says(parameter, "Type", "float");
+        put_define(t, defines, t1_printf(t, "ConfigurationSpace.TuningParameters[%zu]", index),
+                   name, real ? t1_printf(t, "float(%s)", name) : name);
     }
-    if (t->dialect == T1_KERNEL_TUNER)
-        define_extras(t, grid, block);
+    if (t->dialect == T1_KERNEL_TUNER) { /* which defines more than the parameters */
+        const char *source = t1_kernel_text(t);
+        put_define(t, defines, NULL, "kernel_tuner", "1");
+        for (size_t i = 0; i < DIMENSIONS && t->sized; i++)
+            if (!t1_parameter(t, block_names[i]))
+                put_define(t, defines, NULL, block_names[i], block->text[i]);
+        for (size_t i = 0; i < DIMENSIONS; i++)
+            if (grid->text[i] && !t1_parameter(t, grid_names[i]) && source &&
+                strstr(source, grid_names[i]))
+                put_define(t, defines, grid->origin[i], grid_names[i], grid->text[i]);
+    }
     json_object_foreach((json_t *)json_member(t->tune, "defines"), key, value)
     {
-        yaml_line(t, t1_printf(t, "tune.defines.%s", key), "  %s: %s", yaml_scalar(t, key),
-                  yaml_of_json(t, value));
+        put_json(t, defines, key, t1_printf(t, "tune.defines.%s", key), value, 0);
     }
 }
 
 /* ---- the launch ---- */
 
-static void write_extent(struct translation *t, const char *key, const struct extent *extent)
+static void put_extent(struct translation *t, struct node *launch, const char *key,
+                       const struct extent *extent)
 {
     size_t used = 1;
     for (size_t i = 1; i < DIMENSIONS; i++)
         if (strcmp(extent->text[i], "1") != 0)
             used = i + 1;
-    if (used == 1) {
-        yaml_line(t, extent->origin[0], "    %s: %s", key, yaml_scalar(t, extent->text[0]));
-        return;
-    }
-    yaml_line(t, extent->origin[0], "    %s:", key);
+    struct node *list = used > 1 ? put_list(t, launch, key, extent->origin[0]) : launch;
     for (size_t i = 0; i < used; i++)
-        yaml_line(t, extent->origin[i], "      - %s", yaml_scalar(t, extent->text[i]));
-}
-
-/* On the CPU a block is a turn of the kernel, and its threads share the grid. */
-static void write_threads(struct translation *t, const struct extent *block)
-{
-    const char *product = NULL;
-    for (size_t i = 0; i < DIMENSIONS; i++)
-        if (strcmp(block->text[i], "1") != 0)
-            product = product ? t1_printf(t, "%s * (%s)", product, block->text[i])
-                              : t1_printf(t, "(%s)", block->text[i]);
-    yaml_line(t, block->origin[0], "    threads: %s", yaml_scalar(t, product ? product : "1"));
+        put_text(t, list, used > 1 ? NULL : key, extent->origin[i], extent->text[i]);
 }
 
 /* Those that are passed, when not all are. */
-static void write_passed(struct translation *t)
+static void put_passed(struct translation *t, struct node *launch)
 {
+    const char *origin = "KernelSpecification.Arguments";
     const json_t *argument;
     size_t index;
-    const char *list = NULL;
     bool all = true;
-    json_array_foreach(t1_arguments(t), index, argument)
+    json_array_foreach(t->arguments, index, argument)
     {
-        bool symbol = t1_is_symbol(t, argument);
-        all = all && !symbol && !t1_is_local(argument);
-        if (t1_is_local(argument) || (symbol && !t1_passes_symbols(t)))
-            continue;
-        const char *name = t1_argument_name(t, index);
-        list = list ? t1_printf(t, "%s, %s", list, name) : name;
+        all = all && !t1_is_symbol(t, argument) && !t1_is_local(argument);
     }
-    if (!all)
-        yaml_line(t, "KernelSpecification.Arguments", "    arguments: [%s]", list ? list : "");
+    if (all)
+        return;
+    struct node *list = put_list(t, launch, "arguments", origin);
+    list->flow = true;
+    json_array_foreach(t->arguments, index, argument)
+    {
+        if (t1_is_local(argument) || (t1_is_symbol(t, argument) && !t1_passes_symbols(t)))
+            continue;
+        put_text(t, list, NULL, origin, t1_argument_name(t, index));
+    }
 }
 
-bool t1_write_launch(struct translation *t)
+bool t1_translate_launch(struct translation *t)
 {
     struct extent grid = {0};
     struct extent block = {0};
     const char *shared = NULL;
     const char *name = NULL;
-    bool ours = json_member(t->tune, "launches") != NULL;
     const char *origin = "KernelSpecification.KernelName";
-    if (!ours && (!read_block(t, &block) ||
-                  !(t->sized ? grid_of_problem(t, &grid) : grid_of_global_size(t, &block, &grid))))
-        return false;
-    if (!ours &&
-        (!read_shared(t, &shared) || !json_text(t, t->kernel, "KernelName", origin, &name)))
-        return false;
-    if (!ours && (!name || name[0] == '\0'))
-        return t1_error(t, origin, "is missing");
+    const bool ours = json_member(t->tune, "launches") != NULL;
+    if (!ours) {
+        if (!read_block(t, &block) ||
+            !(t->sized ? grid_of_problem(t, &grid) : grid_of_global_size(t, &block, &grid)) ||
+            !read_shared(t, &shared) || !json_text(t, t->kernel, "KernelName", origin, &name))
+            return false;
+        if (!name || name[0] == '\0')
+            return t1_error(t, origin, "is missing");
+    }
     t->sized = t->sized && !ours;
-    write_defines(t, &grid, &block);
-    if (yaml_overridden(t, "launches"))
+    put_defines(t, &grid, &block);
+    if (put_ours(t, "launches"))
         return true;
-    yaml_line(t, origin, "launches:");
-    yaml_line(t, origin, "  - kernel: %s", yaml_scalar(t, name));
-    write_extent(t, "grid", &grid);
-    if (t->cpu)
-        write_threads(t, &block);
-    else
-        write_extent(t, "block", &block);
+    struct node *launches = put_list(t, t->root_node, "launches", origin);
+    struct node *launch = put_mapping(t, launches, NULL, origin);
+    put_text(t, launch, "kernel", origin, name);
+    put_extent(t, launch, "grid", &grid);
+    if (t->cpu) { /* a block is a turn of the kernel, and its threads share the grid */
+        const char *product = NULL;
+        for (size_t i = 0; i < DIMENSIONS; i++)
+            if (strcmp(block.text[i], "1") != 0)
+                product = product ? t1_printf(t, "%s * (%s)", product, block.text[i])
+                                  : t1_printf(t, "(%s)", block.text[i]);
+        put_text(t, launch, "threads", block.origin[0], product ? product : "1");
+    } else {
+        put_extent(t, launch, "block", &block);
+    }
     if (shared && !t->cpu)
-        yaml_line(t, "KernelSpecification.SharedMemory", "    shared: %s", yaml_scalar(t, shared));
-    write_passed(t);
+        put_text(t, launch, "shared", "KernelSpecification.SharedMemory", shared);
+    put_passed(t, launch);
     return true;
 }

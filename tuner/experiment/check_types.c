@@ -319,7 +319,7 @@ bool check_types(const struct experiment *experiment, const struct read_formula 
                  struct error *error)
 {
     struct types types = {
-        .experiment = experiment, .error = error, .place = {.file = experiment->path}};
+        .experiment = experiment, .error = error, .place = {.file = experiment->file}};
     if (!learn_slots(&types) || !learn_settings(&types))
         return false;
     for (const struct read_formula *at = formulas; at; at = at->next) {

@@ -3,26 +3,101 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "tuner/base/text.h"
+
+/* ---- nodes ---- */
+
+bool document_begin(struct document *out, const char *path)
+{
+    *out = (struct document){.comment = NULL};
+    out->file = arena_alloc(&out->arena, 1, sizeof *out->file);
+    if (out->file)
+        out->file->path = arena_strdup(&out->arena, path);
+    return out->file && out->file->path;
+}
+
+struct node *document_node(struct document *document, enum node_kind kind, struct place place,
+                           const char *text, bool plain)
+{
+    struct node *node = arena_alloc(&document->arena, 1, sizeof *node);
+    document->node_count++;
+    if (node)
+        *node = (struct node){.kind = kind,
+                              .place = place,
+                              .text = text,
+                              .plain = plain,
+                              .inner = {.place = place, .text = text}};
+    return node;
+}
+
+enum status document_add(struct document *document, struct node *parent, struct node *child,
+                         struct error *error)
+{
+    if (document->node_count > DOCUMENT_NODES_MAX)
+        return place_error(error, STATUS_BAD_INPUT, child->place, "the file has too many values");
+    if (++parent->count > DOCUMENT_ITEMS_MAX)
+        return place_error(error, STATUS_BAD_INPUT, child->place,
+                           parent->kind == NODE_LIST ? "more than %d values in one list"
+                                                     : "more than %d names in one mapping",
+                           DOCUMENT_ITEMS_MAX);
+    if (parent->kind == NODE_MAPPING && (child->kind != NODE_SCALAR || child->text[0] == '\0'))
+        return place_error(error, STATUS_BAD_INPUT, child->place, "a key must be a name");
+    for (const struct node *other = parent->first; other && parent->kind == NODE_MAPPING;
+         other = other->next) {
+        if (strcmp(other->text, child->text) != 0)
+            continue;
+        if (other->place.file->origins)
+            return place_error(error, STATUS_BAD_INPUT, child->place,
+                               "'%.60s' is given a second time", child->text);
+        return place_error(error, STATUS_BAD_INPUT, child->place,
+                           "'%.60s' is given a second time; the first is at line %u", child->text,
+                           other->place.line);
+    }
+    if (parent->last)
+        parent->last->next = child;
+    else
+        parent->first = child;
+    parent->last = child;
+    return STATUS_OK;
+}
+
+const struct node *node_get(const struct node *mapping, const char *key)
+{
+    for (const struct node *at = mapping->first; at && mapping->kind == NODE_MAPPING; at = at->next)
+        if (strcmp(at->text, key) == 0)
+            return at->value;
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+/* Functions return false after filling the error. */
 struct reader {
-    struct arena *arena;
-    const char *file;
+    struct document *document;
     const char *text;
     size_t length;
     size_t *lines; /* the byte at which each line begins */
     size_t line_count;
-    size_t nodes;
     yaml_parser_t yaml;
     struct error *error;
 };
 
 static struct place place_of(const struct reader *reader, yaml_mark_t mark)
 {
-    return (struct place){reader->file, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
+    return (struct place){reader->document->file, (uint32_t)mark.line + 1,
+                          (uint32_t)mark.column + 1};
 }
 
-static enum status refuse(struct reader *reader, yaml_mark_t mark, const char *what)
+static bool refuse(struct reader *reader, yaml_mark_t mark, const char *what)
 {
-    return place_error(reader->error, STATUS_BAD_INPUT, place_of(reader, mark), "%s", what);
+    (void)place_error(reader->error, STATUS_BAD_INPUT, place_of(reader, mark), "%s", what);
+    return false;
+}
+
+static bool out_of_memory(struct reader *reader)
+{
+    (void)error_no_memory(reader->error);
+    return false;
 }
 
 static bool index_lines(struct reader *reader)
@@ -30,9 +105,9 @@ static bool index_lines(struct reader *reader)
     size_t count = 1;
     for (size_t i = 0; i < reader->length; i++)
         count += reader->text[i] == '\n';
-    reader->lines = arena_alloc(reader->arena, count, sizeof *reader->lines);
+    reader->lines = arena_alloc(&reader->document->arena, count, sizeof *reader->lines);
     if (!reader->lines)
-        return false;
+        return out_of_memory(reader);
     reader->line_count = 1;
     for (size_t i = 0; i < reader->length; i++)
         if (reader->text[i] == '\n')
@@ -58,100 +133,67 @@ static bool stands_as_is(const struct reader *reader, yaml_mark_t start, bool qu
     return strncmp(reader->text + at, text, strlen(text)) == 0;
 }
 
-static enum status read_event(struct reader *reader, yaml_event_t *event)
+static bool read_event(struct reader *reader, yaml_event_t *event)
 {
     if (yaml_parser_parse(&reader->yaml, event))
-        return STATUS_OK;
+        return true;
     const yaml_parser_t *yaml = &reader->yaml;
-    if (yaml->error == YAML_MEMORY_ERROR)
-        return error_no_memory(reader->error);
     const char *problem = yaml->problem ? yaml->problem : "cannot be read";
+    struct place place = place_of(reader, yaml->problem_mark);
+    if (yaml->error == YAML_MEMORY_ERROR)
+        return out_of_memory(reader);
     if (yaml->error == YAML_READER_ERROR) { /* bytes that are no text: only an offset is known */
         size_t line = 1;
         while (line < reader->line_count && reader->lines[line] <= yaml->problem_offset)
             line++;
-        struct place place = {reader->file, (uint32_t)line,
-                              (uint32_t)(yaml->problem_offset - reader->lines[line - 1]) + 1};
-        return place_error(reader->error, STATUS_BAD_INPUT, place, "not UTF-8 text: %s", problem);
+        place.line = (uint32_t)line;
+        place.column = (uint32_t)(yaml->problem_offset - reader->lines[line - 1]) + 1;
+        (void)place_error(reader->error, STATUS_BAD_INPUT, place, "not UTF-8 text: %s", problem);
+    } else if (yaml->context) {
+        (void)place_error(reader->error, STATUS_BAD_INPUT, place, "not YAML: %s %s at line %zu",
+                          problem, yaml->context, yaml->context_mark.line + 1);
+    } else {
+        (void)place_error(reader->error, STATUS_BAD_INPUT, place, "not YAML: %s", problem);
     }
-    struct place place = place_of(reader, yaml->problem_mark);
-    if (!yaml->context)
-        return place_error(reader->error, STATUS_BAD_INPUT, place, "not YAML: %s", problem);
-    return place_error(reader->error, STATUS_BAD_INPUT, place, "not YAML: %s %s at line %zu",
-                       problem, yaml->context, yaml->context_mark.line + 1);
+    return false;
 }
 
-static enum status new_node(struct reader *reader, enum node_kind kind, yaml_mark_t mark,
-                            struct node **out)
-{
-    if (++reader->nodes > DOCUMENT_NODES_MAX)
-        return refuse(reader, mark, "the file has too many values");
-    *out = arena_alloc(reader->arena, 1, sizeof **out);
-    if (!*out)
-        return error_no_memory(reader->error);
-    (*out)->kind = kind;
-    (*out)->place = place_of(reader, mark);
-    return STATUS_OK;
-}
-
-static enum status read_scalar(struct reader *reader, const yaml_event_t *event, struct node **out)
+static bool read_scalar(struct reader *reader, const yaml_event_t *event, struct node **out)
 {
     const char *text = (const char *)event->data.scalar.value;
-    size_t length = event->data.scalar.length;
-    enum status status = new_node(reader, NODE_SCALAR, event->start_mark, out);
-    if (status != STATUS_OK)
-        return status;
-    if (strlen(text) != length)
+    const yaml_scalar_style_t style = event->data.scalar.style;
+    const bool plain = style == YAML_PLAIN_SCALAR_STYLE;
+    const bool block = style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE;
+    if (strlen(text) != event->data.scalar.length)
         return refuse(reader, event->start_mark, "a text with a zero byte");
-    yaml_scalar_style_t style = event->data.scalar.style;
-    bool plain = style == YAML_PLAIN_SCALAR_STYLE;
+    text = arena_strdup(&reader->document->arena, text);
+    *out = text ? document_node(reader->document, NODE_SCALAR, place_of(reader, event->start_mark),
+                                text, plain)
+                : NULL;
+    if (!*out)
+        return out_of_memory(reader);
     struct node *node = *out;
-    node->text = arena_strndup(reader->arena, text, length);
-    if (!node->text)
-        return error_no_memory(reader->error);
-    node->plain = plain;
-    node->inner = (struct source_text){.place = node->place, .text = node->text};
-    bool block = style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE;
     node->inner.exact =
         !block && stands_as_is(reader, event->start_mark, !plain, text, &node->offset);
     if (node->inner.exact && !plain)
         node->inner.place.column++;
-    return STATUS_OK;
+    return true;
 }
 
-static bool is_end(const yaml_event_t *event)
-{
-    return event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
-}
-
-static enum status read_node(struct reader *reader, const yaml_event_t *event, unsigned depth,
-                             struct node **out);
+static bool read_node(struct reader *reader, const yaml_event_t *event, unsigned depth,
+                      struct node **out);
 
 /* The next node of a list or mapping; NULL at its end. */
-static enum status read_next(struct reader *reader, unsigned depth, struct node **out)
+static bool read_next(struct reader *reader, unsigned depth, struct node **out)
 {
     yaml_event_t event;
     *out = NULL;
-    enum status status = read_event(reader, &event);
-    if (status != STATUS_OK)
-        return status;
-    if (!is_end(&event))
-        status = read_node(reader, &event, depth, out);
+    if (!read_event(reader, &event))
+        return false;
+    const bool end = event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+    const bool right = end || read_node(reader, &event, depth, out);
     yaml_event_delete(&event);
-    return status;
-}
-
-static enum status check_key(struct reader *reader, const struct node *mapping,
-                             const struct node *key)
-{
-    if (key->kind != NODE_SCALAR || key->text[0] == '\0')
-        return place_error(reader->error, STATUS_BAD_INPUT, key->place, "a key must be a name");
-    for (const struct node *other = mapping->first; other && other != key; other = other->next)
-        if (strcmp(other->text, key->text) == 0)
-            return place_error(reader->error, STATUS_BAD_INPUT, key->place,
-                               "'%.60s' is given a second time; the first is at line %u", key->text,
-                               other->place.line);
-    return STATUS_OK;
+    return right;
 }
 
 static size_t count_of(const char *text, char c)
@@ -169,72 +211,52 @@ static bool continues(const struct node *last, const struct node *next)
            next->plain && count_of(last->text, '(') > count_of(last->text, ')');
 }
 
-static enum status join(struct reader *reader, struct node *last, const struct node *next)
+static bool join(struct reader *reader, struct node *last, const struct node *next)
 {
+    struct arena *arena = &reader->document->arena;
     bool exact = last->inner.exact && next->inner.exact;
     size_t length = next->offset + strlen(next->text) - last->offset;
-    if (strlen(last->text) + strlen(next->text) > EXPRESSION_BYTES_MAX)
-        return place_error(reader->error, STATUS_BAD_INPUT, last->place,
-                           "parentheses that are not closed");
-    last->text = exact ? arena_strndup(reader->arena, reader->text + last->offset, length)
-                       : arena_printf(reader->arena, "%s, %s", last->text, next->text);
+    if (strlen(last->text) + strlen(next->text) > EXPRESSION_BYTES_MAX) {
+        (void)place_error(reader->error, STATUS_BAD_INPUT, last->place,
+                          "parentheses that are not closed");
+        return false;
+    }
+    last->text = exact ? arena_strndup(arena, reader->text + last->offset, length)
+                       : arena_printf(arena, "%s, %s", last->text, next->text);
     if (!last->text)
-        return error_no_memory(reader->error);
+        return out_of_memory(reader);
     last->inner.text = last->text;
     last->inner.exact = exact && !strchr(last->text, '\n');
-    return STATUS_OK;
+    return true;
 }
 
-static enum status read_children(struct reader *reader, struct node *node, unsigned depth)
+static bool read_children(struct reader *reader, struct node *node, unsigned depth)
 {
-    struct node *last = NULL;
     for (;;) {
         struct node *child = NULL;
-        enum status status = read_next(reader, depth + 1, &child);
-        if (status != STATUS_OK || !child)
-            return status;
-        if (node->kind == NODE_LIST && continues(last, child)) {
-            status = join(reader, last, child);
-            if (status != STATUS_OK)
-                return status;
+        struct node *value = NULL;
+        if (!read_next(reader, depth + 1, &child))
+            return false;
+        if (!child)
+            return true;
+        if (node->kind == NODE_LIST && continues(node->last, child)) {
+            if (!join(reader, node->last, child))
+                return false;
             continue;
         }
-        if (++node->count > DOCUMENT_ITEMS_MAX)
-            return place_error(reader->error, STATUS_BAD_INPUT, child->place,
-                               node->kind == NODE_LIST ? "more than %d values in one list"
-                                                       : "more than %d names in one mapping",
-                               DOCUMENT_ITEMS_MAX);
-        if (node->kind == NODE_MAPPING) {
-            struct node *value = NULL;
-            status = check_key(reader, node, child);
-            if (status == STATUS_OK)
-                status = read_next(reader, depth + 1, &value);
-            if (status != STATUS_OK)
-                return status;
-            child->value = value;
-        }
-        if (last)
-            last->next = child;
-        else
-            node->first = child;
-        last = child;
+        if (document_add(reader->document, node, child, reader->error) != STATUS_OK ||
+            (node->kind == NODE_MAPPING && !read_next(reader, depth + 1, &value)))
+            return false;
+        child->value = value;
     }
 }
 
-static enum status read_collection(struct reader *reader, const yaml_event_t *event,
-                                   enum node_kind kind, unsigned depth, struct node **out)
-{
-    if (depth >= DOCUMENT_DEPTH_MAX)
-        return refuse(reader, event->start_mark, "nested too deeply");
-    enum status status = new_node(reader, kind, event->start_mark, out);
-    return status == STATUS_OK ? read_children(reader, *out, depth) : status;
-}
-
-static enum status read_node(struct reader *reader, const yaml_event_t *event, unsigned depth,
-                             struct node **out)
+static bool read_node(struct reader *reader, const yaml_event_t *event, unsigned depth,
+                      struct node **out)
 {
     const yaml_char_t *anchor = NULL;
     const yaml_char_t *tag = NULL;
+    bool flow = false;
     switch (event->type) {
     case YAML_SCALAR_EVENT:
         anchor = event->data.scalar.anchor;
@@ -243,10 +265,12 @@ static enum status read_node(struct reader *reader, const yaml_event_t *event, u
     case YAML_SEQUENCE_START_EVENT:
         anchor = event->data.sequence_start.anchor;
         tag = event->data.sequence_start.tag;
+        flow = event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
         break;
     case YAML_MAPPING_START_EVENT:
         anchor = event->data.mapping_start.anchor;
         tag = event->data.mapping_start.tag;
+        flow = event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
         break;
     default:
         return refuse(reader, event->start_mark,
@@ -260,58 +284,159 @@ static enum status read_node(struct reader *reader, const yaml_event_t *event, u
                       "tags (!) are not taken; a text with ! goes in quotes");
     if (event->type == YAML_SCALAR_EVENT)
         return read_scalar(reader, event, out);
-    return read_collection(reader, event,
-                           event->type == YAML_SEQUENCE_START_EVENT ? NODE_LIST : NODE_MAPPING,
-                           depth, out);
+    if (depth >= DOCUMENT_DEPTH_MAX)
+        return refuse(reader, event->start_mark, "nested too deeply");
+    *out = document_node(reader->document,
+                         event->type == YAML_SEQUENCE_START_EVENT ? NODE_LIST : NODE_MAPPING,
+                         place_of(reader, event->start_mark), NULL, false);
+    if (!*out)
+        return out_of_memory(reader);
+    (*out)->flow = flow;
+    return read_children(reader, *out, depth);
 }
 
 /* Reads one event that must be of `type`. */
-static enum status expect(struct reader *reader, yaml_event_type_t type, const char *otherwise)
+static bool expect(struct reader *reader, yaml_event_type_t type, const char *otherwise)
 {
     yaml_event_t event;
-    enum status status = read_event(reader, &event);
-    if (status != STATUS_OK)
-        return status;
-    if (event.type != type)
-        status = refuse(reader, event.start_mark, otherwise);
+    if (!read_event(reader, &event))
+        return false;
+    const bool right = event.type == type || refuse(reader, event.start_mark, otherwise);
     yaml_event_delete(&event);
-    return status;
+    return right;
 }
 
-static enum status read_document(struct reader *reader, struct node **out)
+enum status document_read(struct document *out, const char *path, const char *text, size_t length,
+                          struct error *error)
 {
-    enum status status = expect(reader, YAML_STREAM_START_EVENT, "not YAML");
-    if (status == STATUS_OK)
-        status = expect(reader, YAML_DOCUMENT_START_EVENT, "the file is empty");
-    if (status == STATUS_OK)
-        status = read_next(reader, 0, out);
-    if (status == STATUS_OK)
-        status = expect(reader, YAML_DOCUMENT_END_EVENT, "not YAML");
-    if (status == STATUS_OK)
-        status = expect(reader, YAML_STREAM_END_EVENT, "a second document in the file");
-    return status;
-}
-
-enum status document_read(struct arena *arena, const char *file, const char *text, size_t length,
-                          const struct node **out, struct error *error)
-{
-    struct reader reader = {
-        .arena = arena, .file = file, .text = text, .length = length, .error = error};
+    struct reader reader = {.document = out, .length = length, .error = error};
     struct node *root = NULL;
-    if (!index_lines(&reader) || !yaml_parser_initialize(&reader.yaml))
+    if (!document_begin(out, path))
+        return error_no_memory(error);
+    reader.text = out->text = arena_strndup(&out->arena, text, length);
+    if (!out->text || !index_lines(&reader) || !yaml_parser_initialize(&reader.yaml))
         return error_no_memory(error);
     yaml_parser_set_encoding(&reader.yaml, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&reader.yaml, (const unsigned char *)text, length);
-    enum status status = read_document(&reader, &root);
+    yaml_parser_set_input_string(&reader.yaml, (const unsigned char *)out->text, length);
+    const bool right = expect(&reader, YAML_STREAM_START_EVENT, "not YAML") &&
+                       expect(&reader, YAML_DOCUMENT_START_EVENT, "the file is empty") &&
+                       read_next(&reader, 0, &root) &&
+                       expect(&reader, YAML_DOCUMENT_END_EVENT, "not YAML") &&
+                       expect(&reader, YAML_STREAM_END_EVENT, "a second document in the file");
     yaml_parser_delete(&reader.yaml);
-    *out = root;
-    return status;
+    out->root = root;
+    return right ? STATUS_OK : error->status;
 }
 
-const struct node *node_get(const struct node *mapping, const char *key)
+/* ---- printing ---- */
+
+/* Of what YAML takes in a scalar as it stands; else its code, to be escaped. */
+static bool is_printable(const char *character, size_t bytes, unsigned long *code)
 {
-    for (const struct node *at = mapping->first; at && mapping->kind == NODE_MAPPING; at = at->next)
-        if (strcmp(at->text, key) == 0)
-            return at->value;
-    return NULL;
+    *code = utf8_code(character, bytes);
+    return *code >= ' ' && *code != 0x7f && (*code < 0x80 || *code >= 0xa0) && *code != 0x2028 &&
+           *code != 0x2029 && *code != 0xfeff && *code != 0xfffe && *code != 0xffff;
+}
+
+bool document_is_plain(const char *text)
+{
+    unsigned long code = 0;
+    if (strchr("?:,[]{}#&*!|>'\"%@` ", text[0]) || (text[0] == '-' && strchr(" -", text[1])) ||
+        strncmp(text, "...", 3) == 0 || text[strlen(text) - 1] == ' ')
+        return false;
+    for (const char *c = text; *c; c += utf8_bytes(c))
+        if (utf8_bytes(c) == 0 || !is_printable(c, utf8_bytes(c), &code) ||
+            (*c == ':' && strchr(" ", c[1])) || (*c == ' ' && c[1] == '#'))
+            return false;
+    return true;
+}
+
+static void print_scalar(struct text *out, const struct node *node)
+{
+    if (node->plain && document_is_plain(node->text)) {
+        text_append(out, node->text);
+        return;
+    }
+    text_append(out, "\"");
+    for (const char *c = node->text; *c;) {
+        const size_t bytes = utf8_bytes(c) ? utf8_bytes(c) : 1;
+        unsigned long code = 0;
+        if (*c == '"' || *c == '\\')
+            text_printf(out, "\\%c", *c);
+        else if (is_printable(c, bytes, &code))
+            text_append_bytes(out, c, bytes);
+        else
+            text_printf(out, code < 0x100 ? "\\x%02lx" : "\\u%04lx", code);
+        c += bytes;
+    }
+    text_append(out, "\"");
+}
+
+/* Whether it goes on one line. A plain scalar with a comma or a bracket would end within one. */
+static bool fits_line(const struct node *node)
+{
+    if (node->kind == NODE_SCALAR)
+        return !node->plain || !document_is_plain(node->text) || !strpbrk(node->text, ",[]{}:");
+    for (const struct node *item = node->first; item; item = item->next)
+        if (!fits_line(item) || (item->value && !fits_line(item->value)))
+            return false;
+    return node->flow || node->count == 0;
+}
+
+static void print_line(struct text *out, const struct node *node)
+{
+    if (node->kind == NODE_SCALAR) {
+        print_scalar(out, node);
+        return;
+    }
+    text_append(out, node->kind == NODE_LIST ? "[" : "{");
+    for (const struct node *item = node->first; item; item = item->next) {
+        print_line(out, item);
+        if (item->value) {
+            text_append(out, ": ");
+            print_line(out, item->value);
+        }
+        text_append(out, item->next ? ", " : "");
+    }
+    text_append(out, node->kind == NODE_LIST ? "]" : "}");
+}
+
+/* An entry a line; the first one goes on the line that is begun, where there is one. */
+static void print_entries(struct text *out, const struct node *node, int indent, bool begun)
+{
+    for (const struct node *item = node->first; item; item = item->next, begun = false) {
+        const struct node *value = node->kind == NODE_LIST ? item : item->value;
+        text_printf(out, "%*s", begun ? 0 : indent, "");
+        if (node->kind == NODE_MAPPING)
+            print_scalar(out, item);
+        text_append(out, node->kind == NODE_LIST ? "-" : ":");
+        if (value->kind == NODE_SCALAR || fits_line(value)) {
+            text_append(out, " ");
+            print_line(out, value);
+            text_append(out, "\n");
+            continue;
+        }
+        begun = node->kind == NODE_LIST && value->kind == NODE_MAPPING;
+        text_append(out, begun ? " " : "\n");
+        print_entries(out, value, indent + 2, begun);
+    }
+}
+
+const char *document_text(struct document *document)
+{
+    struct text out = {0};
+    if (document->text)
+        return document->text;
+    if (document->comment)
+        text_printf(&out, "# %s\n", document->comment);
+    if (document->root->kind == NODE_SCALAR || fits_line(document->root)) {
+        print_line(&out, document->root);
+        text_append(&out, "\n");
+    } else {
+        print_entries(&out, document->root, 0, false);
+    }
+    if (!out.failed)
+        document->text = arena_strdup(&document->arena, text_string(&out));
+    text_free(&out);
+    return document->text;
 }

@@ -13,6 +13,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/launch.h"
 
+struct document;
 struct experiment; /* read from one file; immutable; any thread may read it */
 struct space;      /* the legal configurations of one problem on one device */
 
@@ -33,19 +34,17 @@ enum status experiment_load(const char *path, const char *data_folder, struct ex
                             struct error *error);
 void experiment_free(struct experiment *experiment);
 
-/* The same of a text that was made out of a file in another format, `path`, to whose folder names
- * are relative. `origins`: by line of the text, what of the file it was made of
- * ("KernelSpecification.Arguments[2]"), for errors: "PATH: ORIGIN: what is wrong". */
-struct experiment_text {
-    const char *path;
-    const char *text;
-    const char *const *origins; /* line_count of them; NULL where there is none */
-    size_t line_count;
-    /* Defaults that are no point count as none: the first point is the default then. */
-    bool lenient_defaults;
-};
-enum status experiment_load_text(const struct experiment_text *text, const char *data_folder,
-                                 struct experiment **out, struct error *error);
+/* The same of a text of `length` bytes; `path` is what errors call it, and to its folder names are
+ * relative. */
+enum status experiment_load_text(const char *path, const char *text, size_t length,
+                                 const char *data_folder, struct experiment **out,
+                                 struct error *error);
+/* The same of nodes that were made out of a file in another format. The document's memory becomes
+ * the experiment's, also after a failure. `lenient_defaults`: defaults that are no point count as
+ * none, and the first point is the default. */
+enum status experiment_load_document(struct document *document, const char *data_folder,
+                                     bool lenient_defaults, struct experiment **out,
+                                     struct error *error);
 
 const char *experiment_name(const struct experiment *experiment);
 const char *experiment_about(const struct experiment *experiment);

@@ -136,7 +136,7 @@ enum status expression_constant(struct arena *arena, struct place place, struct 
 /* What the variables are, by slot. A slot that is not bound but has a definition is evaluated when
  * it is first needed and then bound. Definitions must not be cyclic. */
 struct environment {
-    const char *file;
+    const struct place_file *file;
     const struct scope *scope;
     const struct expression *const *definitions; /* by slot; NULL where there is none */
     bool bound[SLOTS_MAX];

@@ -6,12 +6,12 @@
 
 void experiment_flags_hash(const char *text, char out[HASH_TEXT_BYTES])
 {
-    struct arena arena = {0};
+    struct document document = {.text = NULL};
     struct error ignored = {0};
     const struct node *root = NULL;
     out[0] = '\0';
-    if (document_read(&arena, "", text, strlen(text), &root, &ignored) != STATUS_OK)
-        root = NULL;
+    if (document_read(&document, "", text, strlen(text), &ignored) == STATUS_OK)
+        root = document.root;
     const struct node *standard = root ? node_get(root, "std") : NULL;
     const struct node *flags = root ? node_get(root, "flags") : NULL;
     bool has_standard = standard && standard->kind == NODE_SCALAR;
@@ -23,5 +23,5 @@ void experiment_flags_hash(const char *text, char out[HASH_TEXT_BYTES])
             hash_add_string(hash, item->kind == NODE_SCALAR ? item->text : "");
         hash_finish(hash, out);
     }
-    arena_free(&arena);
+    arena_free(&document.arena);
 }

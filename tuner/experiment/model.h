@@ -175,7 +175,7 @@ struct experiment {
     const char *name;
     const char *about;
     const char *path;
-    const char *file;        /* what places and environments name (place.h) */
+    const struct place_file *file;
     const char *data_folder; /* NULL: none */
     const char *device_kind;
     bool on_request;
@@ -205,7 +205,7 @@ struct experiment {
     struct place parameters_place;
     struct setting defaults;
     struct default_cache *default_cache;
-    bool lenient_defaults; /* experiment_text */
+    bool lenient_defaults; /* experiment_load_document */
     struct formula constraints[CONSTRAINTS_MAX];
     size_t constraint_count;
     struct named_formula derived[EXPERIMENT_DERIVED_MAX];

@@ -204,6 +204,8 @@ static enum status check_word(const struct experiment *experiment, const char *t
                      suggest(text, words, count).text);
 }
 
+static const struct place_file objective_file = {.path = "objective"};
+
 static enum status parse_formula(struct objective *objective, const char *text, struct error *error)
 {
     const struct experiment *experiment = objective->experiment;
@@ -212,7 +214,7 @@ static enum status parse_formula(struct objective *objective, const char *text, 
         return error_set(error, STATUS_BAD_INPUT,
                          "the objective is empty: time, energy, edp or a formula");
     struct source_text source = {
-        .place = {.file = "objective", .line = 1, .column = 1},
+        .place = {.file = &objective_file, .line = 1, .column = 1},
         .text = arena_strdup(&objective->arena, text), /* the tree's texts may point into it */
         .exact = true,
     };

@@ -7,16 +7,23 @@
 
 #include "tuner/base/error.h"
 
+/* What places lie in. Where a file of another format was translated, a line is no line but the
+ * number, from 1, of what it was made of; errors tell that. */
+struct place_file {
+    const char *path;
+    /* "KernelSpecification.Arguments[2]"; NULL where nothing is known. NULL: it has lines. */
+    const char *const *origins;
+    size_t origin_count;
+};
+
 /* Lines and columns count from 1; columns count characters, not bytes. */
 struct place {
-    /* The path; of a text that was made out of another file its path, and behind a newline for each
-     * line what it was made of, which is then what errors tell instead of line and column. */
-    const char *file;
+    const struct place_file *file;
     uint32_t line;
     uint32_t column;
 };
 
-/* "FILE:LINE:COLUMN: text". Returns `status`. */
+/* "FILE:LINE:COLUMN: text", or "FILE: ORIGIN: text". Returns `status`. */
 enum status place_error(struct error *error, enum status status, struct place place,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
-#include "tuner/base/text.h"
 
 static bool read_heading(struct file_reader *reader, const struct node *root)
 {
@@ -103,62 +102,44 @@ static enum status hash_content(struct experiment *experiment, struct error *err
     return status;
 }
 
-/* The path, and behind a newline what each line was made of (place.h). */
-static const char *file_of(struct arena *arena, const struct experiment_text *text)
+enum status experiment_load_document(struct document *document, const char *data_folder,
+                                     bool lenient_defaults, struct experiment **out,
+                                     struct error *error)
 {
-    struct text file = {0};
-    const char *result = NULL;
-    text_append(&file, text->path);
-    for (size_t i = 0; text->origins && i < text->line_count; i++)
-        text_printf(&file, "\n%s", text->origins[i] ? text->origins[i] : "");
-    if (!file.failed)
-        result = arena_strdup(arena, text_string(&file));
-    text_free(&file);
-    return result;
-}
-
-static enum status start_experiment(struct experiment *experiment,
-                                    const struct experiment_text *text, const char *data_folder,
-                                    struct error *error)
-{
-    struct arena *arena = &experiment->arena;
-    experiment->path = arena_strdup(arena, text->path);
-    experiment->file = file_of(arena, text);
-    experiment->text = arena_strdup(arena, text->text);
-    experiment->data_folder = data_folder ? arena_strdup(arena, data_folder) : NULL;
-    experiment->default_cache = default_cache_create();
-    bool complete = experiment->path && experiment->file && experiment->text &&
-                    (experiment->data_folder || !data_folder) && experiment->default_cache;
-    return complete ? STATUS_OK : error_no_memory(error);
-}
-
-enum status experiment_load_text(const struct experiment_text *text, const char *data_folder,
-                                 struct experiment **out, struct error *error)
-{
-    const size_t length = strlen(text->text);
-    if (length > DOCUMENT_BYTES_MAX)
-        return error_set(error, STATUS_BAD_INPUT, "%s: as an experiment it has more than %d bytes",
-                         text->path, DOCUMENT_BYTES_MAX);
     struct experiment *experiment = calloc(1, sizeof *experiment);
-    if (!experiment)
+    const char *text = document_text(document);
+    if (!experiment || !text) {
+        free(experiment);
+        arena_free(&document->arena);
         return error_no_memory(error);
+    }
+    *experiment = (struct experiment){.arena = document->arena,
+                                      .path = document->file->path,
+                                      .file = document->file,
+                                      .text = text,
+                                      .lenient_defaults = lenient_defaults,
+                                      .default_cache = default_cache_create()};
+    document->arena = (struct arena){0};
     struct file_reader reader = {.experiment = experiment,
                                  .arena = &experiment->arena,
                                  .data_folder = data_folder,
                                  .scope = &experiment->scope,
                                  .error = error};
-    const struct node *root = NULL;
-    experiment->lenient_defaults = text->lenient_defaults;
-    enum status status = start_experiment(experiment, text, data_folder, error);
-    if (status == STATUS_OK)
-        status = document_read(&experiment->arena, experiment->file, experiment->text, length,
-                               &root, error);
-    if (status == STATUS_OK && !read_sections(&reader, root))
+    enum status status = STATUS_OK;
+    if (data_folder)
+        experiment->data_folder = arena_strdup(&experiment->arena, data_folder);
+    if (!experiment->default_cache || (data_folder && !experiment->data_folder))
+        status = error_no_memory(error);
+    else if (strlen(text) > DOCUMENT_BYTES_MAX)
+        status =
+            error_set(error, STATUS_BAD_INPUT, "%s: as an experiment it has more than %d bytes",
+                      experiment->path, DOCUMENT_BYTES_MAX);
+    else if (!read_sections(&reader, document->root))
         status = error->status;
     if (status == STATUS_OK)
         status = hash_content(experiment, error);
     if (status == STATUS_OK)
-        status = experiment_hash_definition(experiment, root, error);
+        status = experiment_hash_definition(experiment, document->root, error);
     if (status == STATUS_OK)
         *out = experiment;
     else
@@ -166,13 +147,18 @@ enum status experiment_load_text(const struct experiment_text *text, const char 
     return status;
 }
 
-enum status experiment_read(const char *path, const char *text, size_t length,
-                            const char *data_folder, struct experiment **out, struct error *error)
+enum status experiment_load_text(const char *path, const char *text, size_t length,
+                                 const char *data_folder, struct experiment **out,
+                                 struct error *error)
 {
+    struct document document = {.text = NULL};
     if (memchr(text, '\0', length))
         return error_set(error, STATUS_BAD_INPUT, "%s: not a text: a zero byte in it", path);
-    const struct experiment_text whole = {.path = path, .text = text};
-    return experiment_load_text(&whole, data_folder, out, error);
+    enum status status = document_read(&document, path, text, length, error);
+    if (status == STATUS_OK)
+        status = experiment_load_document(&document, data_folder, false, out, error);
+    arena_free(&document.arena);
+    return status;
 }
 
 enum status experiment_load(const char *path, const char *data_folder, struct experiment **out,
@@ -183,7 +169,7 @@ enum status experiment_load(const char *path, const char *data_folder, struct ex
     size_t length = 0;
     enum status status = file_read(&arena, path, DOCUMENT_BYTES_MAX, &text, &length, error);
     if (status == STATUS_OK)
-        status = experiment_read(path, text, length, data_folder, out, error);
+        status = experiment_load_text(path, text, length, data_folder, out, error);
     arena_free(&arena);
     return status;
 }

@@ -116,10 +116,6 @@ bool check_types(const struct experiment *experiment, const struct read_formula 
 bool check_number(const struct experiment *experiment, const struct formula *formula,
                   struct error *error);
 
-/* experiment_load from memory; `path` is what errors call it. */
-enum status experiment_read(const char *path, const char *text, size_t length,
-                            const char *data_folder, struct experiment **out, struct error *error);
-
 /* default.c: what experiment_default remembers. NULL when memory is short. */
 struct default_cache *default_cache_create(void);
 void default_cache_free(struct default_cache *cache);

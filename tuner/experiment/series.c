@@ -16,6 +16,7 @@ struct series {
 
 enum { SLOT_I = 0 };
 
+static const struct place_file series_file = {.path = "series"};
 static const struct scope series_scope = {.names = {[SLOT_I] = "i"}, .count = 1};
 
 enum status series_read(const char *text, struct series **out, struct error *error)
@@ -26,7 +27,7 @@ enum status series_read(const char *text, struct series **out, struct error *err
     series->text = arena_strdup(&series->arena, text);
     enum status status = series->text ? STATUS_OK : error_no_memory(error);
     if (status == STATUS_OK) {
-        const struct source_text source = {{"series", 1, 1}, series->text, true};
+        const struct source_text source = {{&series_file, 1, 1}, series->text, true};
         status = expression_parse(&series->arena, &source, &series_scope, &series->formula, error);
     }
     if (status == STATUS_OK)
@@ -141,7 +142,7 @@ static enum status misfit(const struct series *series, enum element_type type, u
 enum status series_fill(const struct series *series, enum element_type type, uint64_t first,
                         uint64_t count, void *out, struct error *error)
 {
-    struct environment environment = {.file = "series", .scope = &series_scope};
+    struct environment environment = {.file = &series_file, .scope = &series_scope};
     const size_t bytes = element_bytes(type);
     unsigned char *element = out;
     struct error why;

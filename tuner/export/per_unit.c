@@ -23,13 +23,14 @@ static struct experiment *load(struct experiments *experiments, struct store_que
 {
     struct error ignored = {0};
     struct experiment *experiment = NULL;
-    const struct experiment_text text = {.path = column_text(query, COLUMN_EXPERIMENT_PATH),
-                                         .text = column_text(query, COLUMN_EXPERIMENT_TEXT)};
+    const char *text = column_text(query, COLUMN_EXPERIMENT_TEXT);
     enum status status = STATUS_OK;
     if (!experiments->data_folder)
         status = data_folder(&experiments->arena, &experiments->data_folder, &ignored);
-    if (status != STATUS_NO_MEMORY && text.text[0] != '\0')
-        status = experiment_load_text(&text, experiments->data_folder, &experiment, &ignored);
+    if (status != STATUS_NO_MEMORY && text[0] != '\0')
+        status =
+            experiment_load_text(column_text(query, COLUMN_EXPERIMENT_PATH), text, strlen(text),
+                                 experiments->data_folder, &experiment, &ignored);
     experiments->short_of_memory |= status == STATUS_NO_MEMORY;
     return status == STATUS_OK ? experiment : NULL;
 }

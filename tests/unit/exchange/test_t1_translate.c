@@ -173,7 +173,7 @@ static void constructs_translate(void **state)
         if (translate_small(cases[i].overlay, cases[i].dialect, &t1) != STATUS_OK)
             fail_msg("%s: %s", about, error.text);
         for (size_t j = 0; j < 4 && cases[i].pieces[j]; j++)
-            need_piece(t1.text.text, cases[i].pieces[j], about);
+            need_piece(document_text(&t1.document), cases[i].pieces[j], about);
         if (cases[i].ignored && cases[i].ignored[0])
             need_piece(t1.ignored, cases[i].ignored, about);
         else if (cases[i].ignored)
@@ -290,8 +290,9 @@ static void reading_names_the_place(void **state)
         struct experiment *experiment = NULL;
         if (translate_small(wrong[i][0], T1_DETECT, &t1) != STATUS_OK)
             fail_msg("%s", error.text);
-        if (experiment_load_text(&t1.text, TEST_SOURCE_DIR, &experiment, &error) == STATUS_OK)
-            fail_msg("%s was taken:\n%s", wrong[i][0], t1.text.text);
+        if (experiment_load_document(&t1.document, TEST_SOURCE_DIR, true, &experiment, &error) ==
+            STATUS_OK)
+            fail_msg("%s was taken:\n%s", wrong[i][0], experiment_text(experiment));
         need_piece(error.text, wrong[i][1], wrong[i][0]);
         t1_free(&t1);
     }

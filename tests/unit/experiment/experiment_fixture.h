@@ -102,7 +102,7 @@ static __attribute__((unused)) int remove_folder(void **state)
 
 static enum status load_text(const char *text, struct experiment **out, struct error *error)
 {
-    return experiment_read("t.yaml", text, strlen(text), folder, out, error);
+    return experiment_load_text("t.yaml", text, strlen(text), folder, out, error);
 }
 
 /* The base text with the first `old` made `new`. */

@@ -332,13 +332,12 @@ static void files_are_part_of_the_definition(void **state)
     assert_string_equal(before, after); /* nothing is compared with the default here */
 }
 
-/* ---- texts made out of other files ---- */
+/* ---- nodes made out of other files ---- */
 
 static void expect_origin(const char *old, const char *new, const char *expected)
 {
     static const char *const origins[] = {"General", NULL, "Space[0]", "Space[1]", "Kernel"};
-    const struct experiment_text made = {
-        .path = "some/t1.json", .text = NULL, .origins = origins, .line_count = 5};
+    struct document document = {.text = NULL};
     struct text text = {0};
     struct experiment *experiment = NULL;
     struct error error;
@@ -350,9 +349,12 @@ static void expect_origin(const char *old, const char *new, const char *expected
             "launches: [{kernel: k, grid: a, block: 1}],\n"
             "arguments: [{name: y, type: i32, count: 1, output: true}]}\n",
             old, new);
-    struct experiment_text given = made;
-    given.text = text_string(&text);
-    enum status status = experiment_load_text(&given, folder, &experiment, &error);
+    assert_int_equal(
+        document_read(&document, "some/t1.json", text_string(&text), text.length, &error),
+        STATUS_OK);
+    document.file->origins = origins;
+    document.file->origin_count = sizeof origins / sizeof *origins;
+    enum status status = experiment_load_document(&document, folder, false, &experiment, &error);
     if (status == STATUS_OK) { /* not in reading, but at a point */
         struct problem problem;
         struct facts facts = {0};
@@ -370,13 +372,12 @@ static void expect_origin(const char *old, const char *new, const char *expected
     text_free(&text);
 }
 
-static void errors_tell_what_a_line_was_made_of(void **state)
+static void errors_tell_what_a_node_was_made_of(void **state)
 {
     (void)state;
     expect_origin("k.cu", "gone.cu",
                   "some/t1.json: General: there is no file 'gone.cu' in FOLDER, nor in the folder "
                   "of this file");
-    expect_origin("[1, 2]", "[1, 2", "some/t1.json: not YAML");
     expect_origin("a < 3", "b < 3", "some/t1.json: Space[1]: name 'b' is not defined");
     expect_origin("a < 3", "1 // (a - 1) < 3", "some/t1.json: Space[1]: division by zero");
     expect_origin("a > 0", "a > 5",
@@ -403,7 +404,7 @@ int main(void)
         cmocka_unit_test(other_launches_are_of_the_default_configuration),
         cmocka_unit_test(outputs_of_other_lengths_are_not_compared),
         cmocka_unit_test(the_definition_is_all_that_results_depend_on),
-        cmocka_unit_test(errors_tell_what_a_line_was_made_of),
+        cmocka_unit_test(errors_tell_what_a_node_was_made_of),
         cmocka_unit_test(files_are_part_of_the_definition),
     };
     return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
