@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Elements of an array whose size is known here. */
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 /* Makes room behind `count` items for one more, by doubling: `items` is the address of the pointer
  * to them (NULL at first; from malloc), `bytes` the size of one. False when memory is short; the
  * array is as it was then. */

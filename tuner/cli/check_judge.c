@@ -25,8 +25,7 @@ const char *check_state_name(enum check_state state)
 
 static double real_of(const struct rows *rows, size_t row, const char *name)
 {
-    const char *text = rows_text(rows, row, name, NULL);
-    return text ? strtod(text, NULL) : (double)NAN;
+    return rows_number(rows, row, name);
 }
 
 static bool flag_of(const struct rows *rows, size_t row, const char *name)

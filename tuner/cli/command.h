@@ -49,6 +49,19 @@ struct option_spec {
     struct option_list *list;
 };
 
+#define OPTION_TEXT(name_, value_, target, about_)                                                 \
+    {                                                                                              \
+        .name = (name_), .value = (value_), .text = (target), .about = about_                      \
+    }
+#define OPTION_SHORT(letter_, name_, value_, target, about_)                                       \
+    {                                                                                              \
+        .name = (name_), .letter = (letter_), .value = (value_), .text = (target), .about = about_ \
+    }
+#define OPTION_FLAG(name_, target, about_)                                                         \
+    {                                                                                              \
+        .name = (name_), .flag = (target), .about = about_                                         \
+    }
+
 /* Reads the options into what their rows point to; what is no option goes to `words` (at most
  * `words_max`, borrowed from argv). "--" ends the options. --help prints the command's help to
  * stdout and sets *helped: the command then returns STATUS_OK at once. Wrong use: STATUS_USAGE with
@@ -73,6 +86,12 @@ enum status option_l2(const char *text, enum l2_mode *mode, struct error *error)
 
 /* A time, at least 1 ms: 90, 90s, 1.5h; units s (without one, too), m, h, d. */
 enum status option_duration(const char *name, const char *text, int64_t *nanoseconds,
+                            struct error *error);
+
+/* What `tune run` does at its end: the winners by the objective as `tune show` prints them, and the
+ * page of `tune report`. */
+enum status show_winners_of(const char *database, const char *objective, struct error *error);
+enum status report_write_of(const char *database, const char *output, bool no_figures,
                             struct error *error);
 
 /* The options that most commands share. */

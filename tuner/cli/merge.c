@@ -32,8 +32,7 @@ static const struct row_column columns[] = {
 
 static double real_of(const struct rows *rows, size_t row, const char *name)
 {
-    const char *text = rows_text(rows, row, name, NULL);
-    return text ? strtod(text, NULL) : (double)NAN;
+    return rows_number(rows, row, name);
 }
 
 static bool is_same(const struct rows *rows, size_t row)

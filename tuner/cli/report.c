@@ -41,7 +41,7 @@ static void progress(void *context, size_t done, size_t total)
         fprintf(stderr, "\rfigure %zu of %zu", done + 1, total);
 }
 
-static enum status report(struct asked *asked, struct error *error)
+static enum status write_report(struct asked *asked, struct error *error)
 {
     const struct report_request request = {
         .database = asked->database,
@@ -77,23 +77,15 @@ static enum status run(const struct command *command, int argc, char **argv, str
 {
     struct asked asked = {.database = DEFAULT_DATABASE, .output = DEFAULT_REPORT};
     const struct option_spec options[] = {
-        {.name = "db", .value = "FILE", .about = OPTION_DB_ABOUT, .text = &asked.database},
-        {.name = "output",
-         .letter = 'o',
-         .value = "FILE",
-         .about = "where to write (default " DEFAULT_REPORT "; - is standard output)",
-         .text = &asked.output},
-        {.name = "device",
-         .value = "NAME",
-         .about = "0, cuda:0, cpu, a name or a uuid (default: all that were measured)",
-         .text = &asked.device},
-        {.name = "title",
-         .value = "TEXT",
-         .about = "the page's (default: the experiments and the devices)",
-         .text = &asked.title},
-        {.name = "no-figures",
-         .about = "without figures, which take seconds and gnuplot",
-         .flag = &asked.no_figures},
+        OPTION_TEXT("db", "FILE", &asked.database, OPTION_DB_ABOUT),
+        OPTION_SHORT('o', "output", "FILE", &asked.output,
+                     "where to write (default " DEFAULT_REPORT "; - is standard output)"),
+        OPTION_TEXT("device", "NAME", &asked.device,
+                    "0, cuda:0, cpu, a name or a uuid (default: all that were measured)"),
+        OPTION_TEXT("title", "TEXT", &asked.title,
+                    "the page's (default: the experiments and the devices)"),
+        OPTION_FLAG("no-figures", &asked.no_figures,
+                    "without figures, which take seconds and gnuplot"),
     };
     bool helped = false;
     enum status status =
@@ -101,7 +93,14 @@ static enum status run(const struct command *command, int argc, char **argv, str
                       REPORT_WORDS_MAX, &asked.word_count, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
-    return report(&asked, error);
+    return write_report(&asked, error);
+}
+
+enum status report_write_of(const char *database, const char *output, bool no_figures,
+                            struct error *error)
+{
+    struct asked asked = {.database = database, .output = output, .no_figures = no_figures};
+    return write_report(&asked, error);
 }
 
 const struct command command_report = {

@@ -1,4 +1,4 @@
-/* The rows of a query, printed as an aligned table, CSV or JSON. */
+/* Rows, of a query or of structs, printed as an aligned table, CSV or JSON. */
 #ifndef TUNE_CLI_ROWS_H
 #define TUNE_CLI_ROWS_H
 
@@ -6,11 +6,18 @@
 #include <stddef.h>
 
 #include "tuner/base/arena.h"
+#include "tuner/base/text.h"
 #include "tuner/store/store.h"
 
+enum cell_kind {
+    CELL_TEXT,
+    CELL_NUMBER,
+    CELL_JSON, /* text that is JSON already */
+};
 struct cell {
-    const char *text; /* NULL: SQL NULL */
-    bool number;
+    const char *text; /* as CSV and JSON have it; NULL: SQL NULL */
+    double number;    /* of a CELL_NUMBER with a text */
+    enum cell_kind kind;
 };
 
 /* Zero-initialise; freed by rows_free. */
@@ -19,10 +26,10 @@ struct rows {
     size_t column_count;
     const char **names;
     size_t row_count;
-    size_t row_capacity;
     struct cell **cells; /* [row][column] */
 };
 
+/* Text of the columns baselines, parameters, derived, checks, metrics and launches is JSON. */
 enum status rows_read(struct store *store, const char *sql,
                       const struct store_parameter *parameters, size_t count, struct rows *rows,
                       struct error *error);
@@ -30,12 +37,40 @@ enum status rows_read(struct store *store, const char *sql,
  * short. */
 bool rows_make(struct rows *rows, const char *const *names, size_t columns, size_t count);
 void rows_free(struct rows *rows);
+
+/* A member of a struct: what it is called, and how it becomes a cell. */
+enum member_kind {
+    MEMBER_TEXT,    /* const char * */
+    MEMBER_JSON,    /* the same, JSON already */
+    MEMBER_REAL,    /* double; not finite: unknown */
+    MEMBER_SHARE,   /* the same; tables and CSV have it in percent */
+    MEMBER_INTEGER, /* int64_t; below 0: unknown */
+    MEMBER_TRUTH,   /* bool */
+};
+struct row_member {
+    const char *key;    /* in JSON; NULL: not there */
+    const char *column; /* in tables and CSV; NULL: not there */
+    size_t offset;
+    enum member_kind kind;
+};
+enum members_for { MEMBERS_FOR_JSON, MEMBERS_FOR_TABLE };
+/* One row for each of `count` structs of so many bytes. False when memory is short. */
+bool rows_make_of(struct rows *rows, const struct row_member *members, size_t member_count,
+                  enum members_for printing, const void *structs, size_t struct_bytes,
+                  size_t count);
+
 /* -1 when there is no such column. */
 int rows_column(const struct rows *rows, const char *name);
 /* The cell's text; `otherwise` when it is NULL or there is no such column. */
 const char *rows_text(const struct rows *rows, size_t row, const char *name, const char *otherwise);
+/* The cell's number; NaN when it is none. */
+double rows_number(const struct rows *rows, size_t row, const char *name);
+bool rows_same_text(const struct rows *rows, size_t a, size_t b, const char *name);
 /* Adds empty columns; false when memory is short. */
 bool rows_add_columns(struct rows *rows, const char *const *names, size_t count);
+/* The cell becomes a number, with up to 15 digits; NULL when it is not finite. False when memory is
+ * short. */
+bool rows_set_number(struct rows *rows, size_t row, size_t column, double value);
 
 enum { ROWS_TIME_BYTES = 32, ROWS_CELL_BYTES = 64 };
 /* A cell of the column as tables show it: "-", its own text, or a number, which goes to `out`. */
@@ -70,10 +105,9 @@ void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
 void rows_print_list(const struct rows *rows, size_t row);
 /* RFC 4180, numbers as they are stored. */
 void rows_print_csv(const struct rows *rows);
-/* An array of objects; the columns baselines, parameters, derived, checks, metrics and launches
- * hold JSON already. */
+/* An array of objects. */
 void rows_print_json(const struct rows *rows);
-/* Only the object of one row. */
-void rows_print_json_row(const struct rows *rows, size_t row);
+/* The object of one row. */
+void rows_append_json(struct text *out, const struct rows *rows, size_t row);
 
 #endif

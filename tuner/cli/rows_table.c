@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/cli/style.h"
 
 /* What is broken into lines keeps so many columns, however narrow the terminal. */
@@ -30,24 +31,23 @@ void rows_format_time(double ns, char out[ROWS_TIME_BYTES])
     (void)string_format(out, ROWS_TIME_BYTES, "%.*f %s", digits, ns, units[unit]);
 }
 
-static int rate_digits(double value)
-{
-    return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-}
-
 const char *rows_shown(const char *column, const struct cell *cell, char out[ROWS_CELL_BYTES])
 {
     if (!cell->text)
         return "-";
-    if (!cell->number)
+    if (cell->kind != CELL_NUMBER)
         return cell->text;
-    double value = strtod(cell->text, NULL);
+    const double value = cell->number;
     if (ends_with(column, "_ns"))
         rows_format_time(value, out);
     else if (ends_with(column, "_percent"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*f %%", fabs(value) < 9.95 ? 2 : 1, value);
     else if (ends_with(column, "gbs") || ends_with(column, "gops"))
-        (void)string_format(out, ROWS_CELL_BYTES, "%.*f", rate_digits(value), value);
+        (void)string_format(out, ROWS_CELL_BYTES, "%.*f",
+                            value < 9.995   ? 2
+                            : value < 99.95 ? 1
+                                            : 0,
+                            value);
     else if (ends_with(column, "gain"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*fx", value < 99.995 ? 2 : 0, value);
     else if (strncmp(column, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0 && fabs(value) >= 9999.5)
@@ -58,6 +58,22 @@ const char *rows_shown(const char *column, const struct cell *cell, char out[ROW
     else
         return cell->text;
     return out;
+}
+
+void rows_put_bytes(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        const unsigned char next = i + 1 < bytes ? (unsigned char)text[i + 1] : 0;
+        const bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0; /* U+0080 to U+009F */
+        putchar(byte < 0x20 || byte == 0x7f || c1 ? ' ' : text[i]);
+        i += c1;
+    }
+}
+
+void rows_put_text(const char *text)
+{
+    rows_put_bytes(text, strlen(text));
 }
 
 static void put_blanks(int count)
@@ -122,7 +138,7 @@ static bool measure(const struct rows *rows, size_t first, size_t end, struct pr
         const struct cell *cell = &rows->cells[i][printed->index];
         int width = style_text_columns(rows_shown(printed->column->name, cell, number));
         printed->width = width > printed->width ? width : printed->width;
-        printed->right = printed->right || cell->number;
+        printed->right = printed->right || cell->kind == CELL_NUMBER;
         any = any || cell->text;
     }
     return any;
@@ -136,7 +152,7 @@ static void fit(struct printed *printed, size_t count, int columns)
     int wide = -2;
     for (size_t i = 0; i < count; i++)
         wide += printed[i].width + 2;
-    for (size_t k = 0; k < sizeof giving_way / sizeof giving_way[0]; k++)
+    for (size_t k = 0; k < COUNT(giving_way); k++)
         for (size_t i = 0; i < count && columns > 0 && wide > columns; i++) {
             if (strcmp(printed[i].column->name, giving_way[k]) != 0)
                 continue;
@@ -220,7 +236,7 @@ static void label_of(const char *name, char out[ROWS_CELL_BYTES])
 {
     static const char *const units[] = {"_ns", "_percent"};
     (void)string_format(out, ROWS_CELL_BYTES, "%s", name);
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (size_t i = 0; i < COUNT(units); i++)
         if (ends_with(out, units[i]))
             out[strlen(out) - strlen(units[i])] = '\0';
     for (char *c = out; *c; c++)

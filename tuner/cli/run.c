@@ -115,22 +115,6 @@ static enum status run_devices(struct run *run, struct store *store, struct erro
     return first;
 }
 
-static enum status show_winners(const struct run *run, struct error *error)
-{
-    char name[] = "show";
-    char option[] = "--db";
-    char by[] = "--objective";
-    char *database = strdup(run->text.database);
-    char *objective = strdup(run->session.objective);
-    char *arguments[] = {name, option, database, by, objective, NULL};
-    enum status status = database && objective
-                             ? command_show.run(&command_show, 5, arguments, error)
-                             : error_no_memory(error);
-    free(database);
-    free(objective);
-    return status;
-}
-
 /* NULL: write none. */
 static const char *report_path(const struct run *run)
 {
@@ -143,27 +127,16 @@ static const char *report_path(const struct run *run)
 static const int64_t figures_ns = 5000000000;
 
 /* The page is a help, not the result: without it the run is still a success. */
-static void report(const struct run *run)
+static void write_report(const struct run *run)
 {
     struct error error = {0};
-    char name[] = "report";
-    char database_option[] = "--db";
-    char output_option[] = "--output";
-    char *database = strdup(run->text.database);
-    char *output = strdup(report_path(run));
-    char no_figures[] = "--no-figures";
-    int64_t left_ns = run->budget_ns - (clock_running_ns() - run->started_ns);
-    bool spent = run->budget_ns > 0 && left_ns < figures_ns;
-    char *arguments[] = {name,   database_option,           database, output_option,
-                         output, spent ? no_figures : NULL, NULL};
+    const int64_t left_ns = run->budget_ns - (clock_running_ns() - run->started_ns);
+    const bool spent = run->budget_ns > 0 && left_ns < figures_ns;
     (void)fflush(stdout);
-    if (database && output &&
-        command_report.run(&command_report, spent ? 6 : 5, arguments, &error) != STATUS_OK)
+    if (report_write_of(run->text.database, report_path(run), spent, &error) != STATUS_OK)
         fprintf(stderr, "tune: no report: %s\n", error.text);
     else if (spent && !run->text.quiet)
         fputs("tune: the budget has no time for figures: 'tune report' draws them\n", stderr);
-    free(database);
-    free(output);
 }
 
 /* tuned.conf holds the winners by time, unless a file is named for others. NULL: write none. */
@@ -261,13 +234,15 @@ static enum status run_it(struct run *run, struct error *error)
     struct error ignored = {0};
     if (status == STATUS_OK || status == STATUS_NO_WINNER) {
         bool silent = run->text.quiet || stdout_is_taken(run);
-        enum status shown = silent ? STATUS_OK : show_winners(run, &ignored);
+        enum status shown =
+            silent ? STATUS_OK
+                   : show_winners_of(run->text.database, run->session.objective, &ignored);
         if (shown != STATUS_OK && status == STATUS_OK) {
             *error = ignored;
             status = shown;
         }
         if (report_path(run))
-            report(run);
+            write_report(run);
     }
     return status;
 }

@@ -20,14 +20,7 @@ extern const char show_query_trial[];
 extern const char show_query_trial_launches[];
 extern const char show_query_trial_samples[];
 
-struct question {
-    const char *sql;
-    const char *none; /* said on stderr when there are no rows */
-    const struct row_column *columns;
-    size_t column_count;
-};
-
-#define COLUMNS(array) array, sizeof array / sizeof array[0]
+/* ---- the questions that are a query and a table ---- */
 
 static const struct row_column winner_columns[] = {
     {"problem", "problem"},
@@ -168,39 +161,40 @@ static const struct show_word range_words[] = {
      "lost there."},
 };
 
-static const struct question winners_question = {
-    show_query_winners,
-    "no winner yet; 'tune show --top 10' shows what was measured, 'tune run' goes on",
-    COLUMNS(winner_columns)};
-static const struct question baselines_question = {show_query_baselines, "no baselines",
-                                                   COLUMNS(baseline_columns)};
-static const struct question top_question = {
-    show_query_top, "no configuration has a time yet; 'tune show --failures' says why",
-    COLUMNS(top_columns)};
-static const struct question failures_question = {show_query_failures, "no configuration failed",
-                                                  COLUMNS(failure_columns)};
-static const struct question ties_question = {
-    show_query_contenders, "no winner yet that was chosen among contenders", COLUMNS(tie_columns)};
-static const struct question ranges_question = {
-    show_query_ranges, "no ranges of sizes yet: 'tune run' finds them at its end",
-    COLUMNS(range_columns)};
-static const struct question searches_question = {show_query_searches, "nothing was searched yet",
-                                                  COLUMNS(search_columns)};
-static const struct question runs_question = {show_query_runs, "no run yet", COLUMNS(run_columns)};
+struct question {
+    const char *sql;
+    const char *none; /* said on stderr when there are no rows */
+    const struct row_column *columns;
+    size_t column_count;
+    const struct show_word *words; /* what stands below the table; NULL: nothing */
+    size_t word_count;
+};
+#define COLUMNS(table) .columns = (table), .column_count = COUNT(table)
+#define WORDS(table)   .words = (table), .word_count = COUNT(table)
 
-static void put_words(const struct question *question)
-{
-    if (question == &ties_question)
-        show_put_words(COLUMNS(tie_words));
-    else if (question == &ranges_question)
-        show_put_words(COLUMNS(range_words));
-}
+static const struct question questions[SHOW_TABLES] = {
+    [SHOW_WINNERS] = {show_query_winners,
+                      "no winner yet; 'tune show --top 10' shows what was measured, 'tune run' "
+                      "goes on",
+                      COLUMNS(winner_columns)},
+    [SHOW_TOP] = {show_query_top,
+                  "no configuration has a time yet; 'tune show --failures' says why",
+                  COLUMNS(top_columns)},
+    [SHOW_BASELINES] = {show_query_baselines, "no baselines", COLUMNS(baseline_columns)},
+    [SHOW_FAILURES] = {show_query_failures, "no configuration failed", COLUMNS(failure_columns)},
+    [SHOW_TIES] = {show_query_contenders, "no winner yet that was chosen among contenders",
+                   COLUMNS(tie_columns), WORDS(tie_words)},
+    [SHOW_RANGES] = {show_query_ranges, "no ranges of sizes yet: 'tune run' finds them at its end",
+                     COLUMNS(range_columns), WORDS(range_words)},
+    [SHOW_SEARCHES] = {show_query_searches, "nothing was searched yet", COLUMNS(search_columns)},
+    [SHOW_RUNS] = {show_query_runs, "no run yet", COLUMNS(run_columns)},
+};
 
 /* One table for each device, environment and mode. */
 static void print_groups(const struct rows *rows, const struct row_column *columns, size_t count)
 {
     for (size_t first = 0; first < rows->row_count;) {
-        size_t end = show_group_end(rows, first);
+        const size_t end = show_group_end(rows, first);
         if (first > 0)
             putchar('\n');
         show_heading(rows, first);
@@ -209,36 +203,36 @@ static void print_groups(const struct rows *rows, const struct row_column *colum
     }
 }
 
-/* The objective's value is told where it is not the time. */
-static size_t choose_columns(const struct show *show, const struct question *question,
-                             struct row_column out[SHOW_COLUMNS_MAX])
+/* In JSON baselines and metrics stay objects; CSV and tables have columns of them, and tables say
+ * of a number whose bounds say nothing that it is unknown. */
+static enum status prepare_rows(const struct show *show, struct rows *rows,
+                                struct row_column *columns, size_t *column_count,
+                                struct error *error)
 {
-    size_t count = 0;
-    bool by_time = strcmp(show->by, "time") == 0;
-    for (size_t i = 0; i < question->column_count; i++)
-        if (!by_time || strcmp(question->columns[i].name, "value") != 0)
-            out[count++] = question->columns[i];
-    return count;
+    if (show->json)
+        return STATUS_OK;
+    enum status status = show_spread_baselines(rows, columns, column_count, !show->csv, error);
+    if (status == STATUS_OK && !show->csv && !show_tell_gains(rows))
+        status = error_no_memory(error);
+    if (status == STATUS_OK && !show->csv)
+        show_tell_differences(rows, "difference_percent");
+    return status == STATUS_OK ? show_spread_metrics(rows, columns, column_count, error) : status;
 }
 
-static enum status answer(const struct show *show, const struct question *question,
-                          struct store *store, struct error *error)
+static enum status answer_table(const struct show *show, enum show_question asked,
+                                struct store *store, struct error *error)
 {
-    struct store_parameter parameters[SHOW_PARAMETERS];
+    const struct question *question = &questions[asked];
+    const bool by_time = strcmp(show->by, "time") == 0;
     struct row_column columns[SHOW_COLUMNS_MAX];
     struct rows rows = {0};
     size_t column_count = 0;
-    show_parameters(show, parameters);
-    column_count = choose_columns(show, question, columns);
-    enum status status = rows_read(store, question->sql, parameters, SHOW_PARAMETERS, &rows, error);
-    if (status == STATUS_OK && !show->json)
-        status = show_spread_baselines(&rows, columns, &column_count, !show->csv, error);
-    if (status == STATUS_OK && !show->json && !show->csv && !show_tell_gains(&rows))
-        status = error_no_memory(error);
-    if (status == STATUS_OK && !show->json && !show->csv)
-        show_tell_differences(&rows, "difference_percent");
-    if (status == STATUS_OK && !show->json)
-        status = show_spread_metrics(&rows, columns, &column_count, error);
+    for (size_t i = 0; i < question->column_count; i++) /* the value is told if it is no time */
+        if (!by_time || strcmp(question->columns[i].name, "value") != 0)
+            columns[column_count++] = question->columns[i];
+    enum status status = show_read(show, store, question->sql, &rows, error);
+    if (status == STATUS_OK)
+        status = prepare_rows(show, &rows, columns, &column_count, error);
     if (status == STATUS_OK && rows.row_count == 0)
         fprintf(stderr, "%s: %s\n", show->db, question->none);
     if (status == STATUS_OK && show->json) {
@@ -246,18 +240,20 @@ static enum status answer(const struct show *show, const struct question *questi
         putchar('\n');
     } else if (status == STATUS_OK && show->csv) {
         rows_print_csv(&rows);
-    } else if (status == STATUS_OK && question == &winners_question && !show->wide) {
+    } else if (status == STATUS_OK && asked == SHOW_WINNERS && !show->wide) {
         status = show_winners(&rows, error);
-    } else if (status == STATUS_OK && question == &runs_question && rows.row_count > 0) {
+    } else if (status == STATUS_OK && asked == SHOW_RUNS && rows.row_count > 0) {
         rows_print_table(&rows, 0, rows.row_count, columns, column_count);
     } else if (status == STATUS_OK) {
         print_groups(&rows, columns, column_count);
-        if (rows.row_count > 0)
-            put_words(question);
+        if (rows.row_count > 0 && question->words)
+            show_put_words(question->words, question->word_count);
     }
     rows_free(&rows);
     return status;
 }
+
+/* ---- one trial ---- */
 
 static void print_trial(const struct show *show, const struct rows *trial,
                         const struct rows *launches, const struct rows *samples)
@@ -265,21 +261,22 @@ static void print_trial(const struct show *show, const struct rows *trial,
     if (show->csv) {
         rows_print_csv(samples);
     } else if (show->json) {
-        fputs("{\"trial\": ", stdout);
-        rows_print_json_row(trial, 0);
-        fputs(",\n\"launches\": ", stdout);
+        struct text line = {0};
+        rows_append_json(&line, trial, 0);
+        printf("{\"trial\": %s,\n\"launches\": ", text_string(&line));
         rows_print_json(launches);
         fputs(",\n\"samples\": ", stdout);
         rows_print_json(samples);
         fputs("}\n", stdout);
+        text_free(&line);
     } else {
         rows_print_list(trial, 0);
         if (launches->row_count > 0)
             putchar('\n');
-        rows_print_table(launches, 0, launches->row_count, COLUMNS(launch_columns));
+        rows_print_table(launches, 0, launches->row_count, launch_columns, COUNT(launch_columns));
         if (samples->row_count > 0)
             putchar('\n');
-        rows_print_table(samples, 0, samples->row_count, COLUMNS(sample_columns));
+        rows_print_table(samples, 0, samples->row_count, sample_columns, COUNT(sample_columns));
     }
 }
 
@@ -288,20 +285,15 @@ static enum status answer_trial(const struct show *show, struct store *store, st
     struct rows trial = {0};
     struct rows launches = {0};
     struct rows samples = {0};
-    struct store_parameter parameters[SHOW_PARAMETERS];
-    show_parameters(show, parameters);
-    enum status status =
-        rows_read(store, show_query_trial, parameters, SHOW_PARAMETERS, &trial, error);
+    enum status status = show_read(show, store, show_query_trial, &trial, error);
     if (status == STATUS_OK && trial.row_count == 0)
         status = error_set(error, STATUS_NOT_FOUND,
                            "no trial %s in %s; --top and --failures print their numbers",
                            show->trial, show->db);
     if (status == STATUS_OK)
-        status = rows_read(store, show_query_trial_launches, parameters, SHOW_PARAMETERS, &launches,
-                           error);
+        status = show_read(show, store, show_query_trial_launches, &launches, error);
     if (status == STATUS_OK)
-        status = rows_read(store, show_query_trial_samples, parameters, SHOW_PARAMETERS, &samples,
-                           error);
+        status = show_read(show, store, show_query_trial_samples, &samples, error);
     if (status == STATUS_OK)
         print_trial(show, &trial, &launches, &samples);
     rows_free(&trial);
@@ -310,57 +302,64 @@ static enum status answer_trial(const struct show *show, struct store *store, st
     return status;
 }
 
-static enum status check_use(struct show *show, struct error *error)
+/* ---- the command ---- */
+
+static enum status check_use(struct show *show, enum show_question *asked, struct error *error)
 {
     long long number = 0;
-    int questions = (show->top != NULL) + show->baselines + show->failures + show->trust +
-                    show->ties + show->ranges + show->searches + show->why + (show->trial != NULL) +
-                    show->runs;
-    if (questions > 1)
+    size_t count = 0;
+    show->asked[SHOW_TOP] = show->top != NULL;
+    show->asked[SHOW_TRIAL] = show->trial != NULL;
+    *asked = SHOW_WINNERS;
+    for (size_t i = 0; i < SHOW_QUESTIONS; i++)
+        if (show->asked[i]) {
+            *asked = (enum show_question)i;
+            count++;
+        }
+    if (count > 1)
         return error_set(error, STATUS_USAGE,
                          "give one of --top, --baselines, --failures, --trust, --ties, --ranges, "
                          "--searches, --why, --trial and --runs");
     if (show->json && show->csv)
         return error_set(error, STATUS_USAGE, "give one of --json and --csv");
-    if ((show->trial || show->runs) && (show->word_count > 0 || show->n))
+    if ((*asked == SHOW_TRIAL || *asked == SHOW_RUNS) && (show->word_count > 0 || show->n))
         return error_set(error, STATUS_USAGE, "--%s takes neither names nor --n",
-                         show->runs ? "runs" : "trial");
+                         *asked == SHOW_RUNS ? "runs" : "trial");
     if (show->top && option_integer("top", show->top, 1, 1000000, &number, error) != STATUS_OK)
         return error->status;
     if (show->trial &&
         option_integer("trial", show->trial, 1, INT64_MAX, &number, error) != STATUS_OK)
         return error->status;
-    return show->n ? show_parse_size(show, error) : STATUS_OK;
+    if (show->n && option_size("n", show->n, &number, error) != STATUS_OK)
+        return error->status;
+    if (show->n)
+        (void)string_format(show->n_text, sizeof show->n_text, "%lld", number);
+    return STATUS_OK;
 }
 
-static const struct question *question_of(const struct show *show)
+static enum status answer(struct show *show, struct error *error)
 {
-    return show->top         ? &top_question
-           : show->baselines ? &baselines_question
-           : show->failures  ? &failures_question
-           : show->runs      ? &runs_question
-           : show->ties      ? &ties_question
-           : show->ranges    ? &ranges_question
-           : show->searches  ? &searches_question
-                             : &winners_question;
-}
-
-static enum status show_all(struct show *show, struct error *error)
-{
+    enum show_question asked = SHOW_WINNERS;
     struct store *store = NULL;
-    enum status status = check_use(show, error);
+    enum status status = check_use(show, &asked, error);
     if (status == STATUS_OK)
         status = store_open(show->db, STORE_READ, &store, error);
     if (status == STATUS_OK)
         status = show_check_names(show, store, error);
     if (status == STATUS_OK)
-        status = show->trial   ? answer_trial(show, store, error)
-                 : show->trust ? show_trust(show, store, error)
-                 : show->why   ? show_why(show, store, error)
-                               : answer(show, question_of(show), store, error);
+        status = asked == SHOW_TRIAL   ? answer_trial(show, store, error)
+                 : asked == SHOW_TRUST ? show_trust(show, store, error)
+                 : asked == SHOW_WHY   ? show_why(show, store, error)
+                                       : answer_table(show, asked, store, error);
     store_close(store);
     free(show->words_json);
     return status;
+}
+
+enum status show_winners_of(const char *database, const char *objective, struct error *error)
+{
+    struct show show = {.db = database, .objective = objective};
+    return answer(&show, error);
 }
 
 static enum status run_show(const struct command *command, int argc, char **argv,
@@ -368,61 +367,46 @@ static enum status run_show(const struct command *command, int argc, char **argv
 {
     struct show show = {.db = DEFAULT_DATABASE};
     const struct option_spec options[] = {
-        {.name = "db", .value = "FILE", .about = OPTION_DB_ABOUT, .text = &show.db},
-        {.name = "n", .value = "N", .about = "only this size: 16777216 or 2**24", .text = &show.n},
-        {.name = "top",
-         .value = "K",
-         .about = "the K fastest configurations of each problem: first those\nthat were compared "
-                  "to the end, then by their first timing",
-         .text = &show.top},
-        {.name = "wide",
-         .about = "the winners with every column: the baselines' times and gains,\nGB/s, ties, "
-                  "the experiment's own metrics, whole configurations",
-         .flag = &show.wide},
-        {.name = "baselines", .about = "each baseline beside the winner", .flag = &show.baselines},
-        {.name = "failures",
-         .about = "configurations without a time, and why",
-         .flag = &show.failures},
-        {.name = "trust",
-         .about = "how sure each choice is, and why: clocks, throttling,\ntemperature, other "
-                  "processes, noise",
-         .flag = &show.trust},
-        {.name = "ties",
-         .about = "what is as fast as each winner, what is slower and by how\nmuch, and what could "
-                  "not win",
-         .flag = &show.ties},
-        {.name = "ranges",
-         .about = "which sizes share one configuration, and what that costs\nat most",
-         .flag = &show.ranges},
-        {.name = "searches",
-         .about = "how many configurations of each problem were tried, and\nby which strategy",
-         .flag = &show.searches},
-        {.name = "why",
-         .about = "each winner against the runner-up and the baselines, what\nlimits it, and what "
-                  "changing a parameter costs",
-         .flag = &show.why},
-        {.name = "objective",
-         .value = "NAME",
-         .about = "winners by this: time (default), energy, edp, a formula",
-         .text = &show.objective},
-        {.name = "trial",
-         .value = "ID",
-         .about = "one trial (a configuration as it was measured): its\nlaunches and every sample",
-         .text = &show.trial},
-        {.name = "runs",
-         .about = "runs: how they ended and what their time went to",
-         .flag = &show.runs},
-        {.name = "json", .about = "as JSON", .flag = &show.json},
-        {.name = "csv",
-         .about =
-             "as CSV: of a trial its samples, of --trust the verdicts,\nof --why what is compared",
-         .flag = &show.csv},
+        OPTION_TEXT("db", "FILE", &show.db, OPTION_DB_ABOUT),
+        OPTION_TEXT("n", "N", &show.n, "only this size: 16777216 or 2**24"),
+        OPTION_TEXT("top", "K", &show.top,
+                    "the K fastest configurations of each problem: first those\nthat were compared "
+                    "to the end, then by their first timing"),
+        OPTION_FLAG("wide", &show.wide,
+                    "the winners with every column: the baselines' times and gains,\nGB/s, ties, "
+                    "the experiment's own metrics, whole configurations"),
+        OPTION_FLAG("baselines", &show.asked[SHOW_BASELINES], "each baseline beside the winner"),
+        OPTION_FLAG("failures", &show.asked[SHOW_FAILURES],
+                    "configurations without a time, and why"),
+        OPTION_FLAG("trust", &show.asked[SHOW_TRUST],
+                    "how sure each choice is, and why: clocks, throttling,\ntemperature, other "
+                    "processes, noise"),
+        OPTION_FLAG("ties", &show.asked[SHOW_TIES],
+                    "what is as fast as each winner, what is slower and by how\nmuch, and what "
+                    "could not win"),
+        OPTION_FLAG("ranges", &show.asked[SHOW_RANGES],
+                    "which sizes share one configuration, and what that costs\nat most"),
+        OPTION_FLAG("searches", &show.asked[SHOW_SEARCHES],
+                    "how many configurations of each problem were tried, and\nby which strategy"),
+        OPTION_FLAG("why", &show.asked[SHOW_WHY],
+                    "each winner against the runner-up and the baselines, what\nlimits it, and "
+                    "what changing a parameter costs"),
+        OPTION_TEXT("objective", "NAME", &show.objective,
+                    "winners by this: time (default), energy, edp, a formula"),
+        OPTION_TEXT("trial", "ID", &show.trial,
+                    "one trial (a configuration as it was measured): its\nlaunches and every "
+                    "sample"),
+        OPTION_FLAG("runs", &show.asked[SHOW_RUNS],
+                    "runs: how they ended and what their time went to"),
+        OPTION_FLAG("json", &show.json, "as JSON"),
+        OPTION_FLAG("csv", &show.csv,
+                    "as CSV: of a trial its samples, of --trust the verdicts,\nof --why what is "
+                    "compared"),
     };
     bool helped = false;
-    enum status status =
-        options_parse(command, options, sizeof options / sizeof options[0], argc, argv, show.words,
-                      SHOW_WORDS_MAX, &show.word_count, &helped, error);
-    return status != STATUS_OK || helped ? status : show_all(&show, error);
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, show.words,
+                                       SHOW_WORDS_MAX, &show.word_count, &helped, error);
+    return status != STATUS_OK || helped ? status : answer(&show, error);
 }
 
 const struct command command_show = {

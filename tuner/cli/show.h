@@ -6,17 +6,35 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/rows.h"
 #include "tuner/stats/verdict.h"
 
-enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64, SHOW_PARAMETERS = 5 };
+enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64 };
+
+enum show_question {
+    SHOW_WINNERS, /* what is answered without a question */
+    SHOW_TOP,
+    SHOW_BASELINES,
+    SHOW_FAILURES,
+    SHOW_TIES,
+    SHOW_RANGES,
+    SHOW_SEARCHES,
+    SHOW_RUNS,
+    SHOW_TABLES, /* those before are a query and a table */
+    SHOW_TRUST = SHOW_TABLES,
+    SHOW_WHY,
+    SHOW_TRIAL,
+    SHOW_QUESTIONS
+};
 
 /* What was asked. */
 struct show {
     const char *db, *n, *top, *trial;
     const char *objective; /* as given; NULL: time, or what there is */
-    bool baselines, failures, runs, trust, ties, ranges, searches, why, wide, json, csv;
+    bool asked[SHOW_QUESTIONS];
+    bool wide, json, csv;
     const char *words[SHOW_WORDS_MAX];
     size_t word_count;
     char by[1024];    /* the objective meant */
@@ -24,23 +42,19 @@ struct show {
     char *words_json; /* owned; NULL: all */
 };
 
-/* Reads --n: 16777216, 2**24 or 2^24. */
-enum status show_parse_size(struct show *show, struct error *error);
-/* The words and the size name something in the database: if not, STATUS_NOT_FOUND with the nearest
- * that does. */
+/* The words, the size and the objective name something in the database: if not, STATUS_NOT_FOUND
+ * with the nearest that does. */
 enum status show_check_names(struct show *show, struct store *store, struct error *error);
-/* The parameters of the queries. */
-void show_parameters(const struct show *show, struct store_parameter out[SHOW_PARAMETERS]);
+/* The rows of a query with what was asked as its parameters. */
+enum status show_read(const struct show *show, struct store *store, const char *sql,
+                      struct rows *rows, struct error *error);
 
 /* --trust: the runs behind the winners, and the verdict on each. */
 enum status show_trust(const struct show *show, struct store *store, struct error *error);
 /* --why: each winner explained. */
 enum status show_why(const struct show *show, struct store *store, struct error *error);
-/* The winners in as many columns as a page has. */
+/* The winners in as many columns as a page has, and of each device a line to forward. */
 enum status show_winners(const struct rows *rows, struct error *error);
-/* Of each device one line to forward: how many problems are sure, and the largest one's gain. False
- * when memory is short. */
-bool show_lines(const struct rows *rows);
 /* "20 of 22 problems: sure; 2 nearly sure"; what has no verdict is not known. */
 void show_append_verdicts(struct text *line, const size_t counts[VERDICTS], size_t total);
 /* What words of a table mean, below it. */
@@ -55,11 +69,11 @@ size_t show_group_end(const struct rows *rows, size_t first);
 
 /* A value as people read it; NULL when memory is short. */
 const char *show_json_text(const json_t *value, struct arena *arena);
-/* Of the winners' parameters (objects), those of winner `at` that all share, or those that tell it
- * from the others: "block=512 loads=8". One winner alone shares none. False when memory is short.
- */
-bool show_append_parameters(struct text *out, json_t *const *parameters, size_t count, size_t at,
-                            bool shared);
+/* The JSON of the column in `count` rows from `first` on, `otherwise` where it is NULL; the array
+ * is released by show_json_free; NULL when memory is short. */
+json_t **show_json_load(const struct rows *rows, size_t first, size_t count, const char *column,
+                        const char *otherwise);
+void show_json_free(json_t **values, size_t count);
 
 /* Turns the column of baselines (JSON) into two columns of each baseline, its time and the winner's
  * gain over it, and puts them into the table before its last column; `told`: gains are as

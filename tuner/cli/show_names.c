@@ -1,78 +1,17 @@
-#include "tuner/cli/show.h"
-
+/* What of the database is asked about: that it is there, and the parameters of the queries. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/json.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/show.h"
 
 extern const char show_query_words[];
 extern const char show_query_sizes[];
 extern const char show_query_objectives[];
 
-/* Words that name nothing in the database: the nearest word, or what there is. */
-static enum status check_word(const struct rows *known, const char *word, const char *db,
-                              struct error *error)
-{
-    for (size_t i = 0; i < known->row_count; i++)
-        if (strcmp(known->cells[i][0].text, word) == 0)
-            return STATUS_OK;
-    if (known->row_count == 0)
-        return error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet", db);
-    const char **names = calloc(known->row_count, sizeof *names);
-    if (!names)
-        return error_no_memory(error);
-    for (size_t i = 0; i < known->row_count; i++)
-        names[i] = known->cells[i][0].text;
-    const char *nearest = nearest_word(word, names, known->row_count);
-    if (nearest) {
-        (void)error_set(error, STATUS_NOT_FOUND,
-                        "no experiment or problem '%s' in %s; did you mean '%s'?", word, db,
-                        nearest);
-    } else {
-        struct text list = {0};
-        for (size_t i = 0; i < known->row_count && i < 12; i++)
-            text_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
-        (void)error_set(error, STATUS_NOT_FOUND,
-                        "no experiment or problem '%s' in %s; there %s: %s%s", word, db,
-                        known->row_count == 1 ? "is" : "are", text_string(&list),
-                        known->row_count > 12 ? ", ..." : "");
-        text_free(&list);
-    }
-    free(names);
-    return error->status;
-}
+enum { PARAMETERS = 5 };
 
-static enum status check_words(struct show *show, struct store *store, struct error *error)
-{
-    struct rows known = {0};
-    struct text json = {0};
-    if (show->word_count == 0)
-        return STATUS_OK;
-    enum status status = rows_read(store, show_query_words, NULL, 0, &known, error);
-    for (size_t i = 0; status == STATUS_OK && i < show->word_count; i++) {
-        status = check_word(&known, show->words[i], show->db, error);
-        text_append(&json, i == 0 ? "[" : ",");
-        json_append_string(&json, show->words[i]);
-    }
-    text_append(&json, "]");
-    rows_free(&known);
-    if (status == STATUS_OK && json.failed)
-        status = error_no_memory(error);
-    show->words_json = json.data;
-    return status;
-}
-
-enum status show_parse_size(struct show *show, struct error *error)
-{
-    long long value = 0;
-    enum status status = option_size("n", show->n, &value, error);
-    if (status == STATUS_OK)
-        (void)string_format(show->n_text, sizeof show->n_text, "%lld", value);
-    return status;
-}
-
-void show_parameters(const struct show *show, struct store_parameter out[SHOW_PARAMETERS])
+static void set_parameters(const struct show *show, struct store_parameter out[PARAMETERS])
 {
     out[0] = (struct store_parameter){"words", show->words_json};
     out[1] = (struct store_parameter){"n", show->n_text[0] ? show->n_text : NULL};
@@ -81,34 +20,104 @@ void show_parameters(const struct show *show, struct store_parameter out[SHOW_PA
     out[4] = (struct store_parameter){"objective", show->by};
 }
 
-static enum status check_size(const struct show *show, struct store *store, struct error *error)
+enum status show_read(const struct show *show, struct store *store, const char *sql,
+                      struct rows *rows, struct error *error)
 {
-    struct store_parameter parameters[SHOW_PARAMETERS];
-    struct rows known = {0};
+    struct store_parameter parameters[PARAMETERS];
+    set_parameters(show, parameters);
+    return rows_read(store, sql, parameters, PARAMETERS, rows, error);
+}
+
+/* What there is, one column of a query: `column` becomes an array of const char * or int64_t. */
+static enum status read_known(const struct show *show, struct store *store, const char *sql,
+                              struct store_column column, struct arena *arena, void *known,
+                              size_t *count, struct error *error)
+{
+    struct store_parameter parameters[PARAMETERS];
+    set_parameters(show, parameters);
+    const struct store_reading reading = {
+        .sql = sql,
+        .parameters = parameters,
+        .parameter_count = PARAMETERS,
+        .columns = &column,
+        .column_count = 1,
+        .row_bytes = column.kind == STORE_TEXT ? sizeof(const char *) : sizeof(int64_t),
+    };
+    return store_read(store, &reading, arena, known, count, error);
+}
+
+/* Words that name nothing in the database: the nearest word, or what there is. */
+static enum status check_word(const char *const *known, size_t count, const char *word,
+                              const char *db, struct error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(known[i], word) == 0)
+            return STATUS_OK;
+    if (count == 0)
+        return error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet", db);
+    const char *nearest = nearest_word(word, known, count);
+    if (nearest)
+        return error_set(error, STATUS_NOT_FOUND,
+                         "no experiment or problem '%s' in %s; did you mean '%s'?", word, db,
+                         nearest);
     struct text list = {0};
-    long long nearest = 0;
-    bool found = false;
-    if (!show->n || show->ranges)
-        return STATUS_OK;
-    show_parameters(show, parameters);
-    enum status status =
-        rows_read(store, show_query_sizes, parameters, SHOW_PARAMETERS, &known, error);
-    long long wanted = strtoll(show->n_text, NULL, 10);
-    for (size_t i = 0; status == STATUS_OK && i < known.row_count; i++) {
-        long long size = strtoll(known.cells[i][0].text, NULL, 10);
-        found = found || size == wanted;
-        if (i == 0 || llabs(size - wanted) < llabs(nearest - wanted))
-            nearest = size;
-        text_printf(&list, "%s%lld", i > 0 ? ", " : "", size);
-    }
-    if (status == STATUS_OK && !found)
-        status = nearest == 0
-                     ? error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet", show->db)
-                     : error_set(error, STATUS_NOT_FOUND,
-                                 "n = %lld is not in %s; the nearest is %lld, of %s", wanted,
-                                 show->db, nearest, text_string(&list));
+    for (size_t i = 0; i < count && i < 12; i++)
+        text_printf(&list, "%s%s", i > 0 ? ", " : "", known[i]);
+    (void)error_set(error, STATUS_NOT_FOUND, "no experiment or problem '%s' in %s; there %s: %s%s",
+                    word, db, count == 1 ? "is" : "are", text_string(&list),
+                    count > 12 ? ", ..." : "");
     text_free(&list);
-    rows_free(&known);
+    return error->status;
+}
+
+static enum status check_words(struct show *show, struct store *store, struct arena *arena,
+                               struct error *error)
+{
+    const char *const *known = NULL;
+    size_t count = 0;
+    struct text json = {0};
+    if (show->word_count == 0)
+        return STATUS_OK;
+    enum status status =
+        read_known(show, store, show_query_words, (struct store_column){"word", 0, STORE_TEXT},
+                   arena, &known, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < show->word_count; i++) {
+        status = check_word(known, count, show->words[i], show->db, error);
+        text_append(&json, i == 0 ? "[" : ",");
+        json_append_string(&json, show->words[i]);
+    }
+    text_append(&json, "]");
+    if (status == STATUS_OK && json.failed)
+        status = error_no_memory(error);
+    show->words_json = json.data;
+    return status;
+}
+
+static enum status check_size(const struct show *show, struct store *store, struct arena *arena,
+                              struct error *error)
+{
+    const int64_t *known = NULL;
+    size_t count = 0;
+    struct text list = {0};
+    int64_t nearest = 0;
+    if (!show->n || show->asked[SHOW_RANGES])
+        return STATUS_OK;
+    enum status status =
+        read_known(show, store, show_query_sizes, (struct store_column){"n", 0, STORE_INTEGER},
+                   arena, &known, &count, error);
+    const long long wanted = strtoll(show->n_text, NULL, 10);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || llabs(known[i] - wanted) < llabs(nearest - wanted))
+            nearest = known[i];
+        text_printf(&list, "%s%lld", i > 0 ? ", " : "", (long long)known[i]);
+    }
+    if (status == STATUS_OK && nearest == 0)
+        status = error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet", show->db);
+    else if (status == STATUS_OK && nearest != wanted)
+        status =
+            error_set(error, STATUS_NOT_FOUND, "n = %lld is not in %s; the nearest is %lld, of %s",
+                      wanted, show->db, (long long)nearest, text_string(&list));
+    text_free(&list);
     return status;
 }
 
@@ -127,21 +136,26 @@ static bool same_objective(const char *a, const char *b)
 }
 
 /* Without --objective: time, or where there is no winner by time what there are winners by. */
-static enum status choose_objective(struct show *show, const struct rows *known,
-                                    struct error *error)
+static enum status check_objective(struct show *show, struct store *store, struct arena *arena,
+                                   struct error *error)
 {
+    const char *const *known = NULL;
+    size_t count = 0;
     struct text list = {0};
     const char *wanted = show->objective ? show->objective : "time";
     const char *meant = NULL;
-    for (size_t i = 0; i < known->row_count; i++) {
-        const char *name = known->cells[i][0].text;
-        meant = same_objective(name, wanted) ? name : meant;
-        text_printf(&list, "%s%s", i > 0 ? ", " : "", name);
+    enum status status =
+        read_known(show, store, show_query_objectives,
+                   (struct store_column){"objective", 0, STORE_TEXT}, arena, &known, &count, error);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        meant = same_objective(known[i], wanted) ? known[i] : meant;
+        text_printf(&list, "%s%s", i > 0 ? ", " : "", known[i]);
     }
     if (!meant && !show->objective)
-        meant = known->row_count > 0 ? known->cells[0][0].text : "time";
-    enum status status = STATUS_OK;
-    if (!meant && known->row_count == 0)
+        meant = count > 0 ? known[0] : "time";
+    if (!meant && count == 0)
         status = error_set(error, STATUS_NOT_FOUND, "%s has no winner yet", show->db);
     else if (!meant)
         status = error_set(error, STATUS_NOT_FOUND, "no winner by '%s' in %s; there are by: %s",
@@ -152,20 +166,14 @@ static enum status choose_objective(struct show *show, const struct rows *known,
     return status;
 }
 
-static enum status check_objective(struct show *show, struct store *store, struct error *error)
-{
-    struct rows known = {0};
-    enum status status = rows_read(store, show_query_objectives, NULL, 0, &known, error);
-    if (status == STATUS_OK)
-        status = choose_objective(show, &known, error);
-    rows_free(&known);
-    return status;
-}
-
 enum status show_check_names(struct show *show, struct store *store, struct error *error)
 {
-    enum status status = check_words(show, store, error);
+    struct arena arena = {0};
+    enum status status = check_words(show, store, &arena, error);
     if (status == STATUS_OK)
-        status = check_size(show, store, error);
-    return status == STATUS_OK ? check_objective(show, store, error) : status;
+        status = check_size(show, store, &arena, error);
+    if (status == STATUS_OK)
+        status = check_objective(show, store, &arena, error);
+    arena_free(&arena);
+    return status;
 }

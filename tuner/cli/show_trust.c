@@ -1,6 +1,6 @@
 /* tune show --trust: how the device was while the winners were chosen, and what follows. */
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/conditions.h"
@@ -73,12 +73,12 @@ static enum status add_words(struct rows *rows, struct error *error)
     for (size_t i = 0; i < rows->row_count && good; i++) {
         char words[256];
         struct text changes = {0};
-        const char *bits = rows_text(rows, i, "throttle", "-1");
+        const double bits = rows_number(rows, i, "throttle");
         bool known =
             protocol_changes(rows_text(rows, i, "protocol", NULL), rows_text(rows, i, "effort", ""),
                              rows_text(rows, i, "device_kind", ""), &changes);
         good = set_text(rows, i, "throttling",
-                        throttle_text(strtoll(bits, NULL, 10), words, sizeof words)) &&
+                        throttle_text(isnan(bits) ? -1 : (int64_t)bits, words, sizeof words)) &&
                set_text(rows, i, "protocol_changes", known ? text_string(&changes) : NULL);
         text_free(&changes);
     }
@@ -92,15 +92,14 @@ static void hide_bounds(struct rows *problems, const char *word)
     const int high = rows_column(problems, "time_high_ns");
     for (size_t i = 0; i < problems->row_count && low >= 0 && high >= 0; i++) {
         struct cell *cells = problems->cells[i];
-        if (cells[low].text && cells[high].text &&
-            bounds_tell(strtod(cells[low].text, NULL), strtod(cells[high].text, NULL)))
-            continue;
-        cells[low] = cells[high] = (struct cell){.text = word};
+        if (!bounds_tell(rows_number(problems, i, "time_low_ns"),
+                         rows_number(problems, i, "time_high_ns")))
+            cells[low] = cells[high] = (struct cell){.text = word};
     }
     const int claim = rows_column(problems, "claim_percent");
     for (size_t i = 0; i < problems->row_count && claim >= 0; i++) {
         struct cell *cell = &problems->cells[i][claim];
-        if (cell->text && !bounds_tell(1, 1 + strtod(cell->text, NULL) / 100))
+        if (cell->text && !bounds_tell(1, 1 + cell->number / 100))
             *cell = (struct cell){.text = word};
     }
 }
@@ -111,34 +110,36 @@ static enum status add_groups(struct rows *problems, struct store *store, struct
     static const char *const added[] = {"groups", "groups_apart_percent"};
     enum status status = rows_add_columns(problems, added, 2) ? STATUS_OK : error_no_memory(error);
     for (size_t i = 0; i < problems->row_count && status == STATUS_OK; i++) {
-        const char *id = rows_text(problems, i, "winner_id", "0");
-        const char *delta = rows_text(problems, i, "delta_percent", "0");
+        const int64_t winner_id = (int64_t)rows_number(problems, i, "winner_id");
+        const double delta_percent = fmax(0, rows_number(problems, i, "delta_percent"));
         struct clouds clouds;
         char words[CLOUDS_TEXT_BYTES];
         char apart[32];
-        status =
-            explain_clouds(store, strtoll(id, NULL, 10), strtod(delta, NULL) / 100, &clouds, error);
+        status = explain_clouds(store, winner_id, delta_percent / 100, &clouds, error);
         if (status != STATUS_OK || !clouds.found)
             continue;
         clouds_text(&clouds, words);
         (void)string_format(apart, sizeof apart, "%.4g", 100 * clouds.apart);
         if (!set_text(problems, i, added[0], words) || !set_text(problems, i, added[1], apart))
             return error_no_memory(error);
-        problems->cells[i][rows_column(problems, added[1])].number = true;
+        struct cell *cell = &problems->cells[i][rows_column(problems, added[1])];
+        cell->kind = CELL_NUMBER;
+        cell->number = 100 * clouds.apart;
     }
     return status;
 }
 
 /* ---- the report of a run ---- */
 
-static double number(const struct rows *rows, size_t row, const char *column)
-{
-    return strtod(rows_text(rows, row, column, "0"), NULL);
-}
-
 static bool is_known(const struct rows *rows, size_t row, const char *column)
 {
     return rows_text(rows, row, column, NULL) != NULL;
+}
+
+/* 0 where it is unknown. */
+static double number(const struct rows *rows, size_t row, const char *column)
+{
+    return is_known(rows, row, column) ? rows_number(rows, row, column) : 0;
 }
 
 static void put_label(const char *label)
@@ -272,7 +273,7 @@ static void put_verdict(const struct rows *rows, size_t row)
     rows_put_text(rows_text(rows, row, "trust", "unknown"));
     style_end(style);
     const char *separator = ": ";
-    for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++) {
+    for (size_t i = 0; i < COUNT(verdicts); i++) {
         char column[32];
         (void)string_format(column, sizeof column, "%s_count", verdicts[i]);
         if (number(rows, row, column) > 0) {
@@ -318,15 +319,14 @@ static void print_run(const struct rows *runs, size_t run, const struct rows *pr
     size_t end = first;
     while (end < problems->row_count && strcmp(rows_text(problems, end, "run", ""), id) == 0)
         end++;
-    rows_print_table(problems, first, end, verdict_columns,
-                     sizeof verdict_columns / sizeof verdict_columns[0]);
+    rows_print_table(problems, first, end, verdict_columns, COUNT(verdict_columns));
     print_groups(problems, first, end);
 }
 
 static const char *worst_trust(const struct rows *runs)
 {
     static const char *const order[] = {"unstable", "noisy", "unknown", "sound"};
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+    for (size_t i = 0; i < COUNT(order); i++)
         for (size_t row = 0; row < runs->row_count; row++)
             if (strcmp(rows_text(runs, row, "trust", ""), order[i]) == 0)
                 return order[i];
@@ -353,7 +353,7 @@ static void print_trust(const struct show *show, const struct rows *runs,
             print_run(runs, run, problems);
         }
         if (runs->row_count > 0)
-            show_put_words(trust_words, sizeof trust_words / sizeof trust_words[0]);
+            show_put_words(trust_words, COUNT(trust_words));
     }
 }
 
@@ -361,14 +361,11 @@ enum status show_trust(const struct show *show, struct store *store, struct erro
 {
     struct rows runs = {0};
     struct rows problems = {0};
-    struct store_parameter parameters[SHOW_PARAMETERS];
-    show_parameters(show, parameters);
-    enum status status =
-        rows_read(store, show_query_trust_runs, parameters, SHOW_PARAMETERS, &runs, error);
+    enum status status = show_read(show, store, show_query_trust_runs, &runs, error);
     if (status == STATUS_OK)
         status = add_words(&runs, error);
     if (status == STATUS_OK)
-        status = rows_read(store, show_query_trust, parameters, SHOW_PARAMETERS, &problems, error);
+        status = show_read(show, store, show_query_trust, &problems, error);
     if (status == STATUS_OK)
         status = add_groups(&problems, store, error);
     if (status == STATUS_OK) {

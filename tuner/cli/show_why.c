@@ -6,185 +6,333 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/cli/show_why.h"
+#include "tuner/base/json.h"
+#include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
+#include "tuner/explain/explain.h"
 
 extern const char show_query_why[];
 
-/* ---- rows made of explanations ---- */
+/* ---- what is printed: a row of CSV for each point, an object of JSON for each winner ---- */
 
-/* One cell after the other of a row. */
-struct cursor {
-    struct arena *arena;
-    struct cell *cell;
-    bool failed;
+/* A point, and the winner that it is compared with. */
+struct point_row {
+    struct explanation why;
+    struct explain_point point;
+    const char *limit;
+    int64_t wrong_less_than_once_in;
+    const char *sentences, *points, *sensitivities; /* JSON */
+};
+#define WHY(member)   offsetof(struct point_row, why.member)
+#define POINT(member) offsetof(struct point_row, point.member)
+#define ROW(member)   offsetof(struct point_row, member)
+
+static const struct row_member members[] = {
+    {"winner_id", NULL, WHY(winner_id), MEMBER_INTEGER},
+    {"device", "device", WHY(device), MEMBER_TEXT},
+    {"device_kind", NULL, WHY(device_kind), MEMBER_TEXT},
+    {"unit_count", NULL, WHY(unit_count), MEMBER_INTEGER},
+    {"driver", "driver", WHY(driver), MEMBER_TEXT},
+    {"compiler", "compiler", WHY(compiler), MEMBER_TEXT},
+    {"l2_mode", "l2_mode", WHY(l2_mode), MEMBER_TEXT},
+    {"objective", "objective", WHY(objective), MEMBER_TEXT},
+    {"experiment", "experiment", WHY(experiment), MEMBER_TEXT},
+    {"problem", "problem", WHY(problem), MEMBER_TEXT},
+    {"n", "n", WHY(n), MEMBER_INTEGER},
+    {NULL, "winner_id", WHY(winner_id), MEMBER_INTEGER},
+    {"ceiling", NULL, WHY(ceiling), MEMBER_TEXT},
+    {"ceiling_gbs", NULL, WHY(ceiling_gbs), MEMBER_REAL},
+    {"operations_type", NULL, WHY(operations_type), MEMBER_TEXT},
+    {"arithmetic_gops", NULL, WHY(arithmetic_gops), MEMBER_REAL},
+    {"delta", NULL, WHY(delta), MEMBER_REAL},
+    {"confidence", NULL, WHY(confidence), MEMBER_REAL},
+    {"tied_count", NULL, WHY(tied_count), MEMBER_INTEGER},
+    {"kept_incumbent", NULL, WHY(kept_incumbent), MEMBER_TRUTH},
+    {"compared", NULL, WHY(compared), MEMBER_INTEGER},
+    {"wrong_less_than_once_in", NULL, ROW(wrong_less_than_once_in), MEMBER_INTEGER},
+    {"trust", NULL, WHY(trust), MEMBER_TEXT},
+    {"trust_reason", NULL, WHY(trust_reason), MEMBER_TEXT},
+    {"limit", "limit", ROW(limit), MEMBER_TEXT},
+    {"limit_text", NULL, WHY(limit_text), MEMBER_TEXT},
+    {"sentences", NULL, ROW(sentences), MEMBER_JSON},
+    {"points", NULL, ROW(points), MEMBER_JSON},
+    {"sensitivities", NULL, ROW(sensitivities), MEMBER_JSON},
+    {"role", "role", POINT(role), MEMBER_TEXT},
+    {"about", NULL, POINT(about), MEMBER_TEXT},
+    {"status", "status", POINT(status), MEMBER_TEXT},
+    {"standing", "standing", POINT(standing), MEMBER_TEXT},
+    {"stage", "stage", POINT(stage), MEMBER_TEXT},
+    {"time_ns", "time_ns", POINT(time_ns), MEMBER_REAL},
+    {"time_low_ns", "time_low_ns", POINT(low_ns), MEMBER_REAL},
+    {"time_high_ns", "time_high_ns", POINT(high_ns), MEMBER_REAL},
+    {"worse_by", "worse_percent", POINT(slower), MEMBER_SHARE},
+    {"worse_by_low", "low_percent", POINT(slower_low), MEMBER_SHARE},
+    {"worse_by_high", "high_percent", POINT(slower_high), MEMBER_SHARE},
+    {"gbs", "gbs", POINT(gbs), MEMBER_REAL},
+    {"ceiling_share", "ceiling_percent", POINT(ceiling_share), MEMBER_SHARE},
+    {"gops", "gops", POINT(gops), MEMBER_REAL},
+    {"arithmetic_share", "arithmetic_percent", POINT(arithmetic_share), MEMBER_SHARE},
+    {"launches", "launches", POINT(launches), MEMBER_INTEGER},
+    {"grid", "grid", POINT(grid), MEMBER_INTEGER},
+    {"block", "block", POINT(block), MEMBER_INTEGER},
+    {"threads", "threads", POINT(threads), MEMBER_INTEGER},
+    {"blocks_per_sm", "blocks_per_sm", POINT(blocks_per_sm), MEMBER_REAL},
+    {"occupancy", "occupancy_percent", POINT(occupancy), MEMBER_SHARE},
+    {"registers", "registers", POINT(registers), MEMBER_INTEGER},
+    {"spill_bytes", "spill_bytes", POINT(spill_bytes), MEMBER_INTEGER},
+    {"local_bytes", "local_bytes", POINT(local_bytes), MEMBER_INTEGER},
+    {"shared_bytes", "shared_bytes", POINT(shared_bytes), MEMBER_INTEGER},
+    {"bytes_per_thread", "bytes_per_thread", POINT(bytes_per_thread), MEMBER_REAL},
+    {"bytes_in_flight_per_sm", "in_flight_bytes", POINT(bytes_in_flight_per_sm), MEMBER_REAL},
+    {"trial_id", "trial_id", POINT(trial_id), MEMBER_INTEGER},
+    {"configuration", "configuration", POINT(configuration), MEMBER_TEXT},
+    {"parameters", NULL, POINT(parameters), MEMBER_JSON},
+};
+enum { WINNER_MEMBERS = 29 }; /* those before the point's */
+
+#define OF(member) offsetof(struct explain_sensitivity, member)
+static const struct row_member sensitivity_members[] = {
+    {"parameter", "parameter", OF(parameter), MEMBER_TEXT},
+    {"value", "value", OF(value), MEMBER_TEXT},
+    {"alone", NULL, OF(alone), MEMBER_TRUTH},
+    {"values", NULL, OF(values), MEMBER_INTEGER},
+    {"best_other", "best_other", OF(best_other), MEMBER_TEXT},
+    {"best_other_loss", "best_percent", OF(best_other_loss), MEMBER_SHARE},
+    {"best_other_with", NULL, OF(best_other_with), MEMBER_TEXT},
+    {"worst", "worst", OF(worst), MEMBER_TEXT},
+    {"worst_loss", "worst_percent", OF(worst_loss), MEMBER_SHARE},
+    {"worst_with", NULL, OF(worst_with), MEMBER_TEXT},
+    {NULL, "with", OF(best_other_with), MEMBER_TEXT},
 };
 
-static void add_text(struct cursor *cursor, const char *text)
-{
-    *cursor->cell++ = (struct cell){.text = text};
-}
-
-static void add_real(struct cursor *cursor, double value)
-{
-    const char *text = isfinite(value) ? arena_printf(cursor->arena, "%.15g", value) : NULL;
-    cursor->failed = cursor->failed || (isfinite(value) && !text);
-    *cursor->cell++ = (struct cell){.text = text, .number = true};
-}
-
-static void add_integer(struct cursor *cursor, int64_t value)
-{
-    const char *text = value >= 0 ? arena_printf(cursor->arena, "%" PRId64, value) : NULL;
-    cursor->failed = cursor->failed || (value >= 0 && !text);
-    *cursor->cell++ = (struct cell){.text = text, .number = true};
-}
-
-static const char *const point_names[] = {
-    "device",
-    "driver",
-    "compiler",
-    "l2_mode",
-    "objective",
-    "experiment",
-    "problem",
-    "n",
-    "winner_id",
-    "limit",
-    "role",
-    "status",
-    "standing",
-    "stage",
-    "time_ns",
-    "time_low_ns",
-    "time_high_ns",
-    "worse_percent",
-    "low_percent",
-    "high_percent",
-    "gbs",
-    "ceiling_percent",
-    "gops",
-    "arithmetic_percent",
-    "launches",
-    "grid",
-    "block",
-    "threads",
-    "blocks_per_sm",
-    "occupancy_percent",
-    "registers",
-    "spill_bytes",
-    "local_bytes",
-    "shared_bytes",
-    "bytes_per_thread",
-    "in_flight_bytes",
-    "trial_id",
-    "configuration",
-};
-enum { POINT_NAMES = sizeof point_names / sizeof point_names[0] };
-
-static void add_problem(struct cursor *cursor, const struct explanation *explanation)
-{
-    add_text(cursor, explanation->device);
-    add_text(cursor, explanation->driver);
-    add_text(cursor, explanation->compiler);
-    add_text(cursor, explanation->l2_mode);
-    add_text(cursor, explanation->objective);
-    add_text(cursor, explanation->experiment);
-    add_text(cursor, explanation->problem);
-    add_integer(cursor, explanation->n);
-    add_integer(cursor, explanation->winner_id);
-    add_text(cursor, explain_limit_name(explanation->limit));
-}
-
-static void add_times(struct cursor *cursor, const struct explain_point *point)
-{
-    const bool is_winner = strcmp(point->role, "winner") == 0;
-    add_text(cursor, point->role);
-    add_text(cursor, point->status);
-    add_text(cursor, point->standing);
-    add_text(cursor, point->stage);
-    add_real(cursor, point->time_ns);
-    add_real(cursor, point->low_ns);
-    add_real(cursor, point->high_ns);
-    add_real(cursor, 100 * point->slower);
-    add_real(cursor, is_winner ? (double)NAN : 100 * point->slower_low);
-    add_real(cursor, is_winner ? (double)NAN : 100 * point->slower_high);
-    add_real(cursor, point->gbs);
-    add_real(cursor, 100 * point->ceiling_share);
-    add_real(cursor, point->gops);
-    add_real(cursor, 100 * point->arithmetic_share);
-}
-
-static void add_launch(struct cursor *cursor, const struct explain_point *point, bool cpu)
-{
-    add_integer(cursor, point->launches);
-    add_integer(cursor, point->grid);
-    add_integer(cursor, cpu ? -1 : point->block);
-    add_integer(cursor, cpu ? point->threads : -1);
-    add_real(cursor, cpu ? (double)NAN : point->blocks_per_sm);
-    add_real(cursor, 100 * point->occupancy);
-    add_integer(cursor, point->registers);
-    add_integer(cursor, point->spill_bytes);
-    add_integer(cursor, point->local_bytes);
-    add_integer(cursor, cpu ? -1 : point->shared_bytes);
-    add_real(cursor, point->bytes_per_thread);
-    add_real(cursor, point->bytes_in_flight_per_sm);
-    add_integer(cursor, point->trial_id);
-    add_text(cursor, point->configuration);
-}
-
-/* One row for each point of each explanation, in their order. */
+/* One row for each point of each explanation, in their order, without what means nothing there. */
 static bool make_point_rows(const struct explanation *explanations, size_t count, struct rows *rows)
 {
     size_t points = 0;
     for (size_t i = 0; i < count; i++)
         points += explanations[i].point_count;
-    if (!rows_make(rows, point_names, POINT_NAMES, points))
-        return false;
-    size_t row = 0;
+    struct point_row *all = calloc(points + 1, sizeof *all);
+    struct point_row *next = all;
+    for (size_t i = 0; all && i < count; i++) {
+        const bool cpu =
+            explanations[i].device_kind && strcmp(explanations[i].device_kind, "cpu") == 0;
+        for (size_t k = 0; k < explanations[i].point_count; k++, next++) {
+            *next = (struct point_row){.why = explanations[i],
+                                       .point = explanations[i].points[k],
+                                       .limit = explain_limit_name(explanations[i].limit)};
+            struct explain_point *point = &next->point;
+            if (k == 0)
+                point->slower_low = point->slower_high = (double)NAN;
+            if (cpu) {
+                point->block = point->shared_bytes = -1;
+                point->blocks_per_sm = (double)NAN;
+            } else {
+                point->threads = -1;
+            }
+        }
+    }
+    const bool good = all && rows_make_of(rows, members, COUNT(members), MEMBERS_FOR_TABLE, all,
+                                          sizeof *all, points);
+    free(all);
+    return good;
+}
+
+/* "[\n    {...},\n    {...}]"; NULL when memory is short. */
+static const char *nested_json(const struct row_member *of, size_t of_count, const void *structs,
+                               size_t struct_bytes, size_t count, struct arena *arena)
+{
+    struct rows rows = {0};
+    struct text out = {0};
+    const bool good =
+        rows_make_of(&rows, of, of_count, MEMBERS_FOR_JSON, structs, struct_bytes, count);
+    text_append(&out, "[");
+    for (size_t i = 0; good && i < count; i++) {
+        text_append(&out, i == 0 ? "\n    " : ",\n    ");
+        rows_append_json(&out, &rows, i);
+    }
+    text_append(&out, "]");
+    const char *text = good && !out.failed ? arena_strdup(arena, text_string(&out)) : NULL;
+    text_free(&out);
+    rows_free(&rows);
+    return text;
+}
+
+static bool add_nested(struct point_row *row, struct arena *arena)
+{
+    const struct explanation *why = &row->why;
+    struct text sentences = {0};
+    struct point_row *points = arena_alloc(arena, why->point_count + 1, sizeof *points);
+    for (size_t i = 0; points && i < why->point_count; i++)
+        points[i].point = why->points[i];
+    for (size_t i = 0; i < why->sentence_count; i++) {
+        text_append(&sentences, i == 0 ? "[" : ", ");
+        json_append_string(&sentences, why->sentences[i]);
+    }
+    text_append(&sentences, why->sentence_count > 0 ? "]" : "[]");
+    row->limit = explain_limit_name(why->limit);
+    row->wrong_less_than_once_in = why->compared >= 3 ? why->compared / 3 : -1;
+    row->sentences = sentences.failed ? NULL : arena_strdup(arena, text_string(&sentences));
+    row->points = !points ? NULL
+                          : nested_json(members + WINNER_MEMBERS, COUNT(members) - WINNER_MEMBERS,
+                                        points, sizeof *points, why->point_count, arena);
+    row->sensitivities =
+        nested_json(sensitivity_members, COUNT(sensitivity_members), why->sensitivities,
+                    sizeof *why->sensitivities, why->sensitivity_count, arena);
+    text_free(&sentences);
+    return row->sentences && row->points && row->sensitivities;
+}
+
+/* An array with an object for each winner. */
+static enum status print_json(const struct explanation *explanations, size_t count,
+                              struct error *error)
+{
+    struct arena arena = {0};
+    struct rows rows = {0};
+    struct point_row *winners = arena_alloc(&arena, count + 1, sizeof *winners);
+    bool good = winners != NULL;
+    for (size_t i = 0; i < count && good; i++) {
+        winners[i].why = explanations[i];
+        good = add_nested(&winners[i], &arena);
+    }
+    good = good && rows_make_of(&rows, members, WINNER_MEMBERS, MEMBERS_FOR_JSON, winners,
+                                sizeof *winners, count);
+    if (good) {
+        rows_print_json(&rows);
+        putchar('\n');
+    }
+    rows_free(&rows);
+    arena_free(&arena);
+    return good ? STATUS_OK : error_no_memory(error);
+}
+
+/* ---- the points side by side: a column each, so that numbers to compare stand beside one another
+ * and fit on a screen ---- */
+
+/* A baseline more is in the sentences and in --json. */
+enum { POINTS_MOST = 12 };
+
+static const char *const column_names[1 + POINTS_MOST] = {
+    "label",  "point0", "point1", "point2", "point3",  "point4",  "point5",
+    "point6", "point7", "point8", "point9", "point10", "point11",
+};
+
+static const struct row_column lines[] = {
+    {"time_ns", "time"},
+    {"worse_percent", "worse by"},
+    {"low_percent", "at least"},
+    {"high_percent", "at most"},
+    {"standing", "standing"},
+    {"stage", "stage"},
+    {"status", "status"},
+    {"gbs", "GB/s"},
+    {"ceiling_percent", "of ceiling"},
+    {"gops", "10^9 operations/s"},
+    {"arithmetic_percent", "of arithmetic"},
+    {"launches", "launches"},
+    {"grid", "blocks"},
+    {"block", "threads per block"},
+    {"threads", "threads"},
+    {"occupancy_percent", "occupancy"},
+    {"registers", "registers"},
+    {"spill_bytes", "spilled bytes"},
+    {"shared_bytes", "shared bytes"},
+    {"in_flight_bytes", "bytes in flight per SM"},
+};
+
+/* The stage where not all are of one, the status where not all have a time, and what is known. */
+static bool is_told(const struct row_column *line, const struct rows *points, size_t first,
+                    size_t count)
+{
+    const int column = rows_column(points, line->name);
+    bool any = false;
+    bool differ = false;
     for (size_t i = 0; i < count; i++) {
-        const char *kind = explanations[i].device_kind;
-        for (size_t k = 0; k < explanations[i].point_count; k++) {
-            struct cursor cursor = {.arena = &rows->arena, .cell = rows->cells[row++]};
-            add_problem(&cursor, &explanations[i]);
-            add_times(&cursor, &explanations[i].points[k]);
-            add_launch(&cursor, &explanations[i].points[k], kind && strcmp(kind, "cpu") == 0);
-            if (cursor.failed)
+        const char *text = points->cells[first + i][column].text;
+        any = any || text;
+        differ = differ || (text && strcmp(text, rows_text(points, first, line->name, "")) != 0);
+    }
+    if (strcmp(line->name, "stage") == 0 || strcmp(line->name, "status") == 0)
+        return any && differ;
+    return any;
+}
+
+/* A line of the table; texts stand to the right as numbers do. */
+static struct cell *add_line(struct rows *table, const char *label, size_t count)
+{
+    struct cell *row = table->cells[table->row_count++];
+    row[0].text = label;
+    for (size_t i = 0; i < count; i++)
+        row[1 + i].kind = CELL_NUMBER;
+    return row;
+}
+
+static bool fill_numbers(struct rows *table, const struct rows *points, size_t first, size_t count)
+{
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        const int column = rows_column(points, lines[i].name);
+        if (!is_told(&lines[i], points, first, count))
+            continue;
+        struct cell *row = add_line(table, lines[i].label, count);
+        for (size_t k = 0; k < count; k++) {
+            char number[ROWS_CELL_BYTES];
+            const struct cell *cell = &points->cells[first + k][column];
+            if (!cell->text)
+                continue;
+            row[1 + k].text = arena_strdup(&table->arena, rows_shown(lines[i].name, cell, number));
+            if (!row[1 + k].text)
                 return false;
         }
     }
     return true;
 }
 
-static const char *const parameter_names[] = {
-    "parameter", "value", "best_other", "best_percent", "worst", "worst_percent", "with",
-};
-enum { PARAMETER_NAMES = sizeof parameter_names / sizeof parameter_names[0] };
-
-static const struct row_column parameter_columns[] = {
-    {"parameter", "changing"}, {"value", "from"},        {"best_other", "best other"},
-    {"best_percent", "costs"}, {"worst", "worst other"}, {"worst_percent", "costs"},
-    {"with", "together with"},
-};
-
-static bool make_parameter_rows(const struct explanation *explanation, struct rows *rows)
+/* The parameters that are not the same in all. */
+static bool fill_parameters(struct rows *table, json_t *const *parameters, size_t count)
 {
-    if (!rows_make(rows, parameter_names, PARAMETER_NAMES, explanation->sensitivity_count))
-        return false;
-    for (size_t i = 0; i < explanation->sensitivity_count; i++) {
-        const struct explain_sensitivity *item = &explanation->sensitivities[i];
-        struct cursor cursor = {.arena = &rows->arena, .cell = rows->cells[i]};
-        const bool several = item->values > 1;
-        add_text(&cursor, item->parameter);
-        add_text(&cursor, item->value);
-        add_text(&cursor, item->best_other);
-        add_real(&cursor, 100 * item->best_other_loss);
-        add_text(&cursor, several ? item->worst : NULL);
-        add_real(&cursor, several ? 100 * item->worst_loss : (double)NAN);
-        add_text(&cursor, item->best_other_with);
-        if (cursor.failed)
-            return false;
+    const char *name = NULL;
+    json_t *own = NULL;
+    json_object_foreach(parameters[0], name, own)
+    {
+        bool differ = false;
+        for (size_t i = 1; i < count; i++)
+            differ = differ || !json_equal(own, json_object_get(parameters[i], name));
+        if (!differ)
+            continue;
+        struct cell *row = add_line(table, arena_strdup(&table->arena, name), count);
+        for (size_t i = 0; i < count; i++) {
+            const json_t *value = json_object_get(parameters[i], name);
+            row[1 + i].text = value ? show_json_text(value, &table->arena) : NULL;
+            if (!row[0].text || (value && !row[1 + i].text))
+                return false;
+        }
     }
     return true;
+}
+
+static enum status print_points(const struct explanation *explanation, const struct rows *points,
+                                size_t first, struct error *error)
+{
+    const size_t count =
+        explanation->point_count < POINTS_MOST ? explanation->point_count : POINTS_MOST;
+    struct row_column columns[1 + POINTS_MOST] = {{column_names[0], ""}};
+    json_t *parameters[POINTS_MOST] = {0};
+    struct rows table = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct explain_point *point = &explanation->points[i];
+        columns[1 + i] = (struct row_column){column_names[1 + i], point->role};
+        parameters[i] = json_loads(point->parameters ? point->parameters : "{}", 0, NULL);
+    }
+    const size_t rows = COUNT(lines) + json_object_size(parameters[0]);
+    bool good = rows_make(&table, column_names, 1 + count, rows);
+    table.row_count = 0; /* as they are filled */
+    good = good && fill_numbers(&table, points, first, count) &&
+           fill_parameters(&table, parameters, count);
+    if (good)
+        rows_print_table(&table, 0, table.row_count, columns, 1 + count);
+    for (size_t i = 0; i < count; i++)
+        json_decref(parameters[i]);
+    rows_free(&table);
+    return good ? STATUS_OK : error_no_memory(error);
 }
 
 /* ---- for people ---- */
@@ -246,14 +394,29 @@ static void put_doubt(const struct explanation *explanation, int width)
 
 static enum status print_parameters(const struct explanation *explanation, struct error *error)
 {
+    static const struct row_column columns[] = {
+        {"parameter", "changing"}, {"value", "from"},        {"best_other", "best other"},
+        {"best_percent", "costs"}, {"worst", "worst other"}, {"worst_percent", "costs"},
+        {"with", "together with"},
+    };
+    const size_t count = explanation->sensitivity_count;
+    struct explain_sensitivity *items = calloc(count + 1, sizeof *items);
     struct rows rows = {0};
-    const bool good = make_parameter_rows(explanation, &rows);
+    for (size_t i = 0; items && i < count; i++) {
+        items[i] = explanation->sensitivities[i];
+        if (items[i].values > 1) /* else the worst is the best other one */
+            continue;
+        items[i].worst = NULL;
+        items[i].worst_loss = (double)NAN;
+    }
+    const bool good = items && rows_make_of(&rows, sensitivity_members, COUNT(sensitivity_members),
+                                            MEMBERS_FOR_TABLE, items, sizeof *items, count);
     if (good && rows.row_count > 0) {
         putchar('\n');
-        rows_print_table(&rows, 0, rows.row_count, parameter_columns,
-                         sizeof parameter_columns / sizeof parameter_columns[0]);
+        rows_print_table(&rows, 0, rows.row_count, columns, COUNT(columns));
     }
     rows_free(&rows);
+    free(items);
     return good ? STATUS_OK : error_no_memory(error);
 }
 
@@ -278,7 +441,7 @@ static enum status print_one(const struct explanation *explanation, const struct
     put_title(explanation);
     put_doubt(explanation, width);
     rows_put_paragraph("configuration: ", "  ", explanation->points[0].configuration, width);
-    enum status status = show_why_table(explanation, points, first, error);
+    enum status status = print_points(explanation, points, first, error);
     if (status != STATUS_OK)
         return status;
     putchar('\n');
@@ -313,7 +476,7 @@ static enum status print_all(const struct rows *winners, const struct explanatio
         point += explanations[i].point_count;
     }
     if (status == STATUS_OK && winners->row_count > 0)
-        show_put_words(why_words, sizeof why_words / sizeof why_words[0]);
+        show_put_words(why_words, COUNT(why_words));
     rows_free(&points);
     return status;
 }
@@ -334,21 +497,18 @@ enum status show_why(const struct show *show, struct store *store, struct error 
     struct rows winners = {0};
     struct arena arena = {0};
     struct explanation *explanations = NULL;
-    struct store_parameter parameters[SHOW_PARAMETERS];
-    show_parameters(show, parameters);
-    enum status status =
-        rows_read(store, show_query_why, parameters, SHOW_PARAMETERS, &winners, error);
+    enum status status = show_read(show, store, show_query_why, &winners, error);
     if (status == STATUS_OK) {
         explanations = arena_alloc(&arena, winners.row_count + 1, sizeof *explanations);
         status = explanations ? STATUS_OK : error_no_memory(error);
     }
     for (size_t i = 0; i < winners.row_count && status == STATUS_OK; i++)
-        status = explain_winner(store, strtoll(rows_text(&winners, i, "winner_id", "0"), NULL, 10),
-                                &arena, &explanations[i], error);
+        status = explain_winner(store, (int64_t)rows_number(&winners, i, "winner_id"), &arena,
+                                &explanations[i], error);
     if (status == STATUS_OK && winners.row_count == 0)
         fprintf(stderr, "%s: no winner yet\n", show->db);
     if (status == STATUS_OK)
-        status = show->json  ? show_why_json(explanations, winners.row_count, error)
+        status = show->json  ? print_json(explanations, winners.row_count, error)
                  : show->csv ? print_csv(explanations, winners.row_count, error)
                              : print_all(&winners, explanations, error);
     arena_free(&arena);

@@ -1,5 +1,6 @@
 /* tune show without a question: what to launch, in as many columns as a page has. A table for each
  * problem; what all of its winners share is said once, above it. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,15 @@
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
 #include "tuner/explain/explain.h"
+#include "tuner/stats/estimate.h"
 #include "tuner/stats/verdict.h"
 
 enum { GAINS_OVER_MAX = 16 };
+
+static enum verdict verdict_at(const struct rows *rows, size_t row)
+{
+    return verdict_named(rows_text(rows, row, "trust", ""));
+}
 
 static const struct row_column columns[] = {
     {"n", "n"},
@@ -21,7 +28,39 @@ static const struct row_column columns[] = {
     {"sure", "sure?"},
     {"launch", "launch"},
 };
-enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
+enum { COLUMN_COUNT = COUNT(columns) };
+
+static bool is_shared(json_t *const *parameters, size_t count, const char *name)
+{
+    bool same = count > 1;
+    for (size_t i = 1; i < count; i++)
+        same = same && json_equal(json_object_get(parameters[0], name),
+                                  json_object_get(parameters[i], name));
+    return same;
+}
+
+/* Of the winners' parameters (objects), those of winner `at` that all share, or those that tell it
+ * from the others: "block=512 loads=8". One winner alone shares none. False when memory is short.
+ */
+static bool append_parameters(struct text *out, json_t *const *parameters, size_t count, size_t at,
+                              bool shared)
+{
+    struct arena arena = {0};
+    const char *name = NULL;
+    json_t *value = NULL;
+    bool good = true;
+    json_object_foreach(parameters[at], name, value)
+    {
+        if (is_shared(parameters, count, name) != shared)
+            continue;
+        const char *text = show_json_text(value, &arena);
+        good = good && text;
+        text_printf(out, "%s%s=%s", out->length > 0 ? (shared ? ", " : " ") : "", name,
+                    text ? text : "");
+    }
+    arena_free(&arena);
+    return good && !out->failed;
+}
 
 /* The winners of one problem on one device. */
 struct problem_rows {
@@ -66,14 +105,14 @@ static bool fill_row(struct rows *table, const struct problem_rows *problem, siz
     if (strcmp(rows_text(rows, row, "objective", "time"), "time") == 0)
         table->cells[at][rows_column(table, "value")] = (struct cell){0};
     explain_append_launches(&launch, rows_text(rows, row, "launches", NULL));
-    bool good = show_append_parameters(&apart, problem->parameters, problem->count, at, false);
+    bool good = append_parameters(&apart, problem->parameters, problem->count, at, false);
     if (launch.length > 0 && apart.length > 0)
         text_append(&launch, ": ");
     text_append(&launch, text_string(&apart));
     const char *text = launch.failed ? NULL : arena_strdup(&table->arena, text_string(&launch));
     table->cells[at][rows_column(table, "launch")] = (struct cell){.text = text};
     table->cells[at][rows_column(table, "sure")] =
-        (struct cell){.text = verdict_answer(verdict_named(rows_text(rows, row, "trust", "")))};
+        (struct cell){.text = verdict_answer(verdict_at(rows, row))};
     text_free(&launch);
     text_free(&apart);
     return good && text;
@@ -96,10 +135,9 @@ static bool find_noisiest(const struct problem_rows *problem, const char *word, 
     *count = 0;
     for (size_t i = 0; i < problem->count; i++) {
         const size_t row = problem->first + i;
-        if (strcmp(verdict_answer(verdict_named(rows_text(problem->rows, row, "trust", ""))),
-                   word) != 0)
+        if (strcmp(verdict_answer(verdict_at(problem->rows, row)), word) != 0)
             continue;
-        const double floor = strtod(rows_text(problem->rows, row, "floor_percent", "0"), NULL);
+        const double floor = fmax(0, rows_number(problem->rows, row, "floor_percent"));
         (*count)++;
         if (floor > most) {
             most = floor;
@@ -114,7 +152,7 @@ static bool find_noisiest(const struct problem_rows *problem, const char *word, 
 static void put_doubts(const struct problem_rows *problem, int width)
 {
     static const char *const words[] = {"nearly", "no"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < COUNT(words); i++) {
         size_t count = 0;
         size_t row = 0;
         struct text lead = {0};
@@ -142,7 +180,7 @@ static bool print_problem(const struct problem_rows *problem, int width)
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         names[i] = columns[i].name;
     bool good = rows_make(&table, names, COLUMN_COUNT, problem->count) &&
-                show_append_parameters(&shared, problem->parameters, problem->count, 0, true);
+                append_parameters(&shared, problem->parameters, problem->count, 0, true);
     for (size_t i = 0; i < problem->count && good; i++)
         good = fill_row(&table, problem, i);
     if (good) {
@@ -159,8 +197,7 @@ static bool print_problem(const struct problem_rows *problem, int width)
 
 static bool same_problem(const struct rows *rows, size_t a, size_t b)
 {
-    return strcmp(rows_text(rows, a, "problem", ""), rows_text(rows, b, "problem", "")) == 0 &&
-           strcmp(rows_text(rows, a, "experiment", ""), rows_text(rows, b, "experiment", "")) == 0;
+    return rows_same_text(rows, a, b, "problem") && rows_same_text(rows, a, b, "experiment");
 }
 
 /* Rows [first, end) are of one device; a table for each problem. */
@@ -171,15 +208,10 @@ static bool print_group(const struct rows *rows, size_t first, size_t end, int w
         struct problem_rows problem = {.rows = rows, .first = first};
         while (first + problem.count < end && same_problem(rows, first, first + problem.count))
             problem.count++;
-        problem.parameters = calloc(problem.count, sizeof(json_t *));
-        for (size_t i = 0; problem.parameters && i < problem.count; i++)
-            problem.parameters[i] =
-                json_loads(rows_text(rows, first + i, "parameters", "{}"), 0, NULL);
+        problem.parameters = show_json_load(rows, first, problem.count, "parameters", "{}");
         putchar('\n');
         good = problem.parameters && print_problem(&problem, width);
-        for (size_t i = 0; problem.parameters && i < problem.count; i++)
-            json_decref(problem.parameters[i]);
-        free(problem.parameters);
+        show_json_free(problem.parameters, problem.count);
         first += problem.count;
     }
     return good;
@@ -219,7 +251,7 @@ static void put_gain_words(const struct rows *rows, int width)
                     "machine."},
         {">", ": at least so much faster; how much more is not known."},
     };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < COUNT(words); i++) {
         bool met = false;
         for (size_t row = 0; row < rows->row_count && !met; row++)
             met = strncmp(rows_text(rows, row, "gain", ""), words[i].begin,
@@ -227,6 +259,115 @@ static void put_gain_words(const struct rows *rows, int width)
         if (met)
             rows_put_paragraph(words[i].begin, "  ", words[i].told, width);
     }
+}
+
+/* ---- a line of each device that can be forwarded as it is ---- */
+
+static bool same_batch(const struct rows *rows, size_t a, size_t b)
+{
+    static const char *const names[] = {"device_uuid", "driver", "compiler", "l2_mode",
+                                        "objective"};
+    bool same = true;
+    for (size_t i = 0; i < COUNT(names); i++)
+        same = same && rows_same_text(rows, a, b, names[i]);
+    return same;
+}
+
+void show_append_verdicts(struct text *line, const size_t counts[VERDICTS], size_t total)
+{
+    const char *separator = "";
+    size_t judged = 0;
+    for (size_t i = 0; i <= VERDICTS; i++) {
+        const size_t count = i < VERDICTS ? counts[i] : total - judged;
+        judged += count;
+        if (count == 0)
+            continue;
+        text_printf(line, "%s%zu", separator, count);
+        if (!separator[0])
+            text_printf(line, " of %zu problem%s:", total, total == 1 ? "" : "s");
+        text_printf(line, " %s", verdict_words((enum verdict)i));
+        separator = "; ";
+    }
+}
+
+static bool gains_nothing(const struct rows *rows, size_t row)
+{
+    return strcmp(rows_text(rows, row, "gain", ""), SHOW_NO_GAIN) == 0;
+}
+
+/* How much a problem tells: whether it is known how its winner compares with a baseline, before all
+ * where the measurement supports a choice. */
+static int worth(const struct rows *rows, size_t row)
+{
+    const bool compared = !isnan(rows_number(rows, row, "gain")) || gains_nothing(rows, row);
+    return 2 * (verdict_at(rows, row) != VERDICT_UNSTABLE) + compared;
+}
+
+/* " reduce.sum.i32 n=2^28: 234.4 us, 1.77x over occupancy_api [1.76, 1.78], 99.6 % of the read
+ * ceiling."; without n where there is but one size. */
+static void append_winner(struct text *line, const struct rows *rows, size_t row)
+{
+    char time[ROWS_TIME_BYTES];
+    const long long n = (long long)rows_number(rows, row, "n");
+    const double gain = rows_number(rows, row, "gain");
+    const double low = rows_number(rows, row, "gain_low");
+    const double high = rows_number(rows, row, "gain_high");
+    const double ceiling_percent = rows_number(rows, row, "ceiling_percent");
+    text_printf(line, " %s", rows_text(rows, row, "problem", ""));
+    if (n >= 1024 && (n & (n - 1)) == 0)
+        text_printf(line, " n=2^%d", __builtin_ctzll((unsigned long long)n));
+    else if (n > 1)
+        text_printf(line, " n=%lld", n);
+    rows_format_time(rows_number(rows, row, "time_ns"), time);
+    text_printf(line, ": %s", time);
+    if (gains_nothing(rows, row))
+        text_printf(line, ", no faster than %s", rows_text(rows, row, "gain_over", ""));
+    else if (!isnan(gain))
+        text_printf(line, ", %.2fx over %s", gain, rows_text(rows, row, "gain_over", ""));
+    if (!gains_nothing(rows, row) && bounds_tell(low, high))
+        text_printf(line, " [%.2f, %.2f]", low, high);
+    if (!isnan(ceiling_percent))
+        text_printf(line, ", %.1f %% of the %s ceiling", ceiling_percent,
+                    rows_text(rows, row, "ceiling", "read"));
+    if (verdict_at(rows, row) != VERDICT_SOUND)
+        text_printf(line, " (%s)", verdict_words(verdict_at(rows, row)));
+    text_append(line, ".");
+}
+
+/* Of the winners [first, end) of one device, driver, compiler, mode and objective: of how many
+ * problems the choice is sure, and how much faster the one has become that tells most; of several
+ * the largest. */
+static bool put_batch(const struct rows *rows, size_t first, size_t end)
+{
+    size_t counts[VERDICTS + 1] = {0};
+    size_t telling = first;
+    const char *objective = rows_text(rows, first, "objective", "time");
+    const char *mode = rows_text(rows, first, "l2_mode", "cold");
+    const char *latest = "";
+    struct text line = {0};
+    for (size_t row = first; row < end; row++) {
+        const int more = worth(rows, row) - worth(rows, telling);
+        const char *date = rows_text(rows, row, "chosen_at", "");
+        counts[verdict_at(rows, row)]++;
+        if (more > 0 ||
+            (more == 0 && rows_number(rows, row, "n") > rows_number(rows, telling, "n")))
+            telling = row;
+        latest = strcmp(date, latest) > 0 ? date : latest;
+    }
+    show_append_verdicts(&line, counts, end - first);
+    text_append(&line, ".");
+    append_winner(&line, rows, telling);
+    text_printf(&line, " %s", rows_text(rows, first, "device", ""));
+    if (strcmp(mode, "cold") != 0)
+        text_printf(&line, ", L2 %s", mode);
+    if (strcmp(objective, "time") != 0)
+        text_printf(&line, ", by %s", objective);
+    text_printf(&line, ", %.10s.", latest);
+    const bool good = !line.failed;
+    rows_put_text(text_string(&line));
+    putchar('\n');
+    text_free(&line);
+    return good;
 }
 
 enum status show_winners(const struct rows *rows, struct error *error)
@@ -245,6 +386,12 @@ enum status show_winners(const struct rows *rows, struct error *error)
     put_gain_words(rows, width);
     if (rows->row_count > 0)
         putchar('\n');
-    good = good && show_lines(rows);
+    for (size_t first = 0; first < rows->row_count && good;) {
+        size_t end = first + 1;
+        while (end < rows->row_count && same_batch(rows, first, end))
+            end++;
+        good = put_batch(rows, first, end);
+        first = end;
+    }
     return good ? STATUS_OK : error_no_memory(error);
 }

@@ -56,8 +56,8 @@ struct explain_sensitivity {
     const char *worst;
     double worst_loss;
     const char *worst_with;
-    size_t values; /* other values that are compared here */
-    bool alone;    /* all others were kept */
+    int64_t values; /* other values that are compared here */
+    bool alone;     /* all others were kept */
 };
 
 /* What stands in the way of more speed, as far as the numbers tell; docs/why.md has the rules. */

@@ -181,7 +181,7 @@ static bool summarize(const struct rivals *rivals, const struct setting *own, si
     const struct rival *worst = best;
     const bool alone = best->changed == 1;
     bool failed = false;
-    size_t values = 0;
+    int64_t values = 0;
     for (size_t i = 0; i < rivals->count; i++) {
         const struct rival *rival = &rivals->items[i];
         if (rival->changed > 1 && alone)
