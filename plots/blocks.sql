@@ -5,7 +5,7 @@
            dense_rank() OVER (ORDER BY rank) - 1 AS side,
            4 * length(printf('%x', grid)) - 4 AS bits
     FROM named
-    WHERE grid > 0 AND kind = 'cuda' AND unit_count > 0
+    WHERE grid > 0 AND sm_count AND unit_count > 0
 ),
 -- At one grid the series stand side by side, each sorted by throughput: within a quarter of an octave.
 drawn AS (

@@ -5,7 +5,7 @@
            4 * length(printf('%x', grid)) - 4 AS grid_bits,
            4 * length(printf('%x', block)) - 4 AS block_bits
     FROM named AS m
-    WHERE grid > 0 AND block > 0 AND kind = 'cuda' AND unit_count > 0
+    WHERE grid > 0 AND block > 0 AND sm_count AND unit_count > 0
 ),
 counts AS (
     SELECT count(DISTINCT grid) > 48 AS is_grid_range, count(DISTINCT block) > 48 AS is_block_range

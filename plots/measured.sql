@@ -109,13 +109,18 @@ measured AS (
     JOIN configurations AS c ON c.id = t.configuration_id
     WHERE t.configuration_id = t.measured_configuration_id
 ),
+device AS MATERIALIZED (
+    SELECT d.unit_count, json_extract(d.facts, '$.sm_count') AS sm_count
+    FROM environments AS e
+    JOIN devices AS d ON d.id = e.device_id
+    WHERE e.id = CAST(:environment AS INTEGER)
+),
 labelled AS (
-    SELECT m.*, d.kind, d.unit_count,
-           coalesce(CASE d.kind WHEN 'cpu' THEN json_extract(m.parameters, '$.schedule') END,
+    SELECT m.*, device.sm_count, device.unit_count,
+           coalesce(iif(sm_count, NULL, json_extract(m.parameters, '$.schedule')),
                     json_extract(m.parameters, '$.variant'), 'all configurations') AS label
     FROM measured AS m
-    JOIN environments AS e ON e.id = CAST(:environment AS INTEGER)
-    JOIN devices AS d ON d.id = e.device_id
+    CROSS JOIN device
     WHERE m.n = CAST(:n AS INTEGER)
 ),
 kinds AS (

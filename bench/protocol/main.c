@@ -20,6 +20,7 @@
 #include "bench/protocol/bench.h"
 
 #include "tuner/device/device.h"
+#include "tuner/device/traits.h"
 #include "tuner/stats/estimate.h"
 
 static const char help[] =
@@ -235,7 +236,7 @@ static enum status make_protocol(struct given *given, struct error *error)
     enum status status = device_parse(given->options.device, &api, &index, error);
     if (status != STATUS_OK)
         return status;
-    protocol_defaults(given->effort, api->kind, protocol);
+    protocol_defaults(given->effort, device_traits(api->kind)->is_shared, protocol);
     for (size_t i = 0; i < given->setting_count && status == STATUS_OK; i++)
         status = protocol_set(protocol, given->settings[i], error);
     return status;

@@ -7,6 +7,7 @@
 #include "tuner/base/files.h"
 #include "tuner/device/device.h"
 #include "tuner/device/place.h"
+#include "tuner/device/traits.h"
 
 enum { COMPILERS_MAX = 32 };
 
@@ -23,7 +24,8 @@ static enum status load_experiment(struct bench *bench, const char *kind, struct
     if (!path)
         return error_no_memory(error);
     status = experiment_load(path, data, &bench->experiment, error);
-    if (status == STATUS_OK && strcmp(experiment_device_kind(bench->experiment), kind) != 0)
+    if (status == STATUS_OK &&
+        strcmp(experiment_device_kind(bench->experiment), device_traits(kind)->section) != 0)
         status = error_set(error, STATUS_USAGE, "%s is for the device %s: use --device", path,
                            experiment_device_kind(bench->experiment));
     return status;

@@ -26,5 +26,4 @@ JOIN devices AS d ON d.id = e.device_id
 LEFT JOIN latest_ceilings AS c ON c.environment_id = e.id
 WHERE :device IS NULL OR lower(:device) IN (lower(d.name), lower(d.uuid), d.kind,
           d.kind || ':' || json_extract(d.facts, '$.index'))
-   OR d.kind = 'cuda' AND :device = CAST(json_extract(d.facts, '$.index') AS TEXT)
 ORDER BY d.kind DESC, d.id, e.id;

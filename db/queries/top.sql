@@ -126,7 +126,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        (SELECT r.registers FROM resources AS r
         WHERE r.trial_id IN (ranked.trial_id, ranked.sweep_trial_id) AND r.launch = 0
         ORDER BY r.registers IS NULL LIMIT 1) AS registers,
-       ranked.grid, CASE d.kind WHEN 'cuda' THEN ranked.block END AS block, ranked.launch_count,
+       ranked.grid, iif(json_extract(d.facts, '$.sm_count'), ranked.block, NULL) AS block, ranked.launch_count,
        CASE WHEN ranked.configuration_id = ranked.winner_id
             THEN 'winner' || coalesce(', ' || ranked.baseline, '')
             ELSE ranked.baseline END AS mark,

@@ -5,11 +5,9 @@
 -- the order of the configurations, so that each page of theirs is read once: by a sort (+), and then
 -- without a join, for which SQLite would leave it out.
 WITH swept AS MATERIALIZED (
-    SELECT t.id, t.configuration_id, coalesce(m.id, t.id) AS measured_id, d.kind,
+    SELECT t.id, t.configuration_id, coalesce(m.id, t.id) AS measured_id,
            iif(m.id, m.median_ns, t.median_ns) AS time_ns, iif(m.id, m.grid, t.grid) AS grid
     FROM winners AS w
-    JOIN environments AS e ON e.id = w.environment_id
-    JOIN devices AS d ON d.id = e.device_id
     JOIN trials AS t
         ON t.problem_id = w.problem_id AND t.environment_id = w.environment_id
         AND t.l2_mode = w.l2_mode AND t.stage = 'sweep'
@@ -19,8 +17,11 @@ WITH swept AS MATERIALIZED (
 )
 SELECT id, (SELECT key FROM configurations WHERE id = swept.configuration_id) AS key, measured_id,
        time_ns,
-       CASE kind WHEN 'cuda' THEN grid
-                 ELSE (SELECT min(r.threads, r.grid_x * r.grid_y * r.grid_z)
-                       FROM resources AS r
-                       WHERE r.trial_id = measured_id AND r.launch = 0) END AS busy
+       iif((SELECT json_extract(d.facts, '$.sm_count')
+            FROM winners AS w
+            JOIN environments AS e ON e.id = w.environment_id
+            JOIN devices AS d ON d.id = e.device_id
+            WHERE w.id = CAST(:winner AS INTEGER)), grid, (SELECT min(r.threads, r.grid_x * r.grid_y * r.grid_z)
+                            FROM resources AS r
+                            WHERE r.trial_id = measured_id AND r.launch = 0)) AS busy
 FROM swept;

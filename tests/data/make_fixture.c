@@ -54,7 +54,7 @@ static void add_experiment(struct fixture *f)
     must(f, store_experiment(f->store, &experiment, &f->experiment_id, &f->error));
     struct protocol protocol;
     struct text numbers = {0};
-    protocol_defaults(EFFORT_NORMAL, "cuda", &protocol);
+    protocol_defaults(EFFORT_NORMAL, false, &protocol);
     must(f, protocol_set(&protocol, "confirm_processes=2", &f->error));
     protocol_format(&protocol, &numbers);
     const struct store_run_start run = {.environment_id = f->environment_id,

@@ -59,7 +59,7 @@ class Database:
         uuid = uuid or f"GPU-{device}"
         device_id = self._once(("device", uuid), lambda: self.insert(
             "devices", uuid=uuid, kind=kind, name=device, architecture="sm_90", memory_bytes=1 << 30,
-            unit_count=units, facts={"name": device}, first_seen_at=MOMENT))
+            unit_count=units, facts={"name": device, "cores" if kind == "cpu" else "sm_count": units}, first_seen_at=MOMENT))
         return self._once(("environment", uuid, driver), lambda: self.insert(
             "environments", device_id=device_id, driver=driver, compiler="test", tool_version="0", host="host",
             first_seen_at=MOMENT))

@@ -20,8 +20,8 @@ done
 # shellcheck disable=SC2086 # the folders are words
 includes $folders | awk -F '\t' '
 BEGIN {
-    split("base=0 experiment=1 device=1 stats=1 store=1 search=2 worker=2 export=2 exchange=2 plot=2 explain=2 " \
-          "session=3 report=3 cli=4", rows, " ")
+    split("base=0 device=1 stats=1 store=1 experiment=2 search=3 worker=3 export=3 exchange=3 plot=3 explain=3 " \
+          "session=4 report=4 cli=5", rows, " ")
     for (i in rows) {
         split(rows[i], row, "=")
         level[row[1]] = row[2]

@@ -27,7 +27,7 @@ struct facts {
 };
 
 /* Keys that each device gives, and that others rely on:
- *   kind             "cuda" or "cpu"
+ *   kind             as in tuner/device/kinds.inc: "cuda"
  *   index            0, 1, ... among its kind
  *   name             "NVIDIA H200"
  *   uuid             unique for a device; for a CPU a hash of model and host

@@ -11,6 +11,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/json.h"
 #include "tuner/base/temporary.h"
+#include "tuner/device/traits.h"
 
 enum { SCREEN_NOBODY = 100, SLACK_MOST = 1 };
 
@@ -29,8 +30,7 @@ static bool is_of_device(const struct tuned_device *device, const struct facts *
     char *point = NULL;
     long major = strtol(facts_text(facts, "compute_capability", "0.0"), &point, 10);
     long minor = *point == '.' ? strtol(point + 1, NULL, 10) : 0;
-    bool is_cpu = strcmp(device->kind, "cpu") == 0;
-    int64_t units = facts_integer(facts, is_cpu ? "cores" : "sm_count", 0);
+    int64_t units = facts_integer(facts, device_traits(device->kind)->unit_fact, 0);
     return strcmp(device->kind, facts_text(facts, "kind", "")) == 0 &&
            strcmp(device->name, facts_text(facts, "name", "")) == 0 &&
            (device->compute_capability_major == 0 || (device->compute_capability_major == major &&

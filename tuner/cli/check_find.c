@@ -7,6 +7,7 @@
 #include "tuner/base/text.h"
 #include "tuner/base/trust.h"
 #include "tuner/cli/check.h"
+#include "tuner/device/traits.h"
 
 extern const char show_query_check_runners[];
 extern const char show_query_check_experiments[];
@@ -23,7 +24,7 @@ static const struct experiment *find_loaded(const struct check *check, const cha
     const struct experiment_list *list = &check->run.experiments;
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(experiment_name(list->items[i]), name) == 0 &&
-            strcmp(experiment_device_kind(list->items[i]), kind) == 0)
+            strcmp(experiment_device_kind(list->items[i]), device_traits(kind)->section) == 0)
             return list->items[i];
     return NULL;
 }

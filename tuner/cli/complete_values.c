@@ -8,6 +8,7 @@
 #include "tuner/cli/complete.h"
 #include "tuner/cli/experiments.h"
 #include "tuner/cli/rows.h"
+#include "tuner/device/traits.h"
 #include "tuner/plot/plot.h"
 #include "tuner/search/search.h"
 #include "tuner/stats/protocol.h"
@@ -72,7 +73,7 @@ static void offer_number(void *context, const char *name, const char *value, con
 static void offer_numbers(struct typed *typed)
 {
     struct protocol protocol;
-    protocol_defaults(EFFORT_NORMAL, "cuda", &protocol);
+    protocol_defaults(EFFORT_NORMAL, false, &protocol);
     protocol_each(&protocol, offer_number, typed);
 }
 
@@ -86,6 +87,17 @@ static void offer_modes(const struct typed *typed)
 {
     for (int mode = 0; mode < L2_MODES; mode++)
         complete_offer(typed, l2_mode_name((enum l2_mode)mode), NULL);
+}
+
+static void offer_devices(const struct typed *typed)
+{
+    for (size_t i = 0; i < device_traits_count; i++) {
+        char name[DEVICE_NAME_BYTES];
+        device_name(device_traits_list[i].kind, 0, name);
+        if (!device_traits_list[i].by_name_only)
+            complete_offer(typed, name, NULL);
+    }
+    complete_offer(typed, "all", NULL);
 }
 
 static void offer_statuses(const struct typed *typed)
@@ -115,7 +127,7 @@ static const struct {
 } values[] = {
     {.option = "arch",
      .words = "sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_100 sm_103 sm_110 sm_120 sm_121"},
-    {.option = "device", .words = "cpu cuda:0 all"},
+    {.option = "device", .offer = offer_devices},
     {.option = "dialect", .words = "kernel_tuner ktt"},
     {.option = "effort", .words = "quick normal thorough"},
     {.option = "format", .words = "png svg pdf"},

@@ -7,6 +7,7 @@
 #include "tuner/cli/command.h"
 #include "tuner/cli/style.h"
 #include "tuner/device/device.h"
+#include "tuner/device/traits.h"
 #include "tuner/stats/protocol.h"
 
 static enum status run_devices(const struct command *command, int argc, char **argv,
@@ -24,11 +25,11 @@ struct ceiling {
     const char *label;
     double gbs;
 };
-enum { CEILINGS_MAX = 5, NAME_BYTES = 64 };
+enum { CEILINGS_MAX = 5 };
 
 /* A device as it is shown. */
 struct shown {
-    char name[NAME_BYTES]; /* what --device takes: "cuda:0", "cpu" */
+    char name[DEVICE_NAME_BYTES];
     struct facts facts;
     struct ceiling ceilings[CEILINGS_MAX];
     size_t ceiling_count;
@@ -40,14 +41,6 @@ struct output {
     json_t *unavailable; /* kinds, with the reason */
     size_t count;
 };
-
-static void device_name(const struct device_api *api, int index, char out[NAME_BYTES])
-{
-    if (index == 0 && strcmp(api->kind, "cpu") == 0)
-        (void)string_format(out, NAME_BYTES, "%s", api->kind);
-    else
-        (void)string_format(out, NAME_BYTES, "%s:%d", api->kind, index);
-}
 
 static void add_ceiling(struct shown *shown, const char *key, const char *label, double gbs)
 {
@@ -62,7 +55,7 @@ static enum status measure_ceilings(const struct device_api *api, int index, str
     struct bandwidth bandwidth = {0};
     int64_t bytes = 0;
     struct protocol protocol;
-    protocol_defaults(EFFORT_NORMAL, api->kind, &protocol);
+    protocol_defaults(EFFORT_NORMAL, device_traits(api->kind)->is_shared, &protocol);
     const struct warm_up warm_up = {.window_ms = protocol.warm_window_ms,
                                     .settled = protocol.warm_settled,
                                     .least_ms = protocol.warm_least_ms,
@@ -182,7 +175,7 @@ static enum status show_device(const struct device_api *api, int index, bool ban
                                struct output *output, struct error *error)
 {
     struct shown shown = {0};
-    device_name(api, index, shown.name);
+    device_name(api->kind, index, shown.name);
     enum status status = api->describe(index, &shown.facts, error);
     if (status == STATUS_OK && bandwidth)
         status = measure_ceilings(api, index, &shown, error);
@@ -217,8 +210,8 @@ static void show_kind(const struct device_api *api, bool bandwidth, struct outpu
         return;
     }
     for (int index = 0; index < count; index++) {
-        char name[NAME_BYTES];
-        device_name(api, index, name);
+        char name[DEVICE_NAME_BYTES];
+        device_name(api->kind, index, name);
         error_clear(&error);
         if (show_device(api, index, bandwidth, output, &error) != STATUS_OK)
             tell_unavailable(name, &error, output);
@@ -248,7 +241,8 @@ static enum status show(const char *wanted, bool bandwidth, struct output *outpu
     if (wanted)
         return show_one(wanted, bandwidth, output, error);
     for (size_t i = 0; device_kinds[i]; i++)
-        show_kind(device_kinds[i], bandwidth, output);
+        if (!device_traits(device_kinds[i]->kind)->by_name_only)
+            show_kind(device_kinds[i], bandwidth, output);
     return output->count > 0
                ? STATUS_OK
                : error_set(error, STATUS_UNAVAILABLE, "no device can be used; see the lines above");

@@ -6,6 +6,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/cli/style.h"
+#include "tuner/device/traits.h"
 
 enum { BINARIES_OF_A_SAMPLE = 200, VALUES_SHOWN = 12, KERNEL_SHOWN = 60 };
 
@@ -279,18 +280,16 @@ static enum status print_kind(const struct run *run, const struct device_api *ap
 static enum status kind_is_meant(const struct run *run, const struct device_api *api, bool *meant,
                                  struct error *error)
 {
+    const struct device_traits *traits = device_traits(api->kind);
     const struct device_api *named = NULL;
-    char word[32];
+    char word[DEVICE_NAME_BYTES];
     int index = 0;
-    *meant = !run->text.device;
-    if (run->text.architecture)
-        *meant = strcmp(api->kind, "cuda") == 0;
+    *meant = !traits->by_name_only && (!run->text.architecture || api->imagine);
     if (!run->text.device || run->text.architecture)
         return STATUS_OK;
-    if (strcmp(run->text.device, "all") == 0) {
-        *meant = strcmp(api->kind, "cuda") == 0;
+    *meant = *meant && strcmp(run->text.device, "all") == 0 && traits->is_gpu;
+    if (strcmp(run->text.device, "all") == 0)
         return STATUS_OK;
-    }
     for (const char *at = run->text.device; *at;) {
         size_t length = strcspn(at, ",");
         (void)string_format(word, sizeof word, "%.*s", (int)length, at);
@@ -301,6 +300,15 @@ static enum status kind_is_meant(const struct run *run, const struct device_api 
         at += length + (at[length] == ',' ? 1 : 0);
     }
     return STATUS_OK;
+}
+
+/* What this build lacks for one of the kinds; NULL: nothing. */
+static const char *missing_need(void)
+{
+    for (size_t i = 0; i < device_traits_count; i++)
+        if (!device_kind(device_traits_list[i].kind))
+            return device_traits_list[i].needs;
+    return NULL;
 }
 
 enum status run_dry(const struct run *run, struct error *error)
@@ -316,10 +324,12 @@ enum status run_dry(const struct run *run, struct error *error)
         shown += experiments_of_kind(&run->experiments, device_kinds[i]->kind, experiments);
         status = print_kind(run, device_kinds[i], error);
     }
-    if (status == STATUS_OK && shown == 0 && !device_kind("cuda") &&
+    const char *missing = missing_need();
+    if (status == STATUS_OK && shown == 0 && missing &&
         (run->text.architecture || !run->text.device))
-        status = error_set(error, STATUS_UNAVAILABLE,
-                           "what was named is for a GPU, and this tune was built without CUDA");
+        status =
+            error_set(error, STATUS_UNAVAILABLE,
+                      "what was named is for a GPU, and this tune was built without %s", missing);
     else if (status == STATUS_OK && shown == 0)
         status = error_set(error, STATUS_NOT_FOUND, "nothing of what was named is for %s",
                            run->text.architecture ? "a GPU" : "that device");

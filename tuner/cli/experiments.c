@@ -8,6 +8,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/device/traits.h"
 
 static void free_item(struct experiment_list *list, size_t index)
 {
@@ -26,8 +27,9 @@ size_t experiments_of_kind(const struct experiment_list *list, const char *kind,
                            struct session_experiment out[EXPERIMENTS_MAX])
 {
     size_t count = 0;
+    const char *section = device_traits(kind)->section;
     for (size_t i = 0; i < list->count; i++)
-        if (strcmp(experiment_device_kind(list->items[i]), kind) == 0)
+        if (strcmp(experiment_device_kind(list->items[i]), section) == 0)
             out[count++] = (struct session_experiment){list->items[i], list->wanted[i]};
     return count;
 }

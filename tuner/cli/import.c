@@ -3,6 +3,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/cli/command.h"
+#include "tuner/device/traits.h"
 #include "tuner/exchange/peers.h"
 
 /* A database that is not there would be made; what is told of it then is what reading it tells. */
@@ -46,11 +47,13 @@ static enum status import_times(const struct command *command, int argc, char **
          .about = "what the file calls them: name=rival,time_ns=rival_ns\n(default: as here)"},
     };
     size_t count = 0;
+    char name[DEVICE_NAME_BYTES];
     bool helped = false;
     enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
                                        argv, &request.path, 1, &count, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
+    request.device = device_full_name(request.device, name);
     if (count == 0)
         return error_set(error, STATUS_USAGE, "name the table: tune import FILE.csv");
     struct store *store = NULL;

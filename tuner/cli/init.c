@@ -6,9 +6,11 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/output.h"
+#include "tuner/base/text.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/init.h"
 #include "tuner/device/device.h"
+#include "tuner/device/traits.h"
 #include "tuner/experiment/experiment.h"
 
 struct init {
@@ -79,14 +81,32 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
+/* The first kind whose compiler tells what kernels take, also where this build lacks it. */
+static const struct device_traits *signing_kind(void)
+{
+    for (size_t i = 0; i < device_traits_count; i++) {
+        const struct device_api *api = device_kind(device_traits_list[i].kind);
+        if (!api || api->signatures)
+            return &device_traits_list[i];
+    }
+    return &device_traits_list[0];
+}
+
 /* What a CPU's kernel takes (kernels/README.md) is written by hand: its source says nothing of it.
  */
 static enum status check_source(const struct init *init, struct error *error)
 {
-    bool cpu = init->device && strncmp(init->device, "cpu", 3) == 0;
-    if (init->device && !cpu && strncmp(init->device, "cuda", 4) != 0)
-        return error_set(error, STATUS_USAGE, "--device %s: only cuda", init->device);
-    if (cpu || ends_with(init->source, ".c"))
+    const struct device_traits *traits = signing_kind();
+    if (init->device) {
+        char kind[DEVICE_NAME_BYTES];
+        (void)string_format(kind, sizeof kind, "%.*s", (int)strcspn(init->device, ":"),
+                            init->device);
+        if (!*device_traits(kind)->kind)
+            return error_set(error, STATUS_USAGE, "--device %s: only %s", init->device,
+                             traits->kind);
+        traits = device_traits(kind);
+    }
+    if (!traits->is_cpp || ends_with(init->source, ".c"))
         return error_set(error, STATUS_USAGE,
                          "%s: only CUDA sources (.cu): a CPU's kernel takes its arguments as "
                          "kernels/README.md says; configs/elementwise_cpu.yaml is a file to copy",
@@ -212,7 +232,8 @@ static enum status write_file(const struct init *init, const char *output, const
 
 static enum status ask_and_write(struct arena *arena, const struct init *init, struct error *error)
 {
-    const struct device_api *api = device_kind("cuda");
+    const struct device_traits *traits = signing_kind();
+    const struct device_api *api = device_kind(traits->kind);
     struct signature_question question = {
         .path = init->source, .architecture = init->architecture, .kernel = init->kernel};
     struct source_signature *signature = arena_alloc(arena, 1, sizeof *signature);
@@ -222,7 +243,8 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
     if (!signature || !output)
         return error_no_memory(error);
     if (!api)
-        return error_set(error, STATUS_UNAVAILABLE, "this tune was built without CUDA");
+        return error_set(error, STATUS_UNAVAILABLE, "this tune was built without %s",
+                         traits->needs);
     enum status status = check_output(init, output, error);
     if (status == STATUS_OK)
         status = take_defines(arena, init, &question, error);

@@ -5,6 +5,7 @@
 #include "tuner/base/output.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/style.h"
+#include "tuner/device/traits.h"
 #include "tuner/plot/plot.h"
 #include "tuner/store/store.h"
 
@@ -279,12 +280,14 @@ static enum status run(const struct command *command, int argc, char **argv, str
          .flag = &words.data},
         {.name = "list", .about = "list the figures", .flag = &words.list},
     };
+    char name[DEVICE_NAME_BYTES];
     bool helped = false;
     enum status status =
         options_parse(command, options, sizeof options / sizeof options[0], argc, argv,
                       words.figures, FIGURE_WORDS_MAX, &words.count, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
+    words.device = device_full_name(words.device, name);
     return plot(&words, error);
 }
 

@@ -5,6 +5,7 @@
 
 #include "tuner/base/output.h"
 #include "tuner/cli/command.h"
+#include "tuner/device/traits.h"
 #include "tuner/report/report.h"
 
 enum { REPORT_WORDS_MAX = 64 };
@@ -87,12 +88,14 @@ static enum status run(const struct command *command, int argc, char **argv, str
         OPTION_FLAG("no-figures", &asked.no_figures,
                     "without figures, which take seconds and gnuplot"),
     };
+    char name[DEVICE_NAME_BYTES];
     bool helped = false;
     enum status status =
         options_parse(command, options, sizeof options / sizeof options[0], argc, argv, asked.words,
                       REPORT_WORDS_MAX, &asked.word_count, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
+    asked.device = device_full_name(asked.device, name);
     return write_report(&asked, error);
 }
 

@@ -4,6 +4,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/cli/run.h"
+#include "tuner/device/traits.h"
 
 static enum status add_device(struct run *run, const struct device_api *api, int index,
                               struct error *error)
@@ -17,18 +18,39 @@ static enum status add_device(struct run *run, const struct device_api *api, int
     return STATUS_OK;
 }
 
-static enum status add_all_gpus(struct run *run, struct error *error)
+/* Every device of the kind. */
+static enum status add_kind(struct run *run, const struct device_traits *traits,
+                            struct error *error)
 {
-    const struct device_api *api = device_kind("cuda");
+    const struct device_api *api = device_kind(traits->kind);
     int count = 0;
     if (!api)
-        return error_set(error, STATUS_UNAVAILABLE, "this tune was built without CUDA");
+        return error_set(error, STATUS_UNAVAILABLE, "this tune was built without %s",
+                         traits->needs);
     enum status status = worker_count(api->kind, &count, error);
     for (int i = 0; status == STATUS_OK && i < count; i++)
         status = add_device(run, api, i, error);
     if (status == STATUS_OK && count == 0)
-        status = error_set(error, STATUS_UNAVAILABLE, "the CUDA driver finds no GPU");
+        status = error_set(error, STATUS_UNAVAILABLE, "the %s driver finds no GPU", traits->needs);
     return status;
+}
+
+/* All GPUs, of whatever kind; the error is the most preferred kind's. */
+static enum status add_all_gpus(struct run *run, struct error *error)
+{
+    const size_t before = run->device_count;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < device_traits_count; i++) {
+        struct error here = {0};
+        if (device_traits_list[i].by_name_only || !device_traits_list[i].is_gpu ||
+            add_kind(run, &device_traits_list[i], &here) == STATUS_OK || status != STATUS_OK)
+            continue;
+        *error = here;
+        status = here.status;
+    }
+    if (run->device_count > before)
+        error_clear(error);
+    return run->device_count > before ? STATUS_OK : status;
 }
 
 /* Nothing asked for: the GPUs, else the CPU, and that is said aloud. */
@@ -40,7 +62,7 @@ static enum status choose_devices(struct run *run, struct error *error)
     fprintf(stderr, "tune: no GPU to tune (%s); tuning the CPU\n", error->text);
     error_clear(error);
     run->device_count = 0;
-    return add_device(run, device_kind("cpu"), 0, error);
+    return add_device(run, device_host(), 0, error);
 }
 
 enum status run_parse_devices(struct run *run, struct error *error)

@@ -6,6 +6,7 @@
 #include "tuner/cli/rows.h"
 #include "tuner/cli/run.h"
 #include "tuner/cli/style.h"
+#include "tuner/device/traits.h"
 
 enum { NUMBERS_MAX = 96, KINDS_MAX = 4 };
 
@@ -13,7 +14,7 @@ enum status run_protocol(const struct run *run, const char *kind, struct protoco
                          struct error *error)
 {
     enum status status = STATUS_OK;
-    protocol_defaults(run->session.effort, kind, out);
+    protocol_defaults(run->session.effort, device_traits(kind)->is_shared, out);
     for (size_t i = 0; i < run->text.set.count && status == STATUS_OK; i++) {
         status = protocol_set(out, run->text.set.items[i], error);
         if (status != STATUS_OK)
@@ -94,12 +95,13 @@ enum status run_list_protocol(const struct run *run, struct error *error)
     struct number_list list = {0};
     const char *kinds[KINDS_MAX];
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < KINDS_MAX && device_kinds[i] && status == STATUS_OK; i++) {
+    for (size_t i = 0; device_kinds[i] && status == STATUS_OK; i++) {
         struct protocol protocol;
+        if (list.kind_count == KINDS_MAX || device_traits(device_kinds[i]->kind)->by_name_only)
+            continue;
         status = run_protocol(run, device_kinds[i]->kind, &protocol, error);
-        kinds[i] = device_kinds[i]->kind;
-        list.kind = i;
-        list.kind_count = i + 1;
+        list.kind = list.kind_count++;
+        kinds[list.kind] = device_kinds[i]->kind;
         list.next = 0;
         if (status == STATUS_OK)
             protocol_each(&protocol, take_number, &list);

@@ -6,6 +6,7 @@
 
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
+#include "tuner/device/traits.h"
 
 void show_put_words(const struct show_word *words, size_t count)
 {
@@ -32,13 +33,12 @@ size_t show_group_end(const struct rows *rows, size_t first)
 
 void show_heading(const struct rows *rows, size_t row)
 {
-    const bool cpu = strcmp(rows_text(rows, row, "device_kind", ""), "cpu") == 0;
+    const struct device_traits *traits = device_traits(rows_text(rows, row, "device_kind", ""));
     const char *objective = rows_text(rows, row, "objective", "time");
     const double ceiling_gbs = rows_number(rows, row, "ceiling_gbs");
     struct text line = {0};
-    text_printf(&line, "%s%s, %s, L2 %s", cpu ? ", " : ", driver ",
-                rows_text(rows, row, "driver", ""), rows_text(rows, row, "compiler", ""),
-                rows_text(rows, row, "l2_mode", ""));
+    text_printf(&line, ", %s%s, %s, L2 %s", traits->driver_word, rows_text(rows, row, "driver", ""),
+                rows_text(rows, row, "compiler", ""), rows_text(rows, row, "l2_mode", ""));
     if (strcmp(objective, "time") != 0)
         text_printf(&line, ", by %s", objective);
     if (!isnan(ceiling_gbs))

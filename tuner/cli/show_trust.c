@@ -6,6 +6,7 @@
 #include "tuner/base/conditions.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
+#include "tuner/device/traits.h"
 #include "tuner/explain/explain.h"
 #include "tuner/stats/clouds.h"
 #include "tuner/stats/estimate.h"
@@ -74,9 +75,9 @@ static enum status add_words(struct rows *rows, struct error *error)
         char words[256];
         struct text changes = {0};
         const double bits = rows_number(rows, i, "throttle");
-        bool known =
-            protocol_changes(rows_text(rows, i, "protocol", NULL), rows_text(rows, i, "effort", ""),
-                             rows_text(rows, i, "device_kind", ""), &changes);
+        bool known = protocol_changes(
+            rows_text(rows, i, "protocol", NULL), rows_text(rows, i, "effort", ""),
+            device_traits(rows_text(rows, i, "device_kind", ""))->is_shared, &changes);
         good = set_text(rows, i, "throttling",
                         throttle_text(isnan(bits) ? -1 : (int64_t)bits, words, sizeof words)) &&
                set_text(rows, i, "protocol_changes", known ? text_string(&changes) : NULL);
@@ -204,15 +205,22 @@ static void put_events(const struct rows *rows, size_t row)
 
 static void put_conditions(const struct rows *rows, size_t row)
 {
-    bool gpu = strcmp(rows_text(rows, row, "device_kind", ""), "cuda") == 0;
-    put_range(rows, row, gpu ? "SM clock" : "clock", "sm_clock_mhz", "MHz");
-    if (gpu)
+    const struct device_traits *traits = device_traits(rows_text(rows, row, "device_kind", ""));
+    put_range(rows, row, traits->clock_word, "sm_clock_mhz", "MHz");
+    if (traits->is_gpu)
         put_range(rows, row, "memory clock", "memory_clock_mhz", "MHz");
     put_range(rows, row, "temperature", "temperature_c", "C");
     put_range(rows, row, "power", "power_w", "W");
     put_events(rows, row);
-    if (gpu && !is_known(rows, row, "sm_clock_mhz_low") && !is_known(rows, row, "throttle"))
-        put_line("", "(NVML is missing here or tells nothing: rounds were judged by the anchor)");
+    if (traits->conditions_source && !is_known(rows, row, "sm_clock_mhz_low") &&
+        !is_known(rows, row, "throttle")) {
+        char line[128];
+        (void)string_format(line, sizeof line,
+                            "(%s is missing here or tells nothing: rounds were judged by the "
+                            "anchor)",
+                            traits->conditions_source);
+        put_line("", line);
+    }
 }
 
 static void put_noise(const struct rows *rows, size_t row)

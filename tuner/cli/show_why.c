@@ -9,6 +9,7 @@
 #include "tuner/base/json.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
+#include "tuner/device/traits.h"
 #include "tuner/explain/explain.h"
 
 extern const char show_query_why[];
@@ -114,8 +115,7 @@ static bool make_point_rows(const struct explanation *explanations, size_t count
     struct point_row *all = calloc(points + 1, sizeof *all);
     struct point_row *next = all;
     for (size_t i = 0; all && i < count; i++) {
-        const bool cpu =
-            explanations[i].device_kind && strcmp(explanations[i].device_kind, "cpu") == 0;
+        const bool is_gpu = device_traits(explanations[i].device_kind)->is_gpu;
         for (size_t k = 0; k < explanations[i].point_count; k++, next++) {
             *next = (struct point_row){.why = explanations[i],
                                        .point = explanations[i].points[k],
@@ -123,11 +123,11 @@ static bool make_point_rows(const struct explanation *explanations, size_t count
             struct explain_point *point = &next->point;
             if (k == 0)
                 point->slower_low = point->slower_high = (double)NAN;
-            if (cpu) {
+            if (is_gpu) {
+                point->threads = -1;
+            } else {
                 point->block = point->shared_bytes = -1;
                 point->blocks_per_sm = (double)NAN;
-            } else {
-                point->threads = -1;
             }
         }
     }

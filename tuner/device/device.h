@@ -82,13 +82,13 @@ struct arithmetic {
     double gops[ELEMENT_TYPE_COUNT];
 };
 
-/* Every function is required. "pure": needs no open device, keeps no state, may run in any process
+/* What a device can do. A function whose comment begins with "Optional" may be NULL; the others are
+ * required. "pure": needs no open device, keeps no state, may run in any process
  * and in several at once. The others belong to one worker process and one thread. All may block,
  * and a kernel that hangs makes them block for ever: the caller's parent watches the time. Status
  * STATUS_DEVICE_LOST means that only a new process helps. */
 struct device_api {
-    const char *kind;  /* "cuda" */
-    const char *about; /* one line for --help */
+    const char *kind; /* "cuda": its row in kinds.inc says the rest */
     /* False: compiling steals the cores that kernels are timed on, so it must be over before. */
     bool compiles_beside_measuring;
     /* How many blocks must be slow before a configuration is taken for slow: more than one where
@@ -107,29 +107,27 @@ struct device_api {
     enum status (*compile)(const struct binary_request *request, const char *binary_path,
                            struct text *log, struct error *error);
 
-    /* pure. The facts of a device that is not there, as far as they follow from `architecture`
-     * ("sm_90"): of the usual board of that architecture. STATUS_UNAVAILABLE where there are none.
-     */
+    /* Optional, pure. The facts of a device that is not there, as far as they follow from
+     * `architecture` ("sm_90"): of the usual board of that architecture. STATUS_UNAVAILABLE where
+     * there are none. */
     enum status (*imagine)(const char *architecture, struct facts *facts, struct error *error);
-    /* pure. What a compiled binary itself tells of a kernel, whose name is as it was requested:
-     * registers, static shared and local bytes (the rest -1), and in `code_hash` (HASH_TEXT_BYTES)
-     * a hash of all its kernels' machine code: alike for binaries that do the same. Both may be
-     * NULL. STATUS_UNAVAILABLE where binaries do not tell. */
+    /* Optional, pure. What a compiled binary itself tells of a kernel, whose name is as it was
+     * requested: registers, static shared and local bytes (the rest -1), and in `code_hash`
+     * (HASH_TEXT_BYTES) a hash of all its kernels' machine code: alike for binaries that do the
+     * same. Both may be NULL. STATUS_UNAVAILABLE where a binary does not tell. */
     enum status (*inspect)(const char *binary_path, const char *kernel,
                            struct kernel_resources *resources, char *code_hash,
                            struct error *error);
-    /* pure. Whether what the plan passes and copies is what the binary's kernels and variables
-     * take, by number and size, as far as it tells: STATUS_BAD_INPUT as of `run`. NULL: binaries do
-     * not tell. */
+    /* Optional, pure. Whether what the plan passes and copies is what the binary's kernels and
+     * variables take, by number and size, as far as it tells: STATUS_BAD_INPUT as of `run`. */
     enum status (*fits)(const char *binary_path, const struct launch_plan *plan,
                         struct error *error);
-    /* pure. Fills in what follows from resources, block and dynamic shared memory on a device with
-     * these facts: active_blocks_per_sm (0: it cannot be launched) and occupancy. */
+    /* Optional, pure. Fills in what follows from resources, block and dynamic shared memory on a
+     * device with these facts: active_blocks_per_sm (0: it cannot be launched) and occupancy. */
     enum status (*occupancy)(const struct facts *facts, uint32_t block_threads,
                              uint32_t shared_bytes, struct kernel_resources *resources,
                              struct error *error);
-    /* pure. What the kernels of a source take; needs no device. STATUS_UNAVAILABLE where sources do
-     * not tell. */
+    /* Optional, pure. What the kernels of a source take, for `tune init`; needs no device. */
     enum status (*signatures)(struct arena *arena, const struct signature_question *question,
                               struct source_signature *out, struct error *error);
 
@@ -245,6 +243,8 @@ enum { STREAM_CACHES = 5 };
 extern const struct device_api *const device_kinds[];
 /* NULL when there is none of that kind. */
 const struct device_api *device_kind(const char *kind);
+/* The one whose binaries run in this process. */
+const struct device_api *device_host(void);
 
 /* TUNE_CEILING_BYTES: of the buffers by which `bandwidth` measures; 0 where it is unset, -1 where
  * it is 0: no ceiling is to be measured. */

@@ -3,19 +3,22 @@
 #include <string.h>
 
 #include "tuner/base/environment.h"
-#include "tuner/device/cpu/cpu.h"
-#include "tuner/device/device.h"
-#ifdef TUNE_WITH_CUDA
-#include "tuner/device/cuda/cuda.h"
-#endif
+#include "tuner/device/kinds.h"
+#include "tuner/device/traits.h"
 
+#define KIND(folder, ...) &device_##folder,
 const struct device_api *const device_kinds[] = {
-#ifdef TUNE_WITH_CUDA
-    &device_cuda,
-#endif
-    &device_cpu,
+#include "tuner/device/kinds.inc"
     NULL,
 };
+
+const struct device_api *device_host(void)
+{
+    for (size_t i = 0; device_kinds[i]; i++)
+        if (device_traits(device_kinds[i]->kind)->is_host)
+            return device_kinds[i];
+    return NULL;
+}
 
 const struct device_api *device_kind(const char *kind)
 {
@@ -49,27 +52,21 @@ static bool parse_index(const char *text, int *out)
 enum status device_parse(const char *text, const struct device_api **api, int *index,
                          struct error *error)
 {
-    char kind[16] = "cuda";
-    const char *digits = text;
-    const char *colon = strchr(text, ':');
+    char full[DEVICE_NAME_BYTES], kind[DEVICE_NAME_BYTES] = "";
+    const char *word = device_full_name(text, full);
+    const size_t length = strcspn(word, ":");
     *index = 0;
-    if (colon) {
-        if (!string_format(kind, sizeof kind, "%.*s", (int)(colon - text), text))
-            kind[0] = '\0';
-        digits = colon + 1;
-    } else if (*text < '0' || *text > '9') {
-        if (!string_format(kind, sizeof kind, "%s", text))
-            kind[0] = '\0';
-        digits = "0";
-    }
+    if (length < sizeof kind)
+        (void)string_format(kind, sizeof kind, "%.*s", (int)length, word);
     *api = device_kind(kind);
-    if (*api && parse_index(digits, index))
+    if (*api && parse_index(word[length] == ':' ? word + length + 1 : "0", index))
         return STATUS_OK;
-    if (!*api && strcmp(kind, "cuda") == 0)
+    const char *needs = device_traits(kind)->needs;
+    if (!*api && needs)
         return error_set(error, STATUS_UNAVAILABLE,
-                         "device '%s': this tune was built without CUDA; build it where the "
-                         "toolkit is, or use --device cpu",
-                         text);
+                         "device '%s': this tune was built without %s; build it where the "
+                         "toolkit is, or use --device %s",
+                         text, needs, device_kinds[0]->kind);
     return error_set(error, STATUS_USAGE,
                      "device '%s': write a number (0), cuda:0 or cpu; 'tune devices' lists them",
                      text);

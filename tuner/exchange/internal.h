@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "tuner/base/text.h"
+#include "tuner/device/traits.h"
 #include "tuner/exchange/t1.h"
 
 enum { T1_BYTES_MAX = 1 << 20, DIMENSIONS = 3 };
@@ -17,13 +18,13 @@ struct translation {
     struct document *document;
     const char *path;
     enum t1_dialect dialect;
-    const json_t *root;      /* overlays merged */
-    const json_t *space;     /* ConfigurationSpace */
-    const json_t *kernel;    /* KernelSpecification */
-    const json_t *arguments; /* its Arguments */
-    const json_t *tune;      /* what is ours: keys of experiment files; NULL: none */
-    bool cpu;                /* tune.device is cpu */
-    bool sized;              /* the grid is made of ProblemSize */
+    const json_t *root;                 /* overlays merged */
+    const json_t *space;                /* ConfigurationSpace */
+    const json_t *kernel;               /* KernelSpecification */
+    const json_t *arguments;            /* its Arguments */
+    const json_t *tune;                 /* what is ours: keys of experiment files; NULL: none */
+    const struct device_traits *device; /* of tune.device */
+    bool sized;                         /* the grid is made of ProblemSize */
     struct node *root_node;
     struct node spare;    /* what is put where memory is short */
     const char **origins; /* of the document's file; malloc'ed */

@@ -289,13 +289,11 @@ static enum status read_rows(struct import *import, struct error *error)
 
 /* ---- what there is ---- */
 
-/* As for figures: an index alone ("0") is a GPU's. */
 #define ENVIRONMENTS                                                                               \
     " FROM trials t JOIN environments e ON e.id = t.environment_id"                                \
     " JOIN devices d ON d.id = e.device_id"                                                        \
     " WHERE :device IS NULL OR lower(:device) IN (lower(d.name), lower(d.uuid), d.kind,"           \
-    "     d.kind || ':' || json_extract(d.facts, '$.index'))"                                      \
-    "   OR d.kind = 'cuda' AND :device = CAST(json_extract(d.facts, '$.index') AS TEXT)"
+    "     d.kind || ':' || json_extract(d.facts, '$.index'))"
 
 static enum status no_environment(struct store *store, const char *device, struct error *error)
 {
@@ -355,7 +353,7 @@ static const struct store_column key_columns[] = {
     {"n", offsetof(struct key, n), STORE_INTEGER},
 };
 
-/* The problems of the device's kind. */
+/* The problems of what is run there, by the kind of device that their files are for. */
 static enum status find_known(struct import *import, struct store *store, struct error *error)
 {
     char id[24];
@@ -363,9 +361,10 @@ static enum status find_known(struct import *import, struct store *store, struct
     const struct store_parameter environment = {"environment", id};
     const struct store_reading reading = {
         .sql = "SELECT DISTINCT p.key AS key, p.n AS n FROM problems p"
-               " JOIN experiments x ON x.id = p.experiment_id"
-               " JOIN devices d ON d.kind = x.device_kind JOIN environments e ON e.device_id = d.id"
-               " WHERE e.id = CAST(:environment AS INTEGER)",
+               " JOIN experiments x ON x.id = p.experiment_id WHERE x.device_kind IN"
+               " (SELECT device_kind FROM tried JOIN problems ON problems.id = tried.problem_id"
+               "  JOIN experiments ON experiments.id = problems.experiment_id"
+               "  WHERE environment_id = CAST(:environment AS INTEGER))",
         .parameters = &environment,
         .parameter_count = 1,
         STORE_COLUMNS(key_columns),

@@ -204,10 +204,10 @@ static bool check_shape(struct translation *t)
         return t1_error(t, "KernelSpecification.Arguments", "must be a list");
     if (t->tune && !json_is_object(t->tune))
         return t1_error(t, "tune", "must be an object with keys of experiment files");
-    if (json_member(t->tune, "device") &&
-        (!kind || (strcmp(kind, "cpu") != 0 && strcmp(kind, "cuda") != 0)))
+    t->device = json_member(t->tune, "device") ? device_traits_of_section(kind ? kind : "")
+                                               : &device_traits_list[0];
+    if (!t->device)
         return t1_error(t, "tune.device", "is \"cuda\" or \"cpu\"");
-    t->cpu = kind && strcmp(kind, "cpu") == 0;
     for (size_t i = 0; i < 2; i++)
         if (json_member(t->tune, lists[i]) && !json_is_array(json_member(t->tune, lists[i])))
             return t1_error(t, t1_printf(t, "tune.%s", lists[i]), "must be a list");

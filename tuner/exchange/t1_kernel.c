@@ -15,7 +15,7 @@ static bool check_language(struct translation *t)
     if (!json_text(t, t->kernel, "Language", origin, &language))
         return false;
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (!language || t->cpu || strcasecmp(language, taken[i]) == 0)
+        if (!language || !t->device->is_gpu || strcasecmp(language, taken[i]) == 0)
             return true;
     return t1_error(t, origin, "kernels in '%.40s' cannot be run; only those in CUDA can",
                     language);
@@ -184,9 +184,9 @@ static bool read_options(struct translation *t, struct options *options)
 {
     if (!split_options(t, options))
         return false;
-    if (t->cpu && options->count > 0)
+    if (!t->device->is_gpu && options->count > 0)
         t1_ignore(t, options_origin);
-    for (size_t i = 0; i < options->count && !t->cpu; i++) {
+    for (size_t i = 0; i < options->count && t->device->is_gpu; i++) {
         const char *word = options->words[i];
         for (size_t j = 0; j < sizeof spaced / sizeof *spaced && i + 1 < options->count; j++) {
             if (strcmp(options->words[i], spaced[j][0]) != 0)

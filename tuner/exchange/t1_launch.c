@@ -304,7 +304,7 @@ bool t1_translate_launch(struct translation *t)
     struct node *launch = put_mapping(t, launches, NULL, origin);
     put_text(t, launch, "kernel", origin, name);
     put_extent(t, launch, "grid", &grid);
-    if (t->cpu) { /* a block is a turn of the kernel, and its threads share the grid */
+    if (!t->device->is_gpu) { /* a block is a turn of the kernel, and its threads share the grid */
         const char *product = NULL;
         for (size_t i = 0; i < DIMENSIONS; i++)
             if (strcmp(block.text[i], "1") != 0)
@@ -314,7 +314,7 @@ bool t1_translate_launch(struct translation *t)
     } else {
         put_extent(t, launch, "block", &block);
     }
-    if (shared && !t->cpu)
+    if (shared && t->device->is_gpu)
         put_text(t, launch, "shared", "KernelSpecification.SharedMemory", shared);
     put_passed(t, launch);
     return true;

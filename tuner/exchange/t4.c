@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/device/traits.h"
 #include "tuner/experiment/experiment.h"
 
 /* db/queries/t4_problems.sql, db/queries/t4.sql */
@@ -226,10 +227,10 @@ static const char *text_of(struct store_query *query, int column)
 static json_t *metadata_of(struct store_query *query, enum t4_version version)
 {
     json_t *metadata = json_object();
-    bool cuda = strcmp(text_of(query, PROBLEM_KIND), "cuda") == 0;
+    const char *compute_api = device_traits(text_of(query, PROBLEM_KIND))->compute_api;
     json_t *facts = json_loads(text_of(query, PROBLEM_FACTS), 0, NULL);
-    if (cuda)
-        (void)json_object_set_new(metadata, "compute_api", json_string("CUDA"));
+    if (compute_api)
+        (void)json_object_set_new(metadata, "compute_api", json_string(compute_api));
     const char *const texts[][2] = {
         {"platform", text_of(query, PROBLEM_DRIVER)},
         {"device", text_of(query, PROBLEM_DEVICE)},

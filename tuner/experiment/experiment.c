@@ -23,7 +23,7 @@ const char *experiment_path(const struct experiment *experiment)
 
 const char *experiment_device_kind(const struct experiment *experiment)
 {
-    return experiment->device_kind;
+    return experiment->device->section;
 }
 
 bool experiment_is_on_request(const struct experiment *experiment)

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+#include "tuner/device/traits.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/experiment/expression.h"
 
@@ -42,8 +43,8 @@ enum {
 /* Facts that expressions may name; slot SLOT_FACTS + index. */
 struct fact_name {
     const char *name;
-    const char *kind; /* of device; NULL: every one */
-    bool number;      /* a fact given as text ("9.0") is read as a number */
+    enum fact_owner { FACT_OF_ALL, FACT_OF_GPUS, FACT_OF_CPUS } owner;
+    bool number; /* a fact given as text ("9.0") is read as a number */
 };
 extern const struct fact_name fact_names[];
 extern const size_t fact_name_count;
@@ -176,8 +177,8 @@ struct experiment {
     const char *about;
     const char *path;
     const struct place_file *file;
-    const char *data_folder; /* NULL: none */
-    const char *device_kind;
+    const char *data_folder;            /* NULL: none */
+    const struct device_traits *device; /* of the kind that `device` names */
     bool on_request;
     const char *source;
     const char *units[UNITS_MAX];

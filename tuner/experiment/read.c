@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/text.h"
+#include "tuner/device/traits.h"
 
 static bool read_heading(struct file_reader *reader, const struct node *root)
 {
-    static const char *const kinds[] = {"cuda", "cpu"};
     struct experiment *experiment = reader->experiment;
     const struct node *name = node_get(root, "experiment");
     const struct node *about = node_get(root, "about");
@@ -22,20 +23,24 @@ static bool read_heading(struct file_reader *reader, const struct node *root)
         return false;
     if (on_request && !read_boolean(reader, on_request, "on_request", &experiment->on_request))
         return false;
-    experiment->device_kind = kinds[0];
+    experiment->device = &device_traits_list[0];
     if (!device)
         return true;
     const char *kind = NULL;
     if (!read_text(reader, device, "device", &kind))
         return false;
-    for (size_t i = 0; i < 2; i++) {
-        if (strcmp(kind, kinds[i]) != 0)
-            continue;
-        experiment->device_kind = kinds[i];
+    experiment->device = device_traits_of_section(kind);
+    if (experiment->device)
         return true;
-    }
-    return node_error(reader, device, "device is cuda or cpu, not '%.60s'%s", kind,
-                      suggest(kind, kinds, 2).text);
+    const char *sections[DEVICE_SECTIONS_MAX];
+    const size_t count = device_sections(sections);
+    struct text list = {0};
+    for (size_t i = 0; i < count; i++)
+        text_printf(&list, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", sections[i]);
+    const bool read = node_error(reader, device, "device is %s, not '%.60s'%s", text_string(&list),
+                                 kind, suggest(kind, sections, count).text);
+    text_free(&list);
+    return read;
 }
 
 static bool read_sections(struct file_reader *reader, const struct node *root)

@@ -143,8 +143,8 @@ static bool read_launch(struct file_reader *reader, const struct node *node,
                         struct launch_rule *launch)
 {
     launch->place = node->place;
-    bool cpu = strcmp(reader->experiment->device_kind, "cpu") == 0;
-    return (cpu ? read_cpu_launch(reader, node, launch) : read_gpu_launch(reader, node, launch)) &&
+    return (reader->experiment->device->is_gpu ? read_gpu_launch(reader, node, launch)
+                                               : read_cpu_launch(reader, node, launch)) &&
            read_optional(reader, node, "when", USE_CONFIGURATION, &launch->when) &&
            read_template(reader, node_get(node, "kernel"), "kernel", USE_CONFIGURATION,
                          &launch->kernel) &&

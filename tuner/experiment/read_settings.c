@@ -50,7 +50,7 @@ static bool read_occupancy(struct file_reader *reader, const struct node *node,
     const char *words[EXPERIMENT_PARAMETERS_MAX];
     if (!node)
         return true;
-    if (strcmp(experiment->device_kind, "cuda") != 0)
+    if (!experiment->device->has_occupancy)
         return node_error(reader, node, "only GPUs have the Occupancy API");
     if (!need_name(reader, node, "occupancy"))
         return false;

@@ -107,9 +107,9 @@ static bool read_standard(struct file_reader *reader, const struct node *node)
         return true;
     if (!read_text(reader, node, "std", &name))
         return false;
-    bool cpu = strcmp(reader->experiment->device_kind, "cpu") == 0;
-    const char *const *words = cpu ? c : cpp;
-    size_t count = cpu ? sizeof c / sizeof *c : sizeof cpp / sizeof *cpp;
+    const bool is_cpp = reader->experiment->device->is_cpp;
+    const char *const *words = is_cpp ? cpp : c;
+    size_t count = is_cpp ? sizeof cpp / sizeof *cpp : sizeof c / sizeof *c;
     for (size_t i = 0; i < count; i++) {
         if (strcmp(words[i], name) != 0)
             continue;

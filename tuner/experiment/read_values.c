@@ -56,9 +56,10 @@ bool declare_names(struct file_reader *reader, const struct node *root)
     struct scope *scope = &experiment->scope;
     scope->count = SLOT_COUNT;
     for (size_t i = 0; i < fact_name_count; i++)
-        if (!fact_names[i].kind || strcmp(fact_names[i].kind, experiment->device_kind) == 0)
+        if (fact_names[i].owner == FACT_OF_ALL ||
+            (fact_names[i].owner == FACT_OF_GPUS) == experiment->device->is_gpu)
             scope->names[SLOT_FACTS + i] = fact_names[i].name;
-    if (strcmp(experiment->device_kind, "cuda") == 0)
+    if (experiment->device->is_gpu)
         scope->names[SLOT_ACTIVE_BLOCKS] = "active_blocks";
     return declare_all(reader, node_get(root, "axes"), "axes", "the axis", SLOT_AXES,
                        EXPERIMENT_AXES_MAX) &&

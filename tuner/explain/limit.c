@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tuner/device/traits.h"
 #include "tuner/explain/internal.h"
 #include "tuner/stats/ceiling.h"
 
@@ -22,25 +23,20 @@ struct rules {
     const struct explanation *explanation;
     const struct background *background;
     const struct explain_point *winner;
-    const char *units; /* "multiprocessors", "cores" */
-    int64_t busy;      /* of them, with something to do; -1: unknown */
+    const struct device_traits *device;
+    int64_t busy; /* of them, with something to do; -1: unknown */
     struct text *text;
 };
-
-static bool is_cpu(const struct rules *rules)
-{
-    const char *kind = rules->explanation->device_kind;
-    return kind && strcmp(kind, "cpu") == 0;
-}
 
 static bool limited_by_launch(const struct rules *rules)
 {
     const struct explain_point *winner = rules->winner;
     /* One thread of a CPU wakes no others. */
-    if (winner->launches < 1 || (is_cpu(rules) && winner->threads == 1))
+    if (winner->launches < 1 || (!rules->device->is_gpu && winner->threads == 1))
         return false;
     /* Those that overlap may cost less than empty ones in a row; a CPU's may be of one thread. */
-    const bool all = winner->launches > 1 && !rules->background->launches_overlap && !is_cpu(rules);
+    const bool all =
+        winner->launches > 1 && !rules->background->launches_overlap && rules->device->is_gpu;
     const double empty_ns = (double)(all ? winner->launches : 1) * rules->background->node_gap_ns;
     const double share = empty_ns / winner->time_ns;
     if (!(share >= launch_least))
@@ -162,12 +158,13 @@ static bool is_far_from_ceilings(const struct rules *rules)
 static void put_idle(const struct rules *rules)
 {
     const int64_t units = rules->explanation->unit_count;
-    if (is_cpu(rules))
+    if (!rules->device->is_gpu)
         put_count(rules->text, rules->busy, "thread");
     else
         put_count(rules->text, rules->busy, "block");
     text_printf(rules->text, " for %" PRId64 " %s: %" PRId64 " of them %s nothing to do", units,
-                rules->units, units - rules->busy, units - rules->busy == 1 ? "has" : "have");
+                rules->device->unit_word, units - rules->busy,
+                units - rules->busy == 1 ? "has" : "have");
 }
 
 /* Whether many units have nothing to do. */
@@ -197,7 +194,7 @@ static bool limited_by_idle_units(const struct rules *rules)
     put_idle(rules);
     if (isfinite(loss)) {
         put_busier(rules, "; ");
-    } else if (is_cpu(rules) && rules->background->node_gap_ns > 0) {
+    } else if (!rules->device->is_gpu && rules->background->node_gap_ns > 0) {
         text_append(rules->text, "; to wake all of them takes ");
         put_time(rules->text, rules->background->node_gap_ns);
         text_append(rules->text, ", against its ");
@@ -228,7 +225,8 @@ static bool limited_by_bytes_in_flight(const struct rules *rules)
     if (!(waiting_ns <= waiting_most_ns) || !(winner->ceiling_share < memory_least))
         return false;
     put_bytes(rules->text, winner->bytes_in_flight_per_sm);
-    text_printf(rules->text, " in flight on each of %" PRId64 " %s come to ", busy, rules->units);
+    text_printf(rules->text, " in flight on each of %" PRId64 " %s come to ", busy,
+                rules->device->unit_word);
     put_number(rules->text, winner->gbs);
     text_append(rules->text, " GB/s when each waits ");
     put_time(rules->text, waiting_ns);
@@ -250,7 +248,7 @@ static void put_rest(const struct rules *rules)
     text_append(rules->text, " of its ");
     put_time(rules->text, time_ns);
     text_append(rules->text, ": the rest is latency");
-    if (background->node_gap_ns >= launch_told * time_ns && !is_cpu(rules)) {
+    if (background->node_gap_ns >= launch_told * time_ns && rules->device->is_gpu) {
         text_append(rules->text, ", of which an empty launch takes ");
         put_time(rules->text, background->node_gap_ns);
     }
@@ -327,7 +325,7 @@ static void say_unknown(const struct rules *rules)
 static int64_t busy_units(const struct explanation *explanation)
 {
     const struct explain_point *winner = &explanation->points[0];
-    if (explanation->device_kind && strcmp(explanation->device_kind, "cpu") == 0)
+    if (!device_traits(explanation->device_kind)->is_gpu)
         return winner->threads > 0 && winner->grid > 0 && winner->grid < winner->threads
                    ? winner->grid
                    : winner->threads;
@@ -340,9 +338,9 @@ void decide_limit(struct explanation *explanation, const struct background *back
     struct rules rules = {.explanation = explanation,
                           .background = background,
                           .winner = &explanation->points[0],
+                          .device = device_traits(explanation->device_kind),
                           .busy = busy_units(explanation),
                           .text = text};
-    rules.units = is_cpu(&rules) ? "cores" : "multiprocessors";
     explanation->limit = LIMIT_LAUNCH;
     if (limited_by_launch(&rules))
         return;

@@ -1,4 +1,5 @@
 /* The whole of tuned.conf: devices, and in each the lines that rows of conf.sql join to. */
+#include "tuner/device/traits.h"
 #include "tuner/export/export.h"
 
 #include <jansson.h>
@@ -76,8 +77,7 @@ static void fill_section(struct text *out, struct store_query *query)
     append_quoted(out, column_text(query, COLUMN_NAME));
     text_append(out, "]");
     append_known(out, "compute_capability", column_text(query, COLUMN_CAPABILITY));
-    append_count(out, strcmp(kind, "cpu") == 0 ? "cores" : "sm_count",
-                 store_query_integer(query, COLUMN_UNITS));
+    append_count(out, device_traits(kind)->unit_fact, store_query_integer(query, COLUMN_UNITS));
     append_count(out, "memory_bytes", store_query_integer(query, COLUMN_MEMORY));
     append_limits(out, column_text(query, COLUMN_DEVICE_FACTS));
     append_known(out, "driver", column_text(query, COLUMN_DEVICE_DRIVER));

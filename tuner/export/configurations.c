@@ -6,6 +6,7 @@
 #include "libtuned/tuned.h"
 #include "tuner/base/arena.h"
 #include "tuner/base/files.h"
+#include "tuner/device/traits.h"
 #include "tuner/experiment/experiment.h"
 
 enum { EXPERIMENTS_MAX = 64 };
@@ -127,7 +128,7 @@ static enum status collect_file(struct collector *collector, const struct conf_t
     struct text line = {0};
     for (size_t i = 0; i < tuned_entry_count(tuned) && status == STATUS_OK; i++) {
         const struct tuned_entry *entry = tuned_entry_at(tuned, i);
-        if (strcmp(tuned_entry_device(entry)->kind, "cuda") == 0)
+        if (device_traits(tuned_entry_device(entry)->kind)->compute_api)
             status = collect_entry(collector, entry, &line, error);
     }
     text_free(&line);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tuner/device/traits.h"
 #include "tuner/export/internal.h"
 
 /* db/queries/conf_gains.sql */
@@ -151,7 +152,7 @@ static enum status append_gains(struct store *store, struct text *out, const cha
 /* What a device must be able to give, so that libtuned hands out nothing that does not launch. */
 static void append_needs(struct text *out, struct store_query *query)
 {
-    if (strcmp(column_text(query, COLUMN_KIND), "cuda") != 0)
+    if (!device_traits(column_text(query, COLUMN_KIND))->is_gpu)
         return;
     append_count(out, "threads", store_query_integer(query, COLUMN_THREADS));
     append_count(out, "shared_bytes", store_query_integer(query, COLUMN_SHARED_BYTES));

@@ -9,6 +9,7 @@
 #include "libtuned/tuned.h"
 #include "tuner/base/arena.h"
 #include "tuner/base/hash.h"
+#include "tuner/device/traits.h"
 #include "tuner/export/header_names.h"
 
 /* What all problems share: tuner/export/header_common.inc. The choice is libtuned's, as far as
@@ -284,7 +285,7 @@ static enum status put_rows(struct header *header, struct text *devices, size_t 
             break;
         if (device != last) {
             bool is_cpu_for_all =
-                strcmp(device->name, "*") == 0 && strcmp(device->kind, "cpu") == 0;
+                strcmp(device->name, "*") == 0 && !device_traits(device->kind)->is_gpu;
             text_append(devices, "        {");
             append_string(devices, device->name);
             text_printf(devices, ", %d, %d, %d, %zu, ", device->compute_capability_major,

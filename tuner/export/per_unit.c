@@ -6,6 +6,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
+#include "tuner/device/traits.h"
 #include "tuner/export/internal.h"
 #include "tuner/export/recall.h"
 
@@ -93,7 +94,6 @@ static size_t derive(struct experiments *experiments, const struct experiment *e
                      struct arena *arena, struct store_query *query, int64_t units,
                      struct named_value out[EXPERIMENT_DERIVED_MAX])
 {
-    bool is_cpu = strcmp(column_text(query, COLUMN_KIND), "cpu") == 0;
     struct problem problem;
     struct configuration configuration;
     struct facts facts = {0};
@@ -101,7 +101,8 @@ static size_t derive(struct experiments *experiments, const struct experiment *e
     size_t count = 0;
     bool found = find_problem(experiment, column_text(query, COLUMN_PROBLEM),
                               store_query_integer(query, COLUMN_N), &problem);
-    fill_facts(&facts, column_text(query, COLUMN_FACTS), is_cpu ? "cores" : "sm_count", units);
+    fill_facts(&facts, column_text(query, COLUMN_FACTS),
+               device_traits(column_text(query, COLUMN_KIND))->unit_fact, units);
     const struct point point = {.experiment = experiment,
                                 .problem = &problem,
                                 .facts = &facts,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/device/traits.h"
 #include "tuner/export/common.h"
 #include "tuner/stats/ranges.h"
 
@@ -217,7 +218,7 @@ static void begin_section(struct portable *portable)
         return;
     (void)string_format(portable->section, sizeof portable->section, "%s", portable->kind);
     text_printf(portable->out, "\n[%s \"*\"] %s=1\n", portable->kind,
-                strcmp(portable->kind, "cpu") == 0 ? "cores" : "sm_count");
+                device_traits(portable->kind)->unit_fact);
 }
 
 static void put_line(struct portable *portable, const struct common *common, int64_t low,
@@ -233,7 +234,7 @@ static void put_line(struct portable *portable, const struct common *common, int
         text_printf(out, " at=%lld", (long long)at);
     append_bound(out, "worst_loss_percent", 2, 100 * common->loss);
     append_count(out, "devices", common->devices);
-    if (strcmp(portable->kind, "cuda") == 0) {
+    if (device_traits(portable->kind)->is_gpu) {
         append_count(out, "threads", common->threads);
         append_count(out, "shared_bytes", common->shared_bytes);
         append_count(out, "registers", common->registers);

@@ -17,8 +17,7 @@
     " AND (:l2_mode IS NULL OR t.l2_mode = :l2_mode)"                                              \
     " AND (:environment IS NULL OR e.id = CAST(:environment AS INTEGER))"                          \
     " AND (:device IS NULL OR lower(:device) IN (lower(d.name), lower(d.uuid), d.kind,"            \
-    "     d.kind || ':' || json_extract(d.facts, '$.index'))"                                      \
-    "   OR d.kind = 'cuda' AND :device = CAST(json_extract(d.facts, '$.index') AS TEXT))"          \
+    "     d.kind || ':' || json_extract(d.facts, '$.index')))"                                     \
     " AND (:problem IS NULL OR p.key = :problem)"                                                  \
     " AND (:n IS NULL OR p.n = CAST(:n AS INTEGER))"
 

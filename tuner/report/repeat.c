@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tuner/device/traits.h"
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
 #include "tuner/stats/protocol.h"
@@ -52,8 +53,9 @@ static void append_made(struct text *out, struct store_query *row)
     const char *experiments = store_query_text(row, RUN_EXPERIMENTS);
     text_append(out, "tune run ");
     text_append(out, experiments ? experiments : "");
-    append_option(out, "device",
-                  strcmp(store_query_text(row, RUN_KIND), "cpu") == 0 ? "cpu" : "cuda:0");
+    char device[DEVICE_NAME_BYTES];
+    device_name(store_query_text(row, RUN_KIND), 0, device);
+    append_option(out, "device", device);
     if (effort)
         append_option(out, "effort", effort);
     if (store_query_integer(row, RUN_BUDGET) > 0)
@@ -63,7 +65,7 @@ static void append_made(struct text *out, struct store_query *row)
     if (objective && strcmp(objective, "time") != 0)
         append_option(out, "objective", objective);
     if (protocol_changes(store_query_text(row, RUN_PROTOCOL), effort,
-                         store_query_text(row, RUN_KIND), &changes))
+                         device_traits(store_query_text(row, RUN_KIND))->is_shared, &changes))
         for (const char *at = text_string(&changes); *at; at += strspn(at, " ")) {
             size_t length = strcspn(at, " ");
             text_printf(out, " --set %.*s", (int)length, at);
@@ -216,8 +218,7 @@ static enum status write_device(struct page *page, struct store_query *row, stru
     }
     html(out, "<dt>memory</dt><dd>%s bytes</dd>",
          shown_count(store_query_integer(row, WHERE_MEMORY), shown));
-    html(out, "<dt>%s</dt><dd>%s</dd>",
-         strcmp(store_query_text(row, WHERE_KIND), "cpu") == 0 ? "cores" : "multiprocessors",
+    html(out, "<dt>%s</dt><dd>%s</dd>", device_traits(store_query_text(row, WHERE_KIND))->unit_word,
          shown_count(store_query_integer(row, WHERE_UNITS), shown));
     write_ceilings(out, row);
     text_append(out, "</dl>");

@@ -160,7 +160,8 @@ static enum status start_groups(struct session *session, struct error *error)
         status = binaries_start(&group->binaries, session->options->device_kind, compilers, cpus,
                                 group->facts, error);
         if (status == STATUS_OK)
-            status = binaries_start(&group->references, "cpu", 1, cpus, group->facts, error);
+            status = binaries_start(&group->references, device_host()->kind, 1, cpus, group->facts,
+                                    error);
     }
     return status;
 }

@@ -9,6 +9,7 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/base/version.h"
+#include "tuner/device/traits.h"
 #include "tuner/session/internal.h"
 
 static enum status tell_of_other_environments(struct session *session, struct lane *lane,
@@ -69,7 +70,7 @@ static enum status check_kinds(const struct session *session, struct error *erro
 {
     for (size_t i = 0; i < session->experiment_count; i++) {
         const char *kind = experiment_device_kind(session->experiments[i].experiment);
-        if (strcmp(kind, session->options->device_kind) != 0)
+        if (strcmp(kind, device_traits(session->options->device_kind)->section) != 0)
             return error_set(error, STATUS_BAD_INPUT, "%s: is for %s devices, not for %s",
                              experiment_path(session->experiments[i].experiment), kind,
                              session->options->device_kind);
@@ -125,9 +126,9 @@ static enum status check_energy(const struct session *session, struct error *err
         if (!counter || counter->value.integer == 0)
             return error_set(error, STATUS_UNAVAILABLE,
                              "%s has no energy counter that this user may read, which '%s' needs; "
-                             "on a CPU it is /sys/class/powercap/intel-rapl:0/energy_uj, on a GPU "
-                             "NVML's (Volta and later)",
-                             lane->name, text_string(&session->objective_text));
+                             "it would be %s",
+                             lane->name, text_string(&session->objective_text),
+                             device_traits(session->options->device_kind)->energy_source);
     }
     return STATUS_OK;
 }

@@ -185,10 +185,10 @@ static void set_effort(enum effort effort, struct protocol *out)
     }
 }
 
-/* A CPU runs other things as well: its times spread ten times as wide, and a round in which
- * another process could run is an ordinary one. Emptying its caches takes longer than most kernels:
- * one block a visit. */
-static void set_cpu(enum effort effort, struct protocol *out)
+/* A device that runs other things as well (a CPU): its times spread ten times as wide, and a round
+ * in which another process could run is an ordinary one. Emptying its caches takes longer than most
+ * kernels: one block a visit. */
+static void set_shared(enum effort effort, struct protocol *out)
 {
     static const int64_t looks[] = {12, 20, 32};
     out->anchor_shift = 0.10;
@@ -208,12 +208,12 @@ static void set_cpu(enum effort effort, struct protocol *out)
         out->confirm_processes = effort == EFFORT_THOROUGH ? 8 : 4;
 }
 
-void protocol_defaults(enum effort effort, const char *device_kind, struct protocol *out)
+void protocol_defaults(enum effort effort, bool is_shared, struct protocol *out)
 {
     *out = normal;
     set_effort(effort, out);
-    if (strcmp(device_kind, "cpu") == 0)
-        set_cpu(effort, out);
+    if (is_shared)
+        set_shared(effort, out);
 }
 
 double protocol_tie_band(const struct protocol *protocol, double floor)
@@ -415,8 +415,7 @@ enum status protocol_parse(const char *text, struct protocol *out, struct error 
     return status;
 }
 
-bool protocol_changes(const char *stored, const char *effort, const char *device_kind,
-                      struct text *out)
+bool protocol_changes(const char *stored, const char *effort, bool is_shared, struct text *out)
 {
     enum effort level = EFFORT_NORMAL;
     bool seen[NAMES_MOST] = {false};
@@ -426,7 +425,7 @@ bool protocol_changes(const char *stored, const char *effort, const char *device
     struct error ignored = {0};
     if (!stored || !effort || !effort_parse(effort, &level))
         return false;
-    protocol_defaults(level, device_kind, &usual);
+    protocol_defaults(level, is_shared, &usual);
     struct protocol protocol = usual;
     if (set_pairs(stored, &protocol, seen, &ignored) != STATUS_OK)
         return false;

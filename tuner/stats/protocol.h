@@ -55,8 +55,8 @@ struct protocol {
     int64_t look_between; /* unmeasured sizes looked at between two measured ones; 0: none */
 };
 
-/* Defaults of an effort for a kind of device ("cuda", "cpu"). */
-void protocol_defaults(enum effort effort, const char *device_kind, struct protocol *out);
+/* Defaults of an effort. is_shared: other programs run on the device, too (a CPU). */
+void protocol_defaults(enum effort effort, bool is_shared, struct protocol *out);
 bool effort_parse(const char *name, enum effort *out);
 const char *effort_name(enum effort effort);
 
@@ -72,8 +72,7 @@ void protocol_format(const struct protocol *protocol, struct text *out);
 enum status protocol_parse(const char *text, struct protocol *out, struct error *error);
 /* What of a stored text is not the default of its effort: "confirm_rounds=20 finalists=4"; a number
  * that was not there yet is. False: the text or the effort cannot be read. */
-bool protocol_changes(const char *stored, const char *effort, const char *device_kind,
-                      struct text *out);
+bool protocol_changes(const char *stored, const char *effort, bool is_shared, struct text *out);
 /* Calls `each` for every name with its value and one line about it, for --help and the store. */
 void protocol_each(const struct protocol *protocol,
                    void (*each)(void *context, const char *name, const char *value,

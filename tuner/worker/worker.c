@@ -7,6 +7,7 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/text.h"
+#include "tuner/device/traits.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/internal.h"
 #include "tuner/worker/message.h"
@@ -87,7 +88,7 @@ static enum status take_protocol(struct worker *worker, const struct protocol *p
     struct protocol defaults;
     struct text text = {0};
     if (!protocol) {
-        protocol_defaults(EFFORT_NORMAL, worker->kind, &defaults);
+        protocol_defaults(EFFORT_NORMAL, device_traits(worker->kind)->is_shared, &defaults);
         protocol = &defaults;
     }
     protocol_format(protocol, &text);

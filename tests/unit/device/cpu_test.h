@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tuner/device/cpu/cpu.h"
+#include "tuner/device/kinds.h"
 
 static char folder[64];
 

@@ -17,8 +17,8 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/seal.h"
 #include "tuner/device/cuda/cubin.h"
-#include "tuner/device/cuda/cuda.h"
 #include "tuner/device/cuda/internal.h"
+#include "tuner/device/kinds.h"
 
 struct fixture {
     char folder[64];

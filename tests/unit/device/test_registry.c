@@ -7,13 +7,19 @@
 #include <string.h>
 
 #include "tuner/device/device.h"
+#include "tuner/device/traits.h"
 
 static void every_kind_is_whole(void **state)
 {
     (void)state;
     for (size_t i = 0; device_kinds[i]; i++) {
         const struct device_api *api = device_kinds[i];
-        assert_true(api->kind && *api->kind && api->about && *api->about);
+        const struct device_traits *traits = device_traits(api->kind);
+        assert_string_equal(traits->kind, api->kind);
+        assert_true(*traits->about && device_traits_of_section(traits->section));
+        assert_true(*traits->unit_fact && *traits->unit_word && traits->driver_word);
+        /* A GPU's binaries say what they need, or nothing is foreseen. */
+        assert_true(!api->occupancy == !api->inspect);
         assert_true(api->count && api->describe && api->compile && api->open && api->close);
         assert_true(api->calibration && api->load && api->resources && api->bind && api->run);
         assert_true(api->vary && api->results && api->show);
@@ -48,11 +54,36 @@ static void names_are_parsed(void **state)
     }
 }
 
+/* Also of kinds that the build leaves out, or that another version knows. */
+static void traits_need_no_device(void **state)
+{
+    const char *sections[DEVICE_SECTIONS_MAX];
+    char name[DEVICE_NAME_BYTES];
+    (void)state;
+    assert_string_equal(device_traits("cuda")->unit_fact, "sm_count");
+    assert_string_equal(device_traits("cpu")->unit_fact, "cores");
+    assert_true(device_traits("cuda")->is_gpu && !device_traits("cpu")->is_gpu);
+    assert_string_equal(device_traits("hologram")->kind, "");
+    assert_string_equal(device_traits(NULL)->kind, "");
+    assert_null(device_traits_of_section("hologram"));
+    assert_int_equal(device_sections(sections), 2);
+    assert_true(device_traits(device_host()->kind)->is_host);
+    device_name("cpu", 0, name);
+    assert_string_equal(name, "cpu");
+    device_name("cuda", 3, name);
+    assert_string_equal(name, "cuda:3");
+    assert_string_equal(device_full_name("3", name), "cuda:3");
+    assert_string_equal(device_full_name("NVIDIA H200", name), "NVIDIA H200");
+    assert_string_equal(device_full_name("", name), "");
+    assert_null(device_full_name(NULL, name));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_is_whole),
         cmocka_unit_test(names_are_parsed),
+        cmocka_unit_test(traits_need_no_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

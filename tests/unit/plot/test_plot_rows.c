@@ -59,18 +59,18 @@ static void test_choice(void **state)
     const struct {
         const char *device;
         bool gpu;
-    } devices[] = {{"0", true},         {"cuda:0", true},    {"cuda", true}, {"nvidia h200", true},
-                   {"UUID-cuda", true}, {"Some CPU", false}, {"cpu", false}, {"cpu:0", false}};
+    } devices[] = {{"cuda:0", true},    {"cuda", true}, {"nvidia h200", true}, {"UUID-cuda", true},
+                   {"Some CPU", false}, {"cpu", false}, {"cpu:0", false}};
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         request.device = devices[i].device;
         ok(plot_choose(bench->store, &request, &arena, &subject, &error));
         assert_int_equal(subject.environment_id == gpu, devices[i].gpu);
     }
-    request.device = "1";
+    request.device = "cuda:1";
     assert_int_equal(plot_choose(bench->store, &request, &arena, &subject, &error),
                      STATUS_NOT_FOUND);
     assert_non_null(strstr(error.text, "NVIDIA H200"));
-    request.device = "0";
+    request.device = "cuda:0";
     request.problem = "reduce.sum.i33";
     assert_int_equal(plot_choose(bench->store, &request, &arena, &subject, &error),
                      STATUS_NOT_FOUND);

@@ -18,25 +18,25 @@ static void defaults_are_those_of_the_pages(void **state)
 {
     (void)state;
     struct protocol p;
-    protocol_defaults(EFFORT_NORMAL, "cuda", &p);
+    protocol_defaults(EFFORT_NORMAL, false, &p);
     assert_true(p.delta == 0.0025 && p.race_z == 3.8 && p.confidence == 0.99);
     assert_int_equal(p.look_rounds[3], 48);
     assert_int_equal(p.look_rounds[4], 0);
     assert_int_equal(p.confirm_processes, 8);
     assert_int_equal(p.confirm_rounds, 20);
-    protocol_defaults(EFFORT_QUICK, "cuda", &p);
+    protocol_defaults(EFFORT_QUICK, false, &p);
     assert_int_equal(p.look_rounds[1], 24);
     assert_int_equal(p.look_rounds[2], 0);
     assert_int_equal(p.confirm_processes, 0);
-    protocol_defaults(EFFORT_THOROUGH, "cuda", &p);
+    protocol_defaults(EFFORT_THOROUGH, false, &p);
     assert_int_equal(p.confirm_processes, 12);
     assert_int_equal(p.confirm_rounds, 40);
     assert_int_equal(p.look_rounds[6], 128);
-    protocol_defaults(EFFORT_NORMAL, "cpu", &p);
+    protocol_defaults(EFFORT_NORMAL, true, &p);
     assert_true(p.delta == 0.01 && p.other_wait_ms == 0);
     assert_int_equal(p.visit_blocks, 1);
     assert_int_equal(p.confirm_processes, 4);
-    protocol_defaults(EFFORT_QUICK, "cpu", &p);
+    protocol_defaults(EFFORT_QUICK, true, &p);
     assert_int_equal(p.confirm_processes, 0);
     assert_int_equal(p.look_rounds[1], 0);
 }
@@ -114,7 +114,7 @@ static void every_name_can_be_set_and_reads_back_exactly(void **state)
 {
     (void)state;
     struct walk walk = {.names = 0};
-    protocol_defaults(EFFORT_NORMAL, "cuda", &walk.protocol);
+    protocol_defaults(EFFORT_NORMAL, false, &walk.protocol);
     protocol_each(&walk.protocol, change, &walk);
     assert_int_equal(walk.names, sizeof walk.protocol / sizeof(double)); /* no field forgotten */
 }
@@ -124,7 +124,7 @@ static void assert_refused(const char *assignment, const char *says)
     struct protocol protocol;
     struct protocol before;
     struct error error;
-    protocol_defaults(EFFORT_NORMAL, "cuda", &protocol);
+    protocol_defaults(EFFORT_NORMAL, false, &protocol);
     before = protocol;
     assert_int_equal(protocol_set(&protocol, assignment, &error), STATUS_USAGE);
     if (!strstr(error.text, says))
@@ -157,7 +157,7 @@ static void wrong_names_and_values_are_refused_with_what_is_right(void **state)
     struct protocol protocol;
     struct error error;
     char most[32];
-    protocol_defaults(EFFORT_NORMAL, "cuda", &protocol);
+    protocol_defaults(EFFORT_NORMAL, false, &protocol);
     (void)snprintf(most, sizeof most, "look_rounds.6=%d", ESTIMATE_MAX);
     assert_int_equal(protocol_set(&protocol, most, &error), STATUS_OK);
     (void)snprintf(most, sizeof most, "look_rounds.6=%d", ESTIMATE_MAX + 1);
@@ -171,7 +171,7 @@ static void a_text_that_is_not_whole_is_refused(void **state)
     struct protocol out;
     struct error error;
     struct text text = {0};
-    protocol_defaults(EFFORT_NORMAL, "cuda", &protocol);
+    protocol_defaults(EFFORT_NORMAL, false, &protocol);
     out = protocol;
     protocol_format(&protocol, &text);
     char *cut = strrchr(text.data, ' ');
@@ -191,22 +191,22 @@ static void what_is_not_the_default_is_told(void **state)
     struct protocol protocol;
     struct text stored = {0};
     struct text changes = {0};
-    protocol_defaults(EFFORT_QUICK, "cpu", &protocol);
+    protocol_defaults(EFFORT_QUICK, true, &protocol);
     protocol_format(&protocol, &stored);
-    assert_true(protocol_changes(stored.data, "quick", "cpu", &changes));
+    assert_true(protocol_changes(stored.data, "quick", true, &changes));
     assert_string_equal(text_string(&changes), "");
     assert_int_equal(protocol_set(&protocol, "finalists=7", &error), STATUS_OK);
     assert_int_equal(protocol_set(&protocol, "race_z=2.5", &error), STATUS_OK);
     text_clear(&stored);
     protocol_format(&protocol, &stored);
-    assert_true(protocol_changes(stored.data, "quick", "cpu", &changes));
+    assert_true(protocol_changes(stored.data, "quick", true, &changes));
     assert_string_equal(text_string(&changes), "race_z=2.5 finalists=7");
-    assert_false(protocol_changes(stored.data, "hard", "cpu", &changes));
-    assert_false(protocol_changes("race_z=2 what=1", "quick", "cpu", &changes));
+    assert_false(protocol_changes(stored.data, "hard", true, &changes));
+    assert_false(protocol_changes("race_z=2 what=1", "quick", true, &changes));
     text_clear(&changes); /* of a run that did not know all of today's numbers */
-    assert_true(protocol_changes("race_z=2.5", "quick", "cpu", &changes));
+    assert_true(protocol_changes("race_z=2.5", "quick", true, &changes));
     assert_string_equal(text_string(&changes), "race_z=2.5");
-    assert_false(protocol_changes(NULL, "quick", "cpu", &changes));
+    assert_false(protocol_changes(NULL, "quick", true, &changes));
     text_free(&changes);
     text_free(&stored);
 }
@@ -215,7 +215,7 @@ static void the_tie_band_follows_the_floor_up_to_a_limit(void **state)
 {
     (void)state;
     struct protocol protocol;
-    protocol_defaults(EFFORT_NORMAL, "cpu", &protocol);
+    protocol_defaults(EFFORT_NORMAL, true, &protocol);
     assert_true(fabs(protocol_tie_band(&protocol, (double)NAN) - 0.01) < 1e-15);
     assert_true(fabs(protocol_tie_band(&protocol, 0.002) - 0.01) < 1e-15);
     assert_true(fabs(protocol_tie_band(&protocol, 0.04) - 0.04) < 1e-15);

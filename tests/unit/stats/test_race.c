@@ -16,7 +16,7 @@ static struct race *create(size_t count)
     struct protocol protocol;
     struct race *race = NULL;
     struct error error;
-    protocol_defaults(EFFORT_NORMAL, "cuda", &protocol);
+    protocol_defaults(EFFORT_NORMAL, false, &protocol);
     assert_int_equal(race_create(&protocol, count, &race, &error), STATUS_OK);
     return race;
 }

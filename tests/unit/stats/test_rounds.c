@@ -18,7 +18,7 @@ static struct protocol protocol;
 static int quiet(void **state)
 {
     (void)state;
-    protocol_defaults(EFFORT_NORMAL, "cuda", &protocol);
+    protocol_defaults(EFFORT_NORMAL, false, &protocol);
     for (size_t i = 0; i < ROUNDS; i++) {
         struct conditions conditions = conditions_unknown();
         conditions.sm_clock_mhz = 1980 - 5.0 * (double)(i % 3);
@@ -120,7 +120,7 @@ static void others_are_a_fault_where_they_are_waited_for(void **state)
     rounds[ODD].before.other_processes = -1;
     rounds[ODD].after.other_processes = 2;
     assert_only(ROUND_OTHER_PROCESS);
-    protocol_defaults(EFFORT_NORMAL, "cpu", &protocol);
+    protocol_defaults(EFFORT_NORMAL, true, &protocol);
     assert_only(ROUND_VALID);
 }
 

@@ -38,7 +38,7 @@ struct tuning {
 static void set_up(struct tuning *tuning, uint64_t seed, size_t count)
 {
     *tuning = (struct tuning){.count = count};
-    protocol_defaults(EFFORT_NORMAL, "cuda", &tuning->protocol);
+    protocol_defaults(EFFORT_NORMAL, false, &tuning->protocol);
     tuning->device = (struct simulated_device){
         .random = {seed, 0}, .sigma = 0.003, .outliers = 0.01, .walk = 0.001, .blocks = 3};
     tuning->process_spread = 0.0005;

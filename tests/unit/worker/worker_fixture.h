@@ -203,7 +203,7 @@ static inline int remove_folder(void **state)
 static inline struct protocol quick_protocol(void)
 {
     struct protocol protocol;
-    protocol_defaults(EFFORT_QUICK, "cpu", &protocol);
+    protocol_defaults(EFFORT_QUICK, true, &protocol);
     protocol.warm_window_ms = 1;
     protocol.warm_least_ms = 0;
     protocol.warm_most_ms = 1;

@@ -1,11 +1,10 @@
-#include "tuner/device/cpu/cpu.h"
-
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/device/cpu/compiler.h"
 #include "tuner/device/cpu/device.h"
+#include "tuner/device/kinds.h"
 
 static enum status cpu_count(int *count, struct error *error)
 {
@@ -161,52 +160,14 @@ static enum status cpu_resources(struct device *device, const char *kernel, uint
     return STATUS_OK;
 }
 
-static enum status cpu_imagine(const char *architecture, struct facts *facts, struct error *error)
-{
-    (void)facts;
-    return error_set(error, STATUS_UNAVAILABLE,
-                     "architecture '%s': a CPU that is not there cannot be imagined: only GPUs can",
-                     architecture);
-}
-
-static enum status cpu_inspect(const char *binary_path, const char *kernel,
-                               struct kernel_resources *resources, char *code_hash,
-                               struct error *error)
-{
-    (void)kernel, (void)resources, (void)code_hash;
-    return error_set(error, STATUS_UNAVAILABLE,
-                     "%s: a CPU's binaries do not tell what their kernels need", binary_path);
-}
-
-static enum status cpu_occupancy(const struct facts *facts, uint32_t block_threads,
-                                 uint32_t shared_bytes, struct kernel_resources *resources,
-                                 struct error *error)
-{
-    (void)facts, (void)block_threads, (void)shared_bytes, (void)resources;
-    return error_set(error, STATUS_UNAVAILABLE, "a CPU has no occupancy");
-}
-
-static enum status cpu_signatures(struct arena *arena, const struct signature_question *question,
-                                  struct source_signature *out, struct error *error)
-{
-    (void)arena, (void)out;
-    return error_set(error, STATUS_UNAVAILABLE, "%s: a CPU's kernels do not tell what they take",
-                     question->path);
-}
-
 const struct device_api device_cpu = {
     .kind = "cpu",
-    .about = "this machine's processors: kernels in C, run by pinned threads",
     .compiles_beside_measuring = false,
     .blocks_to_judge = 3,
     .intact_is_cheap = true,
     .count = cpu_count,
     .describe = cpu_describe,
     .compile = compiler_compile,
-    .imagine = cpu_imagine,
-    .inspect = cpu_inspect,
-    .occupancy = cpu_occupancy,
-    .signatures = cpu_signatures,
     .open = cpu_open,
     .close = cpu_close,
     .calibration = cpu_calibration,

@@ -1,11 +1,9 @@
-#include "tuner/device/cuda/cuda.h"
-
 #include "tuner/device/cuda/internal.h"
 #include "tuner/device/cuda/signatures.h"
+#include "tuner/device/kinds.h"
 
 const struct device_api device_cuda = {
     .kind = "cuda",
-    .about = "NVIDIA GPUs; kernels in CUDA C++, compiled by NVRTC",
     .compiles_beside_measuring = true,
     .blocks_to_judge = 1,
     .intact_is_cheap = false,

@@ -9,9 +9,9 @@
 #include "tuner/base/random.h"
 #include "tuner/base/source.h"
 #include "tuner/device/cuda/container.h"
-#include "tuner/device/cuda/cuda.h"
 #include "tuner/device/cuda/driver.h"
 #include "tuner/device/cuda/nvml.h"
+#include "tuner/device/device.h"
 
 enum { MODULES_MAX = DEVICE_SLOTS, GATE_TRIES = 3, NO_SLOT = -1 };
 /* Of all graphs together; one takes about 7 kB on the host and 3 kB on the device. */
