@@ -17,16 +17,13 @@ static const char merge_caches[] =
 
 static enum status check_whole(struct store *store, const char *path, struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
     bool broken = false;
     int64_t good = 0;
     enum status status = store_pragma(
         store, "SELECT count(*) = 1 AND min(integrity_check) = 'ok' FROM pragma_integrity_check",
         &good, error);
     if (status == STATUS_OK)
-        status = store_prepare(store, "PRAGMA foreign_key_check", &statement, error);
-    if (status == STATUS_OK)
-        status = store_take_once(store, statement, NULL, &broken, merge_doing, error);
+        status = store_check_references(store, merge_doing, &broken, error);
     if (status == STATUS_OK && (!good || broken))
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: the database is damaged; nothing of it is taken", path);
@@ -37,7 +34,6 @@ static enum status copy_to(const char *path, const char *copy, int64_t *version,
                            struct error *error)
 {
     struct store *store = NULL;
-    sqlite3_stmt *statement = NULL;
     enum status status = store_open(path, STORE_COPY, &store, error);
     if (status == STATUS_OK)
         status = check_whole(store, path, error);
@@ -46,11 +42,7 @@ static enum status copy_to(const char *path, const char *copy, int64_t *version,
     if (status == STATUS_OK)
         status = store_execute(store, "PRAGMA query_only = OFF", merge_doing, error);
     if (status == STATUS_OK)
-        status = store_prepare(store, "VACUUM INTO ?1", &statement, error);
-    if (status == STATUS_OK) {
-        store_bind_text(statement, 1, copy);
-        status = store_take_once(store, statement, NULL, NULL, "copy a database", error);
-    }
+        status = store_copy(store, copy, "copy a database", error);
     store_close(store);
     return status;
 }
@@ -68,7 +60,7 @@ enum status store_merge_prepare(const char *path, const char *copy, struct error
     return status;
 }
 
-static enum status count_rows(const struct store *store, struct store_merge_counts *out,
+static enum status count_rows(struct store *store, struct store_merge_counts *out,
                               struct error *error)
 {
     enum status status =
@@ -108,13 +100,9 @@ static enum status merge_attached(struct store *store, struct store_merge_counts
 enum status store_merge(struct store *store, const char *copy, struct store_merge_counts *counts,
                         struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
     struct error ignored = {0};
-    enum status status = store_prepare(store, "ATTACH DATABASE ?1 AS other", &statement, error);
-    if (status != STATUS_OK)
-        return status;
-    store_bind_text(statement, 1, copy);
-    status = store_take_once(store, statement, NULL, NULL, merge_doing, error);
+    enum status status = store_run(store, "ATTACH DATABASE ?1 AS other", merge_doing,
+                                   STORE_VALUES(value_text(copy)), NULL, NULL, error);
     if (status != STATUS_OK)
         return status;
     status = merge_attached(store, counts, error);

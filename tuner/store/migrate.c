@@ -62,11 +62,8 @@ static enum status run_migrations(struct store *store, int64_t version,
 
 static enum status check_references(struct store *store, struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
     bool broken = false;
-    enum status status = store_prepare(store, "PRAGMA foreign_key_check", &statement, error);
-    if (status == STATUS_OK)
-        status = store_take_once(store, statement, NULL, &broken, migrate_doing, error);
+    enum status status = store_check_references(store, migrate_doing, &broken, error);
     if (status == STATUS_OK && broken)
         return error_set(error, STATUS_INTERNAL,
                          "%s: a migration would have left rows that point nowhere; nothing was "
@@ -104,12 +101,7 @@ static enum status finish_copy(const char *copy, const char *path, struct error 
  * does not live to. */
 static enum status make_copy(struct store *store, const char *copy, struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    enum status status = store_prepare(store, "VACUUM INTO ?1", &statement, error);
-    if (status == STATUS_OK) {
-        store_bind_text(statement, 1, copy);
-        status = store_take_once(store, statement, NULL, NULL, "keep a copy of it", error);
-    }
+    enum status status = store_copy(store, copy, "keep a copy of it", error);
     return status == STATUS_OK ? finish_copy(copy, store->path, error) : status;
 }
 

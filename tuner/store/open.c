@@ -54,10 +54,9 @@ static enum status connect(struct store *store, const char *options, int flags, 
 
 static void disconnect(struct store *store)
 {
-    for (size_t i = 0; i < STATEMENT_COUNT; i++) {
-        (void)sqlite3_finalize(store->statements[i]);
-        store->statements[i] = NULL;
-    }
+    for (size_t i = 0; i < store->kept_count; i++)
+        (void)sqlite3_finalize(store->kept[i].statement);
+    store->kept_count = 0;
     for (size_t i = 0; i < STORE_QUERIES_KEPT; i++) {
         store_query_free(store->queries[i]);
         store->queries[i] = NULL;
@@ -394,7 +393,53 @@ void store_close(struct store *store)
     disconnect(store);
     for (size_t i = 0; i < sizeof store->json / sizeof store->json[0]; i++)
         text_free(&store->json[i]);
+    free(store->kept);
     free(store->wait);
     free(store->path);
     free(store);
+}
+
+/* ---- a file that was removed or replaced while it was open ---- */
+
+bool store_is_in_place(const struct store *store)
+{
+    struct stat info;
+    return stat(store->path, &info) == 0 && info.st_dev == store->device &&
+           info.st_ino == store->inode;
+}
+
+static enum status save_beside(struct store *store, struct text *name, struct error *error)
+{
+    struct stat info;
+    for (int i = 1; i < 1000; i++) {
+        text_clear(name);
+        text_printf(name, "%s.saved-%d", store->path, i);
+        if (name->failed)
+            return error_no_memory(error);
+        if (lstat(text_string(name), &info) != 0)
+            return store_copy(store, text_string(name), "save it", error);
+    }
+    return error_set_errno(error, EEXIST, "%s", text_string(name));
+}
+
+enum status store_rescue(struct store *store, struct error *error)
+{
+    static const char what[] = "removed, or replaced by another file, during the run";
+    if (store_is_in_place(store))
+        return STATUS_OK;
+    struct text name = {0};
+    struct error failure = {0};
+    if (save_beside(store, &name, &failure) != STATUS_OK) {
+        (void)error_set(error, STATUS_IO, "%s: %s; what was measured could not be saved: %.400s",
+                        store->path, what, failure.text);
+    } else {
+        /* The log still has its name: what took the database's place must not have it played in. */
+        (void)store_execute(store, "PRAGMA wal_checkpoint(TRUNCATE)", "empty its log", &failure);
+        (void)error_set(error, STATUS_IO,
+                        "%s: %s; what was measured is saved in %s: move it back, or name it with "
+                        "--db, and run again to go on",
+                        store->path, what, text_string(&name));
+    }
+    text_free(&name);
+    return STATUS_IO;
 }

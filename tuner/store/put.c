@@ -1,5 +1,5 @@
-/* The rows that trials hang on: environments, experiments, problems, configurations, runs, and
- * baselines. */
+/* The rows that trials hang on: environments, experiments, problems, configurations, runs, how
+ * spaces were searched, baselines, ceilings, and times of other implementations. */
 #include "tuner/store/internal.h"
 
 #include <string.h>
@@ -37,161 +37,106 @@ static bool device_uuid(const struct store_environment *environment, struct text
     return !out->failed;
 }
 
-static enum status put_device(struct store *store, const struct store_environment *environment,
-                              int64_t *device_id, struct error *error)
-{
-    const struct facts *facts = environment->facts;
-    char now[CLOCK_TIMESTAMP_BYTES];
-    clock_timestamp(now);
-    if (!device_uuid(environment, &store->json[1]) || !facts_to_json(facts, &store->json[0]))
-        return error_no_memory(error);
-    sqlite3_stmt *add = NULL;
-    enum status status = store_prepare(
-        store,
-        "INSERT INTO devices (uuid, kind, name, architecture, memory_bytes, unit_count, facts,"
-        " first_seen_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) "
-        "ON CONFLICT (uuid) DO UPDATE SET kind = ?2, name = ?3, architecture = ?4,"
-        " memory_bytes = ?5, unit_count = ?6, facts = ?7 RETURNING id",
-        &add, error);
-    if (status != STATUS_OK)
-        return status;
-    store_bind_text(add, 1, text_string(&store->json[1]));
-    store_bind_text(add, 2, facts_text(facts, "kind", ""));
-    store_bind_text(add, 3, facts_text(facts, "name", ""));
-    store_bind_text(add, 4, facts_text(facts, "architecture", ""));
-    (void)sqlite3_bind_int64(add, 5, facts_integer(facts, "memory_bytes", 0));
-    (void)sqlite3_bind_int64(add, 6,
-                             facts_integer(facts, "sm_count", facts_integer(facts, "cores", 0)));
-    store_bind_text(add, 7, text_string(&store->json[0]));
-    store_bind_text(add, 8, now);
-    return store_take_once(store, add, device_id, NULL, "store a device", error);
-}
+/* Out of a device's facts. */
+struct device_row {
+    const char *uuid, *kind, *name, *architecture, *facts;
+    int64_t memory_bytes, unit_count;
+};
+struct environment_row {
+    int64_t device_id;
+    const char *driver, *compiler, *tool_version, *host;
+};
 
 static enum status put_environment(struct store *store, const struct store_environment *environment,
                                    int64_t device_id, int64_t *environment_id, struct error *error)
 {
-    char now[CLOCK_TIMESTAMP_BYTES];
-    clock_timestamp(now);
-    sqlite3_stmt *add = NULL;
-    /* The update that changes nothing makes RETURNING give the row that is there. */
-    enum status status = store_prepare(
-        store,
-        "INSERT INTO environments (device_id, driver, compiler, tool_version, host, first_seen_at) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6) "
-        "ON CONFLICT (device_id, driver, compiler, tool_version, host) "
-        "DO UPDATE SET host = ?5 RETURNING id",
-        &add, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(add, 1, device_id);
-    store_bind_text(add, 2, facts_text(environment->facts, "driver", ""));
-    store_bind_text(add, 3, facts_text(environment->facts, "compiler", ""));
-    store_bind_text(add, 4, environment->tool_version);
-    store_bind_text(add, 5, environment->host);
-    store_bind_text(add, 6, now);
-    return store_take_once(store, add, environment_id, NULL, "store an environment", error);
+    ROW_TABLE(struct environment_row, environments, "store an environment", KEY(device_id, INTEGER),
+              KEY(driver, TEXT), KEY(compiler, TEXT), KEY(tool_version, TEXT), KEY(host, TEXT),
+              WRITTEN_AT("first_seen_at", ROW_ONCE));
+    const struct environment_row row = {device_id, facts_text(environment->facts, "driver", ""),
+                                        facts_text(environment->facts, "compiler", ""),
+                                        environment->tool_version, environment->host};
+    return store_put(store, &environments, STORE_SOURCES(&row), environment_id, error);
 }
 
 enum status store_environment(struct store *store, const struct store_environment *environment,
                               int64_t *environment_id, struct error *error)
 {
+    static const char doing[] = "store a device";
+    ROW_TABLE(struct device_row, devices, doing, KEY(uuid, TEXT), VALUE(kind, TEXT),
+              VALUE(name, TEXT), VALUE(architecture, TEXT), VALUE(memory_bytes, INTEGER),
+              VALUE(unit_count, INTEGER), VALUE(facts, TEXT),
+              WRITTEN_AT("first_seen_at", ROW_ONCE));
     int64_t device_id = 0;
-    enum status status = store_begin(store, "store a device", error);
+    const struct facts *facts = environment->facts;
+    if (!device_uuid(environment, &store->json[1]) || !facts_to_json(facts, &store->json[0]))
+        return error_no_memory(error);
+    const struct device_row device = {
+        .uuid = text_string(&store->json[1]),
+        .kind = facts_text(facts, "kind", ""),
+        .name = facts_text(facts, "name", ""),
+        .architecture = facts_text(facts, "architecture", ""),
+        .facts = text_string(&store->json[0]),
+        .memory_bytes = facts_integer(facts, "memory_bytes", 0),
+        .unit_count = facts_integer(facts, "sm_count", facts_integer(facts, "cores", 0)),
+    };
+    enum status status = store_begin(store, doing, error);
     if (status != STATUS_OK)
         return status;
-    status = put_device(store, environment, &device_id, error);
+    status = store_put(store, &devices, STORE_SOURCES(&device), &device_id, error);
     if (status == STATUS_OK)
         status = put_environment(store, environment, device_id, environment_id, error);
-    return store_end(store, status, "store a device", error);
+    return store_end(store, status, doing, error);
 }
 
 enum status store_experiment(struct store *store, const struct store_experiment *experiment,
                              int64_t *experiment_id, struct error *error)
 {
-    char now[CLOCK_TIMESTAMP_BYTES];
-    clock_timestamp(now);
-    sqlite3_stmt *add = NULL;
-    enum status status = store_prepare(
-        store,
-        "INSERT INTO experiments (name, device_kind, content_hash, path, text, first_seen_at,"
-        " definition_hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) "
-        "ON CONFLICT (name, device_kind, definition_hash) DO UPDATE SET"
-        " content_hash = ?3, path = ?4, text = ?5 RETURNING id",
-        &add, error);
-    if (status != STATUS_OK)
-        return status;
-    store_bind_text(add, 1, experiment->name);
-    store_bind_text(add, 2, experiment->device_kind);
-    store_bind_text(add, 3, experiment->content_hash);
-    store_bind_text(add, 4, experiment->path);
-    store_bind_text(add, 5, experiment->text);
-    store_bind_text(add, 6, now);
-    store_bind_text(add, 7,
-                    experiment->definition_hash ? experiment->definition_hash
-                                                : experiment->content_hash);
-    return store_take_once(store, add, experiment_id, NULL, "store an experiment", error);
+    ROW_TABLE(struct store_experiment, experiments, "store an experiment", KEY(name, TEXT),
+              KEY(device_kind, TEXT), KEY(definition_hash, TEXT), VALUE(content_hash, TEXT),
+              VALUE(path, TEXT), VALUE(text, TEXT), WRITTEN_AT("first_seen_at", ROW_ONCE));
+    struct store_experiment row = *experiment;
+    if (!row.definition_hash)
+        row.definition_hash = row.content_hash;
+    return store_put(store, &experiments, STORE_SOURCES(&row), experiment_id, error);
 }
 
-static void bind_positive(sqlite3_stmt *statement, int index, double value)
-{
-    if (value > 0)
-        (void)sqlite3_bind_double(statement, index, value);
-    else
-        (void)sqlite3_bind_null(statement, index);
-}
-
-static void bind_problem(sqlite3_stmt *statement, const struct store_problem *problem)
-{
-    (void)sqlite3_bind_int64(statement, 1, problem->experiment_id);
-    store_bind_text(statement, 2, problem->key);
-    (void)sqlite3_bind_int64(statement, 3, problem->n);
-    (void)sqlite3_bind_double(statement, 4, problem->bytes_moved);
-    store_bind_text(statement, 5, problem->ceiling ? problem->ceiling : "read");
-    bind_positive(statement, 6, problem->operations);
-    store_bind_text(statement, 7, problem->operations > 0 ? problem->operations_type : NULL);
-}
-
+/* Found, it is not written. Else another tuner may have added it since it was looked for; or the
+ * file says other metrics of it than it did, which makes no trial stale. */
 enum status store_problem(struct store *store, const struct store_problem *problem,
                           int64_t *problem_id, struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
+    ROW_TABLE(struct store_problem, problems, "store a problem", KEY(experiment_id, INTEGER),
+              KEY(key, TEXT), KEY(n, INTEGER), VALUE(bytes_moved, REAL), VALUE(ceiling, TEXT),
+              VALUE(operations, REAL_ABOVE_0), VALUE(operations_type, TEXT),
+              VALUES(axes, VALUES, ROW_ONCE, axis_count));
+    struct store_problem row = *problem;
     bool found = false;
-    enum status status = store_statement(store, STATEMENT_PROBLEM_FIND, &statement, error);
-    if (status == STATUS_OK) {
-        bind_problem(statement, problem);
-        status = store_take(store, statement, problem_id, &found, "find a problem", error);
-    }
-    if (status != STATUS_OK || found)
-        return status;
-    text_clear(&store->json[0]);
-    json_append_object(&store->json[0], problem->axes, problem->axis_count);
-    if (store->json[0].failed)
-        return error_no_memory(error);
-    status = store_statement(store, STATEMENT_PROBLEM_ADD, &statement, error);
-    if (status != STATUS_OK)
-        return status;
-    bind_problem(statement, problem);
-    store_bind_text(statement, 8, text_string(&store->json[0]));
-    return store_take(store, statement, problem_id, NULL, "store a problem", error);
+    if (!row.ceiling)
+        row.ceiling = "read";
+    if (!(row.operations > 0))
+        row.operations_type = NULL;
+    enum status status = store_run(
+        store,
+        "SELECT id FROM problems WHERE experiment_id = ?1 AND key = ?2 AND n = ?3 "
+        "AND bytes_moved = ?4 AND ceiling = ?5 AND operations IS ?6 AND operations_type IS ?7",
+        "find a problem",
+        STORE_VALUES(value_integer(row.experiment_id), value_text(row.key), value_integer(row.n),
+                     value_real(row.bytes_moved), value_text(row.ceiling),
+                     row.operations > 0 ? value_real(row.operations) : value_text(NULL),
+                     value_text(row.operations_type)),
+        problem_id, &found, error);
+    return status == STATUS_OK && !found
+               ? store_put(store, &problems, STORE_SOURCES(&row), problem_id, error)
+               : status;
 }
 
-static enum status add_configuration(struct store *store, int64_t experiment_id, const char *key,
-                                     const struct named_value *parameters, size_t count,
-                                     int64_t *configuration_id, struct error *error)
-{
-    sqlite3_stmt *statement = NULL;
-    text_clear(&store->json[0]);
-    json_append_object(&store->json[0], parameters, count);
-    if (store->json[0].failed)
-        return error_no_memory(error);
-    enum status status = store_statement(store, STATEMENT_CONFIGURATION_ADD, &statement, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(statement, 1, experiment_id);
-    store_bind_text(statement, 2, key);
-    store_bind_text(statement, 3, text_string(&store->json[0]));
-    return store_take(store, statement, configuration_id, NULL, "store a configuration", error);
-}
+struct configuration_row {
+    int64_t experiment_id;
+    const char *key;
+    const struct named_value *parameters;
+    size_t parameter_count;
+};
 
 /* Thousands come at once, and none means anything before its first trial, whose commit makes it
  * durable. */
@@ -199,74 +144,55 @@ enum status store_configuration(struct store *store, int64_t experiment_id, cons
                                 const struct named_value *parameters, size_t count,
                                 int64_t *configuration_id, struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
+    ROW_TABLE(struct configuration_row, configurations, "store a configuration",
+              KEY(experiment_id, INTEGER), KEY(key, TEXT),
+              VALUES(parameters, VALUES, ROW_ONCE, parameter_count));
+    const struct configuration_row row = {experiment_id, key, parameters, count};
     bool found = false;
-    enum status status = store_statement(store, STATEMENT_CONFIGURATION_FIND, &statement, error);
-    if (status == STATUS_OK) {
-        (void)sqlite3_bind_int64(statement, 1, experiment_id);
-        store_bind_text(statement, 2, key);
-        status =
-            store_take(store, statement, configuration_id, &found, "find a configuration", error);
-    }
+    enum status status = store_run(
+        store, "SELECT id FROM configurations WHERE experiment_id = ?1 AND key = ?2",
+        "find a configuration", STORE_VALUES(value_integer(experiment_id), value_text(key)),
+        configuration_id, &found, error);
     if (status != STATUS_OK || found)
         return status;
     status = store_relax(store, true, error);
     if (status == STATUS_OK)
-        status = add_configuration(store, experiment_id, key, parameters, count, configuration_id,
-                                   error);
+        status = store_put(store, &configurations, STORE_SOURCES(&row), configuration_id, error);
     return store_relaxed_end(store, status, error);
 }
 
 enum status store_ceilings_put(struct store *store, int64_t environment_id,
-                               const struct store_ceilings *ceilings, struct error *error)
+                               const struct store_ceilings *measured, struct error *error)
 {
-    char now[CLOCK_TIMESTAMP_BYTES];
-    clock_timestamp(now);
-    sqlite3_stmt *add = NULL;
-    enum status status = store_prepare(
-        store,
-        "INSERT INTO ceilings (environment_id, measured_at, buffer_bytes, host_to_device_gbs,"
-        " device_to_host_gbs, copy_gbs, read_gbs, write_gbs) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        &add, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(add, 1, environment_id);
-    store_bind_text(add, 2, now);
-    (void)sqlite3_bind_int64(add, 3, ceilings->buffer_bytes);
-    bind_positive(add, 4, ceilings->host_to_device_gbs);
-    bind_positive(add, 5, ceilings->device_to_host_gbs);
-    bind_positive(add, 6, ceilings->copy_gbs);
-    bind_positive(add, 7, ceilings->read_gbs);
-    bind_positive(add, 8, ceilings->write_gbs);
-    return store_take_once(store, add, NULL, NULL, "store the ceilings", error);
+    ROW_TABLE(struct store_ceilings, ceilings, "store the ceilings",
+              SHARED_ID("environment_id", ROW_VALUE), WRITTEN_AT("measured_at", ROW_VALUE),
+              VALUE(buffer_bytes, INTEGER), VALUE(host_to_device_gbs, REAL_ABOVE_0),
+              VALUE(device_to_host_gbs, REAL_ABOVE_0), VALUE(copy_gbs, REAL_ABOVE_0),
+              VALUE(read_gbs, REAL_ABOVE_0), VALUE(write_gbs, REAL_ABOVE_0));
+    return store_put(store, &ceilings, STORE_SOURCES(measured, &environment_id), NULL, error);
 }
 
 enum status store_ceilings_get(struct store *store, int64_t environment_id, bool *found,
                                struct store_ceilings *out, struct error *error)
 {
-    sqlite3_stmt *get = NULL;
-    *found = false;
-    enum status status =
-        store_prepare(store,
-                      "SELECT buffer_bytes, host_to_device_gbs, device_to_host_gbs, copy_gbs,"
-                      " read_gbs, write_gbs FROM ceilings WHERE environment_id = ?1 "
-                      "ORDER BY id DESC LIMIT 1",
-                      &get, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(get, 1, environment_id);
-    status = store_step(store, get, found, "read the ceilings", error);
-    if (status == STATUS_OK && *found)
-        *out = (struct store_ceilings){
-            .buffer_bytes = sqlite3_column_int64(get, 0),
-            .host_to_device_gbs = sqlite3_column_double(get, 1),
-            .device_to_host_gbs = sqlite3_column_double(get, 2),
-            .copy_gbs = sqlite3_column_double(get, 3),
-            .read_gbs = sqlite3_column_double(get, 4),
-            .write_gbs = sqlite3_column_double(get, 5),
-        };
-    (void)sqlite3_finalize(get);
+    SELECTION(struct store_ceilings, newest,
+              "SELECT buffer_bytes, coalesce(host_to_device_gbs, 0.0) AS host_to_device_gbs,"
+              " coalesce(device_to_host_gbs, 0.0) AS device_to_host_gbs,"
+              " coalesce(copy_gbs, 0.0) AS copy_gbs, coalesce(read_gbs, 0.0) AS read_gbs,"
+              " coalesce(write_gbs, 0.0) AS write_gbs "
+              "FROM ceilings WHERE environment_id = ?1 ORDER BY id DESC LIMIT 1",
+              SELECTED(buffer_bytes, INTEGER), SELECTED(host_to_device_gbs, REAL),
+              SELECTED(device_to_host_gbs, REAL), SELECTED(copy_gbs, REAL),
+              SELECTED(read_gbs, REAL), SELECTED(write_gbs, REAL));
+    struct arena arena = {0};
+    struct store_ceilings *rows = NULL;
+    size_t count = 0;
+    enum status status = store_select(store, &newest, STORE_VALUES(value_integer(environment_id)),
+                                      &arena, &rows, &count, error);
+    *found = count > 0;
+    if (*found)
+        *out = rows[0];
+    arena_free(&arena);
     return status;
 }
 
@@ -275,74 +201,50 @@ enum status store_arithmetic_put(struct store *store, int64_t environment_id, co
 {
     char now[CLOCK_TIMESTAMP_BYTES];
     clock_timestamp(now);
-    sqlite3_stmt *add = NULL;
-    enum status status =
-        store_prepare(store,
-                      "INSERT INTO arithmetic_ceilings (environment_id, type, measured_at, gops) "
-                      "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (environment_id, type, measured_at) "
-                      "DO UPDATE SET gops = max(gops, ?4)",
-                      &add, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(add, 1, environment_id);
-    store_bind_text(add, 2, type);
-    store_bind_text(add, 3, now);
-    (void)sqlite3_bind_double(add, 4, gops);
-    return store_take_once(store, add, NULL, NULL, "store the ceilings of arithmetic", error);
+    return store_run(store,
+                     "INSERT INTO arithmetic_ceilings (environment_id, type, measured_at, gops) "
+                     "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (environment_id, type, measured_at) "
+                     "DO UPDATE SET gops = max(gops, ?4)",
+                     "store the ceilings of arithmetic",
+                     STORE_VALUES(value_integer(environment_id), value_text(type), value_text(now),
+                                  value_real(gops)),
+                     NULL, NULL, error);
 }
+
+struct arithmetic_row {
+    double gops;
+};
 
 enum status store_arithmetic_get(struct store *store, int64_t environment_id, const char *type,
                                  double *gops, struct error *error)
 {
-    sqlite3_stmt *get = NULL;
-    bool found = false;
-    *gops = 0;
-    enum status status = store_prepare(store,
-                                       "SELECT gops FROM arithmetic_ceilings WHERE"
-                                       " environment_id = ?1 AND type = ?2 "
-                                       "ORDER BY measured_at DESC LIMIT 1",
-                                       &get, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(get, 1, environment_id);
-    store_bind_text(get, 2, type);
-    status = store_step(store, get, &found, "read the ceilings of arithmetic", error);
-    if (status == STATUS_OK && found)
-        *gops = sqlite3_column_double(get, 0);
-    (void)sqlite3_finalize(get);
+    SELECTION(struct arithmetic_row, newest,
+              "SELECT gops FROM arithmetic_ceilings WHERE environment_id = ?1 AND type = ?2 "
+              "ORDER BY measured_at DESC LIMIT 1",
+              SELECTED(gops, REAL));
+    struct arena arena = {0};
+    struct arithmetic_row *rows = NULL;
+    size_t count = 0;
+    enum status status =
+        store_select(store, &newest, STORE_VALUES(value_integer(environment_id), value_text(type)),
+                     &arena, &rows, &count, error);
+    *gops = count > 0 ? rows[0].gops : 0;
+    arena_free(&arena);
     return status;
 }
 
 enum status store_run_start(struct store *store, const struct store_run_start *run, int64_t *run_id,
                             struct error *error)
 {
-    char now[CLOCK_TIMESTAMP_BYTES];
-    clock_timestamp(now);
-    sqlite3_stmt *add = NULL;
-    enum status status = store_prepare(
-        store,
-        "INSERT INTO runs (environment_id, started_at, seed, l2_mode, tick_ns,"
-        " empty_pair_ns, node_gap_ns, effort, budget_ns, objective, protocol,"
-        " worker_cpus, near, command) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id",
-        &add, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(add, 1, run->environment_id);
-    store_bind_text(add, 2, now);
-    (void)sqlite3_bind_int64(add, 3, (int64_t)(run->seed & INT64_MAX));
-    store_bind_text(add, 4, l2_mode_name(run->l2_mode));
-    (void)sqlite3_bind_double(add, 5, run->tick_ns);
-    (void)sqlite3_bind_double(add, 6, run->empty_pair_ns);
-    (void)sqlite3_bind_double(add, 7, run->node_gap_ns);
-    store_bind_text(add, 8, run->effort);
-    store_bind_from(add, 9, run->budget_ns, 1);
-    store_bind_objective(add, 10, run->objective);
-    store_bind_text(add, 11, run->protocol);
-    store_bind_text(add, 12, run->worker_cpus);
-    store_bind_text(add, 13, run->near);
-    store_bind_text(add, 14, run->command);
-    return store_take_once(store, add, run_id, NULL, "store a run", error);
+    ROW_TABLE(struct store_run_start, runs, "store a run", VALUE(environment_id, INTEGER),
+              WRITTEN_AT("started_at", ROW_VALUE), VALUE(seed, INTEGER), VALUE(l2_mode, MODE),
+              VALUE(tick_ns, REAL), VALUE(empty_pair_ns, REAL), VALUE(node_gap_ns, REAL),
+              VALUE(effort, TEXT), VALUE(budget_ns, INTEGER_FROM_1), VALUE(objective, OBJECTIVE),
+              VALUE(protocol, TEXT), VALUE(worker_cpus, TEXT), VALUE(near, TEXT),
+              VALUE(command, TEXT));
+    struct store_run_start row = *run;
+    row.seed &= INT64_MAX;
+    return store_put(store, &runs, STORE_SOURCES(&row), run_id, error);
 }
 
 enum status store_run_end(struct store *store, int64_t run_id, const struct store_run_end *end,
@@ -350,48 +252,78 @@ enum status store_run_end(struct store *store, int64_t run_id, const struct stor
 {
     char now[CLOCK_TIMESTAMP_BYTES];
     clock_timestamp(now);
-    sqlite3_stmt *put = NULL;
     bool found = false;
-    enum status status = store_prepare(
+    enum status status = store_run(
         store,
         "UPDATE runs SET ended_at = ?2, outcome = ?3, wall_ns = ?4, measuring_ns = ?5,"
         " compile_wait_ns = ?6, binaries_compiled = ?7, binaries_cached = ?8 WHERE id = ?1 "
         "RETURNING id",
-        &put, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(put, 1, run_id);
-    store_bind_text(put, 2, now);
-    store_bind_text(put, 3, end->outcome);
-    (void)sqlite3_bind_int64(put, 4, end->wall_ns);
-    (void)sqlite3_bind_int64(put, 5, end->measuring_ns);
-    (void)sqlite3_bind_int64(put, 6, end->compile_wait_ns);
-    (void)sqlite3_bind_int64(put, 7, end->binaries_compiled);
-    (void)sqlite3_bind_int64(put, 8, end->binaries_cached);
-    status = store_take_once(store, put, NULL, &found, "store the end of a run", error);
+        "store the end of a run",
+        STORE_VALUES(value_integer(run_id), value_text(now), value_text(end->outcome),
+                     value_integer(end->wall_ns), value_integer(end->measuring_ns),
+                     value_integer(end->compile_wait_ns), value_integer(end->binaries_compiled),
+                     value_integer(end->binaries_cached)),
+        NULL, &found, error);
     if (status == STATUS_OK && !found)
         return error_set(error, STATUS_INTERNAL, "%s: there is no run %lld to end", store->path,
                          (long long)run_id);
     return status;
 }
 
+/* Counts above INT64_MAX are below 0 as integers, and stored as NULL. */
+
+/* Not waited for: a power failure takes no more than counts. */
+enum status store_search_put(struct store *store, const struct store_search *search,
+                             struct error *error)
+{
+    ROW_TABLE(struct store_search, searches, "store how a space was searched", KEY(run_id, INTEGER),
+              KEY(problem_id, INTEGER), VALUE(asked, TEXT), VALUE(strategy, TEXT),
+              VALUE(product_count, INTEGER_FROM_0), VALUE(space_count, INTEGER_FROM_0),
+              VALUE(points_most, INTEGER_FROM_0), VALUE(points, INTEGER_FROM_0),
+              VALUE(trials, INTEGER_FROM_0), VALUE(unlaunchable, INTEGER_FROM_0),
+              VALUE(duplicates, INTEGER_FROM_0), VALUE(failures, INTEGER_FROM_0));
+    enum status status = store_relax(store, true, error);
+    if (status == STATUS_OK)
+        status = store_put(store, &searches, STORE_SOURCES(search), NULL, error);
+    return store_relaxed_end(store, status, error);
+}
+
 enum status store_baseline(struct store *store, int64_t environment_id, int64_t problem_id,
                            const char *name, const char *about, int64_t configuration_id,
                            struct error *error)
 {
-    sqlite3_stmt *put = NULL;
-    enum status status = store_prepare(
+    return store_run(
         store,
         "INSERT INTO baselines (environment_id, problem_id, name, about, configuration_id) "
         "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (environment_id, problem_id, name) "
         "DO UPDATE SET about = ?4, configuration_id = ?5",
-        &put, error);
+        "store a baseline",
+        STORE_VALUES(value_integer(environment_id), value_integer(problem_id), value_text(name),
+                     value_text(about), value_integer(configuration_id)),
+        NULL, NULL, error);
+}
+
+/* Where all peers of one import come from. */
+struct peer_origin {
+    int64_t environment_id;
+    const char *source;
+};
+
+enum status store_peers_put(struct store *store, int64_t environment_id, const char *source,
+                            const struct store_peer *items, size_t count, struct error *error)
+{
+    static const char doing[] = "store times of other implementations";
+    ROW_TABLE(struct store_peer, peers, doing,
+              SHARED_KEY(struct peer_origin, environment_id, INTEGER), KEY(problem_key, TEXT),
+              KEY(n, INTEGER), KEY(l2_mode, MODE), KEY(name, TEXT),
+              SHARED(struct peer_origin, source, TEXT), WRITTEN_AT("imported_at", ROW_VALUE),
+              VALUE(time_ns, REAL), VALUE(mad_ns, REAL), VALUE(tuned_ns, REAL), VALUE(ratio, REAL),
+              VALUE(ratio_low, REAL), VALUE(ratio_high, REAL), VALUE(rounds, INTEGER_FROM_0));
+    const struct peer_origin origin = {environment_id, source};
+    enum status status = store_begin(store, doing, error);
     if (status != STATUS_OK)
         return status;
-    (void)sqlite3_bind_int64(put, 1, environment_id);
-    (void)sqlite3_bind_int64(put, 2, problem_id);
-    store_bind_text(put, 3, name);
-    store_bind_text(put, 4, about);
-    (void)sqlite3_bind_int64(put, 5, configuration_id);
-    return store_take_once(store, put, NULL, NULL, "store a baseline", error);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = store_put(store, &peers, STORE_SOURCES(&items[i], &origin), NULL, error);
+    return store_end(store, status, doing, error);
 }

@@ -1,9 +1,12 @@
-/* Read-only queries for show, plot and export. */
+/* Read-only queries for show, plot and export, row by row; and rows as structs, by a table of their
+ * members. */
 #include "tuner/store/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tuner/base/array.h"
 
 struct store_query {
     struct store *store;
@@ -127,8 +130,10 @@ enum status store_query_next(struct store_query *query, bool *row, struct error 
 {
     int code = sqlite3_step(query->statement);
     *row = code == SQLITE_ROW;
-    if (code == SQLITE_ROW || code == SQLITE_DONE)
+    if (code == SQLITE_ROW || code == SQLITE_DONE) {
+        store_go_on(query->store);
         return STATUS_OK;
+    }
     /* A query can fail on its values only when they are reached: a bad LIMIT, a bad JSON path. */
     if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_MISMATCH)
         return error_set(error, STATUS_BAD_INPUT, "the query failed: %s",
@@ -181,4 +186,166 @@ void store_query_close(struct store_query *query)
     store_query_free(queries[STORE_QUERIES_KEPT - 1]);
     memmove(&queries[1], &queries[0], (STORE_QUERIES_KEPT - 1) * sizeof(*queries));
     queries[0] = query;
+}
+
+/* ---- rows as structs ---- */
+
+enum { COLUMNS_MAX = 64 };
+
+/* Where each member's column stands in the query. */
+static enum status find_columns(struct store_query *query, const struct store_selection *selection,
+                                int at[COLUMNS_MAX], struct error *error)
+{
+    const int count = store_query_columns(query);
+    if (selection->column_count > COLUMNS_MAX)
+        return error_set(error, STATUS_INTERNAL, "more than %d columns of a query", COLUMNS_MAX);
+    for (size_t i = 0; i < selection->column_count; i++) {
+        const char *name = selection->columns[i].name;
+        at[i] = 0;
+        while (at[i] < count && strcmp(store_query_name(query, at[i]), name) != 0)
+            at[i]++;
+        if (at[i] == count)
+            return error_set(error, STATUS_INTERNAL, "a query has no column '%s'", name);
+    }
+    return STATUS_OK;
+}
+
+static bool is_known(struct store_query *query, int at)
+{
+    return store_query_is_number(query, at) || store_query_text(query, at);
+}
+
+/* Into the arena; borrowed until the next row without one. False when memory is short. */
+static bool take_row(struct store_query *query, const struct store_selection *selection,
+                     const int *at, struct arena *arena, char *row)
+{
+    for (size_t i = 0; i < selection->column_count; i++) {
+        char *member = row + selection->columns[i].offset;
+        const char *text = NULL;
+        switch (selection->columns[i].kind) {
+        case STORE_TEXT:
+            text = store_query_text(query, at[i]);
+            *(const char **)(void *)member = text && arena ? arena_strdup(arena, text) : text;
+            if (text && !*(const char **)(void *)member)
+                return false;
+            break;
+        case STORE_REAL:
+            *(double *)(void *)member = store_query_real(query, at[i]);
+            break;
+        case STORE_INTEGER:
+            *(int64_t *)(void *)member =
+                is_known(query, at[i]) ? store_query_integer(query, at[i]) : -1;
+            break;
+        case STORE_TRUTH:
+            *(bool *)member = is_known(query, at[i]) && store_query_integer(query, at[i]) != 0;
+        }
+    }
+    return true;
+}
+
+/* `row_most` rows; all of them: 0. */
+static enum status take_rows(struct store_query *query, const struct store_selection *selection,
+                             size_t row_most, struct arena *arena, void *rows, size_t *count,
+                             struct error *error)
+{
+    int at[COLUMNS_MAX];
+    size_t capacity = 0;
+    char *taken = NULL;
+    void *kept = NULL;
+    bool more = true;
+    *count = 0;
+    enum status status = find_columns(query, selection, at, error);
+    while (status == STATUS_OK && (row_most == 0 || *count < row_most)) {
+        status = store_query_next(query, &more, error);
+        if (status != STATUS_OK || !more)
+            break;
+        if (!array_grow(&taken, *count, &capacity, selection->row_bytes)) {
+            status = error_no_memory(error);
+            break;
+        }
+        char *row = taken + (*count)++ * selection->row_bytes;
+        memset(row, 0, selection->row_bytes);
+        if (!take_row(query, selection, at, arena, row))
+            status = error_no_memory(error);
+    }
+    if (status == STATUS_OK && *count > 0) {
+        kept = arena_copy(arena, taken, *count * selection->row_bytes);
+        status = kept ? STATUS_OK : error_no_memory(error);
+    }
+    if (status != STATUS_OK)
+        *count = 0;
+    memcpy(rows, &kept, sizeof kept);
+    free(taken);
+    return status;
+}
+
+enum status store_read(struct store *store, const struct store_reading *reading,
+                       struct arena *arena, void *rows, size_t *count, struct error *error)
+{
+    const struct store_selection selection = {reading->sql, reading->columns, reading->column_count,
+                                              reading->row_bytes};
+    struct store_query *query = NULL;
+    void *none = NULL;
+    *count = 0;
+    memcpy(rows, &none, sizeof none);
+    enum status status = store_query_open(store, reading->sql, reading->parameters,
+                                          reading->parameter_count, &query, error);
+    if (status == STATUS_OK)
+        status = take_rows(query, &selection, reading->row_most, arena, rows, count, error);
+    store_query_close(query);
+    return status;
+}
+
+/* A query of our own, which is not looked at for what it might do. */
+static enum status open_selection(struct store *store, const struct store_selection *selection,
+                                  const struct value *values, size_t value_count,
+                                  struct store_query *out, struct error *error)
+{
+    *out = (struct store_query){.store = store};
+    enum status status = store_statement(store, selection->sql, &out->statement, error);
+    for (size_t i = 0; status == STATUS_OK && i < value_count; i++)
+        store_bind(out->statement, (int)i + 1, values[i]);
+    return status;
+}
+
+static void close_selection(struct store_query *query)
+{
+    (void)sqlite3_reset(query->statement);
+    (void)sqlite3_clear_bindings(query->statement);
+}
+
+enum status store_select(struct store *store, const struct store_selection *selection,
+                         const struct value *values, size_t value_count, struct arena *arena,
+                         void *rows, size_t *count, struct error *error)
+{
+    struct store_query query;
+    *count = 0;
+    enum status status = open_selection(store, selection, values, value_count, &query, error);
+    if (status != STATUS_OK)
+        return status;
+    status = take_rows(&query, selection, 0, arena, rows, count, error);
+    close_selection(&query);
+    return status;
+}
+
+enum status store_select_each(struct store *store, const struct store_selection *selection,
+                              const struct value *values, size_t value_count, void *row,
+                              store_take_row *take, void *context, struct error *error)
+{
+    struct store_query query;
+    int at[COLUMNS_MAX];
+    bool more = true;
+    enum status status = open_selection(store, selection, values, value_count, &query, error);
+    if (status != STATUS_OK)
+        return status;
+    status = find_columns(&query, selection, at, error);
+    while (status == STATUS_OK && more) {
+        status = store_query_next(&query, &more, error);
+        if (status != STATUS_OK || !more)
+            break;
+        (void)take_row(&query, selection, at, NULL, row);
+        status = take(context, error);
+    }
+    close_selection(&query);
+    return status;
 }

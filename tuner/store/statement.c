@@ -5,113 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/failpoint.h"
-
-static const char *const statement_sql[STATEMENT_COUNT] = {
-    [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
-    [STATEMENT_COMMIT] = "COMMIT",
-    [STATEMENT_ROLLBACK] = "ROLLBACK",
-    [STATEMENT_PROBLEM_FIND] =
-        "SELECT id FROM problems WHERE experiment_id = ?1 AND key = ?2 AND n = ?3 "
-        "AND bytes_moved = ?4 AND ceiling = ?5 AND operations IS ?6 AND operations_type IS ?7",
-    /* Another tuner may have added it since it was looked for; or the file says other metrics of it
-     * than it did, which makes no trial stale. */
-    [STATEMENT_PROBLEM_ADD] =
-        "INSERT INTO problems (experiment_id, key, n, bytes_moved, ceiling, operations,"
-        " operations_type, axes) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (experiment_id, key, n) "
-        "DO UPDATE SET bytes_moved = ?4, ceiling = ?5, operations = ?6, operations_type = ?7 "
-        "RETURNING id",
-    [STATEMENT_CONFIGURATION_FIND] =
-        "SELECT id FROM configurations WHERE experiment_id = ?1 AND key = ?2",
-    [STATEMENT_CONFIGURATION_ADD] = "INSERT INTO configurations (experiment_id, key, parameters) "
-                                    "VALUES (?1, ?2, ?3) "
-                                    "ON CONFLICT (experiment_id, key) DO UPDATE SET key = ?2 "
-                                    "RETURNING id",
-    [STATEMENT_TRIAL_MEASURED] = "SELECT coalesce(same_as_trial_id, id) FROM trials WHERE id = ?1",
-    /* The row is kept when a trial is measured again, since winners and duplicates point to it. */
-    [STATEMENT_TRIAL_PUT] =
-        "INSERT INTO trials (run_id, environment_id, problem_id, configuration_id, stage, l2_mode,"
-        " status, detail, same_as_trial_id, binary_hash, derived, launch_count, grid, block,"
-        " occupancy, sample_count, median_ns, mad_ns, min_ns, max_ns, duration_ns, measured_at,"
-        " compile_log, objective, energy_j, value, metrics) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-        " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) "
-        "ON CONFLICT (environment_id, problem_id, configuration_id, stage, objective, l2_mode)"
-        " DO UPDATE SET"
-        " run_id = ?1, status = ?7, detail = ?8, same_as_trial_id = ?9, binary_hash = ?10,"
-        " derived = ?11, launch_count = ?12, grid = ?13, block = ?14, occupancy = ?15,"
-        " sample_count = ?16, median_ns = ?17, mad_ns = ?18, min_ns = ?19, max_ns = ?20,"
-        " duration_ns = ?21, measured_at = ?22, compile_log = ?23, energy_j = ?25, value = ?26,"
-        " metrics = ?27 "
-        "RETURNING id",
-    [STATEMENT_TRIAL_FOLLOW] =
-        "UPDATE trials SET same_as_trial_id = ?2 WHERE same_as_trial_id = ?1",
-    [STATEMENT_SAMPLES_DROP] = "DELETE FROM samples WHERE trial_id = ?1",
-    [STATEMENT_SAMPLE_ADD] =
-        "INSERT INTO samples (trial_id, ordinal, process, round, runs, invalid, elapsed_ns,"
-        " energy_j) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [STATEMENT_RESOURCES_DROP] = "DELETE FROM resources WHERE trial_id = ?1",
-    [STATEMENT_RESOURCE_ADD] =
-        "INSERT INTO resources (trial_id, launch, kernel, grid_x, grid_y, grid_z, block_x, block_y,"
-        " block_z, threads, dynamic_shared_bytes, static_shared_bytes, registers, local_bytes,"
-        " spill_bytes, active_blocks_per_sm, occupancy) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-    [STATEMENT_IN_FLIGHT_PUT] =
-        "INSERT INTO in_flight (environment_id, problem_id, configuration_id, run_id, boot_id,"
-        " attempts, started_at) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6) "
-        "ON CONFLICT (environment_id, problem_id, configuration_id) DO UPDATE SET"
-        " run_id = ?4, boot_id = ?5, attempts = attempts + 1, started_at = ?6",
-    [STATEMENT_IN_FLIGHT_CLEAR] = "DELETE FROM in_flight WHERE environment_id = ?1 AND"
-                                  " problem_id = ?2 AND configuration_id = ?3",
-    [STATEMENT_SEARCH_PUT] =
-        "INSERT OR REPLACE INTO searches (run_id, problem_id, strategy, product_count, space_count,"
-        " points_most, points, trials, unlaunchable, duplicates, failures, asked) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-    [STATEMENT_ROUNDS_DROP] = "DELETE FROM rounds WHERE run_id = ?1 AND problem_id = ?2 AND"
-                              " stage = ?3 AND objective = ?4 AND process = ?5",
-    [STATEMENT_ROUND_ADD] =
-        "INSERT INTO rounds (run_id, problem_id, stage, objective, process, ordinal, fault,"
-        " anchor_first_ns, anchor_last_ns, twin_configuration_id, first_ns, twin_ns, sm_clock_mhz,"
-        " memory_clock_mhz, temperature_c, power_w, energy_j, throttle, ecc_errors,"
-        " other_processes, at_ns) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-        " ?19, ?20, ?21)",
-    [STATEMENT_WINNER_PUT] =
-        "INSERT INTO winners (environment_id, problem_id, l2_mode, objective, trial_id, run_id,"
-        " stage, candidate_count, space_count, value, time_low_ns, time_high_ns, delta, floor,"
-        " claim, confidence, processes, rounds, rounds_dropped, tied_count, kept_incumbent, trust,"
-        " trust_reason, chosen_at, compared) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-        " ?19, ?20, ?21, ?22, ?23, ?24, ?25) "
-        "ON CONFLICT (environment_id, problem_id, objective, l2_mode) DO UPDATE SET"
-        " trial_id = ?5, run_id = ?6, stage = ?7, candidate_count = ?8, space_count = ?9,"
-        " value = ?10, time_low_ns = ?11, time_high_ns = ?12, delta = ?13, floor = ?14,"
-        " claim = ?15, confidence = ?16, processes = ?17, rounds = ?18, rounds_dropped = ?19,"
-        " tied_count = ?20, kept_incumbent = ?21, trust = ?22, trust_reason = ?23,"
-        " chosen_at = ?24, compared = ?25 "
-        "RETURNING id",
-    [STATEMENT_CONTENDERS_DROP] = "DELETE FROM contenders WHERE winner_id = ?1",
-    [STATEMENT_CONTENDER_ADD] =
-        "INSERT INTO contenders (winner_id, configuration_id, trial_id, place, difference,"
-        " difference_low, difference_high, proven, tied, out) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    [STATEMENT_RANGES_DROP] = "DELETE FROM ranges WHERE environment_id = ?1 AND experiment_id = ?2"
-                              " AND problem_key = ?3 AND l2_mode = ?4 AND objective = ?5",
-    [STATEMENT_WINNER_DROP] = "DELETE FROM winners WHERE environment_id = ?1 AND problem_id = ?2"
-                              " AND l2_mode = ?3 AND objective = ?4",
-    [STATEMENT_WINNER_RANGES_DROP] =
-        "DELETE FROM ranges WHERE environment_id = ?1 AND l2_mode = ?3 AND objective = ?4"
-        " AND (experiment_id, problem_key)"
-        " = (SELECT experiment_id, key FROM problems WHERE id = ?2)",
-    [STATEMENT_RANGE_ADD] =
-        "INSERT INTO ranges (environment_id, experiment_id, problem_key, l2_mode, objective,"
-        " run_id, n_low, n_high, configuration_id, within, bound, chosen_at) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
-    [STATEMENT_RANGE_CHECK_ADD] =
-        "INSERT INTO range_checks (range_id, n, measured, loss, loss_low, loss_high,"
-        " best_configuration_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-};
 
 static bool is_full(int code, int system_errno)
 {
@@ -228,24 +123,31 @@ enum status store_fail(const struct store *store, int code, const char *doing, s
     }
 }
 
-enum status store_prepare(const struct store *store, const char *sql, sqlite3_stmt **out,
-                          struct error *error)
+sqlite3_stmt *store_kept_statement(const struct store *store, const void *key)
 {
-    int code = sqlite3_prepare_v2(store->db, sql, -1, out, NULL);
-    return code == SQLITE_OK ? STATUS_OK : store_fail(store, code, "read the database", error);
+    for (size_t i = 0; i < store->kept_count; i++)
+        if (store->kept[i].key == key)
+            return store->kept[i].statement;
+    return NULL;
 }
 
-enum status store_statement(struct store *store, enum statement_id id, sqlite3_stmt **out,
+enum status store_keep_statement(struct store *store, const void *key, const char *sql,
+                                 sqlite3_stmt **out, struct error *error)
+{
+    if (!array_grow(&store->kept, store->kept_count, &store->kept_capacity, sizeof *store->kept))
+        return error_no_memory(error);
+    int code = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL);
+    if (code != SQLITE_OK)
+        return store_fail(store, code, "use the database", error);
+    store->kept[store->kept_count++] = (struct kept_statement){key, *out};
+    return STATUS_OK;
+}
+
+enum status store_statement(struct store *store, const char *sql, sqlite3_stmt **out,
                             struct error *error)
 {
-    if (!store->statements[id]) {
-        int code = sqlite3_prepare_v3(store->db, statement_sql[id], -1, SQLITE_PREPARE_PERSISTENT,
-                                      &store->statements[id], NULL);
-        if (code != SQLITE_OK)
-            return store_fail(store, code, "use the database", error);
-    }
-    *out = store->statements[id];
-    return STATUS_OK;
+    *out = store_kept_statement(store, sql);
+    return *out ? STATUS_OK : store_keep_statement(store, sql, sql, out, error);
 }
 
 enum status store_step(const struct store *store, sqlite3_stmt *statement, bool *row,
@@ -279,12 +181,30 @@ enum status store_take(const struct store *store, sqlite3_stmt *statement, int64
     return status;
 }
 
-enum status store_take_once(const struct store *store, sqlite3_stmt *statement, int64_t *value,
-                            bool *found, const char *doing, struct error *error)
+/* Failures to bind show as a failure of the step. */
+void store_bind(sqlite3_stmt *statement, int index, struct value value)
 {
-    enum status status = store_take(store, statement, value, found, doing, error);
-    (void)sqlite3_finalize(statement);
-    return status;
+    if (value.kind == VALUE_REAL)
+        (void)sqlite3_bind_double(statement, index, value.real); /* NaN becomes NULL */
+    else if (value.kind != VALUE_TEXT)
+        (void)sqlite3_bind_int64(statement, index, value.integer);
+    else if (value.text)
+        (void)sqlite3_bind_text(statement, index, value.text, -1, SQLITE_STATIC);
+    else
+        (void)sqlite3_bind_null(statement, index);
+}
+
+enum status store_run(struct store *store, const char *sql, const char *doing,
+                      const struct value *values, size_t count, int64_t *value, bool *found,
+                      struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    enum status status = store_statement(store, sql, &statement, error);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        store_bind(statement, (int)i + 1, values[i]);
+    return store_take(store, statement, value, found, doing, error);
 }
 
 enum status store_execute(const struct store *store, const char *sql, const char *doing,
@@ -298,22 +218,22 @@ enum status store_execute(const struct store *store, const char *sql, const char
     return STATUS_OK;
 }
 
-enum status store_pragma(const struct store *store, const char *sql, int64_t *value,
-                         struct error *error)
+enum status store_pragma(struct store *store, const char *sql, int64_t *value, struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    enum status status = store_prepare(store, sql, &statement, error);
-    if (status != STATUS_OK)
-        return status;
-    return store_take_once(store, statement, value, NULL, "read the database", error);
+    return store_run(store, sql, "read the database", NULL, 0, value, NULL, error);
 }
 
-static enum status run_statement(struct store *store, enum statement_id id, const char *doing,
-                                 struct error *error)
+enum status store_copy(struct store *store, const char *path, const char *doing,
+                       struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    enum status status = store_statement(store, id, &statement, error);
-    return status == STATUS_OK ? store_take(store, statement, NULL, NULL, doing, error) : status;
+    return store_run(store, "VACUUM INTO ?1", doing, STORE_VALUES(value_text(path)), NULL, NULL,
+                     error);
+}
+
+enum status store_check_references(struct store *store, const char *doing, bool *broken,
+                                   struct error *error)
+{
+    return store_run(store, "PRAGMA foreign_key_check", doing, NULL, 0, NULL, broken, error);
 }
 
 enum status store_begin(struct store *store, const char *doing, struct error *error)
@@ -324,7 +244,7 @@ enum status store_begin(struct store *store, const char *doing, struct error *er
     if (store->batch)
         return STATUS_OK;
     FAILPOINT("store.begin");
-    return run_statement(store, STATEMENT_BEGIN, doing, error);
+    return store_run(store, "BEGIN IMMEDIATE", doing, NULL, 0, NULL, NULL, error);
 }
 
 enum status store_end(struct store *store, enum status status, const char *doing,
@@ -336,12 +256,12 @@ enum status store_end(struct store *store, enum status status, const char *doing
     }
     FAILPOINT("store.commit");
     if (status == STATUS_OK)
-        status = run_statement(store, STATEMENT_COMMIT, doing, error);
+        status = store_run(store, "COMMIT", doing, NULL, 0, NULL, NULL, error);
     FAILPOINT("store.committed");
     /* SQLite has rolled back by itself after some failures. */
     if (status != STATUS_OK && !sqlite3_get_autocommit(store->db)) {
         struct error ignored = {0};
-        (void)run_statement(store, STATEMENT_ROLLBACK, doing, &ignored);
+        (void)store_run(store, "ROLLBACK", doing, NULL, 0, NULL, NULL, &ignored);
     }
     return status;
 }
@@ -367,28 +287,6 @@ enum status store_batch_end(struct store *store, enum status status, struct erro
         status = error_set(error, STATUS_INTERNAL, "%s: cannot %s: a part of it failed",
                            store->path, batch_doing);
     return store_end(store, status, batch_doing, error);
-}
-
-void store_bind_text(sqlite3_stmt *statement, int index, const char *text)
-{
-    /* Failures to bind show as a failure of the step: a bound text is never copied here. */
-    if (text)
-        (void)sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
-    else
-        (void)sqlite3_bind_null(statement, index);
-}
-
-void store_bind_from(sqlite3_stmt *statement, int index, int64_t value, int64_t least)
-{
-    if (value >= least)
-        (void)sqlite3_bind_int64(statement, index, value);
-    else
-        (void)sqlite3_bind_null(statement, index);
-}
-
-void store_bind_objective(sqlite3_stmt *statement, int index, const char *objective)
-{
-    store_bind_text(statement, index, objective ? objective : "time");
 }
 
 enum status store_relax(struct store *store, bool relaxed, struct error *error)

@@ -1,27 +1,37 @@
-/* Trials: the hot path. One transaction each, on statements that stay prepared. */
+/* Trials: the hot path. One transaction each, on statements that stay prepared. What is known of
+ * them already, and what is being launched. */
 #include "tuner/store/internal.h"
 
-#include <math.h>
-
 #include "tuner/base/clock.h"
-#include "tuner/base/json.h"
 
 static const char trial_doing[] = "store a trial";
 
-/* The trial that was really measured: duplicates never form a chain. */
+/* What of a trial is worked out when it is stored. */
+struct trial_worked_out {
+    int64_t same_as_trial_id; /* the one that was really measured: duplicates never form a chain */
+    int64_t launch_count, grid, block; /* of the first launch; 0: it never came to a plan */
+    double occupancy;
+};
+
+/* Where samples and launches stand. */
+struct trial_place {
+    int64_t trial_id, ordinal;
+};
+#define LAUNCH(column, member) ROW_COLUMN(column, .kind = ROW_INTEGER, ROW_MEMBER(row_type, member))
+#define RESOURCE(member, kind_)                                                                    \
+    ROW_COLUMN(#member, .kind = ROW_##kind_, ROW_MEMBER(struct kernel_resources, member),          \
+               .source = 2)
+
 static enum status resolve_same_as(struct store *store, int64_t same_as, int64_t *measured,
                                    struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
     bool found = false;
     *measured = 0;
     if (same_as == 0)
         return STATUS_OK;
-    enum status status = store_statement(store, STATEMENT_TRIAL_MEASURED, &statement, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(statement, 1, same_as);
-    status = store_take(store, statement, measured, &found, trial_doing, error);
+    enum status status =
+        store_run(store, "SELECT coalesce(same_as_trial_id, id) FROM trials WHERE id = ?1",
+                  trial_doing, STORE_VALUES(value_integer(same_as)), measured, &found, error);
     if (status == STATUS_OK && !found)
         return error_set(error, STATUS_INTERNAL, "%s: there is no trial %lld to be the same as",
                          store->path, (long long)same_as);
@@ -33,145 +43,77 @@ static int64_t volume(const uint32_t size[3])
     return (int64_t)size[0] * size[1] * size[2];
 }
 
-static void bind_plan(sqlite3_stmt *statement, const struct store_trial *trial)
-{
-    const struct launch_plan *plan = trial->plan;
-    double occupancy = trial->resources ? trial->resources[0].occupancy : -1.0;
-    if (!plan || plan->launch_count == 0)
-        return; /* cleared bindings are NULL */
-    (void)sqlite3_bind_int64(statement, 12, (int64_t)plan->launch_count);
-    (void)sqlite3_bind_int64(statement, 13, volume(plan->launches[0].grid));
-    (void)sqlite3_bind_int64(statement, 14, volume(plan->launches[0].block));
-    if (occupancy >= 0)
-        (void)sqlite3_bind_double(statement, 15, occupancy);
-}
-
-static void bind_trial(sqlite3_stmt *statement, const struct store_trial *trial, int64_t measured,
-                       const char *derived, const char *metrics, const char *now)
-{
-    (void)sqlite3_bind_int64(statement, 1, trial->run_id);
-    (void)sqlite3_bind_int64(statement, 2, trial->environment_id);
-    (void)sqlite3_bind_int64(statement, 3, trial->problem_id);
-    (void)sqlite3_bind_int64(statement, 4, trial->configuration_id);
-    store_bind_text(statement, 5, trial->stage);
-    store_bind_text(statement, 6, l2_mode_name(trial->l2_mode));
-    store_bind_text(statement, 7, trial_status_name(trial->status));
-    store_bind_text(statement, 8, trial->detail);
-    store_bind_from(statement, 9, measured, 1);
-    store_bind_text(statement, 10, trial->binary_hash);
-    store_bind_text(statement, 11, derived);
-    bind_plan(statement, trial);
-    (void)sqlite3_bind_int64(statement, 16, (int64_t)trial->sample_count);
-    /* SQLite stores NaN as NULL. */
-    (void)sqlite3_bind_double(statement, 17, trial->median_ns);
-    (void)sqlite3_bind_double(statement, 18, trial->mad_ns);
-    (void)sqlite3_bind_double(statement, 19, trial->min_ns);
-    (void)sqlite3_bind_double(statement, 20, trial->max_ns);
-    (void)sqlite3_bind_int64(statement, 21, trial->duration_ns);
-    store_bind_text(statement, 22, now);
-    store_bind_text(statement, 23, trial->compile_log);
-    store_bind_objective(statement, 24, trial->objective);
-    (void)sqlite3_bind_double(statement, 25, trial->energy_j);
-    (void)sqlite3_bind_double(statement, 26, trial->value);
-    store_bind_text(statement, 27, metrics);
-}
-
+/* The trial itself, without what hangs on it. */
 static enum status put_trial(struct store *store, const struct store_trial *trial, int64_t measured,
                              int64_t *trial_id, struct error *error)
 {
-    char now[CLOCK_TIMESTAMP_BYTES];
-    clock_timestamp(now);
-    struct text *derived = &store->json[0];
-    struct text *metrics = &store->json[1];
-    text_clear(derived);
-    text_clear(metrics);
-    json_append_object(derived, trial->derived, trial->derived_count);
-    json_append_object(metrics, trial->metrics, trial->metric_count);
-    if (derived->failed || metrics->failed)
-        return error_no_memory(error);
-    sqlite3_stmt *statement = NULL;
-    enum status status = store_statement(store, STATEMENT_TRIAL_PUT, &statement, error);
-    if (status != STATUS_OK)
-        return status;
-    bind_trial(statement, trial, measured, trial->derived_count > 0 ? text_string(derived) : NULL,
-               trial->metric_count > 0 ? text_string(metrics) : NULL, now);
-    return store_take(store, statement, trial_id, NULL, trial_doing, error);
-}
-
-static enum status drop_rows(struct store *store, enum statement_id id, int64_t trial_id,
-                             struct error *error)
-{
-    sqlite3_stmt *statement = NULL;
-    enum status status = store_statement(store, id, &statement, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(statement, 1, trial_id);
-    return store_take(store, statement, NULL, NULL, trial_doing, error);
+    ROW_TABLE(struct store_trial, trials, trial_doing, VALUE(run_id, INTEGER),
+              KEY(environment_id, INTEGER), KEY(problem_id, INTEGER),
+              KEY(configuration_id, INTEGER), KEY(stage, TEXT), KEY(objective, OBJECTIVE),
+              KEY(l2_mode, MODE), VALUE(status, STATUS), VALUE(detail, TEXT),
+              VALUE(compile_log, TEXT),
+              SHARED(struct trial_worked_out, same_as_trial_id, INTEGER_FROM_1),
+              VALUE(binary_hash, TEXT), VALUES(derived, VALUES_IF_ANY, ROW_VALUE, derived_count),
+              VALUES(metrics, VALUES_IF_ANY, ROW_VALUE, metric_count),
+              SHARED(struct trial_worked_out, launch_count, INTEGER_FROM_1),
+              SHARED(struct trial_worked_out, grid, INTEGER_FROM_1),
+              SHARED(struct trial_worked_out, block, INTEGER_FROM_1),
+              SHARED(struct trial_worked_out, occupancy, REAL_FROM_0), VALUE(sample_count, INTEGER),
+              VALUE(median_ns, REAL), VALUE(mad_ns, REAL), VALUE(min_ns, REAL), VALUE(max_ns, REAL),
+              VALUE(energy_j, REAL), VALUE(value, REAL), VALUE(duration_ns, INTEGER),
+              WRITTEN_AT("measured_at", ROW_VALUE));
+    const struct launch_plan *plan = trial->plan;
+    struct trial_worked_out worked_out = {.same_as_trial_id = measured, .occupancy = -1};
+    if (plan && plan->launch_count > 0)
+        worked_out = (struct trial_worked_out){
+            .same_as_trial_id = measured,
+            .launch_count = (int64_t)plan->launch_count,
+            .grid = volume(plan->launches[0].grid),
+            .block = volume(plan->launches[0].block),
+            .occupancy = trial->resources ? trial->resources[0].occupancy : -1,
+        };
+    return store_put(store, &trials, STORE_SOURCES(trial, &worked_out), trial_id, error);
 }
 
 static enum status put_samples(struct store *store, const struct store_trial *trial,
                                int64_t trial_id, struct error *error)
 {
-    enum status status = drop_rows(store, STATEMENT_SAMPLES_DROP, trial_id, error);
+    ROW_TABLE(struct store_sample, samples, trial_doing,
+              SHARED(struct trial_place, trial_id, INTEGER),
+              SHARED(struct trial_place, ordinal, INTEGER), VALUE(process, INTEGER),
+              VALUE(round, INTEGER), VALUE(runs, INTEGER), VALUE(invalid, INTEGER),
+              VALUE(elapsed_ns, REAL), VALUE(energy_j, REAL));
+    enum status status = store_run(store, "DELETE FROM samples WHERE trial_id = ?1", trial_doing,
+                                   STORE_VALUES(value_integer(trial_id)), NULL, NULL, error);
     for (size_t i = 0; status == STATUS_OK && i < trial->sample_count; i++) {
-        const struct store_sample *sample = &trial->samples[i];
-        sqlite3_stmt *statement = NULL;
-        status = store_statement(store, STATEMENT_SAMPLE_ADD, &statement, error);
-        if (status != STATUS_OK)
-            break;
-        (void)sqlite3_bind_int64(statement, 1, trial_id);
-        (void)sqlite3_bind_int64(statement, 2, (int64_t)i);
-        (void)sqlite3_bind_int(statement, 3, sample->process);
-        (void)sqlite3_bind_int(statement, 4, sample->round);
-        (void)sqlite3_bind_int(statement, 5, sample->runs);
-        (void)sqlite3_bind_int(statement, 6, sample->invalid);
-        (void)sqlite3_bind_double(statement, 7, sample->elapsed_ns);
-        (void)sqlite3_bind_double(statement, 8, sample->energy_j);
-        status = store_take(store, statement, NULL, NULL, trial_doing, error);
+        const struct trial_place place = {trial_id, (int64_t)i};
+        status = store_put(store, &samples, STORE_SOURCES(&trial->samples[i], &place), NULL, error);
     }
     return status;
-}
-
-static void bind_resources(sqlite3_stmt *statement, const struct kernel_resources *resources)
-{
-    store_bind_from(statement, 12, resources->static_shared_bytes, 0);
-    store_bind_from(statement, 13, resources->registers, 0);
-    store_bind_from(statement, 14, resources->local_bytes, 0);
-    store_bind_from(statement, 15, resources->spill_bytes, 0);
-    store_bind_from(statement, 16, resources->active_blocks_per_sm, 0);
-    if (resources->occupancy >= 0)
-        (void)sqlite3_bind_double(statement, 17, resources->occupancy);
-}
-
-static enum status put_launch(struct store *store, const struct store_trial *trial, size_t index,
-                              int64_t trial_id, struct error *error)
-{
-    const struct launch *launch = &trial->plan->launches[index];
-    sqlite3_stmt *statement = NULL;
-    enum status status = store_statement(store, STATEMENT_RESOURCE_ADD, &statement, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(statement, 1, trial_id);
-    (void)sqlite3_bind_int64(statement, 2, (int64_t)index);
-    store_bind_text(statement, 3, launch->kernel);
-    for (int axis = 0; axis < 3; axis++) {
-        (void)sqlite3_bind_int64(statement, 4 + axis, launch->grid[axis]);
-        (void)sqlite3_bind_int64(statement, 7 + axis, launch->block[axis]);
-    }
-    (void)sqlite3_bind_int64(statement, 10, launch->threads);
-    (void)sqlite3_bind_int64(statement, 11, launch->shared_bytes);
-    if (trial->resources)
-        bind_resources(statement, &trial->resources[index]);
-    return store_take(store, statement, NULL, NULL, trial_doing, error);
 }
 
 static enum status put_launches(struct store *store, const struct store_trial *trial,
                                 int64_t trial_id, struct error *error)
 {
-    enum status status = drop_rows(store, STATEMENT_RESOURCES_DROP, trial_id, error);
+    ROW_TABLE(struct launch, resources, trial_doing, SHARED(struct trial_place, trial_id, INTEGER),
+              ROW_COLUMN("launch", .kind = ROW_INTEGER, ROW_MEMBER(struct trial_place, ordinal),
+                         .source = 1),
+              VALUE(kernel, TEXT), LAUNCH("grid_x", grid[0]), LAUNCH("grid_y", grid[1]),
+              LAUNCH("grid_z", grid[2]), LAUNCH("block_x", block[0]), LAUNCH("block_y", block[1]),
+              LAUNCH("block_z", block[2]), LAUNCH("threads", threads),
+              LAUNCH("dynamic_shared_bytes", shared_bytes),
+              RESOURCE(static_shared_bytes, INTEGER_FROM_0), RESOURCE(registers, INTEGER_FROM_0),
+              RESOURCE(local_bytes, INTEGER_FROM_0), RESOURCE(spill_bytes, INTEGER_FROM_0),
+              RESOURCE(active_blocks_per_sm, INTEGER_FROM_0), RESOURCE(occupancy, REAL_FROM_0));
     size_t count = trial->plan ? trial->plan->launch_count : 0;
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = put_launch(store, trial, i, trial_id, error);
+    enum status status = store_run(store, "DELETE FROM resources WHERE trial_id = ?1", trial_doing,
+                                   STORE_VALUES(value_integer(trial_id)), NULL, NULL, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        const struct trial_place place = {trial_id, (int64_t)i};
+        const void *used = trial->resources ? &trial->resources[i] : NULL;
+        status = store_put(store, &resources,
+                           STORE_SOURCES(&trial->plan->launches[i], &place, used), NULL, error);
+    }
     return status;
 }
 
@@ -179,18 +121,14 @@ static enum status put_launches(struct store *store, const struct store_trial *t
 static enum status follow(struct store *store, int64_t trial_id, int64_t measured,
                           struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
     if (measured == 0)
         return STATUS_OK;
     if (measured == trial_id)
         return error_set(error, STATUS_INTERNAL, "%s: trial %lld cannot be the same as itself",
                          store->path, (long long)trial_id);
-    enum status status = store_statement(store, STATEMENT_TRIAL_FOLLOW, &statement, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(statement, 1, trial_id);
-    (void)sqlite3_bind_int64(statement, 2, measured);
-    return store_take(store, statement, NULL, NULL, trial_doing, error);
+    return store_run(store, "UPDATE trials SET same_as_trial_id = ?2 WHERE same_as_trial_id = ?1",
+                     trial_doing, STORE_VALUES(value_integer(trial_id), value_integer(measured)),
+                     NULL, NULL, error);
 }
 
 /* Where a sync takes milliseconds it would cost more than most trials. */
@@ -230,61 +168,138 @@ enum status store_trial(struct store *store, const struct store_trial *trial, in
     return status;
 }
 
-static const char *column_text(sqlite3_stmt *statement, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text ? text : "";
-}
+/* ---- what is known already ---- */
 
-static enum status take_known(const struct store *store, sqlite3_stmt *statement,
-                              store_take_trial *take, void *context, struct error *error)
+struct known_row {
+    struct store_known_trial known;
+    const char *status;
+    const struct store *store;
+    store_take_trial *take;
+    void *context;
+};
+
+static enum status take_known(void *context, struct error *error)
 {
-    struct store_known_trial known = {
-        .trial_id = sqlite3_column_int64(statement, 0),
-        .configuration_id = sqlite3_column_int64(statement, 6),
-        .configuration_key = column_text(statement, 1),
-        .parameters = column_text(statement, 7),
-        .binary_hash = column_text(statement, 2),
-        .median_ns = sqlite3_column_type(statement, 4) == SQLITE_NULL
-                         ? (double)NAN
-                         : sqlite3_column_double(statement, 4),
-        .same_as_trial_id = sqlite3_column_int64(statement, 5),
-        .rejected = (const char *)sqlite3_column_text(statement, 8),
-    };
-    if (!trial_status_from_name(column_text(statement, 3), &known.status))
+    struct known_row *row = context;
+    if (!row->status || !trial_status_from_name(row->status, &row->known.status))
         return error_set(error, STATUS_BAD_INPUT, "%s: trial %lld has an unknown status '%s'",
-                         store->path, (long long)known.trial_id, column_text(statement, 3));
-    return take(context, &known, error);
+                         row->store->path, (long long)row->known.trial_id,
+                         row->status ? row->status : "");
+    return row->take(row->context, &row->known, error);
 }
 
 enum status store_known_trials(struct store *store, int64_t environment_id, int64_t problem_id,
                                const char *stage, enum l2_mode mode, store_take_trial *take,
                                void *context, struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    enum status status = store_prepare(
-        store,
-        "SELECT t.id, c.key, t.binary_hash, t.status, t.median_ns, t.same_as_trial_id, c.id,"
-        " c.parameters, iif(g.passed = 0, coalesce(g.detail, ''), NULL) "
+#define KNOWN(member, kind_)                                                                       \
+    ROW_COLUMN(#member, .offset = offsetof(struct known_row, known.member), .kind = STORE_##kind_)
+    SELECTION(
+        struct known_row, selection,
+        "SELECT t.id AS trial_id, c.id AS configuration_id, c.key AS configuration_key,"
+        " c.parameters, coalesce(t.binary_hash, '') AS binary_hash, t.status, t.median_ns,"
+        " coalesce(t.same_as_trial_id, 0) AS same_as_trial_id,"
+        " iif(g.passed = 0, coalesce(g.detail, ''), NULL) AS rejected "
         "FROM trials AS t CROSS JOIN configurations AS c ON c.id = t.configuration_id "
         "LEFT JOIN gauntlets AS g ON g.environment_id = t.environment_id AND"
         " g.problem_id = t.problem_id AND g.configuration_id = t.configuration_id AND"
         " g.binary_hash = t.binary_hash "
         "WHERE t.environment_id = ?1 AND t.problem_id = ?2 AND t.stage = ?3 AND t.l2_mode = ?4 "
         "ORDER BY t.id",
-        &statement, error);
-    if (status != STATUS_OK)
-        return status;
-    (void)sqlite3_bind_int64(statement, 1, environment_id);
-    (void)sqlite3_bind_int64(statement, 2, problem_id);
-    store_bind_text(statement, 3, stage);
-    store_bind_text(statement, 4, l2_mode_name(mode));
-    bool row = true;
-    while (status == STATUS_OK && row) {
-        status = store_step(store, statement, &row, "read the trials", error);
-        if (status == STATUS_OK && row)
-            status = take_known(store, statement, take, context, error);
+        KNOWN(trial_id, INTEGER), KNOWN(configuration_id, INTEGER), KNOWN(configuration_key, TEXT),
+        KNOWN(parameters, TEXT), KNOWN(binary_hash, TEXT), SELECTED(status, TEXT),
+        KNOWN(median_ns, REAL), KNOWN(same_as_trial_id, INTEGER), KNOWN(rejected, TEXT));
+    struct known_row row = {.store = store, .take = take, .context = context};
+    return store_select_each(store, &selection,
+                             STORE_VALUES(value_integer(environment_id), value_integer(problem_id),
+                                          value_text(stage), value_text(l2_mode_name(mode))),
+                             &row, take_known, &row, error);
+}
+
+enum status store_other_trials(struct store *store, int64_t environment_id, int64_t *trials,
+                               struct error *error)
+{
+    *trials = 0;
+    return store_run(store,
+                     "SELECT count(*) FROM trials WHERE environment_id IN ("
+                     "SELECT other.id FROM environments AS other "
+                     "JOIN environments AS own ON own.device_id = other.device_id "
+                     "WHERE own.id = ?1 AND other.id <> own.id)",
+                     "count trials", STORE_VALUES(value_integer(environment_id)), trials, NULL,
+                     error);
+}
+
+/* ---- what is being launched, for whoever starts after a crash ---- */
+
+static const char launch_doing[] = "note what is launched";
+
+static enum status put_in_flight(struct store *store, const struct store_in_flight *row,
+                                 struct error *error)
+{
+    char now[CLOCK_TIMESTAMP_BYTES];
+    clock_timestamp(now);
+    return store_run(
+        store,
+        "INSERT INTO in_flight (environment_id, problem_id, configuration_id, run_id, boot_id,"
+        " attempts, started_at) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6) "
+        "ON CONFLICT (environment_id, problem_id, configuration_id) DO UPDATE SET"
+        " run_id = ?4, boot_id = ?5, attempts = attempts + 1, started_at = ?6",
+        launch_doing,
+        STORE_VALUES(value_integer(row->environment_id), value_integer(row->problem_id),
+                     value_integer(row->configuration_id), value_integer(row->run_id),
+                     value_text(row->boot_id), value_text(now)),
+        NULL, NULL, error);
+}
+
+enum status store_in_flight_put(struct store *store, const struct store_in_flight *row,
+                                bool durable, struct error *error)
+{
+    if (durable) {
+        enum status put = put_in_flight(store, row, error);
+        store->synced_ns = clock_now_ns();
+        return put;
     }
-    (void)sqlite3_finalize(statement);
+    enum status status = store_relax(store, true, error);
+    if (status == STATUS_OK)
+        status = put_in_flight(store, row, error);
+    return store_relaxed_end(store, status, error);
+}
+
+enum status store_in_flight_clear(struct store *store, int64_t environment_id, int64_t problem_id,
+                                  int64_t configuration_id, struct error *error)
+{
+    enum status status = store_relax(store, true, error);
+    if (status == STATUS_OK)
+        status = store_run(store,
+                           "DELETE FROM in_flight WHERE environment_id = ?1 AND problem_id = ?2"
+                           " AND configuration_id = ?3",
+                           launch_doing,
+                           STORE_VALUES(value_integer(environment_id), value_integer(problem_id),
+                                        value_integer(configuration_id)),
+                           NULL, NULL, error);
+    return store_relaxed_end(store, status, error);
+}
+
+/* `take` may clear rows: all are read before the first is given. */
+enum status store_in_flight_each(struct store *store, int64_t environment_id, int64_t problem_id,
+                                 store_take_in_flight *take, void *context, struct error *error)
+{
+    SELECTION(struct store_in_flight, selection,
+              "SELECT f.*, c.key AS configuration_key, c.parameters "
+              "FROM in_flight AS f JOIN configurations AS c ON c.id = f.configuration_id "
+              "WHERE f.environment_id = ?1 AND f.problem_id = ?2",
+              SELECTED(environment_id, INTEGER), SELECTED(problem_id, INTEGER),
+              SELECTED(configuration_id, INTEGER), SELECTED(run_id, INTEGER),
+              SELECTED(boot_id, TEXT), SELECTED(attempts, INTEGER), SELECTED(started_at, TEXT),
+              SELECTED(configuration_key, TEXT), SELECTED(parameters, TEXT));
+    struct arena arena = {0};
+    struct store_in_flight *rows = NULL;
+    size_t count = 0;
+    enum status status = store_select(
+        store, &selection, STORE_VALUES(value_integer(environment_id), value_integer(problem_id)),
+        &arena, &rows, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = take(context, &rows[i], error);
+    arena_free(&arena);
     return status;
 }

@@ -87,7 +87,8 @@ static void test_settings(void **state)
     assert_int_equal(pragma(f, "PRAGMA synchronous"), 2); /* FULL: a commit waits for the disk */
     assert_int_equal(pragma(f, "PRAGMA busy_timeout"), STORE_BUSY_MS);
     sqlite3_stmt *mode = NULL;
-    must(store_prepare(f->store, "PRAGMA journal_mode", &mode, &f->error));
+    assert_int_equal(sqlite3_prepare_v2(f->store->db, "PRAGMA journal_mode", -1, &mode, NULL),
+                     SQLITE_OK);
     assert_int_equal(sqlite3_step(mode), SQLITE_ROW);
     assert_string_equal((const char *)sqlite3_column_text(mode, 0), "wal");
     (void)sqlite3_finalize(mode);

@@ -1,0 +1,280 @@
+/* What was looked at around the trials, and what was chosen of it: rounds, the gauntlet, winners
+ * with their contenders, ranges of sizes. */
+#include "tuner/store/internal.h"
+
+#include <string.h>
+
+/* ---- rounds ---- */
+
+#define CONDITION(member, kind_)                                                                   \
+    ROW_COLUMN(#member, .kind = ROW_##kind_, ROW_MEMBER(struct store_round, conditions.member))
+
+static const char *objective_of(const char *objective)
+{
+    return objective ? objective : "time";
+}
+
+static bool same_group(const struct store_round *a, const struct store_round *b)
+{
+    return a->run_id == b->run_id && a->problem_id == b->problem_id && a->process == b->process &&
+           strcmp(a->stage, b->stage) == 0 &&
+           strcmp(objective_of(a->objective), objective_of(b->objective)) == 0;
+}
+
+/* All that is replaced goes first, so that the order of the rounds does not matter. */
+enum status store_rounds(struct store *store, const struct store_round *items, size_t count,
+                         struct error *error)
+{
+    static const char doing[] = "store the rounds";
+    ROW_TABLE(struct store_round, rounds, doing, VALUE(run_id, INTEGER), VALUE(problem_id, INTEGER),
+              VALUE(stage, TEXT), VALUE(objective, OBJECTIVE), VALUE(process, INTEGER),
+              VALUE(ordinal, INTEGER), VALUE(fault, TEXT), VALUE(anchor_first_ns, REAL),
+              VALUE(anchor_last_ns, REAL), VALUE(twin_configuration_id, INTEGER_FROM_1),
+              VALUE(first_ns, REAL), VALUE(twin_ns, REAL), CONDITION(sm_clock_mhz, REAL),
+              CONDITION(memory_clock_mhz, REAL), CONDITION(temperature_c, REAL),
+              CONDITION(power_w, REAL), CONDITION(energy_j, REAL),
+              CONDITION(throttle, INTEGER_FROM_0), CONDITION(ecc_errors, INTEGER_FROM_0),
+              CONDITION(other_processes, INTEGER_FROM_0), VALUE(at_ns, INTEGER));
+    enum status status = store_begin(store, doing, error);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        const struct store_round *round = &items[i];
+        if (i > 0 && same_group(round, &items[i - 1]))
+            continue;
+        status = store_run(store,
+                           "DELETE FROM rounds WHERE run_id = ?1 AND problem_id = ?2 AND stage = ?3"
+                           " AND objective = ?4 AND process = ?5",
+                           doing,
+                           STORE_VALUES(value_integer(round->run_id),
+                                        value_integer(round->problem_id), value_text(round->stage),
+                                        value_text(objective_of(round->objective)),
+                                        value_integer(round->process)),
+                           NULL, NULL, error);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = store_put(store, &rounds, STORE_SOURCES(&items[i]), NULL, error);
+    return store_end(store, status, doing, error);
+}
+
+/* ---- the gauntlet ---- */
+
+enum status store_gauntlet_put(struct store *store, const struct store_gauntlet *row,
+                               struct error *error)
+{
+    ROW_TABLE(struct store_gauntlet, gauntlets, "store what the gauntlet said",
+              KEY(environment_id, INTEGER), KEY(problem_id, INTEGER),
+              KEY(configuration_id, INTEGER), KEY(binary_hash, TEXT), VALUE(passed, INTEGER),
+              VALUE(cases, INTEGER), VALUE(detail, TEXT), WRITTEN_AT("checked_at", ROW_VALUE));
+    return store_put(store, &gauntlets, STORE_SOURCES(row), NULL, error);
+}
+
+enum status store_gauntlet_get(struct store *store, int64_t environment_id, int64_t problem_id,
+                               int64_t configuration_id, const char *binary_hash, bool *found,
+                               bool *passed, char *detail, struct error *error)
+{
+    SELECTION(struct store_gauntlet, selection,
+              "SELECT passed, detail FROM gauntlets WHERE environment_id = ?1 AND problem_id = ?2"
+              " AND configuration_id = ?3 AND binary_hash = ?4",
+              SELECTED(passed, TRUTH), SELECTED(detail, TEXT));
+    struct arena arena = {0};
+    struct store_gauntlet *rows = NULL;
+    size_t count = 0;
+    enum status status =
+        store_select(store, &selection,
+                     STORE_VALUES(value_integer(environment_id), value_integer(problem_id),
+                                  value_integer(configuration_id), value_text(binary_hash)),
+                     &arena, &rows, &count, error);
+    *found = count > 0;
+    *passed = *found && rows[0].passed;
+    if (detail)
+        (void)string_format(detail, ERROR_TEXT_BYTES, "%s",
+                            *found && rows[0].detail ? rows[0].detail : "");
+    arena_free(&arena);
+    return status;
+}
+
+/* ---- winners ---- */
+
+static const char winner_doing[] = "store a winner";
+
+/* What a winner is looked up by: ?1 to ?4. */
+#define WINNER_KEYS(environment_id, problem_id, mode, objective)                                   \
+    STORE_VALUES(value_integer(environment_id), value_integer(problem_id),                         \
+                 value_text(l2_mode_name(mode)), value_text(objective_of(objective)))
+
+/* Ranges that were made when another had won know nothing of the new one. */
+static enum status drop_ranges_of_problem(struct store *store, int64_t environment_id,
+                                          int64_t problem_id, enum l2_mode mode,
+                                          const char *objective, struct error *error)
+{
+    return store_run(store,
+                     "DELETE FROM ranges WHERE environment_id = ?1 AND l2_mode = ?3"
+                     " AND objective = ?4 AND (experiment_id, problem_key)"
+                     " = (SELECT experiment_id, key FROM problems WHERE id = ?2)",
+                     winner_doing, WINNER_KEYS(environment_id, problem_id, mode, objective), NULL,
+                     NULL, error);
+}
+
+static enum status put_contender(struct store *store, const struct store_contender *contender,
+                                 int64_t winner_id, struct error *error)
+{
+    ROW_TABLE(struct store_contender, contenders, winner_doing, SHARED_ID("winner_id", ROW_VALUE),
+              VALUE(configuration_id, INTEGER), VALUE(trial_id, INTEGER_FROM_1),
+              VALUE(place, INTEGER), VALUE(difference, REAL), VALUE(difference_low, REAL),
+              VALUE(difference_high, REAL), VALUE(proven, INTEGER), VALUE(tied, INTEGER),
+              VALUE(out, TEXT));
+    return store_put(store, &contenders, STORE_SOURCES(contender, &winner_id), NULL, error);
+}
+
+enum status store_winner_put(struct store *store, const struct store_winner *winner,
+                             struct error *error)
+{
+    ROW_TABLE(struct store_winner, winners, winner_doing, KEY(environment_id, INTEGER),
+              KEY(problem_id, INTEGER), KEY(l2_mode, MODE), KEY(objective, OBJECTIVE),
+              VALUE(trial_id, INTEGER), VALUE(run_id, INTEGER), VALUE(stage, TEXT),
+              VALUE(candidate_count, INTEGER), VALUE(space_count, INTEGER_FROM_1),
+              VALUE(value, REAL), VALUE(time_low_ns, REAL), VALUE(time_high_ns, REAL),
+              VALUE(delta, REAL), VALUE(floor, REAL), VALUE(claim, REAL), VALUE(confidence, REAL),
+              VALUE(processes, INTEGER), VALUE(rounds, INTEGER), VALUE(rounds_dropped, INTEGER),
+              VALUE(tied_count, INTEGER_FROM_1), VALUE(kept_incumbent, INTEGER), VALUE(trust, TEXT),
+              VALUE(trust_reason, TEXT), WRITTEN_AT("chosen_at", ROW_VALUE),
+              VALUE(compared, INTEGER_FROM_1));
+    int64_t winner_id = 0;
+    enum status status = store_begin(store, winner_doing, error);
+    if (status != STATUS_OK)
+        return status;
+    status = store_put(store, &winners, STORE_SOURCES(winner), &winner_id, error);
+    if (status == STATUS_OK)
+        status = store_run(store, "DELETE FROM contenders WHERE winner_id = ?1", winner_doing,
+                           STORE_VALUES(value_integer(winner_id)), NULL, NULL, error);
+    if (status == STATUS_OK)
+        status = drop_ranges_of_problem(store, winner->environment_id, winner->problem_id,
+                                        winner->l2_mode, winner->objective, error);
+    for (size_t i = 0; status == STATUS_OK && i < winner->contender_count; i++)
+        status = put_contender(store, &winner->contenders[i], winner_id, error);
+    return store_end(store, status, winner_doing, error);
+}
+
+enum status store_winner_drop(struct store *store, int64_t environment_id, int64_t problem_id,
+                              enum l2_mode mode, const char *objective, struct error *error)
+{
+    enum status status =
+        drop_ranges_of_problem(store, environment_id, problem_id, mode, objective, error);
+    return status == STATUS_OK
+               ? store_run(store,
+                           "DELETE FROM winners WHERE environment_id = ?1 AND problem_id = ?2"
+                           " AND l2_mode = ?3 AND objective = ?4",
+                           winner_doing, WINNER_KEYS(environment_id, problem_id, mode, objective),
+                           NULL, NULL, error)
+               : status;
+}
+
+enum status store_winner_get(struct store *store, int64_t environment_id, int64_t problem_id,
+                             enum l2_mode mode, const char *objective, int64_t *trial_id,
+                             char *stage, struct error *error)
+{
+    enum { STAGE_BYTES = 16 };
+    SELECTION(struct store_winner, selection,
+              "SELECT trial_id, stage FROM winners WHERE environment_id = ?1 AND problem_id = ?2"
+              " AND l2_mode = ?3 AND objective = ?4",
+              SELECTED(trial_id, INTEGER), SELECTED(stage, TEXT));
+    struct arena arena = {0};
+    struct store_winner *rows = NULL;
+    size_t count = 0;
+    enum status status =
+        store_select(store, &selection, WINNER_KEYS(environment_id, problem_id, mode, objective),
+                     &arena, &rows, &count, error);
+    *trial_id = count > 0 ? rows[0].trial_id : 0;
+    if (stage)
+        (void)string_format(stage, STAGE_BYTES, "%s", count > 0 ? rows[0].stage : "");
+    arena_free(&arena);
+    return status;
+}
+
+struct incumbent {
+    const char *key, *parameters;
+};
+
+enum status store_incumbent(struct store *store, int64_t environment_id, int64_t problem_id,
+                            enum l2_mode mode, const char *objective, bool *found, struct text *key,
+                            struct text *parameters, struct error *error)
+{
+    SELECTION(struct incumbent, newest,
+              "SELECT c.key, c.parameters FROM winners AS w "
+              "JOIN environments AS e ON e.id = w.environment_id "
+              "JOIN problems AS p ON p.id = w.problem_id "
+              "JOIN experiments AS x ON x.id = p.experiment_id "
+              "JOIN environments AS own_e ON own_e.id = ?1 AND own_e.device_id = e.device_id "
+              "JOIN problems AS own_p ON own_p.id = ?2 AND own_p.key = p.key AND own_p.n = p.n "
+              "JOIN experiments AS own_x ON own_x.id = own_p.experiment_id AND own_x.name = x.name "
+              "JOIN trials AS t ON t.id = w.trial_id "
+              "JOIN configurations AS c ON c.id = t.configuration_id "
+              "WHERE w.l2_mode = ?3 AND w.objective = ?4 AND w.stage <> 'sweep' "
+              "ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC LIMIT 1",
+              SELECTED(key, TEXT), SELECTED(parameters, TEXT));
+    struct arena arena = {0};
+    struct incumbent *rows = NULL;
+    size_t count = 0;
+    enum status status =
+        store_select(store, &newest, WINNER_KEYS(environment_id, problem_id, mode, objective),
+                     &arena, &rows, &count, error);
+    *found = count > 0;
+    if (*found) {
+        text_append(key, rows[0].key);
+        if (parameters)
+            text_append(parameters, rows[0].parameters);
+        if (key->failed || (parameters && parameters->failed))
+            status = error_no_memory(error);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+/* ---- ranges of sizes ---- */
+
+static const char ranges_doing[] = "store ranges of sizes";
+
+static enum status put_range_check(struct store *store, const struct store_range_check *check,
+                                   int64_t range_id, struct error *error)
+{
+    ROW_TABLE(struct store_range_check, range_checks, ranges_doing,
+              SHARED_ID("range_id", ROW_VALUE), VALUE(n, INTEGER), VALUE(measured, INTEGER),
+              VALUE(loss, REAL), VALUE(loss_low, REAL), VALUE(loss_high, REAL),
+              VALUE(best_configuration_id, INTEGER_FROM_1));
+    return store_put(store, &range_checks, STORE_SOURCES(check, &range_id), NULL, error);
+}
+
+enum status store_ranges_put(struct store *store, const struct store_ranges *group,
+                             struct error *error)
+{
+    ROW_TABLE(
+        struct store_range, ranges, ranges_doing,
+        SHARED(struct store_ranges, environment_id, INTEGER),
+        SHARED(struct store_ranges, experiment_id, INTEGER),
+        SHARED(struct store_ranges, problem_key, TEXT), SHARED(struct store_ranges, l2_mode, MODE),
+        SHARED(struct store_ranges, objective, OBJECTIVE),
+        SHARED(struct store_ranges, run_id, INTEGER), VALUE(n_low, INTEGER), VALUE(n_high, INTEGER),
+        VALUE(configuration_id, INTEGER), SHARED(struct store_ranges, within, REAL),
+        VALUE(bound, REAL), WRITTEN_AT("chosen_at", ROW_VALUE));
+    enum status status = store_begin(store, ranges_doing, error);
+    if (status != STATUS_OK)
+        return status;
+    status = store_run(
+        store,
+        "DELETE FROM ranges WHERE environment_id = ?1 AND experiment_id = ?2"
+        " AND problem_key = ?3 AND l2_mode = ?4 AND objective = ?5",
+        ranges_doing,
+        STORE_VALUES(value_integer(group->environment_id), value_integer(group->experiment_id),
+                     value_text(group->problem_key), value_text(l2_mode_name(group->l2_mode)),
+                     value_text(objective_of(group->objective))),
+        NULL, NULL, error);
+    for (size_t i = 0; status == STATUS_OK && i < group->count; i++) {
+        const struct store_range *range = &group->ranges[i];
+        int64_t range_id = 0;
+        status = store_put(store, &ranges, STORE_SOURCES(range, group), &range_id, error);
+        for (size_t k = 0; status == STATUS_OK && k < range->check_count; k++)
+            status = put_range_check(store, &range->checks[k], range_id, error);
+    }
+    return store_end(store, status, ranges_doing, error);
+}
