@@ -6,6 +6,8 @@
 #include "tuner/experiment/expression.h"
 #include "tuner/experiment/series.h"
 
+static const struct place_file file = {.path = "f"};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { I, J, X, T, D, U, NAMES };
@@ -43,7 +45,7 @@ static void evaluate_list(const char *text, const struct source_text *source)
     struct arena arena = {0};
     struct formula formula;
     struct error error = {0};
-    struct environment environment = {.file = "f", .scope = &scope};
+    struct environment environment = {.file = &file, .scope = &scope};
     struct value *values = NULL;
     size_t count = 0;
     bind(&environment);
@@ -82,11 +84,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct formula derived;
     struct error error = {0};
     const struct expression *definitions[SLOTS_MAX] = {0};
-    struct environment environment = {.file = "f", .scope = &scope, .definitions = definitions};
-    const struct source_text definition = {{"f", 1, 1}, "i * j + max([i for i in [1, j]])", true};
+    struct environment environment = {.file = &file, .scope = &scope, .definitions = definitions};
+    const struct source_text definition = {{&file, 1, 1}, "i * j + max([i for i in [1, j]])", true};
     char *text = arena_strndup(&arena, (const char *)data, size);
     require(text != NULL);
-    const struct source_text source = {{"f", 1, 1}, text, true};
+    const struct source_text source = {{&file, 1, 1}, text, true};
     require(expression_parse(&arena, &definition, &scope, &derived, &error) == STATUS_OK);
     definitions[D] = derived.tree;
     if (expression_parse(&arena, &source, &scope, &formula, &error) == STATUS_OK)

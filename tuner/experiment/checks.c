@@ -1,192 +1,393 @@
-/* What a configuration's outputs are held against. */
+/* What a configuration's outputs are held against: reading it, and what it means. A kind of check
+ * is a row of `kinds`, with how it is read and made; what makes the expected elements of it is
+ * tuner/worker/measure_expected.c. */
 #include <math.h>
 #include <string.h>
 
 #include "tuner/experiment/plan.h"
+#include "tuner/experiment/read.h"
 
-/* ---- tolerances ---- */
+struct check_kind {
+    const char *key; /* of the check */
+    enum reference_kind reference;
+    bool of_problem; /* what it means does not depend on the configuration nor on the device */
+    /* `value` is the key's. */
+    bool (*read)(struct file_reader *reader, const struct node *check, const struct node *value,
+                 struct check_rule *out);
+    /* `out` has all but what the kind makes of it. */
+    bool (*make)(struct maker *maker, const struct point *point, const struct check_rule *rule,
+                 enum element_type type, struct output_check *out);
+};
 
-static enum status make_ulps(const struct check_rule *rule, enum element_type type,
-                             struct environment *environment, uint32_t *out, struct error *error)
+/* ---- a function in C ---- */
+
+static bool read_function(struct file_reader *reader, const struct node *node,
+                          const struct node *value, struct check_rule *check)
 {
-    int64_t ulps = 0;
-    enum status status =
-        formula_integer(&rule->tolerance.ulps, "ulps", 0, UINT32_MAX, 0, environment, &ulps, error);
-    if (status == STATUS_OK && ulps > 0 && !element_is_real(type))
-        status = place_error(error, STATUS_BAD_INPUT, rule->tolerance.ulps.place,
-                             "ulps are of reals, and the output's elements are %s: use 'absolute'",
-                             element_name(type));
-    *out = (uint32_t)ulps;
-    return status;
+    const struct node *source = node_get(node, "source");
+    const struct node *defines = node_get(node, "defines");
+    if (!source)
+        return node_error(reader, node, "check needs the key 'source': the reference's file");
+    if (!read_source(reader, source, &check->source) ||
+        !read_template(reader, value, "reference", USE_PROBLEM, &check->reference))
+        return false;
+    if (defines)
+        return read_defines(reader, defines, USE_PROBLEM, &check->defines);
+    /* Without defines of its own it gets those that are the same for every configuration. */
+    const struct define_list *all = &reader->experiment->defines;
+    check->defines.items = arena_alloc(reader->arena, all->count + 1, sizeof *all->items);
+    if (!check->defines.items)
+        return out_of_memory(reader);
+    for (size_t i = 0; i < all->count; i++)
+        if (within(reader->experiment, all->items[i].formula.uses, USE_PROBLEM))
+            check->defines.items[check->defines.count++] = all->items[i];
+    return true;
 }
 
-/* What another plan leaves is rounded otherwise when it adds in another order. */
-static double usual_tolerance(enum element_type type)
+static bool make_function(struct maker *maker, const struct point *point,
+                          const struct check_rule *rule, enum element_type type,
+                          struct output_check *out)
 {
-    if (!element_is_real(type))
-        return 0;
-    return type == ELEMENT_F64 ? 1e-9 : type == ELEMENT_F32 ? 1e-4 : 1e-2;
+    (void)point;
+    (void)type;
+    const struct experiment *experiment = maker->experiment;
+    out->binary = (struct binary_request){.source_path = rule->source,
+                                          .architecture = "native",
+                                          .folder_count = experiment->folder_count};
+    memcpy(out->binary.folders, experiment->folders, sizeof out->binary.folders);
+    if (!make_defines(maker, &rule->defines, &out->binary) ||
+        !make_text(maker, &rule->reference, &out->reference))
+        return false;
+    out->binary.kernels[0] = out->reference;
+    out->binary.kernel_count = 1;
+    return true;
 }
 
-enum status check_tolerance(const struct check_rule *rule, enum element_type type,
-                            struct environment *environment, struct tolerance *out,
-                            struct error *error)
+/* ---- another plan ---- */
+
+static bool read_other_launches(struct file_reader *reader, const struct node *node,
+                                const struct node *value, struct check_rule *check)
 {
-    const struct tolerance_rule *given = &rule->tolerance;
-    *out = (struct tolerance){0};
-    if (!given->given) {
-        out->magnitude = rule->kind == REFERENCE_PLAN ? usual_tolerance(type) : 0;
-        return STATUS_OK;
-    }
-    const struct {
-        const char *what;
-        const struct formula *formula;
-        double *out;
-    } rows[] = {{"the tolerance", &given->magnitude, &out->magnitude},
-                {"absolute", &given->absolute, &out->absolute},
-                {"relative", &given->relative, &out->relative},
-                {"total", &given->total, &out->total}};
-    enum status status = make_ulps(rule, type, environment, &out->ulps, error);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && status == STATUS_OK; i++)
-        status = formula_real(rows[i].formula, rows[i].what, 0, HUGE_VAL, 0, environment,
-                              rows[i].out, error);
-    return status;
+    (void)node;
+    check->launches = arena_alloc(reader->arena, LAUNCHES_MAX, sizeof *check->launches);
+    if (!check->launches)
+        return out_of_memory(reader);
+    return read_launch_list(reader, value, check->launches, &check->launch_count);
 }
 
-/* ---- references ---- */
-
-static enum status make_function(const struct experiment *experiment, const struct check_rule *rule,
-                                 struct environment *environment, struct arena *arena,
-                                 struct binary_request *binary, const char **function,
-                                 struct error *error)
+static bool read_configuration(struct file_reader *reader, const struct node *node,
+                               const struct node *value, struct check_rule *check)
 {
-    *binary = (struct binary_request){.source_path = rule->source,
-                                      .architecture = "native",
-                                      .folder_count = experiment->folder_count};
-    memcpy(binary->folders, experiment->folders, sizeof binary->folders);
-    enum status status = make_defines(&rule->defines, environment, arena, binary, error);
-    if (status == STATUS_OK)
-        status = template_text(&rule->reference, environment, arena, function, error);
-    binary->kernels[0] = *function;
-    binary->kernel_count = status == STATUS_OK ? 1 : 0;
-    return status;
+    (void)node;
+    if (value->kind == NODE_MAPPING)
+        return read_setting(reader, value, "configuration", &check->setting);
+    if (!need_kind(reader, value, NODE_SCALAR, "configuration"))
+        return false;
+    return strcmp(value->text, "default") == 0 ||
+           node_error(reader, value,
+                      "configuration is 'default', or a mapping with a value for each parameter");
 }
 
-/* The output has as many elements in the reference as in the configuration, where that is known. */
-static enum status same_count(const struct check_rule *rule, const struct argument_rule *output,
-                              const struct launch_plan *plan, struct environment *environment,
-                              struct error *error)
+/* The output's count in this configuration; 0 where that cannot be told: make_plan says why. */
+static int64_t known_count(struct maker *maker, const struct check_rule *rule)
 {
-    struct error unknown = {0};
+    struct error *error = maker->error;
+    struct error unknown;
     int64_t count = 0;
-    const int64_t expected = plan->arguments[rule->output].count;
-    if (argument_count(output, environment, &count, &unknown) != STATUS_OK || count == expected)
-        return STATUS_OK; /* point_plan says what is wrong */
-    return place_error(
-        error, STATUS_BAD_INPUT, output->count.place,
-        "'%s' has %lld elements here and %lld in the reference's configuration: they "
-        "cannot be compared",
-        output->name, (long long)count, (long long)expected);
+    maker->error = &unknown;
+    const bool known = make_count(maker, &maker->experiment->arguments[rule->output], &count);
+    maker->error = error;
+    return known ? count : 0;
 }
 
 /* Another plan is that of one configuration, whichever is checked, so that one result serves all.
  * Where a grid is made of the resident blocks it takes one per SM: how many there are is known of
  * the checked configuration only. */
-static enum status make_other(const struct point *point, const struct check_rule *rule,
-                              struct arena *arena, struct output_check *out, struct error *error)
+static bool make_other(struct maker *maker, const struct point *point,
+                       const struct check_rule *rule, enum element_type type,
+                       struct output_check *out)
 {
-    const struct experiment *experiment = point->experiment;
-    struct configuration configuration;
-    struct environment environment;
-    struct point other = *point;
-    enum status status =
-        rule->setting.given
-            ? setting_values(experiment, &rule->setting, point->problem, point->facts,
-                             &configuration, error)
-            : experiment_default(experiment, point->problem, point->facts, &configuration, error);
-    if (status != STATUS_OK)
-        return status;
-    other.configuration = &configuration;
-    other.active_blocks = 1;
+    (void)type;
+    const struct experiment *experiment = maker->experiment;
+    const struct argument_rule *output = &experiment->arguments[rule->output];
     struct launch_list list = launches_of(experiment);
+    struct configuration configuration;
+    struct point other = *point;
+    struct maker others;
+    other.configuration = NULL;
+    other.active_blocks = 1;
+    if (!point_begin(&other, maker->arena, maker->error, &others))
+        return false;
+    if (rule->setting.given ? !make_configuration(&others, rule->setting.values, &configuration)
+                            : experiment_default(experiment, point->problem, point->facts,
+                                                 &configuration, maker->error) != STATUS_OK)
+        return false;
     if (rule->launch_count > 0)
         list = (struct launch_list){rule->launches, rule->launch_count};
-    struct launch_plan *plan = arena_alloc(arena, 1, sizeof *plan);
+    struct launch_plan *plan = arena_alloc(maker->arena, 1, sizeof *plan);
     if (!plan)
-        return error_no_memory(error);
+        return maker_no_memory(maker);
     out->plan = plan;
-    status = point_environment(&other, &environment, error);
-    if (status == STATUS_OK)
-        status = make_binary(&other, list, &environment, arena, &out->binary, error);
-    if (status == STATUS_OK)
-        status = make_plan(experiment, list, point->problem, &environment, arena, plan, error);
-    return status;
+    other.configuration = &configuration;
+    if (!point_begin(&other, maker->arena, maker->error, &others) ||
+        !make_binary(&others, point->facts, list, &out->binary) || !make_plan(&others, list, plan))
+        return false;
+    const int64_t count = known_count(maker, rule);
+    const int64_t expected = plan->arguments[rule->output].count;
+    return count == 0 || count == expected ||
+           maker_error(maker, output->count.place,
+                       "'%s' has %lld elements here and %lld in the reference's configuration: "
+                       "they cannot be compared",
+                       output->name, (long long)count, (long long)expected);
 }
 
-static enum status make_series(const struct experiment *experiment, const struct check_rule *rule,
-                               struct environment *environment, struct arena *arena,
-                               const char **out, struct error *error)
+/* ---- a series, a file ---- */
+
+static bool read_expected_series(struct file_reader *reader, const struct node *node,
+                                 const struct node *value, struct check_rule *check)
 {
-    struct error unknown = {0};
-    int64_t count = 0;
-    if (argument_count(&experiment->arguments[rule->output], environment, &count, &unknown) !=
-        STATUS_OK)
-        count = 0; /* point_plan says what is wrong */
-    return series_text(experiment, &rule->series, count, environment, arena, out, error);
+    (void)node;
+    return read_series(reader, value, &check->series);
 }
 
-static enum status make_file(const struct experiment *experiment, const struct check_rule *rule,
-                             enum element_type type, struct environment *environment,
-                             struct arena *arena, const char **out, struct error *error)
+static bool make_expected_series(struct maker *maker, const struct point *point,
+                                 const struct check_rule *rule, enum element_type type,
+                                 struct output_check *out)
 {
-    struct error unknown = {0};
-    int64_t count = 0;
-    enum status status = file_path(experiment, &rule->file, environment, arena, out, error);
-    if (status != STATUS_OK || argument_count(&experiment->arguments[rule->output], environment,
-                                              &count, &unknown) != STATUS_OK)
-        return status;
-    return file_holds(*out, rule->file.place, count, type, error);
+    (void)point;
+    (void)type;
+    return make_series(maker, &rule->series, known_count(maker, rule), &out->reference);
 }
 
-static enum status make_check(const struct point *point, const struct check_rule *rule,
-                              struct environment *environment, struct arena *arena,
-                              struct output_check *out, struct error *error)
+static bool read_expected_file(struct file_reader *reader, const struct node *node,
+                               const struct node *value, struct check_rule *check)
 {
-    const struct experiment *experiment = point->experiment;
-    const struct argument_rule *output = &experiment->arguments[rule->output];
-    enum element_type type = ELEMENT_I32;
-    *out = (struct output_check){.output = rule->output, .kind = rule->kind};
-    enum status status = named_type(&output->type, environment, arena, &type, error);
-    if (status == STATUS_OK)
-        status = check_tolerance(rule, type, environment, &out->tolerance, error);
-    if (status != STATUS_OK)
-        return status;
-    switch (rule->kind) {
-    case REFERENCE_FUNCTION:
-        return make_function(experiment, rule, environment, arena, &out->binary, &out->reference,
-                             error);
-    case REFERENCE_SERIES:
-        return make_series(experiment, rule, environment, arena, &out->reference, error);
-    case REFERENCE_FILE:
-        return make_file(experiment, rule, type, environment, arena, &out->reference, error);
-    case REFERENCE_PLAN:
-        break;
+    (void)node;
+    return read_template(reader, value, "file", USE_PROBLEM, &check->file);
+}
+
+static bool make_expected_file(struct maker *maker, const struct point *point,
+                               const struct check_rule *rule, enum element_type type,
+                               struct output_check *out)
+{
+    (void)point;
+    return make_file_path(maker, &rule->file, &out->reference) &&
+           file_holds(maker, out->reference, rule->file.place, known_count(maker, rule), type);
+}
+
+static const struct check_kind kinds[] = {
+    {"reference", REFERENCE_FUNCTION, false, read_function, make_function},
+    {"launches", REFERENCE_PLAN, false, read_other_launches, make_other},
+    {"configuration", REFERENCE_PLAN, false, read_configuration, make_other},
+    {"series", REFERENCE_SERIES, false, read_expected_series, make_expected_series},
+    {"file", REFERENCE_FILE, true, read_expected_file, make_expected_file},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds, KIND_CONFIGURATION = 2 };
+
+bool check_uses_default(const struct check_rule *rule)
+{
+    return rule->kind->reference == REFERENCE_PLAN && !rule->setting.given;
+}
+
+/* ---- tolerances ---- */
+
+static const struct tolerance_key {
+    const char *key, *name; /* in errors */
+    size_t rule, made;      /* offsets */
+} tolerance_keys[] = {
+    {"tolerance", "the tolerance", offsetof(struct tolerance_rule, magnitude),
+     offsetof(struct tolerance, magnitude)},
+    {"absolute", "absolute", offsetof(struct tolerance_rule, absolute),
+     offsetof(struct tolerance, absolute)},
+    {"relative", "relative", offsetof(struct tolerance_rule, relative),
+     offsetof(struct tolerance, relative)},
+    {"total", "total", offsetof(struct tolerance_rule, total), offsetof(struct tolerance, total)},
+    {"ulps", "ulps", offsetof(struct tolerance_rule, ulps), 0},
+};
+enum {
+    TOLERANCES = sizeof tolerance_keys / sizeof *tolerance_keys,
+    REAL_TOLERANCES = TOLERANCES - 1 /* all but ulps */
+};
+
+static const struct formula *tolerance_formula(const struct tolerance_rule *rule, size_t index)
+{
+    return (const struct formula *)((const char *)rule + tolerance_keys[index].rule);
+}
+
+static bool read_tolerance(struct file_reader *reader, const struct node *node,
+                           struct tolerance_rule *out)
+{
+    const struct node *total = node_get(node, "total");
+    out->place = node->place;
+    for (size_t i = 0; i < TOLERANCES; i++) {
+        const struct tolerance_key *row = &tolerance_keys[i];
+        const struct node *given = node_get(node, row->key);
+        if (!given)
+            continue;
+        out->given = true;
+        if (total && given != total)
+            return node_error(reader, given, "'total' stands alone: no '%s' beside it", row->key);
+        if (!read_formula(reader, given, row->key, USE_CONFIGURATION,
+                          (struct formula *)((char *)out + row->rule)))
+            return false;
     }
-    status = make_other(point, rule, arena, out, error);
-    if (status == STATUS_OK)
-        status = same_count(rule, output, out->plan, environment, error);
-    return status;
+    return true;
+}
+
+static bool make_tolerance(struct maker *maker, const struct check_rule *rule,
+                           enum element_type type, struct tolerance *out)
+{
+    const struct tolerance_rule *given = &rule->tolerance;
+    int64_t ulps = 0;
+    *out = (struct tolerance){0};
+    if (!given->given) {
+        /* What another plan leaves is rounded otherwise when it adds in another order. */
+        if (rule->kind->reference == REFERENCE_PLAN && element_is_real(type))
+            out->magnitude = type == ELEMENT_F64 ? 1e-9 : type == ELEMENT_F32 ? 1e-4 : 1e-2;
+        return true;
+    }
+    if (!make_integer(maker, &given->ulps, "ulps", 0, UINT32_MAX, &ulps))
+        return false;
+    if (ulps > 0 && !element_is_real(type))
+        return maker_error(maker, given->ulps.place,
+                           "ulps are of reals, and the output's elements are %s: use 'absolute'",
+                           element_name(type));
+    out->ulps = (uint32_t)ulps;
+    for (size_t i = 0; i < REAL_TOLERANCES; i++)
+        if (!make_real(maker, tolerance_formula(given, i), tolerance_keys[i].name, 0, HUGE_VAL,
+                       (double *)((char *)out + tolerance_keys[i].made)))
+            return false;
+    return true;
+}
+
+/* ---- reading ---- */
+
+static bool is_checked(const struct argument_rule *argument)
+{
+    return argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_UPDATE;
+}
+
+static bool read_reference(struct file_reader *reader, const struct node *node,
+                           struct check_rule *check)
+{
+    static const char *const of_functions[] = {"source", "defines"};
+    for (size_t i = 0; i < KINDS; i++) {
+        if (!node_get(node, kinds[i].key))
+            continue;
+        if (check->kind)
+            return node_error(reader, node, "check has both '%s' and '%s'; it needs one",
+                              check->kind->key, kinds[i].key);
+        check->kind = &kinds[i];
+    }
+    if (!check->kind)
+        return node_error(reader, node,
+                          "check needs one of the keys reference, launches, configuration, series "
+                          "and file");
+    for (int i = 0; i < 2; i++)
+        if (node_get(node, of_functions[i]) && check->kind != &kinds[0])
+            return node_error(reader, node_get(node, of_functions[i]),
+                              "'%s' goes with 'reference', not with '%s'", of_functions[i],
+                              check->kind->key);
+    return check->kind->read(reader, node, node_get(node, check->kind->key), check);
+}
+
+static bool read_check(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    struct check_rule *check = &experiment->checks[experiment->check_count];
+    if (!CHECK_KEYS(reader, node, "check", "!output", "reference", "source", "defines", "launches",
+                    "configuration", "series", "file", "tolerance", "absolute", "relative", "ulps",
+                    "total"))
+        return false;
+    const struct node *output = node_get(node, "output");
+    check->place = node->place;
+    if (!read_reference(reader, node, check) || !read_tolerance(reader, node, &check->tolerance) ||
+        !find_argument(reader, output, &check->output))
+        return false;
+    if (!is_checked(&experiment->arguments[check->output]))
+        return node_error(reader, output, "'%s' is not an output (output: true, or update: true)",
+                          experiment->arguments[check->output].name);
+    for (size_t i = 0; i < experiment->check_count; i++)
+        if (experiment->checks[i].output == check->output)
+            return node_error(reader, output, "a second check of '%s'", output->text);
+    experiment->check_count++;
+    return true;
+}
+
+/* Where nothing is said, the default configuration is the reference of all that is written. */
+static bool check_all(struct file_reader *reader, const struct node *root)
+{
+    struct experiment *experiment = reader->experiment;
+    const struct node *arguments = node_get(root, "arguments");
+    for (size_t i = 0; i < experiment->argument_count; i++) {
+        if (!is_checked(&experiment->arguments[i]))
+            continue;
+        if (experiment->check_count == CHECKS_MAX)
+            return node_error(reader, arguments,
+                              "more than %d outputs and updates: say in 'check' which are compared",
+                              CHECKS_MAX);
+        experiment->checks[experiment->check_count++] =
+            (struct check_rule){.place = experiment->arguments[i].place,
+                                .output = i,
+                                .kind = &kinds[KIND_CONFIGURATION],
+                                .tolerance.place = experiment->arguments[i].place};
+    }
+    return experiment->check_count > 0 ||
+           node_error(reader, arguments,
+                      "nothing to check: an argument needs output: true or update: true");
+}
+
+bool read_checks(struct file_reader *reader, const struct node *root)
+{
+    const struct node *node = node_get(root, "check");
+    if (!node)
+        return check_all(reader, root);
+    if (node->kind != NODE_LIST)
+        return read_check(reader, node);
+    if (!need_items(reader, node, "check", CHECKS_MAX))
+        return false;
+    for (const struct node *item = node->first; item; item = item->next)
+        if (!read_check(reader, item))
+            return false;
+    return true;
+}
+
+/* ---- making ---- */
+
+bool check_of_problem(struct maker *maker, const struct check_rule *rule)
+{
+    const struct experiment *experiment = maker->experiment;
+    const struct argument_rule *output = &experiment->arguments[rule->output];
+    struct output_check made = {.output = rule->output};
+    enum element_type type = ELEMENT_I32;
+    if (!within(experiment, output->type.uses, USE_PROBLEM))
+        return true;
+    if (!make_type(maker, &output->type, &type))
+        return false;
+    for (size_t i = 0; i < TOLERANCES; i++)
+        if (!within(experiment, tolerance_formula(&rule->tolerance, i)->uses, USE_PROBLEM))
+            return true;
+    return make_tolerance(maker, rule, type, &made.tolerance) &&
+           (!rule->kind->of_problem || rule->kind->make(maker, NULL, rule, type, &made));
 }
 
 enum status point_checks(const struct point *point, struct arena *arena,
                          struct output_check out[CHECKS_MAX], size_t *count, struct error *error)
 {
     const struct experiment *experiment = point->experiment;
-    struct environment environment;
+    struct maker maker;
     *count = 0;
-    enum status status = point_environment(point, &environment, error);
-    for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++)
-        status =
-            make_check(point, &experiment->checks[i], &environment, arena, &out[(*count)++], error);
-    return status;
+    if (!point_begin(point, arena, error, &maker))
+        return error->status;
+    for (; *count < experiment->check_count; ++*count) {
+        const struct check_rule *rule = &experiment->checks[*count];
+        struct output_check *check = &out[*count];
+        enum element_type type = ELEMENT_I32;
+        *check = (struct output_check){.output = rule->output, .kind = rule->kind->reference};
+        if (!make_type(&maker, &experiment->arguments[rule->output].type, &type) ||
+            !make_tolerance(&maker, rule, type, &check->tolerance) ||
+            !rule->kind->make(&maker, point, rule, type, check))
+            return error->status;
+    }
+    return STATUS_OK;
 }

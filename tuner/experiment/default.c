@@ -39,27 +39,6 @@ void default_cache_free(struct default_cache *cache)
     free(cache);
 }
 
-enum status setting_values(const struct experiment *experiment, const struct setting *setting,
-                           const struct problem *problem, const struct facts *facts,
-                           struct configuration *out, struct error *error)
-{
-    struct environment environment;
-    environment_start(&environment, experiment, problem, facts);
-    out->count = 0;
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
-        struct named_value *value = &out->values[i];
-        value->name = experiment->parameters[i].name;
-        enum status status =
-            expression_evaluate(setting->values[i].tree, &environment, &value->value, error);
-        if (status == STATUS_OK)
-            status = check_value(value->value, setting->values[i].place, error);
-        if (status != STATUS_OK)
-            return status;
-        out->count++;
-    }
-    return STATUS_OK;
-}
-
 /* Of all that a space depends on. */
 static bool make_key(const struct problem *problem, const struct facts *facts,
                      char out[HASH_TEXT_BYTES])
@@ -146,9 +125,11 @@ enum status experiment_default(const struct experiment *experiment, const struct
     bool admits = false;
     if (!defaults->given)
         return first_point(experiment, problem, facts, out, error);
-    enum status status = setting_values(experiment, defaults, problem, facts, out, error);
-    if (status == STATUS_OK)
-        status = space_admits(experiment, problem, facts, out, &admits, error);
+    struct maker maker;
+    maker_start(&maker, experiment, problem, facts, NULL, error);
+    if (!make_configuration(&maker, defaults->values, out))
+        return error->status;
+    enum status status = space_admits(experiment, problem, facts, out, &admits, error);
     if (status == STATUS_OK && !admits && experiment->lenient_defaults)
         return first_point(experiment, problem, facts, out, error);
     if (status == STATUS_OK && !admits)

@@ -75,12 +75,13 @@ static enum status hash_named_files(const struct experiment *experiment,
     if (name->count == 1 && name->parts[0].literal)
         count = 1;
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        struct environment environment;
         struct problem problem;
+        struct maker maker;
         const char *path = NULL;
         experiment_problem(experiment, i, &problem);
-        environment_start(&environment, experiment, &problem, NULL);
-        status = file_path(experiment, name, &environment, &arena, &path, error);
+        maker_start(&maker, experiment, &problem, NULL, &arena, error);
+        if (!make_file_path(&maker, name, &path))
+            status = error->status;
         if (status == STATUS_OK && (!before || strcmp(before, path) != 0))
             status = hash_file(hash, path, error);
         before = path;
@@ -97,7 +98,7 @@ static enum status hash_files(const struct experiment *experiment, struct hash_s
         if (experiment->arguments[i].fill.kind == FILL_FILE)
             status = hash_named_files(experiment, &experiment->arguments[i].fill.file, hash, error);
     for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++)
-        if (experiment->checks[i].kind == REFERENCE_FILE)
+        if (experiment->checks[i].file.count > 0)
             status = hash_named_files(experiment, &experiment->checks[i].file, hash, error);
     return status;
 }
@@ -115,15 +116,6 @@ static enum status hash_reference(const struct experiment *experiment, const cha
     return status;
 }
 
-/* Whether some reference is what the default configuration leaves. */
-static bool uses_default(const struct experiment *experiment)
-{
-    for (size_t i = 0; i < experiment->check_count; i++)
-        if (experiment->checks[i].kind == REFERENCE_PLAN && !experiment->checks[i].setting.given)
-            return true;
-    return false;
-}
-
 static enum status hash_all(const struct experiment *experiment, const struct node *root,
                             struct hash_state *hash, struct error *error)
 {
@@ -138,7 +130,10 @@ static enum status hash_all(const struct experiment *experiment, const struct no
         if (experiment->checks[i].source)
             status = hash_reference(experiment, experiment->checks[i].source, hash, error);
     const struct node *defaults = node_get(root, "defaults");
-    if (defaults && uses_default(experiment))
+    bool used = false;
+    for (size_t i = 0; i < experiment->check_count; i++)
+        used |= check_uses_default(&experiment->checks[i]);
+    if (defaults && used)
         hash_node(hash, defaults);
     return status == STATUS_OK ? hash_files(experiment, hash, error) : status;
 }

@@ -143,41 +143,26 @@ const char *experiment_unchecked(const struct experiment *experiment, size_t fro
     return NULL;
 }
 
-static enum status make_baseline(const struct experiment *experiment,
-                                 const struct baseline_rule *rule, struct environment *environment,
-                                 struct baseline *out, struct error *error)
-{
-    *out = (struct baseline){
-        .name = rule->name, .about = rule->about, .occupancy_parameter = rule->occupancy};
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
-        struct named_value *value = &out->configuration.values[i];
-        value->name = experiment->parameters[i].name;
-        enum status status =
-            expression_evaluate(rule->values[i].tree, environment, &value->value, error);
-        if (status == STATUS_OK)
-            status = check_value(value->value, rule->values[i].place, error);
-        if (status != STATUS_OK)
-            return status;
-        out->configuration.count++;
-    }
-    return STATUS_OK;
-}
-
 enum status experiment_baselines(const struct experiment *experiment, const struct problem *problem,
                                  const struct facts *facts, struct baseline *out, size_t *count,
                                  struct error *error)
 {
-    struct environment environment;
-    environment_start(&environment, experiment, problem, facts);
+    struct maker maker;
+    maker_start(&maker, experiment, problem, facts, NULL, error);
     *count = 0;
     for (size_t i = 0; i < experiment->baseline_count; i++) {
         const struct baseline_rule *rule = &experiment->baselines[i];
+        struct baseline *baseline = &out[*count];
         bool applies = true;
-        enum status status = formula_truth(&rule->when, &environment, &applies, error);
-        if (status == STATUS_OK && applies)
-            status = make_baseline(experiment, rule, &environment, &out[(*count)++], error);
-        if (status != STATUS_OK)
-            return status;
+        if (!make_truth(&maker, &rule->when, &applies))
+            return error->status;
+        if (!applies)
+            continue;
+        *baseline = (struct baseline){
+            .name = rule->name, .about = rule->about, .occupancy_parameter = rule->occupancy};
+        if (!make_configuration(&maker, rule->values, &baseline->configuration))
+            return error->status;
+        ++*count;
     }
     return STATUS_OK;
 }

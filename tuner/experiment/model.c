@@ -2,6 +2,8 @@
 #include "tuner/experiment/model.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,9 +55,15 @@ static void bind_fact(struct environment *environment, size_t index, struct valu
     environment_bind(environment, SLOT_FACTS + index, value);
 }
 
-void environment_start(struct environment *environment, const struct experiment *experiment,
-                       const struct problem *problem, const struct facts *facts)
+void maker_start(struct maker *maker, const struct experiment *experiment,
+                 const struct problem *problem, const struct facts *facts, struct arena *arena,
+                 struct error *error)
 {
+    struct environment *environment = &maker->environment;
+    maker->experiment = experiment;
+    maker->problem = problem;
+    maker->arena = arena;
+    maker->error = error;
     environment->file = experiment->file;
     environment->scope = &experiment->scope;
     environment->definitions = experiment->definitions;
@@ -71,10 +79,9 @@ void environment_start(struct environment *environment, const struct experiment 
         environment_bind(environment, SLOT_SIZE, value_integer(problem->n));
 }
 
-enum status environment_configure(struct environment *environment,
-                                  const struct experiment *experiment,
-                                  const struct configuration *configuration, struct error *error)
+bool maker_configure(struct maker *maker, const struct configuration *configuration)
 {
+    const struct experiment *experiment = maker->experiment;
     for (size_t i = 0; i < experiment->parameter_count; i++) {
         const char *name = experiment->parameters[i].name;
         size_t at = i; /* in the order of the file, unless it comes from elsewhere */
@@ -82,13 +89,32 @@ enum status environment_configure(struct environment *environment,
             for (at = 0; at < configuration->count; at++)
                 if (strcmp(configuration->values[at].name, name) == 0)
                     break;
-        if (at == configuration->count)
-            return error_set(error, STATUS_BAD_INPUT,
-                             "%s: the configuration has no value for the parameter '%s'",
-                             experiment->path, name);
-        environment_bind(environment, SLOT_PARAMETERS + i, configuration->values[at].value);
+        if (at == configuration->count) {
+            (void)error_set(maker->error, STATUS_BAD_INPUT,
+                            "%s: the configuration has no value for the parameter '%s'",
+                            experiment->path, name);
+            return false;
+        }
+        environment_bind(&maker->environment, SLOT_PARAMETERS + i, configuration->values[at].value);
     }
-    return STATUS_OK;
+    return true;
+}
+
+bool maker_error(struct maker *maker, struct place place, const char *format, ...)
+{
+    char what[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    (void)place_error(maker->error, STATUS_BAD_INPUT, place, "%s", what);
+    return false;
+}
+
+bool maker_no_memory(struct maker *maker)
+{
+    (void)error_no_memory(maker->error);
+    return false;
 }
 
 static bool is_value_text(const char *text)
@@ -111,100 +137,97 @@ enum status check_value(struct value value, struct place place, struct error *er
                        value.text);
 }
 
-enum status formula_integer(const struct formula *formula, const char *what, int64_t least,
-                            int64_t most, int64_t otherwise, struct environment *environment,
-                            int64_t *out, struct error *error)
+bool make_value(struct maker *maker, const struct formula *formula, struct value *out)
 {
-    *out = otherwise;
-    if (!formula->tree)
-        return STATUS_OK;
+    return expression_evaluate(formula->tree, &maker->environment, out, maker->error) == STATUS_OK;
+}
+
+bool make_integer(struct maker *maker, const struct formula *formula, const char *what,
+                  int64_t least, int64_t most, int64_t *out)
+{
     struct value value;
-    enum status status = expression_evaluate(formula->tree, environment, &value, error);
-    if (status != STATUS_OK)
-        return status;
+    if (!formula->tree)
+        return true;
+    if (!make_value(maker, formula, &value))
+        return false;
     if (value.kind == VALUE_TEXT)
-        return place_error(error, STATUS_BAD_INPUT, formula->place,
-                           "%s must be an integer, not the text '%s'", what, value.text);
+        return maker_error(maker, formula->place, "%s must be an integer, not the text '%s'", what,
+                           value.text);
     if (value.kind == VALUE_REAL)
-        return place_error(error, STATUS_BAD_INPUT, formula->place,
-                           "%s must be an integer, not %g: use // or int()", what, value.real);
+        return maker_error(maker, formula->place, "%s must be an integer, not %g: use // or int()",
+                           what, value.real);
     if (value.integer < least || value.integer > most)
-        return place_error(error, STATUS_BAD_INPUT, formula->place,
-                           "%s is %lld, which is not from %lld to %lld", what,
-                           (long long)value.integer, (long long)least, (long long)most);
+        return maker_error(maker, formula->place, "%s is %lld, which is not from %lld to %lld",
+                           what, (long long)value.integer, (long long)least, (long long)most);
     *out = value.integer;
-    return STATUS_OK;
+    return true;
 }
 
-enum status formula_real(const struct formula *formula, const char *what, double least, double most,
-                         double otherwise, struct environment *environment, double *out,
-                         struct error *error)
+bool make_real(struct maker *maker, const struct formula *formula, const char *what, double least,
+               double most, double *out)
 {
-    *out = otherwise;
-    if (!formula->tree)
-        return STATUS_OK;
     struct value value;
-    enum status status = expression_evaluate(formula->tree, environment, &value, error);
-    if (status != STATUS_OK)
-        return status;
+    if (!formula->tree)
+        return true;
+    if (!make_value(maker, formula, &value))
+        return false;
     if (!value_number(value, out))
-        return place_error(error, STATUS_BAD_INPUT, formula->place,
-                           "%s must be a number, not the text '%s'", what, value.text);
+        return maker_error(maker, formula->place, "%s must be a number, not the text '%s'", what,
+                           value.text);
     if (!(*out >= least && *out <= most) || !isfinite(*out))
-        return place_error(
-            error, STATUS_BAD_INPUT, formula->place, "%s must be %s, not %g", what,
+        return maker_error(
+            maker, formula->place, "%s must be %s, not %g", what,
             isinf(most) ? "a finite number of at least 0" : "within its type's range", *out);
-    return STATUS_OK;
+    return true;
 }
 
-enum status formula_truth(const struct formula *formula, struct environment *environment, bool *out,
-                          struct error *error)
+bool make_truth(struct maker *maker, const struct formula *formula, bool *out)
 {
-    *out = true;
-    if (!formula->tree)
-        return STATUS_OK;
-    struct value value;
-    enum status status = expression_evaluate(formula->tree, environment, &value, error);
-    if (status == STATUS_OK)
-        *out = value_is_true(value);
-    return status;
+    struct value value = value_boolean(true);
+    if (formula->tree && !make_value(maker, formula, &value))
+        return false;
+    *out = value_is_true(value);
+    return true;
 }
 
-static enum status append_part(const struct template_part *part, struct environment *environment,
-                               struct text *text, struct error *error)
+bool make_text(struct maker *maker, const struct template *template, const char **out)
 {
-    if (part->literal) {
-        text_append(text, part->literal);
-        return STATUS_OK;
-    }
-    struct value value;
-    enum status status = expression_evaluate(part->formula.tree, environment, &value, error);
-    if (status != STATUS_OK)
-        return status;
-    char number[VALUE_TEXT_BYTES];
-    if (value.kind == VALUE_TEXT)
-        text_append(text, value.text);
-    else if (value_format(value, number, sizeof number))
-        text_append(text, number);
-    return STATUS_OK;
-}
-
-enum status template_text(const struct template *template, struct environment *environment,
-                          struct arena *arena, const char **out, struct error *error)
-{
+    struct text text = {0};
+    bool right = true;
     if (template->count == 1 && template->parts[0].literal) {
         *out = template->parts[0].literal;
-        return STATUS_OK;
+        return true;
     }
-    struct text text = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < template->count && status == STATUS_OK; i++)
-        status = append_part(&template->parts[i], environment, &text, error);
-    if (status == STATUS_OK) {
-        *out = text.failed ? NULL : arena_strdup(arena, text_string(&text));
-        if (!*out)
-            status = error_no_memory(error);
+    for (size_t i = 0; i < template->count && right; i++) {
+        const struct template_part *part = &template->parts[i];
+        struct value value = value_text(part->literal);
+        char number[VALUE_TEXT_BYTES];
+        right = part->literal || make_value(maker, &part->formula, &value);
+        if (right && value.kind == VALUE_TEXT)
+            text_append(&text, value.text);
+        else if (right && value_format(value, number, sizeof number))
+            text_append(&text, number);
+    }
+    if (right) {
+        *out = text.failed ? NULL : arena_strdup(maker->arena, text_string(&text));
+        right = *out || maker_no_memory(maker);
     }
     text_free(&text);
-    return status;
+    return right;
+}
+
+bool make_configuration(struct maker *maker, const struct formula values[EXPERIMENT_PARAMETERS_MAX],
+                        struct configuration *out)
+{
+    const struct experiment *experiment = maker->experiment;
+    out->count = 0;
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        struct named_value *value = &out->values[i];
+        value->name = experiment->parameters[i].name;
+        if (!make_value(maker, &values[i], &value->value) ||
+            check_value(value->value, values[i].place, maker->error) != STATUS_OK)
+            return false;
+        out->count++;
+    }
+    return true;
 }

@@ -151,10 +151,11 @@ struct tolerance_rule {
     struct formula magnitude, absolute, relative, ulps, total;
 };
 
+struct check_kind; /* checks.c */
 struct check_rule {
     struct place place;
     size_t output;
-    enum reference_kind kind;
+    const struct check_kind *kind;
     struct tolerance_rule tolerance;
     /* REFERENCE_FUNCTION */
     const char *source;
@@ -238,35 +239,45 @@ struct experiment {
 /* Everything that expressions naming `uses` come to need. */
 struct slot_set slots_reached(const struct experiment *experiment, struct slot_set uses);
 
-/* Binds the facts that are known, the problem (may be NULL), the configuration (may be NULL) and
- * active_blocks (0: unknown). Texts are borrowed. */
-void environment_start(struct environment *environment, const struct experiment *experiment,
-                       const struct problem *problem, const struct facts *facts);
-enum status environment_configure(struct environment *environment,
-                                  const struct experiment *experiment,
-                                  const struct configuration *configuration, struct error *error);
+/* What expressions come to at a problem, on a device and in a configuration, as far as these are
+ * known. Functions of it that return bool say false after filling the error, mostly as
+ * STATUS_BAD_INPUT with the place. */
+struct maker {
+    const struct experiment *experiment;
+    const struct problem *problem; /* NULL: none */
+    struct arena *arena;           /* what texts belong to */
+    struct error *error;
+    struct environment environment;
+};
+/* Binds the facts that are known (NULL: none) and the problem. Texts are borrowed. */
+void maker_start(struct maker *maker, const struct experiment *experiment,
+                 const struct problem *problem, const struct facts *facts, struct arena *arena,
+                 struct error *error);
+bool maker_configure(struct maker *maker, const struct configuration *configuration);
+bool maker_error(struct maker *maker, struct place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool maker_no_memory(struct maker *maker);
+bool make_value(struct maker *maker, const struct formula *formula, struct value *out);
+/* *out stays as it is where no formula was given. */
+bool make_integer(struct maker *maker, const struct formula *formula, const char *what,
+                  int64_t least, int64_t most, int64_t *out);
+/* Reals are finite. */
+bool make_real(struct maker *maker, const struct formula *formula, const char *what, double least,
+               double most, double *out);
+bool make_truth(struct maker *maker, const struct formula *formula, bool *out);
+/* The text of a template. */
+bool make_text(struct maker *maker, const struct template *template, const char **out);
+/* A value for each parameter. */
+bool make_configuration(struct maker *maker, const struct formula values[EXPERIMENT_PARAMETERS_MAX],
+                        struct configuration *out);
 /* The `index`-th point of the axes. */
 void problem_at_axes(const struct experiment *experiment, size_t index, struct problem *out);
 
 /* A value of an axis or a parameter: its text must do for keys, files of lines and -D defines. */
 enum status check_value(struct value value, struct place place, struct error *error);
 
-/* Each evaluates and says with the place what is wrong; an absent formula gives `otherwise`. */
-enum status formula_integer(const struct formula *formula, const char *what, int64_t least,
-                            int64_t most, int64_t otherwise, struct environment *environment,
-                            int64_t *out, struct error *error);
-enum status formula_truth(const struct formula *formula, struct environment *environment, bool *out,
-                          struct error *error);
-/* As formula_integer, for reals; they are finite. */
-enum status formula_real(const struct formula *formula, const char *what, double least, double most,
-                         double otherwise, struct environment *environment, double *out,
-                         struct error *error);
 /* The absolute path of a file, or folder, that is named relative to the experiment's file or to the
  * data folder; which of them is looked at first is told. False when there is none. */
 bool path_near(const struct experiment *experiment, const char *name, bool data_first, bool folder,
                char absolute[PATH_MAX]);
-/* The text of a template, in the arena. */
-enum status template_text(const struct template *template, struct environment *environment,
-                          struct arena *arena, const char **out, struct error *error);
-
 #endif

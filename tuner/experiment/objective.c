@@ -107,6 +107,59 @@ bool read_objectives(struct file_reader *reader, const struct node *node)
     return right;
 }
 
+/* ---- metrics ---- */
+
+static bool read_own_metric(struct file_reader *reader, const struct node *key)
+{
+    struct experiment *experiment = reader->experiment;
+    if (!need_name(reader, key, "the metric"))
+        return false;
+    if (experiment->metric_count == EXPERIMENT_METRICS_MAX)
+        return node_error(reader, key,
+                          "more than %d metrics besides bytes, ceiling, operations and "
+                          "operations_type",
+                          EXPERIMENT_METRICS_MAX);
+    struct named_formula *metric = &experiment->metrics[experiment->metric_count++];
+    metric->name = key->text;
+    reader->scope = &experiment->objective_scope;
+    bool right = read_formula(reader, key->value, key->text, USE_ALL, &metric->formula);
+    reader->scope = &experiment->scope;
+    return right;
+}
+
+static bool read_metric(struct file_reader *reader, const struct node *key)
+{
+    struct experiment *experiment = reader->experiment;
+    const char *ceilings[CEILINGS];
+    size_t type_count = 0;
+    const char *const *types = element_names(&type_count);
+    for (int i = 0; i < CEILINGS; i++)
+        ceilings[i] = ceiling_name((enum ceiling)i);
+    if (strcmp(key->text, "bytes") == 0)
+        return read_formula(reader, key->value, "bytes", USE_DEVICE, &experiment->bytes);
+    if (strcmp(key->text, "ceiling") == 0)
+        return read_choice(reader, key->value, "ceiling", ceilings, CEILINGS, USE_PROBLEM,
+                           &experiment->ceiling);
+    if (strcmp(key->text, "operations") == 0)
+        return read_formula(reader, key->value, "operations", USE_DEVICE, &experiment->operations);
+    if (strcmp(key->text, "operations_type") == 0)
+        return read_choice(reader, key->value, "type", types, type_count, USE_PROBLEM,
+                           &experiment->operations_type);
+    return read_own_metric(reader, key);
+}
+
+bool read_metrics(struct file_reader *reader, const struct node *node)
+{
+    if (!node)
+        return true;
+    if (!need_kind(reader, node, NODE_MAPPING, "metrics"))
+        return false;
+    for (const struct node *key = node->first; key; key = key->next)
+        if (!read_metric(reader, key))
+            return false;
+    return true;
+}
+
 /* ---- the text that it is stored by ---- */
 
 /* Whether an operand has just ended, so that a sign behind it stands between two. */
@@ -319,23 +372,28 @@ static void bind_metrics(struct environment *environment, const struct metrics *
         bind_real(environment, SLOT_OCCUPANCY, resources->occupancy);
 }
 
-static enum status formula_value(const struct objective *objective, const struct point *point,
-                                 const struct metrics *metrics, double *value, struct error *error)
+/* A maker that knows what was measured besides. */
+static bool begin_metrics(const struct experiment *experiment, const struct point *point,
+                          const struct metrics *metrics, struct error *error, struct maker *out)
 {
-    struct environment environment;
-    environment_start(&environment, objective->experiment, point->problem, point->facts);
-    environment.file = objective->formula.place.file;
-    environment.scope = &objective->experiment->objective_scope;
-    bind_metrics(&environment, metrics);
-    enum status status =
-        environment_configure(&environment, objective->experiment, point->configuration, error);
+    maker_start(out, experiment, point->problem, point->facts, NULL, error);
+    out->environment.scope = &experiment->objective_scope;
+    bind_metrics(&out->environment, metrics);
+    return maker_configure(out, point->configuration);
+}
+
+static bool formula_value(const struct objective *objective, const struct point *point,
+                          const struct metrics *metrics, double *value, struct error *error)
+{
+    struct maker maker;
     struct value result;
-    if (status == STATUS_OK)
-        status = expression_evaluate(objective->formula.tree, &environment, &result, error);
-    if (status == STATUS_OK && !value_number(result, value))
-        status = place_error(error, STATUS_BAD_INPUT, objective->formula.place,
-                             "the objective gives the text '%s', not a number", result.text);
-    return status;
+    if (!begin_metrics(objective->experiment, point, metrics, error, &maker))
+        return false;
+    maker.environment.file = objective->formula.place.file;
+    return make_value(&maker, &objective->formula, &result) &&
+           (value_number(result, value) ||
+            maker_error(&maker, objective->formula.place,
+                        "the objective gives the text '%s', not a number", result.text));
 }
 
 enum status point_metrics(const struct point *point, const struct metrics *metrics,
@@ -343,23 +401,20 @@ enum status point_metrics(const struct point *point, const struct metrics *metri
                           struct error *error)
 {
     const struct experiment *experiment = point->experiment;
-    struct environment environment;
-    environment_start(&environment, experiment, point->problem, point->facts);
-    environment.scope = &experiment->objective_scope;
-    bind_metrics(&environment, metrics);
+    struct error ignored;
+    struct maker maker;
     *count = 0;
-    enum status status =
-        environment_configure(&environment, experiment, point->configuration, error);
-    for (size_t i = 0; i < experiment->metric_count && status == STATUS_OK; i++) {
-        struct error ignored = {0};
+    if (!begin_metrics(experiment, point, metrics, error, &maker))
+        return error->status;
+    maker.error = &ignored; /* what has no value is NaN */
+    for (; *count < experiment->metric_count; ++*count) {
+        const struct named_formula *metric = &experiment->metrics[*count];
         struct value value;
-        out[*count] = (struct named_metric){.name = experiment->metrics[i].name, .value = NAN};
-        if (expression_evaluate(experiment->metrics[i].formula.tree, &environment, &value,
-                                &ignored) == STATUS_OK)
+        out[*count] = (struct named_metric){.name = metric->name, .value = NAN};
+        if (make_value(&maker, &metric->formula, &value))
             (void)value_number(value, &out[*count].value);
-        (*count)++;
     }
-    return status;
+    return STATUS_OK;
 }
 
 enum status objective_value(const struct objective *objective, const struct point *point,
@@ -376,12 +431,10 @@ enum status objective_value(const struct objective *objective, const struct poin
     case OBJECTIVE_EDP:
         result = metrics->energy_j * metrics->time_ns * 1e-9;
         break;
-    case OBJECTIVE_FORMULA: {
-        enum status status = formula_value(objective, point, metrics, &result, error);
-        if (status != STATUS_OK)
-            return status;
+    case OBJECTIVE_FORMULA:
+        if (!formula_value(objective, point, metrics, &result, error))
+            return error->status;
         break;
-    }
     }
     if (!(result > 0) || !isfinite(result))
         return error_set(error, STATUS_BAD_INPUT,

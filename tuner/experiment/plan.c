@@ -1,4 +1,5 @@
-/* What a configuration means for the launcher: grids, blocks, launches. */
+/* What a configuration means: for the compiler defines, flags and kernels; for the launcher grids,
+ * blocks, launches; and the figures. */
 #include "tuner/experiment/plan.h"
 
 #include <string.h>
@@ -8,154 +9,381 @@ struct launch_list launches_of(const struct experiment *experiment)
     return (struct launch_list){experiment->launches, experiment->launch_count};
 }
 
-enum status applying_launches(struct launch_list list, struct environment *environment,
-                              const struct launch_rule *out[LAUNCHES_MAX], size_t *count,
-                              struct error *error)
+bool point_begin(const struct point *point, struct arena *arena, struct error *error,
+                 struct maker *out)
+{
+    maker_start(out, point->experiment, point->problem, point->facts, arena, error);
+    if (point->active_blocks > 0)
+        environment_bind(&out->environment, SLOT_ACTIVE_BLOCKS,
+                         value_integer(point->active_blocks));
+    return !point->configuration || maker_configure(out, point->configuration);
+}
+
+/* Those whose `when` holds; none is an error. */
+static bool applying_launches(struct maker *maker, struct launch_list list,
+                              const struct launch_rule *out[LAUNCHES_MAX], size_t *count)
 {
     *count = 0;
     for (size_t i = 0; i < list.count; i++) {
         bool applies = true;
-        enum status status = formula_truth(&list.rules[i].when, environment, &applies, error);
-        if (status != STATUS_OK)
-            return status;
+        if (!make_truth(maker, &list.rules[i].when, &applies))
+            return false;
         if (applies)
             out[(*count)++] = &list.rules[i];
     }
-    if (*count == 0)
-        return place_error(error, STATUS_BAD_INPUT, list.rules[0].place,
-                           "the configuration launches nothing: every `when` is false");
-    return STATUS_OK;
+    return *count > 0 || maker_error(maker, list.rules[0].place,
+                                     "the configuration launches nothing: every `when` is false");
 }
 
-static enum status make_extent(const struct formula formulas[3], const char *what,
-                               struct environment *environment, uint32_t out[3],
-                               struct error *error)
+/* ---- the compiler ---- */
+
+/* Texts of facts and configurations live as long as the caller's: what goes out is copied. */
+static bool make_copy(struct maker *maker, const struct formula *formula, struct value *out)
+{
+    if (!make_value(maker, formula, out))
+        return false;
+    if (out->kind == VALUE_TEXT)
+        out->text = arena_strdup(maker->arena, out->text);
+    return out->kind != VALUE_TEXT || out->text || maker_no_memory(maker);
+}
+
+bool make_defines(struct maker *maker, const struct define_list *defines,
+                  struct binary_request *out)
+{
+    for (size_t i = 0; i < defines->count; i++) {
+        struct value value;
+        if (!make_copy(maker, &defines->items[i].formula, &value))
+            return false;
+        if (value.kind == VALUE_BOOLEAN) /* C has 1 and 0 */
+            value = value_integer(value.integer);
+        out->defines[out->define_count++] =
+            (struct named_value){.name = defines->items[i].name, .value = value};
+    }
+    return true;
+}
+
+static bool make_kernels(struct maker *maker, struct launch_list list, struct binary_request *out)
+{
+    const struct launch_rule *rules[LAUNCHES_MAX];
+    size_t count = 0;
+    if (!applying_launches(maker, list, rules, &count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *kernel = NULL;
+        bool known = false;
+        if (!make_text(maker, &rules[i]->kernel, &kernel))
+            return false;
+        for (size_t j = 0; j < out->kernel_count; j++)
+            known |= strcmp(out->kernels[j], kernel) == 0;
+        if (!known)
+            out->kernels[out->kernel_count++] = kernel;
+    }
+    return true;
+}
+
+bool make_binary(struct maker *maker, const struct facts *facts, struct launch_list list,
+                 struct binary_request *out)
+{
+    const struct experiment *experiment = maker->experiment;
+    *out = (struct binary_request){
+        .source_path = experiment->source,
+        .architecture = arena_strdup(maker->arena, facts_text(facts, "architecture", "native")),
+        .unit_count = experiment->unit_count,
+        .folder_count = experiment->folder_count};
+    memcpy(out->units, experiment->units, sizeof out->units);
+    memcpy(out->folders, experiment->folders, sizeof out->folders);
+    if (!out->architecture)
+        return maker_no_memory(maker);
+    if (!make_defines(maker, &experiment->defines, out))
+        return false;
+    if (experiment->standard)
+        out->flags[out->flag_count++] = experiment->standard;
+    for (size_t i = 0; i < experiment->flag_count; i++)
+        if (!make_text(maker, &experiment->flags[i], &out->flags[out->flag_count++]))
+            return false;
+    if (!make_kernels(maker, list, out))
+        return false;
+    for (size_t i = 0; i < experiment->argument_count; i++)
+        if (experiment->arguments[i].symbol.count > 0 &&
+            !make_text(maker, &experiment->arguments[i].symbol, &out->symbols[out->symbol_count++]))
+            return false;
+    return true;
+}
+
+enum status point_binary(const struct point *point, struct arena *arena, struct binary_request *out,
+                         struct error *error)
+{
+    struct maker maker;
+    return point_begin(point, arena, error, &maker) &&
+                   make_binary(&maker, point->facts, launches_of(point->experiment), out)
+               ? STATUS_OK
+               : error->status;
+}
+
+/* What defines, flags and names of kernels name themselves, and what decides which are launched;
+ * where a file only writes shorter (derived values that begin with _), what these are made of. */
+static struct slot_set uses_of_compiling(const struct experiment *experiment)
+{
+    struct slot_set uses = {0};
+    for (size_t i = 0; i < experiment->defines.count; i++)
+        uses = slot_set_union(uses, experiment->defines.items[i].formula.uses);
+    for (size_t i = 0; i < experiment->flag_count; i++)
+        uses = slot_set_union(uses, experiment->flags[i].uses);
+    for (size_t i = 0; i < experiment->launch_count; i++) {
+        uses = slot_set_union(uses, experiment->launches[i].kernel.uses);
+        uses = slot_set_union(uses, experiment->launches[i].when.uses);
+    }
+    const struct slot_set own = uses;
+    for (size_t i = 0; i < experiment->derived_count; i++)
+        if (slot_set_has(&own, SLOT_DERIVED + i) && experiment->derived[i].name[0] == '_')
+            uses = slot_set_union(uses, experiment->reach[SLOT_DERIVED + i]);
+    return uses;
+}
+
+const char *experiment_compiled_name(const struct experiment *experiment, size_t index)
+{
+    const struct slot_set uses = uses_of_compiling(experiment);
+    struct slot_set parameters = {0};
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        slot_set_add(&parameters, SLOT_PARAMETERS + i);
+        if (slot_set_has(&uses, SLOT_PARAMETERS + i) && index-- == 0)
+            return experiment->parameters[i].name;
+    }
+    for (size_t i = 0; i < experiment->derived_count; i++)
+        if (slot_set_has(&uses, SLOT_DERIVED + i) && experiment->derived[i].name[0] != '_' &&
+            slot_set_meets(&experiment->reach[SLOT_DERIVED + i], &parameters) && index-- == 0)
+            return experiment->derived[i].name;
+    return NULL;
+}
+
+/* ---- the launcher ---- */
+
+static bool make_extent(struct maker *maker, const struct formula formulas[3], const char *what,
+                        uint32_t out[3])
 {
     int64_t product = 1;
     for (size_t i = 0; i < 3; i++) {
         int64_t extent = 1;
-        enum status status =
-            formula_integer(&formulas[i], what, 1, INT32_MAX, 1, environment, &extent, error);
-        if (status != STATUS_OK)
-            return status;
+        if (!make_integer(maker, &formulas[i], what, 1, INT32_MAX, &extent))
+            return false;
         out[i] = (uint32_t)extent;
         if (__builtin_mul_overflow(product, extent, &product))
             product = INT64_MAX;
     }
-    if (product > INT32_MAX)
-        return place_error(error, STATUS_BAD_INPUT, formulas[0].place,
-                           "the %s has more than %d in all", what, INT32_MAX);
-    return STATUS_OK;
+    return product <= INT32_MAX ||
+           maker_error(maker, formulas[0].place, "the %s has more than %d in all", what, INT32_MAX);
 }
 
-static enum status make_shape(const struct launch_rule *rule, struct environment *environment,
-                              struct launch *out, struct error *error)
+/* The kernel, its block and its shared memory. */
+static bool make_shape(struct maker *maker, const struct launch_rule *rule, struct launch *out)
 {
     int64_t shared = 0;
-    enum status status = make_extent(rule->block, "block", environment, out->block, error);
-    if (status == STATUS_OK)
-        status =
-            formula_integer(&rule->shared, "shared", 0, INT32_MAX, 0, environment, &shared, error);
+    if (!make_text(maker, &rule->kernel, &out->kernel) ||
+        !make_extent(maker, rule->block, "block", out->block) ||
+        !make_integer(maker, &rule->shared, "shared", 0, INT32_MAX, &shared))
+        return false;
     out->shared_bytes = (uint32_t)shared;
-    return status;
+    return true;
 }
 
 enum status point_kernels(const struct point *point, struct arena *arena,
                           struct kernel_use out[LAUNCHES_MAX], size_t *count, struct error *error)
 {
     const struct launch_rule *rules[LAUNCHES_MAX];
-    struct environment environment;
+    struct maker maker;
     *count = 0;
-    enum status status = point_environment(point, &environment, error);
-    if (status == STATUS_OK)
-        status =
-            applying_launches(launches_of(point->experiment), &environment, rules, count, error);
-    for (size_t i = 0; i < *count && status == STATUS_OK; i++) {
+    if (!point_begin(point, arena, error, &maker) ||
+        !applying_launches(&maker, launches_of(point->experiment), rules, count))
+        return error->status;
+    for (size_t i = 0; i < *count; i++) {
         struct launch shape = {0};
-        status = template_text(&rules[i]->kernel, &environment, arena, &out[i].kernel, error);
-        if (status == STATUS_OK)
-            status = make_shape(rules[i], &environment, &shape, error);
-        out[i].block_threads = shape.block[0] * shape.block[1] * shape.block[2];
-        out[i].shared_bytes = shape.shared_bytes;
+        if (!make_shape(&maker, rules[i], &shape))
+            return error->status;
+        out[i] =
+            (struct kernel_use){.kernel = shape.kernel,
+                                .block_threads = shape.block[0] * shape.block[1] * shape.block[2],
+                                .shared_bytes = shape.shared_bytes};
     }
-    return status;
+    return STATUS_OK;
 }
 
-static enum status make_schedule(const struct launch_rule *rule, struct environment *environment,
-                                 struct arena *arena, enum schedule *out, struct error *error)
+static bool make_schedule(struct maker *maker, const struct launch_rule *rule, enum schedule *out)
 {
     const char *name = NULL;
-    enum status status = template_text(&rule->schedule, environment, arena, &name, error);
-    if (status != STATUS_OK)
-        return status;
+    if (!make_text(maker, &rule->schedule, &name))
+        return false;
     for (enum schedule schedule = SCHEDULE_STATIC; schedule <= SCHEDULE_QUEUED; schedule++) {
         *out = schedule;
         if (strcmp(name, schedule_name(schedule)) == 0)
-            return STATUS_OK;
+            return true;
     }
-    return place_error(error, STATUS_BAD_INPUT, rule->schedule.place,
+    return maker_error(maker, rule->schedule.place,
                        "no schedule is named '%.60s': static or queued", name);
 }
 
-enum { CPU_THREADS_MAX = 65536 };
-
-static enum status make_launch(const struct launch_rule *rule, struct environment *environment,
-                               struct arena *arena, struct launch *out, struct error *error)
+static bool make_launch(struct maker *maker, const struct launch_rule *rule, struct launch *out)
 {
+    enum { CPU_THREADS_MAX = 65536 };
+    int64_t repeat = 1;
+    int64_t threads = 1;
     *out = (struct launch){.argument_count = rule->argument_count};
     memcpy(out->arguments, rule->arguments, sizeof out->arguments);
-    enum status status = template_text(&rule->kernel, environment, arena, &out->kernel, error);
-    if (status == STATUS_OK)
-        status = make_extent(rule->grid, "grid", environment, out->grid, error);
-    if (status == STATUS_OK)
-        status = make_shape(rule, environment, out, error);
-    if (status == STATUS_OK && rule->dependent.tree)
-        status = formula_truth(&rule->dependent, environment, &out->dependent, error);
-    int64_t repeat = 1;
-    if (status == STATUS_OK)
-        status =
-            formula_integer(&rule->repeat, "repeat", 1, REPEAT_MAX, 1, environment, &repeat, error);
+    if (!make_extent(maker, rule->grid, "grid", out->grid) || !make_shape(maker, rule, out) ||
+        (rule->dependent.tree && !make_truth(maker, &rule->dependent, &out->dependent)) ||
+        !make_integer(maker, &rule->repeat, "repeat", 1, REPEAT_MAX, &repeat))
+        return false;
     out->repeat = (uint32_t)repeat;
-    if (status != STATUS_OK || !rule->threads.tree)
-        return status;
-    int64_t threads = 0;
-    status = formula_integer(&rule->threads, "threads", 1, CPU_THREADS_MAX, 1, environment,
-                             &threads, error);
+    if (!rule->threads.tree)
+        return true;
+    if (!make_integer(maker, &rule->threads, "threads", 1, CPU_THREADS_MAX, &threads))
+        return false;
     out->threads = (uint32_t)threads;
-    if (status == STATUS_OK)
-        status = make_schedule(rule, environment, arena, &out->schedule, error);
-    return status;
+    return make_schedule(maker, rule, &out->schedule);
 }
 
-enum status make_plan(const struct experiment *experiment, struct launch_list list,
-                      const struct problem *problem, struct environment *environment,
-                      struct arena *arena, struct launch_plan *out, struct error *error)
+bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan *out)
 {
+    const struct experiment *experiment = maker->experiment;
     const struct launch_rule *rules[LAUNCHES_MAX];
-    size_t count = 0;
-    *out = (struct launch_plan){0};
-    enum status status = applying_launches(list, environment, rules, &count, error);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = make_launch(rules[i], environment, arena, &out->launches[i], error);
-    if (status == STATUS_OK && out->launches[0].dependent)
-        status = place_error(error, STATUS_BAD_INPUT, rules[0]->dependent.place,
-                             "of this configuration's launches this is the first: there is none "
-                             "before it to depend on");
-    for (size_t i = 0; i < experiment->argument_count && status == STATUS_OK; i++)
-        status = make_argument(experiment, &experiment->arguments[i], problem, environment, arena,
-                               &out->arguments[i], error);
-    out->launch_count = count;
-    out->argument_count = experiment->argument_count;
-    return status;
+    *out = (struct launch_plan){.argument_count = experiment->argument_count};
+    if (!applying_launches(maker, list, rules, &out->launch_count))
+        return false;
+    for (size_t i = 0; i < out->launch_count; i++)
+        if (!make_launch(maker, rules[i], &out->launches[i]))
+            return false;
+    if (out->launches[0].dependent)
+        return maker_error(maker, rules[0]->dependent.place,
+                           "of this configuration's launches this is the first: there is none "
+                           "before it to depend on");
+    for (size_t i = 0; i < experiment->argument_count; i++)
+        if (!make_argument(maker, &experiment->arguments[i], &out->arguments[i]))
+            return false;
+    return true;
 }
 
 enum status point_plan(const struct point *point, struct arena *arena, struct launch_plan *out,
                        struct error *error)
 {
-    struct environment environment;
-    enum status status = point_environment(point, &environment, error);
-    if (status != STATUS_OK)
-        return status;
-    return make_plan(point->experiment, launches_of(point->experiment), point->problem,
-                     &environment, arena, out, error);
+    struct maker maker;
+    return point_begin(point, arena, error, &maker) &&
+                   make_plan(&maker, launches_of(point->experiment), out)
+               ? STATUS_OK
+               : error->status;
+}
+
+/* ---- the figures ---- */
+
+enum status point_derived(const struct point *point, struct arena *arena, struct named_value *out,
+                          size_t *count, struct error *error)
+{
+    const struct experiment *experiment = point->experiment;
+    struct maker maker;
+    *count = 0;
+    if (!point_begin(point, arena, error, &maker))
+        return error->status;
+    for (size_t i = 0; i < experiment->derived_count; i++) {
+        const struct named_formula *derived = &experiment->derived[i];
+        if (derived->name[0] == '_')
+            continue;
+        out[*count].name = derived->name;
+        if (!make_copy(&maker, &derived->formula, &out[*count].value))
+            return error->status;
+        ++*count;
+    }
+    return STATUS_OK;
+}
+
+static bool make_amount(struct maker *maker, const struct formula *formula, const char *what,
+                        double *out)
+{
+    struct value value;
+    *out = 0;
+    if (!formula->tree)
+        return true;
+    if (!make_value(maker, formula, &value))
+        return false;
+    return (value_number(value, out) && *out >= 0) ||
+           maker_error(maker, formula->place, "%s must be a number of at least 0", what);
+}
+
+enum status point_bytes(const struct point *point, double *out, struct error *error)
+{
+    struct maker maker;
+    return point_begin(point, NULL, error, &maker) &&
+                   make_amount(&maker, &point->experiment->bytes, "bytes", out)
+               ? STATUS_OK
+               : error->status;
+}
+
+bool make_operations_type(struct maker *maker, enum element_type *out)
+{
+    const struct experiment *experiment = maker->experiment;
+    const struct problem *problem = maker->problem;
+    enum element_type type = ELEMENT_F32;
+    if (experiment->operations_type.count > 0) {
+        if (!make_type(maker, &experiment->operations_type, &type))
+            return false;
+    } else {
+        for (size_t i = 0; i < problem->axis_count; i++)
+            if (strcmp(problem->axes[i].name, "type") == 0 &&
+                problem->axes[i].value.kind == VALUE_TEXT)
+                (void)element_from_name(problem->axes[i].value.text, &type);
+    }
+    /* The arithmetic that works on numbers of a type: a sign makes no difference to it, and what is
+     * narrower is widened to registers. */
+    *out = type == ELEMENT_BF16       ? ELEMENT_F32
+           : element_is_real(type)    ? type
+           : element_bytes(type) == 8 ? ELEMENT_I64
+                                      : ELEMENT_I32;
+    return true;
+}
+
+enum status point_operations(const struct point *point, double *operations, enum element_type *type,
+                             struct error *error)
+{
+    struct arena arena = {0};
+    struct maker maker;
+    const bool right =
+        point_begin(point, &arena, error, &maker) &&
+        make_amount(&maker, &point->experiment->operations, "operations", operations) &&
+        make_operations_type(&maker, type);
+    arena_free(&arena);
+    return right ? STATUS_OK : error->status;
+}
+
+const char *ceiling_name(enum ceiling ceiling)
+{
+    static const char *const names[CEILINGS] = {
+        [CEILING_READ] = "read", [CEILING_WRITE] = "write", [CEILING_COPY] = "copy"};
+    return names[ceiling];
+}
+
+bool make_ceiling(struct maker *maker, enum ceiling *out)
+{
+    const struct template *template = &maker->experiment->ceiling;
+    const char *names[CEILINGS];
+    const char *name = NULL;
+    *out = CEILING_READ;
+    if (template->count == 0)
+        return true;
+    if (!make_text(maker, template, &name))
+        return false;
+    for (int i = 0; i < CEILINGS; i++) {
+        *out = (enum ceiling)i;
+        names[i] = ceiling_name(*out);
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    *out = CEILING_READ;
+    return maker_error(maker, template->place, "no ceiling is named '%.60s'%s", name,
+                       suggest(name, names, CEILINGS).text);
+}
+
+enum status point_ceiling(const struct point *point, enum ceiling *out, struct error *error)
+{
+    struct arena arena = {0};
+    struct maker maker;
+    const bool right = point_begin(point, &arena, error, &maker) && make_ceiling(&maker, out);
+    arena_free(&arena);
+    return right ? STATUS_OK : error->status;
 }

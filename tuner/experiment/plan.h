@@ -4,79 +4,51 @@
 
 #include "tuner/experiment/model.h"
 
-enum status point_environment(const struct point *point, struct environment *environment,
-                              struct error *error);
 /* Launches as a file has them: the experiment's, or those of a check. */
 struct launch_list {
     const struct launch_rule *rules;
     size_t count;
 };
 struct launch_list launches_of(const struct experiment *experiment);
-/* Those whose `when` holds; none is an error. */
-enum status applying_launches(struct launch_list list, struct environment *environment,
-                              const struct launch_rule *out[LAUNCHES_MAX], size_t *count,
-                              struct error *error);
-enum status make_plan(const struct experiment *experiment, struct launch_list list,
-                      const struct problem *problem, struct environment *environment,
-                      struct arena *arena, struct launch_plan *out, struct error *error);
+/* A maker that has all that the point says. */
+bool point_begin(const struct point *point, struct arena *arena, struct error *error,
+                 struct maker *out);
+bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan *out);
 /* Appends them to those of `out`. */
-enum status make_defines(const struct define_list *defines, struct environment *environment,
-                         struct arena *arena, struct binary_request *out, struct error *error);
+bool make_defines(struct maker *maker, const struct define_list *defines,
+                  struct binary_request *out);
 /* What is compiled for these launches. */
-enum status make_binary(const struct point *point, struct launch_list list,
-                        struct environment *environment, struct arena *arena,
-                        struct binary_request *out, struct error *error);
+bool make_binary(struct maker *maker, const struct facts *facts, struct launch_list list,
+                 struct binary_request *out);
+/* What metrics: operations_type and ceiling come to. */
+bool make_operations_type(struct maker *maker, enum element_type *out);
+bool make_ceiling(struct maker *maker, enum ceiling *out);
 
-/* default.c: a configuration that the file names. */
-enum status setting_values(const struct experiment *experiment, const struct setting *setting,
-                           const struct problem *problem, const struct facts *facts,
-                           struct configuration *out, struct error *error);
-
-enum status make_argument(const struct experiment *experiment, const struct argument_rule *rule,
-                          const struct problem *problem, struct environment *environment,
-                          struct arena *arena, struct argument *out, struct error *error);
+/* ---- plan_arguments.c ---- */
+bool make_argument(struct maker *maker, const struct argument_rule *rule, struct argument *out);
 /* A type's name that a template gave. */
-enum status named_type(const struct template *type, struct environment *environment,
-                       struct arena *arena, enum element_type *out, struct error *error);
+bool make_type(struct maker *maker, const struct template *type, enum element_type *out);
 /* What the kernels take for granted of the vector's start, in bytes; 0 when nothing was said. */
-enum status argument_alignment(const struct argument_rule *rule, enum element_type type,
-                               struct environment *environment, uint32_t *out, struct error *error);
-enum status argument_count(const struct argument_rule *rule, struct environment *environment,
-                           int64_t *out, struct error *error);
-enum status argument_fill(const struct fill_rule *rule, struct environment *environment,
-                          struct arena *arena, enum argument_fill *out, struct error *error);
+bool make_alignment(struct maker *maker, const struct argument_rule *rule, enum element_type type,
+                    uint32_t *out);
+bool make_count(struct maker *maker, const struct argument_rule *rule, int64_t *out);
+bool make_fill_kind(struct maker *maker, const struct fill_rule *rule, enum argument_fill *out);
 /* All of the fill of `out`, whose type and count are known. */
-enum status make_fill(const struct experiment *experiment, const struct argument_rule *argument,
-                      const struct problem *problem, struct environment *environment,
-                      struct arena *arena, struct argument *out, struct error *error);
-/* The least and the greatest value of an integer type; u64 up to what an int64_t holds. */
-void integer_range(enum element_type type, int64_t *least, int64_t *most);
-/* As the type holds it. */
-double narrowed(double real, enum element_type type);
-
+bool make_fill(struct maker *maker, const struct argument_rule *rule, struct argument *out);
 /* A series with everything but i written as its value; it has a number at both ends of `count`
  * elements. */
-enum status series_text(const struct experiment *experiment, const struct formula *series,
-                        int64_t count, struct environment *environment, struct arena *arena,
-                        const char **out, struct error *error);
+bool make_series(struct maker *maker, const struct formula *series, int64_t count,
+                 const char **out);
 /* The absolute path that a template gives; the file is there. */
-enum status file_path(const struct experiment *experiment, const struct template *file,
-                      struct environment *environment, struct arena *arena, const char **out,
-                      struct error *error);
-/* STATUS_BAD_INPUT when the file is shorter than that many elements. */
-enum status file_holds(const char *path, struct place place, int64_t count, enum element_type type,
-                       struct error *error);
+bool make_file_path(struct maker *maker, const struct template *file, const char **out);
+/* Whether the file has so many elements. */
+bool file_holds(struct maker *maker, const char *path, struct place place, int64_t count,
+                enum element_type type);
 
-/* How far an output of that type may be off. */
-enum status check_tolerance(const struct check_rule *rule, enum element_type type,
-                            struct environment *environment, struct tolerance *out,
-                            struct error *error);
-/* What metrics: operations_type comes to. */
-enum status problem_operations_type(const struct experiment *experiment,
-                                    const struct problem *problem, struct environment *environment,
-                                    enum element_type *out, struct error *error);
-/* What metrics: ceiling comes to. */
-enum status problem_ceiling(const struct experiment *experiment, struct environment *environment,
-                            enum ceiling *out, struct error *error);
+/* ---- checks.c ---- */
+/* Tolerance and reference, as far as the problem alone decides them. */
+bool check_of_problem(struct maker *maker, const struct check_rule *rule);
+/* Whether the reference is what the default configuration leaves. */
+bool check_uses_default(const struct check_rule *rule);
 
 #endif

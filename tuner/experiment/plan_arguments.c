@@ -1,44 +1,45 @@
-/* What a configuration means for the arguments: types, counts, values, symbols. */
+/* What a configuration means for the arguments: types, counts, values, symbols; what vectors are
+ * filled with, and what series and files come to. */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tuner/base/half.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/plan.h"
+#include "tuner/experiment/token.h"
 
-enum status named_type(const struct template *type, struct environment *environment,
-                       struct arena *arena, enum element_type *out, struct error *error)
+bool make_type(struct maker *maker, const struct template *type, enum element_type *out)
 {
     const char *name = NULL;
-    enum status status = template_text(type, environment, arena, &name, error);
-    if (status != STATUS_OK || element_from_name(name, out))
-        return status;
     size_t count = 0;
     const char *const *names = element_names(&count);
-    return place_error(error, STATUS_BAD_INPUT, type->place, "no type is named '%.60s'%s", name,
+    if (!make_text(maker, type, &name))
+        return false;
+    return element_from_name(name, out) ||
+           maker_error(maker, type->place, "no type is named '%.60s'%s", name,
                        suggest(name, names, count).text);
 }
 
-enum { ALIGNMENT_MOST = 256 }; /* of what the devices' allocators give */
-
-enum status argument_alignment(const struct argument_rule *rule, enum element_type type,
-                               struct environment *environment, uint32_t *out, struct error *error)
+bool make_alignment(struct maker *maker, const struct argument_rule *rule, enum element_type type,
+                    uint32_t *out)
 {
-    const int64_t element = (int64_t)element_bytes(type);
+    enum { ALIGNMENT_MOST = 256 }; /* of what the devices' allocators give */
     int64_t bytes = 0;
     *out = 0;
-    enum status status = formula_integer(&rule->alignment, "alignment", element, ALIGNMENT_MOST, 0,
-                                         environment, &bytes, error);
-    if (status != STATUS_OK)
-        return status;
+    if (!make_integer(maker, &rule->alignment, "alignment", (int64_t)element_bytes(type),
+                      ALIGNMENT_MOST, &bytes))
+        return false;
     if (bytes & (bytes - 1)) /* such an address is no multiple of what an allocator gives */
-        return place_error(error, STATUS_BAD_INPUT, rule->alignment.place,
+        return maker_error(maker, rule->alignment.place,
                            "alignment is %lld, which is not a power of two", (long long)bytes);
     *out = (uint32_t)bytes;
-    return STATUS_OK;
+    return true;
 }
 
-void integer_range(enum element_type type, int64_t *least, int64_t *most)
+/* The least and the greatest value of an integer type; u64 up to what an int64_t holds. */
+static void integer_range(enum element_type type, int64_t *least, int64_t *most)
 {
     unsigned bits = (unsigned)element_bytes(type) * 8;
     bool is_unsigned = element_name(type)[0] == 'u';
@@ -48,124 +49,297 @@ void integer_range(enum element_type type, int64_t *least, int64_t *most)
                           : (INT64_C(1) << (bits - 1)) - 1;
 }
 
-double narrowed(double real, enum element_type type)
+/* Whether the type's number that is nearest is finite. */
+static bool holds_real(enum element_type type, double real)
 {
     switch (type) {
     case ELEMENT_F16:
-        return f16_to_real(f16_from_real(real));
+        return isfinite(f16_to_real(f16_from_real(real)));
     case ELEMENT_BF16:
-        return bf16_to_real(bf16_from_real(real));
+        return isfinite(bf16_to_real(bf16_from_real(real)));
     case ELEMENT_F32:
-        return (double)(float)real;
+        return isfinite((float)real);
     default:
-        return real;
+        return isfinite(real);
     }
-}
-
-static enum status real_value(const struct formula *formula, enum element_type type,
-                              const char *what, struct environment *environment, struct value *out,
-                              struct error *error)
-{
-    double real = 0;
-    enum status status = expression_evaluate(formula->tree, environment, out, error);
-    if (status != STATUS_OK)
-        return status;
-    if (!value_number(*out, &real) || !isfinite(narrowed(real, type)))
-        return place_error(error, STATUS_BAD_INPUT, formula->place,
-                           "%s must be a number of that type", what);
-    *out = value_real(real);
-    return STATUS_OK;
 }
 
 /* As the type takes it: reals finite, integers within its range. */
-static enum status passed_value(const struct formula *formula, enum element_type type,
-                                const char *what, struct environment *environment,
-                                struct value *out, struct error *error)
+static bool make_passed(struct maker *maker, const struct formula *formula, enum element_type type,
+                        const char *what, struct value *out)
 {
-    if (element_is_real(type))
-        return real_value(formula, type, what, environment, out, error);
     int64_t least = 0;
     int64_t most = 0;
     int64_t integer = 0;
+    double real = 0;
+    if (element_is_real(type)) {
+        if (!make_value(maker, formula, out))
+            return false;
+        if (!value_number(*out, &real) || !holds_real(type, real))
+            return maker_error(maker, formula->place, "%s must be a number of that type", what);
+        *out = value_real(real);
+        return true;
+    }
     integer_range(type, &least, &most);
-    enum status status =
-        formula_integer(formula, what, least, most, 0, environment, &integer, error);
+    if (!make_integer(maker, formula, what, least, most, &integer))
+        return false;
     *out = value_integer(integer);
-    return status;
+    return true;
 }
 
-static enum status make_scalar(const struct argument_rule *rule, struct environment *environment,
-                               struct argument *out, struct error *error)
+static bool make_struct(struct maker *maker, const struct argument_rule *rule, struct argument *out)
 {
-    char what[VALUE_TEXT_BYTES + 32];
-    (void)string_format(what, sizeof what, "the value of '%s' (%s)", rule->name,
-                        element_name(out->type));
-    out->count = 1;
-    return passed_value(&rule->value, out->type, what, environment, &out->scalar, error);
-}
-
-static enum status make_struct(const struct argument_rule *rule, struct environment *environment,
-                               struct arena *arena, struct argument *out, struct error *error)
-{
-    enum status status = STATUS_OK;
-    struct field *fields = arena_alloc(arena, rule->field_count, sizeof *fields);
+    struct field *fields = arena_alloc(maker->arena, rule->field_count, sizeof *fields);
     if (!fields)
-        return error_no_memory(error);
+        return maker_no_memory(maker);
     out->count = 1;
     out->field_count = rule->field_count;
     out->fields = fields;
-    for (size_t i = 0; i < rule->field_count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < rule->field_count; i++) {
         const struct field_rule *field = &rule->fields[i];
         char what[VALUE_TEXT_BYTES + 48];
-        status = named_type(&field->type, environment, arena, &fields[i].type, error);
-        if (status != STATUS_OK)
-            break;
+        if (!make_type(maker, &field->type, &fields[i].type))
+            return false;
         (void)string_format(what, sizeof what, "the value of field %zu of '%s' (%s)", i + 1,
                             rule->name, element_name(fields[i].type));
-        status =
-            passed_value(&field->value, fields[i].type, what, environment, &fields[i].value, error);
+        if (!make_passed(maker, &field->value, fields[i].type, what, &fields[i].value))
+            return false;
     }
-    return status;
+    return true;
 }
 
-static const int64_t COUNT_MAX = INT64_C(1) << 48;
-
-enum status argument_count(const struct argument_rule *rule, struct environment *environment,
-                           int64_t *out, struct error *error)
+bool make_count(struct maker *maker, const struct argument_rule *rule, int64_t *out)
 {
-    return formula_integer(&rule->count, "count", role_is_filled(rule->role) ? 0 : 1, COUNT_MAX, 0,
-                           environment, out, error);
+    const int64_t most = INT64_C(1) << 48;
+    *out = 0;
+    return make_integer(maker, &rule->count, "count", role_is_filled(rule->role) ? 0 : 1, most,
+                        out);
 }
 
-static enum status make_vector(const struct experiment *experiment,
-                               const struct argument_rule *rule, const struct problem *problem,
-                               struct environment *environment, struct arena *arena,
-                               struct argument *out, struct error *error)
-{
-    enum status status =
-        argument_alignment(rule, out->type, environment, &out->alignment_bytes, error);
-    if (status == STATUS_OK)
-        status = argument_count(rule, environment, &out->count, error);
-    if (status == STATUS_OK && role_is_filled(rule->role))
-        status = make_fill(experiment, rule, problem, environment, arena, out, error);
-    return status;
-}
-
-enum status make_argument(const struct experiment *experiment, const struct argument_rule *rule,
-                          const struct problem *problem, struct environment *environment,
-                          struct arena *arena, struct argument *out, struct error *error)
+bool make_argument(struct maker *maker, const struct argument_rule *rule, struct argument *out)
 {
     *out = (struct argument){.name = rule->name, .role = rule->role};
-    enum status status = STATUS_OK;
-    if (rule->symbol.count > 0)
-        status = template_text(&rule->symbol, environment, arena, &out->symbol, error);
-    if (status == STATUS_OK && rule->role != ARGUMENT_STRUCT)
-        status = named_type(&rule->type, environment, arena, &out->type, error);
-    if (status != STATUS_OK)
-        return status;
-    if (rule->role == ARGUMENT_SCALAR)
-        return make_scalar(rule, environment, out, error);
+    if (rule->symbol.count > 0 && !make_text(maker, &rule->symbol, &out->symbol))
+        return false;
     if (rule->role == ARGUMENT_STRUCT)
-        return make_struct(rule, environment, arena, out, error);
-    return make_vector(experiment, rule, problem, environment, arena, out, error);
+        return make_struct(maker, rule, out);
+    if (!make_type(maker, &rule->type, &out->type))
+        return false;
+    if (rule->role == ARGUMENT_SCALAR) {
+        char what[VALUE_TEXT_BYTES + 32];
+        (void)string_format(what, sizeof what, "the value of '%s' (%s)", rule->name,
+                            element_name(out->type));
+        out->count = 1;
+        return make_passed(maker, &rule->value, out->type, what, &out->scalar);
+    }
+    return make_alignment(maker, rule, out->type, &out->alignment_bytes) &&
+           make_count(maker, rule, &out->count) &&
+           (!role_is_filled(rule->role) || make_fill(maker, rule, out));
+}
+
+/* ---- series ---- */
+
+static void append_value(struct text *text, struct value value)
+{
+    char number[VALUE_TEXT_BYTES];
+    if (value.kind == VALUE_TEXT)
+        text_printf(text, "'%s'", value.text);
+    else if (value.kind == VALUE_BOOLEAN)
+        text_append(text, value.integer ? "True" : "False");
+    else if (value.kind == VALUE_INTEGER && value.integer == INT64_MIN)
+        text_append(text, "(-9223372036854775807 - 1)");
+    else if (value_format(value, number, sizeof number))
+        text_printf(text, number[0] == '-' ? "(%s)" : "%s", number);
+}
+
+/* The text of the series, in which each variable but i has become its value. */
+static bool append_series(struct maker *maker, const struct formula *series, struct text *text)
+{
+    const struct scope *scope = &maker->experiment->series_scope;
+    const struct source_text source = {.place = series->place, .text = series->text};
+    struct token token = {0};
+    size_t end = 0;
+    for (;;) {
+        size_t slot = 0;
+        struct value value;
+        if (token_read(maker->arena, &source, end, &token, maker->error) != STATUS_OK)
+            return false;
+        if (token.kind == TOKEN_END)
+            return true;
+        text_append_bytes(text, series->text + end, token.offset - end);
+        end = token.offset + token.length;
+        while (token.kind == TOKEN_NAME && slot < SLOT_INDEX &&
+               !(scope->names[slot] && strcmp(scope->names[slot], token.text) == 0))
+            slot++;
+        if (token.kind != TOKEN_NAME || slot == SLOT_INDEX) { /* i, a function, a list's name */
+            text_append_bytes(text, series->text + token.offset, token.length);
+            continue;
+        }
+        const struct expression variable = {.kind = EXPRESSION_VARIABLE,
+                                            .depth = 1,
+                                            .index = (uint16_t)slot,
+                                            .line = series->place.line,
+                                            .column = series->place.column};
+        const struct formula named = {.tree = &variable};
+        if (!make_value(maker, &named, &value))
+            return false;
+        append_value(text, value);
+    }
+}
+
+/* Whether it has a number at the first and the last element: what is wrong with all is found here.
+ */
+static bool try_series(struct maker *maker, const struct formula *series, int64_t count)
+{
+    for (int end = 0; end < 2 && count > 0; end++) {
+        double real = 0;
+        environment_bind(&maker->environment, SLOT_INDEX, value_integer(end == 0 ? 0 : count - 1));
+        if (!make_real(maker, series, "an element of the series", -HUGE_VAL, HUGE_VAL, &real))
+            return false;
+    }
+    return true;
+}
+
+bool make_series(struct maker *maker, const struct formula *series, int64_t count, const char **out)
+{
+    struct text text = {0};
+    const struct scope *scope = maker->environment.scope;
+    maker->environment.scope = &maker->experiment->series_scope;
+    bool right = try_series(maker, series, count) && append_series(maker, series, &text);
+    maker->environment.scope = scope;
+    if (right && text.length > EXPRESSION_BYTES_MAX)
+        right = maker_error(maker, series->place,
+                            "the series has more than %d characters when its variables are "
+                            "written out",
+                            EXPRESSION_BYTES_MAX);
+    if (right) {
+        *out = text.failed ? NULL : arena_strdup(maker->arena, text_string(&text));
+        right = *out || maker_no_memory(maker);
+    }
+    text_free(&text);
+    return right;
+}
+
+/* ---- files ---- */
+
+bool make_file_path(struct maker *maker, const struct template *file, const char **out)
+{
+    const char *name = NULL;
+    char absolute[PATH_MAX];
+    if (!make_text(maker, file, &name))
+        return false;
+    if (!path_near(maker->experiment, name, false, false, absolute))
+        return maker_error(maker, file->place,
+                           "there is no file '%.200s' in the folder of this file", name);
+    *out = arena_strdup(maker->arena, absolute);
+    return *out || maker_no_memory(maker);
+}
+
+bool file_holds(struct maker *maker, const char *path, struct place place, int64_t count,
+                enum element_type type)
+{
+    struct stat info;
+    const int64_t needed = count * (int64_t)element_bytes(type);
+    if (stat(path, &info) != 0) {
+        (void)error_set_errno(maker->error, errno, "%s", path);
+        return false;
+    }
+    return info.st_size >= needed ||
+           maker_error(maker, place, "the file %s has %lld bytes; %lld elements (%s) need %lld",
+                       path, (long long)info.st_size, (long long)count, element_name(type),
+                       (long long)needed);
+}
+
+/* ---- fills ---- */
+
+bool make_fill_kind(struct maker *maker, const struct fill_rule *rule, enum argument_fill *out)
+{
+    const char *names[ARGUMENT_FILLS];
+    const char *name = NULL;
+    *out = rule->kind;
+    if (rule->word.count == 0)
+        return true;
+    if (!make_text(maker, &rule->word, &name))
+        return false;
+    for (int i = 0; i <= FILL_RANDOM_ODD; i++) {
+        *out = (enum argument_fill)i;
+        names[i] = fill_name(*out);
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return maker_error(maker, rule->word.place, "no fill is named '%.60s'%s", name,
+                       suggest(name, names, FILL_RANDOM_ODD + 1).text);
+}
+
+/* A number of a fill: for integers it must be one of theirs. */
+static bool make_fill_number(struct maker *maker, const struct formula *formula, const char *what,
+                             enum element_type type, double *out)
+{
+    const bool real = element_is_real(type);
+    int64_t low = 0;
+    int64_t high = 0;
+    if (!real)
+        integer_range(type, &low, &high);
+    if (!make_real(maker, formula, what, real ? -HUGE_VAL : (double)low,
+                   real ? HUGE_VAL : (double)high, out))
+        return false;
+    if (!real && *out != floor(*out))
+        return maker_error(maker, formula->place,
+                           "%s must be an integer, since the elements are (%s), not %g", what,
+                           element_name(type), *out);
+    return !real || holds_real(type, *out) ||
+           maker_error(maker, formula->place, "%s must be within %s, not %g", what,
+                       element_name(type), *out);
+}
+
+static bool make_uniform(struct maker *maker, const struct fill_rule *rule, struct argument *out)
+{
+    if (!make_fill_number(maker, &rule->low, "the lower end", out->type, &out->fill_low) ||
+        !make_fill_number(maker, &rule->high, "the upper end", out->type, &out->fill_high))
+        return false;
+    return out->fill_low < out->fill_high ||
+           (!element_is_real(out->type) && out->fill_low == out->fill_high) ||
+           maker_error(maker, rule->low.place,
+                       "uniform from %g to %g: the first must be the smaller", out->fill_low,
+                       out->fill_high);
+}
+
+/* Of the name and the axes, not of the size: the data of n is the beginning of that of a larger n,
+ * and arguments differ from one another. */
+static uint64_t argument_seed(const char *name, const struct problem *problem)
+{
+    uint64_t seed = hash_u64(name, strlen(name), 0);
+    for (size_t i = 0; i < problem->axis_count; i++) {
+        char value[VALUE_TEXT_BYTES];
+        (void)value_format(problem->axes[i].value, value, sizeof value);
+        seed = hash_u64(problem->axes[i].name, strlen(problem->axes[i].name), seed);
+        seed = hash_u64(value, strlen(value), seed);
+    }
+    return seed;
+}
+
+bool make_fill(struct maker *maker, const struct argument_rule *argument, struct argument *out)
+{
+    const struct fill_rule *rule = &argument->fill;
+    int64_t seed = 0;
+    if (!make_fill_kind(maker, rule, &out->fill) ||
+        !make_integer(maker, &rule->seed, "seed", 0, INT64_MAX, &seed))
+        return false;
+    out->seed = rule->seed.tree ? (uint64_t)seed : argument_seed(argument->name, maker->problem);
+    switch (out->fill) {
+    case FILL_CONSTANT:
+        return make_fill_number(maker, &rule->low, "the constant", out->type, &out->fill_low);
+    case FILL_UNIFORM:
+        return make_uniform(maker, rule, out);
+    case FILL_NORMAL: /* the deviation of integers need be none */
+        return make_real(maker, &rule->low, "the mean", -HUGE_VAL, HUGE_VAL, &out->fill_low) &&
+               make_real(maker, &rule->high, "the deviation", 0, HUGE_VAL, &out->fill_high);
+    case FILL_SERIES:
+        return make_series(maker, &rule->series, out->count, &out->fill_text);
+    case FILL_FILE:
+        return make_file_path(maker, &rule->file, &out->fill_text) &&
+               file_holds(maker, out->fill_text, rule->file.place, out->count, out->type);
+    default:
+        return true;
+    }
 }

@@ -107,6 +107,12 @@ static enum status hash_content(struct experiment *experiment, struct error *err
     return status;
 }
 
+static enum status too_long(const char *path, struct error *error)
+{
+    return error_set(error, STATUS_BAD_INPUT, "%s: as an experiment it has more than %d bytes",
+                     path, DOCUMENT_BYTES_MAX);
+}
+
 enum status experiment_load_document(struct document *document, const char *data_folder,
                                      bool lenient_defaults, struct experiment **out,
                                      struct error *error)
@@ -159,6 +165,8 @@ enum status experiment_load_text(const char *path, const char *text, size_t leng
     struct document document = {.text = NULL};
     if (memchr(text, '\0', length))
         return error_set(error, STATUS_BAD_INPUT, "%s: not a text: a zero byte in it", path);
+    if (length > DOCUMENT_BYTES_MAX)
+        return too_long(path, error);
     enum status status = document_read(&document, path, text, length, error);
     if (status == STATUS_OK)
         status = experiment_load_document(&document, data_folder, false, out, error);

@@ -127,9 +127,9 @@ bool read_derived(struct file_reader *reader, const struct node *root)
 static bool constant_value(struct file_reader *reader, const struct formula *formula,
                            struct value *out)
 {
-    struct environment environment;
-    environment_start(&environment, reader->experiment, NULL, NULL);
-    return expression_evaluate(formula->tree, &environment, out, reader->error) == STATUS_OK;
+    struct maker maker;
+    maker_start(&maker, reader->experiment, NULL, NULL, NULL, reader->error);
+    return make_value(&maker, formula, out);
 }
 
 static bool is_constant(const struct formula *formula)
@@ -141,13 +141,13 @@ static bool is_constant(const struct formula *formula)
 /* Evaluates a list that depends on nothing, so that what is wrong with it is said at once. */
 static bool check_list(struct file_reader *reader, const struct formula *list)
 {
-    struct environment environment;
+    struct maker maker;
     struct arena arena = {0};
     struct value *values = NULL;
     size_t count = 0;
-    environment_start(&environment, reader->experiment, NULL, NULL);
-    enum status status =
-        expression_evaluate_list(list->tree, &environment, &arena, &values, &count, reader->error);
+    maker_start(&maker, reader->experiment, NULL, NULL, &arena, reader->error);
+    enum status status = expression_evaluate_list(list->tree, &maker.environment, &arena, &values,
+                                                  &count, reader->error);
     if (status == STATUS_OK && count == 0)
         status = place_error(reader->error, STATUS_BAD_INPUT, list->place, "the list is empty");
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
@@ -247,11 +247,10 @@ bool read_sizes(struct file_reader *reader, const struct node *node)
         return node_error(reader, node, "sizes must have one name, such as n: [...]");
     if (!read_list(reader, node->first, SLOT_SIZE, EXPERIMENT_SIZES_MAX, 0, size))
         return false;
-    struct environment environment;
-    environment_start(&environment, experiment, NULL, NULL);
+    struct maker maker;
+    maker_start(&maker, experiment, NULL, NULL, NULL, reader->error);
     for (size_t i = 0; i < size->count; i++) {
-        if (formula_integer(&size->values[i], "a size", 1, INT64_MAX, 1, &environment,
-                            &experiment->sizes[i], reader->error) != STATUS_OK)
+        if (!make_integer(&maker, &size->values[i], "a size", 1, INT64_MAX, &experiment->sizes[i]))
             return false;
         for (size_t j = 0; j < i; j++)
             if (experiment->sizes[i] == experiment->sizes[j])

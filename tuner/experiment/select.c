@@ -96,12 +96,13 @@ enum status experiment_select_usual(const struct experiment *experiment, bool *w
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
-        struct environment environment;
         struct problem problem;
+        struct maker maker;
         bool usual = true;
         experiment_problem(experiment, i, &problem);
-        environment_start(&environment, experiment, &problem, NULL);
-        status = formula_truth(&experiment->usual, &environment, &usual, error);
+        maker_start(&maker, experiment, &problem, NULL, NULL, error);
+        if (!make_truth(&maker, &experiment->usual, &usual))
+            status = error->status;
         wanted[i] = wanted[i] || (status == STATUS_OK && usual);
     }
     return status;

@@ -6,38 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void count_product(struct space *space)
+enum status space_create(const struct experiment *experiment, const struct problem *problem,
+                         const struct facts *facts, struct space **out, struct error *error)
 {
+    struct space *space = calloc(1, sizeof *space);
+    struct maker maker;
+    if (!space)
+        return error_no_memory(error);
+    space->experiment = experiment;
+    space->parameter_count = experiment->parameter_count;
+    maker_start(&maker, experiment, problem, facts, &space->arena, error);
+    if (!space_lists(&maker, space->lists) || !space_build(space, &maker)) {
+        space_free(space);
+        return error->status;
+    }
     space->product_count = 1;
     for (size_t i = 0; i < space->parameter_count; i++)
         if (__builtin_mul_overflow(space->product_count, (uint64_t)space->lists[i].count,
                                    &space->product_count))
             space->product_count = UINT64_MAX;
-}
-
-enum status space_create(const struct experiment *experiment, const struct problem *problem,
-                         const struct facts *facts, struct space **out, struct error *error)
-{
-    struct space *space = calloc(1, sizeof *space);
-    struct environment *environment = calloc(1, sizeof *environment);
-    enum status status = STATUS_OK;
-    if (!space || !environment) {
-        status = error_no_memory(error);
-    } else {
-        space->experiment = experiment;
-        space->parameter_count = experiment->parameter_count;
-        environment_start(environment, experiment, problem, facts);
-        status = space_lists(experiment, environment, &space->arena, space->lists, error);
-        if (status == STATUS_OK)
-            status = space_build(space, problem, environment, error);
-        count_product(space);
-    }
-    free(environment);
-    if (status == STATUS_OK)
-        *out = space;
-    else
-        space_free(space);
-    return status;
+    *out = space;
+    return STATUS_OK;
 }
 
 void space_free(struct space *space)

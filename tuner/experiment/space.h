@@ -18,10 +18,9 @@ struct value_list {
     size_t table_mask;
 };
 
-/* Fills `lists`, one for each parameter, in the arena. Texts are copied, since those of facts live
- * only as long as the caller's. */
-enum status space_lists(const struct experiment *experiment, struct environment *environment,
-                        struct arena *arena, struct value_list *lists, struct error *error);
+/* Fills `lists`, one for each parameter, in the maker's arena. Texts are copied, since those of
+ * facts live only as long as the caller's. */
+bool space_lists(struct maker *maker, struct value_list *lists);
 /* False when the value is none of the list's. */
 bool space_list_find(const struct value_list *list, struct value value, size_t *index);
 
@@ -57,18 +56,16 @@ struct space {
 };
 
 /* Makes the groups and their diagrams. */
-enum status space_build(struct space *space, const struct problem *problem,
-                        struct environment *environment, struct error *error);
+bool space_build(struct space *space, struct maker *maker);
 
 /* ---- constraints, while parameters are bound one after the other ---- */
 
 struct rules;
 
-/* Of the constraints of `experiment`, to be asked in `environment`, in which facts and problem are
- * bound, while parameters take values of their lists. The arena and the lists are needed as long.
- * NULL when memory is short. */
-struct rules *rules_create(const struct experiment *experiment, struct environment *environment,
-                           const struct value_list *lists, struct arena *arena);
+/* Of the experiment's constraints, to be asked of the maker while parameters take values of their
+ * lists. The maker, the arena and the lists are needed as long. NULL when memory is short. */
+struct rules *rules_create(struct maker *maker, const struct value_list *lists,
+                           struct arena *arena);
 void rules_free(struct rules *rules);
 /* Parameters that some constraint joins have the same number. */
 void rules_groups(const struct rules *rules, uint8_t group_of[EXPERIMENT_PARAMETERS_MAX],
@@ -76,8 +73,9 @@ void rules_groups(const struct rules *rules, uint8_t group_of[EXPERIMENT_PARAMET
 /* Gives a parameter a value of its list, and forgets what was derived from the one before. */
 void rules_bind(struct rules *rules, size_t parameter, size_t index);
 /* Whether the constraints hold that can be asked since parameter `depth` - 1 is bound, those of
- * the group before it being so; depth 0 asks those that need none. Errors are the constraint's. */
-enum status rules_hold(struct rules *rules, size_t depth, bool *hold, struct error *error);
+ * the group before it being so; depth 0 asks those that need none. False: one has no value; the
+ * maker's error is the constraint's. */
+bool rules_hold(struct rules *rules, size_t depth, bool *hold);
 /* What the constraints still need to know of the parameters below `depth`, as bytes: where they are
  * the same, so are the configurations that follow. *possible is false when a constraint can no
  * longer be kept. NULL when memory is short. */

@@ -1,73 +1,49 @@
-/* Whether a configuration is a point of a space, without the space. */
+/* What is asked of a space without making it, or of one constraint: whether a configuration is a
+ * point, why the defaults are none, what a constraint rules out of the product. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/experiment/plan.h"
 #include "tuner/experiment/space.h"
 
-static const struct named_value *find_parameter(const struct configuration *configuration,
-                                                const char *name)
-{
-    for (size_t i = 0; i < configuration->count; i++)
-        if (strcmp(configuration->values[i].name, name) == 0)
-            return &configuration->values[i];
-    return NULL;
-}
-
-/* A short list is not made for one question. */
-static enum status find_in_values(const struct named_list *parameter, struct value value,
-                                  struct environment *environment, bool *found, struct error *error)
-{
-    *found = false;
-    for (size_t i = 0; i < parameter->count && !*found; i++) {
-        struct value candidate;
-        enum status status =
-            expression_evaluate(parameter->values[i].tree, environment, &candidate, error);
-        if (status != STATUS_OK)
-            return status;
-        *found = value_equal(candidate, value);
-    }
-    return STATUS_OK;
-}
-
-static enum status find_in_list(const struct named_list *parameter, struct value value,
-                                struct environment *environment, bool *found, struct error *error)
+/* Whether a parameter has the value. */
+static bool find_value(struct maker *maker, const struct named_list *parameter, struct value value,
+                       bool *found)
 {
     struct arena arena = {0};
     struct value *values = NULL;
-    size_t count = 0;
-    enum status status =
-        expression_evaluate_list(parameter->list.tree, environment, &arena, &values, &count, error);
+    size_t count = parameter->count;
+    bool right = !parameter->list.tree ||
+                 expression_evaluate_list(parameter->list.tree, &maker->environment, &arena,
+                                          &values, &count, maker->error) == STATUS_OK;
     *found = false;
-    for (size_t i = 0; i < count && status == STATUS_OK && !*found; i++)
-        *found = value_equal(values[i], value);
+    for (size_t i = 0; i < count && right && !*found; i++) {
+        struct value candidate = values ? values[i] : value;
+        right = values || make_value(maker, &parameter->values[i], &candidate);
+        *found = right && value_equal(candidate, value);
+    }
     arena_free(&arena);
-    return status;
+    return right;
 }
 
 /* Whether each parameter has one of its values, and nothing else has one. */
-static enum status among_values(const struct experiment *experiment,
-                                const struct configuration *configuration,
-                                struct environment *environment,
-                                struct value values[EXPERIMENT_PARAMETERS_MAX], bool *among,
-                                struct error *error)
+static bool among_values(struct maker *maker, const struct configuration *configuration,
+                         struct value values[EXPERIMENT_PARAMETERS_MAX], bool *among)
 {
+    const struct experiment *experiment = maker->experiment;
     *among = configuration->count == experiment->parameter_count;
     for (size_t i = 0; i < experiment->parameter_count && *among; i++) {
         const struct named_list *parameter = &experiment->parameters[i];
-        const struct named_value *given = find_parameter(configuration, parameter->name);
-        *among = given != NULL;
-        if (!given)
-            break;
-        enum status status =
-            parameter->list.tree
-                ? find_in_list(parameter, given->value, environment, among, error)
-                : find_in_values(parameter, given->value, environment, among, error);
-        if (status != STATUS_OK)
-            return status;
-        values[i] = given->value;
+        const struct named_value *given = configuration->values;
+        const struct named_value *end = given + configuration->count;
+        while (given < end && strcmp(given->name, parameter->name) != 0)
+            given++;
+        *among = given < end;
+        if (*among && !find_value(maker, parameter, given->value, among))
+            return false;
+        if (*among)
+            values[i] = given->value;
     }
-    return STATUS_OK;
+    return true;
 }
 
 /* The depth at which a constraint is asked: 1 + the last parameter that it needs. */
@@ -80,70 +56,49 @@ static size_t depth_of(const struct experiment *experiment, struct slot_set uses
     return 0;
 }
 
+/* Whether it says no, as far as that can be told. */
+static bool rules_out(struct maker *maker, const struct formula *constraint)
+{
+    struct error *error = maker->error;
+    struct error ignored;
+    bool keeps = true;
+    maker->error = &ignored;
+    const bool told = make_truth(maker, constraint, &keeps);
+    maker->error = error;
+    return told && !keeps;
+}
+
 /* The constraints that are asked at this depth, then those that are false already, whatever they
  * still need: in the order of a space's making, since one may guard another against an error. */
-static enum status keeps_at(const struct experiment *experiment, const uint8_t *depths,
-                            size_t depth, struct environment *environment, bool *keeps,
-                            struct error *error)
+static bool keeps_at(struct maker *maker, const uint8_t *depths, size_t depth, bool *keeps)
 {
-    struct error ignored;
+    const struct experiment *experiment = maker->experiment;
     *keeps = true;
     for (size_t i = 0; i < experiment->constraint_count && *keeps; i++)
-        if (depths[i] == depth) {
-            enum status status =
-                formula_truth(&experiment->constraints[i], environment, keeps, error);
-            if (status != STATUS_OK)
-                return status;
-        }
+        if (depths[i] == depth && !make_truth(maker, &experiment->constraints[i], keeps))
+            return false;
     for (size_t i = 0; i < experiment->constraint_count && *keeps; i++)
-        if (depths[i] > depth &&
-            formula_truth(&experiment->constraints[i], environment, keeps, &ignored) != STATUS_OK)
-            *keeps = true;
-    return STATUS_OK;
+        *keeps = depths[i] <= depth || !rules_out(maker, &experiment->constraints[i]);
+    return true;
 }
 
 enum status space_admits(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, const struct configuration *configuration,
                          bool *admits, struct error *error)
 {
-    struct environment environment;
     struct value values[EXPERIMENT_PARAMETERS_MAX];
     uint8_t depths[CONSTRAINTS_MAX];
-    environment_start(&environment, experiment, problem, facts);
-    enum status status =
-        among_values(experiment, configuration, &environment, values, admits, error);
+    struct maker maker;
+    maker_start(&maker, experiment, problem, facts, NULL, error);
+    if (!among_values(&maker, configuration, values, admits))
+        return error->status;
     for (size_t i = 0; i < experiment->constraint_count; i++)
         depths[i] = (uint8_t)depth_of(experiment, experiment->constraints[i].uses);
-    for (size_t i = 0; i <= experiment->parameter_count && status == STATUS_OK && *admits; i++) {
+    for (size_t i = 0; i <= experiment->parameter_count && *admits; i++) {
         if (i > 0)
-            environment_bind(&environment, SLOT_PARAMETERS + i - 1, values[i - 1]);
-        status = keeps_at(experiment, depths, i, &environment, admits, error);
-    }
-    return status;
-}
-
-/* The first value that is none of its parameter's; *out stays NULL when there is none. */
-static enum status foreign_value(const struct experiment *experiment,
-                                 const struct configuration *configuration,
-                                 struct environment *environment, struct arena *arena,
-                                 const char **out, struct error *error)
-{
-    char text[VALUE_TEXT_BYTES];
-    for (size_t i = 0; i < configuration->count && !*out; i++) {
-        const struct named_list *parameter = &experiment->parameters[i];
-        const struct named_value *given = &configuration->values[i];
-        bool found = false;
-        enum status status =
-            parameter->list.tree
-                ? find_in_list(parameter, given->value, environment, &found, error)
-                : find_in_values(parameter, given->value, environment, &found, error);
-        if (status != STATUS_OK)
-            return status;
-        if (!value_format(given->value, text, sizeof text))
-            text[0] = '\0';
-        if (!found)
-            *out = arena_printf(arena, "%s = %s is not among its values", given->name, text);
-        environment_bind(environment, SLOT_PARAMETERS + i, given->value);
+            environment_bind(&maker.environment, SLOT_PARAMETERS + i - 1, values[i - 1]);
+        if (!keeps_at(&maker, depths, i, admits))
+            return error->status;
     }
     return STATUS_OK;
 }
@@ -153,29 +108,64 @@ enum status experiment_defaults_reason(const struct experiment *experiment,
                                        struct arena *arena, const char **out, struct error *error)
 {
     struct configuration configuration;
-    struct environment environment;
-    struct error ignored;
+    struct maker maker;
     bool admits = true;
     *out = NULL;
     if (!experiment->defaults.given)
         return STATUS_OK;
-    enum status status =
-        setting_values(experiment, &experiment->defaults, problem, facts, &configuration, error);
-    if (status == STATUS_OK)
-        status = space_admits(experiment, problem, facts, &configuration, &admits, error);
+    maker_start(&maker, experiment, problem, facts, arena, error);
+    if (!make_configuration(&maker, experiment->defaults.values, &configuration))
+        return error->status;
+    enum status status = space_admits(experiment, problem, facts, &configuration, &admits, error);
     if (status != STATUS_OK || admits)
         return status;
-    environment_start(&environment, experiment, problem, facts);
-    status = foreign_value(experiment, &configuration, &environment, arena, out, error);
-    for (size_t i = 0; i < experiment->constraint_count && status == STATUS_OK && !*out; i++) {
-        bool keeps = true;
-        if (formula_truth(&experiment->constraints[i], &environment, &keeps, &ignored) ==
-                STATUS_OK &&
-            !keeps)
+    for (size_t i = 0; i < configuration.count && !*out; i++) {
+        const struct named_value *given = &configuration.values[i];
+        char text[VALUE_TEXT_BYTES] = "";
+        bool found = false;
+        if (!find_value(&maker, &experiment->parameters[i], given->value, &found))
+            return error->status;
+        (void)value_format(given->value, text, sizeof text);
+        if (!found)
+            *out = arena_printf(arena, "%s = %s is not among its values", given->name, text);
+        environment_bind(&maker.environment, SLOT_PARAMETERS + i, given->value);
+    }
+    for (size_t i = 0; i < experiment->constraint_count && !*out; i++)
+        if (rules_out(&maker, &experiment->constraints[i]))
             *out = arena_printf(arena, "the constraint '%s' rules them out",
                                 experiment->constraints[i].text);
-    }
-    if (status == STATUS_OK && !*out)
+    if (!*out)
         *out = "a constraint rules them out";
+    return STATUS_OK;
+}
+
+/* ---- constraints ---- */
+
+size_t experiment_constraint_count(const struct experiment *experiment)
+{
+    return experiment->constraint_count;
+}
+
+const char *experiment_constraint_text(const struct experiment *experiment, size_t index)
+{
+    return experiment->constraints[index].text;
+}
+
+enum status space_constraint_keeps(const struct experiment *experiment,
+                                   const struct problem *problem, const struct facts *facts,
+                                   size_t index, uint64_t *kept, struct error *error)
+{
+    struct space *space = NULL;
+    struct experiment *alone = malloc(sizeof *alone);
+    if (!alone)
+        return error_no_memory(error);
+    *alone = *experiment;
+    alone->constraints[0] = experiment->constraints[index];
+    alone->constraint_count = 1;
+    enum status status = space_create(alone, problem, facts, &space, error);
+    if (status == STATUS_OK)
+        *kept = space_count(space);
+    space_free(space);
+    free(alone);
     return status;
 }

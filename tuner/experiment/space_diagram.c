@@ -12,8 +12,8 @@ enum {
     STEPS_MAX = 64 << 20,   /* values tried; bounds the time that making a space takes */
     EDGES_MAX = 16 << 20,   /* bounds its memory: 16 bytes each */
     CONTEXTS_MAX = 4 << 20, /* remembered; 24 bytes each */
-    DEAD_END = -1,
 };
+static const uint32_t DEAD_END = UINT32_MAX;
 
 /* A context that was walked. Two hashes name it. */
 struct memory {
@@ -24,8 +24,8 @@ struct memory {
 
 struct build {
     struct space *space;
+    struct maker *maker;
     struct rules *rules;
-    struct error *error;
     size_t parameters[EXPERIMENT_PARAMETERS_MAX]; /* of the group */
     size_t parameter_count;
     struct diagram_edge *edges[EXPERIMENT_PARAMETERS_MAX]; /* of the nodes on the way, by level */
@@ -100,18 +100,18 @@ static bool grow_diagram(struct diagram *diagram, size_t edges)
                          sizeof *diagram->edges);
 }
 
-static enum status too_many(const struct build *build)
+static bool too_many(const struct build *build)
 {
-    return place_error(build->error, STATUS_BAD_INPUT, build->space->experiment->parameters_place,
+    return maker_error(build->maker, build->space->experiment->parameters_place,
                        "more than %lld legal configurations: give fewer values or more constraints",
                        (long long)INT64_MAX);
 }
 
 /* The names of the parameters that the group joins, for errors. */
-static enum status too_entangled(const struct build *build, const char *what)
+static bool too_entangled(const struct build *build, const char *what)
 {
     const struct experiment *experiment = build->space->experiment;
-    return place_error(build->error, STATUS_BAD_INPUT, experiment->parameters_place,
+    return maker_error(build->maker, experiment->parameters_place,
                        "the constraints join %zu parameters, from '%s' to '%s', in %s: put "
                        "parameters that one constraint names next to each other, or give fewer "
                        "values",
@@ -120,34 +120,34 @@ static enum status too_entangled(const struct build *build, const char *what)
                        what);
 }
 
-static enum status new_node(struct build *build, const struct diagram_edge *edges, size_t count,
-                            uint64_t total, uint32_t *out)
+static bool new_node(struct build *build, const struct diagram_edge *edges, size_t count,
+                     uint64_t total, uint32_t *out)
 {
     struct diagram *diagram = &build->space->diagram;
     if (diagram->edge_count + count > EDGES_MAX)
         return too_entangled(build, "too many ways to hold them");
     if (!grow_diagram(diagram, count))
-        return error_no_memory(build->error);
+        return maker_no_memory(build->maker);
     *out = (uint32_t)diagram->node_count;
     diagram->nodes[diagram->node_count++] = (struct diagram_node){
         .count = total, .first = (uint32_t)diagram->edge_count, .edge_count = (uint32_t)count};
     if (count > 0)
         memcpy(diagram->edges + diagram->edge_count, edges, count * sizeof *edges);
     diagram->edge_count += count;
-    return STATUS_OK;
+    return true;
 }
 
 /* The node with these edges, whose counts are filled in. */
-static enum status intern_node(struct build *build, struct diagram_edge *edges, size_t count,
-                               uint32_t *out)
+static bool intern_node(struct build *build, struct diagram_edge *edges, size_t count,
+                        uint32_t *out)
 {
     uint64_t total = 0;
     if (!grow_unique(build))
-        return error_no_memory(build->error);
+        return maker_no_memory(build->maker);
     const size_t at = unique_place(build, edges, count);
     *out = build->unique[at];
     if (*out)
-        return STATUS_OK;
+        return true;
     for (size_t i = 0; i < count; i++) {
         edges[i].before = total;
         if (__builtin_add_overflow(total, build->space->diagram.nodes[edges[i].child].count,
@@ -155,10 +155,10 @@ static enum status intern_node(struct build *build, struct diagram_edge *edges, 
             total > INT64_MAX)
             return too_many(build);
     }
-    enum status status = new_node(build, edges, count, total, out);
-    if (status == STATUS_OK)
-        build->unique[at] = *out;
-    return status;
+    if (!new_node(build, edges, count, total, out))
+        return false;
+    build->unique[at] = *out;
+    return true;
 }
 
 /* ---- contexts ---- */
@@ -203,44 +203,42 @@ static bool recall(const struct build *build, const uint64_t name[2], uint32_t *
     return memory->taken && memory->name[0] == name[0] && memory->name[1] == name[1];
 }
 
-static enum status remember(struct build *build, const uint64_t name[2], uint32_t node)
+static bool remember(struct build *build, const uint64_t name[2], uint32_t node)
 {
     if (!grow_memories(build))
-        return error_no_memory(build->error);
+        return maker_no_memory(build->maker);
     struct memory *memory = memory_place(build, name);
     build->memory_count += !memory->taken;
     *memory = (struct memory){.name = {name[0], name[1]}, .node = node, .taken = true};
-    return STATUS_OK;
+    return true;
 }
 
 /* ---- the walk ---- */
 
-static enum status walk_level(struct build *build, size_t level, uint32_t *node);
+static bool walk_level(struct build *build, size_t level, uint32_t *node);
 
 /* What the configurations lead to whose parameters up to this level are bound. */
-static enum status follow(struct build *build, size_t level, uint32_t *child)
+static bool follow(struct build *build, size_t level, uint32_t *child)
 {
     const size_t depth = build->parameters[level] + 1;
     bool possible = true;
     size_t bytes = 0;
     *child = DIAGRAM_END;
     if (level + 1 == build->parameter_count)
-        return STATUS_OK;
+        return true;
     const void *context = rules_context(build->rules, depth, &bytes, &possible);
     if (!context)
-        return error_no_memory(build->error);
+        return maker_no_memory(build->maker);
     if (!possible) {
-        *child = (uint32_t)DEAD_END;
-        return STATUS_OK;
+        *child = DEAD_END;
+        return true;
     }
     const uint64_t name[2] = {hash_u64(context, bytes, depth), hash_u64(context, bytes, ~depth)};
-    if (recall(build, name, child))
-        return STATUS_OK;
-    enum status status = walk_level(build, level + 1, child);
-    return status == STATUS_OK ? remember(build, name, *child) : status;
+    return recall(build, name, child) ||
+           (walk_level(build, level + 1, child) && remember(build, name, *child));
 }
 
-static enum status walk_level(struct build *build, size_t level, uint32_t *node)
+static bool walk_level(struct build *build, size_t level, uint32_t *node)
 {
     const size_t parameter = build->parameters[level];
     const struct value_list *list = &build->space->lists[parameter];
@@ -248,118 +246,103 @@ static enum status walk_level(struct build *build, size_t level, uint32_t *node)
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++) {
         bool hold = false;
-        uint32_t child = (uint32_t)DEAD_END;
+        uint32_t child = DEAD_END;
         if (++build->steps > STEPS_MAX)
             return too_entangled(build, "too many ways to try them");
         rules_bind(build->rules, parameter, i);
-        enum status status = rules_hold(build->rules, parameter + 1, &hold, build->error);
-        if (status == STATUS_OK && hold)
-            status = follow(build, level, &child);
-        if (status != STATUS_OK)
-            return status;
-        if (child != (uint32_t)DEAD_END)
+        if (!rules_hold(build->rules, parameter + 1, &hold) ||
+            (hold && !follow(build, level, &child)))
+            return false;
+        if (child != DEAD_END)
             edges[count++] = (struct diagram_edge){.child = child, .value = (uint16_t)i};
     }
-    *node = (uint32_t)DEAD_END;
-    return count > 0 ? intern_node(build, edges, count, node) : STATUS_OK;
+    *node = DEAD_END;
+    return count == 0 || intern_node(build, edges, count, node);
 }
 
-static enum status walk_group(struct build *build, size_t group, bool *empty)
+static bool walk_group(struct build *build, size_t group, bool *empty)
 {
     struct space *space = build->space;
-    enum status status = STATUS_OK;
+    bool right = true;
     build->parameter_count = 0;
     for (size_t i = 0; i < space->parameter_count; i++)
         if (space->group_of[i] == group)
             build->parameters[build->parameter_count++] = i;
-    for (size_t i = 0; i < build->parameter_count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < build->parameter_count && right; i++) {
         const size_t count = space->lists[build->parameters[i]].count;
         build->edges[i] = malloc(count * sizeof *build->edges[i]);
-        if (!build->edges[i])
-            status = error_no_memory(build->error);
+        right = build->edges[i] || maker_no_memory(build->maker);
     }
-    if (status == STATUS_OK)
-        status = walk_level(build, 0, &space->roots[group]);
-    *empty = space->roots[group] == (uint32_t)DEAD_END;
+    right = right && walk_level(build, 0, &space->roots[group]);
+    *empty = space->roots[group] == DEAD_END;
     for (size_t i = 0; i < build->parameter_count; i++) {
         free(build->edges[i]);
         build->edges[i] = NULL;
     }
-    return status;
+    return right;
 }
 
-static enum status empty_space(const struct build *build, const struct problem *problem)
+static bool walk_groups(struct build *build)
 {
-    const struct experiment *experiment = build->space->experiment;
+    struct space *space = build->space;
+    const struct experiment *experiment = space->experiment;
+    const struct problem *problem = build->maker->problem;
     const uint64_t *ruled_out = rules_ruled_out(build->rules);
+    uint32_t end = DIAGRAM_END;
+    bool hold = false;
+    space->count = 1;
+    if (!new_node(build, NULL, 0, 1, &end) || !rules_hold(build->rules, 0, &hold))
+        return false;
+    for (size_t i = 0; i < space->group_count && hold; i++) {
+        bool empty = false;
+        if (!walk_group(build, i, &empty))
+            return false;
+        hold = !empty;
+        if (hold &&
+            (__builtin_mul_overflow(space->count, space->diagram.nodes[space->roots[i]].count,
+                                    &space->count) ||
+             space->count > INT64_MAX))
+            return too_many(build);
+    }
+    if (hold)
+        return true;
     size_t worst = 0;
     for (size_t i = 1; i < experiment->constraint_count; i++)
         if (ruled_out[i] > ruled_out[worst])
             worst = i;
-    return place_error(build->error, STATUS_BAD_INPUT, experiment->constraints[worst].place,
+    return maker_error(build->maker, experiment->constraints[worst].place,
                        "the constraints leave no configuration for %s with %s = %lld; this one "
                        "ruled out most",
                        problem->key, problem->size_name, (long long)problem->n);
 }
 
-static enum status walk_groups(struct build *build, const struct problem *problem)
-{
-    struct space *space = build->space;
-    uint32_t end = DIAGRAM_END;
-    bool hold = false;
-    enum status status = new_node(build, NULL, 0, 1, &end);
-    if (status == STATUS_OK)
-        status = rules_hold(build->rules, 0, &hold, build->error);
-    space->count = 1;
-    for (size_t i = 0; i < space->group_count && status == STATUS_OK && hold; i++) {
-        bool empty = false;
-        status = walk_group(build, i, &empty);
-        hold = !empty;
-        if (status == STATUS_OK && hold &&
-            (__builtin_mul_overflow(space->count, space->diagram.nodes[space->roots[i]].count,
-                                    &space->count) ||
-             space->count > INT64_MAX))
-            status = too_many(build);
-    }
-    if (status == STATUS_OK && !hold)
-        status = empty_space(build, problem);
-    return status;
-}
-
-/* Gives back what was held in advance. */
-static void trim(struct diagram *diagram)
-{
-    void *nodes = realloc(diagram->nodes, diagram->node_count * sizeof *diagram->nodes);
-    void *edges = realloc(diagram->edges, diagram->edge_count * sizeof *diagram->edges);
-    if (nodes)
-        diagram->nodes = nodes;
-    if (edges)
-        diagram->edges = edges;
-}
-
-enum status space_build(struct space *space, const struct problem *problem,
-                        struct environment *environment, struct error *error)
+bool space_build(struct space *space, struct maker *maker)
 {
     struct build *build = calloc(1, sizeof *build);
+    struct diagram *diagram = &space->diagram;
     struct arena arena = {0};
-    enum status status = STATUS_OK;
+    bool right = false;
     if (!build)
-        return error_no_memory(error);
+        return maker_no_memory(maker);
     build->space = space;
-    build->error = error;
-    build->rules = rules_create(space->experiment, environment, space->lists, &arena);
-    if (!build->rules) {
-        status = error_no_memory(error);
-    } else {
+    build->maker = maker;
+    build->rules = rules_create(maker, space->lists, &arena);
+    if (build->rules) {
         rules_groups(build->rules, space->group_of, &space->group_count);
-        status = walk_groups(build, problem);
+        right = walk_groups(build);
+    } else {
+        (void)maker_no_memory(maker);
     }
-    if (status == STATUS_OK)
-        trim(&space->diagram);
+    if (right) { /* what was held in advance is given back */
+        void *nodes = realloc(diagram->nodes, diagram->node_count * sizeof *diagram->nodes);
+        void *edges = realloc(diagram->edges, diagram->edge_count * sizeof *diagram->edges);
+        diagram->nodes = nodes ? nodes : diagram->nodes;
+        diagram->edges = edges ? edges : diagram->edges;
+    }
     rules_free(build->rules);
     free(build->memories);
     free(build->unique);
     free(build);
     arena_free(&arena);
-    return status;
+    return right;
 }

@@ -31,12 +31,13 @@ struct derived_context {
 };
 
 struct rules {
-    const struct experiment *experiment;
-    struct environment *environment;
+    struct maker *maker;
+    const struct experiment *experiment; /* the maker's */
+    struct environment *environment;     /* the maker's */
     const struct value_list *lists;
     struct arena *arena;
     bool out_of_memory;
-    struct part *constraints[CONSTRAINTS_MAX];
+    const struct part *constraints[CONSTRAINTS_MAX];
     struct part *definitions[EXPERIMENT_DERIVED_MAX];
     uint16_t due[EXPERIMENT_PARAMETERS_MAX + 1][CONSTRAINTS_MAX]; /* whose last is the depth */
     size_t due_count[EXPERIMENT_PARAMETERS_MAX + 1];
@@ -54,25 +55,6 @@ struct rules {
 };
 
 /* ---- parts ---- */
-
-static struct part *make_part(struct rules *rules, const struct expression *tree);
-
-static void reach(struct part *part, const struct part *operand)
-{
-    if (operand->first < part->first)
-        part->first = operand->first;
-    if (operand->last > part->last)
-        part->last = operand->last;
-    part->local |= operand->local;
-}
-
-static struct part *definition_part(struct rules *rules, size_t derived)
-{
-    if (!rules->definitions[derived])
-        rules->definitions[derived] =
-            make_part(rules, rules->experiment->definitions[SLOT_DERIVED + derived]);
-    return rules->definitions[derived];
-}
 
 static bool is_derived(const struct expression *tree)
 {
@@ -98,61 +80,62 @@ static struct part *make_part(struct rules *rules, const struct expression *tree
         part->first = part->last = (uint8_t)(tree->index - SLOT_PARAMETERS + 1);
     part->local = tree->kind == EXPRESSION_VARIABLE && tree->index == SLOT_LOCAL;
     for (size_t i = 0; i < count; i++) {
-        part->operands[i] = is_derived(tree) ? definition_part(rules, tree->index - SLOT_DERIVED)
-                                             : make_part(rules, tree->operands[i]);
-        if (!part->operands[i])
+        struct part **known =
+            is_derived(tree) ? &rules->definitions[tree->index - SLOT_DERIVED] : NULL;
+        struct part *operand = known ? *known : NULL;
+        if (!operand)
+            operand = make_part(rules, known ? rules->experiment->definitions[tree->index]
+                                             : tree->operands[i]);
+        if (!operand)
             return NULL;
-        reach(part, part->operands[i]);
+        if (known)
+            *known = operand;
+        part->operands[i] = operand;
+        if (operand->first < part->first)
+            part->first = operand->first;
+        if (operand->last > part->last)
+            part->last = operand->last;
+        part->local |= operand->local;
     }
     if (tree->kind == EXPRESSION_LIST && tree->index == LIST_COMPREHENSION)
         part->local = false;
     return part;
 }
 
-static void place_rule(struct rules *rules, uint16_t index)
-{
-    const struct part *part = rules->constraints[index];
-    rules->due[part->last][rules->due_count[part->last]++] = index;
-    for (size_t depth = part->first; depth < part->last; depth++)
-        rules->open[depth][rules->open_count[depth]++] = index;
-}
-
-static void place_derived(struct rules *rules)
+/* When each constraint is asked, and which derived values each parameter goes into. */
+static void place_rules(struct rules *rules)
 {
     const struct experiment *experiment = rules->experiment;
+    for (size_t i = 0; i < experiment->constraint_count && !rules->out_of_memory; i++) {
+        const struct part *part = make_part(rules, experiment->constraints[i].tree);
+        rules->constraints[i] = part;
+        if (!part)
+            return;
+        rules->due[part->last][rules->due_count[part->last]++] = (uint16_t)i;
+        for (size_t depth = part->first; depth < part->last; depth++)
+            rules->open[depth][rules->open_count[depth]++] = (uint16_t)i;
+    }
     for (size_t i = 0; i < experiment->derived_count; i++)
         for (size_t j = 0; j < experiment->parameter_count; j++)
             if (slot_set_has(&experiment->reach[SLOT_DERIVED + i], SLOT_PARAMETERS + j))
                 rules->made_of[j][rules->made_of_count[j]++] = (uint8_t)i;
 }
 
-static void make_rules(struct rules *rules)
-{
-    const struct experiment *experiment = rules->experiment;
-    for (size_t i = 0; i < experiment->constraint_count && !rules->out_of_memory; i++) {
-        rules->constraints[i] = make_part(rules, experiment->constraints[i].tree);
-        if (rules->constraints[i])
-            place_rule(rules, (uint16_t)i);
-    }
-    place_derived(rules);
-}
-
-struct rules *rules_create(const struct experiment *experiment, struct environment *environment,
-                           const struct value_list *lists, struct arena *arena)
+struct rules *rules_create(struct maker *maker, const struct value_list *lists, struct arena *arena)
 {
     struct rules *rules = calloc(1, sizeof *rules);
     if (!rules)
         return NULL;
-    rules->experiment = experiment;
-    rules->environment = environment;
+    rules->maker = maker;
+    rules->experiment = maker->experiment;
+    rules->environment = &maker->environment;
     rules->lists = lists;
     rules->arena = arena;
-    make_rules(rules);
-    if (rules->out_of_memory) {
-        rules_free(rules);
-        return NULL;
-    }
-    return rules;
+    place_rules(rules);
+    if (!rules->out_of_memory)
+        return rules;
+    rules_free(rules);
+    return NULL;
 }
 
 void rules_free(struct rules *rules)
@@ -204,27 +187,16 @@ void rules_bind(struct rules *rules, size_t parameter, size_t index)
         rules->environment->bound[SLOT_DERIVED + rules->made_of[parameter][i]] = false;
 }
 
-static enum status evaluate_rule(struct rules *rules, size_t index, bool *holds,
-                                 struct error *error)
-{
-    struct value value;
-    const enum status status =
-        expression_evaluate(rules->constraints[index]->tree, rules->environment, &value, error);
-    *holds = status == STATUS_OK && value_is_true(value);
-    return status;
-}
-
-enum status rules_hold(struct rules *rules, size_t depth, bool *hold, struct error *error)
+bool rules_hold(struct rules *rules, size_t depth, bool *hold)
 {
     *hold = true;
     for (size_t i = 0; i < rules->due_count[depth] && *hold; i++) {
         const size_t index = rules->due[depth][i];
-        const enum status status = evaluate_rule(rules, index, hold, error);
-        if (status != STATUS_OK)
-            return status;
+        if (!make_truth(rules->maker, &rules->experiment->constraints[index], hold))
+            return false;
         rules->ruled_out[index] += !*hold;
     }
-    return STATUS_OK;
+    return true;
 }
 
 /* ---- contexts ---- */

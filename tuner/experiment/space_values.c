@@ -48,67 +48,54 @@ static bool start_list(struct value_list *list, struct arena *arena, size_t most
     return list->values && list->table;
 }
 
-static enum status keep_value(struct value_list *list, struct arena *arena, struct value value,
-                              struct place place, struct error *error)
+static bool keep_value(struct maker *maker, struct value_list *list, struct value value,
+                       struct place place)
 {
-    enum status status = check_value(value, place, error);
-    if (status != STATUS_OK)
-        return status;
+    if (check_value(value, place, maker->error) != STATUS_OK)
+        return false;
     const size_t at = table_place(list, value);
     if (list->table[at])
-        return STATUS_OK;
+        return true;
     if (value.kind == VALUE_TEXT) {
-        value.text = arena_strdup(arena, value.text);
+        value.text = arena_strdup(maker->arena, value.text);
         if (!value.text)
-            return error_no_memory(error);
+            return maker_no_memory(maker);
     }
     list->values[list->count++] = value;
     list->table[at] = (uint32_t)list->count;
-    return STATUS_OK;
+    return true;
 }
 
-/* Of a list expression. */
-static enum status evaluate_whole(const struct named_list *parameter,
-                                  struct environment *environment, struct arena *arena,
-                                  struct value_list *list, struct error *error)
+bool space_lists(struct maker *maker, struct value_list *lists)
 {
-    struct value *values = NULL;
-    size_t count = 0;
-    enum status status =
-        expression_evaluate_list(parameter->list.tree, environment, arena, &values, &count, error);
-    if (status == STATUS_OK && count == 0)
-        status = place_error(error, STATUS_BAD_INPUT, parameter->list.place,
-                             "the list of the values of '%s' is empty", parameter->name);
-    if (status == STATUS_OK && !start_list(list, arena, count))
-        status = error_no_memory(error);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = keep_value(list, arena, values[i], parameter->list.place, error);
-    return status;
-}
-
-static enum status evaluate_list(const struct named_list *parameter,
-                                 struct environment *environment, struct arena *arena,
-                                 struct value_list *list, struct error *error)
-{
-    if (parameter->list.tree)
-        return evaluate_whole(parameter, environment, arena, list, error);
-    if (!start_list(list, arena, parameter->count))
-        return error_no_memory(error);
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < parameter->count && status == STATUS_OK; i++) {
-        struct value value;
-        status = expression_evaluate(parameter->values[i].tree, environment, &value, error);
-        if (status == STATUS_OK)
-            status = keep_value(list, arena, value, parameter->values[i].place, error);
+    for (size_t i = 0; i < maker->experiment->parameter_count; i++) {
+        const struct named_list *parameter = &maker->experiment->parameters[i];
+        const struct formula *whole = parameter->list.tree ? &parameter->list : NULL;
+        struct value *values = NULL;
+        size_t count = parameter->count;
+        if (whole && expression_evaluate_list(whole->tree, &maker->environment, maker->arena,
+                                              &values, &count, maker->error) != STATUS_OK)
+            return false;
+        if (count == 0)
+            return maker_error(maker, whole ? whole->place : parameter->place,
+                               "the list of the values of '%s' is empty", parameter->name);
+        if (!start_list(&lists[i], maker->arena, count))
+            return maker_no_memory(maker);
+        for (size_t j = 0; j < count; j++) {
+            struct value value = value_integer(0);
+            if (whole)
+                value = values[j];
+            else if (!make_value(maker, &parameter->values[j], &value))
+                return false;
+            if (!keep_value(maker, &lists[i], value,
+                            whole ? whole->place : parameter->values[j].place))
+                return false;
+        }
     }
-    return status;
+    return true;
 }
 
-enum status space_lists(const struct experiment *experiment, struct environment *environment,
-                        struct arena *arena, struct value_list *lists, struct error *error)
+struct value space_value(const struct space *space, size_t dimension, size_t index)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < experiment->parameter_count && status == STATUS_OK; i++)
-        status = evaluate_list(&experiment->parameters[i], environment, arena, &lists[i], error);
-    return status;
+    return space->lists[dimension].values[index];
 }

@@ -12,6 +12,8 @@
 #include "tuner/base/text.h"
 #include "tuner/experiment/expression.h"
 
+static const struct place_file file = {.path = "f.yaml"};
+
 struct result {
     enum status status;
     struct error error;
@@ -25,9 +27,9 @@ static struct result evaluate(const char *text)
 {
     struct result result = {.status = STATUS_OK};
     struct arena arena = {0};
-    struct source_text source = {{"f.yaml", 3, 11}, text, true};
+    struct source_text source = {{&file, 3, 11}, text, true};
     struct formula formula;
-    struct environment environment = {.file = "f.yaml", .scope = &scope};
+    struct environment environment = {.file = &file, .scope = &scope};
     struct value value = {0};
     environment_bind(&environment, 0, value_integer(256));
     environment_bind(&environment, 1, value_text("tree"));
@@ -305,8 +307,8 @@ static void derived_values_are_evaluated_once(void **state)
     (void)state;
     struct arena arena = {0};
     struct error error;
-    struct source_text source = {{"f.yaml", 1, 1}, "block * 2", true};
-    struct source_text use = {{"f.yaml", 2, 1}, "unknown + unknown", true};
+    struct source_text source = {{&file, 1, 1}, "block * 2", true};
+    struct source_text use = {{&file, 2, 1}, "unknown + unknown", true};
     struct formula definition;
     struct formula formula;
     assert_int_equal(expression_parse(&arena, &source, &scope, &definition, &error), STATUS_OK);
@@ -314,8 +316,7 @@ static void derived_values_are_evaluated_once(void **state)
     assert_true(slot_set_has(&formula.uses, 2));
     assert_false(slot_set_has(&formula.uses, 0));
     const struct expression *definitions[SLOTS_MAX] = {[2] = definition.tree};
-    struct environment environment = {
-        .file = "f.yaml", .scope = &scope, .definitions = definitions};
+    struct environment environment = {.file = &file, .scope = &scope, .definitions = definitions};
     struct value value;
     environment_bind(&environment, 0, value_integer(8));
     assert_int_equal(expression_evaluate(formula.tree, &environment, &value, &error), STATUS_OK);

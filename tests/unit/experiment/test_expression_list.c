@@ -12,16 +12,18 @@
 #include "tuner/base/text.h"
 #include "tuner/experiment/expression.h"
 
+static const struct place_file file = {.path = "f"};
+
 static const struct scope scope = {.names = {"n", "block", "unknown", "d"}, .count = 4};
 
 /* With n = 7, block = 256, d = max([i for i in range(n)]); `unknown` has no value. */
 static enum status evaluate(const char *text, struct text *out, struct error *error)
 {
     struct arena arena = {0};
-    const struct source_text derived = {{"f", 9, 1}, "max([i for i in range(n)])", true};
-    const struct source_text source = {{"f", 1, 1}, text, true};
+    const struct source_text derived = {{&file, 9, 1}, "max([i for i in range(n)])", true};
+    const struct source_text source = {{&file, 1, 1}, text, true};
     const struct expression *definitions[SLOTS_MAX] = {0};
-    struct environment environment = {.file = "f", .scope = &scope, .definitions = definitions};
+    struct environment environment = {.file = &file, .scope = &scope, .definitions = definitions};
     struct formula formula;
     struct formula definition;
     struct value *values = NULL;

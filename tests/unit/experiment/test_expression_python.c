@@ -14,6 +14,8 @@
 #include "tuner/base/text.h"
 #include "tuner/experiment/expression.h"
 
+static const struct place_file file = {.path = "python"};
+
 enum { NAMES_MOST = 16, SCRIPT_COMMAND_BYTES = 1024 };
 
 /* One line of the cases, cut up; points into it. */
@@ -67,7 +69,7 @@ static enum status evaluate(const struct python_case *python, const struct scope
                             struct environment *environment, struct text *out, struct error *error)
 {
     struct arena arena = {0};
-    const struct source_text source = {{"python", 1, 1}, python->expression, true};
+    const struct source_text source = {{&file, 1, 1}, python->expression, true};
     const bool list = strcmp(python->kind, "list") == 0;
     struct formula formula;
     struct value value = {0};
@@ -115,7 +117,7 @@ static void judge(const struct python_case *python, struct tally *tally)
 {
     char *names = strdup(python->names);
     struct scope scope = {.count = 0};
-    struct environment environment = {.file = "python", .scope = &scope};
+    struct environment environment = {.file = &file, .scope = &scope};
     struct text ours = {0};
     struct error error = {0};
     assert_non_null(names);

@@ -140,16 +140,15 @@ static size_t distinct(const struct named_list *list, struct value values[8])
 static bool is_legal(const struct experiment *experiment, const struct problem *problem,
                      const uint16_t *point, struct value values[PARAMETERS_MOST][8], bool *failed)
 {
-    struct environment environment;
+    struct error ignored;
+    struct maker maker;
     bool legal = true;
-    environment_start(&environment, experiment, problem, NULL);
+    maker_start(&maker, experiment, problem, NULL, NULL, &ignored);
     for (size_t i = 0; i < experiment->parameter_count; i++)
-        environment_bind(&environment, SLOT_PARAMETERS + i, values[i][point[i]]);
+        environment_bind(&maker.environment, SLOT_PARAMETERS + i, values[i][point[i]]);
     for (size_t i = 0; i < experiment->constraint_count; i++) {
-        struct error ignored;
-        bool holds = false;
-        if (formula_truth(&experiment->constraints[i], &environment, &holds, &ignored) != STATUS_OK)
-            *failed = true;
+        bool holds = true;
+        *failed |= !make_truth(&maker, &experiment->constraints[i], &holds);
         legal = legal && holds;
     }
     return legal;
