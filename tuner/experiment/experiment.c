@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/experiment/model.h"
+#include "tuner/experiment/maker.h"
 
 const char *experiment_name(const struct experiment *experiment)
 {

@@ -239,37 +239,6 @@ struct experiment {
 /* Everything that expressions naming `uses` come to need. */
 struct slot_set slots_reached(const struct experiment *experiment, struct slot_set uses);
 
-/* What expressions come to at a problem, on a device and in a configuration, as far as these are
- * known. Functions of it that return bool say false after filling the error, mostly as
- * STATUS_BAD_INPUT with the place. */
-struct maker {
-    const struct experiment *experiment;
-    const struct problem *problem; /* NULL: none */
-    struct arena *arena;           /* what texts belong to */
-    struct error *error;
-    struct environment environment;
-};
-/* Binds the facts that are known (NULL: none) and the problem. Texts are borrowed. */
-void maker_start(struct maker *maker, const struct experiment *experiment,
-                 const struct problem *problem, const struct facts *facts, struct arena *arena,
-                 struct error *error);
-bool maker_configure(struct maker *maker, const struct configuration *configuration);
-bool maker_error(struct maker *maker, struct place place, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-bool maker_no_memory(struct maker *maker);
-bool make_value(struct maker *maker, const struct formula *formula, struct value *out);
-/* *out stays as it is where no formula was given. */
-bool make_integer(struct maker *maker, const struct formula *formula, const char *what,
-                  int64_t least, int64_t most, int64_t *out);
-/* Reals are finite. */
-bool make_real(struct maker *maker, const struct formula *formula, const char *what, double least,
-               double most, double *out);
-bool make_truth(struct maker *maker, const struct formula *formula, bool *out);
-/* The text of a template. */
-bool make_text(struct maker *maker, const struct template *template, const char **out);
-/* A value for each parameter. */
-bool make_configuration(struct maker *maker, const struct formula values[EXPERIMENT_PARAMETERS_MAX],
-                        struct configuration *out);
 /* The `index`-th point of the axes. */
 void problem_at_axes(const struct experiment *experiment, size_t index, struct problem *out);
 

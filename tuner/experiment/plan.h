@@ -2,7 +2,7 @@
 #ifndef TUNE_EXPERIMENT_PLAN_H
 #define TUNE_EXPERIMENT_PLAN_H
 
-#include "tuner/experiment/model.h"
+#include "tuner/experiment/maker.h"
 
 /* Launches as a file has them: the experiment's, or those of a check. */
 struct launch_list {

@@ -3,7 +3,7 @@
 #define TUNE_EXPERIMENT_READ_H
 
 #include "tuner/experiment/document.h"
-#include "tuner/experiment/model.h"
+#include "tuner/experiment/maker.h"
 
 /* Every expression of the file, for check_types. */
 struct read_formula {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/experiment/model.h"
+#include "tuner/experiment/maker.h"
 
 static enum status no_such_value(const struct experiment *experiment, size_t axis,
                                  const char *beginning, const char *value, struct error *error)

@@ -8,7 +8,7 @@
 #ifndef TUNE_EXPERIMENT_SPACE_H
 #define TUNE_EXPERIMENT_SPACE_H
 
-#include "tuner/experiment/model.h"
+#include "tuner/experiment/maker.h"
 
 /* The values of a parameter, without repeats, and a table to find them by. */
 struct value_list {

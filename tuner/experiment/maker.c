@@ -1,5 +1,5 @@
 /* Variables and their environment: what a problem, a device and a configuration bind. */
-#include "tuner/experiment/model.h"
+#include "tuner/experiment/maker.h"
 
 #include <math.h>
 #include <stdarg.h>
