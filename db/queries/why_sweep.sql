@@ -15,8 +15,8 @@ WITH swept AS MATERIALIZED (
     WHERE w.id = CAST(:winner AS INTEGER) AND iif(m.id, m.status, t.status) = 'ok' AND time_ns > 0
     ORDER BY +t.configuration_id
 )
-SELECT id, (SELECT key FROM configurations WHERE id = swept.configuration_id) AS key, measured_id,
-       time_ns,
+SELECT id, measured_id, time_ns,
+       (SELECT parameters FROM configurations WHERE id = swept.configuration_id) AS parameters,
        iif((SELECT json_extract(d.facts, '$.sm_count')
             FROM winners AS w
             JOIN environments AS e ON e.id = w.environment_id

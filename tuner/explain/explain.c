@@ -11,7 +11,7 @@ static size_t find_own(const struct swept *points, size_t count, const struct re
     const int64_t measured_id = winner->trial_ids[STAGES - 1];
     for (size_t i = 0; i < count; i++)
         if (measured_id > 0 && points[i].measured_id == measured_id &&
-            strcmp(points[i].key, winner->point.configuration) == 0)
+            strcmp(points[i].parameters, winner->point.parameters) == 0)
             return i;
     return count;
 }

@@ -111,6 +111,20 @@ enum status explain_clouds(struct store *store, int64_t winner_id, double apart_
 /* "memory", "cache", "arithmetic", "launch", "parallelism", "latency", "spills", "unknown". */
 const char *explain_limit_name(enum explain_limit limit);
 
+/* The parameters of a configuration with their values as texts, in the order of its JSON object
+ * (NULL: none). */
+enum { EXPLAIN_SETTINGS_MAX = 64 };
+struct explain_setting {
+    const char *name, *value;
+};
+struct explain_settings {
+    size_t count;
+    struct explain_setting items[EXPLAIN_SETTINGS_MAX];
+};
+/* Texts belong to the arena. False when memory is short. */
+bool explain_read_settings(const char *parameters, struct arena *arena,
+                           struct explain_settings *out);
+
 /* The launches of a winner (a JSON array, as db/queries/winners.sql gives it; NULL: none is known):
  * "<<<264, 512>>>, then <<<1, 512>>>", "16 blocks on 2 threads". */
 void explain_append_launches(struct text *out, const char *launches);

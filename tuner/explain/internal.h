@@ -7,8 +7,8 @@
 
 /* A configuration as the sweep timed it. */
 struct swept {
-    const char *key;     /* name=value name=value ... */
-    int64_t measured_id; /* the trial that was measured: duplicates share it */
+    const char *parameters; /* a JSON object */
+    int64_t measured_id;    /* the trial that was measured: duplicates share it */
     double time_ns;
     int64_t busy; /* units that its blocks and threads can keep busy; -1: unknown */
     int64_t id;   /* the trial itself */
@@ -67,9 +67,9 @@ bool compare_points(const struct read_point *read, size_t count,
  * short. */
 bool find_sensitivities(const struct swept *points, size_t count, size_t own, struct arena *arena,
                         struct explanation *out);
-/* Appends the parameters in which `other` differs from `key`, as it has them: "block=64 loads=8";
- * how many. */
-size_t put_differences(struct text *out, const char *key, const char *other);
+/* Appends those of the parameters (a JSON object) in which `other` differs, as it has them:
+ * "block=64 loads=8"; how many. */
+size_t put_differences(struct text *out, const char *parameters, const char *other);
 
 /* limit.c: fills limit; the sentence goes to `text`. */
 void decide_limit(struct explanation *explanation, const struct background *background,

@@ -150,7 +150,7 @@ enum status read_points(struct store *store, int64_t winner_id, struct arena *ar
 
 static const struct store_column sweep_columns[] = {
     {"id", offsetof(struct swept, id), STORE_INTEGER},
-    {"key", offsetof(struct swept, key), STORE_TEXT},
+    {"parameters", offsetof(struct swept, parameters), STORE_TEXT},
     {"measured_id", offsetof(struct swept, measured_id), STORE_INTEGER},
     {"time_ns", offsetof(struct swept, time_ns), STORE_REAL},
     {"busy", offsetof(struct swept, busy), STORE_INTEGER},

@@ -1,89 +1,95 @@
 /* What changing one parameter of the winner costs, out of the sweep. Where constraints tie
  * parameters to one another, the nearest point with another value counts, and what else changes in
  * it is said. */
-#include <math.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
+#include "tuner/base/value.h"
 #include "tuner/explain/internal.h"
 
 /* More changed beside it than this say nothing of a parameter. */
-enum { PARAMETERS_MAX = 64, TOGETHER_MOST = 3 };
+enum { TOGETHER_MOST = 3 };
 
-/* "name=value" within a key. */
-struct setting {
-    const char *name;
-    size_t name_length;
-    const char *value;
-    size_t value_length;
-};
-
-static size_t split(const char *key, struct setting out[PARAMETERS_MAX])
+/* NULL when memory is short. */
+static const char *value_text_of(const json_t *json, struct arena *arena)
 {
-    size_t count = 0;
-    while (*key && count < PARAMETERS_MAX) {
-        const size_t length = strcspn(key, " ");
-        const char *equal = memchr(key, '=', length);
-        if (equal) {
-            const size_t name = (size_t)(equal - key);
-            out[count++] = (struct setting){key, name, equal + 1, length - name - 1};
-        }
-        key += length;
-        key += strspn(key, " ");
+    char text[VALUE_TEXT_BYTES] = "";
+    if (json_is_string(json))
+        return arena_strdup(arena, json_string_value(json));
+    const struct value value = json_is_integer(json) ? value_integer(json_integer_value(json))
+                               : json_is_real(json)  ? value_real(json_real_value(json))
+                                                     : value_boolean(json_is_true(json));
+    (void)value_format(value, text, sizeof text);
+    return arena_strdup(arena, text);
+}
+
+bool explain_read_settings(const char *parameters, struct arena *arena,
+                           struct explain_settings *out)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    bool good = true;
+    out->count = 0;
+    json_t *object = json_loads(parameters ? parameters : "{}", 0, NULL);
+    json_object_foreach(object, name, value)
+    {
+        if (out->count == EXPLAIN_SETTINGS_MAX)
+            break;
+        struct explain_setting *setting = &out->items[out->count++];
+        setting->name = arena_strdup(arena, name);
+        setting->value = value_text_of(value, arena);
+        good = good && setting->name && setting->value;
     }
-    return count;
+    json_decref(object);
+    return good;
 }
 
-static bool same(const char *a, size_t a_length, const char *b, size_t b_length)
+/* That of the same parameter; NULL: there is none. Most often it stands in the same place. */
+static const struct explain_setting *find_setting(const struct explain_settings *settings,
+                                                  const char *name, size_t place)
 {
-    return a_length == b_length && memcmp(a, b, a_length) == 0;
-}
-
-static const struct setting *find(const struct setting *settings, size_t count,
-                                  const struct setting *wanted, size_t guess)
-{
-    if (guess < count &&
-        same(settings[guess].name, settings[guess].name_length, wanted->name, wanted->name_length))
-        return &settings[guess];
-    for (size_t i = 0; i < count; i++)
-        if (same(settings[i].name, settings[i].name_length, wanted->name, wanted->name_length))
-            return &settings[i];
+    if (place < settings->count && strcmp(settings->items[place].name, name) == 0)
+        return &settings->items[place];
+    for (size_t i = 0; i < settings->count; i++)
+        if (strcmp(settings->items[i].name, name) == 0)
+            return &settings->items[i];
     return NULL;
 }
 
 /* The places of the settings of `own` that `other` has other values for. SIZE_MAX: other
  * parameters. */
-static size_t differences(const struct setting *own, size_t own_count, const struct setting *other,
-                          size_t other_count, size_t out[PARAMETERS_MAX])
+static size_t differences(const struct explain_settings *own, const struct explain_settings *other,
+                          size_t out[EXPLAIN_SETTINGS_MAX])
 {
     size_t count = 0;
-    if (own_count != other_count)
+    if (own->count != other->count)
         return SIZE_MAX;
-    for (size_t i = 0; i < own_count; i++) {
-        const struct setting *there = find(other, other_count, &own[i], i);
+    for (size_t i = 0; i < own->count; i++) {
+        const struct explain_setting *there = find_setting(other, own->items[i].name, i);
         if (!there)
             return SIZE_MAX;
-        if (!same(own[i].value, own[i].value_length, there->value, there->value_length))
+        if (strcmp(own->items[i].value, there->value) != 0)
             out[count++] = i;
     }
     return count;
 }
 
-size_t put_differences(struct text *out, const char *key, const char *other)
+size_t put_differences(struct text *out, const char *parameters, const char *other)
 {
-    struct setting own[PARAMETERS_MAX] = {0};
-    struct setting there[PARAMETERS_MAX] = {0};
-    size_t at[PARAMETERS_MAX];
-    const size_t own_count = split(key, own);
-    const size_t there_count = split(other, there);
-    const size_t count = differences(own, own_count, there, there_count, at);
+    struct arena arena = {0};
+    struct explain_settings own, there;
+    size_t at[EXPLAIN_SETTINGS_MAX];
+    const bool good = explain_read_settings(parameters, &arena, &own) &&
+                      explain_read_settings(other, &arena, &there);
+    const size_t count = good ? differences(&own, &there, at) : SIZE_MAX;
     for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
-        const struct setting *setting = find(there, there_count, &own[at[i]], at[i]);
-        text_append(out, i == 0 ? "" : " ");
-        text_append_bytes(out, setting->name, setting->name_length);
-        text_append(out, "=");
-        text_append_bytes(out, setting->value, setting->value_length);
+        const struct explain_setting *setting = find_setting(&there, own.items[at[i]].name, at[i]);
+        text_printf(out, "%s%s=%s", i == 0 ? "" : " ", setting->name, setting->value);
     }
+    out->failed = out->failed || !good;
+    arena_free(&arena);
     return count == SIZE_MAX ? 0 : count;
 }
 
@@ -91,9 +97,8 @@ size_t put_differences(struct text *out, const char *key, const char *other)
  * fastest. */
 struct rival {
     const char *value;
-    size_t value_length;
     size_t changed;
-    size_t at[PARAMETERS_MAX];
+    size_t at[TOGETHER_MOST]; /* the places of what changed */
     double time_ns;
 };
 struct rivals {
@@ -101,35 +106,18 @@ struct rivals {
     size_t count, capacity;
 };
 
-static struct rival *rival_of(struct rivals *rivals, const struct setting *value,
-                              struct arena *arena)
+static bool take_rival(struct rivals *rivals, const char *value, const size_t *at, size_t changed,
+                       double time_ns)
 {
-    for (size_t i = 0; i < rivals->count; i++)
-        if (same(rivals->items[i].value, rivals->items[i].value_length, value->value,
-                 value->value_length))
-            return &rivals->items[i];
-    if (rivals->count == rivals->capacity) {
-        const size_t capacity = rivals->capacity ? 2 * rivals->capacity : 8;
-        struct rival *items = arena_alloc(arena, capacity, sizeof *items);
-        if (!items)
-            return NULL;
-        if (rivals->count > 0)
-            memcpy(items, rivals->items, rivals->count * sizeof *items);
-        rivals->items = items;
-        rivals->capacity = capacity;
+    size_t place = 0;
+    while (place < rivals->count && strcmp(rivals->items[place].value, value) != 0)
+        place++;
+    if (place == rivals->count) {
+        if (!array_grow(&rivals->items, rivals->count, &rivals->capacity, sizeof *rivals->items))
+            return false;
+        rivals->items[rivals->count++] = (struct rival){.value = value, .changed = SIZE_MAX};
     }
-    struct rival *rival = &rivals->items[rivals->count++];
-    *rival = (struct rival){
-        .value = value->value, .value_length = value->value_length, .changed = SIZE_MAX};
-    return rival;
-}
-
-static bool take_rival(struct rivals *rivals, const struct setting *value, const size_t *at,
-                       size_t changed, double time_ns, struct arena *arena)
-{
-    struct rival *rival = rival_of(rivals, value, arena);
-    if (!rival)
-        return false;
+    struct rival *rival = &rivals->items[place];
     if (changed < rival->changed || (changed == rival->changed && time_ns < rival->time_ns)) {
         rival->changed = changed;
         rival->time_ns = time_ns;
@@ -139,49 +127,32 @@ static bool take_rival(struct rivals *rivals, const struct setting *value, const
 }
 
 /* The other parameters that change with it: "cluster_size, block"; NULL when there are none. */
-static const char *names_of(const struct rival *rival, size_t parameter, const struct setting *own,
-                            struct arena *arena, bool *failed)
+static const char *names_of(const struct rival *rival, size_t parameter,
+                            const struct explain_settings *own, struct arena *arena, bool *failed)
 {
     struct text names = {0};
-    for (size_t i = 0; i < rival->changed; i++) {
-        if (rival->at[i] == parameter)
-            continue;
-        text_append(&names, names.length > 0 ? ", " : "");
-        text_append_bytes(&names, own[rival->at[i]].name, own[rival->at[i]].name_length);
-    }
+    for (size_t i = 0; i < rival->changed; i++)
+        if (rival->at[i] != parameter)
+            text_printf(&names, "%s%s", names.length > 0 ? ", " : "",
+                        own->items[rival->at[i]].name);
     const char *copy = names.length > 0 ? arena_strdup(arena, text_string(&names)) : NULL;
     *failed = *failed || names.failed || (names.length > 0 && !copy);
     text_free(&names);
     return copy;
 }
 
-/* The rival's value, as a copy. */
-static const char *value_of(const struct rival *rival, struct arena *arena, bool *failed)
-{
-    const char *copy = arena_strndup(arena, rival->value, rival->value_length);
-    *failed = *failed || !copy;
-    return copy;
-}
-
-/* The first of those that change the least. */
-static const struct rival *nearest(const struct rivals *rivals)
-{
-    const struct rival *found = &rivals->items[0];
-    for (size_t i = 1; i < rivals->count; i++)
-        if (rivals->items[i].changed < found->changed)
-            found = &rivals->items[i];
-    return found;
-}
-
 /* Where some values were tried with all else kept, only these are compared. */
-static bool summarize(const struct rivals *rivals, const struct setting *own, size_t parameter,
-                      double own_ns, struct arena *arena, struct explain_sensitivity *out)
+static bool summarize(const struct rivals *rivals, const struct explain_settings *own,
+                      size_t parameter, double own_ns, struct arena *arena,
+                      struct explain_sensitivity *out)
 {
-    const struct rival *best = nearest(rivals);
-    const struct rival *worst = best;
-    const bool alone = best->changed == 1;
+    const struct rival *best = &rivals->items[0]; /* at first the first that changes the least */
     bool failed = false;
     int64_t values = 0;
+    for (size_t i = 1; i < rivals->count; i++)
+        best = rivals->items[i].changed < best->changed ? &rivals->items[i] : best;
+    const struct rival *worst = best;
+    const bool alone = best->changed == 1;
     for (size_t i = 0; i < rivals->count; i++) {
         const struct rival *rival = &rivals->items[i];
         if (rival->changed > 1 && alone)
@@ -190,20 +161,19 @@ static bool summarize(const struct rivals *rivals, const struct setting *own, si
         worst = rival->time_ns > worst->time_ns ? rival : worst;
         values++;
     }
-    const struct setting *setting = &own[parameter];
     *out = (struct explain_sensitivity){
-        .parameter = arena_strndup(arena, setting->name, setting->name_length),
-        .value = arena_strndup(arena, setting->value, setting->value_length),
-        .best_other = value_of(best, arena, &failed),
+        .parameter = arena_strdup(arena, own->items[parameter].name),
+        .value = arena_strdup(arena, own->items[parameter].value),
+        .best_other = arena_strdup(arena, best->value),
         .best_other_loss = best->time_ns / own_ns - 1,
         .best_other_with = names_of(best, parameter, own, arena, &failed),
-        .worst = value_of(worst, arena, &failed),
+        .worst = arena_strdup(arena, worst->value),
         .worst_loss = worst->time_ns / own_ns - 1,
         .worst_with = names_of(worst, parameter, own, arena, &failed),
         .values = values,
         .alone = alone,
     };
-    return !failed && out->parameter && out->value;
+    return !failed && out->parameter && out->value && out->best_other && out->worst;
 }
 
 /* What was tried alone first, then the most sensitive. */
@@ -217,23 +187,26 @@ static int by_worst(const void *a, const void *b)
 }
 
 static bool take_rivals(const struct swept *points, size_t count, size_t own,
-                        const struct setting *settings, size_t setting_count, struct arena *arena,
-                        struct rivals rivals[PARAMETERS_MAX])
+                        const struct explain_settings *settings, struct arena *arena,
+                        struct rivals rivals[EXPLAIN_SETTINGS_MAX])
 {
-    struct setting there[PARAMETERS_MAX];
-    size_t at[PARAMETERS_MAX];
+    struct explain_settings there;
+    size_t at[EXPLAIN_SETTINGS_MAX];
     for (size_t i = 0; i < count; i++) {
         /* What launches exactly the same is no alternative. */
         if (i == own || points[i].measured_id == points[own].measured_id)
             continue;
-        const size_t there_count = split(points[i].key, there);
-        const size_t changed = differences(settings, setting_count, there, there_count, at);
+        if (!explain_read_settings(points[i].parameters, arena, &there))
+            return false;
+        const size_t changed = differences(settings, &there, at);
         if (changed == 0 || changed > TOGETHER_MOST)
             continue;
-        for (size_t k = 0; k < changed; k++)
-            if (!take_rival(&rivals[at[k]], find(there, there_count, &settings[at[k]], at[k]), at,
-                            changed, points[i].time_ns, arena))
+        for (size_t k = 0; k < changed; k++) {
+            const char *name = settings->items[at[k]].name;
+            if (!take_rival(&rivals[at[k]], find_setting(&there, name, at[k])->value, at, changed,
+                            points[i].time_ns))
                 return false;
+        }
     }
     return true;
 }
@@ -241,18 +214,21 @@ static bool take_rivals(const struct swept *points, size_t count, size_t own,
 bool find_sensitivities(const struct swept *points, size_t count, size_t own, struct arena *arena,
                         struct explanation *out)
 {
-    struct setting settings[PARAMETERS_MAX];
-    struct rivals rivals[PARAMETERS_MAX] = {0};
-    const size_t setting_count = split(points[own].key, settings);
+    struct arena texts = {0};
+    struct explain_settings settings;
+    struct rivals rivals[EXPLAIN_SETTINGS_MAX] = {0};
+    bool good = explain_read_settings(points[own].parameters, &texts, &settings);
     out->sensitivity_count = 0;
-    out->sensitivities = arena_alloc(arena, setting_count + 1, sizeof *out->sensitivities);
-    if (!out->sensitivities ||
-        !take_rivals(points, count, own, settings, setting_count, arena, rivals))
-        return false;
-    for (size_t i = 0; i < setting_count; i++)
-        if (rivals[i].count > 0 && !summarize(&rivals[i], settings, i, points[own].time_ns, arena,
-                                              &out->sensitivities[out->sensitivity_count++]))
-            return false;
-    qsort(out->sensitivities, out->sensitivity_count, sizeof *out->sensitivities, by_worst);
-    return true;
+    out->sensitivities = arena_alloc(arena, settings.count + 1, sizeof *out->sensitivities);
+    good = good && out->sensitivities && take_rivals(points, count, own, &settings, &texts, rivals);
+    for (size_t i = 0; i < settings.count; i++) {
+        if (good && rivals[i].count > 0)
+            good = summarize(&rivals[i], &settings, i, points[own].time_ns, arena,
+                             &out->sensitivities[out->sensitivity_count++]);
+        free(rivals[i].items);
+    }
+    if (good)
+        qsort(out->sensitivities, out->sensitivity_count, sizeof *out->sensitivities, by_worst);
+    arena_free(&texts);
+    return good;
 }

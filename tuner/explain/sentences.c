@@ -219,7 +219,7 @@ static void tell_runner_up(struct telling *telling, const struct explain_point *
         return;
     text_append(text, "The runner-up");
     struct text differing = {0};
-    if (put_differences(&differing, explanation->points[0].configuration, point->configuration) > 0)
+    if (put_differences(&differing, explanation->points[0].parameters, point->parameters) > 0)
         text_printf(text, ", %s,", text_string(&differing));
     telling->failed = telling->failed || differing.failed;
     text_free(&differing);

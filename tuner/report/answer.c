@@ -160,13 +160,6 @@ static void write_faster_card(struct page *page, const struct setting *setting)
     text_append(&page->out, "</div>\n");
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 /* What is claimed of the winners that were confirmed: half of the claims, and the weakest. */
 static void write_claims(struct page *page, const struct setting *setting)
 {

@@ -18,25 +18,24 @@ void page_parameters(const struct page *page, struct store_parameter out[PAGE_PA
     out[4] = (struct store_parameter){"objective", NULL};
 }
 
-/* The first column of a query's rows. */
-static enum status read_names(struct page *page, const char *sql, const char **names, size_t *count,
-                              struct error *error)
+enum status page_read(struct page *page, struct store_reading reading, void *rows, size_t *count,
+                      struct error *error)
 {
-    struct store_query *query = NULL;
-    bool row = true;
-    *count = 0;
-    enum status status = store_query_open(page->store, sql, NULL, 0, &query, error);
-    while (status == STATUS_OK && *count < WORDS_MAX) {
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        const char *name = store_query_text(query, 0);
-        names[*count] = arena_strdup(&page->arena, name ? name : "");
-        if (!names[(*count)++])
-            status = error_no_memory(error);
-    }
-    store_query_close(query);
-    return status;
+    struct store_parameter parameters[PAGE_PARAMETERS];
+    page_parameters(page, parameters);
+    reading.parameters = parameters;
+    reading.parameter_count = PAGE_PARAMETERS;
+    return store_read(page->store, &reading, &page->arena, rows, count, error);
+}
+
+/* One column of texts. */
+static enum status read_names(struct page *page, const char *sql, const char *column,
+                              const char ***names, size_t *count, struct error *error)
+{
+    const struct store_column columns[] = {{column, 0, STORE_TEXT}};
+    const struct store_reading reading = {
+        .sql = sql, STORE_COLUMNS(columns), .row_bytes = sizeof **names, .row_most = WORDS_MAX};
+    return page_read(page, reading, names, count, error);
 }
 
 static enum status say_unknown(const struct page *page, const char *what, const char *word,
@@ -61,10 +60,8 @@ static enum status check_words(struct page *page, struct error *error)
 {
     size_t count = 0;
     struct text json = {0};
-    const char **known = arena_alloc(&page->arena, WORDS_MAX, sizeof *known);
-    if (!known)
-        return error_no_memory(error);
-    enum status status = read_names(page, report_query_words, known, &count, error);
+    const char **known = NULL;
+    enum status status = read_names(page, report_query_words, "word", &known, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < page->request->word_count; i++) {
         const char *word = page->request->words[i];
         bool found = false;
@@ -83,70 +80,67 @@ static enum status check_words(struct page *page, struct error *error)
     return status;
 }
 
-/* Notes one environment: its key, its device's name, its days. */
-static bool take_environment(struct page *page, struct store_query *row, struct text *ids,
-                             struct text *names, struct text *uuids, int64_t *device_id)
-{
-    const char *uuid = store_query_text(row, 4);
-    const char *first = store_query_text(row, 13);
-    const char *last = store_query_text(row, 14);
-    const char *name = store_query_text(row, 2);
-    text_printf(ids, "%s%lld", ids->length == 0 ? "[" : ",",
-                (long long)store_query_integer(row, 0));
-    if (store_query_integer(row, 1) != *device_id) {
-        *device_id = store_query_integer(row, 1);
-        page->device_count++;
-        text_printf(uuids, "%s,", uuid ? uuid : "");
-        /* Boards of one model are named once. */
-        if (name && (names->length == 0 || !strstr(text_string(names), name)))
-            text_printf(names, "%s%s", names->length == 0 ? "" : ", ", name);
-    }
-    if (first && (!page->first_day || strcmp(first, page->first_day) < 0))
-        page->first_day = arena_strdup(&page->arena, first);
-    if (last && (!page->last_day || strcmp(last, page->last_day) > 0))
-        page->last_day = arena_strdup(&page->arena, last);
-    return page->first_day && page->last_day;
-}
+#define IN(member) offsetof(struct environment, member)
+static const struct store_column environment_columns[] = {
+    {"id", IN(id), STORE_INTEGER},
+    {"device_id", IN(device_id), STORE_INTEGER},
+    {"memory_bytes", IN(memory_bytes), STORE_INTEGER},
+    {"unit_count", IN(unit_count), STORE_INTEGER},
+    {"device", IN(device), STORE_TEXT},
+    {"kind", IN(kind), STORE_TEXT},
+    {"uuid", IN(uuid), STORE_TEXT},
+    {"architecture", IN(architecture), STORE_TEXT},
+    {"driver", IN(driver), STORE_TEXT},
+    {"compiler", IN(compiler), STORE_TEXT},
+    {"tool_version", IN(tool_version), STORE_TEXT},
+    {"host", IN(host), STORE_TEXT},
+    {"first_day", IN(first_day), STORE_TEXT},
+    {"last_day", IN(last_day), STORE_TEXT},
+    {"read_gbs", IN(read_gbs), STORE_REAL},
+    {"write_gbs", IN(write_gbs), STORE_REAL},
+    {"copy_gbs", IN(copy_gbs), STORE_REAL},
+    {"arithmetic", IN(arithmetic), STORE_TEXT},
+};
 
 static enum status read_environments(struct page *page, struct error *error)
 {
-    struct store_parameter parameters[PAGE_PARAMETERS];
-    struct store_query *query = NULL;
+    const struct store_reading reading = {.sql = report_query_environments,
+                                          STORE_COLUMNS(environment_columns),
+                                          .row_bytes = sizeof(struct environment)};
     struct text ids = {0};
     struct text names = {0};
-    struct text uuids = {0};
-    int64_t device_id = 0;
-    bool row = true;
-    page_parameters(page, parameters);
-    text_append(&uuids, ",");
-    enum status status = store_query_open(page->store, report_query_environments, parameters,
-                                          PAGE_PARAMETERS, &query, error);
-    while (status == STATUS_OK) {
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        if (!take_environment(page, query, &ids, &names, &uuids, &device_id))
-            status = error_no_memory(error);
+    enum status status =
+        page_read(page, reading, &page->environments, &page->environment_count, error);
+    text_append(&ids, "[");
+    for (size_t i = 0; i < page->environment_count; i++) {
+        const struct environment *environment = &page->environments[i];
+        text_printf(&ids, "%s%lld", i == 0 ? "" : ",", (long long)environment->id);
+        if (!page->first_day || strcmp(environment->first_day, page->first_day) < 0)
+            page->first_day = environment->first_day;
+        if (!page->last_day || strcmp(environment->last_day, page->last_day) > 0)
+            page->last_day = environment->last_day;
+        if (i > 0 && environment->device_id == environment[-1].device_id)
+            continue;
+        page->device_count++;
+        /* Boards of one model are named once. */
+        if (names.length == 0 || !strstr(text_string(&names), environment->device))
+            text_printf(&names, "%s%s", names.length == 0 ? "" : ", ", environment->device);
     }
-    store_query_close(query);
     text_append(&ids, "]");
     page->environments_json = arena_strdup(&page->arena, text_string(&ids));
     page->devices = arena_strdup(&page->arena, text_string(&names));
-    page->uuids = arena_strdup(&page->arena, text_string(&uuids));
-    if (status == STATUS_OK && (ids.failed || names.failed || uuids.failed ||
-                                !page->environments_json || !page->devices || !page->uuids))
+    if (status == STATUS_OK &&
+        (ids.failed || names.failed || !page->environments_json || !page->devices))
         status = error_no_memory(error);
     text_free(&ids);
     text_free(&names);
-    text_free(&uuids);
     return status;
 }
 
 bool page_has_device(const struct page *page, const char *uuid)
 {
-    size_t length = uuid ? strlen(uuid) : 0;
-    for (const char *at = page->uuids; length > 0 && (at = strstr(at, uuid)); at++)
-        if (at[-1] == ',' && at[length] == ',')
+    for (size_t i = 0; uuid && i < page->environment_count; i++)
+        if (strcmp(page->environments[i].uuid, uuid) == 0)
             return true;
     return false;
 }
@@ -157,10 +151,8 @@ static enum status say_no_device(struct page *page, struct error *error)
                               " JOIN environments AS e ON e.id = t.environment_id"
                               " JOIN devices AS d ON d.id = e.device_id ORDER BY 1";
     size_t count = 0;
-    const char **names = arena_alloc(&page->arena, WORDS_MAX, sizeof *names);
-    if (!names)
-        return error_no_memory(error);
-    enum status status = read_names(page, sql, names, &count, error);
+    const char **names = NULL;
+    enum status status = read_names(page, sql, "name", &names, &count, error);
     if (status != STATUS_OK)
         return status;
     if (count == 0)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/report/internal.h"
 #include "tuner/stats/estimate.h"
 #include "tuner/stats/verdict.h"
@@ -10,224 +11,138 @@ extern const char report_query_winners[];
 extern const char report_query_winner[];
 extern const char report_query_gains[];
 
-/* ---- one winner ---- */
-
-static const char *keep(struct page *page, const char *text, bool *failed)
-{
-    const char *kept = text ? arena_strdup(&page->arena, text) : NULL;
-    *failed = *failed || (text && !kept);
-    return kept;
-}
-
-/* Columns by name: the query is that of `tune show`. */
-static int column_of(const struct store_query *query, const char *name)
-{
-    int count = store_query_columns(query);
-    for (int i = 0; i < count; i++)
-        if (strcmp(store_query_name(query, i), name) == 0)
-            return i;
-    return -1;
-}
-
-static double real_of(struct store_query *query, const char *name)
-{
-    int column = column_of(query, name);
-    return column < 0 ? (double)NAN : store_query_real(query, column);
-}
-
-static const char *text_of(struct page *page, struct store_query *query, const char *name,
-                           bool *failed)
-{
-    int column = column_of(query, name);
-    return column < 0 ? NULL : keep(page, store_query_text(query, column), failed);
-}
-
-struct pending {
-    const char *trial, *baselines;
+#define OF(member) offsetof(struct winner, member)
+static const struct store_column winner_columns[] = {
+    {"device", OF(device), STORE_TEXT},
+    {"device_kind", OF(device_kind), STORE_TEXT},
+    {"device_uuid", OF(device_uuid), STORE_TEXT},
+    {"driver", OF(driver), STORE_TEXT},
+    {"compiler", OF(compiler), STORE_TEXT},
+    {"l2_mode", OF(l2_mode), STORE_TEXT},
+    {"objective", OF(objective), STORE_TEXT},
+    {"experiment", OF(experiment), STORE_TEXT},
+    {"problem", OF(problem), STORE_TEXT},
+    {"n", OF(n), STORE_INTEGER},
+    {"stage", OF(stage), STORE_TEXT},
+    {"configuration", OF(configuration), STORE_TEXT},
+    {"parameters", OF(parameters), STORE_TEXT},
+    {"launches", OF(launches), STORE_TEXT},
+    {"chosen_at", OF(chosen_at), STORE_TEXT},
+    {"trust", OF(trust), STORE_TEXT},
+    {"trust_reason", OF(trust_reason), STORE_TEXT},
+    {"trial_id", OF(trial), STORE_TEXT},
+    {"baselines", OF(baselines), STORE_TEXT},
+    {"tied_count", OF(tied_count), STORE_INTEGER},
+    {"time_ns", OF(time_ns), STORE_REAL},
+    {"time_low_ns", OF(time_low_ns), STORE_REAL},
+    {"time_high_ns", OF(time_high_ns), STORE_REAL},
+    {"gbs", OF(gbs), STORE_REAL},
+    {"ceiling_percent", OF(ceiling_percent), STORE_REAL},
+    {"claim_percent", OF(claim_percent), STORE_REAL},
+    {"confidence", OF(confidence), STORE_REAL},
+};
+static const struct store_column key_columns[] = {
+    {"id", OF(id), STORE_INTEGER},
+    {"environment_id", OF(environment_id), STORE_INTEGER},
+    {"run_id", OF(run_id), STORE_INTEGER},
+    {"floor_percent", OF(floor_percent), STORE_REAL},
+    {"rounds", OF(rounds), STORE_INTEGER},
+    {"rounds_dropped", OF(rounds_dropped), STORE_INTEGER},
+    {"problem_id", OF(problem_id), STORE_INTEGER},
 };
 
-static enum status take_winner(struct page *page, struct store_query *row, struct winner *out,
-                               struct pending *pending, struct error *error)
-{
-    bool failed = false;
-    *out = (struct winner){
-        .device = text_of(page, row, "device", &failed),
-        .device_kind = text_of(page, row, "device_kind", &failed),
-        .device_uuid = text_of(page, row, "device_uuid", &failed),
-        .driver = text_of(page, row, "driver", &failed),
-        .compiler = text_of(page, row, "compiler", &failed),
-        .l2_mode = text_of(page, row, "l2_mode", &failed),
-        .objective = text_of(page, row, "objective", &failed),
-        .experiment = text_of(page, row, "experiment", &failed),
-        .problem = text_of(page, row, "problem", &failed),
-        .stage = text_of(page, row, "stage", &failed),
-        .configuration = text_of(page, row, "configuration", &failed),
-        .launches = text_of(page, row, "launches", &failed),
-        .chosen_at = text_of(page, row, "chosen_at", &failed),
-        .trust = text_of(page, row, "trust", &failed),
-        .trust_reason = text_of(page, row, "trust_reason", &failed),
-        .time_ns = real_of(row, "time_ns"),
-        .time_low_ns = real_of(row, "time_low_ns"),
-        .time_high_ns = real_of(row, "time_high_ns"),
-        .gbs = real_of(row, "gbs"),
-        .ceiling_percent = real_of(row, "ceiling_percent"),
-        .claim_percent = real_of(row, "claim_percent"),
-        .confidence = real_of(row, "confidence"),
-    };
-    if (!out->trust)
-        out->trust = "unknown";
-    int n = column_of(row, "n");
-    int tied = column_of(row, "tied_count");
-    out->n = n < 0 ? 0 : store_query_integer(row, n);
-    out->tied_count = tied < 0 ? 0 : store_query_integer(row, tied);
-    pending->trial = text_of(page, row, "trial_id", &failed);
-    pending->baselines = text_of(page, row, "baselines", &failed);
-    return failed ? error_no_memory(error) : STATUS_OK;
-}
+#define GAIN(member) offsetof(struct gain, member)
+static const struct store_column gain_columns[] = {
+    {"name", GAIN(name), STORE_TEXT},   {"about", GAIN(about), STORE_TEXT},
+    {"ratio", GAIN(ratio), STORE_REAL}, {"low", GAIN(low), STORE_REAL},
+    {"high", GAIN(high), STORE_REAL},   {"peer", GAIN(peer), STORE_TRUTH},
+    {"tied", GAIN(tied), STORE_TRUTH},
+};
 
-static enum status find_keys(struct page *page, struct winner *winner, const char *trial,
-                             struct error *error)
+/* What the query of `tune show` does not tell. */
+static enum status find_keys(struct page *page, struct winner *winner, struct error *error)
 {
-    const struct store_parameter parameters[] = {{"trial", trial},
+    const struct store_parameter parameters[] = {{"trial", winner->trial},
                                                  {"objective", winner->objective}};
-    struct store_query *query = NULL;
-    bool row = false;
-    enum status status =
-        store_query_open(page->store, report_query_winner, parameters, 2, &query, error);
-    if (status == STATUS_OK)
-        status = store_query_next(query, &row, error);
-    if (status == STATUS_OK && row) {
-        winner->id = store_query_integer(query, 0);
-        winner->environment_id = store_query_integer(query, 1);
-        winner->run_id = store_query_integer(query, 2);
-        winner->floor_percent = store_query_real(query, 3);
-        winner->rounds = store_query_integer(query, 4);
-        winner->rounds_dropped = store_query_integer(query, 5);
-        winner->problem_id = store_query_integer(query, 6);
-        winner->compared = store_query_integer(query, 7);
-    }
-    store_query_close(query);
-    return status;
+    const struct store_reading reading = {.sql = report_query_winner,
+                                          .parameters = parameters,
+                                          .parameter_count = COUNT(parameters),
+                                          STORE_COLUMNS(key_columns),
+                                          .row_bytes = sizeof(struct winner),
+                                          .row_most = 1};
+    struct winner *keys = NULL;
+    size_t count = 0;
+    const enum status status =
+        store_read(page->store, &reading, &page->arena, &keys, &count, error);
+    if (count == 0)
+        return status;
+    winner->id = keys->id;
+    winner->environment_id = keys->environment_id;
+    winner->run_id = keys->run_id;
+    winner->floor_percent = keys->floor_percent;
+    winner->rounds = keys->rounds;
+    winner->rounds_dropped = keys->rounds_dropped;
+    winner->problem_id = keys->problem_id;
+    return STATUS_OK;
 }
 
-static enum status find_gains(struct page *page, struct winner *winner, const char *baselines,
-                              struct error *error)
+static enum status find_gains(struct page *page, struct winner *winner, struct error *error)
 {
-    struct gain found[GAINS_MAX];
-    bool failed = false;
-    bool row = true;
     const struct store_parameter parameters[] = {
-        {"baselines", baselines},
+        {"baselines", winner->baselines},
         {"environment", arena_printf(&page->arena, "%lld", (long long)winner->environment_id)},
         {"problem", winner->problem},
         {"n", arena_printf(&page->arena, "%lld", (long long)winner->n)},
         {"l2_mode", winner->l2_mode},
         {"objective", winner->objective},
         {"time", arena_printf(&page->arena, "%.17g", winner->time_ns)}};
-    struct store_query *query = NULL;
-    enum status status =
-        store_query_open(page->store, report_query_gains, parameters, 7, &query, error);
-    while (status == STATUS_OK && winner->gain_count < GAINS_MAX && !failed) {
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        found[winner->gain_count++] = (struct gain){
-            .name = keep(page, store_query_text(query, 0), &failed),
-            .about = keep(page, store_query_text(query, 1), &failed),
-            .ratio = store_query_real(query, 2),
-            .low = store_query_real(query, 3),
-            .high = store_query_real(query, 4),
-            .peer = store_query_integer(query, 5) != 0,
-            .tied = store_query_integer(query, 6) != 0,
-        };
-    }
-    store_query_close(query);
-    winner->gains = arena_copy(&page->arena, found, winner->gain_count * sizeof found[0]);
-    if (status == STATUS_OK && (failed || (winner->gain_count > 0 && !winner->gains)))
-        status = error_no_memory(error);
-    return status;
+    const struct store_reading reading = {.sql = report_query_gains,
+                                          .parameters = parameters,
+                                          .parameter_count = COUNT(parameters),
+                                          STORE_COLUMNS(gain_columns),
+                                          .row_bytes = sizeof(struct gain),
+                                          .row_most = GAINS_MAX};
+    return store_read(page->store, &reading, &page->arena, &winner->gains, &winner->gain_count,
+                      error);
 }
 
 static enum status explain(struct page *page, struct winner *winner, struct error *error)
 {
-    enum status status = explain_winner(page->store, winner->id, &page->arena, &winner->why, error);
-    if (status == STATUS_NOT_FOUND) {
-        error_clear(error);
-        return STATUS_OK;
-    }
+    const enum status status =
+        explain_winner(page->store, winner->id, &page->arena, &winner->why, error);
     winner->explained = status == STATUS_OK;
-    return status;
+    if (status == STATUS_NOT_FOUND)
+        error_clear(error);
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
-
-/* ---- all of them ---- */
 
 static bool has_environment(const struct page *page, int64_t id)
 {
-    char digits[32];
-    const char *at = page->environments_json;
-    size_t length = 0;
-    (void)string_format(digits, sizeof digits, "%lld", (long long)id);
-    length = strlen(digits);
-    while ((at = strstr(at + 1, digits)))
-        if (strchr("[,", at[-1]) && strchr("],", at[length]))
+    for (size_t i = 0; i < page->environment_count; i++)
+        if (page->environments[i].id == id)
             return true;
     return false;
 }
 
-static enum status read_winners(struct page *page, struct pending **pending, struct error *error)
+/* With what each is held against, without those of other devices. */
+static enum status read_winners(struct page *page, struct error *error)
 {
-    struct store_parameter parameters[PAGE_PARAMETERS];
-    struct store_query *query = NULL;
-    size_t capacity = 0;
-    bool row = true;
-    page_parameters(page, parameters);
-    enum status status = store_query_open(page->store, report_query_winners, parameters,
-                                          PAGE_PARAMETERS, &query, error);
-    while (status == STATUS_OK) {
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        if (page->winner_count == capacity) {
-            size_t more = capacity == 0 ? 64 : 2 * capacity;
-            struct winner *grown = arena_alloc(&page->arena, more, sizeof *grown);
-            struct pending *left = arena_alloc(&page->arena, more, sizeof *left);
-            if (!grown || !left) {
-                status = error_no_memory(error);
-                break;
-            }
-            if (capacity > 0) {
-                memcpy(grown, page->winners, capacity * sizeof *grown);
-                memcpy(left, *pending, capacity * sizeof *left);
-            }
-            page->winners = grown;
-            *pending = left;
-            capacity = more;
-        }
-        status = take_winner(page, query, &page->winners[page->winner_count],
-                             &(*pending)[page->winner_count], error);
-        page->winner_count++;
-    }
-    store_query_close(query);
-    return status;
-}
-
-/* Looks up what each is held against, and leaves out those of other devices. */
-static enum status complete_winners(struct page *page, const struct pending *pending,
-                                    struct error *error)
-{
-    size_t kept = 0;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < page->winner_count; i++) {
+    const struct store_reading reading = {.sql = report_query_winners,
+                                          STORE_COLUMNS(winner_columns),
+                                          .row_bytes = sizeof(struct winner)};
+    size_t all = 0;
+    enum status status = page_read(page, reading, &page->winners, &all, error);
+    for (size_t i = 0; status == STATUS_OK && i < all; i++) {
         struct winner *winner = &page->winners[i];
-        status = find_keys(page, winner, pending[i].trial, error);
+        winner->trust = winner->trust ? winner->trust : "unknown";
+        status = find_keys(page, winner, error);
         if (status != STATUS_OK || !has_environment(page, winner->environment_id))
             continue;
-        status = find_gains(page, winner, pending[i].baselines, error);
+        status = find_gains(page, winner, error);
         if (status == STATUS_OK)
             status = explain(page, winner, error);
-        page->winners[kept++] = *winner;
+        page->winners[page->winner_count++] = *winner;
     }
-    page->winner_count = kept;
     return status;
 }
 
@@ -341,10 +256,7 @@ static enum status group_winners(struct page *page, struct error *error)
 
 enum status page_collect(struct page *page, struct error *error)
 {
-    struct pending *pending = NULL;
-    enum status status = read_winners(page, &pending, error);
-    if (status == STATUS_OK)
-        status = complete_winners(page, pending, error);
+    const enum status status = read_winners(page, error);
     return status == STATUS_OK ? group_winners(page, error) : status;
 }
 

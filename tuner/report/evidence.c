@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/conditions.h"
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
@@ -11,7 +12,7 @@ extern const char report_query_searches[];
 extern const char report_query_without[];
 extern const char report_query_trust_runs[];
 
-#define COLUMNS(array) (array), sizeof(array) / sizeof((array)[0])
+#define COLUMNS(array) (array), COUNT(array)
 
 /* What a reader who looks for a problem among the winners does not find there. */
 static enum status write_without(struct page *page, struct error *error)
@@ -86,88 +87,90 @@ enum status write_search(struct page *page, struct error *error)
 
 /* ---- trust ---- */
 
-static int at(const struct store_query *query, const char *name)
-{
-    int count = store_query_columns(query);
-    for (int i = 0; i < count; i++)
-        if (strcmp(store_query_name(query, i), name) == 0)
-            return i;
-    return 0;
-}
-
-static double real(struct store_query *row, const char *name)
-{
-    return store_query_real(row, at(row, name));
-}
-
-static void write_band(struct text *out, struct store_query *row, const char *label,
-                       const char *column, const char *unit)
-{
-    char name[64];
-    (void)string_format(name, sizeof name, "%s_low", column);
-    double low = real(row, name);
-    (void)string_format(name, sizeof name, "%s_high", column);
-    double high = real(row, name);
-    if (isnan(low))
-        return;
-    if (high > low)
-        html(out, "<dt>%s</dt><dd>%.4g – %.4g %s</dd>", label, low, high, unit);
-    else
-        html(out, "<dt>%s</dt><dd>%.4g %s throughout</dd>", label, low, unit);
-}
-
 /* How the device was while a run's winners were chosen. */
-static void write_run(struct text *out, struct store_query *row)
+struct condition_row {
+    const char *device, *device_uuid, *faults;
+    int64_t run, rounds, rounds_dropped, throttle, throttled_rounds;
+    double floor_percent;
+    double clock_low, clock_high, memory_clock_low, memory_clock_high;
+    double temperature_low, temperature_high, power_low, power_high;
+    double others_most, others_rounds, ecc_errors;
+};
+#define OF(member) offsetof(struct condition_row, member)
+static const struct store_column condition_columns[] = {
+    {"device", OF(device), STORE_TEXT},
+    {"device_uuid", OF(device_uuid), STORE_TEXT},
+    {"faults", OF(faults), STORE_TEXT},
+    {"run", OF(run), STORE_INTEGER},
+    {"rounds", OF(rounds), STORE_INTEGER},
+    {"rounds_dropped", OF(rounds_dropped), STORE_INTEGER},
+    {"throttle", OF(throttle), STORE_INTEGER},
+    {"throttled_rounds", OF(throttled_rounds), STORE_INTEGER},
+    {"floor_percent", OF(floor_percent), STORE_REAL},
+    {"sm_clock_mhz_low", OF(clock_low), STORE_REAL},
+    {"sm_clock_mhz_high", OF(clock_high), STORE_REAL},
+    {"memory_clock_mhz_low", OF(memory_clock_low), STORE_REAL},
+    {"memory_clock_mhz_high", OF(memory_clock_high), STORE_REAL},
+    {"temperature_c_low", OF(temperature_low), STORE_REAL},
+    {"temperature_c_high", OF(temperature_high), STORE_REAL},
+    {"power_w_low", OF(power_low), STORE_REAL},
+    {"power_w_high", OF(power_high), STORE_REAL},
+    {"other_processes_most", OF(others_most), STORE_REAL},
+    {"other_processes_rounds", OF(others_rounds), STORE_REAL},
+    {"ecc_errors_moved", OF(ecc_errors), STORE_REAL},
+};
+
+static void write_conditions(struct text *out, const struct condition_row *row)
 {
+    const struct {
+        const char *label, *unit;
+        double low, high;
+    } bands[] = {{"clock", "MHz", row->clock_low, row->clock_high},
+                 {"memory clock", "MHz", row->memory_clock_low, row->memory_clock_high},
+                 {"temperature", "°C", row->temperature_low, row->temperature_high},
+                 {"power", "W", row->power_low, row->power_high}};
     char words[256];
-    double throttle = real(row, "throttle");
-    const char *faults = store_query_text(row, at(row, "faults"));
-    html(out, "<div class=\"card\"><h4>Run %lld on %s</h4><dl>",
-         (long long)store_query_integer(row, at(row, "run")),
-         store_query_text(row, at(row, "device")));
-    html(out, "<dt>rounds</dt><dd>%lld, %lld dropped",
-         (long long)store_query_integer(row, at(row, "rounds")),
-         (long long)store_query_integer(row, at(row, "rounds_dropped")));
-    if (faults)
-        html(out, " (%s)", faults);
+    html(out,
+         "<div class=\"card\"><h4>Run %lld on %s</h4><dl>"
+         "<dt>rounds</dt><dd>%lld, %lld dropped",
+         (long long)row->run, row->device, (long long)row->rounds, (long long)row->rounds_dropped);
+    if (row->faults)
+        html(out, " (%s)", row->faults);
     text_append(out, "</dd>");
-    if (!isnan(real(row, "floor_percent")))
-        html(out, "<dt>A/A floor</dt><dd>at most %.3g&nbsp;%%</dd>", real(row, "floor_percent"));
-    write_band(out, row, "clock", "sm_clock_mhz", "MHz");
-    write_band(out, row, "memory clock", "memory_clock_mhz", "MHz");
-    write_band(out, row, "temperature", "temperature_c", "°C");
-    write_band(out, row, "power", "power_w", "W");
+    if (!isnan(row->floor_percent))
+        html(out, "<dt>A/A floor</dt><dd>at most %.3g&nbsp;%%</dd>", row->floor_percent);
+    for (size_t i = 0; i < COUNT(bands); i++)
+        if (bands[i].high > bands[i].low)
+            html(out, "<dt>%s</dt><dd>%.4g – %.4g %s</dd>", bands[i].label, bands[i].low,
+                 bands[i].high, bands[i].unit);
+        else if (!isnan(bands[i].low))
+            html(out, "<dt>%s</dt><dd>%.4g %s throughout</dd>", bands[i].label, bands[i].low,
+                 bands[i].unit);
     html(out, "<dt>clock held back by</dt><dd>%s",
-         throttle_text(isnan(throttle) ? -1 : (int64_t)throttle, words, sizeof words));
-    if (throttle > 0)
-        html(out, ", in %lld rounds",
-             (long long)store_query_integer(row, at(row, "throttled_rounds")));
+         throttle_text(row->throttle, words, sizeof words));
+    if (row->throttle > 0)
+        html(out, ", in %lld rounds", (long long)row->throttled_rounds);
     text_append(out, "</dd>");
-    if (real(row, "other_processes_most") > 0)
+    if (row->others_most > 0)
         html(out, "<dt>others on the device</dt><dd>at most %.3g, in %.6g rounds</dd>",
-             real(row, "other_processes_most"), real(row, "other_processes_rounds"));
-    if (real(row, "ecc_errors_moved") > 0)
-        html(out, "<dt>memory errors</dt><dd>%.6g</dd>", real(row, "ecc_errors_moved"));
+             row->others_most, row->others_rounds);
+    if (row->ecc_errors > 0)
+        html(out, "<dt>memory errors</dt><dd>%.6g</dd>", row->ecc_errors);
     text_append(out, "</dl></div>\n");
 }
 
 static enum status write_runs(struct page *page, struct error *error)
 {
-    struct store_parameter parameters[PAGE_PARAMETERS];
-    struct store_query *query = NULL;
-    bool row = true;
-    page_parameters(page, parameters);
-    enum status status = store_query_open(page->store, report_query_trust_runs, parameters,
-                                          PAGE_PARAMETERS, &query, error);
+    const struct store_reading reading = {.sql = report_query_trust_runs,
+                                          STORE_COLUMNS(condition_columns),
+                                          .row_bytes = sizeof(struct condition_row)};
+    struct condition_row *rows = NULL;
+    size_t count = 0;
+    const enum status status = page_read(page, reading, &rows, &count, error);
     text_append(&page->out, "<div class=\"cards\">\n");
-    while (status == STATUS_OK) {
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        if (page_has_device(page, store_query_text(query, at(query, "device_uuid"))))
-            write_run(&page->out, query);
-    }
-    store_query_close(query);
+    for (size_t i = 0; i < count; i++)
+        if (page_has_device(page, rows[i].device_uuid))
+            write_conditions(&page->out, &rows[i]);
     text_append(&page->out, "</div>\n");
     return status;
 }
@@ -184,7 +187,7 @@ static void write_verdicts(struct page *page, const struct setting *setting,
     static const char *const verdicts[] = {"sound", "noisy", "unstable", "unknown"};
     struct text *out = &page->out;
     char shown[2][SHOWN_BYTES];
-    for (size_t v = 0; v < sizeof verdicts / sizeof verdicts[0]; v++) {
+    for (size_t v = 0; v < COUNT(verdicts); v++) {
         const struct winner *example = NULL;
         struct verdicts sum = {.floor = (double)NAN};
         for (size_t i = part->first; i < part->end; i++) {
@@ -263,7 +266,7 @@ enum status write_trust(struct page *page, struct error *error)
         write_table_begin(out, "verdicts");
         text_append(out, page->setting_count > 1 ? "<th>device</th>" : "");
         text_append(out, "<th>experiment</th><th>verdict</th>");
-        for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
+        for (size_t i = 0; i < COUNT(labels); i++)
             html(out, "<th class=\"n\">%s</th>", labels[i]);
         text_append(out, "<th>the noisiest one’s reason</th></tr></thead><tbody>\n");
         for (size_t i = 0; i < page->setting_count; i++)

@@ -19,11 +19,23 @@ struct gain {
     bool tied; /* it is as good: no gain, whatever the ratio */
 };
 
+/* Where something was measured. */
+struct environment {
+    int64_t id, device_id, memory_bytes, unit_count;
+    const char *device, *kind, *uuid, *architecture, *driver, *compiler, *tool_version, *host;
+    const char *first_day, *last_day; /* of what was measured there */
+    double read_gbs, write_gbs, copy_gbs;
+    const char *arithmetic; /* the ceilings of operations: "f32 60000, ..."; NULL: not known */
+};
+
 struct winner {
     int64_t id, environment_id, run_id, problem_id, n;
     const char *device, *device_kind, *device_uuid, *driver, *compiler;
     const char *l2_mode, *objective, *experiment, *problem;
     const char *stage, *configuration, *chosen_at;
+    const char *parameters;           /* the configuration as a JSON object */
+    const char *trial;                /* the key of that it was chosen by */
+    const char *baselines;            /* JSON, as db/queries/winners.sql gives it */
     const char *launches;             /* explain_append_launches writes them; NULL: not known */
     const char *trust, *trust_reason; /* "unknown" and NULL when nothing is known */
     double time_ns, time_low_ns, time_high_ns;
@@ -64,7 +76,8 @@ struct page {
     const char *words_json;           /* NULL: all */
     const char *environments_json;    /* those of the device that was asked for */
     const char *devices;              /* their names, "a, b" */
-    const char *uuids;                /* of its devices: ",a,b," */
+    struct environment *environments; /* by device */
+    size_t environment_count;
     const char *first_day, *last_day; /* of what was measured */
     size_t device_count;
     struct winner *winners;
@@ -79,11 +92,17 @@ struct page {
 enum { PAGE_PARAMETERS = 5 };
 void page_parameters(const struct page *page, struct store_parameter out[PAGE_PARAMETERS]);
 
+/* Rows of a query with these, which belong to the page's arena. */
+enum status page_read(struct page *page, struct store_reading reading, void *rows, size_t *count,
+                      struct error *error);
+
 /* Which environments, days and words are meant; STATUS_NOT_FOUND as report_make says. */
 enum status page_choose(struct page *page, struct error *error);
 /* NULL: no. */
 bool page_has_device(const struct page *page, const char *uuid);
 enum status page_collect(struct page *page, struct error *error);
+/* For qsort, of doubles. */
+int by_size(const void *a, const void *b);
 
 /* The names of what part of the winners is compared with, in the order in which they come. */
 enum { GAINS_MAX = 12 };

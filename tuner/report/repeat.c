@@ -1,40 +1,45 @@
 /* How to do it again: commands, versions, the device. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/device/traits.h"
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
 #include "tuner/stats/protocol.h"
 
 extern const char report_query_runs[];
-extern const char report_query_environments[];
 extern const char report_query_facts[];
 
-enum {
-    RUN_ID,
-    RUN_COMMAND,
-    RUN_KIND,
-    RUN_EFFORT,
-    RUN_BUDGET,
-    RUN_L2,
-    RUN_OBJECTIVE,
-    RUN_SEED,
-    RUN_PROTOCOL,
-    RUN_STARTED,
-    RUN_OUTCOME,
-    RUN_WALL,
-    RUN_MEASURING,
-    RUN_WAITING,
-    RUN_COMPILED,
-    RUN_CACHED,
-    RUN_DEVICE,
-    RUN_DRIVER,
-    RUN_COMPILER,
-    RUN_TOOL,
-    RUN_HOST,
-    RUN_TRIALS,
-    RUN_EXPERIMENTS,
+struct run_row {
+    int64_t id, budget_ns, seed, trials;
+    const char *command, *kind, *effort, *l2_mode, *objective, *protocol, *started_at, *outcome;
+    const char *device, *driver, *compiler, *tool_version, *host, *experiments;
+    double wall_ns, measuring_ns;
+};
+#define OF(member) offsetof(struct run_row, member)
+static const struct store_column run_columns[] = {
+    {"run", OF(id), STORE_INTEGER},
+    {"budget_ns", OF(budget_ns), STORE_INTEGER},
+    {"seed", OF(seed), STORE_INTEGER},
+    {"trials", OF(trials), STORE_INTEGER},
+    {"command", OF(command), STORE_TEXT},
+    {"kind", OF(kind), STORE_TEXT},
+    {"effort", OF(effort), STORE_TEXT},
+    {"l2_mode", OF(l2_mode), STORE_TEXT},
+    {"objective", OF(objective), STORE_TEXT},
+    {"protocol", OF(protocol), STORE_TEXT},
+    {"started_at", OF(started_at), STORE_TEXT},
+    {"outcome", OF(outcome), STORE_TEXT},
+    {"device", OF(device), STORE_TEXT},
+    {"driver", OF(driver), STORE_TEXT},
+    {"compiler", OF(compiler), STORE_TEXT},
+    {"tool_version", OF(tool_version), STORE_TEXT},
+    {"host", OF(host), STORE_TEXT},
+    {"experiments", OF(experiments), STORE_TEXT},
+    {"wall_ns", OF(wall_ns), STORE_REAL},
+    {"measuring_ns", OF(measuring_ns), STORE_REAL},
 };
 
 static void append_option(struct text *out, const char *name, const char *value)
@@ -45,27 +50,22 @@ static void append_option(struct text *out, const char *name, const char *value)
 
 /* Of an older database: the command that the run's options come to. Sizes and the like are not
  * known, so it may measure more. */
-static void append_made(struct text *out, struct store_query *row)
+static void append_made(struct text *out, const struct run_row *run)
 {
     struct text changes = {0};
-    const char *objective = store_query_text(row, RUN_OBJECTIVE);
-    const char *effort = store_query_text(row, RUN_EFFORT);
-    const char *experiments = store_query_text(row, RUN_EXPERIMENTS);
-    text_append(out, "tune run ");
-    text_append(out, experiments ? experiments : "");
     char device[DEVICE_NAME_BYTES];
-    device_name(store_query_text(row, RUN_KIND), 0, device);
+    text_printf(out, "tune run %s", run->experiments ? run->experiments : "");
+    device_name(run->kind, 0, device);
     append_option(out, "device", device);
-    if (effort)
-        append_option(out, "effort", effort);
-    if (store_query_integer(row, RUN_BUDGET) > 0)
-        text_printf(out, " --budget %gs", (double)store_query_integer(row, RUN_BUDGET) / 1e9);
-    append_option(out, "l2", store_query_text(row, RUN_L2));
-    text_printf(out, " --seed %" PRId64, store_query_integer(row, RUN_SEED));
-    if (objective && strcmp(objective, "time") != 0)
-        append_option(out, "objective", objective);
-    if (protocol_changes(store_query_text(row, RUN_PROTOCOL), effort,
-                         device_traits(store_query_text(row, RUN_KIND))->is_shared, &changes))
+    if (run->effort)
+        append_option(out, "effort", run->effort);
+    if (run->budget_ns > 0)
+        text_printf(out, " --budget %gs", (double)run->budget_ns / 1e9);
+    append_option(out, "l2", run->l2_mode);
+    text_printf(out, " --seed %" PRId64, run->seed);
+    if (run->objective && strcmp(run->objective, "time") != 0)
+        append_option(out, "objective", run->objective);
+    if (protocol_changes(run->protocol, run->effort, device_traits(run->kind)->is_shared, &changes))
         for (const char *at = text_string(&changes); *at; at += strspn(at, " ")) {
             size_t length = strcspn(at, " ");
             text_printf(out, " --set %.*s", (int)length, at);
@@ -74,181 +74,133 @@ static void append_made(struct text *out, struct store_query *row)
     text_free(&changes);
 }
 
-static void write_facts(struct text *out, struct store_query *row)
+static void write_run(struct text *out, const struct run_row *run)
 {
-    char shown[3][SHOWN_BYTES];
-    double wall = store_query_real(row, RUN_WALL);
-    double measuring = store_query_real(row, RUN_MEASURING);
-    html(out, "<p class=\"note\">Run %lld, %s, %s; %s trials",
-         (long long)store_query_integer(row, RUN_ID), store_query_text(row, RUN_STARTED),
-         store_query_text(row, RUN_OUTCOME),
-         shown_count(store_query_integer(row, RUN_TRIALS), shown[0]));
-    if (wall > 0)
-        html(out, " in %s, of which measuring took %s", shown_time(wall, shown[1]),
-             shown_time(measuring, shown[2]));
-    html(out, "; on %s with %s, %s, tune %s, host %s.</p>\n", store_query_text(row, RUN_DEVICE),
-         store_query_text(row, RUN_DRIVER), store_query_text(row, RUN_COMPILER),
-         store_query_text(row, RUN_TOOL), store_query_text(row, RUN_HOST));
-}
-
-static void write_protocol(struct text *out, const char *protocol)
-{
-    if (!protocol)
-        return;
-    text_append(out, "<details><summary>Every number that it measured by</summary><p>");
-    write_configuration(out, protocol);
-    text_append(out, "</p></details>\n");
-}
-
-static enum status write_run(struct page *page, struct store_query *row, struct error *error)
-{
-    struct text *out = &page->out;
-    const char *stored = store_query_text(row, RUN_COMMAND);
     struct text command = {0};
-    (void)error;
-    if (stored)
-        text_append(&command, stored);
+    char shown[3][SHOWN_BYTES];
+    if (run->command)
+        text_append(&command, run->command);
     else
-        append_made(&command, row);
+        append_made(&command, run);
     html(out, "<pre tabindex=\"0\">%s</pre>\n", text_string(&command));
     out->failed = out->failed || command.failed;
     text_free(&command);
-    if (!stored)
+    if (!run->command)
         text_append(out, "<p class=\"note\">Made of the options that were recorded: the command "
                          "itself was not.</p>\n");
-    write_facts(out, row);
-    write_protocol(out, store_query_text(row, RUN_PROTOCOL));
-    return STATUS_OK;
+    html(out, "<p class=\"note\">Run %lld, %s, %s; %s trials", (long long)run->id, run->started_at,
+         run->outcome, shown_count(run->trials, shown[0]));
+    if (run->wall_ns > 0)
+        html(out, " in %s, of which measuring took %s", shown_time(run->wall_ns, shown[1]),
+             shown_time(run->measuring_ns, shown[2]));
+    html(out, "; on %s with %s, %s, tune %s, host %s.</p>\n", run->device, run->driver,
+         run->compiler, run->tool_version, run->host);
+    if (!run->protocol)
+        return;
+    text_append(out, "<details><summary>Every number that it measured by</summary><p>");
+    write_configuration(out, run->protocol);
+    text_append(out, "</p></details>\n");
 }
 
-static enum status each_row(struct page *page, const char *sql,
-                            enum status (*write)(struct page *page, struct store_query *row,
-                                                 struct error *error),
-                            struct error *error)
+static enum status write_runs(struct page *page, struct error *error)
 {
-    struct store_parameter parameters[PAGE_PARAMETERS];
-    struct store_query *query = NULL;
-    bool row = true;
-    page_parameters(page, parameters);
-    enum status status =
-        store_query_open(page->store, sql, parameters, PAGE_PARAMETERS, &query, error);
-    while (status == STATUS_OK) {
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        status = write(page, query, error);
-    }
-    store_query_close(query);
+    const struct store_reading reading = {
+        .sql = report_query_runs, STORE_COLUMNS(run_columns), .row_bytes = sizeof(struct run_row)};
+    struct run_row *runs = NULL;
+    size_t count = 0;
+    const enum status status = page_read(page, reading, &runs, &count, error);
+    for (size_t i = 0; i < count; i++)
+        write_run(&page->out, &runs[i]);
     return status;
 }
 
 /* ---- the devices ---- */
 
-/* Columns of report_environments.sql. */
-enum {
-    WHERE_ID,
-    WHERE_DEVICE_ID,
-    WHERE_DEVICE,
-    WHERE_KIND,
-    WHERE_UUID,
-    WHERE_ARCHITECTURE,
-    WHERE_MEMORY,
-    WHERE_UNITS,
-    WHERE_FACTS,
-    WHERE_DRIVER,
-    WHERE_COMPILER,
-    WHERE_TOOL,
-    WHERE_HOST,
-    WHERE_FIRST,
-    WHERE_LAST,
-    WHERE_READ,
-    WHERE_WRITE,
-    WHERE_COPY,
-    WHERE_ARITHMETIC,
-};
-
-static void write_ceilings(struct text *out, struct store_query *row)
+static enum status write_facts(struct page *page, const struct environment *environment,
+                               struct error *error)
 {
-    char shown[3][SHOWN_BYTES];
-    const char *arithmetic = store_query_text(row, WHERE_ARITHMETIC);
-    if (store_query_text(row, WHERE_READ))
-        html(out, "<dt>measured ceilings</dt><dd>read %s GB/s, write %s GB/s, copy %s GB/s</dd>",
-             shown_rate(store_query_real(row, WHERE_READ), shown[0]),
-             shown_rate(store_query_real(row, WHERE_WRITE), shown[1]),
-             shown_rate(store_query_real(row, WHERE_COPY), shown[2]));
-    if (arithmetic)
-        html(out, "<dt>10<sup>9</sup> operations/s</dt><dd>%s</dd>", arithmetic);
-}
-
-static enum status write_facts_of(struct page *page, const char *environment, struct error *error)
-{
-    const struct store_parameter parameter = {"environment", environment};
-    struct store_query *query = NULL;
-    bool row = true;
-    enum status status =
-        store_query_open(page->store, report_query_facts, &parameter, 1, &query, error);
+    struct fact_row {
+        const char *key, *value;
+    } *facts = NULL;
+    static const struct store_column columns[] = {
+        {"key", offsetof(struct fact_row, key), STORE_TEXT},
+        {"value", offsetof(struct fact_row, value), STORE_TEXT},
+    };
+    char id[24];
+    (void)string_format(id, sizeof id, "%" PRId64, environment->id);
+    const struct store_parameter parameter = {"environment", id};
+    const struct store_reading reading = {.sql = report_query_facts,
+                                          .parameters = &parameter,
+                                          .parameter_count = 1,
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof *facts};
+    size_t count = 0;
+    const enum status status =
+        store_read(page->store, &reading, &page->arena, &facts, &count, error);
     text_append(&page->out, "<details><summary>All that is known of it</summary><dl>");
-    while (status == STATUS_OK) {
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        const char *value = store_query_text(query, 1);
-        html(&page->out, "<dt>%s</dt><dd>%s</dd>", store_query_text(query, 0), value ? value : "");
-    }
-    store_query_close(query);
+    for (size_t i = 0; i < count; i++)
+        html(&page->out, "<dt>%s</dt><dd>%s</dd>", facts[i].key,
+             facts[i].value ? facts[i].value : "");
     text_append(&page->out, "</dl></details>");
     return status;
 }
 
-static enum status write_device(struct page *page, struct store_query *row, struct error *error)
+static enum status write_device(struct page *page, const struct environment *environment,
+                                struct error *error)
 {
-    static const struct {
-        const char *label;
-        int column;
-    } lines[] = {{"uuid", WHERE_UUID},           {"architecture", WHERE_ARCHITECTURE},
-                 {"driver", WHERE_DRIVER},       {"compiler", WHERE_COMPILER},
-                 {"tune", WHERE_TOOL},           {"host", WHERE_HOST},
-                 {"measured from", WHERE_FIRST}, {"to", WHERE_LAST}};
+    const struct {
+        const char *label, *value;
+    } lines[] = {{"uuid", environment->uuid},
+                 {"architecture", environment->architecture},
+                 {"driver", environment->driver},
+                 {"compiler", environment->compiler},
+                 {"tune", environment->tool_version},
+                 {"host", environment->host},
+                 {"measured from", environment->first_day},
+                 {"to", environment->last_day}};
     struct text *out = &page->out;
-    char shown[SHOWN_BYTES];
-    html(out, "<div class=\"card\"><h4>%s</h4><dl>", store_query_text(row, WHERE_DEVICE));
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        const char *value = store_query_text(row, lines[i].column);
-        html(out, "<dt>%s</dt><dd>%s</dd>", lines[i].label, value ? value : "");
-    }
-    html(out, "<dt>memory</dt><dd>%s bytes</dd>",
-         shown_count(store_query_integer(row, WHERE_MEMORY), shown));
-    html(out, "<dt>%s</dt><dd>%s</dd>", device_traits(store_query_text(row, WHERE_KIND))->unit_word,
-         shown_count(store_query_integer(row, WHERE_UNITS), shown));
-    write_ceilings(out, row);
+    char shown[3][SHOWN_BYTES];
+    html(out, "<div class=\"card\"><h4>%s</h4><dl>", environment->device);
+    for (size_t i = 0; i < COUNT(lines); i++)
+        html(out, "<dt>%s</dt><dd>%s</dd>", lines[i].label, lines[i].value ? lines[i].value : "");
+    html(out, "<dt>memory</dt><dd>%s bytes</dd>", shown_count(environment->memory_bytes, shown[0]));
+    html(out, "<dt>%s</dt><dd>%s</dd>", device_traits(environment->kind)->unit_word,
+         shown_count(environment->unit_count, shown[0]));
+    if (!isnan(environment->read_gbs))
+        html(out, "<dt>measured ceilings</dt><dd>read %s GB/s, write %s GB/s, copy %s GB/s</dd>",
+             shown_rate(environment->read_gbs, shown[0]),
+             shown_rate(environment->write_gbs, shown[1]),
+             shown_rate(environment->copy_gbs, shown[2]));
+    if (environment->arithmetic)
+        html(out, "<dt>10<sup>9</sup> operations/s</dt><dd>%s</dd>", environment->arithmetic);
     text_append(out, "</dl>");
-    enum status status = write_facts_of(page, store_query_text(row, WHERE_ID), error);
+    const enum status status = write_facts(page, environment, error);
     text_append(out, "</div>\n");
     return status;
 }
 
 static enum status write_schema(struct page *page, struct error *error)
 {
-    struct store_query *query = NULL;
-    bool row = false;
-    enum status status = store_query_open(
-        page->store, "SELECT user_version FROM pragma_user_version", NULL, 0, &query, error);
-    if (status == STATUS_OK)
-        status = store_query_next(query, &row, error);
-    if (status == STATUS_OK && row)
+    static const struct store_column columns[] = {{"user_version", 0, STORE_INTEGER}};
+    const struct store_reading reading = {.sql = "SELECT user_version FROM pragma_user_version",
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof(int64_t)};
+    int64_t *version = NULL;
+    size_t count = 0;
+    const enum status status = page_read(page, reading, &version, &count, error);
+    if (count > 0)
         html(&page->out, "<p class=\"note\">%s is an SQLite file of tune’s schema %lld.</p>\n",
-             page->database, (long long)store_query_integer(query, 0));
-    store_query_close(query);
+             page->database, (long long)*version);
     return status;
 }
 
 enum status write_repeat(struct page *page, struct error *error)
 {
     section_begin(page, "repeat", "Repeat", "How to repeat it");
-    enum status status = each_row(page, report_query_runs, write_run, error);
+    enum status status = write_runs(page, error);
     text_append(&page->out, "<h3>Where</h3>\n<div class=\"cards\">\n");
-    if (status == STATUS_OK)
-        status = each_row(page, report_query_environments, write_device, error);
+    for (size_t i = 0; status == STATUS_OK && i < page->environment_count; i++)
+        status = write_device(page, &page->environments[i], error);
     text_append(&page->out, "</div>\n");
     if (status == STATUS_OK)
         status = write_schema(page, error);

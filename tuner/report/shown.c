@@ -231,3 +231,10 @@ enum status write_table(struct page *page, const struct table *table, struct err
     text_free(&body);
     return status;
 }
+
+int by_size(const void *a, const void *b)
+{
+    double left = *(const double *)a;
+    double right = *(const double *)b;
+    return (left > right) - (left < right);
+}

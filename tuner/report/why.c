@@ -219,8 +219,8 @@ enum status write_why(struct page *page, struct error *error)
 enum { PARAMETERS_MAX = 32, VALUES_MAX = 64 };
 
 struct value_count {
-    const char *value; /* within a configuration's key */
-    size_t length, count;
+    const char *value;
+    size_t count;
 };
 /* Losses, one per winner. */
 struct losses {
@@ -230,18 +230,16 @@ struct losses {
 /* A parameter over the winners of a part. */
 struct influence {
     const char *name;
-    size_t name_length;
     struct value_count values[VALUES_MAX]; /* that winners have */
     size_t value_count;
     struct losses alone, tied; /* all others kept; not possible */
 };
-
-static int by_size(const void *a, const void *b)
-{
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left > right) - (left < right);
-}
+struct influences {
+    struct page *page;
+    struct influence *items;
+    size_t count;
+    size_t winners; /* of the part */
+};
 
 static double median(double *values, size_t count)
 {
@@ -251,80 +249,60 @@ static double median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-static void count_value(struct influence *influence, const char *value, size_t length)
+/* NULL: one too many, or memory is short. */
+static struct influence *influence_of(struct influences *list, const char *name)
 {
-    for (size_t i = 0; i < influence->value_count; i++) {
-        struct value_count *known_value = &influence->values[i];
-        if (known_value->length == length && memcmp(known_value->value, value, length) == 0) {
-            known_value->count++;
+    struct arena *arena = &list->page->arena;
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].name, name) == 0)
+            return &list->items[i];
+    if (list->count == PARAMETERS_MAX)
+        return NULL;
+    double *losses = arena_alloc(arena, 4 * list->winners, sizeof *losses);
+    if (!losses) {
+        list->page->out.failed = true;
+        return NULL;
+    }
+    struct influence *influence = &list->items[list->count++];
+    influence->name = name;
+    influence->alone = (struct losses){.next = losses, .worst = losses + list->winners};
+    influence->tied =
+        (struct losses){.next = losses + 2 * list->winners, .worst = losses + 3 * list->winners};
+    return influence;
+}
+
+static void count_value(struct influence *influence, const char *value)
+{
+    for (size_t i = 0; i < influence->value_count; i++)
+        if (strcmp(influence->values[i].value, value) == 0) {
+            influence->values[i].count++;
             return;
         }
-    }
     if (influence->value_count < VALUES_MAX)
-        influence->values[influence->value_count++] = (struct value_count){value, length, 1};
+        influence->values[influence->value_count++] = (struct value_count){value, 1};
 }
 
-static bool make_losses(struct page *page, struct losses *losses, size_t winners)
+static void gather(struct influences *list, const struct winner *winner)
 {
-    losses->next = arena_alloc(&page->arena, winners, sizeof *losses->next);
-    losses->worst = arena_alloc(&page->arena, winners, sizeof *losses->worst);
-    return losses->next && losses->worst;
-}
-
-static struct influence *influence_of(struct page *page, struct influence *list, size_t *count,
-                                      const char *name, size_t length, size_t winners)
-{
-    for (size_t i = 0; i < *count; i++)
-        if (list[i].name_length == length && memcmp(list[i].name, name, length) == 0)
-            return &list[i];
-    if (*count == PARAMETERS_MAX)
-        return NULL;
-    struct influence *new = &list[*count];
-    new->name = name;
-    new->name_length = length;
-    if (!make_losses(page, &new->alone, winners) || !make_losses(page, &new->tied, winners)) {
-        page->out.failed = true;
-        return NULL;
+    struct explain_settings settings;
+    const struct explanation *why = &winner->why;
+    if (!explain_read_settings(winner->parameters, &list->page->arena, &settings))
+        list->page->out.failed = true;
+    for (size_t i = 0; i < settings.count; i++) {
+        struct influence *influence = influence_of(list, settings.items[i].name);
+        if (influence && settings.items[i].value)
+            count_value(influence, settings.items[i].value);
     }
-    (*count)++;
-    return new;
-}
-
-/* The values that a winner has, out of its key: "block=256 loads=4". */
-static void gather_values(struct page *page, const struct part *part, const char *key,
-                          struct influence *list, size_t *count)
-{
-    for (const char *at = key; *at; at += strspn(at, " ")) {
-        size_t name = strcspn(at, "= ");
-        size_t length = strcspn(at, " ");
-        struct influence *to =
-            at[name] == '=' ? influence_of(page, list, count, at, name, part->end - part->first)
-                            : NULL;
-        if (to)
-            count_value(to, at + name + 1, length - name - 1);
-        at += length;
+    for (size_t i = 0; winner->explained && i < why->sensitivity_count; i++) {
+        const struct explain_sensitivity *of = &why->sensitivities[i];
+        struct influence *influence = influence_of(list, of->parameter);
+        if (!influence || !of->best_other || !of->worst || !isfinite(of->best_other_loss) ||
+            !isfinite(of->worst_loss))
+            continue;
+        struct losses *losses = of->alone ? &influence->alone : &influence->tied;
+        losses->next[losses->count] = of->best_other_loss;
+        losses->worst[losses->count++] = of->worst_loss;
     }
-}
-
-static size_t gather(struct page *page, const struct part *part, struct influence *list)
-{
-    size_t count = 0;
-    for (size_t i = part->first; i < part->end; i++) {
-        const struct explanation *why = &page->winners[i].why;
-        gather_values(page, part, page->winners[i].configuration, list, &count);
-        for (size_t k = 0; page->winners[i].explained && k < why->sensitivity_count; k++) {
-            const struct explain_sensitivity *of = &why->sensitivities[k];
-            struct influence *to = influence_of(page, list, &count, of->parameter,
-                                                strlen(of->parameter), part->end - part->first);
-            if (!to || !of->best_other || !of->worst || !isfinite(of->best_other_loss) ||
-                !isfinite(of->worst_loss))
-                continue;
-            struct losses *losses = of->alone ? &to->alone : &to->tied;
-            losses->next[losses->count] = of->best_other_loss;
-            losses->worst[losses->count++] = of->worst_loss;
-        }
-    }
-    return count;
 }
 
 /* Where it could be changed alone for some winner, those tell. */
@@ -340,9 +318,8 @@ static void write_values(struct text *out, struct influence *influence)
         size_t most = 0;
         for (size_t i = 1; i < influence->value_count; i++)
             most = influence->values[i].count > influence->values[most].count ? i : most;
-        html(out, "%s<b>%.*s</b> <small class=\"in\">(%zu)</small>", said > 0 ? ", " : "",
-             (int)influence->values[most].length, influence->values[most].value,
-             influence->values[most].count);
+        html(out, "%s<b>%s</b> <small class=\"in\">(%zu)</small>", said > 0 ? ", " : "",
+             influence->values[most].value, influence->values[most].count);
         influence->values[most].count = 0;
     }
 }
@@ -356,16 +333,13 @@ static int by_cost(const void *a, const void *b)
     left_cost = isnan(left_cost) ? -1 : left_cost;
     right_cost = isnan(right_cost) ? -1 : right_cost;
     int order = (right_cost > left_cost) - (right_cost < left_cost);
-    if (order)
-        return order;
-    return strncmp(left->name, right->name,
-                   left->name_length < right->name_length ? left->name_length : right->name_length);
+    return order ? order : strcmp(left->name, right->name);
 }
 
 static void write_influence(struct text *out, struct influence *influence)
 {
     const struct losses *losses = telling_losses(influence);
-    html(out, "<tr><th scope=\"row\">%.*s</th><td>", (int)influence->name_length, influence->name);
+    html(out, "<tr><th scope=\"row\">%s</th><td>", influence->name);
     write_values(out, influence);
     text_append(out, "</td>");
     write_share(out, median(losses->next, losses->count));
@@ -379,12 +353,14 @@ static void write_influence(struct text *out, struct influence *influence)
 
 static void write_part(struct page *page, const struct part *part)
 {
-    struct influence *list = arena_alloc(&page->arena, PARAMETERS_MAX, sizeof *list);
-    size_t count = list ? gather(page, part, list) : 0;
-    page->out.failed = page->out.failed || !list;
-    if (count == 0)
+    struct influences list = {.page = page, .winners = part->end - part->first};
+    list.items = arena_alloc(&page->arena, PARAMETERS_MAX, sizeof *list.items);
+    page->out.failed = page->out.failed || !list.items;
+    for (size_t i = part->first; list.items && i < part->end; i++)
+        gather(&list, &page->winners[i]);
+    if (list.count == 0)
         return;
-    qsort(list, count, sizeof *list, by_cost);
+    qsort(list.items, list.count, sizeof *list.items, by_cost);
     html(&page->out, "<details open><summary><b>%s</b>, over %zu %s</summary>\n", part->experiment,
          part->end - part->first, part->end - part->first == 1 ? "winner" : "winners");
     write_table_begin(&page->out, "parameters");
@@ -392,8 +368,8 @@ static void write_part(struct page *page, const struct part *part)
                 "<th>parameter</th><th>the winners’ values</th><th class=\"n\">next best costs</th>"
                 "<th class=\"n\">worst costs</th><th class=\"n\">of winners</th><th>changed</th>"
                 "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < count; i++)
-        write_influence(&page->out, &list[i]);
+    for (size_t i = 0; i < list.count; i++)
+        write_influence(&page->out, &list.items[i]);
     write_table_end(&page->out);
     text_append(&page->out, "</details>\n");
 }

@@ -17,12 +17,12 @@ static struct explanation explanation;
 static struct background background;
 static struct arena arena;
 
-static struct read_point point_of(const char *role, const char *configuration, int64_t id,
+static struct read_point point_of(const char *role, const char *parameters, int64_t id,
                                   double confirm_ns, double race_ns, double sweep_ns)
 {
     return (struct read_point){
         .point = {.role = role,
-                  .configuration = configuration,
+                  .parameters = parameters,
                   .status = "ok",
                   .launches = 1,
                   .grid = 200,
@@ -68,9 +68,9 @@ static int set_up(void **state)
                                      .bytes_moved = 5e5,
                                      .operations = 1e6,
                                      .node_gap_ns = 100};
-    points[0] = point_of("winner", "block=64 loads=2", 10, 1000, 1100, 900);
-    points[1] = point_of("runner-up", "block=64 loads=4", 20, 1020, 1200, 800);
-    points[2] = point_of("textbook", "block=32 loads=1", 30, 2000, 2500, 1500);
+    points[0] = point_of("winner", "{\"block\":64,\"loads\":2}", 10, 1000, 1100, 900);
+    points[1] = point_of("runner-up", "{\"block\":64,\"loads\":4}", 20, 1020, 1200, 800);
+    points[2] = point_of("textbook", "{\"block\":32,\"loads\":1}", 30, 2000, 2500, 1500);
     stand(&points[0], 0, "confirm");
     stand(&points[1], 0.021, "confirm");
     stand(&points[2], 1.01, "confirm");

@@ -37,16 +37,19 @@ static void near(double got, double expected)
 
 /* variant=cluster needs a cluster_size over 1, the others 1. */
 static const struct swept sweep[] = {
-    {"variant=plain cluster_size=1 block=64 loads=2", 1, 100, 10, 1},
-    {"variant=plain cluster_size=1 block=128 loads=2", 2, 103, 10, 2},
-    {"variant=plain cluster_size=1 block=256 loads=2", 3, 150, 10, 3},
-    {"variant=plain cluster_size=1 block=32 loads=2", 4, 99, 10, 4},
-    {"variant=plain cluster_size=1 block=64 loads=1", 5, 200, 10, 5},
-    {"variant=plain cluster_size=1 block=512 loads=1", 6, 50, 10, 6}, /* two differ */
-    {"variant=cluster cluster_size=4 block=64 loads=2", 7, 130, 10, 7},
-    {"variant=cluster cluster_size=8 block=64 loads=2", 8, 120, 10, 8},
-    {"variant=cluster cluster_size=8 block=64 loads=1", 9, 90, 10, 9}, /* further off */
-    {"variant=plain cluster_size=1 block=64 loads=4", 1, 100, 10, 10}, /* launches the same */
+    {"{\"variant\":\"plain\",\"cluster_size\":1,\"block\":64,\"loads\":2}", 1, 100, 10, 1},
+    {"{\"variant\":\"plain\",\"cluster_size\":1,\"block\":128,\"loads\":2}", 2, 103, 10, 2},
+    {"{\"variant\":\"plain\",\"cluster_size\":1,\"block\":256,\"loads\":2}", 3, 150, 10, 3},
+    {"{\"variant\":\"plain\",\"cluster_size\":1,\"block\":32,\"loads\":2}", 4, 99, 10, 4},
+    {"{\"variant\":\"plain\",\"cluster_size\":1,\"block\":64,\"loads\":1}", 5, 200, 10, 5},
+    {"{\"variant\":\"plain\",\"cluster_size\":1,\"block\":512,\"loads\":1}", 6, 50, 10,
+     6}, /* two differ */
+    {"{\"variant\":\"cluster\",\"cluster_size\":4,\"block\":64,\"loads\":2}", 7, 130, 10, 7},
+    {"{\"variant\":\"cluster\",\"cluster_size\":8,\"block\":64,\"loads\":2}", 8, 120, 10, 8},
+    {"{\"variant\":\"cluster\",\"cluster_size\":8,\"block\":64,\"loads\":1}", 9, 90, 10,
+     9}, /* further off */
+    {"{\"variant\":\"plain\",\"cluster_size\":1,\"block\":64,\"loads\":4}", 1, 100, 10,
+     10}, /* launches the same */
 };
 enum { SWEPT = sizeof sweep / sizeof sweep[0] };
 
@@ -114,8 +117,12 @@ static void names_tell_parameters_not_places(void **state)
 {
     (void)state;
     static const struct swept points[] = {
-        {"a=1 b=2", 1, 100, 1, 1}, {"b=2 a=3", 2, 110, 1, 2}, {"a=1 b=2 c=3", 3, 120, 1, 3},
-        {"a=1", 4, 130, 1, 4},     {"", 5, 140, 1, 5},        {"a=4 b=2 c=3", 6, 90, 1, 6},
+        {"{\"a\":1,\"b\":2}", 1, 100, 1, 1},
+        {"{\"b\":2,\"a\":3}", 2, 110, 1, 2},
+        {"{\"a\":1,\"b\":2,\"c\":3}", 3, 120, 1, 3},
+        {"{\"a\":1}", 4, 130, 1, 4},
+        {"{}", 5, 140, 1, 5},
+        {"{\"a\":4,\"b\":2,\"c\":3}", 6, 90, 1, 6},
     };
     assert_true(find_sensitivities(points, 6, 0, &arena, &explanation));
     assert_int_equal(explanation.sensitivity_count, 1);
@@ -127,11 +134,17 @@ static void differences_are_named(void **state)
 {
     (void)state;
     struct text text = {0};
-    assert_int_equal(put_differences(&text, "a=1 b=2 c=x", "a=2 b=2 c=xy"), 2);
+    assert_int_equal(
+        put_differences(&text, "{\"a\":1,\"b\":2,\"c\":\"x\"}", "{\"a\":2,\"b\":2,\"c\":\"xy\"}"),
+        2);
     assert_string_equal(text_string(&text), "a=2 c=xy");
     text_clear(&text);
-    assert_int_equal(put_differences(&text, "a=1 b=2", "a=1 b=2"), 0);
-    assert_int_equal(put_differences(&text, "a=1 b=2", "a=1"), 0);
+    assert_int_equal(
+        put_differences(&text, "{\"a\":\"x y\",\"b\":0.5}", "{\"a\":\"x z\",\"b\":true}"), 2);
+    assert_string_equal(text_string(&text), "a=x z b=true"); /* a value may hold blanks */
+    text_clear(&text);
+    assert_int_equal(put_differences(&text, "{\"a\":1,\"b\":2}", "{\"a\":1,\"b\":2}"), 0);
+    assert_int_equal(put_differences(&text, "{\"a\":1,\"b\":2}", "{\"a\":1}"), 0);
     assert_string_equal(text_string(&text), "");
     text_free(&text);
 }
