@@ -20,8 +20,9 @@ struct device_traits {
     /* Kernels run in blocks of threads with shared memory, many blocks at once; else a thread runs
      * block after block. */
     bool is_gpu;
-    bool has_occupancy; /* has an Occupancy API, so that experiments may ask what it suggests */
-    bool is_cpp;        /* sources are C++; else C */
+    bool computes_nothing; /* no inputs are made, and no results are held against anything */
+    bool has_occupancy;    /* has an Occupancy API, so that experiments may ask what it suggests */
+    bool is_cpp;           /* sources are C++; else C */
     bool is_host;   /* its binaries run in this process: references of checks are compiled for it */
     bool is_shared; /* other programs run on what is timed: times spread wider */
 

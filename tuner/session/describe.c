@@ -1,6 +1,7 @@
 /* What a problem's trials share: inputs, the references. */
 #include "tuner/base/clock.h"
 #include "tuner/base/files.h"
+#include "tuner/device/traits.h"
 #include "tuner/session/internal.h"
 
 /* References in C are compiled for the host, whatever the device; a plan is of its kernels. */
@@ -33,6 +34,8 @@ static enum status prepare_checks(struct sweep *sweep, const struct point *point
     struct output_check *checks = arena_alloc(&sweep->arena, CHECKS_MAX, sizeof *checks);
     if (!checks)
         return error_no_memory(error);
+    if (device_traits(sweep->group->session->options->device_kind)->computes_nothing)
+        return STATUS_OK;
     enum status status = point_checks(point, &sweep->arena, checks, &out->count, error);
     for (size_t i = 0; status == STATUS_OK && i < out->count; i++)
         status = describe_check(sweep, &checks[i], &out->items[i], error);

@@ -6,6 +6,7 @@
 
 #include "tuner/base/pack.h"
 #include "tuner/base/text.h"
+#include "tuner/device/traits.h"
 #include "tuner/session/internal.h"
 #include "tuner/session/watch.h"
 
@@ -169,7 +170,8 @@ static enum status case_checks(struct sweep *sweep, struct arena *arena, const s
                                const struct launch_plan *plan, struct worker_checks *out,
                                bool *applies, struct error *error)
 {
-    if (point->problem->n != sweep->problem.n) {
+    const char *kind = sweep->group->session->options->device_kind;
+    if (point->problem->n != sweep->problem.n && !device_traits(kind)->computes_nothing) {
         return checks_elsewhere(sweep, arena, point, plan, out, applies, error);
     }
     *out = sweep->description->checks;

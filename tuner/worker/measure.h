@@ -65,6 +65,7 @@ struct measuring {
     /* Inputs are looked at after all that runs, so that whoever changes them is known. Before they
      * were found changed for the first time, they are looked at where that is cheap. */
     bool vigilant;
+    bool computes_nothing; /* device_traits: no input is made */
 };
 
 /* What serves a request fills `answer`, an object. */

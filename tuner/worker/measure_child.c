@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tuner/base/cpus.h"
+#include "tuner/device/traits.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/measure.h"
@@ -208,6 +209,7 @@ int measure_child(const char *kind, int index)
     state->api = device_kind(kind);
     if (state->api)
         state->vigilant = state->api->intact_is_cheap;
+    state->computes_nothing = device_traits(kind)->computes_nothing;
     if (!state->api)
         code = EXIT_CODE_USAGE;
     else if (frame_read(CHILD_INPUT, -1, &start, &error) == STATUS_OK &&

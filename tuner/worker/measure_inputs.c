@@ -33,12 +33,17 @@ static enum status make_input(const struct measuring *state, struct host_input *
     return STATUS_OK;
 }
 
+static bool has_data(const struct measuring *state, const struct argument *argument)
+{
+    return role_is_filled(argument->role) && !state->computes_nothing;
+}
+
 enum status inputs_of_problem(const struct measuring *state, const struct launch_plan *plan,
                               const void *out[ARGUMENTS_MAX], struct error *error)
 {
     memset(out, 0, ARGUMENTS_MAX * sizeof *out);
     for (size_t i = 0; i < plan->argument_count; i++) {
-        if (!role_is_filled(plan->arguments[i].role))
+        if (!has_data(state, &plan->arguments[i]))
             continue;
         if (!serves(&state->inputs[i], &plan->arguments[i]))
             return error_set(error, STATUS_INTERNAL, "the problem has no data for argument '%s'",
@@ -56,7 +61,7 @@ static enum status inputs_in(struct measuring *state, struct host_input *cases,
     memset(out, 0, ARGUMENTS_MAX * sizeof *out);
     for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
-        if (!role_is_filled(argument->role))
+        if (!has_data(state, argument))
             continue;
         struct host_input *input = &state->inputs[i];
         if (!serves(input, argument)) {
@@ -129,7 +134,7 @@ enum status serve_problem(struct measuring *state, const json_t *request, json_t
     expectations_free(&state->expected[1]);
     enum status status = message_to_plan(json_object_get(request, "plan"), arena, &plan, error);
     for (size_t i = 0; status == STATUS_OK && i < plan.argument_count; i++)
-        if (role_is_filled(plan.arguments[i].role))
+        if (has_data(state, &plan.arguments[i]))
             status = make_input(state, &state->inputs[i], &plan.arguments[i], error);
     if (status != STATUS_OK)
         return status;
