@@ -3,25 +3,36 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/cutter.h"
+#include "tuner/device/cuda/host_part.h"
+#include "tuner/device/gpu/tokens.h"
+
+enum fate { KEPT, CUT, MADE_DEVICE /* kept, with __host__ __device__ before it */ };
+
+struct cutter {
+    struct arena *arena;
+    struct tokens tokens;
+    char *fates;               /* by token */
+    struct text device_macros; /* a line each: those whose text makes something the device's */
+    struct text call_macros;   /* likewise: those that take arguments */
+    struct text left_out;
+    bool opens_std; /* using namespace std */
+    bool uses_std;
+};
 
 static bool is(const struct cutter *cutter, size_t index, const char *text)
 {
     return token_is(&cutter->tokens, index, text);
 }
 
-static bool is_any(const struct cutter *cutter, size_t index, const char *const *words,
-                   size_t count)
+/* One of the list's words. */
+static bool is_in(const struct cutter *cutter, size_t index, const char *list)
 {
-    for (size_t i = 0; i < count; i++)
-        if (is(cutter, index, words[i]))
-            return true;
-    return false;
+    return token_is_in(&cutter->tokens, index, list);
 }
 
-#define IS_ANY(cutter, index, words) is_any(cutter, index, words, sizeof(words) / sizeof *(words))
+/* ---- lines of names ---- */
 
-bool cutter_has_line(const struct text *lines, const char *name, size_t length)
+static bool has_line(const struct text *lines, const char *name, size_t length)
 {
     const char *at = text_string(lines);
     for (; *at; at += strcspn(at, "\n") + 1)
@@ -30,7 +41,7 @@ bool cutter_has_line(const struct text *lines, const char *name, size_t length)
     return false;
 }
 
-void cutter_add_line(struct text *lines, const char *name, size_t length)
+static void add_line(struct text *lines, const char *name, size_t length)
 {
     text_append_bytes(lines, name, length);
     text_append(lines, "\n");
@@ -38,59 +49,30 @@ void cutter_add_line(struct text *lines, const char *name, size_t length)
 
 /* ---- macros ---- */
 
-size_t cutter_word(const char *at, const char *end)
-{
-    size_t length = 0;
-    while (at + length < end && name_goes_on(at[length]))
-        length++;
-    return length;
-}
-
 static bool names_device(const struct cutter *cutter, const char *at, const char *end)
 {
-    static const char *const words[] = {"__device__", "__global__",  "__constant__",
-                                        "__shared__", "__managed__", "__nv_pure__"};
-    while (at < end) {
-        size_t length = cutter_word(at, end);
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            if (length == strlen(words[i]) && strncmp(at, words[i], length) == 0)
-                return true;
-        if (length > 0 && cutter_has_line(&cutter->device_macros, at, length))
+    for (size_t length; at < end; at += length ? length : 1) {
+        length = word_length(at, end);
+        if (length > 0 && (word_is_in(at, length,
+                                      "__device__ __global__ __constant__ __shared__ "
+                                      "__managed__ __nv_pure__") ||
+                           has_line(&cutter->device_macros, at, length)))
             return true;
-        at += length ? length : 1;
     }
     return false;
 }
 
-/* The word behind '#'; *rest is what follows it. */
-bool cutter_is_directive(const struct token *token, const char *word, const char **rest)
-{
-    const char *end = token->start + token->length;
-    const char *at = token->start + 1;
-    if (token->kind != TOKEN_DIRECTIVE)
-        return false;
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    size_t length = cutter_word(at, end);
-    *rest = at + length;
-    while (*rest < end && (**rest == ' ' || **rest == '\t'))
-        ++*rest;
-    return length == strlen(word) && strncmp(at, word, length) == 0;
-}
-
 static void read_macros(struct cutter *cutter)
 {
+    const char *name = NULL, *end = NULL;
     for (size_t i = 0; i < cutter->tokens.count; i++) {
-        const struct token *token = &cutter->tokens.items[i];
-        const char *end = token->start + token->length;
-        const char *name = NULL;
-        if (!cutter_is_directive(token, "define", &name))
+        if (!token_is_directive(&cutter->tokens.items[i], "define", &name, &end))
             continue;
-        size_t length = cutter_word(name, end);
+        const size_t length = word_length(name, end);
         if (length > 0 && names_device(cutter, name + length, end))
-            cutter_add_line(&cutter->device_macros, name, length);
+            add_line(&cutter->device_macros, name, length);
         if (length > 0 && name + length < end && name[length] == '(')
-            cutter_add_line(&cutter->call_macros, name, length);
+            add_line(&cutter->call_macros, name, length);
     }
 }
 
@@ -123,46 +105,24 @@ struct declaration {
 /* Of the standard library, what no device has. */
 static bool is_host_std(const struct cutter *cutter, size_t index)
 {
-    static const char *const words[] = {"vector",
-                                        "string",
-                                        "map",
-                                        "set",
-                                        "list",
-                                        "deque",
-                                        "queue",
-                                        "unordered_map",
-                                        "unordered_set",
-                                        "ostream",
-                                        "istream",
-                                        "fstream",
-                                        "ifstream",
-                                        "ofstream",
-                                        "stringstream",
-                                        "shared_ptr",
-                                        "unique_ptr",
-                                        "function",
-                                        "thread",
-                                        "mutex",
-                                        "chrono",
-                                        "mt19937",
-                                        "random_device",
-                                        "stack",
-                                        "ostringstream",
-                                        "istringstream",
-                                        "default_random_engine",
-                                        "uniform_real_distribution"};
-    bool within = is(cutter, index - 1, "::") || is(cutter, index - 1, ".");
-    bool named = is(cutter, index, "std") && is(cutter, index + 1, "::");
-    bool bare = cutter->opens_std && (is(cutter, index + 1, "<") || is(cutter, index, "string"));
-    return !within && (named || bare) && IS_ANY(cutter, index + (named ? 2 : 0), words);
+    const bool within = is_in(cutter, index - 1, ":: .");
+    const bool named = is(cutter, index, "std") && is(cutter, index + 1, "::");
+    const bool bare =
+        cutter->opens_std && (is(cutter, index + 1, "<") || is(cutter, index, "string"));
+    return !within && (named || bare) &&
+           is_in(cutter, index + (named ? 2 : 0),
+                 "vector string map set list deque queue unordered_map unordered_set ostream "
+                 "istream fstream ifstream ofstream stringstream shared_ptr unique_ptr function "
+                 "thread mutex chrono mt19937 random_device stack ostringstream istringstream "
+                 "default_random_engine uniform_real_distribution");
 }
 
 static bool takes_attribute(const struct cutter *cutter, size_t index)
 {
-    static const char *const words[] = {"__align__",         "alignas",           "__attribute__",
-                                        "__declspec",        "__builtin_align__", "decltype",
-                                        "__launch_bounds__", "noexcept",          "asm"};
-    return IS_ANY(cutter, index, words) && is(cutter, index + 1, "(");
+    return is(cutter, index + 1, "(") &&
+           is_in(cutter, index,
+                 "__align__ alignas __attribute__ __declspec __builtin_align__ decltype "
+                 "__launch_bounds__ noexcept asm");
 }
 
 static size_t skip_template(const struct cutter *cutter, size_t i, size_t end)
@@ -172,18 +132,18 @@ static size_t skip_template(const struct cutter *cutter, size_t i, size_t end)
     return i;
 }
 
+static const char type_keys[] = "class struct union enum";
+
 /* Where the braces of a class, struct, union or enum open; `end` when it is none. */
 static size_t find_type_body(const struct cutter *cutter, size_t i, size_t end, bool *enumeration)
 {
-    static const char *const before[] = {"typedef",  "const",  "static",
-                                         "volatile", "extern", "friend"};
-    static const char *const keys[] = {"class", "struct", "union", "enum"};
-    while (i < end && (IS_ANY(cutter, i, before) || takes_attribute(cutter, i)))
+    while (i < end && (is_in(cutter, i, "typedef const static volatile extern friend") ||
+                       takes_attribute(cutter, i)))
         i = takes_attribute(cutter, i) ? tokens_behind(&cutter->tokens, i + 1) : i + 1;
-    if (i >= end || !IS_ANY(cutter, i, keys))
+    if (i >= end || !is_in(cutter, i, type_keys))
         return end;
     *enumeration = is(cutter, i, "enum");
-    for (; i < end && !is(cutter, i, ";") && !is(cutter, i, "="); i++) {
+    for (; i < end && !is_in(cutter, i, "; ="); i++) {
         if (is(cutter, i, "{"))
             return i;
         if (takes_attribute(cutter, i))
@@ -201,7 +161,7 @@ static size_t behind_initialisers(const struct cutter *cutter, size_t i, size_t 
 {
     const struct tokens *tokens = &cutter->tokens;
     for (i++; i < end; i++) {
-        while (i < end && !is(cutter, i, "(") && !is(cutter, i, "{"))
+        while (i < end && !is_in(cutter, i, "( {"))
             i = is(cutter, i, "<") ? tokens_behind_angle(tokens, i) : i + 1;
         i = tokens_behind(tokens, i);
         if (!is(cutter, i, ","))
@@ -214,8 +174,7 @@ static size_t behind_initialisers(const struct cutter *cutter, size_t i, size_t 
 static size_t behind_statement(const struct cutter *cutter, size_t i, size_t end)
 {
     while (i < end && !is(cutter, i, ";")) {
-        bool opens = is(cutter, i, "{") || is(cutter, i, "(") || is(cutter, i, "[");
-        i = opens ? tokens_behind(&cutter->tokens, i) : i + 1;
+        i = is_in(cutter, i, "{ ( [") ? tokens_behind(&cutter->tokens, i) : i + 1;
     }
     return i < end ? i + 1 : end;
 }
@@ -224,13 +183,13 @@ static size_t behind_statement(const struct cutter *cutter, size_t i, size_t end
 static size_t take_word(const struct cutter *cutter, struct declaration *d, size_t i)
 {
     d->device = d->device || is_device_word(cutter, i);
-    d->is_constexpr = d->is_constexpr || is(cutter, i, "constexpr") || is(cutter, i, "consteval");
+    d->is_constexpr = d->is_constexpr || is_in(cutter, i, "constexpr consteval");
     d->is_const = d->is_const || is(cutter, i, "const");
     d->host_std = d->host_std || is_host_std(cutter, i);
     if (is(cutter, i, "operator")) {
         /* operator()(...), operator=(...) */
         i += is(cutter, i + 1, "(") ? 3 : 1;
-        while (i < cutter->tokens.count && !is(cutter, i, "(") && !is(cutter, i, ";"))
+        while (i < cutter->tokens.count && !is_in(cutter, i, "( ;"))
             i++;
         return i;
     }
@@ -247,13 +206,11 @@ static size_t take_word(const struct cutter *cutter, struct declaration *d, size
 
 static void read_declaration(const struct cutter *cutter, struct declaration *d, size_t end)
 {
-    static const char *const kept[] = {"using",   "typedef",   "static_assert",
-                                       "texture", "surface",   "asm",
-                                       "friend",  "namespace", "__extension__"};
     size_t i = d->start;
-    d->kept = IS_ANY(cutter, i, kept);
-    while (i < end && !is(cutter, i, ";") && !is(cutter, i, "{") && !is(cutter, i, "=") &&
-           !(is(cutter, i, ":") && d->call))
+    d->kept = is_in(cutter, i,
+                    "using typedef static_assert texture surface asm friend namespace "
+                    "__extension__");
+    while (i < end && !is_in(cutter, i, "; { =") && !(is(cutter, i, ":") && d->call))
         i = take_word(cutter, d, i);
     d->head = i;
     if (is(cutter, i, ":"))
@@ -277,10 +234,10 @@ static bool begins_macro_call(const struct cutter *cutter, size_t i)
 {
     const struct token *token = &cutter->tokens.items[i];
     return token->kind == TOKEN_NAME && is(cutter, i + 1, "(") &&
-           cutter_has_line(&cutter->call_macros, token->start, token->length);
+           has_line(&cutter->call_macros, token->start, token->length);
 }
 
-void cutter_cut(struct cutter *cutter, size_t first, size_t end)
+static void cut(struct cutter *cutter, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         if (cutter->tokens.items[i].kind != TOKEN_DIRECTIVE)
@@ -289,9 +246,8 @@ void cutter_cut(struct cutter *cutter, size_t first, size_t end)
 
 static bool names_type(const struct cutter *cutter, const struct declaration *d)
 {
-    static const char *const keys[] = {"class", "struct", "union", "enum", "namespace"};
     for (size_t i = d->start; i < d->head; i++)
-        if (IS_ANY(cutter, i, keys))
+        if (is_in(cutter, i, type_keys) || is(cutter, i, "namespace"))
             return true;
     return false;
 }
@@ -299,8 +255,7 @@ static bool names_type(const struct cutter *cutter, const struct declaration *d)
 static void decide(struct cutter *cutter, const struct declaration *d, bool in_class)
 {
     const struct token *name = d->call ? &cutter->tokens.items[d->call - 1] : NULL;
-    bool defaulted = is(cutter, d->head, "=") &&
-                     (is(cutter, d->head + 1, "default") || is(cutter, d->head + 1, "delete"));
+    bool defaulted = is(cutter, d->head, "=") && is_in(cutter, d->head + 1, "default delete");
     /* A pointer to a function among a type's members; a type behind a macro that nobody knows. */
     bool pointer = in_class && d->call && is(cutter, d->call + 1, "*");
     bool unclear = !d->call && is(cutter, d->head, "{") && names_type(cutter, d);
@@ -309,10 +264,10 @@ static void decide(struct cutter *cutter, const struct declaration *d, bool in_c
     if (d->call && d->is_constexpr && !d->host_std)
         cutter->fates[d->start] = MADE_DEVICE;
     else if (d->call) {
-        cutter_add_line(&cutter->left_out, name->start, name->length);
-        cutter_cut(cutter, d->first, d->end);
+        add_line(&cutter->left_out, name->start, name->length);
+        cut(cutter, d->first, d->end);
     } else if (!in_class && is_host_variable(cutter, d))
-        cutter_cut(cutter, d->first, d->end);
+        cut(cutter, d->first, d->end);
 }
 
 /* ---- scopes ---- */
@@ -328,12 +283,12 @@ static size_t read_type(struct cutter *cutter, size_t first, size_t open, size_t
     size_t whole = behind_statement(cutter, behind, end);
     struct declaration d = {.first = first};
     for (size_t i = open + 1; i + 1 < behind; i += is(cutter, i, "{") ? 0 : 1) {
-        if (is(cutter, i, "{") || is(cutter, i, "("))
+        if (is_in(cutter, i, "{ ("))
             i = tokens_behind(&cutter->tokens, i);
         d.host_std = d.host_std || is_host_std(cutter, i);
     }
     if (d.host_std)
-        cutter_cut(cutter, first, whole);
+        cut(cutter, first, whole);
     else if (!enumeration)
         read_scope(cutter, open + 1, behind - 1, true);
     return whole;
@@ -347,14 +302,13 @@ static size_t find_scope(const struct cutter *cutter, size_t i, size_t end)
         return is(cutter, i + 2, "{") ? i + 2 : 0;
     if (!is(cutter, at, "namespace"))
         return 0;
-    while (at < end && !is(cutter, at, "{") && !is(cutter, at, ";") && !is(cutter, at, "="))
+    while (at < end && !is_in(cutter, at, "{ ; ="))
         at++;
     return is(cutter, at, "{") ? at : 0;
 }
 
 static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_class)
 {
-    static const char *const access[] = {"public", "private", "protected"};
     struct declaration d = {.first = i};
     size_t open = find_scope(cutter, i, end);
     if (cutter->tokens.items[i].kind == TOKEN_DIRECTIVE || is(cutter, i, ";"))
@@ -364,7 +318,7 @@ static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_clas
         read_scope(cutter, open + 1, behind - 1, false);
         return behind;
     }
-    if (in_class && IS_ANY(cutter, i, access) && is(cutter, i + 1, ":"))
+    if (in_class && is_in(cutter, i, "public private protected") && is(cutter, i + 1, ":"))
         return i + 2;
     if (begins_macro_call(cutter, i))
         return tokens_behind(&cutter->tokens, i + 1);
@@ -372,8 +326,7 @@ static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_clas
     open = find_type_body(cutter, d.start, end, &d.enumeration);
     if (open < end)
         return read_type(cutter, i, open, end, d.enumeration);
-    static const char *const types[] = {"class", "struct", "union", "enum"};
-    bool forward = IS_ANY(cutter, d.start, types) && is(cutter, d.start + 2, ";");
+    bool forward = is_in(cutter, d.start, type_keys) && is(cutter, d.start + 2, ";");
     read_declaration(cutter, &d, end);
     if (!forward)
         decide(cutter, &d, in_class);
@@ -384,6 +337,140 @@ static void read_scope(struct cutter *cutter, size_t i, size_t end, bool in_clas
 {
     while (i < end)
         i = read_one(cutter, i, end, in_class);
+}
+
+/* ---- what is left, line by line where it was ---- */
+
+static bool uses_std(const struct cutter *cutter)
+{
+    for (size_t i = 0; i < cutter->tokens.count; i++)
+        if (cutter->fates[i] != CUT && is(cutter, i, "std") &&
+            !(i > 0 && is_in(cutter, i - 1, ":: namespace")))
+            return true;
+    return false;
+}
+
+static void cut_headers(struct cutter *cutter)
+{
+    for (size_t i = 0; i < cutter->tokens.count; i++) {
+        const char *name = NULL, *end = NULL;
+        if (is(cutter, i, "using") && is(cutter, i + 1, "namespace") && is(cutter, i + 2, "std") &&
+            is(cutter, i + 3, ";") && !cutter->uses_std)
+            cut(cutter, i, i + 4);
+        if (!token_is_directive(&cutter->tokens.items[i], "include", &name, &end) || name == end)
+            continue;
+        const char *close = memchr(name + 1, *name == '<' ? '>' : '"', (size_t)(end - name - 1));
+        size_t length = close ? (size_t)(close - name - 1) : 0;
+        bool unused = !cutter->uses_std && cuda_is_std_header(name + 1, length);
+        if (unused || cuda_is_host_header(name + 1, length))
+            cutter->fates[i] = CUT;
+    }
+}
+
+static bool has_directive(const struct cutter *cutter, const char *directive, const char *name)
+{
+    const char *rest = NULL, *end = NULL;
+    for (size_t i = 0; i < cutter->tokens.count; i++)
+        if (token_is_directive(&cutter->tokens.items[i], directive, &rest, &end) &&
+            word_is_in(rest, word_length(rest, end), name))
+            return true;
+    return false;
+}
+
+/* What the experiment defines, the source does not. */
+static void cut_defines(struct cutter *cutter, const struct named_value *defines, size_t count)
+{
+    const char *name = NULL, *end = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (has_directive(cutter, "undef", defines[i].name))
+            continue;
+        for (size_t j = 0; j < cutter->tokens.count; j++) {
+            if (!token_is_directive(&cutter->tokens.items[j], "define", &name, &end))
+                continue;
+            const size_t length = word_length(name, end);
+            const bool takes_arguments = name + length < end && name[length] == '(';
+            if (word_is_in(name, length, defines[i].name) && !takes_arguments)
+                cutter->fates[j] = CUT;
+        }
+    }
+}
+
+/* A piece that is left out keeps its newlines. */
+static void put_newlines(struct text *out, const struct token *token)
+{
+    for (size_t i = 0; i < token->length; i++)
+        if (token->start[i] == '\n')
+            text_append(out, "\n");
+    text_append(out, " ");
+}
+
+/* typedef ... NAME; using NAME = ...; */
+static bool is_declared(const struct cutter *cutter, const struct token *name)
+{
+    const struct tokens *tokens = &cutter->tokens;
+    bool declares = false; /* within a typedef */
+    for (size_t i = 0; i < tokens->count; i++) {
+        const struct token *token = &tokens->items[i];
+        bool same =
+            token->length == name->length && memcmp(token->start, name->start, name->length) == 0;
+        declares = is(cutter, i, "typedef") || (declares && !is(cutter, i, ";"));
+        if (same && ((declares && is(cutter, i + 1, ";")) || (i > 0 && is(cutter, i - 1, "using"))))
+            return true;
+    }
+    return false;
+}
+
+/* Before the source: headers of what it names, as nvcc includes them for it. */
+static void put_headers(const struct cutter *cutter, struct text *text)
+{
+    struct text put = {0};
+    struct text seen = {0};
+    for (size_t i = 0; i < cutter->tokens.count; i++) {
+        const struct token *token = &cutter->tokens.items[i];
+        const char *header = token->kind == TOKEN_NAME && cutter->fates[i] != CUT
+                                 ? cuda_header_of(token->start, token->length)
+                                 : NULL;
+        if (!header || has_line(&seen, token->start, token->length))
+            continue;
+        add_line(&seen, token->start, token->length);
+        char name[32]; /* longer ones have no header */
+        (void)string_format(name, sizeof name, "%.*s", (int)token->length, token->start);
+        if (has_line(&put, header, strlen(header)) || is_declared(cutter, token) ||
+            has_directive(cutter, "define", name))
+            continue;
+        add_line(&put, header, strlen(header));
+        text_printf(text, "#include <%s>\n", header);
+    }
+    if (put.length > 0)
+        text_append(text, "#line 1\n");
+    text->failed = text->failed || put.failed || seen.failed;
+    text_free(&put);
+    text_free(&seen);
+}
+
+static bool write_text(struct cutter *cutter, const char *source, struct device_part *out)
+{
+    struct text text = {0};
+    const char *at = source;
+    put_headers(cutter, &text);
+    for (size_t i = 0; i < cutter->tokens.count; i++) {
+        const struct token *token = &cutter->tokens.items[i];
+        text_append_bytes(&text, at, (size_t)(token->start - at));
+        if (cutter->fates[i] == MADE_DEVICE)
+            text_append(&text, "__host__ __device__ ");
+        if (cutter->fates[i] == CUT)
+            put_newlines(&text, token);
+        else
+            text_append_bytes(&text, token->start, token->length);
+        at = token->start + token->length;
+    }
+    text_append(&text, at);
+    out->text = text.failed ? NULL : arena_strdup(cutter->arena, text_string(&text));
+    out->left_out = arena_strdup(cutter->arena, text_string(&cutter->left_out));
+    out->uses_std = cutter->uses_std;
+    text_free(&text);
+    return out->text && out->left_out && !cutter->left_out.failed &&
+           !cutter->device_macros.failed && !cutter->call_macros.failed;
 }
 
 /* ---- the whole ---- */
@@ -425,7 +512,10 @@ bool cuda_device_part(struct arena *arena, const char *source, const struct name
         read_macros(&cutter);
         read_scope(&cutter, 0, cutter.tokens.count, false);
     }
-    bool done = cutter_write(&cutter, source, defines, define_count, out);
+    cutter.uses_std = uses_std(&cutter);
+    cut_headers(&cutter);
+    cut_defines(&cutter, defines, define_count);
+    bool done = write_text(&cutter, source, out);
     text_free(&cutter.device_macros);
     text_free(&cutter.call_macros);
     text_free(&cutter.left_out);
@@ -435,5 +525,5 @@ bool cuda_device_part(struct arena *arena, const char *source, const struct name
 bool cuda_left_out(const struct device_part *part, const char *name, size_t length)
 {
     const struct text lines = {.data = (char *)part->left_out, .length = strlen(part->left_out)};
-    return cutter_has_line(&lines, name, length);
+    return has_line(&lines, name, length);
 }

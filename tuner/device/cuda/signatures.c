@@ -5,10 +5,10 @@
 
 #include "tuner/base/source.h"
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/guesses.h"
 #include "tuner/device/cuda/host_part.h"
 #include "tuner/device/cuda/internal.h"
-#include "tuner/device/cuda/tokens.h"
+#include "tuner/device/gpu/guesses.h"
+#include "tuner/device/gpu/tokens.h"
 
 enum { CODES = 12, NUMBERS_OF_ONE = 5 };
 
@@ -367,7 +367,7 @@ static enum status ask_until_defined(struct asking *asking, struct error *error)
         const char *name = undefined_name(asking->arena, error->text);
         const char *meant = name ? guess_misspelt(asking->arena, &asking->tokens, name) : NULL;
         if (!name || meant || out->macro_count == SIGNATURE_MACROS_MAX ||
-            guess_is_defined(out, name) || !guess_may_be_number(&asking->tokens, name))
+            macro_is_listed(out, name, strlen(name)) || !guess_may_be_number(&asking->tokens, name))
             return explain(asking->question->path, name, meant, error);
         out->macros[out->macro_count++] =
             (struct macro_signature){.name = name, .preset = guess_value(name), .guessed = true};

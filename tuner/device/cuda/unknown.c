@@ -3,7 +3,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
-#include "tuner/device/cuda/tokens.h"
+#include "tuner/device/gpu/tokens.h"
 
 /* "space::scale<float>" is asked for by `scale`, too, within that namespace. */
 static bool is_declared(const struct source_signature *declared, const char *name)

@@ -1,7 +1,7 @@
-/* A source of CUDA C++ as tokens: enough to find what is declared in it; what the types are, the
- * compiler says. */
-#ifndef TUNE_DEVICE_CUDA_TOKENS_H
-#define TUNE_DEVICE_CUDA_TOKENS_H
+/* A source of C++ with kernels as tokens: enough to find what is declared in it; what the types
+ * are, the compiler says. */
+#ifndef TUNE_DEVICE_GPU_TOKENS_H
+#define TUNE_DEVICE_GPU_TOKENS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +32,16 @@ struct tokens {
 bool tokens_read(struct arena *arena, const char *text, struct tokens *out);
 /* False past the end, too. */
 bool token_is(const struct tokens *tokens, size_t index, const char *text);
+/* Whether it is one of the list's words, which blanks part. */
+bool token_is_in(const struct tokens *tokens, size_t index, const char *list);
+bool word_is_in(const char *word, size_t length, const char *list);
+/* The length of the word of letters, digits and _ that begins there. */
+size_t word_length(const char *at, const char *end);
+const char *skip_blanks(const char *at, const char *end);
+/* Whether the token is a directive `#word`, `word` being one of the list; what follows it lies
+ * between *rest and *end, without blanks around it. */
+bool token_is_directive(const struct token *token, const char *list, const char **rest,
+                        const char **end);
 /* The tokens from `first` up to `end`, with one blank where there was any. NULL: no memory. */
 const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t first, size_t end);
 /* Behind the bracket ( [ { that is at `index`; count when it is never closed. */
@@ -44,7 +54,8 @@ size_t tokens_behind_angle(const struct tokens *tokens, size_t index);
 enum status declarations_read(struct arena *arena, const char *text, struct source_signature *out,
                               struct error *error);
 
-/* uses.c. Leaves out what only kernels use that are not asked about: macros are marked, symbols and
+bool macro_is_listed(const struct source_signature *out, const char *name, size_t length);
+/* Leaves out what only kernels use that are not asked about: macros are marked, symbols and
  * dynamic shared memory taken away. */
 void uses_mark(const struct tokens *tokens, struct source_signature *out);
 /* Whether an array has it as both sides: [NAME][NAME], [NAME][NAME + 1]. */

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/tokens.h"
+#include "tuner/device/gpu/tokens.h"
 
-enum { SCOPES_MAX = 64, NAME_BYTES = 256 };
+enum { SCOPES_MAX = 64 };
 
 struct reader {
     struct arena *arena;
@@ -36,7 +36,7 @@ static size_t item_end(const struct reader *reader, size_t first, size_t close)
     const struct tokens *tokens = &reader->tokens;
     size_t i = first;
     while (i < close && !token_is(tokens, i, ",")) {
-        if (token_is(tokens, i, "(") || token_is(tokens, i, "[") || token_is(tokens, i, "{"))
+        if (token_is_in(tokens, i, "( [ {"))
             i = tokens_behind(tokens, i);
         else if (token_is(tokens, i, "<") && i > first && is_name_at(reader, i - 1))
             i = tokens_behind_angle(tokens, i);
@@ -53,22 +53,12 @@ static size_t declared_name(const struct reader *reader, size_t first, size_t en
 {
     size_t name = end;
     for (size_t i = first; i < end; i++) {
-        if (token_is(&reader->tokens, i, "[") || token_is(&reader->tokens, i, "="))
+        if (token_is_in(&reader->tokens, i, "[ ="))
             break;
         if (is_name_at(reader, i))
             name = i;
     }
     return name;
-}
-
-static bool is_word_of_type(const struct reader *reader, size_t index)
-{
-    static const char *const words[] = {"int",    "long", "short",    "char",   "float",
-                                        "double", "bool", "unsigned", "signed", "const"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (token_is(&reader->tokens, index, words[i]))
-            return true;
-    return false;
 }
 
 static const char *generic_of(const struct reader *reader, const struct kernel_signature *kernel,
@@ -87,7 +77,9 @@ static void read_parameter(struct reader *reader, struct kernel_signature *kerne
 {
     struct kernel_parameter *parameter = &kernel->parameters[kernel->parameter_count];
     size_t name = declared_name(reader, first, end);
-    bool nameless = name >= end || name == first || is_word_of_type(reader, name);
+    bool nameless = name >= end || name == first ||
+                    token_is_in(&reader->tokens, name,
+                                "int long short char float double bool unsigned signed const");
     parameter->text = text_of(reader, first, end);
     parameter->name = nameless ? arena_printf(reader->arena, "p%zu", kernel->parameter_count)
                                : text_of(reader, name, name + 1);
@@ -108,22 +100,20 @@ static void read_parameters(struct reader *reader, struct kernel_signature *kern
     }
 }
 
-static enum template_kind kind_of_template(const struct reader *reader, size_t first, size_t end)
+static enum template_kind kind_of_template(const struct tokens *tokens, size_t first, size_t end)
 {
-    static const char *const numbers[] = {"int",    "unsigned", "long",     "short", "char",
-                                          "size_t", "int32_t",  "uint32_t", "auto",  "std"};
     for (size_t i = first; i < end; i++)
-        if (token_is(&reader->tokens, i, "...") || token_is(&reader->tokens, i, "template"))
+        if (token_is_in(tokens, i, "... template"))
             return TEMPLATE_OTHER;
-    if (token_is(&reader->tokens, first, "typename") || token_is(&reader->tokens, first, "class"))
+    if (token_is_in(tokens, first, "typename class"))
         return TEMPLATE_TYPE;
-    first += token_is(&reader->tokens, first, "const");
-    if (token_is(&reader->tokens, first, "bool"))
+    first += token_is(tokens, first, "const");
+    if (token_is(tokens, first, "bool"))
         return TEMPLATE_BOOLEAN;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (token_is(&reader->tokens, first, numbers[i]))
-            return TEMPLATE_NUMBER;
-    return TEMPLATE_OTHER;
+    return token_is_in(tokens, first,
+                       "int unsigned long short char size_t int32_t uint32_t auto std")
+               ? TEMPLATE_NUMBER
+               : TEMPLATE_OTHER;
 }
 
 static void read_template(struct reader *reader, struct kernel_signature *kernel)
@@ -136,7 +126,7 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
         size_t name = declared_name(reader, i, end);
         struct template_parameter *parameter = &kernel->template[kernel->template_count++];
         parameter->name = text_of(reader, name, name + 1);
-        parameter->kind = kind_of_template(reader, i, end);
+        parameter->kind = kind_of_template(tokens, i, end);
         for (size_t j = name; j + 1 < end; j++)
             if (token_is(tokens, j, "="))
                 parameter->preset = text_of(reader, j + 1, end);
@@ -148,12 +138,7 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
 
 static bool is_change(const struct reader *reader, size_t index)
 {
-    static const char *const signs[] = {
-        "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "<<=", ">>="};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (token_is(&reader->tokens, index, signs[i]))
-            return true;
-    return false;
+    return token_is_in(&reader->tokens, index, "+= -= *= /= %= &= |= ^= ++ -- <<= >>=");
 }
 
 static bool begins_atomic(const struct reader *reader, size_t index)
@@ -169,7 +154,7 @@ static size_t behind_element(const struct tokens *tokens, size_t at, bool *membe
     for (;;) {
         if (token_is(tokens, at, "[")) {
             at = tokens_behind(tokens, at);
-        } else if (token_is(tokens, at, ".") || token_is(tokens, at, "->")) {
+        } else if (token_is_in(tokens, at, ". ->")) {
             *member = true;
             at += 2;
         } else {
@@ -183,29 +168,23 @@ static bool is_of_pointer(const struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
     return is_change(reader, at + 1) || is_change(reader, at - 1) ||
-           token_is(tokens, at + 1, "==") || token_is(tokens, at + 1, "!=") ||
-           token_is(tokens, at - 1, "!");
+           token_is_in(tokens, at + 1, "== !=") || token_is(tokens, at - 1, "!");
 }
 
 /* *p = ..., not a * p. */
 static bool is_starred(const struct tokens *tokens, size_t at)
 {
-    static const char *const before[] = {";", "{", ")", "}", "=", "(", ",", "return"};
-    bool starred = at >= 2 && token_is(tokens, at - 1, "*");
-    for (size_t i = 0; starred && i < sizeof before / sizeof *before; i++)
-        if (token_is(tokens, at - 2, before[i]))
-            return true;
-    return false;
+    return at >= 2 && token_is(tokens, at - 1, "*") &&
+           token_is_in(tokens, at - 2, "; { ) } = ( , return");
 }
 
 static void read_use(const struct reader *reader, struct kernel_parameter *parameter, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
-    if (token_is(tokens, at - 1, ".") || token_is(tokens, at - 1, "->"))
+    if (token_is_in(tokens, at - 1, ". ->"))
         return; /* a member */
     bool address = token_is(tokens, at - 1, "&") && at >= 2 &&
-                   tokens->items[at - 2].kind == TOKEN_SIGN && !token_is(tokens, at - 2, ")") &&
-                   !token_is(tokens, at - 2, "]");
+                   tokens->items[at - 2].kind == TOKEN_SIGN && !token_is_in(tokens, at - 2, ") ]");
     size_t before = address ? at - 1 : at;
     bool member = false;
     bool starred = is_starred(tokens, at);
@@ -231,8 +210,7 @@ static void read_body(struct reader *reader, struct kernel_signature *kernel, si
     for (size_t i = open + 1; i < close; i++) {
         if (tokens->items[i].kind != TOKEN_NAME)
             continue;
-        bool index = token_is(tokens, i, "threadIdx") || token_is(tokens, i, "blockIdx");
-        if (index && token_is(tokens, i + 1, ".")) {
+        if (token_is_in(tokens, i, "threadIdx blockIdx") && token_is(tokens, i + 1, ".")) {
             kernel->uses_y |= token_is(tokens, i + 2, "y");
             kernel->uses_z |= token_is(tokens, i + 2, "z");
         }
@@ -245,32 +223,16 @@ static void read_body(struct reader *reader, struct kernel_signature *kernel, si
 
 /* ---- declarations ---- */
 
-static bool takes_brackets(const struct reader *reader, size_t index)
-{
-    static const char *const words[] = {
-        "__launch_bounds__", "__cluster_dims__", "__attribute__", "__block_size__",
-        "__maxnreg__",       "__declspec",       "alignas"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (token_is(&reader->tokens, index, words[i]))
-            return true;
-    return false;
-}
-
 static const char *qualified(struct reader *reader, const char *name)
 {
-    char whole[NAME_BYTES] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < reader->depth && i < SCOPES_MAX; i++) {
-        size_t length = strlen(reader->scopes[i]);
-        if (length == 0 || used + length + 3 > sizeof whole)
-            continue;
-        memcpy(whole + used, reader->scopes[i], length);
-        memcpy(whole + used + length, "::", 3);
-        used += length + 2;
-    }
-    const char *text = arena_printf(reader->arena, "%s%s", whole, name);
-    reader->failed |= !text;
-    return text ? text : "";
+    struct text text = {0};
+    for (size_t i = 0; i < reader->depth && i < SCOPES_MAX; i++)
+        text_printf(&text, "%s%s", reader->scopes[i], *reader->scopes[i] ? "::" : "");
+    text_append(&text, name);
+    const char *copy = text.failed ? NULL : arena_strdup(reader->arena, text_string(&text));
+    text_free(&text);
+    reader->failed |= !copy;
+    return copy ? copy : "";
 }
 
 /* A kernel that was declared before is taken as it is defined. */
@@ -290,8 +252,11 @@ static size_t read_kernel(struct reader *reader, size_t at)
     struct kernel_signature kernel = {.line = tokens->items[at - 1].line,
                                       .first_token = (uint32_t)at};
     size_t name = tokens->count;
-    for (; at < tokens->count && !token_is(tokens, at, ";") && !token_is(tokens, at, "{"); at++) {
-        if (takes_brackets(reader, at) && token_is(tokens, at + 1, "(")) {
+    for (; at < tokens->count && !token_is_in(tokens, at, "; {"); at++) {
+        if (token_is_in(tokens, at,
+                        "__launch_bounds__ __cluster_dims__ __attribute__ __block_size__ "
+                        "__maxnreg__ __declspec alignas") &&
+            token_is(tokens, at + 1, "(")) {
             size_t close = tokens_behind(tokens, at + 1) - 1;
             if (token_is(tokens, at, "__launch_bounds__"))
                 kernel.bounds = text_of(reader, at + 2, item_end(reader, at + 2, close));
@@ -325,8 +290,7 @@ static void read_symbol(struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
     size_t end = at;
-    while (end < tokens->count && !token_is(tokens, end, ";") && !token_is(tokens, end, "=") &&
-           !token_is(tokens, end, "{"))
+    while (end < tokens->count && !token_is_in(tokens, end, "; = {"))
         end++;
     size_t name = declared_name(reader, at + 1, end);
     struct source_signature *out = reader->out;
@@ -336,62 +300,27 @@ static void read_symbol(struct reader *reader, size_t at)
     out->symbols[out->symbol_count++].name = qualified(reader, text_of(reader, name, name + 1));
 }
 
-/* The words of a directive: "#ifndef", NAME, rest. */
-static size_t split_directive(const struct token *token, const char **word, size_t *length)
-{
-    const char *at = token->start + 1;
-    const char *end = token->start + token->length;
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    *word = at;
-    while (at < end && name_goes_on(*at))
-        at++;
-    *length = (size_t)(at - *word);
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    return (size_t)(at - token->start);
-}
-
-static bool is_directive(const struct token *token, const char *name, const char **rest,
-                         size_t *length)
-{
-    const char *word = NULL;
-    size_t word_length = 0;
-    if (token->kind != TOKEN_DIRECTIVE)
-        return false;
-    size_t used = split_directive(token, &word, &word_length);
-    *rest = token->start + used;
-    *length = token->length - used;
-    while (*length > 0 && isspace((unsigned char)(*rest)[*length - 1]))
-        --*length;
-    return word_length == strlen(name) && strncmp(word, name, word_length) == 0;
-}
-
 /* The value of `#define NAME VALUE`, without comments; its length, 0: none. */
-static size_t macro_value(const char *definition, size_t length, size_t name_length,
-                          const char **value)
+static size_t macro_value(const char *behind_name, const char *end, const char **value)
 {
-    if (length <= name_length + 1 || !isspace((unsigned char)definition[name_length]))
+    if (behind_name >= end || !isspace((unsigned char)*behind_name))
         return 0;
-    *value = definition + name_length;
-    size_t value_length = length - name_length;
-    while (value_length > 0 && isspace((unsigned char)**value))
-        ++*value, value_length--;
-    const char *comment = memchr(*value, '/', value_length);
-    if (comment)
-        value_length = (size_t)(comment - *value);
-    while (value_length > 0 && isspace((unsigned char)(*value)[value_length - 1]))
-        value_length--;
-    return value_length;
+    const char *comment = memchr(behind_name, '/', (size_t)(end - behind_name));
+    end = comment ? comment : end;
+    *value = behind_name;
+    while (*value < end && isspace((unsigned char)**value))
+        ++*value;
+    while (end > *value && isspace((unsigned char)end[-1]))
+        end--;
+    return (size_t)(end - *value);
 }
 
-static bool is_listed(const struct source_signature *out, const char *name, size_t length)
+bool macro_is_listed(const struct source_signature *out, const char *name, size_t length)
 {
-    bool found = false;
     for (size_t i = 0; i < out->macro_count; i++)
-        found |= strlen(out->macros[i].name) == length &&
-                 strncmp(out->macros[i].name, name, length) == 0;
-    return found;
+        if (word_is_in(name, length, out->macros[i].name))
+            return true;
+    return false;
 }
 
 /* What authors call the sides of blocks and tiles, in capitals. */
@@ -430,24 +359,21 @@ static void read_macro(struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
     struct source_signature *out = reader->out;
-    const char *guard = NULL, *definition = NULL, *value = NULL;
-    size_t guard_length = 0, length = 0, name_length = 0;
-    bool guarded =
-        at + 1 < tokens->count && is_directive(&tokens->items[at], "ifndef", &guard, &guard_length);
+    const char *guard = NULL, *guard_end = NULL, *name = NULL, *end = NULL, *value = NULL;
+    const bool guarded = at + 1 < tokens->count &&
+                         token_is_directive(&tokens->items[at], "ifndef", &guard, &guard_end);
     if (out->macro_count == SIGNATURE_MACROS_MAX ||
-        !is_directive(&tokens->items[at + (guarded ? 1 : 0)], "define", &definition, &length))
+        !token_is_directive(&tokens->items[at + guarded], "define", &name, &end))
         return;
-    while (name_length < length && name_goes_on(definition[name_length]))
-        name_length++;
-    size_t value_length = macro_value(definition, length, name_length, &value);
-    bool same = name_length == guard_length && strncmp(definition, guard, guard_length) == 0;
-    bool tile =
-        !guarded && is_small_number(value, value_length) && names_tile(definition, name_length);
-    if (value_length == 0 || name_length == 0 || (guarded ? !same : !tile) ||
-        is_listed(out, definition, name_length))
+    const size_t length = word_length(name, end);
+    const size_t value_length = macro_value(name + length, end, &value);
+    const bool same =
+        guarded && (size_t)(guard_end - guard) == length && strncmp(name, guard, length) == 0;
+    const bool tile = !guarded && is_small_number(value, value_length) && names_tile(name, length);
+    if (value_length == 0 || length == 0 || (!same && !tile) || macro_is_listed(out, name, length))
         return;
     struct macro_signature *macro = &out->macros[out->macro_count++];
-    macro->name = arena_strndup(reader->arena, definition, name_length);
+    macro->name = arena_strndup(reader->arena, name, length);
     macro->preset = arena_strndup(reader->arena, value, value_length);
     macro->fixed = !guarded;
     reader->failed |= !macro->name || !macro->preset;
@@ -480,7 +406,7 @@ static size_t read_one(struct reader *reader, size_t i)
         open_scope(reader, i);
     else if (token_is(tokens, i, "}") && reader->depth > 0)
         reader->depth--;
-    if (token_is(tokens, i, "{") || token_is(tokens, i, "}") || token_is(tokens, i, ";"))
+    if (token_is_in(tokens, i, "{ } ;"))
         reader->has_template = false;
     return i + 1;
 }
@@ -496,4 +422,126 @@ enum status declarations_read(struct arena *arena, const char *text, struct sour
     for (size_t i = 0; i < reader.tokens.count && !reader.failed;)
         i = read_one(&reader, i);
     return reader.failed ? error_no_memory(error) : STATUS_OK;
+}
+
+/* ---- what only other kernels use ---- */
+
+static bool belongs_elsewhere(const struct source_signature *out, size_t token)
+{
+    for (size_t i = 0; i < out->kernel_count; i++)
+        if (&out->kernels[i] != out->asked && token >= out->kernels[i].first_token &&
+            token < out->kernels[i].end_token)
+            return true;
+    return false;
+}
+
+/* Whether a directive names it, but for those that give a macro its value. */
+static bool directive_names(const struct token *token, const char *name)
+{
+    const char *rest = NULL, *end = NULL;
+    const size_t length = strlen(name);
+    if (token_is_directive(token, "ifndef", &rest, &end))
+        return false;
+    const bool defines = token_is_directive(token, "define", &rest, &end);
+    for (const char *at = defines ? rest + word_length(rest, end) : rest; at < end;) {
+        const size_t own = word_length(at, end);
+        if (own == length && strncmp(at, name, length) == 0)
+            return true;
+        at += own > 0 ? own : 1;
+    }
+    return false;
+}
+
+static size_t count_uses(const struct tokens *tokens, const struct source_signature *out,
+                         const char *name)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tokens->count; i++)
+        count += tokens->items[i].kind == TOKEN_DIRECTIVE
+                     ? directive_names(&tokens->items[i], name)
+                     : token_is(tokens, i, name) && !belongs_elsewhere(out, i);
+    return count;
+}
+
+static bool has_dynamic_shared(const struct tokens *tokens, const struct source_signature *out)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        if (token_is(tokens, i, "extern") && !belongs_elsewhere(out, i) &&
+            (token_is(tokens, i + 1, "__shared__") || token_is(tokens, i + 2, "__shared__")))
+            return true;
+    return false;
+}
+
+/* [NAME][NAME], [NAME][NAME + 1] */
+bool uses_as_square(const struct tokens *tokens, const char *name)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        if (token_is(tokens, i, "[") && token_is(tokens, i + 1, name) &&
+            token_is(tokens, i + 2, "]") && token_is(tokens, i + 3, "[") &&
+            token_is(tokens, i + 4, name))
+            return true;
+    return false;
+}
+
+/* A pointer that a macro names is used where it cannot be seen. */
+static void mark_hidden(const struct tokens *tokens, struct kernel_signature *kernel)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        for (size_t j = 0; tokens->items[i].kind == TOKEN_DIRECTIVE && j < kernel->parameter_count;
+             j++)
+            if (directive_names(&tokens->items[i], kernel->parameters[j].name))
+                kernel->parameters[j].is_hidden = true;
+}
+
+void uses_mark(const struct tokens *tokens, struct source_signature *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < out->macro_count; i++) {
+        out->macros[i].elsewhere = count_uses(tokens, out, out->macros[i].name) == 0;
+        out->macros[i].square = uses_as_square(tokens, out->macros[i].name);
+    }
+    for (size_t i = 0; i < out->kernel_count; i++)
+        if (&out->kernels[i] == out->asked)
+            mark_hidden(tokens, &out->kernels[i]);
+    for (size_t i = 0; i < out->symbol_count; i++) {
+        const char *last = strrchr(out->symbols[i].name, ':');
+        /* Once where it is declared. */
+        if (count_uses(tokens, out, last ? last + 1 : out->symbols[i].name) > 1)
+            out->symbols[kept++] = out->symbols[i];
+    }
+    out->symbol_count = kept;
+    out->dynamic_shared = has_dynamic_shared(tokens, out);
+}
+
+/* Where the braces of the struct open; count when it is not in the source. */
+static size_t find_struct(const struct tokens *tokens, const char *name)
+{
+    for (size_t i = 0; i + 2 < tokens->count; i++) {
+        if (!token_is(tokens, i, "struct"))
+            continue;
+        size_t open = i + 1;
+        while (open < tokens->count && !token_is_in(tokens, open, "{ ; ("))
+            open++;
+        if (!token_is(tokens, open, "{"))
+            continue;
+        size_t behind = tokens_behind(tokens, open);
+        if (token_is(tokens, open - 1, name) || token_is(tokens, behind, name))
+            return open;
+    }
+    return tokens->count;
+}
+
+size_t fields_of(struct arena *arena, const struct tokens *tokens, const char *name,
+                 const char *fields[FIELDS_MAX])
+{
+    size_t open = find_struct(tokens, name);
+    size_t close = open < tokens->count ? tokens_behind(tokens, open) - 1 : open;
+    size_t count = 0;
+    for (size_t i = open + 1; i < close; i++) {
+        if (token_is_in(tokens, i, "( [ { static") || count == FIELDS_MAX)
+            return 0;
+        if (tokens->items[i].kind == TOKEN_NAME && token_is_in(tokens, i + 1, ", ; ="))
+            fields[count++] = tokens_text(arena, tokens, i, i + 1);
+    }
+    return count;
 }

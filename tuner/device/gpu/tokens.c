@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/tokens.h"
+#include "tuner/device/gpu/tokens.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -103,22 +103,6 @@ static struct token token_at(const char *at, bool line_begins)
     return token;
 }
 
-static uint32_t lines_in(const char *at, size_t length)
-{
-    uint32_t lines = 0;
-    for (size_t i = 0; i < length; i++)
-        lines += at[i] == '\n';
-    return lines;
-}
-
-static bool keep(struct tokens *tokens, size_t *capacity, struct token token)
-{
-    if (!array_grow(&tokens->items, tokens->count, capacity, sizeof *tokens->items))
-        return false;
-    tokens->items[tokens->count++] = token;
-    return true;
-}
-
 static bool read_all(const char *text, struct tokens *out)
 {
     size_t capacity = 0;
@@ -131,14 +115,16 @@ static bool read_all(const char *text, struct tokens *out)
         if (length == 0) {
             struct token token = token_at(text, line_begins);
             token.line = line;
-            if (!keep(out, &capacity, token))
+            if (!array_grow(&out->items, out->count, &capacity, sizeof *out->items))
                 return false;
+            out->items[out->count++] = token;
             length = token.length;
             line_begins = false;
         }
-        line_begins |= memchr(text, '\n', length) != NULL;
-        line += lines_in(text, length);
-        text += length;
+        for (; length > 0; length--, text++) {
+            line += *text == '\n';
+            line_begins |= *text == '\n';
+        }
     }
     return true;
 }
@@ -162,6 +148,51 @@ bool token_is(const struct tokens *tokens, size_t index, const char *text)
            memcmp(tokens->items[index].start, text, tokens->items[index].length) == 0;
 }
 
+bool word_is_in(const char *word, size_t length, const char *list)
+{
+    for (size_t own; *list; list += own + strspn(list + own, " ")) {
+        own = strcspn(list, " ");
+        if (own == length && memcmp(list, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool token_is_in(const struct tokens *tokens, size_t index, const char *list)
+{
+    return index < tokens->count &&
+           word_is_in(tokens->items[index].start, tokens->items[index].length, list);
+}
+
+size_t word_length(const char *at, const char *end)
+{
+    size_t length = 0;
+    while (at + length < end && name_goes_on(at[length]))
+        length++;
+    return length;
+}
+
+const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}
+
+bool token_is_directive(const struct token *token, const char *list, const char **rest,
+                        const char **end)
+{
+    if (token->kind != TOKEN_DIRECTIVE)
+        return false;
+    *end = token->start + token->length;
+    const char *word = skip_blanks(token->start + 1, *end);
+    const size_t length = word_length(word, *end);
+    *rest = skip_blanks(word + length, *end);
+    while (*end > *rest && isspace((unsigned char)(*end)[-1]))
+        --*end;
+    return word_is_in(word, length, list);
+}
+
 const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t first, size_t end)
 {
     struct text text = {0};
@@ -180,10 +211,8 @@ size_t tokens_behind(const struct tokens *tokens, size_t index)
 {
     size_t depth = 0;
     for (size_t i = index; i < tokens->count; i++) {
-        if (token_is(tokens, i, "(") || token_is(tokens, i, "[") || token_is(tokens, i, "{"))
-            depth++;
-        if ((token_is(tokens, i, ")") || token_is(tokens, i, "]") || token_is(tokens, i, "}")) &&
-            --depth == 0)
+        depth += token_is_in(tokens, i, "( [ {");
+        if (token_is_in(tokens, i, ") ] }") && --depth == 0)
             return i + 1;
     }
     return tokens->count;
@@ -193,7 +222,7 @@ size_t tokens_behind_angle(const struct tokens *tokens, size_t index)
 {
     size_t depth = 0;
     for (size_t i = index; i < tokens->count; i++) {
-        if (token_is(tokens, i, "(") || token_is(tokens, i, "[") || token_is(tokens, i, "{")) {
+        if (token_is_in(tokens, i, "( [ {")) {
             i = tokens_behind(tokens, i) - 1;
             continue;
         }

@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/guesses.h"
+#include "tuner/device/gpu/guesses.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -50,44 +50,6 @@ bool guess_may_be_number(const struct tokens *tokens, const char *name)
     return true;
 }
 
-bool guess_is_defined(const struct source_signature *out, const char *name)
-{
-    for (size_t i = 0; i < out->macro_count; i++)
-        if (strcmp(out->macros[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* ---- words of directives ---- */
-
-static const char *skip_blanks(const char *at, const char *end)
-{
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    return at;
-}
-
-static size_t word_length(const char *at, const char *end)
-{
-    size_t length = 0;
-    while (at + length < end && name_goes_on(at[length]))
-        length++;
-    return length;
-}
-
-/* The first word behind '#', and where it ends. */
-static size_t directive_word(const struct token *token, const char **word)
-{
-    const char *end = token->start + token->length;
-    *word = token->kind == TOKEN_DIRECTIVE ? skip_blanks(token->start + 1, end) : end;
-    return word_length(*word, end);
-}
-
-static bool is_word(const char *at, size_t length, const char *word)
-{
-    return length == strlen(word) && strncmp(at, word, length) == 0;
-}
-
 /* ---- misspelt names ---- */
 
 static bool is_capital(const char *name, size_t length)
@@ -124,16 +86,11 @@ static bool are_siblings(const char *a, const char *b)
  */
 static bool is_declared_at(const struct tokens *tokens, size_t i)
 {
-    static const char *const behind[] = {"=", ";", ",", "[", ")", "(", "{"};
     if (i == 0 || tokens->items[i].kind != TOKEN_NAME || token_is(tokens, i - 1, "return"))
         return false;
-    if (tokens->items[i - 1].kind != TOKEN_NAME && !token_is(tokens, i - 1, "*") &&
-        !token_is(tokens, i - 1, "&") && !token_is(tokens, i - 1, ">"))
+    if (tokens->items[i - 1].kind != TOKEN_NAME && !token_is_in(tokens, i - 1, "* & >"))
         return false;
-    for (size_t j = 0; j < sizeof behind / sizeof *behind; j++)
-        if (token_is(tokens, i + 1, behind[j]))
-            return true;
-    return false;
+    return token_is_in(tokens, i + 1, "= ; , [ ) ( {");
 }
 
 enum { WORD_BYTES = 64 };
@@ -168,11 +125,8 @@ const char *guess_misspelt(struct arena *arena, const struct tokens *tokens, con
         hold_against(name, words[i], strlen(words[i]), meant, &found);
     for (size_t i = 0; i < tokens->count && !found; i++) {
         const struct token *token = &tokens->items[i];
-        const char *end = token->start + token->length;
-        const char *word = NULL;
-        size_t used = directive_word(token, &word);
-        const char *defined = skip_blanks(word + used, end);
-        if (is_word(word, used, "define"))
+        const char *defined = NULL, *end = NULL;
+        if (token_is_directive(token, "define", &defined, &end))
             hold_against(name, defined, word_length(defined, end), meant, &found);
         else if (is_declared_at(tokens, i) && !is_capital(token->start, token->length))
             hold_against(name, token->start, token->length, meant, &found);
@@ -185,17 +139,11 @@ const char *guess_misspelt(struct arena *arena, const struct tokens *tokens, con
 /* Whether a line defines the name, or asks whether it is defined: then it may well not be. */
 static bool is_settled(const struct tokens *tokens, const char *name, size_t length)
 {
-    static const char *const lines[] = {"define", "ifdef", "ifndef", "undef"};
-    for (size_t i = 0; i < tokens->count; i++) {
-        const char *word = NULL;
-        const char *end = tokens->items[i].start + tokens->items[i].length;
-        size_t used = directive_word(&tokens->items[i], &word);
-        const char *operand = skip_blanks(word + used, end);
-        for (size_t j = 0; used > 0 && j < sizeof lines / sizeof *lines; j++)
-            if (is_word(word, used, lines[j]) && word_length(operand, end) == length &&
-                strncmp(operand, name, length) == 0)
-                return true;
-    }
+    const char *operand = NULL, *end = NULL;
+    for (size_t i = 0; i < tokens->count; i++)
+        if (token_is_directive(&tokens->items[i], "define ifdef ifndef undef", &operand, &end) &&
+            word_length(operand, end) == length && strncmp(operand, name, length) == 0)
+            return true;
     return false;
 }
 
@@ -212,39 +160,25 @@ static size_t compared_with(const char *behind, const char *end, const char **nu
     return length;
 }
 
+/* A bare #if SOMETHING is a switch. */
 static bool add_condition(struct arena *arena, struct source_signature *out, const char *name,
                           size_t length, const char *preset, size_t preset_length)
 {
     struct macro_signature *macro = &out->macros[out->macro_count++];
-    *macro = (struct macro_signature){.name = arena_strndup(arena, name, length), .guessed = true};
-    if (!macro->name)
-        return false;
-    macro->preset =
-        preset_length > 0 ? arena_strndup(arena, preset, preset_length) : guess_value(macro->name);
-    /* A bare #if SOMETHING is a switch. */
-    if (preset_length == 0)
-        macro->preset = "0";
-    return macro->preset != NULL;
-}
-
-static bool is_known(const struct source_signature *out, const char *name, size_t length)
-{
-    for (size_t i = 0; i < out->macro_count; i++)
-        if (is_word(name, length, out->macros[i].name))
-            return true;
-    return false;
+    *macro = (struct macro_signature){
+        .name = arena_strndup(arena, name, length),
+        .preset = preset_length > 0 ? arena_strndup(arena, preset, preset_length) : "0",
+        .guessed = true};
+    return macro->name && macro->preset;
 }
 
 /* Of the compiler, of a library or the platform; or a macro with arguments. */
 static bool is_anothers(const char *at, size_t length, const char *end)
 {
-    static const char *const words[] = {"defined", "true",  "false", "WIN32", "WIN64",
-                                        "DEBUG",   "LINUX", "UNIX",  "MACOS", "VERBOSE"};
     const char *behind = skip_blanks(at + length, end);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is_word(at, length, words[i]))
-            return true;
-    return *at == '_' || strncmp(at, "CUDA", 4) == 0 || strncmp(at, "NV", 2) == 0 ||
+    return word_is_in(at, length,
+                      "defined true false WIN32 WIN64 DEBUG LINUX UNIX MACOS VERBOSE") ||
+           *at == '_' || strncmp(at, "CUDA", 4) == 0 || strncmp(at, "NV", 2) == 0 ||
            (behind < end && strchr("(<>", *behind));
 }
 
@@ -264,10 +198,10 @@ static bool take_condition(struct arena *arena, const struct tokens *tokens, con
         size_t digits = compared_with(at + length, end, &number);
         bool own = is_anothers(at, length, end);
         if (!own && !asked && out->macro_count < SIGNATURE_MACROS_MAX &&
-            !is_known(out, at, length) && !is_settled(tokens, at, length) &&
+            !macro_is_listed(out, at, length) && !is_settled(tokens, at, length) &&
             !add_condition(arena, out, at, length, number, digits))
             return false;
-        asked = is_word(at, length, "defined");
+        asked = word_is_in(at, length, "defined");
         at += length;
     }
     return true;
@@ -276,13 +210,10 @@ static bool take_condition(struct arena *arena, const struct tokens *tokens, con
 bool guess_conditions(struct arena *arena, const struct tokens *tokens,
                       struct source_signature *out)
 {
-    bool done = true;
-    for (size_t i = 0; done && i < tokens->count; i++) {
-        const char *word = NULL;
-        size_t used = directive_word(&tokens->items[i], &word);
-        if (is_word(word, used, "if") || is_word(word, used, "elif"))
-            done = take_condition(arena, tokens, word + used,
-                                  tokens->items[i].start + tokens->items[i].length, out);
-    }
-    return done;
+    const char *rest = NULL, *end = NULL;
+    for (size_t i = 0; i < tokens->count; i++)
+        if (token_is_directive(&tokens->items[i], "if elif", &rest, &end) &&
+            !take_condition(arena, tokens, rest, end, out))
+            return false;
+    return true;
 }

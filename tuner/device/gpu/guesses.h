@@ -1,8 +1,8 @@
 /* What `tune init` takes a name for that a source leaves open. */
-#ifndef TUNE_DEVICE_CUDA_GUESSES_H
-#define TUNE_DEVICE_CUDA_GUESSES_H
+#ifndef TUNE_DEVICE_GPU_GUESSES_H
+#define TUNE_DEVICE_GPU_GUESSES_H
 
-#include "tuner/device/cuda/tokens.h"
+#include "tuner/device/gpu/tokens.h"
 
 /* A number to compile with, by the name: of threads, of a switch ... */
 const char *guess_value(const char *name);
@@ -11,7 +11,6 @@ bool guess_may_be_number(const struct tokens *tokens, const char *name);
 /* The name of the source, or of CUDA, that a name was meant for which nothing defines; NULL: it is
  * near none. */
 const char *guess_misspelt(struct arena *arena, const struct tokens *tokens, const char *name);
-bool guess_is_defined(const struct source_signature *out, const char *name);
 /* Adds the macros that only conditions name (#if WAY == 2), and that nothing defines. False: memory
  * is short. */
 bool guess_conditions(struct arena *arena, const struct tokens *tokens,
