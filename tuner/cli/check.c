@@ -342,45 +342,28 @@ static enum status run_check(const struct command *command, int argc, char **arg
     if (!check)
         return error_no_memory(error);
     const struct option_spec options[] = {
-        {.name = "device",
-         .letter = 'd',
-         .value = "LIST",
-         .text = &check->run.text.device,
-         .about = "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU)"},
-        {.name = "problem",
-         .value = "KEY",
-         .text = &check->problem,
-         .about = "only these: reduce, reduce.sum, reduce.sum.i32"},
-        {.name = "effort",
-         .value = "LEVEL",
-         .text = &check->run.text.effort,
-         .about = "quick (default), normal or thorough"},
-        {.name = "budget",
-         .value = "TIME",
-         .text = &check->run.text.budget,
-         .about = "ends in time: 90s, 30m (default: as long as it takes); what was\nnot come to is "
-                  "said, and makes exit code 8"},
-        {.name = "from",
-         .value = "FILE",
-         .text = &check->recorded,
-         .about = "the database that knows what came near each entry\n(default tune.db, where "
-                  "there is one); it is only read"},
-        {.name = "db",
-         .value = "FILE",
-         .text = &check->run.text.database,
-         .about = "keep the measurements there (default: they are thrown away)"},
-        {.name = "set",
-         .value = "NAME=VALUE",
-         .list = &check->run.text.set,
-         .about = "set a number of the measuring protocol, as of 'tune run'"},
-        {.name = "json", .flag = &check->json, .about = "print JSON"},
-        {.name = "quiet",
-         .letter = 'q',
-         .flag = &check->run.text.quiet,
-         .about = "no progress, no summary"},
+        OPTION_SHORT('d', "device", "LIST", &check->run.text.device,
+                     "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU)"),
+        OPTION_TEXT("problem", "KEY", &check->problem,
+                    "only these: reduce, reduce.sum, reduce.sum.i32"),
+        OPTION_TEXT("effort", "LEVEL", &check->run.text.effort,
+                    "quick (default), normal or thorough"),
+        OPTION_TEXT(
+            "budget", "TIME", &check->run.text.budget,
+            "ends in time: 90s, 30m (default: as long as it takes); what was\nnot come to is "
+            "said, and makes exit code 8"),
+        OPTION_TEXT("from", "FILE", &check->recorded,
+                    "the database that knows what came near each entry\n(default tune.db, where "
+                    "there is one); it is only read"),
+        OPTION_TEXT("db", "FILE", &check->run.text.database,
+                    "keep the measurements there (default: they are thrown away)"),
+        OPTION_LIST(0, "set", "NAME=VALUE", &check->run.text.set,
+                    "set a number of the measuring protocol, as of 'tune run'"),
+        OPTION_FLAG("json", &check->json, "print JSON"),
+        OPTION_SHORT_FLAG('q', "quiet", &check->run.text.quiet, "no progress, no summary"),
     };
-    enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
-                                       argv, words, EXPERIMENTS_MAX, &count, &helped, error);
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, words,
+                                       EXPERIMENTS_MAX, &count, &helped, error);
     if (status == STATUS_OK && !helped) {
         status = run_note_command(&check->run, command, argc, argv, error);
         if (status == STATUS_OK)

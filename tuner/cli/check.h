@@ -4,7 +4,7 @@
 
 #include "libtuned/tuned.h"
 #include "tuner/base/arena.h"
-#include "tuner/cli/rows.h"
+#include "tuner/base/array.h"
 #include "tuner/cli/run.h"
 
 enum { CHECK_REASON_BYTES = 1024 };

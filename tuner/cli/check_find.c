@@ -12,12 +12,6 @@
 extern const char show_query_check_runners[];
 extern const char show_query_check_experiments[];
 
-static void unknown(struct check_entry *entry, const char *why)
-{
-    entry->state = CHECK_UNKNOWN;
-    (void)string_format(entry->reason, sizeof entry->reason, "%s", why);
-}
-
 static const struct experiment *find_loaded(const struct check *check, const char *name,
                                             const char *kind)
 {
@@ -29,22 +23,9 @@ static const struct experiment *find_loaded(const struct check *check, const cha
     return NULL;
 }
 
-/* What a database says was read, perhaps on another host or by somebody else: only what nobody else
- * can have put there is run unasked, and nothing else than was measured. */
-static enum status check_recorded(const struct experiment_list *loaded, const char *content_hash,
-                                  struct error *error)
-{
-    for (size_t i = 0; content_hash && i < loaded->count; i++)
-        if (strcmp(experiment_content_hash(loaded->items[i]), content_hash) != 0)
-            return error_set(error, STATUS_PERMISSION,
-                             "%.600s is another than was measured: name it on the command line to "
-                             "have it run",
-                             experiment_path(loaded->items[i]));
-    return STATUS_OK;
-}
-
-/* Adds what is loaded to the run's; what has no room is left out. `content_hash`: what it must
- * hold; NULL: whatever it does. */
+/* Adds what is loaded to the run's. `content_hash`: what it must hold, since a database names it,
+ * which may come from another host or somebody else: nothing else than was measured is run unasked;
+ * NULL: whatever it holds. */
 static enum status load(struct check *check, const char *name, const char *content_hash,
                         struct error *error)
 {
@@ -53,8 +34,12 @@ static enum status load(struct check *check, const char *name, const char *conte
     enum status status = experiments_load(&name, 1, &loaded, error);
     if (status == STATUS_OK && all->count + loaded.count > EXPERIMENTS_MAX)
         status = error_set(error, STATUS_BAD_INPUT, "more than %d experiments", EXPERIMENTS_MAX);
-    if (status == STATUS_OK)
-        status = check_recorded(&loaded, content_hash, error);
+    for (size_t i = 0; status == STATUS_OK && content_hash && i < loaded.count; i++)
+        if (strcmp(experiment_content_hash(loaded.items[i]), content_hash) != 0)
+            status = error_set(error, STATUS_PERMISSION,
+                               "%.600s is another than was measured: name it on the command line "
+                               "to have it run",
+                               experiment_path(loaded.items[i]));
     if (status != STATUS_OK) {
         experiments_free(&loaded);
         return status;
@@ -66,47 +51,47 @@ static enum status load(struct check *check, const char *name, const char *conte
     return STATUS_OK;
 }
 
-/* The file that the earlier runs read, and what it held; "" when unknown, or it is no longer there.
- */
-static enum status recorded_path(struct check *check, const char *name, const char *kind,
-                                 struct text *path, struct text *content_hash, struct error *error)
-{
-    const struct store_parameter parameters[] = {{"name", name}, {"kind", kind}};
-    struct rows rows = {0};
-    enum status status = check->known ? rows_read(check->known, show_query_check_experiments,
-                                                  parameters, 2, &rows, error)
-                                      : STATUS_OK;
-    if (status == STATUS_OK && rows.row_count > 0)
-        text_append(path, rows_text(&rows, 0, "path", ""));
-    if (status == STATUS_OK && rows.row_count > 0)
-        text_append(content_hash, rows_text(&rows, 0, "content_hash", ""));
-    rows_free(&rows);
-    if (!file_exists(text_string(path)))
-        text_clear(path);
-    return status;
-}
+/* The file that earlier runs read, and what it held. */
+struct recorded_row {
+    const char *path, *content_hash;
+};
+static const struct store_column recorded_columns[] = {
+    {"path", offsetof(struct recorded_row, path), STORE_TEXT},
+    {"content_hash", offsetof(struct recorded_row, content_hash), STORE_TEXT},
+};
 
-/* The experiment of a name: of those named on the command line, of the earlier runs, shipped. */
+/* The experiment of a name: of those named on the command line, of the earlier runs, shipped. Of
+ * the earlier runs' files only one that nobody else can have put there is run unasked. */
 static enum status find_experiment(struct check *check, const char *name, const char *kind,
                                    const struct experiment **out, struct error *error)
 {
-    struct text path = {0};
-    struct text content_hash = {0};
+    const struct store_parameter parameters[] = {{"name", name}, {"kind", kind}};
+    const struct store_reading reading = {.sql = show_query_check_experiments,
+                                          .parameters = parameters,
+                                          .parameter_count = COUNT(parameters),
+                                          STORE_COLUMNS(recorded_columns),
+                                          .row_bytes = sizeof(struct recorded_row),
+                                          .row_most = 1};
+    struct recorded_row *recorded = NULL;
+    size_t count = 0;
+    enum status status = STATUS_OK;
     *out = find_loaded(check, name, kind);
     if (*out)
         return STATUS_OK;
-    enum status status = recorded_path(check, name, kind, &path, &content_hash, error);
-    if (status == STATUS_OK && path.length > 0 && path_is_open_to_others(text_string(&path)))
+    if (check->known)
+        status = store_read(check->known, &reading, &check->arena, &recorded, &count, error);
+    if (status != STATUS_OK)
+        return status;
+    if (count == 0 || !recorded->path || !file_exists(recorded->path))
+        status = load(check, name, NULL, error);
+    else if (path_is_open_to_others(recorded->path))
         status = error_set(error, STATUS_PERMISSION,
                            "%.600s: others may write there: name it on the command line to have it "
                            "run",
-                           text_string(&path));
-    else if (status == STATUS_OK && path.length > 0)
-        status = load(check, text_string(&path), text_string(&content_hash), error);
-    else if (status == STATUS_OK)
-        status = load(check, name, NULL, error);
-    text_free(&path);
-    text_free(&content_hash);
+                           recorded->path);
+    else
+        status = load(check, recorded->path, recorded->content_hash ? recorded->content_hash : "",
+                      error);
     *out = find_loaded(check, name, kind);
     if (status == STATUS_OK && !*out)
         status =
@@ -133,7 +118,7 @@ static enum status key_of(struct check *check, struct check_entry *entry, struct
         const char *name = experiment_parameter_name(entry->experiment, i);
         const char *value = tuned_text(entry->entry, name, NULL);
         if (!value) {
-            unknown(entry, "the experiment has a parameter that the entry has not");
+            entry->state = CHECK_UNKNOWN;
             (void)string_format(entry->reason, sizeof entry->reason,
                                 "%s has a parameter '%s', and the entry has none",
                                 experiment_path(entry->experiment), name);
@@ -147,10 +132,23 @@ static enum status key_of(struct check *check, struct check_entry *entry, struct
     return entry->configuration ? STATUS_OK : error_no_memory(error);
 }
 
-/* What the entry was measured with, held against what is here. */
-static void find_stale(const struct check *check, struct check_entry *entry)
+static enum status find_one(struct check *check, const char *kind, struct check_entry *entry,
+                            struct error *error)
 {
+    char name[VALUE_TEXT_BYTES];
     char flags[HASH_TEXT_BYTES];
+    struct error why = {0};
+    (void)string_format(name, sizeof name, "%.*s", (int)strcspn(entry->problem, "."),
+                        entry->problem);
+    enum status status = find_experiment(check, name, kind, &entry->experiment, &why);
+    if (status == STATUS_NO_MEMORY)
+        return error_no_memory(error);
+    entry->state = CHECK_UNKNOWN;
+    if (status != STATUS_OK) {
+        entry->experiment = NULL;
+        (void)string_format(entry->reason, sizeof entry->reason, "%s", why.text);
+        return STATUS_OK;
+    }
     experiment_flags_hash(experiment_text(entry->experiment), flags);
     const struct tuned_build have = {
         .source = experiment_content_hash(entry->experiment),
@@ -159,30 +157,12 @@ static void find_stale(const struct check *check, struct check_entry *entry)
         .compiler = facts_text(check->facts, "compiler", NULL),
     };
     entry->is_stale = tuned_stale(entry->entry, &have, entry->stale, sizeof entry->stale) != 0;
-}
-
-static enum status find_one(struct check *check, const char *kind, struct check_entry *entry,
-                            struct error *error)
-{
-    char name[VALUE_TEXT_BYTES];
-    struct error why = {0};
-    (void)string_format(name, sizeof name, "%.*s", (int)strcspn(entry->problem, "."),
-                        entry->problem);
-    enum status status = find_experiment(check, name, kind, &entry->experiment, &why);
-    if (status == STATUS_NO_MEMORY)
-        return error_no_memory(error);
-    if (status != STATUS_OK) {
-        entry->experiment = NULL;
-        unknown(entry, why.text);
-        return STATUS_OK;
-    }
-    find_stale(check, entry);
     if (!has_problem(entry->experiment, entry->problem, entry->n)) {
-        unknown(entry, "");
         (void)string_format(entry->reason, sizeof entry->reason, "%s has no such problem of n=%lld",
                             experiment_path(entry->experiment), (long long)entry->n);
         return STATUS_OK;
     }
+    entry->state = CHECK_HOLDS;
     return key_of(check, entry, error);
 }
 
@@ -207,6 +187,7 @@ static enum status add_runners(struct check *check, const char *kind,
                                const struct check_entry *entry, struct session_only *only,
                                size_t *count, struct error *error)
 {
+    static const struct store_column columns[] = {{"configuration", 0, STORE_TEXT}};
     char n[32];
     (void)string_format(n, sizeof n, "%" PRId64, entry->n);
     const struct store_parameter parameters[] = {{"kind", kind},
@@ -215,16 +196,18 @@ static enum status add_runners(struct check *check, const char *kind,
                                                  {"n", n},
                                                  {"objective", "time"},
                                                  {"configuration", entry->configuration}};
-    struct rows rows = {0};
-    enum status status =
-        rows_read(check->known, show_query_check_runners, parameters, 6, &rows, error);
-    for (size_t i = 0; status == STATUS_OK && i < rows.row_count; i++) {
-        const char *kept = arena_strdup(&check->arena, rows_text(&rows, i, "configuration", ""));
-        if (!kept)
-            status = error_no_memory(error);
-        only[(*count)++] = (struct session_only){entry->problem, entry->n, kept, false};
-    }
-    rows_free(&rows);
+    const struct store_reading reading = {.sql = show_query_check_runners,
+                                          .parameters = parameters,
+                                          .parameter_count = COUNT(parameters),
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof(const char *),
+                                          .row_most = RIVALS_MAX};
+    const char **runners = NULL;
+    size_t found = 0;
+    const enum status status =
+        store_read(check->known, &reading, &check->arena, &runners, &found, error);
+    for (size_t i = 0; i < found; i++)
+        only[(*count)++] = (struct session_only){entry->problem, entry->n, runners[i], false};
     return status;
 }
 

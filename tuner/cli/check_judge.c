@@ -23,14 +23,54 @@ const char *check_state_name(enum check_state state)
     return names[state];
 }
 
-static double real_of(const struct rows *rows, size_t row, const char *name)
-{
-    return rows_number(rows, row, name);
-}
+/* Who raced, the fastest first. */
+struct contender_row {
+    const char *configuration, *baselines, *rejection, *trust, *trust_reason;
+    double time_ns, difference, low, high, delta;
+    bool is_entry, is_tied, is_confirmed;
+};
+#define OF(member) offsetof(struct contender_row, member)
+static const struct store_column contender_columns[] = {
+    {"configuration", OF(configuration), STORE_TEXT},
+    {"baselines", OF(baselines), STORE_TEXT},
+    {"out", OF(rejection), STORE_TEXT},
+    {"trust", OF(trust), STORE_TEXT},
+    {"trust_reason", OF(trust_reason), STORE_TEXT},
+    {"time_ns", OF(time_ns), STORE_REAL},
+    {"difference", OF(difference), STORE_REAL},
+    {"difference_low", OF(low), STORE_REAL},
+    {"difference_high", OF(high), STORE_REAL},
+    {"delta", OF(delta), STORE_REAL},
+    {"is_entry", OF(is_entry), STORE_TRUTH},
+    {"tied", OF(is_tied), STORE_TRUTH},
+    {"is_confirmed", OF(is_confirmed), STORE_TRUTH},
+};
+/* What became of an entry that did not race. */
+struct failure_row {
+    const char *status, *detail;
+};
+static const struct store_column failure_columns[] = {
+    {"status", offsetof(struct failure_row, status), STORE_TEXT},
+    {"detail", offsetof(struct failure_row, detail), STORE_TEXT},
+};
 
-static bool flag_of(const struct rows *rows, size_t row, const char *name)
+/* The rows of a query about the entry. */
+static enum status read_of(struct check *check, const struct check_entry *entry,
+                           int64_t environment_id, struct store_reading reading, void *rows,
+                           size_t *count, struct error *error)
 {
-    return strcmp(rows_text(rows, row, name, "0"), "1") == 0;
+    char n[32];
+    char environment[32];
+    (void)string_format(n, sizeof n, "%" PRId64, entry->n);
+    (void)string_format(environment, sizeof environment, "%" PRId64, environment_id);
+    const struct store_parameter parameters[] = {{"environment", environment},
+                                                 {"problem", entry->problem},
+                                                 {"n", n},
+                                                 {"configuration", entry->configuration},
+                                                 {"objective", "time"}};
+    reading.parameters = parameters;
+    reading.parameter_count = COUNT(parameters);
+    return store_read(check->store, &reading, &check->arena, rows, count, error);
 }
 
 static void decide(struct check_entry *entry, enum check_state state, const char *reason)
@@ -39,46 +79,34 @@ static void decide(struct check_entry *entry, enum check_state state, const char
     (void)string_format(entry->reason, sizeof entry->reason, "%s", reason);
 }
 
-struct asked {
-    char n[32], environment[32];
-    struct store_parameter items[5];
-};
-
-static void fill(const struct check_entry *entry, int64_t environment_id, struct asked *out)
-{
-    (void)string_format(out->n, sizeof out->n, "%" PRId64, entry->n);
-    (void)string_format(out->environment, sizeof out->environment, "%" PRId64, environment_id);
-    const struct store_parameter items[] = {{"environment", out->environment},
-                                            {"problem", entry->problem},
-                                            {"n", out->n},
-                                            {"configuration", entry->configuration},
-                                            {"objective", "time"}};
-    memcpy(out->items, items, sizeof items);
-}
-
 /* It did not come to race: what failed says whether the entry is wrong, or nobody knows. */
 static enum status judge_missing(struct check *check, struct check_entry *entry,
-                                 const struct asked *asked, struct error *error)
+                                 int64_t environment_id, struct error *error)
 {
-    struct rows rows = {0};
-    enum status status =
-        rows_read(check->store, show_query_check_failure, asked->items, 5, &rows, error);
-    bool tried = status == STATUS_OK && rows.row_count > 0;
-    const char *state = tried ? rows_text(&rows, 0, "status", "") : "";
-    const char *detail = tried ? rows_text(&rows, 0, "detail", "") : "";
-    bool ran = strcmp(state, "ok") == 0;
-    bool nothing_wrong = !tried || (ran && detail[0] == '\0');
-    if (status == STATUS_OK && nothing_wrong && check->budget_spent) {
+    const struct store_reading reading = {.sql = show_query_check_failure,
+                                          STORE_COLUMNS(failure_columns),
+                                          .row_bytes = sizeof(struct failure_row),
+                                          .row_most = 1};
+    struct failure_row *failure = NULL;
+    size_t tried = 0;
+    const enum status status =
+        read_of(check, entry, environment_id, reading, &failure, &tried, error);
+    if (status != STATUS_OK)
+        return status;
+    const char *state = tried && failure->status ? failure->status : "";
+    const char *detail = tried && failure->detail ? failure->detail : "";
+    const bool ran = strcmp(state, "ok") == 0;
+    const bool nothing_wrong = !tried || (ran && detail[0] == '\0');
+    if (nothing_wrong && check->budget_spent) {
         decide(entry, CHECK_NO_TIME, "the budget was spent before its turn");
-    } else if (status == STATUS_OK && !tried) {
+    } else if (!tried) {
         decide(entry, CHECK_UNKNOWN, "it is no configuration of the experiment as it is today");
-    } else if (status == STATUS_OK) {
-        decide(entry, ran && detail[0] == '\0' ? CHECK_UNKNOWN : CHECK_BEATEN, "");
+    } else {
+        decide(entry, nothing_wrong ? CHECK_UNKNOWN : CHECK_BEATEN, "");
         (void)string_format(entry->reason, sizeof entry->reason, "%s%s%s",
                             ran ? "it did not come to race" : state, detail[0] ? ": " : "", detail);
     }
-    rows_free(&rows);
-    return status;
+    return STATUS_OK;
 }
 
 /* " (1.20 to 3.40 %)"; empty when it is not known. */
@@ -91,73 +119,57 @@ static const char *interval_of(const struct check_entry *entry, char out[static 
     return out;
 }
 
-static void say_beaten(struct check_entry *entry)
+static void judge_row(struct check_entry *entry, const struct contender_row *fastest,
+                      const struct contender_row *own, size_t rivals)
 {
     char interval[INTERVAL_BYTES];
-    (void)string_format(entry->reason, sizeof entry->reason,
-                        "%s%s%s is faster: the entry takes %.2f %% longer%s",
-                        entry->named ? entry->named : "", entry->named ? ", " : "", entry->fastest,
-                        100 * entry->loss, interval_of(entry, interval));
-}
-
-static void say_held(struct check_entry *entry, size_t rivals)
-{
-    char interval[INTERVAL_BYTES];
-    const char *shown = interval_of(entry, interval);
-    if (entry->loss > 0)
+    entry->time_ns = own->time_ns;
+    entry->loss = own->difference;
+    entry->low = own->low;
+    entry->high = own->high;
+    entry->delta = own->delta;
+    entry->fastest = fastest->configuration;
+    entry->named = fastest->baselines;
+    entry->is_confirmed = own->is_confirmed;
+    if (own->rejection)
+        decide(entry, CHECK_BEATEN, own->rejection);
+    else if (own->trust && strcmp(own->trust, "unstable") == 0)
+        decide(entry, CHECK_UNKNOWN, own->trust_reason ? own->trust_reason : "unstable");
+    else
+        decide(entry, own->is_tied ? CHECK_HOLDS : CHECK_BEATEN, "");
+    entry->in_doubt =
+        entry->state == CHECK_UNKNOWN ||
+        (entry->state == CHECK_BEATEN && !own->rejection && entry->low < clearly_slower);
+    (void)interval_of(entry, interval);
+    if (entry->reason[0] == '\0' && entry->state == CHECK_BEATEN)
+        (void)string_format(entry->reason, sizeof entry->reason,
+                            "%s%s%s is faster: the entry takes %.2f %% longer%s",
+                            entry->named ? entry->named : "", entry->named ? ", " : "",
+                            entry->fastest, 100 * entry->loss, interval);
+    else if (entry->state == CHECK_HOLDS && entry->loss > 0)
         (void)string_format(entry->reason, sizeof entry->reason,
                             "not shown to lose more than %.3g %% to the fastest of %zu: %.2f %%%s",
-                            100 * entry->delta, rivals, 100 * entry->loss, shown);
-    else
-        (void)string_format(entry->reason, sizeof entry->reason, "the fastest of %zu", rivals);
-}
-
-static enum status judge_row(struct check *check, struct check_entry *entry,
-                             const struct rows *rows, size_t own, struct error *error)
-{
-    const char *out = rows_text(rows, own, "out", NULL);
-    const char *named = rows_text(rows, 0, "baselines", NULL);
-    entry->time_ns = real_of(rows, own, "time_ns");
-    entry->loss = real_of(rows, own, "difference");
-    entry->low = real_of(rows, own, "difference_low");
-    entry->high = real_of(rows, own, "difference_high");
-    entry->delta = real_of(rows, own, "delta");
-    entry->fastest = arena_strdup(&check->arena, rows_text(rows, 0, "configuration", ""));
-    entry->named = named ? arena_strdup(&check->arena, named) : NULL;
-    if (!entry->fastest || (named && !entry->named))
-        return error_no_memory(error);
-    if (out)
-        decide(entry, CHECK_BEATEN, out);
-    else if (strcmp(rows_text(rows, own, "trust", ""), "unstable") == 0)
-        decide(entry, CHECK_UNKNOWN, rows_text(rows, own, "trust_reason", "unstable"));
-    else if (flag_of(rows, own, "tied"))
-        decide(entry, CHECK_HOLDS, "");
-    else
-        decide(entry, CHECK_BEATEN, "");
-    entry->is_confirmed = flag_of(rows, own, "is_confirmed");
-    entry->in_doubt = entry->state == CHECK_UNKNOWN ||
-                      (entry->state == CHECK_BEATEN && !out && entry->low < clearly_slower);
-    if (entry->reason[0] == '\0' && entry->state == CHECK_BEATEN)
-        say_beaten(entry);
+                            100 * entry->delta, rivals, 100 * entry->loss, interval);
     else if (entry->state == CHECK_HOLDS)
-        say_held(entry, rows->row_count);
-    return STATUS_OK;
+        (void)string_format(entry->reason, sizeof entry->reason, "the fastest of %zu", rivals);
 }
 
 static enum status judge(struct check *check, struct check_entry *entry, int64_t environment_id,
                          struct error *error)
 {
-    struct asked asked;
-    struct rows rows = {0};
-    fill(entry, environment_id, &asked);
-    enum status status = rows_read(check->store, show_query_check, asked.items, 5, &rows, error);
+    const struct store_reading reading = {.sql = show_query_check,
+                                          STORE_COLUMNS(contender_columns),
+                                          .row_bytes = sizeof(struct contender_row)};
+    struct contender_row *rows = NULL;
+    size_t count = 0;
     size_t own = 0;
-    while (own < rows.row_count && !flag_of(&rows, own, "is_entry"))
+    enum status status = read_of(check, entry, environment_id, reading, &rows, &count, error);
+    while (own < count && !rows[own].is_entry)
         own++;
-    if (status == STATUS_OK)
-        status = own < rows.row_count ? judge_row(check, entry, &rows, own, error)
-                                      : judge_missing(check, entry, &asked, error);
-    rows_free(&rows);
+    if (own < count)
+        judge_row(entry, &rows[0], &rows[own], count);
+    else if (status == STATUS_OK)
+        status = judge_missing(check, entry, environment_id, error);
     if (entry->state == CHECK_HOLDS && entry->is_stale)
         entry->state = CHECK_STALE;
     return status;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/error.h"
 #include "tuner/base/launch.h"
 
@@ -49,17 +50,24 @@ struct option_spec {
     struct option_list *list;
 };
 
-#define OPTION_TEXT(name_, value_, target, about_)                                                 \
+#define OPTION_TEXT(name_, value_, target_, about_)                                                \
     {                                                                                              \
-        .name = (name_), .value = (value_), .text = (target), .about = about_                      \
+        .name = (name_), .value = (value_), .text = (target_), .about = about_                     \
     }
-#define OPTION_SHORT(letter_, name_, value_, target, about_)                                       \
+#define OPTION_SHORT(letter_, name_, value_, target_, about_)                                      \
     {                                                                                              \
-        .name = (name_), .letter = (letter_), .value = (value_), .text = (target), .about = about_ \
+        .name = (name_), .letter = (letter_), .value = (value_), .text = (target_),                \
+        .about = about_                                                                            \
     }
-#define OPTION_FLAG(name_, target, about_)                                                         \
+#define OPTION_LIST(letter_, name_, value_, target_, about_)                                       \
     {                                                                                              \
-        .name = (name_), .flag = (target), .about = about_                                         \
+        .name = (name_), .letter = (letter_), .value = (value_), .list = (target_),                \
+        .about = about_                                                                            \
+    }
+#define OPTION_FLAG(name_, target_, about_) OPTION_SHORT_FLAG(0, name_, target_, about_)
+#define OPTION_SHORT_FLAG(letter_, name_, target_, about_)                                         \
+    {                                                                                              \
+        .name = (name_), .letter = (letter_), .flag = (target_), .about = about_                   \
     }
 
 /* Reads the options into what their rows point to; what is no option goes to `words` (at most

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/launch.h"
 #include "tuner/base/status.h"
 #include "tuner/base/text.h"
@@ -154,7 +155,7 @@ static void offer_files(const struct option_spec *option)
     if (strcmp(option->value, "FILE") != 0)
         return;
     const char *fitting = "";
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    for (size_t i = 0; i < COUNT(endings); i++)
         if (strcmp(endings[i].option, option->name) == 0)
             fitting = endings[i].endings;
     printf(":files%s\n", fitting);
@@ -166,7 +167,7 @@ void complete_value(struct typed *typed, const struct option_spec *option)
         go_behind_comma(typed);
     if (strcmp(option->name, "set") == 0)
         offer_numbers(typed);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    for (size_t i = 0; i < COUNT(values); i++) {
         if (strcmp(values[i].option, option->name) != 0)
             continue;
         if (values[i].words)
@@ -191,7 +192,7 @@ void complete_word(const struct typed *typed, const char *command)
         offer_rows(typed, show_query_words);
     if (strcmp(command, "plot") == 0)
         offer_figures(typed);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < COUNT(words); i++)
         if (strcmp(words[i].command, command) == 0)
             puts(words[i].files);
 }

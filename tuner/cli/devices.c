@@ -90,7 +90,7 @@ static void human_bytes(int64_t bytes, char *out, size_t size)
     out[0] = '\0';
     if (bytes < 1024)
         return;
-    while (amount >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
+    while (amount >= 1024 && unit + 1 < COUNT(units)) {
         amount /= 1024;
         unit++;
     }
@@ -267,20 +267,14 @@ static enum status run_devices(const struct command *command, int argc, char **a
     bool json = false, bandwidth = false, helped = false;
     const char *wanted = NULL;
     const struct option_spec options[] = {
-        {.name = "device",
-         .letter = 'd',
-         .value = "X",
-         .about = "only this one: 0, cuda:0 or cpu",
-         .text = &wanted},
-        {.name = "bandwidth",
-         .letter = 'b',
-         .about = "also measure how fast it copies, reads and writes: the ceilings",
-         .flag = &bandwidth},
-        {.name = "json", .about = "print JSON, with the keys that the database has", .flag = &json},
+        OPTION_SHORT('d', "device", "X", &wanted, "only this one: 0, cuda:0 or cpu"),
+        OPTION_SHORT_FLAG('b', "bandwidth", &bandwidth,
+                          "also measure how fast it copies, reads and writes: the ceilings"),
+        OPTION_FLAG("json", &json, "print JSON, with the keys that the database has"),
     };
     size_t words = 0;
-    enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
-                                       argv, NULL, 0, &words, &helped, error);
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, NULL, 0,
+                                       &words, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
     struct output output = {0};

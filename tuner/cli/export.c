@@ -233,7 +233,7 @@ static enum status check_outputs(const struct request *request, struct error *er
                                    request->configurations, request->header, request->t4};
     bool plain = !request->configurations && !request->header && !request->t4;
     enum status status = STATUS_OK;
-    for (size_t i = plain ? 0 : 1; i < sizeof outputs / sizeof outputs[0]; i++) {
+    for (size_t i = plain ? 0 : 1; i < COUNT(outputs); i++) {
         if (status == STATUS_OK)
             status = output_differs(outputs[i], request->database, error);
         for (size_t j = 0; j < request->file_count && status == STATUS_OK; j++)
@@ -247,48 +247,31 @@ static enum status run_export(const struct command *command, int argc, char **ar
 {
     struct request request = {.database = DEFAULT_DATABASE, .wanted = {.objective = "time"}};
     const struct option_spec options[] = {
-        {.name = "db", .value = "FILE", .about = OPTION_DB_ABOUT, .text = &request.database},
-        {.name = "output",
-         .letter = 'o',
-         .value = "FILE",
-         .about = "where to write (default " DEFAULT_CONF "; - is standard output)",
-         .text = &request.output},
-        {.name = "configurations",
-         .value = "FILE",
-         .about = "write instead the kernels that the winners, or the TUNED_CONFs, name:\n"
-                  "lines for a program to compile in (docs/calls.md)",
-         .text = &request.configurations},
-        {.name = "header",
-         .value = "FILE",
-         .text = &request.header,
-         .about = "write instead a C/C++ header of them, or of a TUNED_CONF: constants and\none "
-                  "function per problem, for programs that load no file"},
-        {.name = "t4",
-         .value = "FILE",
-         .text = &request.t4,
-         .about = "write instead every configuration of a problem, timed once, as T4\n(docs/t1.md; "
-                  "- is standard output)"},
-        {.name = "t4-version",
-         .value = "VERSION",
-         .text = &request.t4_version,
-         .about = "1.1.0 (default) or 1.0.0"},
-        {.name = "problem",
-         .value = "KEY",
-         .text = &request.t4_wanted.problem,
-         .about = "with --t4, of which problem, where there are several"},
-        {.name = "n", .value = "N", .text = &request.n, .about = "with --t4, of which size"},
-        {.name = "objective",
-         .value = "NAME",
-         .text = &request.wanted.objective,
-         .about = "the winners by this, as it was given to 'tune run' (default time)"},
-        {.name = "include-unstable",
-         .flag = &request.wanted.include_unstable,
-         .about = "also winners whose verdict is unstable: no choice is supported"},
+        OPTION_TEXT("db", "FILE", &request.database, OPTION_DB_ABOUT),
+        OPTION_SHORT('o', "output", "FILE", &request.output,
+                     "where to write (default " DEFAULT_CONF "; - is standard output)"),
+        OPTION_TEXT("configurations", "FILE", &request.configurations,
+                    "write instead the kernels that the winners, or the TUNED_CONFs, name:\n"
+                    "lines for a program to compile in (docs/calls.md)"),
+        OPTION_TEXT("header", "FILE", &request.header,
+                    "write instead a C/C++ header of them, or of a TUNED_CONF: constants and\none "
+                    "function per problem, for programs that load no file"),
+        OPTION_TEXT(
+            "t4", "FILE", &request.t4,
+            "write instead every configuration of a problem, timed once, as T4\n(docs/t1.md; "
+            "- is standard output)"),
+        OPTION_TEXT("t4-version", "VERSION", &request.t4_version, "1.1.0 (default) or 1.0.0"),
+        OPTION_TEXT("problem", "KEY", &request.t4_wanted.problem,
+                    "with --t4, of which problem, where there are several"),
+        OPTION_TEXT("n", "N", &request.n, "with --t4, of which size"),
+        OPTION_TEXT("objective", "NAME", &request.wanted.objective,
+                    "the winners by this, as it was given to 'tune run' (default time)"),
+        OPTION_FLAG("include-unstable", &request.wanted.include_unstable,
+                    "also winners whose verdict is unstable: no choice is supported"),
     };
     bool helped = false;
-    enum status status =
-        options_parse(command, options, sizeof options / sizeof options[0], argc, argv,
-                      request.files, CONF_FILES_MAX, &request.file_count, &helped, error);
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, request.files,
+                                       CONF_FILES_MAX, &request.file_count, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
     status = check_request(&request, error);

@@ -30,27 +30,20 @@ static enum status import_times(const struct command *command, int argc, char **
     struct peers_result result = {0};
     const char *database = DEFAULT_DATABASE;
     const struct option_spec options[] = {
-        {.name = "db", .value = "FILE", .text = &database, .about = OPTION_DB_ABOUT},
-        {.name = "device",
-         .letter = 'd',
-         .value = "DEVICE",
-         .text = &request.device,
-         .about = "where they were measured: its name, uuid, cuda:0 or cpu\n(default: where tune "
-                  "measured last)"},
-        {.name = "prefix",
-         .value = "TEXT",
-         .text = &request.prefix,
-         .about = "put before each problem's key: reduce."},
-        {.name = "columns",
-         .value = "MAP",
-         .text = &request.columns,
-         .about = "what the file calls them: name=rival,time_ns=rival_ns\n(default: as here)"},
+        OPTION_TEXT("db", "FILE", &database, OPTION_DB_ABOUT),
+        OPTION_SHORT(
+            'd', "device", "DEVICE", &request.device,
+            "where they were measured: its name, uuid, cuda:0 or cpu\n(default: where tune "
+            "measured last)"),
+        OPTION_TEXT("prefix", "TEXT", &request.prefix, "put before each problem's key: reduce."),
+        OPTION_TEXT("columns", "MAP", &request.columns,
+                    "what the file calls them: name=rival,time_ns=rival_ns\n(default: as here)"),
     };
     size_t count = 0;
     char name[DEVICE_NAME_BYTES];
     bool helped = false;
-    enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
-                                       argv, &request.path, 1, &count, &helped, error);
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, &request.path,
+                                       1, &count, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
     request.device = device_full_name(request.device, name);

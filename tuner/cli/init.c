@@ -30,42 +30,24 @@ static enum status parse(const struct command *command, int argc, char **argv, s
     const char *words[2];
     size_t word_count = 0;
     const struct option_spec options[] = {
-        {.name = "kernel",
-         .letter = 'k',
-         .value = "NAME",
-         .text = &init->kernel,
-         .about = "which kernel, where there are several; or an instance of a\ntemplate, "
-                  "'scale<float, 4>'"},
-        {.name = "output",
-         .letter = 'o',
-         .value = "FILE",
-         .text = &init->output,
-         .about = "the file to write (default: the source's name with .yaml,\nbeside it); - for "
-                  "standard output"},
-        {.name = "define",
-         .letter = 'D',
-         .value = "NAME=VALUE",
-         .list = &init->defines,
-         .about = "a macro that the source needs; numbers become parameters"},
-        {.name = "include",
-         .letter = 'I',
-         .value = "FOLDER",
-         .list = &init->folders,
-         .about = "a folder of included files"},
-        {.name = "arch",
-         .value = "ARCH",
-         .text = &init->architecture,
-         .about = "what to compile for (default sm_90); no GPU is needed"},
-        {.name = "device",
-         .letter = 'd',
-         .value = "KIND",
-         .text = &init->device,
-         .about = "cuda (the default, and all that there is so far)"},
-        {.name = "force", .flag = &init->force, .about = "write over a file that is there"},
+        OPTION_SHORT('k', "kernel", "NAME", &init->kernel,
+                     "which kernel, where there are several; or an instance of a\ntemplate, "
+                     "'scale<float, 4>'"),
+        OPTION_SHORT('o', "output", "FILE", &init->output,
+                     "the file to write (default: the source's name with .yaml,\nbeside it); - for "
+                     "standard output"),
+        OPTION_LIST('D', "define", "NAME=VALUE", &init->defines,
+                    "a macro that the source needs; numbers become parameters"),
+        OPTION_LIST('I', "include", "FOLDER", &init->folders, "a folder of included files"),
+        OPTION_TEXT("arch", "ARCH", &init->architecture,
+                    "what to compile for (default sm_90); no GPU is needed"),
+        OPTION_SHORT('d', "device", "KIND", &init->device,
+                     "cuda (the default, and all that there is so far)"),
+        OPTION_FLAG("force", &init->force, "write over a file that is there"),
     };
     init->architecture = "sm_90";
-    enum status status = options_parse(command, options, sizeof options / sizeof options[0], argc,
-                                       argv, words, 2, &word_count, helped, error);
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, words, 2,
+                                       &word_count, helped, error);
     if (status != STATUS_OK || *helped)
         return status;
     if (word_count != 1)

@@ -2,6 +2,7 @@
 #ifndef TUNE_CLI_INIT_H
 #define TUNE_CLI_INIT_H
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 #include "tuner/device/signature.h"
 

@@ -44,9 +44,8 @@ bool init_names_size(const char *name)
         "dataH", "numel", "pitch", "ld",     "lda", "ldb",    "ldc"};
     static const char *const ends[] = {"size",   "count", "rows",   "cols",     "width",  "height",
                                        "length", "dim",   "points", "elements", "columns"};
-    return is_one_of(name, words, sizeof words / sizeof *words) ||
-           strncasecmp(name, "num", 3) == 0 || strncasecmp(name, "n_", 2) == 0 ||
-           ends_as_one(name, ends, sizeof ends / sizeof *ends);
+    return is_one_of(name, words, COUNT(words)) || strncasecmp(name, "num", 3) == 0 ||
+           strncasecmp(name, "n_", 2) == 0 || ends_as_one(name, ends, COUNT(ends));
 }
 
 static bool is_integer(const struct kernel_parameter *parameter)
@@ -62,7 +61,7 @@ bool init_is_size(const struct init_writer *writer, const struct kernel_paramete
     if (!is_integer(parameter))
         return false;
     return init_names_size(parameter->name) ||
-           (!writer->flat && is_one_of(parameter->name, others, sizeof others / sizeof *others));
+           (!writer->flat && is_one_of(parameter->name, others, COUNT(others)));
 }
 
 bool init_is_number(const char *text)
@@ -123,15 +122,15 @@ static void choose_values(const struct init_writer *writer, struct init_tunable 
     else if (on)
         (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
     else if (tunable->square)
-        list_values(tunable, sides, sizeof sides / sizeof *sides);
+        list_values(tunable, sides, COUNT(sides));
     else if (tunable->axis == 'x' && writer->flat)
-        list_values(tunable, whole, sizeof whole / sizeof *whole);
+        list_values(tunable, whole, COUNT(whole));
     else if (tunable->axis == 'x')
-        list_values(tunable, across, sizeof across / sizeof *across);
+        list_values(tunable, across, COUNT(across));
     else if (tunable->axis == 'y')
-        list_values(tunable, down, sizeof down / sizeof *down);
+        list_values(tunable, down, COUNT(down));
     else
-        list_values(tunable, few, sizeof few / sizeof *few);
+        list_values(tunable, few, COUNT(few));
 }
 
 static void add_tunable(struct init_writer *writer, const char *name, const char *preset,

@@ -340,7 +340,7 @@ static void put_tail(struct init_writer *writer)
 static const char *choose_size_name(const struct init_writer *writer)
 {
     static const char *const names[] = {"n", "size", "elements", "problem_size"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         bool taken = false;
         for (size_t j = 0; j < writer->tunable_count; j++)
             taken |= strcmp(writer->tunables[j].name, names[i]) == 0;

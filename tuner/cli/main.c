@@ -15,7 +15,7 @@ static const struct command *const commands[] = {
     &command_run,    &command_init,   &command_devices, &command_show,  &command_plot,
     &command_report, &command_export, &command_check,   &command_merge, &command_import,
 };
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+enum { COMMAND_COUNT = COUNT(commands) };
 
 static void print_overview(FILE *out)
 {

@@ -93,8 +93,7 @@ static void print_agreement(const struct rows *rows)
         print_pair(rows, first, end);
         size_t count = differing(rows, first, end);
         if (count > 0)
-            rows_print_table(rows, first, first + count, columns,
-                             sizeof columns / sizeof columns[0]);
+            rows_print_table(rows, first, first + count, columns, COUNT(columns));
         first = end;
     }
 }
@@ -189,12 +188,11 @@ static enum status run_merge(const struct command *command, int argc, char **arg
     struct merge merge = {.file_count = 0};
     bool helped = false;
     const struct option_spec options[] = {
-        {.name = "json", .flag = &merge.json, .about = "print every comparison as JSON"},
-        {.name = "csv", .flag = &merge.csv, .about = "print every comparison as CSV"},
+        OPTION_FLAG("json", &merge.json, "print every comparison as JSON"),
+        OPTION_FLAG("csv", &merge.csv, "print every comparison as CSV"),
     };
-    enum status status =
-        options_parse(command, options, sizeof options / sizeof options[0], argc, argv, merge.files,
-                      FILES_MAX, &merge.file_count, &helped, error);
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, merge.files,
+                                       FILES_MAX, &merge.file_count, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
     status = check_files(&merge, error);

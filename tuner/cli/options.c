@@ -209,7 +209,7 @@ static double unit_seconds(const char *unit)
         const char *name;
         double seconds;
     } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (size_t i = 0; i < COUNT(units); i++)
         if (strcmp(unit, units[i].name) == 0)
             return units[i].seconds;
     return 0;

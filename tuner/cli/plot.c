@@ -75,7 +75,7 @@ static enum status read_formats(const char *text, unsigned *outputs, struct erro
     for (const char *word = text; *word;) {
         size_t length = strcspn(word, ",");
         unsigned output = 0;
-        for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        for (size_t i = 0; i < COUNT(formats); i++)
             if (strlen(formats[i].name) == length && strncmp(word, formats[i].name, length) == 0)
                 output = formats[i].output;
         if (output == 0)
@@ -242,49 +242,32 @@ static enum status run(const struct command *command, int argc, char **argv, str
 {
     struct words words = {.database = DEFAULT_DATABASE, .folder = "."};
     const struct option_spec options[] = {
-        {.name = "db", .value = "FILE", .about = OPTION_DB_ABOUT, .text = &words.database},
-        {.name = "problem",
-         .value = "KEY",
-         .about = "such as reduce.sum.i32 (default: one that has the largest size)",
-         .text = &words.problem},
-        {.name = "n",
-         .value = "N",
-         .about = "size, such as 16777216 or 2**24 (default: the largest measured)",
-         .text = &words.n},
-        {.name = "device",
-         .value = "NAME",
-         .about = "0, cuda:0, cpu, a name or a uuid; all: each, with its name in the\n"
-                  "files' (default: the one measured last)",
-         .text = &words.device},
-        {.name = "l2",
-         .value = "MODE",
-         .about = "cold, hot, stream or dirty (default: cold, where it was measured)",
-         .text = &words.l2_mode},
-        {.name = "output",
-         .letter = 'o',
-         .value = "FOLDER",
-         .about = "where the files go; made if absent (default: here); - for one\nfigure on "
-                  "standard output (as png, if --format says no other)",
-         .text = &words.folder},
-        {.name = "format",
-         .value = "LIST",
-         .about = "of png, svg, pdf (default: png,svg)",
-         .text = &words.format},
-        {.name = "terminal",
-         .about = "write the figures as text, as wide as the terminal (else COLUMNS, else\n"
-                  "100); without --format that is all",
-         .flag = &words.terminal},
-        {.name = "data",
-         .about = "write the rows behind each figure, tab separated; without --format\n"
-                  "that is all, and gnuplot is not needed",
-         .flag = &words.data},
-        {.name = "list", .about = "list the figures", .flag = &words.list},
+        OPTION_TEXT("db", "FILE", &words.database, OPTION_DB_ABOUT),
+        OPTION_TEXT("problem", "KEY", &words.problem,
+                    "such as reduce.sum.i32 (default: one that has the largest size)"),
+        OPTION_TEXT("n", "N", &words.n,
+                    "size, such as 16777216 or 2**24 (default: the largest measured)"),
+        OPTION_TEXT("device", "NAME", &words.device,
+                    "0, cuda:0, cpu, a name or a uuid; all: each, with its name in the\n"
+                    "files' (default: the one measured last)"),
+        OPTION_TEXT("l2", "MODE", &words.l2_mode,
+                    "cold, hot, stream or dirty (default: cold, where it was measured)"),
+        OPTION_SHORT('o', "output", "FOLDER", &words.folder,
+                     "where the files go; made if absent (default: here); - for one\nfigure on "
+                     "standard output (as png, if --format says no other)"),
+        OPTION_TEXT("format", "LIST", &words.format, "of png, svg, pdf (default: png,svg)"),
+        OPTION_FLAG("terminal", &words.terminal,
+                    "write the figures as text, as wide as the terminal (else COLUMNS, else\n"
+                    "100); without --format that is all"),
+        OPTION_FLAG("data", &words.data,
+                    "write the rows behind each figure, tab separated; without --format\n"
+                    "that is all, and gnuplot is not needed"),
+        OPTION_FLAG("list", &words.list, "list the figures"),
     };
     char name[DEVICE_NAME_BYTES];
     bool helped = false;
-    enum status status =
-        options_parse(command, options, sizeof options / sizeof options[0], argc, argv,
-                      words.figures, FIGURE_WORDS_MAX, &words.count, &helped, error);
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, words.figures,
+                                       FIGURE_WORDS_MAX, &words.count, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
     words.device = device_full_name(words.device, name);

@@ -90,9 +90,8 @@ static enum status run(const struct command *command, int argc, char **argv, str
     };
     char name[DEVICE_NAME_BYTES];
     bool helped = false;
-    enum status status =
-        options_parse(command, options, sizeof options / sizeof options[0], argc, argv, asked.words,
-                      REPORT_WORDS_MAX, &asked.word_count, &helped, error);
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, asked.words,
+                                       REPORT_WORDS_MAX, &asked.word_count, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
     asked.device = device_full_name(asked.device, name);

@@ -198,7 +198,7 @@ static enum status check_outputs(const struct run *run, struct error *error)
 {
     const char *const outputs[] = {conf_path(run), report_path(run)};
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+    for (size_t i = 0; i < COUNT(outputs); i++) {
         if (status == STATUS_OK)
             status = output_differs(outputs[i], run->text.database, error);
         for (size_t j = 0; j < run->experiments.count && status == STATUS_OK; j++)

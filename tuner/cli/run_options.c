@@ -109,130 +109,76 @@ static enum status check_objective(struct run *run, struct error *error)
 
 enum { OPTIONS_MAX = 32 };
 
-static size_t copy_options(struct option_spec *out, const struct option_spec *options, size_t count)
-{
-    memcpy(out, options, count * sizeof options[0]);
-    return count;
-}
-
-/* The options, each with where its value goes; their number: what is tuned, and how it is measured
- * and searched ... */
-static size_t list_measuring(struct run *run, struct option_spec *out)
+/* The options, each with where its value goes; their number. */
+static size_t list_options(struct run *run, struct option_spec *out)
 {
     const struct option_spec options[] = {
-        {.name = "device",
-         .letter = 'd',
-         .value = "LIST",
-         .text = &run->text.device,
-         .about = "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU)"},
-        {.name = "db", .value = "FILE", .text = &run->text.database, .about = OPTION_DB_ABOUT},
-        {.name = "conf",
-         .value = "FILE",
-         .text = &run->text.conf,
-         .about =
-             "the file that programs load (default tuned.conf, and none\nwith an objective other "
-             "than time)"},
-        {.name = "sizes",
-         .value = "N,N",
-         .text = &run->text.sizes,
-         .about = "only problems of these sizes: 1048576,2**24"},
-        {.name = "effort",
-         .value = "LEVEL",
-         .text = &run->text.effort,
-         .about = "how long to measure before a choice: quick, normal\n(default) or thorough"},
-        {.name = "budget",
-         .value = "TIME",
-         .text = &run->text.budget,
-         .about =
-             "ends in time with the best so far: 90s, 30m, 8h\n(default: as long as it takes)"},
-        {.name = "points",
-         .value = "N",
-         .text = &run->text.points,
-         .about = "configurations of each problem to try at most, besides\nthe baselines: 1000, 5% "
-                  "(default: all)"},
-        {.name = "strategy",
-         .value = "NAME",
-         .text = &run->text.strategy,
-         .about = "which configurations to try next: auto (default), or one of"},
-        {.name = "list-strategies",
-         .flag = &run->text.list_strategies,
-         .about = "print the strategies with what they do, and exit"},
-        {.name = "objective",
-         .value = "NAME",
-         .text = &run->session.objective,
-         .about = "what is to be small: time (default), energy, edp (energy\ntimes time), one of "
-                  "the experiment's, or a formula such\nas 'energy_j * time_ns**2'"},
-        {.name = "l2",
-         .value = "MODE",
-         .text = &run->text.l2,
-         .about = "caches before each timing: cold (default), hot, stream or\ndirty (flushed by "
-                  "writing, to show what that costs)"},
-        {.name = "set",
-         .value = "NAME=VALUE",
-         .list = &run->text.set,
-         .about = "set a number of the measuring protocol; may be given\nseveral times"},
-        {.name = "list-protocol",
-         .flag = &run->text.list_protocol,
-         .about = "print the protocol's numbers with their meaning, and exit"},
+        OPTION_SHORT('d', "device", "LIST", &run->text.device,
+                     "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU)"),
+        OPTION_TEXT("db", "FILE", &run->text.database, OPTION_DB_ABOUT),
+        OPTION_TEXT(
+            "conf", "FILE", &run->text.conf,
+            "the file that programs load (default tuned.conf, and none\nwith an objective other "
+            "than time)"),
+        OPTION_TEXT("sizes", "N,N", &run->text.sizes,
+                    "only problems of these sizes: 1048576,2**24"),
+        OPTION_TEXT("effort", "LEVEL", &run->text.effort,
+                    "how long to measure before a choice: quick, normal\n(default) or thorough"),
+        OPTION_TEXT(
+            "budget", "TIME", &run->text.budget,
+            "ends in time with the best so far: 90s, 30m, 8h\n(default: as long as it takes)"),
+        OPTION_TEXT(
+            "points", "N", &run->text.points,
+            "configurations of each problem to try at most, besides\nthe baselines: 1000, 5% "
+            "(default: all)"),
+        OPTION_TEXT("strategy", "NAME", &run->text.strategy,
+                    "which configurations to try next: auto (default), or one of"),
+        OPTION_FLAG("list-strategies", &run->text.list_strategies,
+                    "print the strategies with what they do, and exit"),
+        OPTION_TEXT("objective", "NAME", &run->session.objective,
+                    "what is to be small: time (default), energy, edp (energy\ntimes time), one of "
+                    "the experiment's, or a formula such\nas 'energy_j * time_ns**2'"),
+        OPTION_TEXT("l2", "MODE", &run->text.l2,
+                    "caches before each timing: cold (default), hot, stream or\ndirty (flushed by "
+                    "writing, to show what that costs)"),
+        OPTION_LIST(0, "set", "NAME=VALUE", &run->text.set,
+                    "set a number of the measuring protocol; may be given\nseveral times"),
+        OPTION_FLAG("list-protocol", &run->text.list_protocol,
+                    "print the protocol's numbers with their meaning, and exit"),
+        OPTION_TEXT("seed", "N", &run->text.seed,
+                    "seed of the order in which configurations are tried\n(default 1)"),
+        OPTION_TEXT("jobs", "N", &run->text.jobs,
+                    "compilers at a time (default: by the number of cores)"),
+        OPTION_TEXT("retry", "STATUS,..", &run->text.retry,
+                    "try again what failed so in an earlier run: crashed,\ntimed_out, ... (else it "
+                    "is left alone)"),
+        OPTION_TEXT("dialect", "NAME", &run->text.dialect,
+                    "how a file of T1 (.json) is meant: kernel_tuner or ktt\n(default: by what it "
+                    "has)"),
+        OPTION_LIST(
+            0, "overlay", "FILE", &run->experiments.overlays,
+            "JSON that is merged over the file of T1 (docs/t1.md);\nseveral: in their order"),
+        OPTION_FLAG("show-experiment", &run->text.show_experiment,
+                    "print the experiment that a file of T1 means, and exit"),
+        OPTION_FLAG("dry-run", &run->text.dry_run,
+                    "print problems, parameters, numbers of configurations and\nlaunches, and run "
+                    "nothing"),
+        OPTION_TEXT("arch", "ARCH", &run->text.architecture,
+                    "with --dry-run: compile for a GPU that need not be there\n(sm_90), and print "
+                    "occupancy, registers and spills"),
+        OPTION_FLAG(
+            "all", &run->text.all,
+            "with --arch: compile every configuration, not a sample;\n--points N bounds it"),
+        OPTION_FLAG("default", &run->text.default_only,
+                    "with --arch: compile the default configuration alone"),
+        OPTION_TEXT("report", "FILE", &run->text.report,
+                    "the page written at the end (default " DEFAULT_REPORT ")"),
+        OPTION_FLAG("no-report", &run->text.no_report, "write no page at the end"),
+        OPTION_SHORT_FLAG('q', "quiet", &run->text.quiet,
+                          "print failures and what needs attention only"),
     };
-    return copy_options(out, options, sizeof options / sizeof options[0]);
-}
-
-/* ... and the rest. */
-static size_t list_others(struct run *run, struct option_spec *out)
-{
-    const struct option_spec options[] = {
-        {.name = "seed",
-         .value = "N",
-         .text = &run->text.seed,
-         .about = "seed of the order in which configurations are tried\n(default 1)"},
-        {.name = "jobs",
-         .value = "N",
-         .text = &run->text.jobs,
-         .about = "compilers at a time (default: by the number of cores)"},
-        {.name = "retry",
-         .value = "STATUS,..",
-         .text = &run->text.retry,
-         .about = "try again what failed so in an earlier run: crashed,\ntimed_out, ... (else it "
-                  "is left alone)"},
-        {.name = "dialect",
-         .value = "NAME",
-         .text = &run->text.dialect,
-         .about = "how a file of T1 (.json) is meant: kernel_tuner or ktt\n(default: by what it "
-                  "has)"},
-        {.name = "overlay",
-         .value = "FILE",
-         .list = &run->experiments.overlays,
-         .about = "JSON that is merged over the file of T1 (docs/t1.md);\nseveral: in their order"},
-        {.name = "show-experiment",
-         .flag = &run->text.show_experiment,
-         .about = "print the experiment that a file of T1 means, and exit"},
-        {.name = "dry-run",
-         .flag = &run->text.dry_run,
-         .about = "print problems, parameters, numbers of configurations and\nlaunches, and run "
-                  "nothing"},
-        {.name = "arch",
-         .value = "ARCH",
-         .text = &run->text.architecture,
-         .about = "with --dry-run: compile for a GPU that need not be there\n(sm_90), and print "
-                  "occupancy, registers and spills"},
-        {.name = "all",
-         .flag = &run->text.all,
-         .about = "with --arch: compile every configuration, not a sample;\n--points N bounds it"},
-        {.name = "default",
-         .flag = &run->text.default_only,
-         .about = "with --arch: compile the default configuration alone"},
-        {.name = "report",
-         .value = "FILE",
-         .text = &run->text.report,
-         .about = "the page written at the end (default " DEFAULT_REPORT ")"},
-        {.name = "no-report", .flag = &run->text.no_report, .about = "write no page at the end"},
-        {.name = "quiet",
-         .letter = 'q',
-         .flag = &run->text.quiet,
-         .about = "print failures and what needs attention only"},
-    };
-    return copy_options(out, options, sizeof options / sizeof options[0]);
+    memcpy(out, options, sizeof options);
+    return COUNT(options);
 }
 
 enum status run_parse(const struct command *command, int argc, char **argv, struct run *run,
@@ -243,8 +189,7 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     struct option_spec options[OPTIONS_MAX];
     run->text.database = DEFAULT_DATABASE;
     run->session.objective = "time";
-    size_t count = list_measuring(run, options);
-    count += list_others(run, options + count);
+    const size_t count = list_options(run, options);
     enum status status = options_parse(command, options, count, argc, argv, words, EXPERIMENTS_MAX,
                                        &word_count, done, error);
     if (status != STATUS_OK || *done)

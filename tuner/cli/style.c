@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 
 bool style_coloured(void)
@@ -54,7 +55,7 @@ enum style style_of(const char *column, const char *text)
         return STYLE_DIM;
     if (strcmp(column, "status") == 0)
         return strcmp(text, "ok") == 0 ? STYLE_PLAIN : STYLE_BAD;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < COUNT(words); i++)
         if (strcmp(words[i].column, column) == 0 && strcmp(words[i].text, text) == 0)
             return words[i].style;
     return STYLE_PLAIN;
@@ -100,9 +101,9 @@ static int columns_of(unsigned code)
     };
     if (code < 0x300)
         return 1;
-    if (is_in(code, combining, sizeof combining / sizeof combining[0]))
+    if (is_in(code, combining, COUNT(combining)))
         return 0;
-    return is_in(code, wide, sizeof wide / sizeof wide[0]) ? 2 : 1;
+    return is_in(code, wide, COUNT(wide)) ? 2 : 1;
 }
 
 /* The bytes of the first character, which may be no UTF-8: then one byte. */
