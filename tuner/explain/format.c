@@ -1,10 +1,10 @@
-#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "tuner/explain/internal.h"
 
-void put_time(struct text *out, double ns)
+static void put_time(struct text *out, double ns)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
     size_t unit = 0;
@@ -16,14 +16,20 @@ void put_time(struct text *out, double ns)
     text_printf(out, "%.*f %s", unit == 0 ? 0 : digits, ns, units[unit]);
 }
 
-void put_percent(struct text *out, double share)
+static void put_percent(struct text *out, double share)
 {
     const double percent = 100 * share;
     const int digits = fabs(percent) < 9.995 ? 2 : fabs(percent) < 99.95 ? 1 : 0;
     text_printf(out, "%.*f %%", digits, percent);
 }
 
-void put_more(struct text *out, double share)
+static void put_number(struct text *out, double value)
+{
+    const int digits = fabs(value) < 9.995 ? 2 : fabs(value) < 99.95 ? 1 : 0;
+    text_printf(out, "%.*f", value == floor(value) ? 0 : digits, value);
+}
+
+static void put_more(struct text *out, double share)
 {
     if (share >= 1) {
         put_number(out, 1 + share);
@@ -34,7 +40,7 @@ void put_more(struct text *out, double share)
     text_append(out, share < 0 ? " less" : " more");
 }
 
-void put_bytes(struct text *out, double bytes)
+static void put_bytes(struct text *out, double bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
     size_t unit = 0;
@@ -46,16 +52,48 @@ void put_bytes(struct text *out, double bytes)
     text_printf(out, "%.*f %s", digits, bytes, units[unit]);
 }
 
-void put_number(struct text *out, double value)
+/* "1 block", "2 launches" */
+static void put_count(struct text *out, int64_t count, const char *noun)
 {
-    const int digits = fabs(value) < 9.995 ? 2 : fabs(value) < 99.95 ? 1 : 0;
-    text_printf(out, "%.*f", value == floor(value) ? 0 : digits, value);
-}
-
-void put_count(struct text *out, int64_t count, const char *noun)
-{
-    text_printf(out, "%" PRId64 " %s%s", count, noun,
+    text_printf(out, "%lld %s%s", (long long)count, noun,
                 count == 1                      ? ""
                 : noun[strlen(noun) - 1] == 'h' ? "es"
                                                 : "s");
+}
+
+void say(struct text *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    for (const char *at = format; *at;) {
+        const size_t plain = strcspn(at, "%");
+        text_append_bytes(out, at, plain);
+        at += plain;
+        if (!*at)
+            break;
+        const char conversion = at[1];
+        at += conversion ? 2 : 1;
+        if (conversion == 'T') {
+            put_time(out, va_arg(arguments, double));
+        } else if (conversion == 'P') {
+            put_percent(out, va_arg(arguments, double));
+        } else if (conversion == 'M') {
+            put_more(out, va_arg(arguments, double));
+        } else if (conversion == 'B') {
+            put_bytes(out, va_arg(arguments, double));
+        } else if (conversion == 'N') {
+            put_number(out, va_arg(arguments, double));
+        } else if (conversion == 'D') {
+            text_printf(out, "%lld", (long long)va_arg(arguments, int64_t));
+        } else if (conversion == 'C') {
+            const int64_t count = va_arg(arguments, int64_t);
+            put_count(out, count, va_arg(arguments, const char *));
+        } else if (conversion == 's') {
+            text_append(out, va_arg(arguments, const char *));
+        } else {
+            out->failed = true; /* no such conversion: its argument cannot be passed over */
+            break;
+        }
+    }
+    va_end(arguments);
 }

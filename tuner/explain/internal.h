@@ -79,13 +79,11 @@ void decide_limit(struct explanation *explanation, const struct background *back
 bool make_sentences(struct explanation *explanation, const struct background *background,
                     struct arena *arena);
 
-/* format.c: numbers as people read them. */
-void put_time(struct text *out, double ns); /* 1.27 us */
-/* Of a time: "2.34 % more", "0.05 % less", "3.45 times as long". */
-void put_more(struct text *out, double share);
-void put_percent(struct text *out, double share);                  /* 0.42 %, 12.3 %, 230 % */
-void put_bytes(struct text *out, double bytes);                    /* 512 bytes, 32 KiB */
-void put_number(struct text *out, double value);                   /* three digits */
-void put_count(struct text *out, int64_t count, const char *noun); /* 1 block, 2 blocks */
+/* format.c: a sentence with numbers as people read them. Of doubles: %T a time in ns (1.27 us), %P
+ * a share (0.42 %, 12.3 %, 230 %), %M how much more a time is by its share ("2.34 % more", "0.05 %
+ * less", "3.45 times as long"), %B bytes (32 KiB), %N a number of three digits. %D an int64_t, %C
+ * one and the noun that it counts ("1 block", "2 blocks"), %s a text. Any other one is a failure.
+ */
+void say(struct text *out, const char *format, ...);
 
 #endif

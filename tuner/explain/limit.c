@@ -1,6 +1,5 @@
 /* What limits a winner: rules in a fixed order, the first that holds. docs/why.md says why each
  * threshold is what it is. */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,27 +41,20 @@ static bool limited_by_launch(const struct rules *rules)
     if (!(share >= launch_least))
         return false;
     if (all)
-        text_printf(rules->text, "%" PRId64 " empty launches in a row take ", winner->launches);
+        say(rules->text, "%D empty launches in a row take ", winner->launches);
     else
-        text_append(rules->text, "An empty launch takes ");
-    put_time(rules->text, empty_ns);
-    text_append(rules->text, " on this device, ");
-    put_percent(rules->text, share);
-    text_append(rules->text, " of its ");
-    put_time(rules->text, winner->time_ns);
-    text_append(rules->text, ": launching limits it.");
+        say(rules->text, "An empty launch takes ");
+    say(rules->text, "%T on this device, %P of its %T: launching limits it.", empty_ns, share,
+        winner->time_ns);
     return true;
 }
 
-static void put_share(const struct rules *rules)
+static void say_share(const struct rules *rules)
 {
-    put_number(rules->text, rules->winner->gbs);
-    text_append(rules->text, " GB/s, ");
-    put_percent(rules->text, rules->winner->ceiling_share);
-    text_printf(rules->text, " of the %s ceiling that was measured on this device (",
-                rules->explanation->ceiling);
-    put_number(rules->text, rules->explanation->ceiling_gbs);
-    text_append(rules->text, " GB/s)");
+    say(rules->text,
+        "It moves %N GB/s, %P of the %s ceiling that was measured on this device (%N GB/s)",
+        rules->winner->gbs, rules->winner->ceiling_share, rules->explanation->ceiling,
+        rules->explanation->ceiling_gbs);
 }
 
 static bool fits_hot(const struct rules *rules)
@@ -71,55 +63,48 @@ static bool fits_hot(const struct rules *rules)
            rules->background->bytes_moved <= rules->background->cache_bytes;
 }
 
+static void say_cache(const struct rules *rules, const char *before)
+{
+    say(rules->text,
+        "%sand its %B fit in the cache of %B, which is hot: the cache limits it, not the memory.",
+        before, rules->background->bytes_moved, rules->background->cache_bytes);
+}
+
 /* Of what is clearly faster than the ceiling no share is told, but why. */
 static enum explain_limit break_ceiling(const struct rules *rules)
 {
     const struct background *background = rules->background;
-    text_append(rules->text, "It moves ");
-    put_number(rules->text, rules->winner->gbs);
-    text_printf(rules->text, " GB/s, more than the %s ceiling that was measured on this device (",
-                rules->explanation->ceiling);
-    put_number(rules->text, rules->explanation->ceiling_gbs);
-    text_append(rules->text, " GB/s), ");
+    say(rules->text,
+        "It moves %N GB/s, more than the %s ceiling that was measured on this device (%N GB/s), ",
+        rules->winner->gbs, rules->explanation->ceiling, rules->explanation->ceiling_gbs);
     if (background->bytes_moved > 2 * background->cache_bytes) {
-        text_append(rules->text, "and no cache holds its ");
-        put_bytes(rules->text, background->bytes_moved);
-        text_append(rules->text, ": the memory limits it, and that ceiling is too low to tell a "
-                                 "share of it.");
+        say(rules->text,
+            "and no cache holds its %B: the memory limits it, and that ceiling is too low to tell "
+            "a share of it.",
+            background->bytes_moved);
         return LIMIT_MEMORY;
     }
-    if (fits_hot(rules)) {
-        text_append(rules->text, "and its ");
-        put_bytes(rules->text, background->bytes_moved);
-        text_append(rules->text, " fit in the cache of ");
-        put_bytes(rules->text, background->cache_bytes);
-        text_append(rules->text, ", which is hot: the cache limits it, not the memory.");
-        return LIMIT_CACHE;
-    }
-    text_append(rules->text, "so part of its ");
-    put_bytes(rules->text, background->bytes_moved);
-    text_append(rules->text, " comes out of a cache, and no share of the ceiling is told.");
+    if (fits_hot(rules))
+        say_cache(rules, "");
+    else
+        say(rules->text,
+            "so part of its %B comes out of a cache, and no share of the ceiling is told.",
+            background->bytes_moved);
     return LIMIT_CACHE;
 }
 
 static enum explain_limit limited_by_memory(const struct rules *rules)
 {
-    const double share = rules->winner->ceiling_share;
     if (ceiling_is_broken(rules->winner->gbs, rules->explanation->ceiling_gbs))
         return break_ceiling(rules);
-    if (!(share >= memory_least))
+    if (!(rules->winner->ceiling_share >= memory_least))
         return LIMIT_UNKNOWN;
-    text_append(rules->text, "It moves ");
-    put_share(rules);
+    say_share(rules);
     if (fits_hot(rules)) {
-        text_append(rules->text, ", and its ");
-        put_bytes(rules->text, rules->background->bytes_moved);
-        text_append(rules->text, " fit in the cache of ");
-        put_bytes(rules->text, rules->background->cache_bytes);
-        text_append(rules->text, ", which is hot: the cache limits it, not the memory.");
+        say_cache(rules, ", ");
         return LIMIT_CACHE;
     }
-    text_append(rules->text, ": the memory limits it.");
+    say(rules->text, ": the memory limits it.");
     return LIMIT_MEMORY;
 }
 
@@ -127,12 +112,10 @@ static bool limited_by_arithmetic(const struct rules *rules)
 {
     if (!(rules->winner->arithmetic_share >= arithmetic_least))
         return false;
-    text_append(rules->text, "It does ");
-    put_number(rules->text, rules->winner->gops);
-    text_printf(rules->text, " * 10^9 operations per second on %s, ",
-                rules->explanation->operations_type);
-    put_percent(rules->text, rules->winner->arithmetic_share);
-    text_append(rules->text, " of what was measured on this device: arithmetic limits it.");
+    say(rules->text,
+        "It does %N * 10^9 operations per second on %s, %P of what was measured on this device: "
+        "arithmetic limits it.",
+        rules->winner->gops, rules->explanation->operations_type, rules->winner->arithmetic_share);
     return true;
 }
 
@@ -140,10 +123,10 @@ static bool limited_by_spills(const struct rules *rules)
 {
     if (rules->winner->spill_bytes < spill_least)
         return false;
-    text_printf(rules->text,
-                "Each thread moves %" PRId64
-                " bytes of registers to memory and back (spills), and no ceiling is near.",
-                rules->winner->spill_bytes);
+    say(rules->text,
+        "Each thread moves %D bytes of registers to memory and back (spills), and no ceiling is "
+        "near.",
+        rules->winner->spill_bytes);
     return true;
 }
 
@@ -155,18 +138,6 @@ static bool is_far_from_ceilings(const struct rules *rules)
             rules->background->elsewhere_share >= memory_least);
 }
 
-static void put_idle(const struct rules *rules)
-{
-    const int64_t units = rules->explanation->unit_count;
-    if (!rules->device->is_gpu)
-        put_count(rules->text, rules->busy, "thread");
-    else
-        put_count(rules->text, rules->busy, "block");
-    text_printf(rules->text, " for %" PRId64 " %s: %" PRId64 " of them %s nothing to do", units,
-                rules->device->unit_word, units - rules->busy,
-                units - rules->busy == 1 ? "has" : "have");
-}
-
 /* Whether many units have nothing to do. */
 static bool has_idle(const struct rules *rules)
 {
@@ -174,15 +145,18 @@ static bool has_idle(const struct rules *rules)
            (double)rules->busy <= busy_most * (double)rules->explanation->unit_count;
 }
 
-/* What was tried with more of them busy, in the sweep. */
-static void put_busier(const struct rules *rules, const char *before)
+/* "1 block for 132 multiprocessors: 131 of them have nothing to do", and what was tried in the
+ * sweep with more of them busy. */
+static void say_idle(const struct rules *rules)
 {
-    text_append(rules->text, before);
-    text_append(rules->text, "the fastest that keeps more of them busy takes ");
-    put_more(rules->text, rules->background->busier_loss);
-    text_append(rules->text, " in the sweep");
-    if (rules->background->busier_loss < 0 && rules->background->busier_loss > -sweep_noise)
-        text_append(rules->text, ", within what a sweep can tell");
+    const int64_t units = rules->explanation->unit_count;
+    const double loss = rules->background->busier_loss;
+    say(rules->text, "%C for %D %s: %D of them %s nothing to do", rules->busy,
+        rules->device->is_gpu ? "block" : "thread", units, rules->device->unit_word,
+        units - rules->busy, units - rules->busy == 1 ? "has" : "have");
+    if (isfinite(loss))
+        say(rules->text, "; the fastest that keeps more of them busy takes %M in the sweep%s", loss,
+            loss < 0 && loss > -sweep_noise ? ", within what a sweep can tell" : "");
 }
 
 /* Not where more of them busy was tried, and did not help. */
@@ -191,28 +165,12 @@ static bool limited_by_idle_units(const struct rules *rules)
     const double loss = rules->background->busier_loss;
     if (!has_idle(rules) || loss > -sweep_noise)
         return false;
-    put_idle(rules);
-    if (isfinite(loss)) {
-        put_busier(rules, "; ");
-    } else if (!rules->device->is_gpu && rules->background->node_gap_ns > 0) {
-        text_append(rules->text, "; to wake all of them takes ");
-        put_time(rules->text, rules->background->node_gap_ns);
-        text_append(rules->text, ", against its ");
-        put_time(rules->text, rules->winner->time_ns);
-    }
-    text_append(rules->text, ".");
+    say_idle(rules);
+    if (!isfinite(loss) && !rules->device->is_gpu && rules->background->node_gap_ns > 0)
+        say(rules->text, "; to wake all of them takes %T, against its %T",
+            rules->background->node_gap_ns, rules->winner->time_ns);
+    say(rules->text, ".");
     return true;
-}
-
-/* "1 block for 132 multiprocessors: ..., but the fastest ... " as a sentence. */
-static void put_idle_sentence(const struct rules *rules)
-{
-    if (!has_idle(rules))
-        return;
-    put_idle(rules);
-    if (isfinite(rules->background->busier_loss))
-        put_busier(rules, "; ");
-    text_append(rules->text, ". ");
 }
 
 /* Little's law: what is in flight is delivered once in the time that one access takes. */
@@ -224,35 +182,26 @@ static bool limited_by_bytes_in_flight(const struct rules *rules)
     const double waiting_ns = winner->bytes_in_flight_per_sm * (double)busy / winner->gbs;
     if (!(waiting_ns <= waiting_most_ns) || !(winner->ceiling_share < memory_least))
         return false;
-    put_bytes(rules->text, winner->bytes_in_flight_per_sm);
-    text_printf(rules->text, " in flight on each of %" PRId64 " %s come to ", busy,
-                rules->device->unit_word);
-    put_number(rules->text, winner->gbs);
-    text_append(rules->text, " GB/s when each waits ");
-    put_time(rules->text, waiting_ns);
-    text_append(rules->text, ", about what memory takes to answer: too little is in flight.");
+    say(rules->text,
+        "%B in flight on each of %D %s come to %N GB/s when each waits %T, about what memory takes "
+        "to answer: too little is in flight.",
+        winner->bytes_in_flight_per_sm, busy, rules->device->unit_word, winner->gbs, waiting_ns);
     return true;
 }
 
 /* What is left of the time at the nearer of the ceilings. */
-static void put_rest(const struct rules *rules)
+static void say_rest(const struct rules *rules)
 {
     const struct background *background = rules->background;
     const double time_ns = rules->winner->time_ns;
     const double bytes_ns = background->bytes_moved / rules->explanation->ceiling_gbs;
     const double operations_ns = background->operations / rules->explanation->arithmetic_gops;
     const bool by_operations = operations_ns > bytes_ns;
-    text_printf(rules->text, "At the ceiling its %s would take ",
-                by_operations ? "operations" : "bytes");
-    put_time(rules->text, by_operations ? operations_ns : bytes_ns);
-    text_append(rules->text, " of its ");
-    put_time(rules->text, time_ns);
-    text_append(rules->text, ": the rest is latency");
-    if (background->node_gap_ns >= launch_told * time_ns && rules->device->is_gpu) {
-        text_append(rules->text, ", of which an empty launch takes ");
-        put_time(rules->text, background->node_gap_ns);
-    }
-    text_append(rules->text, ".");
+    say(rules->text, "At the ceiling its %s would take %T of its %T: the rest is latency",
+        by_operations ? "operations" : "bytes", by_operations ? operations_ns : bytes_ns, time_ns);
+    if (background->node_gap_ns >= launch_told * time_ns && rules->device->is_gpu)
+        say(rules->text, ", of which an empty launch takes %T", background->node_gap_ns);
+    say(rules->text, ".");
 }
 
 static bool limited_by_latency(const struct rules *rules)
@@ -260,22 +209,19 @@ static bool limited_by_latency(const struct rules *rules)
     const struct background *background = rules->background;
     if (!is_far_from_ceilings(rules))
         return false;
-    text_append(rules->text, "It moves ");
-    put_share(rules);
-    if (rules->winner->arithmetic_share < arithmetic_least) {
-        text_append(rules->text, ", and does ");
-        put_percent(rules->text, rules->winner->arithmetic_share);
-        text_printf(rules->text, " of the %s operations that were measured on it",
-                    rules->explanation->operations_type);
+    say_share(rules);
+    if (rules->winner->arithmetic_share < arithmetic_least)
+        say(rules->text, ", and does %P of the %s operations that were measured on it",
+            rules->winner->arithmetic_share, rules->explanation->operations_type);
+    if (background->elsewhere_share >= memory_least)
+        say(rules->text, "; the same problem reaches %P at n = %D", background->elsewhere_share,
+            background->elsewhere_n);
+    say(rules->text, ". ");
+    if (has_idle(rules)) {
+        say_idle(rules);
+        say(rules->text, ". ");
     }
-    if (background->elsewhere_share >= memory_least) {
-        text_append(rules->text, "; the same problem reaches ");
-        put_percent(rules->text, background->elsewhere_share);
-        text_printf(rules->text, " at n = %" PRId64, background->elsewhere_n);
-    }
-    text_append(rules->text, ". ");
-    put_idle_sentence(rules);
-    put_rest(rules);
+    say_rest(rules);
     return true;
 }
 
@@ -283,43 +229,40 @@ static void say_unknown(const struct rules *rules)
 {
     const struct explanation *explanation = rules->explanation;
     const struct background *background = rules->background;
+    struct text *text = rules->text;
     if (isfinite(rules->winner->ceiling_share)) {
-        text_append(rules->text, "It moves ");
-        put_share(rules);
-        text_append(rules->text, ", less than the ");
-        put_percent(rules->text, memory_least);
-        text_append(rules->text, " from which the memory counts as the limit. ");
+        say_share(rules);
+        say(text, ", less than the %P from which the memory counts as the limit. ", memory_least);
     } else if (!isfinite(background->bytes_moved)) {
-        text_append(rules->text, "The experiment does not say how many bytes a run moves. ");
+        say(text, "The experiment does not say how many bytes a run moves. ");
     } else if (background->ceiling_given_up) {
-        text_printf(rules->text,
-                    "A winner moves more than the %s ceiling that was measured on this device, so "
-                    "that ceiling is not used. ",
-                    explanation->ceiling);
+        say(text,
+            "A winner moves more than the %s ceiling that was measured on this device, so that "
+            "ceiling is not used. ",
+            explanation->ceiling);
     } else {
-        text_append(rules->text, "The ceilings of this device's memory were not measured. ");
+        say(text, "The ceilings of this device's memory were not measured. ");
     }
-    put_idle_sentence(rules);
-    if (!isfinite(background->operations)) {
-        text_append(rules->text, "The experiment does not say how many operations it takes, so "
-                                 "arithmetic cannot be told from latency.");
-    } else if (!isfinite(explanation->arithmetic_gops)) {
-        text_printf(rules->text,
-                    "How many %s operations this device does was not measured, so arithmetic "
-                    "cannot be told from latency.",
-                    explanation->operations_type);
-    } else if (!isfinite(rules->winner->arithmetic_share)) {
-        text_printf(
-            rules->text,
-            "It does more %s operations than were measured on this device, so that ceiling is "
-            "not used, and arithmetic cannot be told from latency.",
+    if (has_idle(rules)) {
+        say_idle(rules);
+        say(text, ". ");
+    }
+    if (!isfinite(background->operations))
+        say(text, "The experiment does not say how many operations it takes, so arithmetic cannot "
+                  "be told from latency.");
+    else if (!isfinite(explanation->arithmetic_gops))
+        say(text,
+            "How many %s operations this device does was not measured, so arithmetic cannot be "
+            "told from latency.",
             explanation->operations_type);
-    } else {
-        text_append(rules->text, "It does ");
-        put_percent(rules->text, rules->winner->arithmetic_share);
-        text_printf(rules->text, " of the %s operations that the device was measured to do.",
-                    explanation->operations_type);
-    }
+    else if (!isfinite(rules->winner->arithmetic_share))
+        say(text,
+            "It does more %s operations than were measured on this device, so that ceiling is not "
+            "used, and arithmetic cannot be told from latency.",
+            explanation->operations_type);
+    else
+        say(text, "It does %P of the %s operations that the device was measured to do.",
+            rules->winner->arithmetic_share, explanation->operations_type);
 }
 
 static int64_t busy_units(const struct explanation *explanation)
@@ -359,23 +302,11 @@ void decide_limit(struct explanation *explanation, const struct background *back
 
 const char *explain_limit_name(enum explain_limit limit)
 {
-    switch (limit) {
-    case LIMIT_MEMORY:
-        return "memory";
-    case LIMIT_CACHE:
-        return "cache";
-    case LIMIT_ARITHMETIC:
-        return "arithmetic";
-    case LIMIT_LAUNCH:
-        return "launch";
-    case LIMIT_PARALLELISM:
-        return "parallelism";
-    case LIMIT_LATENCY:
-        return "latency";
-    case LIMIT_SPILLS:
-        return "spills";
-    case LIMIT_UNKNOWN:
-        break;
-    }
-    return "unknown";
+    static const char *const names[] = {
+        [LIMIT_UNKNOWN] = "unknown", [LIMIT_MEMORY] = "memory",
+        [LIMIT_CACHE] = "cache",     [LIMIT_ARITHMETIC] = "arithmetic",
+        [LIMIT_LAUNCH] = "launch",   [LIMIT_PARALLELISM] = "parallelism",
+        [LIMIT_LATENCY] = "latency", [LIMIT_SPILLS] = "spills",
+    };
+    return names[limit];
 }

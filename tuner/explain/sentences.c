@@ -1,6 +1,5 @@
 /* Why a winner wins: what the numbers say, in words. Differences are told, not blamed: that two
  * configurations differ in registers does not show that registers make the difference. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,7 @@ static bool is_by_time(const struct explanation *explanation)
 }
 
 /* Takes the sentence in hand. */
-static void tell(struct telling *telling)
+static void end_sentence(struct telling *telling)
 {
     struct explanation *out = telling->explanation;
     const char *copy = arena_strdup(telling->arena, text_string(&telling->text));
@@ -42,15 +41,10 @@ static void put_interval(struct text *text, double low, double high)
 {
     if (!isfinite(low) || !isfinite(high))
         return;
-    if (!bounds_tell(1 + low, 1 + high)) {
-        text_append(text, " (interval unknown)");
-        return;
-    }
-    text_append(text, " (");
-    put_more(text, low);
-    text_append(text, " to ");
-    put_more(text, high);
-    text_append(text, ")");
+    if (bounds_tell(1 + low, 1 + high))
+        say(text, " (%M to %M)", low, high);
+    else
+        say(text, " (interval unknown)");
 }
 
 static void put_factor(struct text *text, double factor)
@@ -81,48 +75,35 @@ static void put_counts(struct text *text, size_t *count, const char *noun, int64
     if (own < 0 || other < 0 || own == other)
         return;
     separate(text, count);
-    put_count(text, own, noun);
-    text_printf(text, " against %" PRId64, other);
-}
-
-static void put_launches(struct text *text, size_t *count, const struct explain_point *own,
-                         const struct explain_point *other)
-{
-    put_counts(text, count, "launch", own->launches, other->launches);
-    put_counts(text, count, "block", own->grid, other->grid);
-    if (own->threads > 0) {
-        put_counts(text, count, "thread", own->threads, other->threads);
-    } else if (own->block > 0 && other->block > 0 && own->block != other->block) {
-        separate(text, count);
-        text_printf(text, "%" PRId64 " threads per block against %" PRId64, own->block,
-                    other->block);
-    }
+    say(text, "%C against %D", own, noun, other);
 }
 
 static void put_resources(struct text *text, const struct explain_point *own,
                           const struct explain_point *other)
 {
     size_t count = 0;
-    put_launches(text, &count, own, other);
+    put_counts(text, &count, "launch", own->launches, other->launches);
+    put_counts(text, &count, "block", own->grid, other->grid);
+    if (own->threads > 0) {
+        put_counts(text, &count, "thread", own->threads, other->threads);
+    } else if (own->block > 0 && other->block > 0 && own->block != other->block) {
+        separate(text, &count);
+        say(text, "%D threads per block against %D", own->block, other->block);
+    }
     put_counts(text, &count, "register", own->registers, other->registers);
     if (own->spill_bytes >= 0 && other->spill_bytes >= 0 &&
         own->spill_bytes != other->spill_bytes) {
         separate(text, &count);
-        text_printf(text, "%" PRId64 " bytes spilled against %" PRId64, own->spill_bytes,
-                    other->spill_bytes);
+        say(text, "%D bytes spilled against %D", own->spill_bytes, other->spill_bytes);
     }
     if (fabs(own->occupancy - other->occupancy) > 0.0005) {
         separate(text, &count);
-        text_append(text, "occupancy ");
-        put_percent(text, own->occupancy);
-        text_append(text, " against ");
-        put_percent(text, other->occupancy);
+        say(text, "occupancy %P against %P", own->occupancy, other->occupancy);
     }
     if (fabs(own->bytes_in_flight_per_sm - other->bytes_in_flight_per_sm) > 0.5) {
         separate(text, &count);
-        put_bytes(text, own->bytes_in_flight_per_sm);
-        text_append(text, " in flight per SM against ");
-        put_bytes(text, other->bytes_in_flight_per_sm);
+        say(text, "%B in flight per SM against %B", own->bytes_in_flight_per_sm,
+            other->bytes_in_flight_per_sm);
     }
 }
 
@@ -137,10 +118,8 @@ static void tell_saved_launches(struct telling *telling, const struct explain_po
     if (winner->launches < 1 || !(saved >= 1) || !(saved_ns > 0) || saved_ns >= apart_ns ||
         !is_by_time(telling->explanation))
         return;
-    text_append(&telling->text, "; ");
-    put_time(&telling->text, apart_ns);
-    text_append(&telling->text, " lie between them, of which an empty launch more takes ");
-    put_time(&telling->text, telling->background->node_gap_ns);
+    say(&telling->text, "; %T lie between them, of which an empty launch more takes %T", apart_ns,
+        saved_ns);
 }
 
 static void tell_baseline(struct telling *telling, const struct explain_point *point)
@@ -150,7 +129,7 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
     struct text *text = &telling->text;
     if (point->trial_id >= 0 && point->trial_id == winner->trial_id) {
         text_printf(text, "It is what the baseline %s launches.", point->role);
-        tell(telling);
+        end_sentence(telling);
         return;
     }
     if (!isfinite(point->slower)) {
@@ -164,7 +143,7 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         else
             text_printf(text, "The baseline %s has no time to compare with: %s.", point->role,
                         point->status);
-        tell(telling);
+        end_sentence(telling);
         return;
     }
     const bool unstable = explanation->trust && strcmp(explanation->trust, "unstable") == 0;
@@ -181,9 +160,8 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         put_factor(text, 1 + point->slower_low);
         text_printf(text, "x as fast as the baseline %s", point->role);
     } else if (tied) {
-        text_printf(text, "Not shown to be better than the baseline %s, which %s ", point->role,
-                    is_by_time(explanation) ? "takes" : "comes to");
-        put_more(text, point->slower);
+        say(text, "Not shown to be better than the baseline %s, which %s %M", point->role,
+            is_by_time(explanation) ? "takes" : "comes to", point->slower);
         put_interval(text, point->slower_low, point->slower_high);
         text_append(text, ", a tie");
     } else if (is_by_time(explanation)) {
@@ -197,14 +175,13 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
             text_append(text, "x)");
         }
     } else {
-        text_printf(text, "The baseline %s is worse by ", point->role);
-        put_percent(text, point->slower);
+        say(text, "The baseline %s is worse by %P", point->role, point->slower);
         put_interval(text, point->slower_low, point->slower_high);
     }
     put_resources(text, winner, point);
     tell_saved_launches(telling, point);
     text_append(text, ".");
-    tell(telling);
+    end_sentence(telling);
 }
 
 /* ---- against the runner-up ---- */
@@ -223,34 +200,29 @@ static void tell_runner_up(struct telling *telling, const struct explain_point *
         text_printf(text, ", %s,", text_string(&differing));
     telling->failed = telling->failed || differing.failed;
     text_free(&differing);
-    text_append(text, by_time ? " takes " : " comes to ");
-    put_more(text, point->slower);
+    say(text, " %s %M", by_time ? "takes" : "comes to", point->slower);
     put_interval(text, point->slower_low, point->slower_high);
     put_stage(text, explanation, point);
-    if (strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0) {
-        text_append(text, strcmp(standing, "tied") == 0
-                              ? ", a tie (not shown to be worse by more than "
-                              : ", a tie (shown to be worse by no more than ");
-        put_percent(text, explanation->delta);
-        text_append(text, ")");
-    }
+    if (strcmp(standing, "tied") == 0)
+        say(text, ", a tie (not shown to be worse by more than %P)", explanation->delta);
+    else if (strcmp(standing, "as fast") == 0)
+        say(text, ", a tie (shown to be worse by no more than %P)", explanation->delta);
     put_resources(text, &explanation->points[0], point);
     text_append(text, ".");
-    tell(telling);
+    end_sentence(telling);
 }
 
 static void tell_ties(struct telling *telling)
 {
     const struct explanation *explanation = telling->explanation;
-    if (explanation->tied_count > 1 && isfinite(explanation->delta)) {
-        text_printf(&telling->text, "%" PRId64 " configurations are as good, this one counted: ",
-                    explanation->tied_count);
-        text_append(&telling->text, "none of them is shown to be worse by more than ");
-        put_percent(&telling->text, explanation->delta);
-        text_append(&telling->text,
-                    explanation->kept_incumbent ? "; it had won before, and was kept." : ".");
-        tell(telling);
-    }
+    if (explanation->tied_count <= 1 || !isfinite(explanation->delta))
+        return;
+    say(&telling->text,
+        "%D configurations are as good, this one counted: none of them is shown to be worse by "
+        "more than %P%s.",
+        explanation->tied_count, explanation->delta,
+        explanation->kept_incumbent ? "; it had won before, and was kept" : "");
+    end_sentence(telling);
 }
 
 /* ---- sensitivity ---- */
@@ -262,12 +234,10 @@ static void put_value(struct telling *telling, const char *value, double loss, c
     text_append(text, value);
     if (with)
         text_printf(text, " (with another %s)", with);
-    if (loss < fmax(sensitive_least, telling->explanation->delta)) {
-        text_append(text, " takes about as long");
-        return;
-    }
-    text_append(text, " takes ");
-    put_more(text, loss);
+    if (loss < fmax(sensitive_least, telling->explanation->delta))
+        say(text, " takes about as long");
+    else
+        say(text, " takes %M", loss);
 }
 
 static void tell_sensitivity(struct telling *telling, const struct explain_sensitivity *item)
@@ -279,7 +249,7 @@ static void tell_sensitivity(struct telling *telling, const struct explain_sensi
         put_value(telling, item->worst, item->worst_loss, item->worst_with);
     }
     text_append(&telling->text, " in the sweep.");
-    tell(telling);
+    end_sentence(telling);
 }
 
 static void tell_insensitive(struct telling *telling)
@@ -298,7 +268,7 @@ static void tell_insensitive(struct telling *telling)
     if (count == 0)
         return;
     text_append(&telling->text, ".");
-    tell(telling);
+    end_sentence(telling);
 }
 
 static void tell_sensitivities(struct telling *telling)

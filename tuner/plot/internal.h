@@ -34,7 +34,8 @@ struct job {
     struct temporary scratch; /* file -1: no picture is wanted */
     struct text table;
     struct layers layers;
-    struct arena *svg_arena; /* plot_svg: the picture goes to `svg` there, and into no file */
+    const char *svg_name;    /* plot_svg: what its identifiers begin with ... */
+    struct arena *svg_arena; /* ... and the picture goes to `svg` there, and into no file */
     const char **svg;
     unsigned lacking; /* outputs that cannot be made here, and what is said of that */
     struct error lacks;

@@ -147,14 +147,16 @@ static enum status deliver_svg(struct job *job, char *contents, size_t length, s
     utf8_repair(contents, length);
     char id[16]; /* short: each point of the figure names its shape by it */
     (void)string_format(id, sizeof id, "f%08x", (unsigned)hash_u64(name, strlen(name), 0));
-    svg_tidy(contents, id, title, &svg);
+    svg_tidy(contents, job->svg_name ? job->svg_name : id, title, &svg);
     enum status status = STATUS_OK;
     if (svg.failed) {
         status = error_no_memory(error);
     } else if (job->svg) {
-        const char *start = strstr(text_string(&svg), "<svg");
-        *job->svg = arena_strdup(job->svg_arena, start ? start : text_string(&svg));
-        status = *job->svg ? STATUS_OK : error_no_memory(error);
+        const char *start = strstr(text_string(&svg), "<svg"); /* behind the XML prologue */
+        *job->svg = start ? arena_strdup(job->svg_arena, start) : NULL;
+        status = !start ? error_set(error, STATUS_INTERNAL, "%s: gnuplot made no SVG", job->figure)
+                 : *job->svg ? STATUS_OK
+                             : error_no_memory(error);
     } else {
         status = publish(job, "svg", svg.data, svg.length, error);
     }

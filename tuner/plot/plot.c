@@ -35,8 +35,8 @@ enum status plot_figure(struct store *store, const struct plot_request *request,
     return status;
 }
 
-enum status plot_svg(struct store *store, const struct plot_request *request, struct arena *arena,
-                     const char **svg, struct error *error)
+enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
+                     struct arena *arena, const char **svg, struct error *error)
 {
     struct plot_subject subject;
     struct plot_request own = *request;
@@ -44,6 +44,7 @@ enum status plot_svg(struct store *store, const struct plot_request *request, st
     struct job job = {.request = &own,
                       .subject = &subject,
                       .figure = request->figure,
+                      .svg_name = name,
                       .svg_arena = arena,
                       .svg = svg};
     enum status status = check_figure(arena, request->figure, error);

@@ -88,10 +88,11 @@ enum status plot_names(struct arena *arena, const struct plot_name **out, size_t
 enum status plot_figure(struct store *store, const struct plot_request *request,
                         struct error *error);
 
-/* One figure as the text of an SVG document (UTF-8, no outside links), for a page that holds
- * several: writes no file. Belongs to the arena. Fails as plot_figure does. */
-enum status plot_svg(struct store *store, const struct plot_request *request, struct arena *arena,
-                     const char **svg, struct error *error);
+/* One figure as an <svg> element (UTF-8, no outside links), for a page that holds several, whose
+ * identifiers begin with `name` and '-' (letters and digits; no two figures of a page have the
+ * same): writes no file. Belongs to the arena. Fails as plot_figure does. */
+enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
+                     struct arena *arena, const char **svg, struct error *error);
 
 /* Draws the figures; what fails is told through `failed`, and the others are still drawn. Fails
  * itself when nothing can be drawn at all: no measurements, no gnuplot, an unwritable folder. */

@@ -1,5 +1,4 @@
 /* The figures, as SVG within the page. */
-#include <ctype.h>
 #include <string.h>
 
 #include "tuner/plot/plot.h"
@@ -26,54 +25,6 @@ struct drawing {
     struct text absent; /* list items */
 };
 
-/* ---- one SVG ---- */
-
-/* Whether `at` begins what refers to an id: returns the bytes up to it. */
-static size_t reference_bytes(const char *at)
-{
-    static const char *const before[] = {"id=\"",   "id='",   "url(#",  "href=\"#",
-                                         "href='#", "url('#", "url(\"#"};
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
-        size_t length = strlen(before[i]);
-        if (strncmp(at, before[i], length) == 0)
-            return length;
-    }
-    return 0;
-}
-
-/* Whether the letters before `at` make another word of it: "fluid=", "grid=". */
-static bool continues_word(const char *start, const char *at)
-{
-    return at > start && (isalnum((unsigned char)at[-1]) || strchr("-_", at[-1]));
-}
-
-/* The <svg> element, its ids made the page's own, so that figures do not take each other's points;
- * without its XML prologue. False when there is none. */
-static bool append_svg(struct text *out, const char *svg, size_t number)
-{
-    const char *at = strstr(svg, "<svg");
-    if (!at || !strstr(at, "</svg>"))
-        return false;
-    const char *start = at;
-    while (*at) {
-        size_t plain = strcspn(at, "iuh");
-        text_append_bytes(out, at, plain);
-        at += plain;
-        if (!*at)
-            break;
-        size_t before = reference_bytes(at);
-        if (before == 0 || (*at == 'i' && continues_word(start, at))) {
-            text_append_bytes(out, at, 1);
-            at++;
-            continue;
-        }
-        text_append_bytes(out, at, before);
-        text_printf(out, "f%zu-", number);
-        at += before;
-    }
-    return true;
-}
-
 /* NULL: there is none of that name. */
 static const char *about_figure(const struct drawing *drawing, const char *figure)
 {
@@ -96,37 +47,6 @@ static void leave_out(struct drawing *drawing, const char *figure, const struct 
         request->left_out(request->context, figure, error);
 }
 
-static void place(struct drawing *drawing, const char *figure, const struct winner *winner,
-                  const char *svg)
-{
-    struct text *out = &drawing->page->out;
-    const char *about = about_figure(drawing, figure);
-    struct text body = {0};
-    struct error error = {0};
-    if (strlen(svg) > BYTES_ONE || drawing->bytes + strlen(svg) > BYTES_MOST)
-        (void)error_set(
-            &error, STATUS_INTERNAL,
-            "%s: too large for a page with the others; 'tune plot %s --problem %s --n %lld' "
-            "draws it",
-            figure, figure, winner->problem, (long long)winner->n);
-    else if (!append_svg(&body, svg, drawing->drawn + 1))
-        (void)error_set(&error, STATUS_INTERNAL, "%s: gnuplot made no SVG", figure);
-    if (error.status == STATUS_OK) {
-        drawing->drawn++;
-        drawing->bytes += body.length;
-        html(out,
-             "<figure data-figure=\"%s\"><div class=\"box\" tabindex=\"0\" role=\"img\" "
-             "aria-label=\"%s: %s, n = %lld, on %s\">",
-             figure, about, winner->problem, (long long)winner->n, winner->device);
-        text_append_bytes(out, body.data, body.length);
-        html(out, "</div><figcaption>%s</figcaption></figure>\n", about);
-        out->failed = out->failed || body.failed;
-    } else {
-        leave_out(drawing, figure, &error);
-    }
-    text_free(&body);
-}
-
 static void draw(struct drawing *drawing, const char *figure, const struct winner *winner)
 {
     const struct report_request *request = drawing->page->request;
@@ -139,17 +59,36 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
         .most = TRIALS_MOST,
         .database = drawing->page->database,
     };
+    const char *about = about_figure(drawing, figure);
     const char *svg = NULL;
+    char name[32]; /* figures do not take each other's points */
     struct error error = {0};
-    if (drawing->ended || !about_figure(drawing, figure))
+    if (drawing->ended || !about)
         return;
     if (request->progress)
         request->progress(request->context, drawing->done, drawing->total);
     drawing->done++;
-    if (plot_svg(drawing->page->store, &wanted, &drawing->arena, &svg, &error) == STATUS_OK)
-        place(drawing, figure, winner, svg);
-    else
+    (void)string_format(name, sizeof name, "f%zu", drawing->drawn + 1);
+    if (plot_svg(drawing->page->store, &wanted, name, &drawing->arena, &svg, &error) == STATUS_OK &&
+        (strlen(svg) > BYTES_ONE || drawing->bytes + strlen(svg) > BYTES_MOST))
+        (void)error_set(
+            &error, STATUS_INTERNAL,
+            "%s: too large for a page with the others; 'tune plot %s --problem %s --n %lld' "
+            "draws it",
+            figure, figure, winner->problem, (long long)winner->n);
+    if (error.status == STATUS_OK) {
+        struct text *out = &drawing->page->out;
+        drawing->drawn++;
+        drawing->bytes += strlen(svg);
+        html(out,
+             "<figure data-figure=\"%s\"><div class=\"box\" tabindex=\"0\" role=\"img\" "
+             "aria-label=\"%s: %s, n = %lld, on %s\">",
+             figure, about, winner->problem, (long long)winner->n, winner->device);
+        text_append(out, svg);
+        html(out, "</div><figcaption>%s</figcaption></figure>\n", about);
+    } else {
         leave_out(drawing, figure, &error);
+    }
     arena_free(&drawing->arena);
 }
 

@@ -30,54 +30,45 @@ void html_escape(struct text *out, const char *string)
     escape(out, string, string + strlen(string));
 }
 
-/* The arguments in a struct, so that a function can take from them. */
-struct arguments {
-    va_list list;
-};
-
-/* One conversion, `at` behind its %; what follows it. */
-static const char *convert(struct text *out, const char *at, struct arguments *arguments)
-{
-    if (strncmp(at, "lld", 3) == 0) {
-        text_printf(out, "%lld", va_arg(arguments->list, long long));
-        return at + 3;
-    }
-    if (strncmp(at, "zu", 2) == 0) {
-        text_printf(out, "%zu", va_arg(arguments->list, size_t));
-        return at + 2;
-    }
-    if (strncmp(at, ".*s", 3) == 0) {
-        int length = va_arg(arguments->list, int);
-        const char *string = va_arg(arguments->list, const char *);
-        escape(out, string, string + length);
-        return at + 3;
-    }
-    if (*at == 's')
-        html_escape(out, va_arg(arguments->list, const char *));
-    else if (*at == 'd')
-        text_printf(out, "%d", va_arg(arguments->list, int));
-    else if (*at == '%')
-        text_append(out, "%");
-    else if (*at == '.') {
-        char *end = NULL;
-        int digits = (int)strtol(at + 1, &end, 10);
-        double value = va_arg(arguments->list, double);
-        text_printf(out, *end == 'g' ? "%.*g" : "%.*f", digits, value);
-        return end + 1;
-    }
-    return at + 1;
-}
-
 void html(struct text *out, const char *format, ...)
 {
-    struct arguments arguments;
-    va_start(arguments.list, format);
+    va_list arguments;
+    va_start(arguments, format);
     for (const char *at = format; *at;) {
-        size_t plain = strcspn(at, "%");
+        const size_t plain = strcspn(at, "%");
         text_append_bytes(out, at, plain);
         at += plain;
-        if (*at)
-            at = convert(out, at + 1, &arguments);
+        if (!*at)
+            break;
+        char *end = NULL;
+        const int digits = *++at == '.' ? (int)strtol(at + 1, &end, 10) : 0;
+        if (strncmp(at, "lld", 3) == 0) {
+            text_printf(out, "%lld", va_arg(arguments, long long));
+            at += 3;
+        } else if (strncmp(at, "zu", 2) == 0) {
+            text_printf(out, "%zu", va_arg(arguments, size_t));
+            at += 2;
+        } else if (strncmp(at, ".*s", 3) == 0) {
+            const int length = va_arg(arguments, int);
+            const char *string = va_arg(arguments, const char *);
+            escape(out, string, string + length);
+            at += 3;
+        } else if (end && (*end == 'g' || *end == 'f')) {
+            text_printf(out, *end == 'g' ? "%.*g" : "%.*f", digits, va_arg(arguments, double));
+            at = end + 1;
+        } else if (*at == 's') {
+            html_escape(out, va_arg(arguments, const char *));
+            at++;
+        } else if (*at == 'd') {
+            text_printf(out, "%d", va_arg(arguments, int));
+            at++;
+        } else if (*at == '%') {
+            text_append(out, "%");
+            at++;
+        } else {
+            out->failed = true; /* its argument cannot be passed over: nothing behind it is right */
+            break;
+        }
     }
-    va_end(arguments.list);
+    va_end(arguments);
 }

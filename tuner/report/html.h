@@ -5,8 +5,9 @@
 #include "tuner/base/text.h"
 
 /* As text_printf with %s, %.*s (of at least so many bytes), %d, %zu, %lld, %% and %.Ng or %.Nf
- * alone. A %s may stand between tags or in an attribute's double quotes: <, >, &, " and ' are
- * escaped, control characters and what is no UTF-8 become U+FFFD. */
+ * alone; with any other conversion the text has failed. A %s may stand between tags or in an
+ * attribute's double quotes: <, >, &, " and ' are escaped, control characters and what is no UTF-8
+ * become U+FFFD. */
 void html(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void html_escape(struct text *out, const char *string);
 

@@ -52,12 +52,27 @@ static void test_conversions(void **state)
     text_free(&out);
 }
 
+/* One that html does not know would shift all arguments behind it: there is no page then. */
+static void test_unknown_conversions_fail(void **state)
+{
+    (void)state;
+    struct text out = {0};
+    html(&out, "<td>%u</td>", 1u);
+    assert_true(out.failed);
+    text_free(&out);
+    out = (struct text){0};
+    html(&out, "<td>%.3e</td>", 1.0);
+    assert_true(out.failed);
+    text_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_unknown_conversions_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
