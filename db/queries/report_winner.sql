@@ -2,7 +2,7 @@
 -- :trial      the trial that it was chosen by
 -- :objective  for what
 SELECT w.id, w.environment_id, w.run_id, 100 * w.floor AS floor_percent, w.rounds, w.rounds_dropped,
-       w.problem_id
+       w.problem_id, w.compared
 FROM trials AS t
 CROSS JOIN winners AS w
     ON w.environment_id = t.environment_id AND w.problem_id = t.problem_id

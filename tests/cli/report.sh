@@ -265,3 +265,16 @@ expect_page report.html 'over whole'
 run "$TUNE" report --device cuda:0
 expect_code 3
 expect_one_line err
+
+# How many results were compared while winners were timed stands on the page, where the database knows it.
+rm -f tune.db
+"$fixture" tune.db
+run "$TUNE" report --no-figures
+expect_code 0
+refuse_page report.html "results of each winner or more were compared"
+change "UPDATE winners SET compared = 3000 + id"
+run "$TUNE" report --no-figures
+expect_code 0
+check_page report.html
+expect_page report.html "While they were timed and watched, 3,001 results of each winner or more were compared"
+expect_page report.html "it is wrong less than once in 1,000"

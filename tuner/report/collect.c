@@ -49,6 +49,7 @@ static const struct store_column key_columns[] = {
     {"rounds", OF(rounds), STORE_INTEGER},
     {"rounds_dropped", OF(rounds_dropped), STORE_INTEGER},
     {"problem_id", OF(problem_id), STORE_INTEGER},
+    {"compared", OF(compared), STORE_INTEGER},
 };
 
 #define GAIN(member) offsetof(struct gain, member)
@@ -83,6 +84,7 @@ static enum status find_keys(struct page *page, struct winner *winner, struct er
     winner->rounds = keys->rounds;
     winner->rounds_dropped = keys->rounds_dropped;
     winner->problem_id = keys->problem_id;
+    winner->compared = keys->compared;
     return STATUS_OK;
 }
 

@@ -42,7 +42,7 @@ struct winner {
     double gbs, ceiling_percent, claim_percent, confidence;
     double floor_percent;
     int64_t rounds, rounds_dropped;
-    int64_t compared;   /* results of its runs, all right; 0: not known */
+    int64_t compared;   /* results of its runs, all right; -1: not known */
     int64_t tied_count; /* itself counted; 0: not known */
     struct gain *gains;
     size_t gain_count;
