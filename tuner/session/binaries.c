@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/files.h"
 
 enum status binaries_start(struct binaries *binaries, const char *kind, size_t workers,
@@ -34,19 +35,6 @@ static bool find(const struct binaries *binaries, const char *hash, size_t *inde
            strcmp(binaries->items[*index].hash, hash) == 0;
 }
 
-static enum status make_room(struct binaries *binaries, struct error *error)
-{
-    if (binaries->count < binaries->capacity)
-        return STATUS_OK;
-    size_t capacity = binaries->capacity ? binaries->capacity * 2 : 256;
-    struct binary *items = realloc(binaries->items, capacity * sizeof *items);
-    if (!items)
-        return error_no_memory(error);
-    binaries->items = items;
-    binaries->capacity = capacity;
-    return STATUS_OK;
-}
-
 enum status binaries_know(struct binaries *binaries, const struct binary_request *request,
                           size_t *index, struct error *error)
 {
@@ -56,13 +44,12 @@ enum status binaries_know(struct binaries *binaries, const struct binary_request
     if (status != STATUS_OK || find(binaries, hash, index))
         return status;
     status = binary_cache_place(hash, &binaries->arena, &binary.path, error);
-    if (status == STATUS_OK && !(binary.hash = arena_strdup(&binaries->arena, hash)))
-        status = error_no_memory(error);
-    if (status == STATUS_OK)
-        status = make_room(binaries, error);
     if (status != STATUS_OK)
         return status;
-    if (!index_put(&binaries->by_hash, number_of(binary.hash), binaries->count))
+    binary.hash = arena_strdup(&binaries->arena, hash);
+    if (!binary.hash ||
+        !array_grow(&binaries->items, binaries->count, &binaries->capacity, sizeof binary) ||
+        !index_put(&binaries->by_hash, number_of(hash), binaries->count))
         return error_no_memory(error);
     *index = binaries->count;
     binaries->items[binaries->count++] = binary;
@@ -110,6 +97,7 @@ static enum status take(struct binaries *binaries, const struct compile_done *do
                         struct error *error)
 {
     struct binary *binary = &binaries->items[done->tag];
+    binaries->ended++;
     if (done->status == STATUS_OK) {
         binary->state = BINARY_READY;
         binaries->compiled++;

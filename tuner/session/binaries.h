@@ -39,6 +39,7 @@ struct binaries {
     struct index by_hash;
     size_t compiled;
     size_t cached;
+    size_t ended; /* compilations, also those that failed */
 };
 
 /* Fills a zero-initialised table. The pool is started, on the processors `cpus` (NULL: any); freed

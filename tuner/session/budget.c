@@ -4,8 +4,10 @@
  * so far, and is not begun when it would not end in time. When the budget has ended nothing is
  * begun any more, no compilation is waited for, and what is in hand comes to its end, a problem by
  * the shortest race. */
+#include "tuner/session/budget.h"
+
 #include "tuner/base/clock.h"
-#include "tuner/session/internal.h"
+#include "tuner/session/run.h"
 
 /* Of the budget, for all sweeps and races, with set-ups and checks, at least; where these take
  * nearly all of that, as much as that. Where nothing is confirmed, all of it. */
@@ -27,6 +29,8 @@ static const double ceilings_starts = 3, ceilings_share = 0.05;
 /* What a trial costs, about, before there were some. */
 static const double budget_trial_ns = 25e6;
 static const double ms_ns = 1e6;
+/* Of a visit, beside its blocks: messages, uploads, a flush. */
+static const double around_visit_ns = 5e5;
 enum { TRIALS_TO_KNOW = 30, FINALISTS_LEAST = 2, WATCH_LEAST_MS = 20, WATCH_SHARE = 10 };
 
 int64_t budget_end_ns(const struct session *session)
@@ -50,19 +54,18 @@ static double checks_ns(const struct group *group)
     return (double)(stage_ns(group, STAGE_CHECK) + stage_ns(group, STAGE_WATCH));
 }
 
-static double guess_checks_ns(const struct sweep *sweep)
+static double guess_checks_ns(const struct allowance *allowance)
 {
-    return check_tells * (double)sweep->tell_ns + check_least_ns;
+    return check_tells * (double)allowance->tell_ns + check_least_ns;
 }
 
 /* What this problem's checks are expected to take: as those so far, for inputs of its size. */
-static double expected_checks_ns(const struct sweep *sweep)
+static double expected_checks_ns(const struct group *group, const struct allowance *allowance)
 {
-    const struct group *group = sweep->group;
     double guessed_ns = group->costs.checks_guessed_ns;
     double scale = guessed_ns > 0 ? checks_ns(group) / guessed_ns : 1;
     scale = scale > check_scale_most ? check_scale_most : scale;
-    return scale * guess_checks_ns(sweep);
+    return scale * guess_checks_ns(allowance);
 }
 
 /* What a problem takes beside its sweep and race, when so many were set up: 0 before there was one.
@@ -84,26 +87,48 @@ static double trials_in(const struct group *group, double sweep_ns)
     return sweep_ns / (known ? swept_ns / (double)group->costs.trials : budget_trial_ns);
 }
 
-static double sweep_share_of(const struct sweep *sweep)
+static double sweep_share_of(const struct group *group, const struct allowance *allowance)
 {
-    if (!confirms(sweep->group->session))
+    if (!confirms(group->session))
         return sweep_share_unconfirmed;
-    double trials = trials_in(sweep->group, sweep_share * (double)sweep->share_ns);
-    return trials < few_points * (double)sweep->points_most ? sweep_share_of_many : sweep_share;
+    double trials = trials_in(group, sweep_share * (double)allowance->share_ns);
+    return trials < few_points * (double)allowance->points_most ? sweep_share_of_many : sweep_share;
+}
+
+/* What it will take a problem that has not raced yet, about. */
+static double guess_confirm_ns(const struct protocol *protocol, const struct allowance *allowance)
+{
+    double block_ns =
+        allowance->run_ns > protocol->block_ns ? allowance->run_ns : protocol->block_ns;
+    double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
+    return (double)allowance->tell_ns +
+           visit_ns * (double)(protocol->finalists + 1) * (double)protocol->confirm_rounds;
+}
+
+/* What the confirmation is expected to take, those that have not raced yet included. */
+static double confirm_expected_ns(const struct group *group, const struct allowance *allowance)
+{
+    const struct protocol *protocol = &group->session->options->protocol;
+    const struct costs *costs = &group->costs;
+    double each_ns = costs->contests > 0 ? costs->confirm_ns / (double)costs->contests
+                                         : guess_confirm_ns(protocol, allowance);
+    double process =
+        (double)costs->fresh_ns + costs->confirm_ns + each_ns * (double)group->problems_left;
+    return (double)protocol->confirm_processes * process;
 }
 
 /* What is kept for what follows the races: at most what `share` leaves of the budget; less where
  * the confirmation is expected to take less. */
-static double kept_ns(const struct sweep *sweep, double share)
+static double kept_ns(const struct group *group, const struct allowance *allowance, double share)
 {
-    const struct session *session = sweep->group->session;
+    const struct session *session = group->session;
     double whole_ns = (double)(budget_end_ns(session) - session->started_ns);
     double most_ns = (1 - share) * whole_ns;
     if (!confirms(session))
         return 0;
     double looks_ns = session->options->protocol.look_between > 0 ? look_share * whole_ns : 0;
-    double expected_ns = confirm_margin * confirm_expected_ns(sweep) + looks_ns;
-    return sweep->group->costs.fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
+    double expected_ns = confirm_margin * confirm_expected_ns(group, allowance) + looks_ns;
+    return group->costs.fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
 }
 
 /* For the sweep and race of each problem, when this one still takes own_ns beside them, the others
@@ -117,76 +142,75 @@ static double even_ns(const struct group *group, double kept, double own_ns, dou
 
 /* Where set-ups and checks leave little, problems come before their confirmation; and every one
  * gets something, the last ones, too. */
-static void share_out(struct sweep *sweep, double own_ns, double others_ns)
+static void share_out(const struct group *group, struct allowance *allowance, double own_ns,
+                      double others_ns)
 {
-    const struct group *group = sweep->group;
-    double kept = kept_ns(sweep, race_share);
-    double kept_least = kept_ns(sweep, race_share_most);
+    double kept = kept_ns(group, allowance, race_share);
+    double kept_least = kept_ns(group, allowance, race_share_most);
     double even = even_ns(group, kept, own_ns, others_ns);
     double more = even_ns(group, kept_least, own_ns, others_ns);
     double least = even_ns(group, kept_least, 0, 0) / 10;
     if (even < others_ns / 2)
         even = more < others_ns / 2 ? more : others_ns / 2;
     even = even > least ? even : least;
-    sweep->share_ns = even > 1 ? (int64_t)even : 1;
+    allowance->share_ns = even > 1 ? (int64_t)even : 1;
 }
 
-static void set_ends(struct sweep *sweep, double set_up_ns)
+static void set_ends(const struct group *group, struct allowance *allowance, double set_up_ns)
 {
     int64_t now_ns = clock_running_ns() + (int64_t)set_up_ns;
-    double share_ns = (double)sweep->share_ns;
-    sweep->deadline_ns = now_ns + 1 + (int64_t)(share_ns * sweep_share_of(sweep));
-    sweep->race_end_ns = now_ns + 1 + sweep->share_ns;
+    double share_ns = (double)allowance->share_ns;
+    allowance->sweep_end_ns = now_ns + 1 + (int64_t)(share_ns * sweep_share_of(group, allowance));
+    allowance->race_end_ns = now_ns + 1 + allowance->share_ns;
 }
 
-void budget_share(struct sweep *sweep)
+void budget_share(const struct group *group, struct allowance *allowance)
 {
-    const struct group *group = sweep->group;
     if (budget_end_ns(group->session) == 0)
         return;
     double fixed = fixed_ns(group, group->costs.problems);
-    share_out(sweep, fixed, fixed);
-    set_ends(sweep, fixed);
+    share_out(group, allowance, fixed, fixed);
+    set_ends(group, allowance, fixed);
 }
 
-void budget_begin_sweep(struct sweep *sweep)
+void budget_begin_sweep(const struct group *group, struct allowance *allowance)
 {
-    const struct group *group = sweep->group;
     size_t raced = group->costs.problems;
     if (budget_end_ns(group->session) == 0)
         return;
-    double own_ns = expected_checks_ns(sweep);
+    double own_ns = expected_checks_ns(group, allowance);
     double others_ns =
         raced > 0 ? fixed_ns(group, raced + 1) : own_ns + (double)stage_ns(group, STAGE_SET_UP);
-    share_out(sweep, own_ns, others_ns);
-    set_ends(sweep, 0);
+    share_out(group, allowance, own_ns, others_ns);
+    set_ends(group, allowance, 0);
 }
 
-uint64_t budget_trials(const struct sweep *sweep)
+uint64_t budget_trials(const struct group *group, const struct allowance *allowance)
 {
-    if (budget_end_ns(sweep->group->session) == 0)
+    if (budget_end_ns(group->session) == 0)
         return UINT64_MAX;
-    double sweep_ns = sweep_share_of(sweep) * (double)sweep->share_ns;
-    return 1 + (uint64_t)trials_in(sweep->group, sweep_ns);
+    double sweep_ns = sweep_share_of(group, allowance) * (double)allowance->share_ns;
+    return 1 + (uint64_t)trials_in(group, sweep_ns);
 }
 
 /* What is left of the problem's share; where the sweep took more than its own, a race's all the
  * same. */
-int64_t budget_race_end_ns(const struct sweep *sweep)
+int64_t budget_race_end_ns(const struct group *group, const struct allowance *allowance)
 {
-    const struct session *session = sweep->group->session;
+    const struct session *session = group->session;
     if (budget_end_ns(session) == 0)
         return 0;
     int64_t least_ns =
-        clock_running_ns() + 1 + (int64_t)((double)sweep->share_ns * (1 - sweep_share_of(sweep)));
-    return sweep->race_end_ns > least_ns ? sweep->race_end_ns : least_ns;
+        clock_running_ns() + 1 +
+        (int64_t)((double)allowance->share_ns * (1 - sweep_share_of(group, allowance)));
+    return allowance->race_end_ns > least_ns ? allowance->race_end_ns : least_ns;
 }
 
-void budget_end_problem(const struct sweep *sweep, bool checked)
+void budget_end_problem(struct group *group, const struct allowance *allowance, bool checked)
 {
-    struct costs *costs = &sweep->group->costs;
+    struct costs *costs = &group->costs;
     costs->problems++;
-    costs->checks_guessed_ns += checked ? guess_checks_ns(sweep) : 0;
+    costs->checks_guessed_ns += checked ? guess_checks_ns(allowance) : 0;
 }
 
 bool budget_ended(const struct session *session)
@@ -224,25 +248,26 @@ bool budget_fits_look(const struct group *group)
                        looks > 0 ? (double)stage_ns(group, STAGE_RANGES) / (double)looks : 0);
 }
 
-size_t budget_finalists(const struct sweep *sweep, size_t most)
+size_t budget_finalists(const struct group *group, const struct allowance *allowance, size_t most)
 {
-    int64_t end_ns = budget_end_ns(sweep->group->session);
-    double cost_ns = expected_checks_ns(sweep);
+    int64_t end_ns = budget_end_ns(group->session);
+    double cost_ns = expected_checks_ns(group, allowance);
     double left_ns = (double)(end_ns - clock_running_ns());
     if (end_ns == 0 || cost_ns <= left_ns)
         return most;
-    sweep->group->session->summary->budget_spent = true;
+    group->session->summary->budget_spent = true;
     double fit = left_ns > 0 ? (double)most * left_ns / cost_ns : 0;
     size_t count = fit > FINALISTS_LEAST ? (size_t)fit : FINALISTS_LEAST;
     return count < most ? count : most;
 }
 
-int64_t budget_watch_ms(const struct sweep *sweep, int64_t most_ms)
+int64_t budget_watch_ms(const struct group *group, const struct allowance *allowance,
+                        int64_t most_ms)
 {
-    const struct session *session = sweep->group->session;
+    const struct session *session = group->session;
     if (budget_end_ns(session) == 0)
         return most_ms;
-    int64_t fit_ms = (int64_t)((double)sweep->share_ns / ms_ns) / WATCH_SHARE;
+    int64_t fit_ms = (int64_t)((double)allowance->share_ns / ms_ns) / WATCH_SHARE;
     if (fit_ms < WATCH_LEAST_MS || budget_ended(session))
         fit_ms = WATCH_LEAST_MS;
     return fit_ms < most_ms ? fit_ms : most_ms;
@@ -256,7 +281,7 @@ enum status budget_await(struct group *group, struct binaries *binaries, size_t 
             return session_stop_error(error);
         if (budget_ended(group->session))
             return error_set(error, STATUS_NO_TIME, "the budget is spent");
-        enum status status = binaries_collect(binaries, 100, error);
+        enum status status = group_await_compilers(group, binaries, 100, error);
         if (status != STATUS_OK)
             return status;
     }

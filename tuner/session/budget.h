@@ -12,7 +12,6 @@
 struct group;
 struct lane;
 struct session;
-struct sweep;
 
 /* Of what is done: what is to come is expected to cost as much. */
 struct costs {
@@ -22,18 +21,30 @@ struct costs {
     int64_t ceilings_ns;      /* 0: they were not measured */
     size_t trials;            /* of sweeps */
     size_t looks;
+    size_t contests;   /* that wait to be confirmed ... */
+    double confirm_ns; /* ... and what one process takes over all of them */
+};
+
+/* What one problem gets of the budget. */
+struct allowance {
+    uint64_t points_most; /* of its space, that may be tried, those of earlier runs counted */
+    int64_t tell_ns;      /* what its inputs and expected results took a worker; 0: not known yet */
+    double run_ns;        /* of the best so far; 0: none */
+    int64_t share_ns;     /* for sweep and race together */
+    int64_t sweep_end_ns; /* no further trials after it; 0: none */
+    int64_t race_end_ns;  /* when its share of the budget ends; 0: never */
 };
 
 int64_t budget_end_ns(const struct session *session);
 /* What a problem that starts now gets; its own set-up and checks are not in it. */
-void budget_share(struct sweep *sweep);
+void budget_share(const struct group *group, struct allowance *allowance);
 /* The same once its first trial is done, when its own set-up is known. */
-void budget_begin_sweep(struct sweep *sweep);
-int64_t budget_race_end_ns(const struct sweep *sweep);
+void budget_begin_sweep(const struct group *group, struct allowance *allowance);
+int64_t budget_race_end_ns(const struct group *group, const struct allowance *allowance);
 /* It is done, `checked` also by the gauntlet: counts for what the others are expected to cost. */
-void budget_end_problem(const struct sweep *sweep, bool checked);
+void budget_end_problem(struct group *group, const struct allowance *allowance, bool checked);
 /* How many trials the problem's sweep has time for, about: as those so far went. */
-uint64_t budget_trials(const struct sweep *sweep);
+uint64_t budget_trials(const struct group *group, const struct allowance *allowance);
 bool budget_over(const struct session *session, int64_t end_ns);
 /* The whole of it: nothing is begun any more. */
 bool budget_ended(const struct session *session);
@@ -47,10 +58,11 @@ bool budget_fits_problem(const struct group *group);
 bool budget_fits_look(const struct group *group);
 /* How many of `most` finalists can be checked in time, two at least; and for how many of most_ms
  * who is to win can be watched. */
-size_t budget_finalists(const struct sweep *sweep, size_t most);
-int64_t budget_watch_ms(const struct sweep *sweep, int64_t most_ms);
-/* As binaries_await, but no longer than the budget lasts (STATUS_NO_TIME), or until the user stops.
- */
+size_t budget_finalists(const struct group *group, const struct allowance *allowance, size_t most);
+int64_t budget_watch_ms(const struct group *group, const struct allowance *allowance,
+                        int64_t most_ms);
+/* Waits for that binary, but no longer than the budget lasts (STATUS_NO_TIME), or until the user
+ * stops. STATUS_COMPILE_FAILED with the compiler's word. */
 enum status budget_await(struct group *group, struct binaries *binaries, size_t index,
                          struct error *error);
 

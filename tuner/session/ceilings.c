@@ -1,7 +1,6 @@
 /* What a device can move, and calculate, at best, to hold winners against. */
 #include "tuner/base/clock.h"
-#include "tuner/session/internal.h"
-#include "tuner/session/watch.h"
+#include "tuner/session/check.h"
 #include "tuner/stats/ceiling.h"
 
 static double larger(double a, double b)
@@ -196,35 +195,34 @@ static double cache_bytes(const struct facts *facts)
     return (double)(third > 0 ? third : facts_integer(facts, "l2_bytes", 0));
 }
 
-void session_take_rate(const struct sweep *sweep, double median_ns)
+void work_take_rate(const struct work *work, double median_ns)
 {
-    struct group *group = sweep->group;
-    double gbs = sweep->bytes_moved / median_ns;
+    struct group *group = work->group;
+    double gbs = work->bytes_moved / median_ns;
     double cache = cache_bytes(group->facts);
-    double *fastest = &group->fastest_gbs[sweep->ceiling];
-    double *uncached = &group->fastest_uncached_gbs[sweep->ceiling];
-    if (group->session->options->l2_mode == L2_HOT && sweep->bytes_moved <= cache)
+    double *fastest = &group->fastest_gbs[work->ceiling];
+    double *uncached = &group->fastest_uncached_gbs[work->ceiling];
+    if (group->session->options->l2_mode == L2_HOT && work->bytes_moved <= cache)
         return; /* by intent */
     if (gbs > *fastest)
         *fastest = gbs;
-    if (sweep->bytes_moved > 2 * cache && gbs > *uncached)
+    if (work->bytes_moved > 2 * cache && gbs > *uncached)
         *uncached = gbs;
 }
 
-enum status session_ceiling_share(const struct sweep *sweep, double time_ns, double *share,
-                                  struct error *error)
+enum status work_ceiling_share(const struct work *work, double time_ns, double *share,
+                               struct error *error)
 {
-    const struct session *session = sweep->group->session;
     struct store_ceilings ceilings = {0};
     bool found = false;
     *share = 0;
-    if (session->options->l2_mode != L2_COLD || !(time_ns > 0) ||
-        sweep->bytes_moved <= 2 * cache_bytes(sweep->group->facts))
+    if (work->options->l2_mode != L2_COLD || !(time_ns > 0) ||
+        work->bytes_moved <= 2 * cache_bytes(work->facts))
         return STATUS_OK;
     enum status status =
-        store_ceilings_get(session->store, sweep->group->environment_id, &found, &ceilings, error);
-    double gbs = *ceiling_gbs(&ceilings, sweep->ceiling);
+        store_ceilings_get(work->store, work->environment_id, &found, &ceilings, error);
+    double gbs = *ceiling_gbs(&ceilings, work->ceiling);
     if (status == STATUS_OK && found && gbs > 0)
-        *share = sweep->bytes_moved / time_ns / gbs;
+        *share = work->bytes_moved / time_ns / gbs;
     return status;
 }

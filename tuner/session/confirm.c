@@ -1,10 +1,90 @@
-/* Confirmation: the finalists of all problems again, in fresh processes, so that nothing which one
- * process brings along by chance decides. */
+/* Who wins: races until somebody is right, and confirmation: the finalists of all problems again,
+ * in fresh processes, so that nothing which one process brings along by chance decides. */
 #include <math.h>
 #include <string.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/session/internal.h"
+#include "tuner/session/check.h"
+
+/* Of how many confirmed problems somebody else wins, about. */
+static const double won_anew = 0.4;
+
+/* Whether a finalist is left that may win; `fast`: and that the race did not show to be slow. */
+static bool has_finalist(const struct contest *contest, bool fast)
+{
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        if (finalist_can_win(&contest->finalists[i]) && !(fast && contest->finalists[i].raced_out))
+            return true;
+    return false;
+}
+
+static size_t count_rejected(const struct sweep *sweep)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sweep->candidates.count; i++)
+        count += sweep->candidates.items[i]->rejected ? 1 : 0;
+    return count;
+}
+
+/* When race and gauntlet have thrown out everybody, the next ones race: until one passes, or nobody
+ * is left. */
+static enum status race_until_right(struct contest *contest, struct lane *lane, struct error *error)
+{
+    struct sweep *sweep = contest->sweep;
+    struct group *group = sweep->work.group;
+    for (;;) {
+        size_t rejected = count_rejected(sweep);
+        (void)stage_enter(group, STAGE_RACE);
+        enum status status = contest_race(contest, lane, error);
+        (void)stage_enter(group, STAGE_CHECK);
+        if (status == STATUS_OK)
+            status = contest_check(contest, lane, error);
+        bool pardoned = false;
+        bool nobody_left = count_rejected(sweep) == rejected;
+        if (status == STATUS_OK && !has_finalist(contest, true) && nobody_left)
+            status = promise_pardon(sweep, lane, &pardoned, error);
+        (void)stage_enter(group, STAGE_RACE);
+        if (status != STATUS_OK || has_finalist(contest, true) || (nobody_left && !pardoned))
+            return status;
+        contest_reset(contest);
+    }
+}
+
+struct competing {
+    struct contest *contest;
+    bool *found;
+};
+
+static enum status compete_on(void *context, struct lane *lane, struct error *error)
+{
+    struct competing *competing = context;
+    struct contest *contest = competing->contest;
+    for (;;) {
+        size_t rejected = count_rejected(contest->sweep);
+        contest_reset(contest);
+        enum status status = race_until_right(contest, lane, error);
+        bool raced = status == STATUS_OK && has_finalist(contest, true);
+        if (status == STATUS_OK)
+            status = contest_choose(contest, lane, "race", competing->found, error);
+        /* All were wrong while they were watched: the next ones race. */
+        if (status != STATUS_OK || !raced || *competing->found || has_finalist(contest, true) ||
+            count_rejected(contest->sweep) == rejected)
+            return status;
+    }
+}
+
+/* On one device, since times of two are not to be compared that finely. */
+enum status contest_compete(struct contest *contest, bool *found, struct error *error)
+{
+    struct competing competing = {contest, found};
+    *found = false;
+    enum status status = on_some_lane(contest->sweep->work.group, compete_on, &competing, error);
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        slot_drop_samples(&contest->finalists[i].slot); /* they are in the store */
+    return status;
+}
+
+/* ---- confirmation ---- */
 
 struct confirming {
     struct group *group;
@@ -12,22 +92,9 @@ struct confirming {
     int process;
 };
 
-/* Of a visit, beside its blocks: messages, uploads, a flush. */
-static const double around_visit_ns = 5e5;
-/* Of how many confirmed problems somebody else wins, about. */
-static const double won_anew = 0.4;
-
-static bool has_finalist(const struct contest *contest)
-{
-    for (size_t i = 0; i < contest->finalist_count; i++)
-        if (finalist_can_win(&contest->finalists[i]))
-            return true;
-    return false;
-}
-
 static bool takes_part(const struct contest *contest)
 {
-    return !contest->confirmed && !contest->left_out && has_finalist(contest);
+    return !contest->confirmed && !contest->left_out && has_finalist(contest, false);
 }
 
 /* In each process the incumbent or the winner so far is the twin. */
@@ -37,7 +104,7 @@ static size_t twin_of(const struct contest *contest)
         if (contest->finalists[i].is_incumbent)
             return i;
     for (size_t i = 0; i < contest->finalist_count; i++)
-        if (strcmp(contest->finalists[i].runner.candidate->key, contest->winner_key) == 0)
+        if (strcmp(contest->finalists[i].slot.candidate->key, contest->winner_key) == 0)
             return i;
     return contest->finalist_count;
 }
@@ -46,9 +113,9 @@ static size_t twin_of(const struct contest *contest)
 static enum status run_rounds(struct contest *contest, struct track *track, const bool *wanted,
                               struct error *error)
 {
-    struct session *session = contest->sweep->group->session;
-    bool needs_energy = objective_needs_energy(contest->sweep->objective);
-    size_t rounds = needs_energy ? 1 : (size_t)session->options->protocol.confirm_rounds;
+    struct session *session = contest->sweep->work.session;
+    bool needs_energy = objective_needs_energy(contest->sweep->work.objective);
+    size_t rounds = needs_energy ? 1 : (size_t)track->work->protocol->confirm_rounds;
     size_t twin = twin_of(contest);
     size_t valid = 0;
     while (valid < rounds && track->round_count < rounds + rounds / 2 + 1) {
@@ -67,28 +134,24 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
                               struct arena *arena, struct error *error)
 {
     bool *wanted = arena_alloc(arena, contest->finalist_count + 1, sizeof *wanted);
-    struct track track = {
-        .sweep = contest->sweep,
-        .lane = confirming->lane,
-        .stage = "confirm",
-        .process = confirming->process,
-        .runners = contest_runners(contest),
-        .count = contest->finalist_count,
-        .random = {.seed = confirming->group->session->options->seed ^
-                           (uint64_t)contest->sweep->problem.n ^
-                           ((uint64_t)confirming->process << 32)},
-    };
-    enum status status = wanted && track.runners ? STATUS_OK : error_no_memory(error);
+    struct track track = contest_track(contest, confirming->lane, "confirm");
+    track.process = confirming->process;
+    track.random.seed = confirming->group->session->options->seed ^
+                        (uint64_t)contest->sweep->work.problem.n ^
+                        ((uint64_t)confirming->process << 32);
+    enum status status = wanted && track.slots ? STATUS_OK : error_no_memory(error);
     for (size_t i = 0; wanted && i < contest->finalist_count; i++)
-        wanted[i] = !contest->finalists[i].out;
+        wanted[i] = !contest->finalists[i].rejection;
     if (status == STATUS_OK)
-        status = track_begin(&track, &contest->arena, false, error);
+        status = track_begin(&track, false, error);
     if (status == STATUS_OK)
         status = run_rounds(contest, &track, wanted, error);
     if (status == STATUS_OK)
         status = contest_count_rounds(contest, &track, error);
+    if (status == STATUS_OK)
+        status =
+            contest_set_levels(contest, &track, contest->processes, 0, track.round_count, error);
     if (status == STATUS_OK) {
-        contest_set_levels(contest, &track, contest->processes, 0, track.round_count);
         contest->processes++;
         contest->levels = contest->processes;
     }
@@ -98,11 +161,11 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
     return status;
 }
 
-static void show(struct group *group, const struct contest *contest, int process)
+static void show_progress(struct group *group, const struct contest *contest, int process)
 {
     struct session *session = group->session;
-    group->problem_key = contest->sweep->problem.key;
-    group->n = contest->sweep->problem.n;
+    group->problem_key = contest->sweep->work.problem.key;
+    group->n = contest->sweep->work.problem.n;
     group->best_ns = (double)NAN;
     group->best_key = contest->winner_key;
     session->progress.process = process;
@@ -112,50 +175,24 @@ static void show(struct group *group, const struct contest *contest, int process
 
 /* What a contest takes in one process: as in the last one, else its inputs and rounds, whose visits
  * are as long as the race's last. */
-static double contest_ns(const struct contest *contest)
+double contest_process_ns(const struct contest *contest)
 {
-    const struct protocol *protocol = &contest->sweep->group->session->options->protocol;
+    const struct protocol *protocol = contest->sweep->work.protocol;
     size_t visits = 1; /* the twin's */
     if (contest->process_ns > 0)
         return (double)contest->process_ns;
     for (size_t i = 0; i < contest->finalist_count; i++)
-        visits += contest->finalists[i].out ? 0 : 1;
-    return (double)contest->sweep->tell_ns +
+        visits += contest->finalists[i].rejection ? 0 : 1;
+    return (double)contest->sweep->inputs.tell_ns +
            (double)contest->visit_ns * (double)visits * (double)protocol->confirm_rounds;
 }
 
-/* What it will take a problem that has not raced yet, about. */
-static double guess_ns(const struct sweep *sweep)
-{
-    const struct protocol *protocol = &sweep->group->session->options->protocol;
-    double run_ns = sweep->best ? sweep->best->median_ns : 0;
-    double block_ns = run_ns > protocol->block_ns ? run_ns : protocol->block_ns;
-    double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
-    return (double)sweep->tell_ns +
-           visit_ns * (double)(protocol->finalists + 1) * (double)protocol->confirm_rounds;
-}
-
-double confirm_expected_ns(const struct sweep *sweep)
-{
-    const struct group *group = sweep->group;
-    double sum_ns = 0;
-    double count = 0;
-    for (const struct contest *contest = group->contests; contest; contest = contest->next) {
-        sum_ns += contest_ns(contest);
-        count++;
-    }
-    double each_ns = count > 0 ? sum_ns / count : guess_ns(sweep);
-    double process =
-        (double)group->costs.fresh_ns + sum_ns + each_ns * (double)group->problems_left;
-    return (double)group->session->options->protocol.confirm_processes * process;
-}
-
 /* What one more process over all takes. */
-static double process_ns(const struct group *group)
+static double processes_ns(const struct group *group)
 {
     double sum_ns = (double)group->costs.fresh_ns;
     for (const struct contest *contest = group->contests; contest; contest = contest->next)
-        sum_ns += takes_part(contest) ? contest_ns(contest) : 0;
+        sum_ns += takes_part(contest) ? contest_process_ns(contest) : 0;
     return sum_ns;
 }
 
@@ -176,9 +213,10 @@ static bool choose_contests(struct group *group)
     for (;;) {
         struct contest *costliest = NULL;
         for (struct contest *contest = group->contests; contest; contest = contest->next)
-            if (takes_part(contest) && (!costliest || contest_ns(contest) > contest_ns(costliest)))
+            if (takes_part(contest) &&
+                (!costliest || contest_process_ns(contest) > contest_process_ns(costliest)))
                 costliest = contest;
-        if (!costliest || budget_fits(group, 2 * process_ns(group) + settle_ns(group)))
+        if (!costliest || budget_fits(group, 2 * processes_ns(group) + settle_ns(group)))
             return costliest != NULL;
         costliest->left_out = true;
     }
@@ -197,7 +235,7 @@ static enum status one_process(struct confirming *confirming, struct error *erro
     enum status status = worker_fresh(lane->worker, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     group->costs.fresh_ns = clock_running_ns() - started_ns;
-    lane->told = NULL;
+    lane->known = NULL;
     if (status != STATUS_OK)
         return lane_lose(lane, error);
     for (struct contest *contest = group->last_contest; status == STATUS_OK && contest;
@@ -206,17 +244,16 @@ static enum status one_process(struct confirming *confirming, struct error *erro
             continue;
         bool first = confirming->process == 1;
         double again_ns =
-            first ? (double)group->costs.fresh_ns + spent_ns + contest_ns(contest) : 0;
-        if (!budget_fits(group, contest_ns(contest) + again_ns + settle_ns(group))) {
+            first ? (double)group->costs.fresh_ns + spent_ns + contest_process_ns(contest) : 0;
+        if (!budget_fits(group, contest_process_ns(contest) + again_ns + settle_ns(group))) {
             contest->left_out |= first;
             continue;
         }
         started_ns = clock_running_ns();
-        show(group, contest, confirming->process);
+        show_progress(group, contest, confirming->process);
         status = confirm_in(confirming, contest, &scratch, error);
         contest->process_ns = clock_running_ns() - started_ns;
         spent_ns += (double)contest->process_ns;
-        arena_free(&lane->scratch);
         arena_free(&scratch);
     }
     arena_free(&scratch);
@@ -227,9 +264,9 @@ static enum status one_process(struct confirming *confirming, struct error *erro
 static void begin(struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++) {
-        contest->finalists[i].runner.sample_count = 0;
-        contest->finalists[i].runner.spent_ns = 0;
-        contest->finalists[i].left = false;
+        contest->finalists[i].slot.sample_count = 0;
+        contest->finalists[i].slot.spent_ns = 0;
+        contest->finalists[i].raced_out = false;
     }
     contest->twin_count = 0;
     contest->processes = 0;
@@ -241,7 +278,7 @@ static bool winner_is_out(const struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++)
         if (!finalist_can_win(&contest->finalists[i]) &&
-            strcmp(contest->finalists[i].runner.candidate->key, contest->winner_key) == 0)
+            strcmp(contest->finalists[i].slot.candidate->key, contest->winner_key) == 0)
             return true;
     return false;
 }
@@ -257,9 +294,9 @@ static enum status settle(struct contest *contest, struct lane *lane, struct err
     if (status != STATUS_OK || found || !winner_is_out(contest))
         return status;
     contest->announced = false;
-    return store_winner_drop(sweep->group->session->store, sweep->group->environment_id,
-                             sweep->problem_id, sweep->group->session->options->l2_mode,
-                             objective_text(sweep->objective), error);
+    return store_winner_drop(sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,
+                             sweep->work.options->l2_mode, objective_text(sweep->work.objective),
+                             error);
 }
 
 /* The second process goes as far as the budget does; others begin only when they fit into it. */
@@ -271,7 +308,7 @@ static enum status run_processes(struct confirming *confirming, struct error *er
     if (!choose_contests(group))
         return STATUS_OK;
     for (int p = 1; status == STATUS_OK && p <= processes; p++) {
-        if (!budget_fits(group, settle_ns(group) + (p > 2 ? process_ns(group) : 0)))
+        if (!budget_fits(group, settle_ns(group) + (p > 2 ? processes_ns(group) : 0)))
             break;
         confirming->process = p;
         status = one_process(confirming, error);
@@ -307,11 +344,11 @@ static enum status race_again(struct group *group, bool *again, struct error *er
     *again = false;
     for (struct contest *contest = group->contests; contest; contest = contest->next) {
         bool found = false;
-        bool none = !contest->confirmed && contest->finalist_count > 0 && !has_finalist(contest);
+        bool none =
+            !contest->confirmed && contest->finalist_count > 0 && !has_finalist(contest, false);
         contest->confirmed = true;
         if (status != STATUS_OK || !none)
             continue;
-        contest_reset(contest);
         status = contest_compete(contest, &found, error);
         contest->confirmed = !found;
         *again |= found;
@@ -319,23 +356,22 @@ static enum status race_again(struct group *group, bool *again, struct error *er
     return status;
 }
 
-/* Like the race, on one device; from the start on another one when that is lost. */
+static enum status confirm_on(void *context, struct lane *lane, struct error *error)
+{
+    struct confirming confirming = {.group = context, .lane = lane};
+    for (struct contest *contest = confirming.group->contests; contest; contest = contest->next)
+        if (!contest->confirmed)
+            begin(contest);
+    return settle_all(&confirming, run_processes(&confirming, error), error);
+}
+
+/* Like the race, on one device. */
 enum status group_confirm(struct group *group, struct error *error)
 {
-    const struct protocol *protocol = &group->session->options->protocol;
-    if (protocol->confirm_processes < 1 || !group->contests)
+    if (group->session->options->protocol.confirm_processes < 1 || !group->contests)
         return STATUS_OK;
     for (bool again = true; again;) {
-        struct confirming confirming = {.group = group, .lane = group_lane(group)};
-        if (!confirming.lane)
-            return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
-                             group->lanes[0]->error.text);
-        for (struct contest *contest = group->contests; contest; contest = contest->next)
-            if (!contest->confirmed)
-                begin(contest);
-        enum status status = settle_all(&confirming, run_processes(&confirming, error), error);
-        if (confirming.lane->lost)
-            continue;
+        enum status status = on_some_lane(group, confirm_on, group, error);
         if (status == STATUS_OK)
             status = race_again(group, &again, error);
         if (status != STATUS_OK)

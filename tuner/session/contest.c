@@ -1,13 +1,17 @@
-/* What the parts of a contest share. */
+#include "tuner/session/contest.h"
+
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "tuner/session/internal.h"
-#include "tuner/session/watch.h"
+#include "tuner/base/array.h"
+#include "tuner/base/text.h"
+
+enum { ENTRANTS_MAX = WORKER_SLOTS - 8 };
 
 bool finalist_can_win(const struct finalist *finalist)
 {
-    return finalist->runner.outcome.status == TRIAL_OK && !finalist->out;
+    return finalist->slot.outcome.status == TRIAL_OK && !finalist->rejection;
 }
 
 struct contest *contest_create(struct sweep *sweep)
@@ -18,20 +22,32 @@ struct contest *contest_create(struct sweep *sweep)
     return contest;
 }
 
+static void drop_finalists(struct contest *contest)
+{
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        slot_free(&contest->finalists[i].slot);
+    free(contest->finalists);
+    free(contest->twins);
+    arena_free(&contest->arena);
+}
+
 void contest_free(struct contest *contest)
 {
     if (!contest)
         return;
-    for (size_t i = 0; i < contest->finalist_count; i++)
-        runner_free(&contest->finalists[i].runner);
+    drop_finalists(contest);
     if (contest->sweep) {
         sweep_free(contest->sweep);
         free(contest->sweep);
     }
-    free(contest->finalists);
-    free(contest->twins);
-    arena_free(&contest->arena);
     free(contest);
+}
+
+void contest_reset(struct contest *contest)
+{
+    drop_finalists(contest);
+    *contest = (struct contest){
+        .next = contest->next, .previous = contest->previous, .sweep = contest->sweep};
 }
 
 void contest_shrink(struct contest *contest)
@@ -41,52 +57,254 @@ void contest_shrink(struct contest *contest)
     contest->finalists = fewer ? fewer : contest->finalists;
 }
 
-struct runner **contest_runners(struct contest *contest)
+/* ---- who races ---- */
+
+struct entry {
+    struct candidate *candidate;
+    double value; /* ln of the objective in the sweep; where energy counts, of the time */
+};
+
+static int by_value(const void *left, const void *right)
 {
-    struct runner **runners =
-        arena_alloc(&contest->arena, contest->finalist_count + 1, sizeof(struct runner *));
-    for (size_t i = 0; runners && i < contest->finalist_count; i++)
-        runners[i] = &contest->finalists[i].runner;
-    return runners;
+    const struct entry *a = left;
+    const struct entry *b = right;
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    return strcmp(a->candidate->key, b->candidate->key);
 }
 
-void contest_reset(struct contest *contest)
+/* What the sweep's time says of the objective; NaN: the configuration does not load any more. */
+static enum status sweep_time_value(struct sweep *sweep, struct lane *lane,
+                                    struct candidate *candidate, double *value, struct error *error)
 {
-    for (size_t i = 0; i < contest->finalist_count; i++)
-        runner_free(&contest->finalists[i].runner);
-    free(contest->finalists);
-    free(contest->twins);
-    *contest = (struct contest){.next = contest->next,
-                                .previous = contest->previous,
-                                .sweep = contest->sweep,
-                                .arena = contest->arena};
+    struct track track = sweep_track(sweep, lane, "race");
+    struct slot slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}};
+    *value = log(candidate->median_ns);
+    if (work_is_about_time(&sweep->work) || objective_needs_energy(sweep->work.objective))
+        return STATUS_OK;
+    enum status status = track_load(&track, &slot, error);
+    *value = (double)NAN;
+    if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
+        status = prepared_value(&sweep->work, slot.prepared, candidate->median_ns, (double)NAN,
+                                value, error);
+    slot_free(&slot);
+    return status;
+}
+
+/* In the order of the space; baselines that are no points of it behind. */
+static bool is_before(const struct candidate *a, const struct candidate *b)
+{
+    return a->point != b->point ? a->point < b->point : strcmp(a->key, b->key) < 0;
+}
+
+/* `first` takes the place of the candidate that was measured. */
+static void replace_measured(struct sweep *sweep, struct candidate *first)
+{
+    struct candidate *measured = first->same_as;
+    first->status = measured->status;
+    first->median_ns = measured->median_ns;
+    first->runs = measured->runs;
+    first->rejected = measured->rejected;
+    first->same_as = NULL;
+    measured->status = TRIAL_SKIPPED;
+    measured->same_as = first;
+    if (sweep->best == measured)
+        sweep->best = first;
+}
+
+/* Of configurations that launch the same, the first of the space stands for all, whichever of them
+ * the sweep came to first: another tuning names the same one. */
+static void name_first(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        while (candidate->same_as && candidate->same_as->same_as)
+            candidate->same_as = candidate->same_as->same_as;
+        if (candidate->same_as && is_before(candidate, candidate->same_as))
+            replace_measured(sweep, candidate);
+    }
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        while (candidate->same_as && candidate->same_as->same_as)
+            candidate->same_as = candidate->same_as->same_as;
+        struct candidate *measured = candidate->same_as ? candidate->same_as : candidate;
+        measured->wanted |= candidate->wanted & (WANTED_ASKED | WANTED_INCUMBENT);
+        measured->wanted |= candidate->wanted & WANTED_BASELINE ? WANTED_FOR_BASELINE : 0;
+    }
+}
+
+static enum status list_entries(struct sweep *sweep, struct lane *lane, struct entry *entries,
+                                size_t *count, struct error *error)
+{
+    *count = 0;
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        double value = (double)NAN;
+        if (!candidate_works(candidate) || !(candidate->median_ns > 0))
+            continue;
+        enum status status = sweep_time_value(sweep, lane, candidate, &value, error);
+        if (status != STATUS_OK)
+            return status;
+        if (!isnan(value))
+            entries[(*count)++] = (struct entry){.candidate = candidate, .value = value};
+    }
+    qsort(entries, *count, sizeof *entries, by_value);
+    return STATUS_OK;
+}
+
+/* The newest winner of this problem, also under another driver or version of tune: its key. */
+static enum status find_incumbent(const struct sweep *sweep, struct text *key, struct error *error)
+{
+    bool found = false;
+    const struct session *session = sweep->work.session;
+    return store_incumbent(session->store, sweep->work.environment_id, sweep->work.problem_id,
+                           session->options->l2_mode, objective_text(sweep->work.objective), &found,
+                           key, NULL, error);
+}
+
+/* Who has that key, or stands for it; NULL: nobody here. */
+static const struct candidate *find_named(const struct sweep *sweep, const char *key)
+{
+    const struct candidate *candidate = candidates_at_key(&sweep->candidates, key);
+    return candidate && candidate->same_as ? candidate->same_as : candidate;
+}
+
+static void add_finalist(struct contest *contest, struct candidate *candidate, bool is_incumbent,
+                         bool is_baseline)
+{
+    struct finalist *finalist = &contest->finalists[contest->finalist_count];
+    finalist->slot.candidate = candidate;
+    finalist->slot.outcome.status = TRIAL_OK;
+    finalist->is_incumbent = is_incumbent;
+    finalist->is_baseline = is_baseline;
+    contest->finalist_count++;
+}
+
+static void add_those_near(struct contest *contest, const struct entry *entries, size_t count,
+                           const char *incumbent)
+{
+    const struct sweep *sweep = contest->sweep;
+    const struct protocol *protocol = sweep->work.protocol;
+    bool needs_energy = objective_needs_energy(sweep->work.objective);
+    const struct candidate *named = find_named(sweep, incumbent);
+    size_t near = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct candidate *candidate = entries[i].candidate;
+        bool in = sweep->work.options->only_count > 0 ? (candidate->wanted & WANTED_ASKED) != 0
+                  : needs_energy
+                      ? near < (size_t)protocol->energy_candidates
+                      : entries[i].value <= entries[0].value + log1p(protocol->sweep_slower);
+        bool is_incumbent = candidate == named || (candidate->wanted & WANTED_INCUMBENT);
+        in = in && near < ENTRANTS_MAX - EXPERIMENT_BASELINES_MAX;
+        near += in ? 1 : 0;
+        bool is_baseline = candidate->wanted & WANTED_FOR_BASELINE;
+        if (in || is_incumbent || is_baseline)
+            add_finalist(contest, entries[i].candidate, is_incumbent, is_baseline);
+    }
+}
+
+enum status contest_enter(struct contest *contest, struct lane *lane, struct error *error)
+{
+    struct sweep *sweep = contest->sweep;
+    struct text incumbent = {0};
+    size_t count = 0;
+    struct entry *entries = malloc((sweep->candidates.count + 1) * sizeof *entries);
+    enum status status = entries ? STATUS_OK : error_no_memory(error);
+    if (status == STATUS_OK)
+        status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
+    name_first(sweep);
+    if (status == STATUS_OK)
+        status = list_entries(sweep, lane, entries, &count, error);
+    if (status == STATUS_OK)
+        status = find_incumbent(sweep, &incumbent, error);
+    contest->candidate_count = count;
+    if (status == STATUS_OK && !(contest->finalists = calloc(count + 1, sizeof(struct finalist))))
+        status = error_no_memory(error);
+    if (status == STATUS_OK) {
+        add_those_near(contest, entries, count, text_string(&incumbent));
+        contest_shrink(contest);
+    }
+    text_free(&incumbent);
+    free(entries);
+    return status;
+}
+
+/* ---- what its tracks found ---- */
+
+struct track contest_track(struct contest *contest, struct lane *lane, const char *stage)
+{
+    struct track track = sweep_track(contest->sweep, lane, stage);
+    track.count = contest->finalist_count;
+    track.slots = arena_alloc(&contest->arena, track.count + 1, sizeof(struct slot *));
+    for (size_t i = 0; track.slots && i < track.count; i++)
+        track.slots[i] = &contest->finalists[i].slot;
+    return track;
+}
+
+void contest_note_rejection(const struct contest *contest, const struct finalist *finalist)
+{
+    const struct work *work = &contest->sweep->work;
+    work->session->summary->gauntlet_failures++;
+    session_note(work->session, "%s n=%lld: '%s' was among the fastest, but is out: %s",
+                 work->problem.key, (long long)work->problem.n, finalist->slot.candidate->key,
+                 finalist->rejection);
+}
+
+enum status contest_store_verdict(const struct contest *contest, const struct finalist *finalist,
+                                  int32_t cases, struct error *error)
+{
+    const struct work *work = &contest->sweep->work;
+    const struct candidate *candidate = finalist->slot.candidate;
+    struct store_gauntlet row = {
+        .environment_id = work->environment_id,
+        .problem_id = work->problem_id,
+        .configuration_id = candidate->configuration_id,
+        .binary_hash = candidate_binary(work, candidate)->hash,
+        .passed = !finalist->rejection,
+        .cases = cases,
+        .detail = finalist->rejection,
+    };
+    return store_gauntlet_put(work->store, &row, error);
+}
+
+enum status contest_reject(struct contest *contest, struct finalist *finalist, int32_t cases,
+                           const char *why, struct error *error)
+{
+    finalist->rejection = finalist->slot.candidate->rejected = why;
+    if (!why)
+        return error_no_memory(error);
+    sweep_find_best(contest->sweep);
+    contest_note_rejection(contest, finalist);
+    return contest_store_verdict(contest, finalist, cases, error);
+}
+
+static enum status keep_finalist(struct contest *contest, struct track *track,
+                                 struct finalist *finalist, struct error *error)
+{
+    struct slot *slot = &finalist->slot;
+    enum status status = STATUS_OK;
+    if (slot->outcome.status == TRIAL_WRONG_RESULT && !finalist->rejection)
+        status = contest_reject(contest, finalist, 1,
+                                arena_strdup(&contest->sweep->arena, slot->outcome.detail), error);
+    if (slot->outcome.status != TRIAL_OK && !slot->candidate->rejected)
+        slot->candidate->rejected = trial_status_name(slot->outcome.status);
+    if (status == STATUS_OK && (slot->sample_count > 0 || slot->outcome.status != TRIAL_OK))
+        status = slot_store(track, slot, false, &finalist->trial_id, error);
+    return status;
 }
 
 enum status contest_keep(struct contest *contest, struct track *track, enum status status,
                          struct error *error)
 {
-    struct store *store = contest->sweep->group->session->store;
+    struct store *store = contest->sweep->work.store;
     struct error keeping = {0};
     if (status != STATUS_OK)
         (void)track_judge(track); /* its last round is not complete */
     enum status kept = store_batch_begin(store, &keeping);
     if (kept == STATUS_OK) {
         kept = track_store(track, &keeping);
-        for (size_t i = 0; kept == STATUS_OK && i < contest->finalist_count; i++) {
-            struct finalist *finalist = &contest->finalists[i];
-            if (finalist->runner.outcome.status == TRIAL_WRONG_RESULT && !finalist->out)
-                kept = contest_reject(
-                    contest, finalist, 1,
-                    arena_strdup(&contest->sweep->arena, finalist->runner.outcome.detail),
-                    &keeping);
-            if (finalist->runner.outcome.status != TRIAL_OK &&
-                !finalist->runner.candidate->rejected)
-                finalist->runner.candidate->rejected =
-                    trial_status_name(finalist->runner.outcome.status);
-            if (kept == STATUS_OK &&
-                (finalist->runner.sample_count > 0 || finalist->runner.outcome.status != TRIAL_OK))
-                kept = runner_store(track, &finalist->runner, &finalist->trial_id, &keeping);
-        }
+        for (size_t i = 0; kept == STATUS_OK && i < contest->finalist_count; i++)
+            kept = keep_finalist(contest, track, &contest->finalists[i], &keeping);
         kept = store_batch_end(store, kept, &keeping);
     }
     if (status == STATUS_OK && kept != STATUS_OK)
@@ -102,22 +320,21 @@ static bool is_known(const struct conditions *conditions)
 enum status contest_count_rounds(struct contest *contest, const struct track *track,
                                  struct error *error)
 {
-    const struct protocol *protocol = &contest->sweep->group->session->options->protocol;
-    double *twins =
-        realloc(contest->twins, (contest->twin_count + track->round_count + 1) * sizeof *twins);
-    if (!twins)
+    const struct protocol *protocol = contest->sweep->work.protocol;
+    if (!array_grow_by(&contest->twins, contest->twin_count, track->round_count,
+                       &contest->twin_capacity, sizeof *contest->twins))
         return error_no_memory(error);
-    contest->twins = twins;
     for (size_t i = 0; i < track->round_count; i++) {
         contest->rounds++;
         contest->faults[track->faults[i]]++;
         contest->rounds_dropped += track->faults[i] != ROUND_VALID ? 1 : 0;
         contest->conditions_known |= is_known(&track->records[i].after);
         if (track->faults[i] == ROUND_VALID && !isnan(track->twin[i]))
-            twins[contest->twin_count++] = track->twin[i];
+            contest->twins[contest->twin_count++] = track->twin[i];
     }
     size_t used = contest->twin_count < ESTIMATE_MAX ? contest->twin_count : ESTIMATE_MAX;
-    contest->floor = twin_floor(&twins[contest->twin_count - used], used, protocol->twin_bias);
+    contest->floor =
+        twin_floor(&contest->twins[contest->twin_count - used], used, protocol->twin_bias);
     return STATUS_OK;
 }
 
@@ -126,22 +343,23 @@ static double centre_of(const struct contest *contest, const double *y, double *
 {
     size_t count = 0;
     for (size_t i = 0; i < contest->finalist_count; i++)
-        if (!isnan(y[i]) && !contest->finalists[i].out && !contest->finalists[i].left)
+        if (!isnan(y[i]) && !contest->finalists[i].rejection && !contest->finalists[i].raced_out)
             buffer[count++] = y[i];
     return median_of(buffer, count);
 }
 
-void contest_set_levels(struct contest *contest, const struct track *track, size_t level,
-                        size_t first, size_t last)
+enum status contest_set_levels(struct contest *contest, const struct track *track, size_t level,
+                               size_t first, size_t last, struct error *error)
 {
     size_t room = contest->finalist_count > last - first ? contest->finalist_count : last - first;
     double *buffer = malloc((room + 1) * sizeof *buffer);
     double *centres = malloc((last - first + 1) * sizeof *centres);
-    for (size_t i = first; buffer && centres && i < last; i++)
+    bool fits = buffer && centres;
+    for (size_t i = first; fits && i < last; i++)
         centres[i - first] = centre_of(contest, &track->y[i * track->count], buffer);
-    for (size_t f = 0; f < contest->finalist_count; f++) {
+    for (size_t f = 0; fits && f < contest->finalist_count; f++) {
         size_t count = 0;
-        for (size_t i = first; buffer && centres && i < last; i++) {
+        for (size_t i = first; i < last; i++) {
             double off = track->y[i * track->count + f] - centres[i - first];
             if (track->faults[i] == ROUND_VALID && !isnan(off))
                 buffer[count++] = off;
@@ -150,4 +368,84 @@ void contest_set_levels(struct contest *contest, const struct track *track, size
     }
     free(buffer);
     free(centres);
+    return fits ? STATUS_OK : error_no_memory(error);
+}
+
+/* ---- the fixed order ----
+ *
+ * Of configurations that are as fast as one another, the one that asks for less comes first. It
+ * depends on nothing that was measured, so that ties are broken alike everywhere. */
+
+/* What a configuration asks for; `values` are its parameters'. */
+struct demand {
+    struct finalist *finalist;
+    int64_t launches, shared_bytes, registers;
+    int64_t block; /* GPU: threads per block; CPU: threads in all */
+    const struct configuration *values;
+};
+
+static struct demand demand_of(struct finalist *finalist)
+{
+    const struct prepared *prepared = finalist->slot.prepared;
+    struct demand demand = {.finalist = finalist};
+    if (!prepared) /* it never came to be loaded */
+        return demand;
+    const struct launch *first = &prepared->plan.launches[0];
+    demand.values = &prepared->configuration;
+    demand.launches = (int64_t)prepared->plan.launch_count;
+    demand.block =
+        (int64_t)first->block[0] * first->block[1] * first->block[2] + (int64_t)first->threads;
+    for (size_t i = 0; i < prepared->plan.launch_count; i++) {
+        const struct kernel_resources *resources = &prepared->resources[i];
+        int64_t fixed = resources->static_shared_bytes > 0 ? resources->static_shared_bytes : 0;
+        int64_t bytes = (int64_t)prepared->plan.launches[i].shared_bytes + fixed;
+        demand.shared_bytes = bytes > demand.shared_bytes ? bytes : demand.shared_bytes;
+        demand.registers =
+            resources->registers > demand.registers ? resources->registers : demand.registers;
+    }
+    return demand;
+}
+
+static int compare_values(const struct value *a, const struct value *b)
+{
+    double x = 0;
+    double y = 0;
+    char left[VALUE_TEXT_BYTES] = "";
+    char right[VALUE_TEXT_BYTES] = "";
+    if (value_number(*a, &x) && value_number(*b, &y))
+        return (x > y) - (x < y);
+    (void)value_format(*a, left, sizeof left);
+    (void)value_format(*b, right, sizeof right);
+    return strcmp(left, right);
+}
+
+static int by_demand(const void *left, const void *right)
+{
+    const struct demand *a = left;
+    const struct demand *b = right;
+    const int64_t numbers[][2] = {{a->launches, b->launches},
+                                  {a->shared_bytes, b->shared_bytes},
+                                  {a->registers, b->registers},
+                                  {a->block, b->block}};
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < sizeof numbers / sizeof numbers[0]; i++)
+        result = (numbers[i][0] > numbers[i][1]) - (numbers[i][0] < numbers[i][1]);
+    for (size_t i = 0; result == 0 && a->launches > 0 && i < a->values->count; i++)
+        result = compare_values(&a->values->values[i].value, &b->values->values[i].value);
+    const char *key = a->finalist->slot.candidate->key;
+    return result != 0 ? result : strcmp(key, b->finalist->slot.candidate->key);
+}
+
+enum status finalists_order(struct finalist *finalists, size_t count, struct error *error)
+{
+    struct demand *demands = malloc((count + 1) * sizeof *demands);
+    if (!demands)
+        return error_no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        demands[i] = demand_of(&finalists[i]);
+    qsort(demands, count, sizeof *demands, by_demand);
+    for (size_t i = 0; i < count; i++)
+        demands[i].finalist->contender.order = i;
+    free(demands);
+    return STATUS_OK;
 }

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/clock.h"
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
-#include "tuner/session/internal.h"
-#include "tuner/session/watch.h"
+#include "tuner/session/contest.h"
+#include "tuner/session/ranges.h"
 
 static bool wants_size(const struct session_options *options, int64_t n)
 {
@@ -31,175 +31,92 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static void count_space(struct session *session, const struct space *space)
-{
-    struct session_summary *summary = session->summary;
-    uint64_t count = space_count(space);
-    session->progress.points_total =
-        (size_t)add_up(session->progress.points_total, session_points(session->options, count));
-    summary->points_legal = add_up(summary->points_legal, count);
-    summary->points_product = add_up(summary->points_product, space_product_count(space));
-}
-
-/* Counts the problems and points that are asked for, and thereby reads every space once: what is
- * wrong with an experiment is said before anything is measured. */
+/* Counts the problems and points that are asked for, and makes every space: what is wrong with an
+ * experiment is said before anything is measured. */
 enum status group_count_work(struct group *group, struct error *error)
 {
     struct session *session = group->session;
+    struct session_summary *summary = session->summary;
+    size_t capacity = 0;
     for (size_t e = 0; e < session->experiment_count; e++) {
         const struct session_experiment *at = &session->experiments[e];
-        const struct experiment *experiment = at->experiment;
-        for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
+        for (size_t i = 0; i < experiment_problem_count(at->experiment); i++) {
             struct problem problem;
             struct space *space = NULL;
             if (!wants_problem(session, at, i, &problem))
                 continue;
-            enum status status = space_create(experiment, &problem, group->facts, &space, error);
+            enum status status =
+                space_create(at->experiment, &problem, group->facts, &space, error);
             if (status != STATUS_OK)
                 return status;
+            if (!array_grow(&group->spaces, group->space_count, &capacity, sizeof space)) {
+                space_free(space);
+                return error_no_memory(error);
+            }
+            group->spaces[group->space_count++] = space;
+            uint64_t count = space_count(space);
             session->progress.problem_count++;
-            group->problems_left++;
-            count_space(session, space);
-            space_free(space);
+            session->progress.points_total = (size_t)add_up(
+                session->progress.points_total, session_points(session->options, count));
+            summary->points_legal = add_up(summary->points_legal, count);
+            summary->points_product = add_up(summary->points_product, space_product_count(space));
         }
     }
+    group->problems_left = group->space_count;
     return STATUS_OK;
 }
 
 static enum status store_this_problem(struct sweep *sweep, struct error *error)
 {
-    struct configuration room;
-    struct point point = sweep_point(sweep, &sweep->any, 0, &room);
-    enum status status = point_bytes(&point, &sweep->bytes_moved, error);
-    if (status == STATUS_OK)
-        status = point_ceiling(&point, &sweep->ceiling, error);
+    struct work *work = &sweep->work;
+    struct point point = work_point(work, &sweep->any_configuration, 0);
     double operations = 0;
     enum element_type type = ELEMENT_F32;
+    enum status status = point_bytes(&point, &work->bytes_moved, error);
+    if (status == STATUS_OK)
+        status = point_ceiling(&point, &work->ceiling, error);
     if (status == STATUS_OK)
         status = point_operations(&point, &operations, &type, error);
     if (status != STATUS_OK)
         return status;
     struct store_problem row = {
-        .experiment_id = sweep->experiment_id,
-        .key = sweep->problem.key,
-        .axes = sweep->problem.axes,
-        .axis_count = sweep->problem.axis_count,
-        .n = sweep->problem.n,
-        .bytes_moved = sweep->bytes_moved,
-        .ceiling = ceiling_name(sweep->ceiling),
+        .experiment_id = work->experiment_id,
+        .key = work->problem.key,
+        .axes = work->problem.axes,
+        .axis_count = work->problem.axis_count,
+        .n = work->problem.n,
+        .bytes_moved = work->bytes_moved,
+        .ceiling = ceiling_name(work->ceiling),
         .operations = operations,
         .operations_type = element_name(type),
     };
-    return store_problem(sweep->group->session->store, &row, &sweep->problem_id, error);
+    return store_problem(work->store, &row, &work->problem_id, error);
 }
 
-/* Whether an earlier run has chosen as thoroughly as this one would. */
-static enum status has_winner(const struct sweep *sweep, bool *has, struct error *error)
+/* The stage that the stored winner was chosen in; "" when there is none. */
+static enum status stored_winner(const struct work *work, char stage[16], struct error *error)
 {
-    const struct session *session = sweep->group->session;
     int64_t trial_id = 0;
-    char stage[16] = "";
-    enum status status = store_winner_get(
-        session->store, sweep->group->environment_id, sweep->problem_id, session->options->l2_mode,
-        objective_text(sweep->objective), &trial_id, stage, error);
-    bool confirms = session->options->protocol.confirm_processes > 1;
-    *has = trial_id != 0 &&
-           (strcmp(stage, "confirm") == 0 || (strcmp(stage, "race") == 0 && !confirms));
+    stage[0] = '\0';
+    enum status status = store_winner_get(work->store, work->environment_id, work->problem_id,
+                                          work->options->l2_mode, objective_text(work->objective),
+                                          &trial_id, stage, error);
+    if (trial_id == 0)
+        stage[0] = '\0';
     return status;
 }
 
-/* Whether a finalist is left that may win and that the race did not show to be slow. */
-static bool has_finalist(const struct contest *contest)
-{
-    for (size_t i = 0; i < contest->finalist_count; i++) {
-        const struct finalist *finalist = &contest->finalists[i];
-        if (finalist_can_win(finalist) && !finalist->left)
-            return true;
-    }
-    return false;
-}
-
-static size_t count_rejected(const struct sweep *sweep)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < sweep->table.count; i++)
-        count += sweep->table.items[i]->rejected ? 1 : 0;
-    return count;
-}
-
-/* When race and gauntlet have thrown out everybody, the next ones race: until one passes, or nobody
- * is left. */
-static enum status race_until_right(struct contest *contest, struct lane *lane, struct error *error)
-{
-    for (;;) {
-        size_t rejected = count_rejected(contest->sweep);
-        (void)stage_enter(contest->sweep->group, STAGE_RACE);
-        enum status status = contest_race(contest, lane, error);
-        (void)stage_enter(contest->sweep->group, STAGE_CHECK);
-        if (status == STATUS_OK)
-            status = contest_check(contest, lane, error);
-        bool pardoned = false;
-        bool nobody_left = count_rejected(contest->sweep) == rejected;
-        if (status == STATUS_OK && !has_finalist(contest) && nobody_left)
-            status = promise_pardon(contest, lane, &pardoned, error);
-        (void)stage_enter(contest->sweep->group, STAGE_RACE);
-        if (status != STATUS_OK || has_finalist(contest) || (nobody_left && !pardoned))
-            return status;
-        contest_reset(contest);
-    }
-}
-
-/* On one device, since times of two are not to be compared that finely; on another one when that is
- * lost. */
-enum status contest_compete(struct contest *contest, bool *found, struct error *error)
-{
-    struct group *group = contest->sweep->group;
-    for (;;) {
-        struct lane *lane = group_lane(group);
-        if (!lane)
-            return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
-                             group->lanes[0]->error.text);
-        size_t rejected = count_rejected(contest->sweep);
-        enum status status = race_until_right(contest, lane, error);
-        bool raced = status == STATUS_OK && has_finalist(contest);
-        if (status == STATUS_OK)
-            status = contest_choose(contest, lane, "race", found, error);
-        /* All were wrong while they were watched: the next ones race. */
-        if (status == STATUS_OK && raced && !*found && !has_finalist(contest) &&
-            count_rejected(contest->sweep) > rejected) {
-            arena_free(&lane->scratch);
-            contest_reset(contest);
-            continue;
-        }
-        arena_free(&lane->scratch);
-        if (!lane->lost) {
-            for (size_t i = 0; i < contest->finalist_count; i++)
-                runner_free(&contest->finalists[i].runner); /* its samples are in the store */
-            return status;
-        }
-        contest_reset(contest);
-    }
-}
-
-static void add_contest(struct group *group, struct contest *contest)
-{
-    contest->previous = group->last_contest;
-    if (group->last_contest)
-        group->last_contest->next = contest;
-    else
-        group->contests = contest;
-    group->last_contest = contest;
-}
-
-/* Chooses again when something was measured, or when nothing was ever chosen as thoroughly. */
+/* Chooses again when something was measured, or when no earlier run has chosen as thoroughly as
+ * this one would. */
 static enum status choose_winner(struct sweep *sweep, struct contest **contest, struct error *error)
 {
-    bool has = false;
+    const struct session_options *options = sweep->work.options;
     bool found = false;
-    enum status status = has_winner(sweep, &has, error);
-    *contest = NULL;
-    bool again = sweep->group->session->options->only_count > 0;
-    if (status != STATUS_OK || (has && !again && sweep->measured == 0))
+    char stage[16];
+    enum status status = stored_winner(&sweep->work, stage, error);
+    bool has = strcmp(stage, "confirm") == 0 ||
+               (strcmp(stage, "race") == 0 && options->protocol.confirm_processes <= 1);
+    if (status != STATUS_OK || (has && options->only_count == 0 && sweep->measured == 0))
         return status;
     *contest = contest_create(sweep);
     if (!*contest)
@@ -207,11 +124,12 @@ static enum status choose_winner(struct sweep *sweep, struct contest **contest, 
     return contest_compete(*contest, &found, error);
 }
 
+/* Its lanes know nothing of the sweep's inputs any more, and nobody is told of it. */
 static void forget_sweep(struct group *group, const struct sweep *sweep)
 {
     for (size_t i = 0; i < group->lane_count; i++)
-        if (group->lanes[i]->told == sweep)
-            group->lanes[i]->told = NULL;
+        if (group->lanes[i]->known == &sweep->inputs)
+            group->lanes[i]->known = NULL;
     group->best_key = "";
     group->problem_key = "";
 }
@@ -219,79 +137,79 @@ static void forget_sweep(struct group *group, const struct sweep *sweep)
 /* What is stopped half-way has a best so far, too; but what a race has found is better. */
 static void save_early(struct sweep *sweep)
 {
-    const struct session *session = sweep->group->session;
-    int64_t trial_id = 0;
-    char stage[16] = "";
+    char stage[16];
     struct error ignored = {0};
-    enum status status = store_winner_get(
-        session->store, sweep->group->environment_id, sweep->problem_id, session->options->l2_mode,
-        objective_text(sweep->objective), &trial_id, stage, &ignored);
-    if (status == STATUS_OK && (trial_id == 0 || strcmp(stage, "sweep") == 0))
+    if (stored_winner(&sweep->work, stage, &ignored) == STATUS_OK &&
+        (stage[0] == '\0' || strcmp(stage, "sweep") == 0))
         (void)sweep_choose_early(sweep, &ignored);
 }
 
 /* For want of time; what was measured of it is in the store. */
-static enum status leave_out(struct sweep *sweep, struct contest **contest, struct error *error)
+static enum status leave_out(const struct work *work, struct error *error)
 {
-    struct session *session = sweep->group->session;
-    int64_t trial_id = 0;
+    char stage[16];
+    struct session_summary *summary = work->session->summary;
     error_clear(error);
-    if (*contest)
-        (*contest)->sweep = NULL;
-    contest_free(*contest);
-    *contest = NULL;
-    session->summary->problems_left_out++;
-    enum status status = store_winner_get(session->store, sweep->group->environment_id,
-                                          sweep->problem_id, session->options->l2_mode,
-                                          objective_text(sweep->objective), &trial_id, NULL, error);
-    session->summary->problems_without_winner += status == STATUS_OK && trial_id == 0 ? 1 : 0;
+    summary->problems_left_out++;
+    enum status status = stored_winner(work, stage, error);
+    summary->problems_without_winner += status == STATUS_OK && stage[0] == '\0' ? 1 : 0;
     return status;
 }
 
-static enum status compete_over(struct sweep *sweep, struct contest **contest, struct error *error)
+/* *contest: NULL when there was no race, or not the time for one. */
+static enum status compete_over(struct sweep *sweep, const struct work *work, struct space *space,
+                                struct contest **contest, struct error *error)
 {
-    struct group *group = sweep->group;
-    group->problem_key = sweep->problem.key;
-    group->n = sweep->problem.n;
+    struct group *group = work->group;
+    group->problem_key = sweep->work.problem.key;
+    group->n = work->problem.n;
     group->best_ns = (double)NAN;
     (void)stage_enter(group, STAGE_SET_UP);
-    enum status status = sweep_open(sweep, error);
+    enum status status = sweep_open(sweep, work, space, error);
     if (status == STATUS_OK)
         status = store_this_problem(sweep, error);
     if (status == STATUS_OK && !budget_fits_problem(group))
-        return leave_out(sweep, contest, error);
+        return leave_out(&sweep->work, error);
     if (status == STATUS_OK)
         status = sweep_problem(sweep, error);
-    bool nothing = !sweep->best && budget_ended(group->session);
-    if (status == STATUS_NO_TIME || (status == STATUS_OK && nothing))
-        return leave_out(sweep, contest, error);
+    if (status == STATUS_OK && !sweep->best && budget_ended(group->session))
+        return leave_out(&sweep->work, error);
     if (status == STATUS_OK)
         status = choose_winner(sweep, contest, error);
-    if (status == STATUS_NO_TIME)
-        return leave_out(sweep, contest, error);
+    if (status == STATUS_NO_TIME) {
+        if (*contest)
+            (*contest)->sweep = NULL;
+        contest_free(*contest);
+        *contest = NULL;
+        return leave_out(&sweep->work, error);
+    }
     if (status == STATUS_INTERRUPTED)
         save_early(sweep);
     return status;
 }
 
-static enum status run_problem(struct group *group, const struct sweep *like,
-                               const struct problem *problem, struct error *error)
+static enum status run_problem(const struct work *work, struct error *error)
 {
+    struct group *group = work->group;
     struct contest *contest = NULL;
-    struct sweep *sweep = malloc(sizeof *sweep);
+    struct sweep *sweep = calloc(1, sizeof *sweep);
     if (!sweep)
         return error_no_memory(error);
-    *sweep = *like;
-    sweep->problem = *problem;
-    enum status status = compete_over(sweep, &contest, error);
+    struct space *space = group->spaces[group->space_next];
+    group->spaces[group->space_next++] = NULL;
+    enum status status = compete_over(sweep, work, space, &contest, error);
     group->session->summary->problems++;
     group->session->progress.problem_index++;
     group->problems_left -= group->problems_left > 0 ? 1 : 0;
     (void)stage_enter(group, STAGE_SET_UP);
-    budget_end_problem(sweep, contest != NULL);
+    budget_end_problem(group, &sweep->allowance, contest != NULL);
     forget_sweep(group, sweep);
     if (contest && status == STATUS_OK) {
-        add_contest(group, contest);
+        contest->previous = group->last_contest;
+        *(group->last_contest ? &group->last_contest->next : &group->contests) = contest;
+        group->last_contest = contest;
+        group->costs.contests++;
+        group->costs.confirm_ns += contest_process_ns(contest);
         return STATUS_OK;
     }
     if (contest)
@@ -303,7 +221,7 @@ static enum status run_problem(struct group *group, const struct sweep *like,
 }
 
 static enum status run_experiment(struct group *group, const struct session_experiment *at,
-                                  struct objective *objective, int64_t *experiment_id,
+                                  const struct objective *objective, int64_t *experiment_id,
                                   struct error *error)
 {
     struct session *session = group->session;
@@ -317,24 +235,20 @@ static enum status run_experiment(struct group *group, const struct session_expe
         .text = experiment_text(experiment),
     };
     enum status status = store_experiment(session->store, &row, experiment_id, error);
-    struct sweep like = {.group = group,
-                         .experiment = experiment,
-                         .experiment_id = *experiment_id,
-                         .objective = objective};
+    struct work work = work_of(group, experiment, *experiment_id, objective);
     for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
-        struct problem problem;
-        if (wants_problem(session, at, i, &problem))
-            status = run_problem(group, &like, &problem, error);
+        if (wants_problem(session, at, i, &work.problem))
+            status = run_problem(&work, error);
         if (status == STATUS_OK && !store_is_in_place(session->store))
             status = error_set(error, STATUS_IO, "the database was removed or replaced");
     }
     return status;
 }
 
-static void tell_of_no_winner(const struct contest *contest)
+static void note_no_winner(const struct contest *contest)
 {
-    const struct sweep *sweep = contest->sweep;
-    struct session *session = sweep->group->session;
+    const struct problem *problem = &contest->sweep->work.problem;
+    struct session *session = contest->sweep->work.session;
     size_t most = ROUND_VALID + 1;
     session->summary->problems_without_winner++;
     for (size_t i = most; i < ROUND_FAULTS; i++)
@@ -344,11 +258,11 @@ static void tell_of_no_winner(const struct contest *contest)
             session,
             "%s n=%lld: no winner, since all of its %zu rounds were dropped, mostly: %s; run it "
             "again when the machine is idle",
-            sweep->problem.key, (long long)sweep->problem.n, contest->rounds,
+            problem->key, (long long)problem->n, contest->rounds,
             round_fault_name((enum round_fault)most));
     else
         session_note(session, "%s n=%lld: no configuration works; see 'tune show --failures'",
-                     sweep->problem.key, (long long)sweep->problem.n);
+                     problem->key, (long long)problem->n);
 }
 
 static void summarize_contests(const struct group *group)
@@ -360,7 +274,7 @@ static void summarize_contests(const struct group *group)
             worst = (enum verdict)i;
     for (const struct contest *contest = group->contests; contest; contest = contest->next) {
         if (!contest->announced) {
-            tell_of_no_winner(contest);
+            note_no_winner(contest);
             continue;
         }
         summary->winners++;
@@ -371,8 +285,8 @@ static void summarize_contests(const struct group *group)
         if (contest->verdict >= worst) {
             worst = contest->verdict;
             (void)string_format(summary->worst_reason, sizeof summary->worst_reason,
-                                "%s n=%lld: %s", contest->sweep->problem.key,
-                                (long long)contest->sweep->problem.n, contest->reason);
+                                "%s n=%lld: %s", contest->sweep->work.problem.key,
+                                (long long)contest->sweep->work.problem.n, contest->reason);
         }
         if (isfinite(contest->floor.floor) && !(summary->floor_worst >= contest->floor.floor))
             summary->floor_worst = contest->floor.floor;
@@ -440,6 +354,9 @@ void group_run(struct group *group)
                         ? run_all(group, objectives, experiment_ids, &group->error)
                         : error_no_memory(&group->error);
     free_contests(group);
+    for (size_t i = 0; i < group->space_count; i++)
+        space_free(group->spaces[i]);
+    free(group->spaces);
     for (size_t i = 0; objectives && i < count; i++)
         objective_free(objectives[i]);
     free(objectives);

@@ -1,13 +1,169 @@
-/* What earlier runs left: trials that need not be done again, and trials that never ended. */
+/* Who is a candidate before the search asks: baselines, what earlier runs left (trials that need
+ * not be done again, and trials that never ended), and what the run is limited to. */
 #include <math.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
 #include "tuner/export/recall.h"
-#include "tuner/session/internal.h"
+#include "tuner/session/sweep.h"
 
 /* A trial that the program did not survive as often as this is not tried again. */
 enum { ATTEMPTS_MAX = 2 };
+
+/* ---- baselines, measured before all others ---- */
+
+/* Replaces the parameter by the block size that the Occupancy API suggests for the first kernel as
+ * it is compiled with the baseline's own value. */
+static enum status suggest_block(struct sweep *sweep, struct lane *lane,
+                                 const struct baseline *baseline,
+                                 struct configuration *configuration, struct error *error)
+{
+    struct track track = sweep_track(sweep, lane, "sweep");
+    struct candidate candidate = {.own = configuration, .point = NO_POINT, .binary = NO_BINARY};
+    struct slot slot = {.candidate = &candidate, .outcome = {.status = TRIAL_OK}};
+    enum status status = track_load(&track, &slot, error);
+    if (status == STATUS_OK && slot.outcome.status != TRIAL_OK)
+        status = error_set(error, STATUS_LAUNCH_FAILED, "%s", slot.outcome.detail);
+    int32_t block = status == STATUS_OK ? slot.prepared->resources[0].suggested_block : 0;
+    for (size_t i = 0; block > 0 && i < configuration->count; i++) {
+        struct named_value *parameter = &configuration->values[i];
+        if (strcmp(parameter->name, baseline->occupancy_parameter) == 0)
+            parameter->value = value_integer(block);
+    }
+    slot_free(&slot);
+    return status;
+}
+
+/* A point of the space, one that is there already, or its own. */
+static enum status add_baseline(struct sweep *sweep, const struct baseline *baseline,
+                                struct error *error)
+{
+    struct configuration configuration = baseline->configuration;
+    struct candidate *candidate = NULL;
+    struct lane *lane = group_lane(sweep->work.group);
+    if (!lane)
+        return error_set(error, STATUS_DEVICE_LOST, "no device is left");
+    enum status status = STATUS_OK;
+    if (baseline->occupancy_parameter)
+        status = suggest_block(sweep, lane, baseline, &configuration, error);
+    if (status == STATUS_COMPILE_FAILED || status == STATUS_LAUNCH_FAILED) {
+        session_note(sweep->work.session, "baseline '%s' is left out: %s", baseline->name,
+                     error->text);
+        error_clear(error);
+        return STATUS_OK;
+    }
+    if (status == STATUS_OK)
+        status = sweep_candidate_of(sweep, &configuration, &candidate, error);
+    if (status != STATUS_OK)
+        return status;
+    candidate->wanted |= WANTED_BASELINE;
+    return store_baseline(sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,
+                          baseline->name, baseline->about, candidate->configuration_id, error);
+}
+
+enum status sweep_add_baselines(struct sweep *sweep, struct error *error)
+{
+    struct baseline *baselines =
+        arena_alloc(&sweep->arena, EXPERIMENT_BASELINES_MAX, sizeof *baselines);
+    size_t count = 0;
+    if (!baselines)
+        return error_no_memory(error);
+    enum status status = experiment_baselines(sweep->work.experiment, &sweep->work.problem,
+                                              sweep->work.facts, baselines, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = add_baseline(sweep, &baselines[i], error);
+    return status;
+}
+
+/* ---- runs that are limited to a few configurations ---- */
+
+bool session_only_has(const struct session_options *options, const struct problem *problem)
+{
+    for (size_t i = 0; i < options->only_count; i++)
+        if (options->only[i].n == problem->n &&
+            strcmp(options->only[i].problem_key, problem->key) == 0)
+            return true;
+    return options->only_count == 0;
+}
+
+/* The value of a dimension that the text goes on with, the longest; the length of it, 0: none. */
+static size_t match_value(const struct space *space, size_t dimension, const char *text,
+                          struct value *out)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < space_value_count(space, dimension); i++) {
+        char digits[VALUE_TEXT_BYTES];
+        struct value value = space_value(space, dimension, i);
+        const char *shown = value.kind == VALUE_TEXT ? value.text : digits;
+        if (value.kind != VALUE_TEXT && !value_format(value, digits, sizeof digits))
+            continue;
+        size_t length = strlen(shown);
+        if (length > longest && strncmp(text, shown, length) == 0 &&
+            (text[length] == ' ' || text[length] == '\0')) {
+            longest = length;
+            *out = value;
+        }
+    }
+    return longest;
+}
+
+/* "variant=last_block block=256", by the values that the parameters have today. */
+static bool parse_key(const struct sweep *sweep, const char *key, struct configuration *out)
+{
+    const char *at = key;
+    *out = (struct configuration){.count = space_dimension_count(sweep->space)};
+    for (size_t i = 0; i < out->count; i++) {
+        struct named_value *value = &out->values[i];
+        value->name = experiment_parameter_name(sweep->work.experiment, i);
+        size_t name = strlen(value->name);
+        if (strncmp(at, value->name, name) != 0 || at[name] != '=')
+            return false;
+        at += name + 1;
+        size_t length = match_value(sweep->space, i, at, &value->value);
+        at += length;
+        if (length == 0 || (*at != '\0' && i + 1 == out->count))
+            return false;
+        at += *at == ' ' ? 1 : 0;
+    }
+    return *at == '\0';
+}
+
+static enum status take_asked(struct sweep *sweep, const struct session_only *asked,
+                              struct error *error)
+{
+    struct configuration configuration;
+    struct candidate *candidate = candidates_at_key(&sweep->candidates, asked->configuration);
+    uint64_t point = 0;
+    enum status status = STATUS_OK;
+    if (!candidate && parse_key(sweep, asked->configuration, &configuration) &&
+        space_find(sweep->space, &configuration, &point))
+        status = sweep_candidate(sweep, point, &candidate, error);
+    if (status != STATUS_OK)
+        return status;
+    if (!candidate) {
+        session_note(sweep->work.session, "%s n=%lld: '%s' is no configuration of %s",
+                     sweep->work.problem.key, (long long)sweep->work.problem.n,
+                     asked->configuration, experiment_path(sweep->work.experiment));
+        return STATUS_OK;
+    }
+    candidate->wanted |= WANTED_ASKED | (asked->incumbent ? WANTED_INCUMBENT : 0);
+    candidate->wanted &= ~(unsigned)WANTED_FIRST;
+    candidate->wanted |= candidate->state == CANDIDATE_DONE ? 0 : WANTED_FIRST;
+    return STATUS_OK;
+}
+
+static enum status take_all_asked(struct sweep *sweep, struct error *error)
+{
+    const struct session_options *options = sweep->work.options;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < options->only_count; i++)
+        if (options->only[i].n == sweep->work.problem.n &&
+            strcmp(options->only[i].problem_key, sweep->work.problem.key) == 0)
+            status = take_asked(sweep, &options->only[i], error);
+    return status;
+}
+
+/* ---- earlier runs ---- */
 
 struct known {
     struct sweep *sweep;
@@ -27,53 +183,61 @@ static enum status find_candidate(struct known *known, const char *key, const ch
     uint64_t point = 0;
     char found[CONFIGURATION_KEY_BYTES];
     bool right = false;
-    *out = table_outside(&sweep->table, key);
+    *out = candidates_outside(&sweep->candidates, key);
     if (*out)
         return STATUS_OK;
-    enum status status = recall_configuration(sweep->experiment, parameters, &known->scratch,
+    enum status status = recall_configuration(sweep->work.experiment, parameters, &known->scratch,
                                               &configuration, &right, error);
     if (status != STATUS_OK || !right || !space_find(sweep->space, &configuration, &point))
         return status;
     if (!configuration_key(&configuration, found) || strcmp(found, key) != 0)
         return STATUS_OK;
-    *out = table_at_point(&sweep->table, point);
+    *out = candidates_at_point(&sweep->candidates, point);
     if (*out)
         return STATUS_OK;
-    *out = table_add(&sweep->table, &configuration, key, point);
+    *out = candidates_add(&sweep->candidates, &configuration, key, point);
     if (!*out)
         return error_no_memory(error);
     (*out)->configuration_id = configuration_id;
     return STATUS_OK;
 }
 
-/* What an earlier run's gauntlet rejected is not launched to be rejected again. */
-static enum status take_rejected(struct sweep *sweep, struct candidate *candidate,
-                                 const struct store_known_trial *trial, struct error *error)
+/* What the objective says of it: its binary is not asked for that. */
+static enum status value_known(struct sweep *sweep, struct candidate *candidate,
+                               struct error *error)
 {
-    if (!trial->rejected)
-        return STATUS_OK;
-    candidate->rejected = arena_strdup(&sweep->arena, trial->rejected);
-    return candidate->rejected ? STATUS_OK : error_no_memory(error);
+    struct prepared *prepared = NULL;
+    if (!work_is_about_time(&sweep->work) && !objective_needs_energy(sweep->work.objective)) {
+        prepared = prepared_create(&sweep->candidates, candidate);
+        if (!prepared)
+            return error_no_memory(error);
+        prepare_unseen(&sweep->work, prepared);
+    }
+    candidate->value = candidate_search_value(&sweep->work, candidate, prepared);
+    prepared_free(prepared);
+    return STATUS_OK;
 }
 
 static enum status take_trial(struct sweep *sweep, struct candidate *candidate,
                               const struct store_known_trial *trial, struct error *error)
 {
-    candidate->done = true;
+    bool ok = trial->status == TRIAL_OK;
     candidate->status = trial->status;
     candidate->trial_id = trial->trial_id;
     candidate->twin_trial_id = trial->same_as_trial_id;
-    candidate->median_ns = trial->status == TRIAL_OK ? trial->median_ns : (double)NAN;
-    candidate->value = sweep_told(sweep, candidate, NULL);
-    sweep->points += candidate->point != NO_POINT && !candidate->is_baseline ? 1 : 0;
-    sweep->group->session->summary->trials_known++;
-    sweep->group->session->progress.points_done++;
-    enum status status =
-        trial->status == TRIAL_OK ? take_rejected(sweep, candidate, trial, error) : STATUS_OK;
-    sweep_compare(sweep, candidate);
-    if (status == STATUS_OK && !table_done(&sweep->table, candidate))
-        return error_no_memory(error);
-    return status;
+    candidate->median_ns = ok ? trial->median_ns : (double)NAN;
+    if (ok &&
+        trial->rejected) { /* by an earlier run's gauntlet: not launched to be rejected again */
+        candidate->rejected = arena_strdup(&sweep->arena, trial->rejected);
+        if (!candidate->rejected)
+            return error_no_memory(error);
+    }
+    enum status status = value_known(sweep, candidate, error);
+    if (status != STATUS_OK)
+        return status;
+    sweep->points += candidate->point != NO_POINT && !(candidate->wanted & WANTED_BASELINE);
+    sweep->work.session->summary->trials_known++;
+    return sweep_take_trial(sweep, candidate, error);
 }
 
 /* A trial counts as known while the machine code it ran is the one that would run today. */
@@ -82,33 +246,34 @@ static enum status take_known(void *context, const struct store_known_trial *tri
 {
     struct known *known = context;
     struct sweep *sweep = known->sweep;
-    const struct session_options *options = sweep->group->session->options;
+    const struct session_options *options = sweep->work.options;
     struct candidate *candidate = NULL;
     enum status status = find_candidate(known, trial->configuration_key, trial->parameters,
                                         trial->configuration_id, &candidate, error);
-    if (status == STATUS_OK && candidate && !candidate->done)
-        status = sweep_binary(sweep, candidate, false, error);
+    if (status == STATUS_OK && candidate && candidate->state != CANDIDATE_DONE)
+        status = sweep_ask_binary(sweep, candidate, false, error);
     arena_free(&known->scratch);
-    if (status != STATUS_OK || !candidate || candidate->done)
+    if (status != STATUS_OK || !candidate || candidate->state == CANDIDATE_DONE)
         return status;
-    const struct binary *binary = candidate_binary(sweep, candidate);
+    const struct binary *binary = candidate_binary(&sweep->work, candidate);
     if (binary && !trial->binary_hash[0]) { /* it came to none, by no fault of its own */
-        candidate->again = true;
+        candidate->wanted |= WANTED_FIRST;
         return STATUS_OK;
     }
     if (strcmp(binary ? binary->hash : "", trial->binary_hash) != 0) {
         known->stale++;
         return STATUS_OK;
     }
-    candidate->again = (options->retry_mask >> trial->status & 1) != 0;
-    return candidate->again ? STATUS_OK : take_trial(sweep, candidate, trial, error);
+    if ((options->retry_mask >> trial->status & 1) == 0)
+        return take_trial(sweep, candidate, trial, error);
+    candidate->wanted |= WANTED_FIRST;
+    return STATUS_OK;
 }
 
 static enum status clear(const struct known *known, int64_t configuration_id, struct error *error)
 {
-    return store_in_flight_clear(known->sweep->group->session->store,
-                                 known->sweep->group->environment_id, known->sweep->problem_id,
-                                 configuration_id, error);
+    return store_in_flight_clear(known->sweep->work.store, known->sweep->work.environment_id,
+                                 known->sweep->work.problem_id, configuration_id, error);
 }
 
 /* What was in flight when the machine went down, or twice when the program did, is set aside. */
@@ -117,17 +282,17 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
 {
     struct known *known = context;
     struct sweep *sweep = known->sweep;
-    const struct session *session = sweep->group->session;
+    const struct session *session = sweep->work.session;
     struct candidate *candidate = NULL;
     enum status status = find_candidate(known, row->configuration_key, row->parameters,
                                         row->configuration_id, &candidate, error);
     if (status == STATUS_OK && candidate)
-        status = sweep_binary(sweep, candidate, false, error);
+        status = sweep_ask_binary(sweep, candidate, false, error);
     arena_free(&known->scratch);
     if (status != STATUS_OK)
         return status;
     bool other_start = session->boot_id[0] && strcmp(row->boot_id, session->boot_id) != 0;
-    if (!candidate || candidate->done)
+    if (!candidate || candidate->state == CANDIDATE_DONE)
         return clear(known, row->configuration_id, error);
     if (!other_start && row->attempts < ATTEMPTS_MAX)
         return STATUS_OK;
@@ -136,8 +301,8 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
                         "it was running when %s (%s); '--retry crashed' tries it again",
                         other_start ? "the machine went down" : "tune was killed, twice",
                         row->started_at);
-    session_note(session, "%s n=%lld: '%s' is set aside: %s", sweep->problem.key,
-                 (long long)sweep->problem.n, candidate->key, outcome.detail);
+    session_note(session, "%s n=%lld: '%s' is set aside: %s", sweep->work.problem.key,
+                 (long long)sweep->work.problem.n, candidate->key, outcome.detail);
     status = sweep_record(sweep, known->lane, candidate, &outcome, error);
     return status == STATUS_OK ? clear(known, row->configuration_id, error) : status;
 }
@@ -148,15 +313,15 @@ static enum status resolve_twins(struct sweep *sweep, struct error *error)
     struct index by_trial = {0};
     size_t place = 0;
     bool fits = true;
-    for (size_t i = 0; fits && i < sweep->table.count; i++)
-        if (sweep->table.items[i]->done)
-            fits = index_put(&by_trial, (uint64_t)sweep->table.items[i]->trial_id, i);
-    for (size_t i = 0; fits && i < sweep->table.count; i++) {
-        struct candidate *candidate = sweep->table.items[i];
+    for (size_t i = 0; fits && i < sweep->candidates.count; i++)
+        if (sweep->candidates.items[i]->state == CANDIDATE_DONE)
+            fits = index_put(&by_trial, (uint64_t)sweep->candidates.items[i]->trial_id, i);
+    for (size_t i = 0; fits && i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
         if (candidate->twin_trial_id == 0)
             continue;
         if (index_find(&by_trial, (uint64_t)candidate->twin_trial_id, &place) && place != i)
-            candidate->same_as = sweep->table.items[place];
+            candidate->same_as = sweep->candidates.items[place];
     }
     index_free(&by_trial);
     return fits ? STATUS_OK : error_no_memory(error);
@@ -167,23 +332,24 @@ static enum status resolve_twins(struct sweep *sweep, struct error *error)
 static enum status take_incumbent(struct known *known, struct error *error)
 {
     struct sweep *sweep = known->sweep;
-    const struct session *session = sweep->group->session;
+    const struct session *session = sweep->work.session;
     struct configuration configuration;
     struct candidate *candidate = NULL;
     struct text key = {0};
     struct text parameters = {0};
     uint64_t point = 0;
     bool found = false;
-    enum status status = store_incumbent(
-        session->store, sweep->group->environment_id, sweep->problem_id, session->options->l2_mode,
-        objective_text(sweep->objective), &found, &key, &parameters, error);
+    enum status status =
+        store_incumbent(sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,
+                        session->options->l2_mode, objective_text(sweep->work.objective), &found,
+                        &key, &parameters, error);
     if (status == STATUS_OK && found)
-        status = recall_configuration(sweep->experiment, text_string(&parameters), &known->scratch,
-                                      &configuration, &found, error);
+        status = recall_configuration(sweep->work.experiment, text_string(&parameters),
+                                      &known->scratch, &configuration, &found, error);
     if (status == STATUS_OK && found && space_find(sweep->space, &configuration, &point))
         status = sweep_candidate(sweep, point, &candidate, error);
     if (candidate)
-        candidate->again = true;
+        candidate->wanted |= WANTED_FIRST;
     arena_free(&known->scratch);
     text_free(&key);
     text_free(&parameters);
@@ -192,25 +358,25 @@ static enum status take_incumbent(struct known *known, struct error *error)
 
 enum status sweep_take_known(struct sweep *sweep, struct error *error)
 {
-    const struct session *session = sweep->group->session;
-    struct known known = {.sweep = sweep, .lane = group_lane(sweep->group)};
+    const struct session *session = sweep->work.session;
+    struct known known = {.sweep = sweep, .lane = group_lane(sweep->work.group)};
     if (!known.lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
     enum status status =
-        store_known_trials(session->store, sweep->group->environment_id, sweep->problem_id, "sweep",
-                           session->options->l2_mode, take_known, &known, error);
+        store_known_trials(sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,
+                           "sweep", session->options->l2_mode, take_known, &known, error);
     if (status == STATUS_OK)
         status = resolve_twins(sweep, error);
     if (status == STATUS_OK)
-        status = session->options->only_count > 0 ? sweep_take_only(sweep, error)
+        status = session->options->only_count > 0 ? take_all_asked(sweep, error)
                                                   : take_incumbent(&known, error);
     if (status == STATUS_OK)
-        status = store_in_flight_each(session->store, sweep->group->environment_id,
-                                      sweep->problem_id, take_in_flight, &known, error);
+        status = store_in_flight_each(sweep->work.store, sweep->work.environment_id,
+                                      sweep->work.problem_id, take_in_flight, &known, error);
     if (status == STATUS_OK && known.stale > 0)
         session_note(session,
                      "%s n=%lld: %zu trials are stale, since source, flags or compiler changed; "
                      "they count as not measured",
-                     sweep->problem.key, (long long)sweep->problem.n, known.stale);
+                     sweep->work.problem.key, (long long)sweep->work.problem.n, known.stale);
     return status;
 }

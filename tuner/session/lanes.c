@@ -2,50 +2,18 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
-#include "tuner/session/internal.h"
-
-enum { COMPILERS_MAX = 64 }; /* as many as a pool takes */
-
-int64_t lane_leave(struct lane *lane)
-{
-    (void)pthread_mutex_unlock(&lane->group->session->mutex);
-    return clock_now_ns();
-}
-
-void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns)
-{
-    int64_t now_ns = clock_now_ns();
-    (void)pthread_mutex_lock(&lane->group->session->mutex);
-    *spent_ns += now_ns - left_ns;
-}
-
-enum status lane_lose(struct lane *lane, const struct error *error)
-{
-    if (error->status == STATUS_BAD_INPUT)
-        return error->status;
-    lane->lost = true;
-    lane->error = *error;
-    session_note(lane->group->session, "%s is lost: %s", lane->name, error->text);
-    return error->status;
-}
-
-struct lane *group_lane(const struct group *group)
-{
-    for (size_t i = 0; i < group->lane_count; i++)
-        if (!group->lanes[i]->lost)
-            return group->lanes[i];
-    return NULL;
-}
+#include "tuner/session/run.h"
 
 /* Starting takes a second or more, most of it warming up: all devices at once. */
 static void *start_lane(void *context)
 {
     struct lane *lane = context;
-    struct session *session = lane->group->session;
+    struct session *session = lane->session;
     int64_t started_ns = clock_running_ns();
     enum status status = worker_start(session->options->device_kind, lane->index,
                                       &session->options->protocol, &lane->worker, &lane->error);
@@ -81,8 +49,11 @@ static void join_group(struct session *session, struct lane *lane)
             group = &session->groups[i];
     if (!group) {
         group = &session->groups[session->group_count++];
-        *group =
-            (struct group){.session = session, .facts = facts, .problem_key = "", .best_key = ""};
+        *group = (struct group){.session = session,
+                                .facts = facts,
+                                .wake_file = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+                                .problem_key = "",
+                                .best_key = ""};
         group->clock.since_ns = session->started_ns;
     }
     group->lanes[group->lane_count++] = lane;
@@ -126,7 +97,7 @@ static size_t compilers_a_group(const struct session *session)
  * run on these cores place their threads themselves. */
 static enum status place_lanes(struct session *session, struct error *error)
 {
-    const char *addresses[SESSION_DEVICES_MAX];
+    const char *addresses[SESSION_DEVICES_MAX] = {NULL};
     struct lane *lanes[SESSION_DEVICES_MAX];
     size_t count = 0;
     if (!session->options->compiles_beside_measuring)
@@ -168,13 +139,11 @@ static enum status start_groups(struct session *session, struct error *error)
 
 enum status lanes_start(struct session *session, struct error *error)
 {
-    /* Until the groups are known the lanes belong to one that is only a way to the session. */
-    struct group nobody = {.session = session};
     const struct session_options *options = session->options;
     session->lane_count = options->device_count;
     for (size_t i = 0; i < session->lane_count; i++) {
         struct lane *lane = &session->lanes[i];
-        *lane = (struct lane){.group = &nobody, .index = options->device_indices[i]};
+        *lane = (struct lane){.session = session, .index = options->device_indices[i]};
         (void)string_format(lane->name, sizeof lane->name, "%s:%d", options->device_kind,
                             lane->index);
         if (pthread_create(&lane->thread, NULL, start_lane, lane) != 0) {
@@ -187,7 +156,6 @@ enum status lanes_start(struct session *session, struct error *error)
         struct lane *lane = &session->lanes[i];
         if (!pthread_equal(lane->thread, pthread_self()))
             (void)pthread_join(lane->thread, NULL);
-        lane->group = NULL;
         if (!lane->lost)
             settle_lane(session, lane);
         else if (!first_lost)
@@ -209,6 +177,8 @@ void lanes_stop(struct session *session)
     for (size_t i = 0; i < session->group_count; i++) {
         binaries_free(&session->groups[i].binaries);
         binaries_free(&session->groups[i].references);
+        if (session->groups[i].wake_file >= 0)
+            (void)close(session->groups[i].wake_file);
     }
     for (size_t i = 0; i < session->lane_count; i++) {
         worker_stop(session->lanes[i].worker);

@@ -1,58 +1,53 @@
 /* A look at a few configurations at one size, apart from the sweep: a short race in which nobody
  * leaves. */
+#include "tuner/session/look.h"
+
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "tuner/session/internal.h"
 #include "tuner/stats/race.h"
 
 enum { LOOK_ROUNDS = 16, LOOK_ROUNDS_MOST = 24 };
 
-static enum status prepare(struct sweep *sweep, const struct configuration *const *configurations,
-                           size_t count, struct error *error)
+/* Their binaries are there when this returns STATUS_OK. */
+static enum status add_candidates(struct work *work, struct candidates *candidates,
+                                  const struct configuration *const *configurations, size_t count,
+                                  struct error *error)
 {
-    for (size_t i = 0; i < count; i++) {
+    struct binaries *binaries = &work->group->binaries;
+    struct point point = work_point(work, configurations[0], 0);
+    enum status status = point_bytes(&point, &work->bytes_moved, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         char key[CONFIGURATION_KEY_BYTES];
         (void)configuration_key(configurations[i], key);
-        struct candidate *candidate = table_add(&sweep->table, configurations[i], key, NO_POINT);
+        struct candidate *candidate = candidates_add(candidates, configurations[i], key, NO_POINT);
         if (!candidate)
             return error_no_memory(error);
-        struct configuration room;
-        struct point point = sweep_point(sweep, candidate, 0, &room);
-        enum status status = sweep_binary(sweep, candidate, true, error);
+        status = candidate_ask_binary(work, candidate, configurations[i], true, error);
         if (candidate->broken)
             status = error_set(error, STATUS_BAD_INPUT, "%s", candidate->broken);
-        if (status == STATUS_OK && i == 0)
-            status = point_bytes(&point, &sweep->bytes_moved, error);
         if (status == STATUS_OK)
-            status = budget_await(sweep->group, &sweep->group->binaries, candidate->binary, error);
-        if (status != STATUS_OK)
-            return status;
+            status = budget_await(work->group, binaries, candidate->binary, error);
     }
-    sweep->any = *sweep->table.items[0];
-    return STATUS_OK;
+    return status;
 }
 
 /* A first timing, for the number of runs per block. */
-static enum status first_time(struct track *track, struct runner *runner, struct error *error)
+static enum status first_time(struct track *track, struct slot *slot, struct error *error)
 {
-    struct timing timing = {.blocks = 1, .verify = true};
-    struct worker_samples samples = {0};
-    enum status status = sweep_load(track->sweep, track->lane, &track->lane->scratch,
-                                    runner->candidate, &runner->loaded, &runner->outcome, error);
-    if (status == STATUS_OK && runner->outcome.status == TRIAL_OK)
-        status = sweep_measure(track->sweep, track->lane, &runner->loaded, &timing, &samples,
-                               &runner->outcome, error);
-    runner->candidate->runs = samples.runs;
-    arena_free(&track->lane->scratch);
+    const struct timing timing = {.blocks = 1};
+    enum status status = track_load(track, slot, error);
+    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
+        status = track_time_alone(track, slot, &timing, error);
+    slot->candidate->runs = slot->runs;
+    slot_drop_samples(slot);
     return status;
 }
 
 static enum status run_rounds(struct track *track, struct race *race, const bool *wanted,
                               struct error *error)
 {
-    const struct session *session = track->sweep->group->session;
+    const struct session *session = track->work->session;
     while (race_valid_rounds(race) < LOOK_ROUNDS && track->round_count < LOOK_ROUNDS_MOST) {
         if (session_stopped(session))
             return session_stop_error(error);
@@ -64,44 +59,44 @@ static enum status run_rounds(struct track *track, struct race *race, const bool
 }
 
 /* A reference for each look would take longer than the looks. */
-static bool is_costly(const struct sweep *sweep)
+static bool is_costly(const struct work *work)
 {
-    const struct contest *contest = sweep->group->contests;
-    while (contest && (contest->sweep->experiment != sweep->experiment ||
-                       contest->sweep->reference_ns <= WORKER_COSTLY_NS))
+    const struct contest *contest = work->group->contests;
+    while (contest && (contest->sweep->work.experiment != work->experiment ||
+                       inputs_are_cheap(&contest->sweep->inputs)))
         contest = contest->next;
     return contest != NULL;
 }
 
-static void tell_wrong(const struct track *track)
+static void note_wrong(const struct track *track)
 {
-    const struct problem *problem = &track->sweep->problem;
+    const struct problem *problem = &track->work->problem;
     for (size_t i = 0; i < track->count; i++)
-        if (track->runners[i]->outcome.status == TRIAL_WRONG_RESULT)
-            session_note(track->sweep->group->session,
+        if (track->slots[i]->outcome.status == TRIAL_WRONG_RESULT)
+            session_note(track->work->session,
                          "%s n=%lld: '%s' is wrong at this size, which no range of it has: %s",
-                         problem->key, (long long)problem->n, track->runners[i]->candidate->key,
-                         track->runners[i]->outcome.detail);
+                         problem->key, (long long)problem->n, track->slots[i]->candidate->key,
+                         track->slots[i]->outcome.detail);
 }
 
-static enum status measure(struct track *track, struct race *race, struct look *look,
-                           struct error *error)
+static enum status run_look(struct track *track, struct race *race, struct look *look,
+                            struct error *error)
 {
     bool wanted[LOOK_MAX] = {false};
-    bool check = !is_costly(track->sweep);
-    enum status status = sweep_tell(track->sweep, track->lane, check, error);
+    bool check = !is_costly(track->work);
+    enum status status = inputs_tell(track->work, track->inputs, track->lane, check, error);
     for (size_t i = 0; status == STATUS_OK && i < track->count; i++) {
-        status = first_time(track, track->runners[i], error);
+        status = first_time(track, track->slots[i], error);
         wanted[i] = true;
     }
     if (status == STATUS_OK)
-        status = track_begin(track, &track->sweep->arena, check, error);
+        status = track_begin(track, check, error);
     if (status == STATUS_OK)
         status = run_rounds(track, race, wanted, error);
     for (size_t i = 0; i < track->count; i++)
-        if (track->runners[i]->outcome.status != TRIAL_OK)
+        if (track->slots[i]->outcome.status != TRIAL_OK)
             race_fail(race, i);
-    tell_wrong(track);
+    note_wrong(track);
     look->best = race_leader(race);
     look->works = status == STATUS_OK && look->best < track->count;
     for (size_t i = 0; i < track->count; i++) {
@@ -112,41 +107,43 @@ static enum status measure(struct track *track, struct race *race, struct look *
     return status;
 }
 
-enum status look_at(const struct sweep *like, const struct problem *problem,
+enum status look_at(const struct work *around, struct lane *lane, const struct problem *problem,
                     const struct configuration *const *configurations, size_t count,
                     struct look *look, struct error *error)
 {
-    struct runner runners[LOOK_MAX] = {0};
-    struct runner *list[LOOK_MAX];
+    struct slot slots[LOOK_MAX] = {0};
+    struct slot *list[LOOK_MAX];
     struct race *race = NULL;
-    struct sweep sweep = *like;
-    struct lane *lane = group_lane(like->group);
-    struct track track = {.sweep = &sweep,
+    struct work work = *around;
+    struct inputs inputs = {.configuration = configurations[0],
+                            .alike = true}; /* one reference a look is enough */
+    struct candidates candidates = {0};
+    struct track track = {.work = &work,
+                          .inputs = &inputs,
+                          .candidates = &candidates,
                           .lane = lane,
                           .stage = "look",
-                          .runners = list,
+                          .slots = list,
                           .count = count,
                           .random = {.seed = (uint64_t)problem->n}};
     *look = (struct look){.best = count};
-    sweep.problem = *problem;
-    sweep.alike = true; /* one reference a look is enough */
-    if (!lane)
-        return error_set(error, STATUS_DEVICE_LOST, "no device is left");
-    enum status status = prepare(&sweep, configurations, count, error);
-    for (size_t i = 0; i < sweep.table.count; i++) {
-        runners[i].candidate = sweep.table.items[i];
-        list[i] = &runners[i];
+    work.problem = *problem;
+    work.problem_id = 0;
+    enum status status = add_candidates(&work, &candidates, configurations, count, error);
+    for (size_t i = 0; i < candidates.count; i++) {
+        slots[i].candidate = candidates.items[i];
+        list[i] = &slots[i];
     }
     if (status == STATUS_OK)
-        status = race_create(&like->group->session->options->protocol, count, &race, error);
+        status = race_create(work.protocol, count, &race, error);
     if (status == STATUS_OK)
-        status = measure(&track, race, look, error);
+        status = run_look(&track, race, look, error);
     for (size_t i = 0; i < count; i++)
-        runner_free(&runners[i]);
+        slot_free(&slots[i]);
     race_free(race);
     track_free(&track);
-    lane->told = NULL;
-    table_free(&sweep.table);
-    arena_free(&sweep.arena);
+    lane->known = NULL;
+    candidates_free(&candidates);
+    inputs_clear(&inputs);
     return status;
 }

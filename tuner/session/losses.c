@@ -16,33 +16,31 @@ struct parameters {
     struct store_parameter items[6];
 };
 
-static void fill(const struct sweep *like, const struct problem *problem, struct parameters *out)
+static void fill_parameters(const struct work *work, struct parameters *out)
 {
     (void)string_format(out->environment, sizeof out->environment, "%" PRId64,
-                        like->group->environment_id);
-    (void)string_format(out->experiment, sizeof out->experiment, "%" PRId64, like->experiment_id);
-    (void)value_format(value_real(like->group->session->options->protocol.within), out->within,
-                       sizeof out->within);
+                        work->environment_id);
+    (void)string_format(out->experiment, sizeof out->experiment, "%" PRId64, work->experiment_id);
+    (void)value_format(value_real(work->protocol->within), out->within, sizeof out->within);
     const struct store_parameter items[] = {
         {"environment", out->environment},
         {"experiment", out->experiment},
-        {"key", problem->key},
-        {"l2_mode", l2_mode_name(like->group->session->options->l2_mode)},
-        {"objective", objective_text(like->objective)},
+        {"key", work->problem.key},
+        {"l2_mode", l2_mode_name(work->options->l2_mode)},
+        {"objective", objective_text(work->objective)},
         {"within", out->within},
     };
     memcpy(out->items, items, sizeof items);
 }
 
-enum status losses_covered(const struct sweep *like, const struct problem *problem, bool *known,
-                           struct error *error)
+enum status losses_covered(const struct work *work, bool *known, struct error *error)
 {
     struct parameters parameters;
     struct store_query *query = NULL;
     bool row = false;
-    fill(like, problem, &parameters);
-    enum status status = store_query_open(like->group->session->store, ranges_known_query,
-                                          parameters.items, 6, &query, error);
+    fill_parameters(work, &parameters);
+    enum status status =
+        store_query_open(work->store, ranges_known_query, parameters.items, 6, &query, error);
     if (status == STATUS_OK)
         status = store_query_next(query, &row, error);
     *known = status == STATUS_OK && row && store_query_integer(query, 0) > 0;
@@ -78,14 +76,14 @@ static bool add_row(struct rows *rows, struct loss_row row)
     return true;
 }
 
-static enum status read_rows(const struct sweep *like, struct losses *losses, struct rows *rows,
+static enum status read_rows(const struct work *work, struct losses *losses, struct rows *rows,
                              struct error *error)
 {
     struct parameters parameters;
     struct store_query *query = NULL;
-    fill(like, &losses->problem, &parameters);
-    enum status status = store_query_open(like->group->session->store, losses_query,
-                                          parameters.items, 5, &query, error);
+    fill_parameters(work, &parameters);
+    enum status status =
+        store_query_open(work->store, losses_query, parameters.items, 5, &query, error);
     for (bool row = true; status == STATUS_OK;) {
         status = store_query_next(query, &row, error);
         if (status != STATUS_OK || !row)
@@ -191,12 +189,11 @@ static enum status arrange(struct losses *losses, const struct rows *rows, struc
     return STATUS_OK;
 }
 
-enum status losses_load(const struct sweep *like, const struct problem *problem, struct losses *out,
-                        struct error *error)
+enum status losses_load(const struct work *work, struct losses *out, struct error *error)
 {
     struct rows rows = {0};
-    *out = (struct losses){.like = like, .problem = *problem};
-    enum status status = read_rows(like, out, &rows, error);
+    *out = (struct losses){.work = work};
+    enum status status = read_rows(work, out, &rows, error);
     if (status == STATUS_OK)
         status = arrange(out, &rows, error);
     free(rows.items);
@@ -214,15 +211,15 @@ static bool seek_in_space(struct losses *losses, int64_t n, struct known_configu
     struct problem problem;
     struct configuration configuration;
     struct error ignored = {0};
-    const struct sweep *like = losses->like;
+    const struct work *work = losses->work;
     bool found = false;
     bool admits = false;
-    experiment_problem_at(like->experiment, &losses->problem, n, &problem);
-    if (recall_configuration(like->experiment, item->parameters, &losses->arena, &configuration,
+    experiment_problem_at(work->experiment, &work->problem, n, &problem);
+    if (recall_configuration(work->experiment, item->parameters, &losses->arena, &configuration,
                              &found, &ignored) == STATUS_OK &&
         found &&
-        space_admits(like->experiment, &problem, like->group->facts, &configuration, &admits,
-                     &ignored) == STATUS_OK &&
+        space_admits(work->experiment, &problem, work->facts, &configuration, &admits, &ignored) ==
+            STATUS_OK &&
         admits)
         item->configuration = arena_copy(&losses->arena, &configuration, sizeof configuration);
     return item->configuration != NULL;

@@ -3,7 +3,7 @@
 #ifndef TUNE_SESSION_LOSSES_H
 #define TUNE_SESSION_LOSSES_H
 
-#include "tuner/session/internal.h"
+#include "tuner/session/work.h"
 
 struct known_configuration {
     int64_t id;
@@ -14,8 +14,7 @@ struct known_configuration {
 };
 
 struct losses {
-    const struct sweep *like;
-    struct problem problem;
+    const struct work *work; /* whose problem gives the key */
     struct arena arena;
     int64_t sizes[SESSION_SIZES_MAX]; /* with a winner, ascending */
     size_t size_count;
@@ -33,10 +32,8 @@ struct losses {
 };
 
 /* *known: the problem key has ranges. */
-enum status losses_covered(const struct sweep *like, const struct problem *problem, bool *known,
-                           struct error *error);
-enum status losses_load(const struct sweep *like, const struct problem *problem, struct losses *out,
-                        struct error *error);
+enum status losses_covered(const struct work *work, bool *known, struct error *error);
+enum status losses_load(const struct work *work, struct losses *out, struct error *error);
 void losses_free(struct losses *losses);
 /* NULL when the experiment has no such configuration any more, or memory is short. */
 const struct configuration *losses_configuration(struct losses *losses, size_t index);

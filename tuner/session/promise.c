@@ -6,8 +6,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
-#include "tuner/session/internal.h"
-#include "tuner/session/watch.h"
+#include "tuner/session/check.h"
 
 enum {
     TRIES_MAX = 48,
@@ -17,23 +16,23 @@ enum {
 };
 static const int64_t patience_ns = 10000000000;
 
-static bool is_of(const struct promise *promise, const struct sweep *sweep)
+static bool is_of(const struct promise *promise, const struct work *work)
 {
-    return promise->experiment == sweep->experiment;
+    return promise->experiment == work->experiment;
 }
 
-bool promise_has(const struct sweep *sweep, int64_t n)
+bool promise_has(const struct work *work, int64_t n)
 {
-    const struct promise *promise = &sweep->group->promise;
-    if (!is_of(promise, sweep) || n == sweep->problem.n)
+    const struct promise *promise = &work->group->promise;
+    if (!is_of(promise, work) || n == work->problem.n)
         return true;
     return !promise->none && n % promise->divisor == 0 && n >= promise->least;
 }
 
-int64_t promise_next(const struct sweep *sweep, int64_t n)
+int64_t promise_next(const struct work *work, int64_t n)
 {
-    const struct promise *promise = &sweep->group->promise;
-    if (!is_of(promise, sweep) || n == sweep->problem.n)
+    const struct promise *promise = &work->group->promise;
+    if (!is_of(promise, work) || n == work->problem.n)
         return n;
     if (promise->none)
         return 0;
@@ -43,44 +42,43 @@ int64_t promise_next(const struct sweep *sweep, int64_t n)
 
 /* Who is asked, and how often that may be. */
 struct asking {
-    struct contest *contest;
+    struct sweep *sweep;
     struct lane *lane;
-    struct finalist finalist;
+    struct slot slot;
     bool loads;
     int tries, crashes;
     int64_t end_ns;
 };
 
-static enum status begin(struct asking *asking, struct contest *contest, struct lane *lane,
-                         struct candidate *candidate, struct error *error)
+static enum status begin_asking(struct asking *asking, struct sweep *sweep, struct lane *lane,
+                                struct candidate *candidate, struct error *error)
 {
-    struct worker_outcome outcome = {.status = TRIAL_OK};
+    struct track track = sweep_track(sweep, lane, "race");
     *asking = (struct asking){
-        .contest = contest,
+        .sweep = sweep,
         .lane = lane,
-        .finalist = {.runner = {.candidate = candidate}},
+        .slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}},
         .end_ns = clock_running_ns() + patience_ns,
     };
-    enum status status = sweep_load(contest->sweep, lane, &lane->scratch, candidate,
-                                    &asking->finalist.runner.loaded, &outcome, error);
-    asking->loads = status == STATUS_OK && outcome.status == TRIAL_OK;
+    enum status status = track_load(&track, &asking->slot, error);
+    asking->loads = status == STATUS_OK && asking->slot.outcome.status == TRIAL_OK;
     return status;
 }
 
 static bool may_ask(const struct asking *asking)
 {
-    const struct session *session = asking->contest->sweep->group->session;
+    const struct session *session = asking->sweep->work.session;
     return asking->loads && asking->tries < TRIES_MAX && asking->crashes < CRASHES_MAX &&
            clock_running_ns() < asking->end_ns && !session_stopped(session) &&
            !budget_ended(session);
 }
 
 /* Whether it is right at that size; *asked false: it is not meant for it. */
-static enum status ask(struct asking *asking, const struct gauntlet_case *what, bool *asked,
-                       bool *right, struct worker_outcome *outcome, struct error *error)
+static enum status ask_case(struct asking *asking, const struct gauntlet_case *what, bool *asked,
+                            bool *right, struct worker_outcome *outcome, struct error *error)
 {
     enum status status =
-        gauntlet_try(asking->contest, asking->lane, &asking->finalist, what, asked, outcome, error);
+        check_case(asking->sweep, asking->lane, &asking->slot, what, asked, outcome, error);
     *right = *asked && outcome->status == TRIAL_OK;
     asking->tries++;
     asking->crashes +=
@@ -94,7 +92,7 @@ static enum status is_right_at(struct asking *asking, int64_t n, bool *right, st
     struct worker_outcome outcome = {.status = TRIAL_OK};
     bool asked = false;
     *right = false;
-    return may_ask(asking) ? ask(asking, &what, &asked, right, &outcome, error) : STATUS_OK;
+    return may_ask(asking) ? ask_case(asking, &what, &asked, right, &outcome, error) : STATUS_OK;
 }
 
 static enum status are_right_at(struct asking *asking, int64_t n, int64_t m, bool *right,
@@ -109,7 +107,7 @@ static enum status are_right_at(struct asking *asking, int64_t n, int64_t m, boo
 static enum status find_least(struct asking *asking, int64_t wrong, int64_t *least,
                               struct error *error)
 {
-    const int64_t n = asking->contest->sweep->problem.n;
+    const int64_t n = asking->sweep->work.problem.n;
     int64_t from = 1;
     bool right = false;
     *least = 0;
@@ -127,7 +125,7 @@ static enum status find_least(struct asking *asking, int64_t wrong, int64_t *lea
 static enum status divides(struct asking *asking, int64_t divisor, int64_t wrong, bool *right,
                            struct error *error)
 {
-    const int64_t n = asking->contest->sweep->problem.n;
+    const int64_t n = asking->sweep->work.problem.n;
     int64_t times = (n < NEAR_MAX ? n : NEAR_MAX) / divisor | 1;
     *right = false;
     if (wrong % divisor == 0)
@@ -141,7 +139,7 @@ static enum status divides(struct asking *asking, int64_t divisor, int64_t wrong
 static enum status find_divisor(struct asking *asking, int64_t wrong, int64_t *divisor,
                                 struct error *error)
 {
-    const int64_t n = asking->contest->sweep->problem.n;
+    const int64_t n = asking->sweep->work.problem.n;
     bool right = false;
     int64_t d = n < DIVISOR_MAX ? n : DIVISOR_MAX;
     while (n % d != 0)
@@ -159,11 +157,11 @@ static enum status find_divisor(struct asking *asking, int64_t wrong, int64_t *d
     return status;
 }
 
-static void tell(const struct sweep *sweep, int64_t wrong, const char *who, const char *why)
+static void note_promise(const struct work *work, int64_t wrong, const char *who, const char *why)
 {
-    const struct session *session = sweep->group->session;
-    const struct promise *promise = &sweep->group->promise;
-    const char *size = sweep->problem.size_name;
+    const struct session *session = work->session;
+    const struct promise *promise = &work->group->promise;
+    const char *size = work->problem.size_name;
     char line[96] = "";
     if (promise->divisor > 1)
         (void)string_format(line, sizeof line, "'%s %% %lld == 0'", size,
@@ -173,7 +171,7 @@ static void tell(const struct sweep *sweep, int64_t wrong, const char *who, cons
     session_note(session,
                  "%s: at %s=%lld %s, too, so that the experiment does not promise such sizes; "
                  "winners are chosen without them. %s%s%s (%s)",
-                 experiment_name(sweep->experiment), size, (long long)wrong, who,
+                 experiment_name(work->experiment), size, (long long)wrong, who,
                  line[0] ? "To say so, write " : "Write under its constraints which it promises",
                  line, line[0] ? " under its constraints" : "", why);
 }
@@ -181,10 +179,10 @@ static void tell(const struct sweep *sweep, int64_t wrong, const char *who, cons
 /* Who was rejected at a size that is not promised is no longer. */
 static void pardon(struct sweep *sweep)
 {
-    for (size_t i = 0; i < sweep->table.count; i++) {
-        struct candidate *candidate = sweep->table.items[i];
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
         if (candidate->rejected && candidate->rejected_at != 0 &&
-            !promise_has(sweep, candidate->rejected_at)) {
+            !promise_has(&sweep->work, candidate->rejected_at)) {
             candidate->rejected = NULL;
             candidate->rejected_at = 0;
         }
@@ -194,9 +192,9 @@ static void pardon(struct sweep *sweep)
 static enum status learn(struct asking *asking, int64_t wrong, const char *who, const char *why,
                          struct error *error)
 {
-    struct sweep *sweep = asking->contest->sweep;
-    struct promise *promise = &sweep->group->promise;
-    bool again = is_of(promise, sweep); /* what was believed of it does not hold */
+    struct sweep *sweep = asking->sweep;
+    struct promise *promise = &sweep->work.group->promise;
+    bool again = is_of(promise, &sweep->work); /* what was believed of it does not hold */
     int64_t least = 0;
     int64_t divisor = 0;
     enum status status = again ? STATUS_OK : find_least(asking, wrong, &least, error);
@@ -204,12 +202,12 @@ static enum status learn(struct asking *asking, int64_t wrong, const char *who, 
         status = find_divisor(asking, wrong, &divisor, error);
     if (status != STATUS_OK)
         return status;
-    *promise = (struct promise){.experiment = sweep->experiment,
+    *promise = (struct promise){.experiment = sweep->work.experiment,
                                 .divisor = divisor > 0 ? divisor : 1,
                                 .least = least > 0 ? least : 1,
                                 .none = divisor == 0 && least == 0};
     if (!again || promise->none)
-        tell(sweep, wrong, who, why);
+        note_promise(&sweep->work, wrong, who, why);
     pardon(sweep);
     return STATUS_OK;
 }
@@ -218,56 +216,59 @@ static enum status learn(struct asking *asking, int64_t wrong, const char *who, 
  */
 static struct candidate *default_of(const struct sweep *sweep)
 {
-    for (size_t i = 0; i < sweep->table.count; i++) {
-        struct candidate *candidate = sweep->table.items[i];
-        if (candidate->is_baseline && candidate->same_as)
-            candidate = candidate->same_as;
-        if (sweep->table.items[i]->is_baseline && candidate->done &&
-            candidate->status == TRIAL_OK && !candidate->rejected)
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        if (!(candidate->wanted & WANTED_BASELINE))
+            continue;
+        candidate = candidate->same_as ? candidate->same_as : candidate;
+        if (candidate_works(candidate))
             return candidate;
     }
     return NULL;
 }
 
-enum status promise_ask(struct contest *contest, struct lane *lane,
-                        const struct gauntlet_case *what, bool *kept, struct error *error)
+enum status promise_ask(struct sweep *sweep, struct lane *lane, const struct gauntlet_case *what,
+                        bool *kept, struct error *error)
 {
     struct asking asking;
     struct worker_outcome outcome = {.status = TRIAL_OK};
-    struct candidate *candidate = default_of(contest->sweep);
+    struct candidate *candidate = default_of(sweep);
     bool asked = false;
     bool right = true;
     *kept = true;
     if (!candidate)
         return STATUS_OK;
-    enum status status = begin(&asking, contest, lane, candidate, error);
+    enum status status = begin_asking(&asking, sweep, lane, candidate, error);
     if (status == STATUS_OK && asking.loads)
-        status = ask(&asking, what, &asked, &right, &outcome, error);
-    if (status != STATUS_OK || !asked || right)
-        return status;
-    *kept = false;
-    return learn(&asking, what->n, "its default configuration fails", outcome.detail, error);
+        status = ask_case(&asking, what, &asked, &right, &outcome, error);
+    if (status == STATUS_OK && asked && !right) {
+        *kept = false;
+        status = learn(&asking, what->n, "its default configuration fails", outcome.detail, error);
+    }
+    slot_free(&asking.slot);
+    return status;
 }
 
-enum status promise_pardon(struct contest *contest, struct lane *lane, bool *pardoned,
+enum status promise_pardon(struct sweep *sweep, struct lane *lane, bool *pardoned,
                            struct error *error)
 {
-    struct sweep *sweep = contest->sweep;
+    const struct promise *promise = &sweep->work.group->promise;
     struct asking asking;
     struct candidate *best = NULL;
     *pardoned = false;
-    for (size_t i = 0; i < sweep->table.count; i++) {
-        struct candidate *candidate = sweep->table.items[i];
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
         if (candidate->rejected && candidate->rejected_at != 0 && candidate->median_ns > 0 &&
             (!best || candidate->median_ns < best->median_ns))
             best = candidate;
     }
-    if (!best || (is_of(&sweep->group->promise, sweep) && sweep->group->promise.none))
+    if (!best || (is_of(promise, &sweep->work) && promise->none))
         return STATUS_OK;
     const char *why = best->rejected;
-    enum status status = begin(&asking, contest, lane, best, error);
+    enum status status = begin_asking(&asking, sweep, lane, best, error);
     if (status == STATUS_OK)
         status = learn(&asking, best->rejected_at, "all that was measured fails", why, error);
     *pardoned = status == STATUS_OK;
+    slot_free(&asking.slot);
     return status;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/session/internal.h"
+#include "tuner/session/contest.h"
 #include "tuner/stats/race.h"
 
 /* Also of one that races alone: its time and its twin are wanted. */
@@ -21,7 +21,7 @@ static size_t incumbent_of(const struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++)
         if (contest->finalists[i].is_incumbent &&
-            contest->finalists[i].runner.outcome.status == TRIAL_OK)
+            contest->finalists[i].slot.outcome.status == TRIAL_OK)
             return i;
     return contest->finalist_count;
 }
@@ -39,7 +39,7 @@ static enum status one_round(struct racing *racing, struct error *error)
 {
     struct track *track = &racing->track;
     int64_t started_ns = clock_running_ns();
-    const struct protocol *protocol = &track->sweep->group->session->options->protocol;
+    const struct protocol *protocol = track->work->protocol;
     bool screening =
         race_valid_rounds(racing->race) < (size_t)protocol->screen_rounds[PROTOCOL_SCREENS - 1];
     track->blocks = (uint32_t)(screening ? protocol->screen_blocks : protocol->visit_blocks);
@@ -58,7 +58,7 @@ static enum status one_round(struct racing *racing, struct error *error)
 /* Dropped rounds are made up for, but not without end: a machine that spoils them all is told. */
 static bool too_many_dropped(const struct racing *racing)
 {
-    const struct protocol *protocol = &racing->contest->sweep->group->session->options->protocol;
+    const struct protocol *protocol = &racing->contest->sweep->work.options->protocol;
     size_t rounds = racing->track.round_count;
     size_t dropped = rounds - race_valid_rounds(racing->race);
     return rounds >= ESTIMATE_MAX ||
@@ -72,8 +72,8 @@ static bool is_decided(const struct racing *racing)
 
 static enum status run_race(struct racing *racing, struct error *error)
 {
-    struct group *group = racing->contest->sweep->group;
-    int64_t end_ns = budget_race_end_ns(racing->contest->sweep);
+    struct group *group = racing->contest->sweep->work.group;
+    int64_t end_ns = budget_race_end_ns(group, &racing->contest->sweep->allowance);
     while (!is_decided(racing) && race_alive(racing->race) > 0 && !too_many_dropped(racing)) {
         if (session_stopped(group->session))
             return session_stop_error(error);
@@ -92,9 +92,9 @@ static enum status run_race(struct racing *racing, struct error *error)
 /* Energy takes a window each: few candidates, few rounds, nobody leaves. */
 static enum status run_windows(struct racing *racing, struct error *error)
 {
-    struct group *group = racing->contest->sweep->group;
-    int64_t rounds = group->session->options->protocol.energy_rounds;
-    int64_t end_ns = budget_race_end_ns(racing->contest->sweep);
+    struct group *group = racing->contest->sweep->work.group;
+    int64_t rounds = racing->track.work->protocol->energy_rounds;
+    int64_t end_ns = budget_race_end_ns(group, &racing->contest->sweep->allowance);
     for (int64_t i = 0; i < rounds; i++) {
         if (session_stopped(group->session))
             return session_stop_error(error);
@@ -109,17 +109,19 @@ static enum status run_windows(struct racing *racing, struct error *error)
 }
 
 /* Each part of the race stands for a process; of energy, each round. */
-static void set_levels(struct racing *racing, bool needs_energy)
+static enum status set_levels(struct racing *racing, bool needs_energy, struct error *error)
 {
     struct contest *contest = racing->contest;
     size_t rounds = racing->track.round_count;
     size_t parts = needs_energy ? rounds : RACE_PARTS;
     parts = parts > LEVELS_MAX ? LEVELS_MAX : parts;
     parts = parts > rounds ? rounds : parts;
-    for (size_t i = 0; i < parts; i++)
-        contest_set_levels(contest, &racing->track, i, rounds * i / parts,
-                           rounds * (i + 1) / parts);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < parts; i++)
+        status = contest_set_levels(contest, &racing->track, i, rounds * i / parts,
+                                    rounds * (i + 1) / parts, error);
     contest->levels = parts;
+    return status;
 }
 
 /* Marks who goes on: the fastest, and the first in the fixed order of those that look as fast, so
@@ -128,8 +130,8 @@ static enum status pick(const struct racing *racing, bool *chosen, struct error 
 {
     const struct contest *contest = racing->contest;
     size_t count = contest->finalist_count;
-    size_t most = (size_t)contest->sweep->group->session->options->protocol.finalists;
-    most = budget_finalists(contest->sweep, most);
+    size_t most = (size_t)contest->sweep->work.protocol->finalists;
+    most = budget_finalists(contest->sweep->work.group, &contest->sweep->allowance, most);
     size_t *order = calloc(count + 1, sizeof *order);
     size_t *picked = calloc(most + 1, sizeof *picked);
     size_t taken = 0;
@@ -142,7 +144,7 @@ static enum status pick(const struct racing *racing, bool *chosen, struct error 
         chosen[picked[i]] = true;
     for (size_t i = 0; i < count; i++) {
         const struct finalist *finalist = &contest->finalists[i];
-        if (finalist->runner.outcome.status == TRIAL_OK &&
+        if (finalist->slot.outcome.status == TRIAL_OK &&
             (finalist->is_baseline || finalist->is_incumbent))
             chosen[i] = true;
     }
@@ -157,7 +159,7 @@ static void keep_other(struct racing *racing, const struct finalist *finalist, s
     struct interval difference = finalist->raced;
     bool alive = race_fate(racing->race, index) == RACE_ALIVE;
     contest->others[contest->other_count++] = (struct store_contender){
-        .configuration_id = finalist->runner.candidate->configuration_id,
+        .configuration_id = finalist->slot.candidate->configuration_id,
         .trial_id = finalist->trial_id,
         .difference = difference.estimate,
         .difference_low = difference.low,
@@ -172,8 +174,10 @@ static enum status reduce(struct racing *racing, const bool *chosen, struct erro
 {
     struct contest *contest = racing->contest;
     size_t kept = 0;
-    contest->others =
-        arena_alloc(&contest->arena, contest->finalist_count + 1, sizeof *contest->others);
+    size_t seen = 0;
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        seen += race_fate(racing->race, i) == RACE_ALIVE || race_fate(racing->race, i) == RACE_LOST;
+    contest->others = arena_alloc(&contest->arena, seen + 1, sizeof *contest->others);
     if (!contest->others)
         return error_no_memory(error);
     for (size_t i = 0; i < contest->finalist_count; i++) {
@@ -181,7 +185,7 @@ static enum status reduce(struct racing *racing, const bool *chosen, struct erro
         if (!chosen[i]) {
             if (race_fate(racing->race, i) == RACE_ALIVE || race_fate(racing->race, i) == RACE_LOST)
                 keep_other(racing, finalist, i);
-            runner_free(&finalist->runner);
+            slot_free(&finalist->slot);
             continue;
         }
         struct finalist copy = *finalist;
@@ -197,23 +201,23 @@ static enum status reduce(struct racing *racing, const bool *chosen, struct erro
 static enum status choose_finalists(struct racing *racing, struct error *error)
 {
     struct contest *contest = racing->contest;
-    bool needs_energy = objective_needs_energy(contest->sweep->objective);
+    bool needs_energy = objective_needs_energy(contest->sweep->work.objective);
     bool *chosen = calloc(contest->finalist_count + 1, sizeof *chosen);
     enum status status = chosen ? STATUS_OK : error_no_memory(error);
     for (size_t i = 0; status == STATUS_OK && i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
-        finalist->left = race_fate(racing->race, i) != RACE_ALIVE;
+        finalist->raced_out = race_fate(racing->race, i) != RACE_ALIVE;
         finalist->raced = race_difference(racing->race, i);
-        chosen[i] = needs_energy && finalist->runner.outcome.status == TRIAL_OK;
+        chosen[i] = needs_energy && finalist->slot.outcome.status == TRIAL_OK;
     }
-    if (status == STATUS_OK) {
-        contest_order(contest->sweep, contest->finalists, contest->finalist_count);
+    if (status == STATUS_OK)
+        status = finalists_order(contest->finalists, contest->finalist_count, error);
+    if (status == STATUS_OK)
         status = pick(racing, chosen, error);
-    }
-    if (status == STATUS_OK) {
-        set_levels(racing, needs_energy);
+    if (status == STATUS_OK)
+        status = set_levels(racing, needs_energy, error);
+    if (status == STATUS_OK)
         status = reduce(racing, chosen, error);
-    }
     free(chosen);
     return status;
 }
@@ -222,25 +226,20 @@ static enum status race_with(struct racing *racing, struct lane *lane, struct er
 {
     struct contest *contest = racing->contest;
     struct sweep *sweep = contest->sweep;
-    const struct session_options *options = sweep->group->session->options;
-    racing->track = (struct track){
-        .sweep = sweep,
-        .lane = lane,
-        .stage = "race",
-        .runners = contest_runners(contest),
-        .count = contest->finalist_count,
-        .random = {.seed = options->seed ^ (uint64_t)sweep->problem.n ^ UINT64_C(0x7261636572)},
-    };
+    const struct session_options *options = sweep->work.options;
+    racing->track = contest_track(contest, lane, "race");
+    racing->track.random.seed =
+        options->seed ^ (uint64_t)sweep->work.problem.n ^ UINT64_C(0x7261636572);
     racing->wanted = calloc(contest->finalist_count + 1, sizeof *racing->wanted);
-    if (!racing->track.runners || !racing->wanted)
+    if (!racing->track.slots || !racing->wanted)
         return error_no_memory(error);
     enum status status =
         race_create(&options->protocol, contest->finalist_count, &racing->race, error);
     if (status == STATUS_OK)
-        status = track_begin(&racing->track, &contest->arena, true, error);
+        status = track_begin(&racing->track, true, error);
     if (status == STATUS_OK)
-        status = objective_needs_energy(sweep->objective) ? run_windows(racing, error)
-                                                          : run_race(racing, error);
+        status = objective_needs_energy(sweep->work.objective) ? run_windows(racing, error)
+                                                               : run_race(racing, error);
     if (status == STATUS_OK || status == STATUS_INTERRUPTED)
         status = contest_keep(contest, &racing->track, status, error);
     if (status == STATUS_OK)

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/session/internal.h"
+#include "tuner/session/check.h"
+#include "tuner/session/look.h"
 #include "tuner/session/losses.h"
+#include "tuner/session/ranges.h"
 #include "tuner/stats/ranges.h"
 
 enum { CUTS_MAX = 12, BETWEEN_MAX = 8 };
@@ -19,9 +21,8 @@ struct taken_look {
 };
 
 struct covering {
-    struct group *group;
-    struct sweep like; /* experiment, objective, group */
-    struct problem problem;
+    struct work work;  /* whose problem gives the key */
+    struct lane *lane; /* that looks; NULL: nobody does */
     struct losses losses;
     struct size_range ranges[SESSION_SIZES_MAX];
     int64_t ends[SESSION_SIZES_MAX]; /* of each range, the last n */
@@ -63,28 +64,28 @@ static int64_t range_low(const struct covering *covering, size_t range)
 
 /* At a size that the file does not name its constraints may rule one of them out, or what it says
  * have no value there: then nothing is looked at. */
-static enum status look(struct covering *covering, int64_t n, bool is_named,
-                        const size_t *configurations, size_t count, struct look *out,
-                        struct error *error)
+static enum status look_at_size(struct covering *covering, int64_t n, bool is_named,
+                                const size_t *configurations, size_t count, struct look *out,
+                                struct error *error)
 {
-    const struct experiment *experiment = covering->like.experiment;
+    const struct experiment *experiment = covering->work.experiment;
     const struct configuration *list[LOOK_MAX];
     struct problem problem;
     bool admits = true;
     enum status status = STATUS_OK;
     *out = (struct look){.best = count};
-    experiment_problem_at(experiment, &covering->problem, n, &problem);
+    experiment_problem_at(experiment, &covering->work.problem, n, &problem);
     for (size_t i = 0; status == STATUS_OK && admits && i < count; i++) {
         list[i] = losses_configuration(&covering->losses, configurations[i]);
         if (!list[i])
             return STATUS_OK;
         if (!is_named)
             status =
-                space_admits(experiment, &problem, covering->group->facts, list[i], &admits, error);
+                space_admits(experiment, &problem, covering->work.facts, list[i], &admits, error);
     }
-    covering->group->costs.looks += status == STATUS_OK && admits ? 1 : 0;
+    covering->work.group->costs.looks += status == STATUS_OK && admits ? 1 : 0;
     if (status == STATUS_OK && admits)
-        status = look_at(&covering->like, &problem, list, count, out, error);
+        status = look_at(&covering->work, covering->lane, &problem, list, count, out, error);
     if (status != STATUS_NO_TIME && (is_named || !is_no_size_of(status)))
         return status;
     error_clear(error);
@@ -123,9 +124,10 @@ static bool was_looked_at(const struct covering *covering, size_t size, size_t c
 static enum status look_at_measured(struct covering *covering, bool *again, struct error *error)
 {
     struct losses *losses = &covering->losses;
-    double within = covering->group->session->options->protocol.within;
+    double within = covering->work.protocol->within;
     *again = false;
-    for (size_t size = 0; size < losses->size_count && budget_fits_look(covering->group); size++) {
+    for (size_t size = 0; size < losses->size_count && budget_fits_look(covering->work.group);
+         size++) {
         size_t range = range_of(covering, size);
         struct look found = {0};
         if (range == covering->count)
@@ -134,7 +136,8 @@ static enum status look_at_measured(struct covering *covering, bool *again, stru
         if (pair[0] == pair[1] || pair[1] >= losses->count ||
             was_looked_at(covering, size, pair[0]))
             continue;
-        enum status status = look(covering, losses->sizes[size], true, pair, 2, &found, error);
+        enum status status =
+            look_at_size(covering, losses->sizes[size], true, pair, 2, &found, error);
         if (status != STATUS_OK)
             return status;
         losses->looked[size * losses->count + pair[0]] = true;
@@ -192,7 +195,7 @@ static enum status look_inside(struct covering *covering, size_t size, bool *fai
                                struct error *error)
 {
     const int64_t *sizes = covering->losses.sizes;
-    int64_t points = covering->group->session->options->protocol.look_between;
+    int64_t points = covering->work.protocol->look_between;
     double low = log((double)sizes[size]);
     double high = log((double)sizes[size + 1]);
     int64_t before = sizes[size];
@@ -203,10 +206,10 @@ static enum status look_inside(struct covering *covering, size_t size, bool *fai
         size_t count = list_around(covering, size, list);
         if (n <= before || n >= sizes[size + 1] || count < 2)
             continue;
-        if (!budget_fits_look(covering->group))
+        if (!budget_fits_look(covering->work.group))
             break;
         before = n;
-        enum status status = look(covering, n, false, list, count, &found, error);
+        enum status status = look_at_size(covering, n, false, list, count, &found, error);
         if (status != STATUS_OK)
             return status;
         if (found.works)
@@ -227,7 +230,7 @@ static enum status find_end(struct covering *covering, size_t range, struct erro
     size_t size = covering->ranges[range].last;
     int64_t low = sizes[size];                               /* the former is right here ... */
     int64_t high = sizes[covering->ranges[range + 1].first]; /* ... and the latter here */
-    int64_t looks = covering->group->session->options->protocol.look_between + 2;
+    int64_t looks = covering->work.protocol->look_between + 2;
     size_t list[LOOK_MAX];
     size_t count = list_around(covering, size, list);
     if (covering->ranges[range].configuration == covering->ranges[range + 1].configuration)
@@ -236,9 +239,9 @@ static enum status find_end(struct covering *covering, size_t range, struct erro
         struct look found;
         int64_t n = middle(low, high);
         n = n <= low ? low + 1 : n;
-        if (!budget_fits_look(covering->group))
+        if (!budget_fits_look(covering->work.group))
             break;
-        enum status status = look(covering, n, false, list, count, &found, error);
+        enum status status = look_at_size(covering, n, false, list, count, &found, error);
         if (status != STATUS_OK)
             return status;
         bool failed[2] = {isnan(found.losses[0].estimate), isnan(found.losses[1].estimate)};
@@ -263,7 +266,7 @@ static enum status look_between(struct covering *covering, bool *failed, struct 
     size_t count = covering->losses.size_count;
     *failed = false;
     for (size_t size = 0; status == STATUS_OK && !*failed && size + 1 < count; size++) {
-        if (!budget_fits_look(covering->group))
+        if (!budget_fits_look(covering->work.group))
             break;
         size_t range = range_of(covering, size);
         if (range == covering->count)
@@ -281,7 +284,7 @@ static enum status look_between(struct covering *covering, bool *failed, struct 
 static void cut(struct covering *covering, const double *loss)
 {
     const struct losses *losses = &covering->losses;
-    const struct protocol *protocol = &covering->group->session->options->protocol;
+    const struct protocol *protocol = covering->work.protocol;
     covering->count =
         ranges_cover(loss, losses->winners, losses->size_count, losses->count, losses->order,
                      protocol->within, protocol->delta, covering->ranges);
@@ -302,10 +305,10 @@ static double bound_of(const struct covering *covering, const struct size_range 
 
 static enum status look_around(struct covering *covering, struct error *error)
 {
-    struct group *group = covering->group;
+    struct group *group = covering->work.group;
     bool again = true;
     enum status status = STATUS_OK;
-    group->problem_key = covering->problem.key;
+    group->problem_key = covering->work.problem.key;
     session_progress(group, "ranges");
     cut(covering, covering->losses.loss);
     for (int i = 0; status == STATUS_OK && again && i < CUTS_MAX; i++) {
@@ -348,9 +351,9 @@ static int by_n(const void *left, const void *right)
     return (a->check.n > b->check.n) - (a->check.n < b->check.n);
 }
 
-static enum status put(struct covering *covering, struct error *error)
+static enum status store_cover(struct covering *covering, struct error *error)
 {
-    const struct group *group = covering->group;
+    const struct group *group = covering->work.group;
     const struct session_options *options = group->session->options;
     struct session_summary *summary = group->session->summary;
     struct store_range *rows = arena_alloc(&covering->arena, covering->count + 1, sizeof *rows);
@@ -376,11 +379,11 @@ static enum status put(struct covering *covering, struct error *error)
     summary->sizes += covering->losses.size_count;
     struct store_ranges ranges = {
         .environment_id = group->environment_id,
-        .experiment_id = covering->like.experiment_id,
-        .problem_key = covering->problem.key,
+        .experiment_id = covering->work.experiment_id,
+        .problem_key = covering->work.problem.key,
         .l2_mode = options->l2_mode,
-        .objective = objective_text(covering->like.objective),
-        .run_id = (group_lane(group) ? group_lane(group) : group->lanes[0])->run_id,
+        .objective = objective_text(covering->work.objective),
+        .run_id = (covering->lane ? covering->lane : group->lanes[0])->run_id,
         .within = options->protocol.within,
         .ranges = rows,
         .count = covering->count,
@@ -390,9 +393,9 @@ static enum status put(struct covering *covering, struct error *error)
 
 static enum status cover(struct covering *covering, struct error *error)
 {
-    struct group *group = covering->group;
+    struct group *group = covering->work.group;
     const struct session_options *options = group->session->options;
-    enum status status = losses_load(&covering->like, &covering->problem, &covering->losses, error);
+    enum status status = losses_load(&covering->work, &covering->losses, error);
     size_t most = covering->losses.size_count * (CUTS_MAX + BETWEEN_MAX + 2) + 1;
     if (status != STATUS_OK || covering->losses.size_count == 0)
         return status;
@@ -401,14 +404,13 @@ static enum status cover(struct covering *covering, struct error *error)
     if (!covering->looks)
         return error_no_memory(error);
     cut(covering, covering->losses.bound);
-    if (options->protocol.look_between > 0 && group_lane(group) &&
-        !session_stopped(group->session) && !objective_needs_energy(covering->like.objective) &&
-        !budget_ended(group->session))
+    if (options->protocol.look_between > 0 && covering->lane && !session_stopped(group->session) &&
+        !objective_needs_energy(covering->work.objective) && !budget_ended(group->session))
         status = look_around(covering, error);
     if (status != STATUS_OK && status != STATUS_INTERRUPTED)
         return status;
     struct error putting = {0};
-    enum status stored = put(covering, &putting);
+    enum status stored = store_cover(covering, &putting);
     if (status == STATUS_OK && stored != STATUS_OK)
         *error = putting;
     return status == STATUS_OK ? stored : status;
@@ -417,20 +419,20 @@ static enum status cover(struct covering *covering, struct error *error)
 static bool was_contested(const struct group *group, const char *key)
 {
     for (const struct contest *contest = group->contests; contest; contest = contest->next)
-        if (contest->announced && strcmp(contest->sweep->problem.key, key) == 0)
+        if (contest->announced && strcmp(contest->sweep->work.problem.key, key) == 0)
             return true;
     return false;
 }
 
-static enum status cover_afresh(struct group *group, const struct sweep *like,
-                                const struct problem *problem, struct error *error)
+/* Without a lane what is known holds. */
+static enum status cover_on(void *context, struct lane *lane, struct error *error)
 {
+    const struct work *work = context;
     struct covering *covering = calloc(1, sizeof *covering);
     if (!covering)
         return error_no_memory(error);
-    covering->group = group;
-    covering->like = *like;
-    covering->problem = *problem;
+    covering->work = *work;
+    covering->lane = lane;
     enum status status = cover(covering, error);
     losses_free(&covering->losses);
     arena_free(&covering->arena);
@@ -438,40 +440,33 @@ static enum status cover_afresh(struct group *group, const struct sweep *like,
     return status;
 }
 
-/* When the device is lost, from the start on another one; without one, what is known holds. */
-static enum status cover_key(struct group *group, const struct sweep *like,
-                             const struct problem *problem, struct error *error)
+static enum status cover_key(struct work *work, struct error *error)
 {
     bool known = false;
-    enum status status = losses_covered(like, problem, &known, error);
-    if (status != STATUS_OK || (known && !was_contested(group, problem->key)))
+    enum status status = losses_covered(work, &known, error);
+    if (status != STATUS_OK || (known && !was_contested(work->group, work->problem.key)))
         return status;
-    for (;;) {
-        const struct lane *lane = group_lane(group);
-        status = cover_afresh(group, like, problem, error);
-        if (!lane || !lane->lost)
-            return status;
-    }
+    if (group_lane(work->group))
+        status = on_some_lane(work->group, cover_on, work, error);
+    if (group_lane(work->group))
+        return status;
+    error_clear(error);
+    return cover_on(work, NULL, error);
 }
 
 enum status group_ranges(struct group *group, const struct session_experiment *at,
                          int64_t experiment_id, const struct objective *objective,
                          struct error *error)
 {
-    const struct experiment *experiment = at->experiment;
-    struct sweep like = {.group = group,
-                         .experiment = experiment,
-                         .experiment_id = experiment_id,
-                         .objective = objective};
+    struct work work = work_of(group, at->experiment, experiment_id, objective);
     char last[PROBLEM_KEY_BYTES] = "";
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
-        struct problem problem;
-        experiment_problem(experiment, i, &problem);
-        if ((at->wanted && !at->wanted[i]) || strcmp(problem.key, last) == 0)
+    for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(at->experiment); i++) {
+        experiment_problem(at->experiment, i, &work.problem);
+        if ((at->wanted && !at->wanted[i]) || strcmp(work.problem.key, last) == 0)
             continue;
-        (void)string_format(last, sizeof last, "%s", problem.key);
-        status = cover_key(group, &like, &problem, error);
+        (void)string_format(last, sizeof last, "%s", work.problem.key);
+        status = cover_key(&work, error);
     }
     if (status == STATUS_OK && !group_lane(group))
         return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",

@@ -10,10 +10,10 @@
 #include "tuner/base/text.h"
 #include "tuner/base/version.h"
 #include "tuner/device/traits.h"
-#include "tuner/session/internal.h"
+#include "tuner/session/run.h"
 
-static enum status tell_of_other_environments(struct session *session, struct lane *lane,
-                                              struct error *error)
+static enum status note_other_environments(struct session *session, struct lane *lane,
+                                           struct error *error)
 {
     int64_t trials = 0;
     enum status status = store_other_trials(session->store, lane->environment_id, &trials, error);
@@ -35,7 +35,7 @@ static enum status start_run(struct session *session, struct lane *lane, struct 
     enum status status =
         store_environment(session->store, &environment, &lane->environment_id, error);
     if (status == STATUS_OK)
-        status = tell_of_other_environments(session, lane, error);
+        status = note_other_environments(session, lane, error);
     if (status == STATUS_OK)
         status = session_know_ceilings(session, lane, error);
     if (status != STATUS_OK)

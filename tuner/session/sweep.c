@@ -1,46 +1,352 @@
-/* The configurations of one problem, by all devices of a group. */
+#include "tuner/session/sweep.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/session/internal.h"
 
-/* The others go on meanwhile. */
-static void wait_for_compilers(struct sweep *sweep, struct lane *lane)
+enum {
+    ANY_TRIES = 64,      /* points that are looked at for one whose expressions all have a value */
+    BLOCKS_TO_JUDGE = 5, /* fewer say nothing about how far timings lie apart */
+    WAIT_MS = 100,       /* for compilers, before looking whether anything else is to be done */
+};
+/* Timings whose median absolute deviation is over this share of their median are not to be trusted.
+ */
+static const double unstable_share = 0.25;
+
+/* ---- the space, and candidates of its points as they are asked for ---- */
+
+uint64_t session_points(const struct session_options *options, uint64_t space_count)
 {
-    const struct timespec pause = {.tv_nsec = 500000};
-    session_progress(sweep->group, "compile");
-    int64_t left_ns = lane_leave(lane);
-    (void)nanosleep(&pause, NULL);
-    lane_enter(lane, left_ns, &lane->compile_wait_ns);
+    uint64_t points = space_count;
+    if (options->only_count > 0)
+        return 0;
+    double share = options->points_share * (double)space_count;
+    if (share > 0) /* 0.02 % of 110,000 are 22, whatever doubles make of that */
+        points = (uint64_t)(fabs(share - round(share)) < 1e-9 * share ? round(share) : ceil(share));
+    else if (options->points > 0)
+        points = options->points;
+    return points < space_count ? points : space_count;
 }
+
+/* What a problem's inputs are does not depend on the configuration, but an expression may fail for
+ * some: the first point for which none does stands for all. */
+static void choose_any(struct sweep *sweep)
+{
+    struct arena scratch = {0};
+    enum status status = STATUS_BAD_INPUT;
+    for (uint64_t i = 0; status != STATUS_OK && i < ANY_TRIES && i < sweep->space_count; i++) {
+        struct launch_plan plan;
+        struct error ignored = {0};
+        space_configuration(sweep->space, i, &sweep->any_configuration);
+        struct point point = work_point(&sweep->work, &sweep->any_configuration, 1);
+        status = point_plan(&point, &scratch, &plan, &ignored);
+        arena_free(&scratch);
+    }
+    if (status != STATUS_OK)
+        space_configuration(sweep->space, 0, &sweep->any_configuration);
+    sweep->inputs.configuration = &sweep->any_configuration;
+}
+
+enum status sweep_open(struct sweep *sweep, const struct work *work, struct space *space,
+                       struct error *error)
+{
+    *sweep = (struct sweep){.work = *work, .space = space, .candidates = {.space = space}};
+    sweep->space_count = space_count(space);
+    if (sweep->space_count == 0)
+        return error_set(error, STATUS_BAD_INPUT, "%s: %s n=%lld: the constraints leave nothing",
+                         experiment_path(work->experiment), work->problem.key,
+                         (long long)work->problem.n);
+    for (size_t i = 0; i < space_dimension_count(space); i++)
+        sweep->value_counts[i] = (uint16_t)space_value_count(space, i);
+    sweep->allowance.points_most = session_points(work->options, sweep->space_count);
+    choose_any(sweep);
+    return STATUS_OK;
+}
+
+void sweep_free(struct sweep *sweep)
+{
+    search_free(sweep->search);
+    sweep->search = NULL;
+    free(sweep->window);
+    candidates_free(&sweep->candidates);
+    space_free(sweep->space);
+    inputs_clear(&sweep->inputs);
+    arena_free(&sweep->arena);
+}
+
+static enum status add_candidate(struct sweep *sweep, const struct configuration *configuration,
+                                 uint64_t point, struct candidate **out, struct error *error)
+{
+    char key[CONFIGURATION_KEY_BYTES];
+    if (!configuration_key(configuration, key))
+        return error_set(error, STATUS_BAD_INPUT, "%s: a configuration's values are too long",
+                         experiment_path(sweep->work.experiment));
+    *out = point == NO_POINT ? candidates_outside(&sweep->candidates, key) : NULL;
+    if (*out)
+        return STATUS_OK;
+    *out = candidates_add(&sweep->candidates, configuration, key, point);
+    if (!*out)
+        return error_no_memory(error);
+    return store_configuration(sweep->work.store, sweep->work.experiment_id, key,
+                               configuration->values, configuration->count,
+                               &(*out)->configuration_id, error);
+}
+
+enum status sweep_candidate(struct sweep *sweep, uint64_t point, struct candidate **out,
+                            struct error *error)
+{
+    struct configuration configuration;
+    *out = candidates_at_point(&sweep->candidates, point);
+    if (*out)
+        return STATUS_OK;
+    space_configuration(sweep->space, point, &configuration);
+    return add_candidate(sweep, &configuration, point, out, error);
+}
+
+enum status sweep_candidate_of(struct sweep *sweep, const struct configuration *configuration,
+                               struct candidate **out, struct error *error)
+{
+    uint64_t point = 0;
+    if (space_find(sweep->space, configuration, &point))
+        return sweep_candidate(sweep, point, out, error);
+    return add_candidate(sweep, configuration, NO_POINT, out, error);
+}
+
+enum status sweep_ask_binary(struct sweep *sweep, struct candidate *candidate, bool wanted,
+                             struct error *error)
+{
+    struct configuration room;
+    const struct binaries *binaries = &sweep->work.group->binaries;
+    if (candidate->broken || (candidate->binary != NO_BINARY &&
+                              (!wanted || binaries_asked(binaries, candidate->binary))))
+        return STATUS_OK; /* its values are not looked up */
+    return candidate_ask_binary(&sweep->work, candidate,
+                                candidate_configuration(&sweep->candidates, candidate, &room),
+                                wanted, error);
+}
+
+static void compare_with_best(struct sweep *sweep, struct candidate *candidate)
+{
+    if (candidate_works(candidate) &&
+        (!sweep->best || candidate->median_ns < sweep->best->median_ns))
+        sweep->best = candidate;
+    sweep->allowance.run_ns = sweep->best ? sweep->best->median_ns : 0;
+}
+
+void sweep_find_best(struct sweep *sweep)
+{
+    sweep->best = NULL;
+    for (size_t i = 0; i < sweep->candidates.count; i++)
+        compare_with_best(sweep, sweep->candidates.items[i]);
+}
+
+/* ---- a trial ---- */
+
+struct track sweep_track(struct sweep *sweep, struct lane *lane, const char *stage)
+{
+    return (struct track){
+        .work = &sweep->work,
+        .inputs = &sweep->inputs,
+        .candidates = &sweep->candidates,
+        .lane = lane,
+        .stage = stage,
+        .best_ns = sweep->best && sweep->measured > 0 ? sweep->best->median_ns : 0,
+    };
+}
+
+enum status sweep_take_trial(struct sweep *sweep, struct candidate *candidate, struct error *error)
+{
+    candidate->state = CANDIDATE_DONE;
+    sweep->work.session->progress.points_done++;
+    compare_with_best(sweep, candidate);
+    return candidates_done(&sweep->candidates, candidate) ? STATUS_OK : error_no_memory(error);
+}
+
+/* Puts the slot's trial into the store, and takes it up. `aside`: it was not launched. */
+static enum status end_trial(struct sweep *sweep, struct track *track, const struct slot *slot,
+                             bool aside, struct error *error)
+{
+    struct session *session = sweep->work.session;
+    struct candidate *candidate = slot->candidate;
+    struct measured measured;
+    bool ok = slot->outcome.status == TRIAL_OK;
+    bool failed = !ok && slot->outcome.status != TRIAL_SKIPPED;
+    enum status status = slot_times(slot, &measured, error);
+    if (status == STATUS_OK)
+        status = slot_store(track, slot, aside, &candidate->trial_id, error);
+    if (status != STATUS_OK)
+        return status;
+    candidate->status = slot->outcome.status;
+    candidate->median_ns = ok ? measured.times.median : (double)NAN;
+    candidate->runs = slot->runs;
+    candidate->value = candidate_search_value(&sweep->work, candidate, slot->prepared);
+    sweep->measured++;
+    sweep->work.group->costs.trials++;
+    sweep->failures += failed ? 1 : 0;
+    session->summary->trials++;
+    session->summary->samples += slot->sample_count;
+    session->summary->failures += failed ? 1 : 0;
+    session->progress.failures += failed ? 1 : 0;
+    return sweep_take_trial(sweep, candidate, error);
+}
+
+enum status sweep_record(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
+                         const struct worker_outcome *outcome, struct error *error)
+{
+    struct track track = sweep_track(sweep, lane, "sweep");
+    struct slot slot = {.candidate = candidate, .outcome = *outcome};
+    return end_trial(sweep, &track, &slot, false, error);
+}
+
+/* Whether a candidate that launches the same was measured: then the outcome says so. */
+static bool repeats(struct sweep *sweep, struct slot *slot)
+{
+    struct candidate *candidate = slot->candidate;
+    candidate->launch_hash =
+        prepared_launch_hash(slot->prepared, candidate_binary(&sweep->work, candidate));
+    struct candidate *twin = candidates_at_launch(&sweep->candidates, candidate->launch_hash);
+    candidate->same_as = twin != candidate ? twin : NULL;
+    if (!candidate->same_as)
+        return false;
+    slot->outcome.status = TRIAL_SKIPPED;
+    (void)string_format(slot->outcome.detail, sizeof slot->outcome.detail,
+                        "launches the same as '%s'", candidate->same_as->key);
+    sweep->duplicates++;
+    return true;
+}
+
+enum status sweep_foresee(struct sweep *sweep, struct slot *slot, struct error *error)
+{
+    enum status status =
+        prepare_ahead(&sweep->work, slot->candidate, slot->prepared, &slot->outcome, error);
+    if (status != STATUS_OK)
+        return status;
+    if (slot->outcome.status != TRIAL_OK)
+        sweep->unlaunchable += prepared_fits(slot->prepared) ? 0 : 1;
+    else if (slot->prepared->plan.launch_count > 0)
+        (void)repeats(sweep, slot);
+    return STATUS_OK;
+}
+
+/* Written down before it is launched: whoever starts after a crash of the machine knows it. The
+ * disk is waited for only while the binary is new to the device. */
+static enum status announce(const struct work *work, const struct lane *lane,
+                            const struct candidate *candidate, struct error *error)
+{
+    struct binary *binary = &work->group->binaries.items[candidate->binary];
+    struct store_in_flight row = {
+        .environment_id = work->environment_id,
+        .problem_id = work->problem_id,
+        .configuration_id = candidate->configuration_id,
+        .run_id = lane->run_id,
+        .boot_id = work->session->boot_id,
+    };
+    bool durable = !binary->has_run;
+    binary->has_run = true;
+    return store_in_flight_put(work->store, &row, durable, error);
+}
+
+static enum status judge_spread(const struct slot *slot, bool *unstable, struct error *error)
+{
+    struct measured measured;
+    enum status status = slot_times(slot, &measured, error);
+    const struct summary *times = &measured.times;
+    *unstable = status == STATUS_OK && times->count >= BLOCKS_TO_JUDGE &&
+                times->mad > unstable_share * times->median;
+    return status;
+}
+
+/* Timings that lie far apart get a second chance: as many again. */
+static enum status time_slot(struct sweep *sweep, struct track *track, struct slot *slot,
+                             struct error *error)
+{
+    const struct protocol *protocol = sweep->work.protocol;
+    struct timing timing = {.blocks = (uint32_t)protocol->sweep_blocks};
+    bool unstable = false;
+    /* The hopeless cost one block. Where something else than time counts, nobody knows yet. */
+    if (sweep->best && work_is_about_time(&sweep->work))
+        timing.stop_above_ns = (1 + protocol->sweep_slower) * sweep->best->median_ns;
+    enum status status = track_time_alone(track, slot, &timing, error);
+    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
+        status = judge_spread(slot, &unstable, error);
+    if (status != STATUS_OK || !unstable)
+        return status;
+    timing.runs = slot->runs;
+    status = track_time_alone(track, slot, &timing, error);
+    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
+        status = judge_spread(slot, &unstable, error);
+    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK && unstable) {
+        slot->outcome.status = TRIAL_UNSTABLE;
+        (void)string_format(slot->outcome.detail, sizeof slot->outcome.detail,
+                            "the median deviation of %zu timings is over %.0f %% of their median",
+                            slot->sample_count, unstable_share * 100);
+    }
+    return status;
+}
+
+/* Measures and stores one candidate. After the loss of the lane the candidate is as it was. */
+static enum status try_candidate(struct sweep *sweep, struct lane *lane,
+                                 struct candidate *candidate, struct error *error)
+{
+    const struct work *work = &sweep->work;
+    struct track track = sweep_track(sweep, lane, "sweep");
+    struct slot slot = {.candidate = candidate,
+                        .prepared = prepared_create(&sweep->candidates, candidate),
+                        .outcome = {.status = TRIAL_OK}};
+    int64_t started_ns = clock_now_ns();
+    bool launched = false;
+    enum status status =
+        slot.prepared ? sweep_foresee(sweep, &slot, error) : error_no_memory(error);
+    bool aside = slot.outcome.status != TRIAL_OK;
+    if (status == STATUS_OK && !aside)
+        status = track_load(&track, &slot, error);
+    if (status == STATUS_OK && slot.outcome.status == TRIAL_OK && !repeats(sweep, &slot)) {
+        launched = true;
+        status = announce(work, lane, candidate, error);
+        if (status == STATUS_OK)
+            status = time_slot(sweep, &track, &slot, error);
+    }
+    slot.spent_ns = clock_now_ns() - started_ns;
+    if (status == STATUS_OK)
+        status = end_trial(sweep, &track, &slot, aside, error);
+    if (status == STATUS_OK && launched)
+        status = store_in_flight_clear(work->store, work->environment_id, work->problem_id,
+                                       candidate->configuration_id, error);
+    slot_free(&slot);
+    return status;
+}
+
+/* ---- all devices of the group ---- */
 
 /* Where compiling takes the cores that kernels are timed on, a batch is compiled before it is
  * timed.
  */
 static bool must_compile(const struct sweep *sweep)
 {
-    const struct group *group = sweep->group;
-    return !group->session->options->compiles_beside_measuring &&
-           compile_pool_pending(group->binaries.pool) > 0;
+    return !sweep->work.options->compiles_beside_measuring &&
+           compile_pool_pending(sweep->work.group->binaries.pool) > 0;
 }
 
-static void tell_best(struct sweep *sweep)
+static enum status wait_for_compilers(struct sweep *sweep, struct lane *lane, struct error *error)
 {
-    if (sweep->best) {
-        sweep->group->best_ns = sweep->best->median_ns;
-        sweep->group->best_key = sweep->best->key;
-    }
-    session_progress(sweep->group, "sweep");
+    struct group *group = sweep->work.group;
+    session_progress(group, "compile");
+    int64_t started_ns = clock_now_ns();
+    enum status status = group_await_compilers(group, &group->binaries, WAIT_MS, error);
+    lane->compile_wait_ns += clock_now_ns() - started_ns;
+    return status;
 }
 
 static enum status try_one(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
                            struct error *error)
 {
-    enum status status = sweep_tell(sweep, lane, true, error);
+    struct group *group = sweep->work.group;
+    enum status status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
     if (status == STATUS_OK)
-        status = sweep_try(sweep, lane, candidate, error);
+        status = try_candidate(sweep, lane, candidate, error);
+    group_wake(group);
     if (status == STATUS_NO_TIME)
         error_clear(error);
     if (lane->lost || status == STATUS_NO_TIME)
@@ -48,18 +354,14 @@ static enum status try_one(struct sweep *sweep, struct lane *lane, struct candid
     if (status != STATUS_OK)
         return status;
     window_done(sweep, candidate);
-    if (stage_enter(sweep->group, STAGE_SWEEP) == STAGE_SET_UP)
-        budget_begin_sweep(sweep); /* what its set-up takes is known by now */
-    tell_best(sweep);
-    return STATUS_OK;
-}
-
-static enum status tell(struct sweep *sweep, struct lane *lane, struct error *error)
-{
-    enum status status = sweep_tell(sweep, lane, true, error);
-    if (!lane->lost && status != STATUS_NO_TIME)
-        return status;
-    error_clear(error); /* the loop ends by itself */
+    sweep->allowance.tell_ns = sweep->inputs.tell_ns;
+    if (stage_enter(group, STAGE_SWEEP) == STAGE_SET_UP)
+        budget_begin_sweep(group, &sweep->allowance); /* what its set-up takes is known by now */
+    if (sweep->best) {
+        group->best_ns = sweep->best->median_ns;
+        group->best_key = sweep->best->key;
+    }
+    session_progress(group, "sweep");
     return STATUS_OK;
 }
 
@@ -69,7 +371,7 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
 {
     enum status status = window_fill(sweep, error);
     if (status == STATUS_OK)
-        status = binaries_collect(&sweep->group->binaries, 0, error);
+        status = binaries_collect(&sweep->work.group->binaries, 0, error);
     if (status != STATUS_OK)
         return status;
     /* What others have in hand may let the search go on. */
@@ -79,9 +381,13 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
     struct candidate *candidate = must_compile(sweep) ? NULL : window_take(sweep);
     if (candidate)
         return try_one(sweep, lane, candidate, error);
-    if (lane->told != sweep) /* inputs and expected results are made while others compile */
-        return tell(sweep, lane, error);
-    wait_for_compilers(sweep, lane);
+    if (lane->known == &sweep->inputs)
+        return wait_for_compilers(sweep, lane, error);
+    /* Inputs and expected results are made while others compile. */
+    status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
+    if (!lane->lost && status != STATUS_NO_TIME)
+        return status;
+    error_clear(error); /* the loop ends by itself */
     return STATUS_OK;
 }
 
@@ -89,9 +395,9 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
  * to compare it with, unless the whole of the budget is. */
 static bool is_spent(const struct sweep *sweep)
 {
-    return budget_ended(sweep->group->session) ||
-           (sweep->best && sweep->baselines_left == 0 &&
-            budget_over(sweep->group->session, sweep->deadline_ns));
+    const struct session *session = sweep->work.session;
+    return budget_ended(session) || (sweep->best && sweep->baselines_left == 0 &&
+                                     budget_over(session, sweep->allowance.sweep_end_ns));
 }
 
 /* What a lane's thread does in a sweep; the mutex is held. */
@@ -99,7 +405,7 @@ static enum status lane_loop(struct sweep *sweep, struct lane *lane, struct erro
 {
     bool idle = false;
     while (!idle && !lane->lost && !sweep->failed && !is_spent(sweep)) {
-        if (session_stopped(sweep->group->session))
+        if (session_stopped(sweep->work.session))
             return session_stop_error(error);
         enum status status = lane_step(sweep, lane, &idle, error);
         if (status != STATUS_OK) {
@@ -111,7 +417,7 @@ static enum status lane_loop(struct sweep *sweep, struct lane *lane, struct erro
     return STATUS_OK;
 }
 
-struct lane_task {
+struct lane_share {
     struct sweep *sweep;
     struct lane *lane;
     bool started;
@@ -122,10 +428,10 @@ struct lane_task {
 
 static void *run_lane(void *context)
 {
-    struct lane_task *task = context;
-    pthread_mutex_t *mutex = &task->sweep->group->session->mutex;
+    struct lane_share *share = context;
+    pthread_mutex_t *mutex = &share->sweep->work.session->mutex;
     (void)pthread_mutex_lock(mutex);
-    task->status = lane_loop(task->sweep, task->lane, &task->error);
+    share->status = lane_loop(share->sweep, share->lane, &share->error);
     (void)pthread_mutex_unlock(mutex);
     return NULL;
 }
@@ -133,78 +439,65 @@ static void *run_lane(void *context)
 /* All lanes at once: the first in this thread, the others in threads of their own. */
 static enum status run_lanes(struct sweep *sweep, struct error *error)
 {
-    struct lane_task tasks[SESSION_DEVICES_MAX];
-    struct group *group = sweep->group;
+    struct lane_share shares[SESSION_DEVICES_MAX];
+    struct group *group = sweep->work.group;
+    pthread_mutex_t *mutex = &sweep->work.session->mutex;
     size_t count = 0;
     for (size_t i = 0; i < group->lane_count; i++)
         if (!group->lanes[i]->lost)
-            tasks[count++] = (struct lane_task){.sweep = sweep, .lane = group->lanes[i]};
+            shares[count++] = (struct lane_share){.sweep = sweep, .lane = group->lanes[i]};
     if (count == 0)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
                          group->lanes[0]->error.text);
     for (size_t i = 1; i < count; i++)
-        tasks[i].started = pthread_create(&tasks[i].thread, NULL, run_lane, &tasks[i]) == 0;
-    tasks[0].status = lane_loop(sweep, tasks[0].lane, &tasks[0].error);
-    (void)pthread_mutex_unlock(&group->session->mutex);
+        shares[i].started = pthread_create(&shares[i].thread, NULL, run_lane, &shares[i]) == 0;
+    shares[0].status = lane_loop(sweep, shares[0].lane, &shares[0].error);
+    (void)pthread_mutex_unlock(mutex);
     for (size_t i = 1; i < count; i++)
-        if (tasks[i].started)
-            (void)pthread_join(tasks[i].thread, NULL);
-    (void)pthread_mutex_lock(&group->session->mutex);
+        if (shares[i].started)
+            (void)pthread_join(shares[i].thread, NULL);
+    (void)pthread_mutex_lock(mutex);
     for (size_t i = 0; i < count; i++) {
-        if (tasks[i].status != STATUS_OK) {
-            *error = tasks[i].error;
-            return tasks[i].status;
+        if (shares[i].status != STATUS_OK) {
+            *error = shares[i].error;
+            return shares[i].status;
         }
     }
     return STATUS_OK;
 }
 
-/* Again while a lost lane left something for the others. */
-static enum status try_all(struct sweep *sweep, struct error *error)
-{
-    enum status status = STATUS_OK;
-    do {
-        status = run_lanes(sweep, error);
-    } while (status == STATUS_OK && sweep->window_count > 0 && !is_spent(sweep));
-    return status;
-}
-
-static void sum_up_strategy(struct session_summary *summary, const char *strategy)
-{
-    if (!summary->strategy)
-        summary->strategy = strategy;
-    else if (strcmp(summary->strategy, strategy) != 0)
-        summary->strategy = "several strategies";
-}
-
 /* Counts for the summary and the store, also of a sweep that was stopped. */
 static enum status sum_up(const struct sweep *sweep, enum status status, struct error *error)
 {
-    const struct session *session = sweep->group->session;
-    const struct lane *lane = sweep->group->lanes[0];
+    const struct work *work = &sweep->work;
+    struct session_summary *summary = work->session->summary;
     struct store_search row = {
-        .run_id = lane->run_id,
-        .problem_id = sweep->problem_id,
-        .asked = session->options->strategy ? session->options->strategy : "auto",
+        .run_id = work->group->lanes[0]->run_id,
+        .problem_id = work->problem_id,
+        .asked = work->options->strategy ? work->options->strategy : "auto",
         .strategy = sweep->search ? search_strategy(sweep->search) : "",
         .product_count = space_product_count(sweep->space),
         .space_count = sweep->space_count,
-        .points_most = sweep->points_most,
+        .points_most = sweep->allowance.points_most,
         .trials = sweep->measured,
         .unlaunchable = sweep->unlaunchable,
         .duplicates = sweep->duplicates,
         .failures = sweep->failures,
     };
-    for (size_t i = 0; i < sweep->table.count; i++)
-        row.points += sweep->table.items[i]->done && sweep->table.items[i]->point != NO_POINT;
-    session->summary->points += row.points;
-    session->summary->unlaunchable += sweep->unlaunchable;
-    session->summary->duplicates += sweep->duplicates;
+    for (size_t i = 0; i < sweep->candidates.count; i++)
+        row.points += sweep->candidates.items[i]->state == CANDIDATE_DONE &&
+                      sweep->candidates.items[i]->point != NO_POINT;
+    summary->points += row.points;
+    summary->unlaunchable += sweep->unlaunchable;
+    summary->duplicates += sweep->duplicates;
     if (!sweep->search || (status != STATUS_OK && status != STATUS_INTERRUPTED))
         return status;
-    sum_up_strategy(session->summary, row.strategy);
+    if (!summary->strategy)
+        summary->strategy = row.strategy;
+    else if (strcmp(summary->strategy, row.strategy) != 0)
+        summary->strategy = "several strategies";
     struct error storing = {0};
-    enum status stored = store_search_put(session->store, &row, &storing);
+    enum status stored = store_search_put(work->store, &row, &storing);
     if (status == STATUS_OK && stored != STATUS_OK)
         *error = storing;
     return status == STATUS_OK ? stored : status;
@@ -212,27 +505,19 @@ static enum status sum_up(const struct sweep *sweep, enum status status, struct 
 
 enum status sweep_problem(struct sweep *sweep, struct error *error)
 {
-    budget_share(sweep);
+    struct group *group = sweep->work.group;
+    budget_share(group, &sweep->allowance);
     enum status status = sweep_add_baselines(sweep, error);
     if (status == STATUS_OK)
         status = sweep_take_known(sweep, error);
     if (status == STATUS_OK)
         status = window_start(sweep, error);
     if (status == STATUS_OK) {
-        sweep->group->strategy = search_strategy(sweep->search);
-        status = try_all(sweep, error);
-        binaries_withdraw(
-            &sweep->group->binaries); /* the next problem's are not to wait for them */
+        group->strategy = search_strategy(sweep->search);
+        do { /* again while a lost lane left something for the others */
+            status = run_lanes(sweep, error);
+        } while (status == STATUS_OK && sweep->window_count > 0 && !is_spent(sweep));
+        binaries_withdraw(&group->binaries); /* the next problem's are not to wait for them */
     }
     return sum_up(sweep, status, error);
-}
-
-void sweep_free(struct sweep *sweep)
-{
-    search_free(sweep->search);
-    sweep->search = NULL;
-    free(sweep->window);
-    table_free(&sweep->table);
-    space_free(sweep->space);
-    arena_free(&sweep->arena);
 }

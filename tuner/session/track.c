@@ -1,58 +1,218 @@
-/* Rounds: every plan once, in random order, between two looks at the anchor. */
+#include "tuner/session/track.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/clock.h"
-#include "tuner/session/internal.h"
 #include "tuner/stats/race.h"
+
+/* ---- a slot ---- */
+
+void slot_drop_samples(struct slot *slot)
+{
+    free(slot->samples);
+    slot->samples = NULL;
+    slot->sample_count = slot->sample_capacity = 0;
+}
+
+void slot_free(struct slot *slot)
+{
+    slot_drop_samples(slot);
+    prepared_free(slot->prepared);
+    slot->prepared = NULL;
+}
+
+/* `energy_j` NaN: it was not measured. */
+static enum status keep_samples(const struct track *track, struct slot *slot,
+                                const struct worker_samples *samples, double energy_j,
+                                struct error *error)
+{
+    if (!array_grow_by(&slot->samples, slot->sample_count, samples->count, &slot->sample_capacity,
+                       sizeof *slot->samples))
+        return error_no_memory(error);
+    for (uint32_t i = 0; i < samples->count; i++)
+        slot->samples[slot->sample_count++] = (struct store_sample){
+            .process = track->process,
+            .round = (int32_t)track->round_count,
+            .runs = (int32_t)samples->runs,
+            .elapsed_ns = samples->elapsed_ns[i],
+            .energy_j = energy_j,
+        };
+    return STATUS_OK;
+}
+
+enum status slot_times(const struct slot *slot, struct measured *out, struct error *error)
+{
+    double *times = malloc((slot->sample_count + 1) * sizeof *times);
+    double *energies = malloc((slot->sample_count + 1) * sizeof *energies);
+    enum status status = times && energies ? STATUS_OK : error_no_memory(error);
+    size_t count = 0;
+    *out = (struct measured){.energy_j = (double)NAN, .value = (double)NAN};
+    for (size_t i = 0; status == STATUS_OK && i < slot->sample_count; i++) {
+        if (slot->samples[i].invalid)
+            continue;
+        times[count] = slot->samples[i].elapsed_ns;
+        energies[count++] = slot->samples[i].energy_j;
+    }
+    if (status == STATUS_OK) {
+        out->times = summarize(times, count);
+        out->energy_j = count > 0 ? median_of(energies, count) : (double)NAN;
+    }
+    free(times);
+    free(energies);
+    return status;
+}
+
+enum status slot_measured(const struct work *work, const struct slot *slot, struct measured *out,
+                          struct error *error)
+{
+    double value = (double)NAN;
+    enum status status = slot_times(slot, out, error);
+    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK && out->times.median > 0)
+        status =
+            prepared_value(work, slot->prepared, out->times.median, out->energy_j, &value, error);
+    out->value = exp(value);
+    return status;
+}
+
+/* A sweep is about time, whatever the objective; others tell of a plan only where it worked. */
+enum status slot_store(const struct track *track, const struct slot *slot, bool cheap,
+                       int64_t *trial_id, struct error *error)
+{
+    const struct work *work = track->work;
+    const struct candidate *candidate = slot->candidate;
+    const struct prepared *prepared = slot->prepared;
+    const struct binary *binary = candidate_binary(work, candidate);
+    bool ok = slot->outcome.status == TRIAL_OK;
+    bool is_sweep = strcmp(track->stage, "sweep") == 0;
+    struct named_value metrics[EXPERIMENT_METRICS_MAX];
+    struct measured measured;
+    if (!prepared || prepared->plan.launch_count == 0 || (!ok && !is_sweep))
+        prepared = NULL;
+    enum status status =
+        is_sweep ? slot_times(slot, &measured, error) : slot_measured(work, slot, &measured, error);
+    if (status != STATUS_OK)
+        return status;
+    const struct store_trial row = {
+        .run_id = track->lane->run_id,
+        .environment_id = work->environment_id,
+        .problem_id = work->problem_id,
+        .configuration_id = candidate->configuration_id,
+        .stage = track->stage,
+        .objective = is_sweep ? "time" : objective_text(work->objective),
+        .l2_mode = work->options->l2_mode,
+        .status = slot->outcome.status,
+        .detail = slot->outcome.detail[0] ? slot->outcome.detail : NULL,
+        .compile_log = binary && slot->outcome.status == TRIAL_COMPILE_FAILED ? binary->log : NULL,
+        .same_as_trial_id = is_sweep && candidate->same_as ? candidate->same_as->trial_id : 0,
+        .binary_hash = binary && !binary->killed ? binary->hash : NULL, /* NULL: tried again */
+        .derived = prepared ? prepared->derived : NULL,
+        .derived_count = prepared ? prepared->derived_count : 0,
+        .metrics = metrics,
+        .metric_count = prepared && ok ? prepared_metrics(work, prepared, measured.times.median,
+                                                          measured.energy_j, metrics)
+                                       : 0,
+        .plan = prepared ? &prepared->plan : NULL,
+        .resources = prepared ? prepared->resources : NULL,
+        .samples = slot->samples,
+        .sample_count = slot->sample_count,
+        .median_ns = measured.times.median,
+        .mad_ns = measured.times.mad,
+        .min_ns = measured.times.minimum,
+        .max_ns = measured.times.maximum,
+        .energy_j = measured.energy_j,
+        .value = is_sweep ? measured.times.median : measured.value,
+        .duration_ns = slot->spent_ns,
+        .cheap = cheap,
+    };
+    return store_trial(work->store, &row, trial_id, error);
+}
+
+/* ---- one slot alone ---- */
+
+enum status track_load(struct track *track, struct slot *slot, struct error *error)
+{
+    if (!slot->prepared)
+        slot->prepared = prepared_create(track->candidates, slot->candidate);
+    if (!slot->prepared)
+        return error_no_memory(error);
+    return prepare_load(track->work, track->inputs, track->lane, slot->candidate, slot->prepared,
+                        &slot->outcome, error);
+}
+
+enum status track_time_alone(struct track *track, struct slot *slot, const struct timing *timing,
+                             struct error *error)
+{
+    enum { TRIES_MAX = 3 };
+    struct lane *lane = track->lane;
+    struct worker_samples samples = {0};
+    enum status status = STATUS_OK;
+    bool again = true;
+    for (int tries = 0; status == STATUS_OK && again && tries < TRIES_MAX; tries++) {
+        const struct worker_trial trial = {
+            .plan = &slot->prepared->plan,
+            .l2_mode = track->work->options->l2_mode,
+            .verify = true,
+            .blocks = timing->blocks,
+            .runs = timing->runs,
+            .stop_above_ns = timing->stop_above_ns,
+            .timeout_ms = lane_timeout_ms(lane, track->best_ns, timing->blocks, false),
+        };
+        int64_t left_ns = lane_leave(lane);
+        status = worker_trial(lane->worker, &trial, &samples, &slot->outcome, error);
+        lane_enter(lane, left_ns, &lane->measuring_ns);
+        if (status != STATUS_OK)
+            return lane_lose(lane, error);
+        status = lane_probe_after(lane, &slot->outcome, error);
+        if (status == STATUS_OK)
+            status = prepare_restore(track->work, track->inputs, slot->candidate, slot->prepared,
+                                     &slot->outcome, &again, error);
+    }
+    slot->runs = samples.runs;
+    return status == STATUS_OK ? keep_samples(track, slot, &samples, (double)NAN, error) : status;
+}
+
+/* ---- in rounds ---- */
 
 static uint32_t runs_of(const struct track *track, const struct candidate *candidate)
 {
-    const struct protocol *protocol = &track->sweep->group->session->options->protocol;
     struct calibration calibration = worker_calibration(track->lane->worker);
     if (candidate->runs > 1 || !(candidate->median_ns > 0))
         return candidate->runs > 0 ? candidate->runs : 1;
-    return block_runs(candidate->median_ns, calibration.tick_ns, protocol->block_ns,
+    return block_runs(candidate->median_ns, calibration.tick_ns, track->work->protocol->block_ns,
                       BLOCK_RUNS_MAX);
 }
 
-static enum status arm(struct track *track, struct arena *arena, size_t index, struct error *error)
+static enum status arm(struct track *track, size_t index, struct error *error)
 {
-    struct sweep *sweep = track->sweep;
-    struct runner *runner = track->runners[index];
-    if (runner->outcome.status != TRIAL_OK)
-        return STATUS_OK;
-    enum status status = sweep_load(sweep, track->lane, arena, runner->candidate, &runner->loaded,
-                                    &runner->outcome, error);
-    if (status != STATUS_OK || runner->outcome.status != TRIAL_OK)
+    struct slot *slot = track->slots[index];
+    enum status status = STATUS_OK;
+    if (slot->outcome.status == TRIAL_OK)
+        status = track_load(track, slot, error);
+    if (status != STATUS_OK || slot->outcome.status != TRIAL_OK)
         return status;
-    runner->runs = runs_of(track, runner->candidate);
-    struct worker_slot slot = {
-        .binary_path = sweep->group->binaries.items[runner->candidate->binary].path,
-        .plan = &runner->loaded.plan,
-        .l2_mode = sweep->group->session->options->l2_mode,
-        .runs = runner->runs,
-        .results = &runner->results,
+    slot->runs = runs_of(track, slot->candidate);
+    struct worker_slot armed = {
+        .binary_path = candidate_binary(track->work, slot->candidate)->path,
+        .plan = &slot->prepared->plan,
+        .l2_mode = track->work->options->l2_mode,
+        .runs = slot->runs,
+        .results = &slot->results,
     };
-    status = worker_arm(track->lane->worker, (uint32_t)index, &slot, error);
+    status = worker_arm(track->lane->worker, (uint32_t)index, &armed, error);
     return status == STATUS_OK ? STATUS_OK : lane_lose(track->lane, error);
 }
 
-static bool references_are_cheap(const struct track *track)
-{
-    return track->sweep->reference_ns <= WORKER_COSTLY_NS;
-}
-
-enum status track_begin(struct track *track, struct arena *arena, bool check, struct error *error)
+enum status track_begin(struct track *track, bool check, struct error *error)
 {
     for (size_t i = 0; i < track->count; i++) /* what varies by itself only references can judge */
-        check = check || (track->runners[i]->results.unsteady && references_are_cheap(track));
-    enum status status = sweep_tell(track->sweep, track->lane, check, error);
-    track->arena = arena;
+        check = check || (track->slots[i]->results.unsteady && inputs_are_cheap(track->inputs));
+    enum status status = inputs_tell(track->work, track->inputs, track->lane, check, error);
     if (track->blocks == 0)
-        track->blocks = (uint32_t)track->sweep->group->session->options->protocol.visit_blocks;
+        track->blocks = (uint32_t)track->work->protocol->visit_blocks;
     /* In random order: where code comes to lie is then no property of a candidate. */
     size_t *order = malloc((track->count + 1) * sizeof *order);
     if (!order)
@@ -61,7 +221,7 @@ enum status track_begin(struct track *track, struct arena *arena, bool check, st
         order[i] = i;
     random_shuffle(&track->random, order, track->count);
     for (size_t i = 0; status == STATUS_OK && i < track->count; i++)
-        status = arm(track, arena, order[i], error);
+        status = arm(track, order[i], error);
     free(order);
     return status;
 }
@@ -89,38 +249,14 @@ static bool grow(struct track *track)
     return !failed;
 }
 
-static enum status keep_samples(const struct track *track, struct runner *runner,
-                                const struct worker_samples *samples, double energy_j,
-                                struct error *error)
-{
-    if (runner->sample_count + samples->count > runner->sample_capacity) {
-        size_t capacity = runner->sample_capacity * 2 + WORKER_SAMPLES_MAX;
-        struct store_sample *items = realloc(runner->samples, capacity * sizeof *items);
-        if (!items)
-            return error_no_memory(error);
-        runner->samples = items;
-        runner->sample_capacity = capacity;
-    }
-    for (uint32_t i = 0; i < samples->count; i++)
-        runner->samples[runner->sample_count++] = (struct store_sample){
-            .process = track->process,
-            .round = (int32_t)track->round_count,
-            .runs = (int32_t)samples->runs,
-            .elapsed_ns = samples->elapsed_ns[i],
-            .energy_j = energy_j,
-        };
-    track->sweep->group->session->summary->samples += samples->count;
-    return STATUS_OK;
-}
-
 /* What a visit found out about results. */
-static void take_results(struct track *track, struct runner *runner,
+static void take_results(struct track *track, struct slot *slot,
                          const struct worker_samples *samples)
 {
     if (samples->results.outputs == 0)
         return;
-    runner->results = samples->results;
-    runner->candidate->compared += samples->results.compared;
+    slot->results = samples->results;
+    slot->candidate->compared += samples->results.compared;
     track->unsure = track->unsure || samples->results.unsure;
 }
 
@@ -140,7 +276,7 @@ static enum status visit_before_energy(struct track *track, size_t index, int64_
 {
     struct worker_samples samples = {0};
     enum status status = worker_visit(track->lane->worker, (uint32_t)index, 1, timeout_ms, &samples,
-                                      &track->runners[index]->outcome, error);
+                                      &track->slots[index]->outcome, error);
     *results = samples.results;
     return status;
 }
@@ -148,16 +284,16 @@ static enum status visit_before_energy(struct track *track, size_t index, int64_
 static enum status visit_energy(struct track *track, size_t index, struct worker_samples *samples,
                                 double *energy_j, struct error *error)
 {
-    const struct protocol *protocol = &track->sweep->group->session->options->protocol;
-    struct runner *runner = track->runners[index];
+    const struct protocol *protocol = track->work->protocol;
+    struct slot *slot = track->slots[index];
     struct energy energy = {0};
-    int64_t timeout_ms = sweep_timeout_ms(track->sweep, track->lane, 1, true);
+    int64_t timeout_ms = lane_timeout_ms(track->lane, track->best_ns, 1, true);
     enum status status = visit_before_energy(track, index, timeout_ms, &samples->results, error);
-    if (status == STATUS_OK && runner->outcome.status == TRIAL_OK)
+    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
         status = worker_energy(track->lane->worker, (uint32_t)index, protocol->energy_window_ms,
                                timeout_ms + (int64_t)(4 * protocol->energy_window_ms), &energy,
-                               &runner->outcome, error);
-    if (status != STATUS_OK || runner->outcome.status != TRIAL_OK || !(energy.runs > 0))
+                               &slot->outcome, error);
+    if (status != STATUS_OK || slot->outcome.status != TRIAL_OK || !(energy.runs > 0))
         return status;
     *energy_j = energy.energy_j / energy.runs;
     track->energy_share = energy.resolution_j / energy.energy_j;
@@ -180,50 +316,51 @@ static void tell_resolution(struct session *session, double share)
                  2 * session->options->protocol.energy_window_ms);
 }
 
-/* One visit of one runner: *y stays NaN when it fails. */
+/* One visit of one slot: *y stays NaN when it fails. */
 static enum status visit(struct track *track, size_t index, double *y, double *time_ns,
                          struct error *error)
 {
-    struct sweep *sweep = track->sweep;
+    const struct work *work = track->work;
     struct lane *lane = track->lane;
-    struct runner *runner = track->runners[index];
+    struct slot *slot = track->slots[index];
     struct worker_samples samples = {0};
     double energy_j = (double)NAN;
-    int64_t timeout_ms = sweep_timeout_ms(sweep, lane, track->blocks, track->round_count == 0);
+    int64_t timeout_ms =
+        lane_timeout_ms(lane, track->best_ns, track->blocks, track->round_count == 0);
     enum status status = STATUS_OK;
     bool again = true;
     for (int tries = 0; status == STATUS_OK && again && tries < 2; tries++) {
         int64_t left_ns = lane_leave(lane);
-        if (objective_needs_energy(sweep->objective))
+        if (objective_needs_energy(work->objective))
             status = visit_energy(track, index, &samples, &energy_j, error);
         else
             status = worker_visit(lane->worker, (uint32_t)index, track->blocks, timeout_ms,
-                                  &samples, &runner->outcome, error);
+                                  &samples, &slot->outcome, error);
         int64_t before_ns = lane->measuring_ns;
         lane_enter(lane, left_ns, &lane->measuring_ns);
-        take_results(track, runner, &samples);
-        runner->spent_ns += lane->measuring_ns - before_ns;
+        take_results(track, slot, &samples);
+        slot->spent_ns += lane->measuring_ns - before_ns;
         if (status == STATUS_OK)
-            status = sweep_restore(sweep, runner->candidate, &runner->outcome, &again, error);
+            status = prepare_restore(work, track->inputs, slot->candidate, slot->prepared,
+                                     &slot->outcome, &again, error);
     }
     if (status == STATUS_UNAVAILABLE)
         return status;
-    tell_stage(track, &runner->outcome);
-    tell_resolution(sweep->group->session, track->energy_share);
+    tell_stage(track, &slot->outcome);
+    tell_resolution(work->session, track->energy_share);
     if (status != STATUS_OK)
         return lane_lose(lane, error);
-    if (runner->outcome.status == TRIAL_CRASHED || runner->outcome.status == TRIAL_TIMED_OUT) {
-        status = lane_probe(lane, error);
-        if (status != STATUS_OK) /* the device's fault, not the runner's: another one may try */
-            runner->outcome = (struct worker_outcome){.status = TRIAL_OK};
+    status = lane_probe_after(lane, &slot->outcome, error);
+    if (status != STATUS_OK) /* the device's fault, not the candidate's: another one may try */
+        slot->outcome = (struct worker_outcome){.status = TRIAL_OK};
+    if (status != STATUS_OK)
         return status;
-    }
-    if (runner->outcome.status != TRIAL_OK || samples.count == 0)
+    if (slot->outcome.status != TRIAL_OK || samples.count == 0)
         return STATUS_OK;
     *time_ns = median_of(samples.elapsed_ns, samples.count);
-    status = keep_samples(track, runner, &samples, energy_j, error);
-    return status == STATUS_OK ? sweep_value(sweep, runner->candidate, &runner->loaded, *time_ns,
-                                             energy_j, y, error)
+    work->session->summary->samples += samples.count;
+    status = keep_samples(track, slot, &samples, energy_j, error);
+    return status == STATUS_OK ? prepared_value(work, slot->prepared, *time_ns, energy_j, y, error)
                                : status;
 }
 
@@ -243,11 +380,11 @@ static enum status look(struct track *track, double *anchor_ns, struct condition
 /* Somebody else on the device: until he goes, or the patience ends. */
 static enum status wait_alone(struct track *track, struct round_record *record, struct error *error)
 {
-    const struct session *session = track->sweep->group->session;
+    const struct session *session = track->work->session;
     const struct timespec pause = {.tv_nsec = 200000000};
     int64_t waited_ms = 0;
     while (record->before.other_processes > 0 && !session_stopped(session) &&
-           waited_ms < (int64_t)session->options->protocol.other_wait_ms) {
+           waited_ms < (int64_t)track->work->protocol->other_wait_ms) {
         int64_t left_ns = lane_leave(track->lane);
         (void)nanosleep(&pause, NULL);
         lane_enter(track->lane, left_ns, &track->lane->compile_wait_ns);
@@ -268,16 +405,16 @@ static enum status visit_all(struct track *track, const bool *wanted, size_t twi
     size_t count = 0;
     enum status status = order ? STATUS_OK : error_no_memory(error);
     for (size_t i = 0; order && i < track->count; i++)
-        if (wanted[i] && track->runners[i]->outcome.status == TRIAL_OK)
+        if (wanted[i] && track->slots[i]->outcome.status == TRIAL_OK)
             order[count++] = i;
-    if (order && twin_of < track->count && track->runners[twin_of]->outcome.status == TRIAL_OK)
+    if (order && twin_of < track->count && track->slots[twin_of]->outcome.status == TRIAL_OK)
         order[count++] = twin_of;
     if (order)
         random_shuffle(&track->random, order, count);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         bool again = order[i] == twin_of && !isnan(y[twin_of]);
         double time_ns = (double)NAN;
-        if (session_stopped(track->sweep->group->session))
+        if (session_stopped(track->work->session))
             status = session_stop_error(error);
         else
             status = visit(track, order[i], again ? twin_y : &y[order[i]], &time_ns, error);
@@ -306,20 +443,20 @@ static void swap_twins(struct track *track, size_t twin_of, double *twin_y, doub
 
 static void fill_row(struct track *track, size_t twin_of, double first_ns, double twin_ns)
 {
-    const struct sweep *sweep = track->sweep;
-    const struct session *session = sweep->group->session;
+    const struct work *work = track->work;
+    const struct session *session = work->session;
     const struct round_record *record = &track->records[track->round_count];
     track->rows[track->round_count] = (struct store_round){
         .run_id = track->lane->run_id,
-        .problem_id = sweep->problem_id,
+        .problem_id = work->problem_id,
         .stage = track->stage,
-        .objective = objective_text(sweep->objective),
+        .objective = objective_text(work->objective),
         .process = track->process,
         .ordinal = (int32_t)track->round_count,
         .anchor_first_ns = record->anchor_first_ns,
         .anchor_last_ns = record->anchor_last_ns,
         .twin_configuration_id =
-            twin_of < track->count ? track->runners[twin_of]->candidate->configuration_id : 0,
+            twin_of < track->count ? track->slots[twin_of]->candidate->configuration_id : 0,
         .first_ns = first_ns,
         .twin_ns = twin_ns,
         .conditions = record->after,
@@ -343,9 +480,9 @@ enum status track_round(struct track *track, const bool *wanted, size_t twin_of,
     for (size_t i = 0; i < track->count; i++)
         track->y[track->round_count * track->count + i] = (double)NAN;
     enum status status = STATUS_OK;
-    if (track->unsure && references_are_cheap(track)) {
+    if (track->unsure && inputs_are_cheap(track->inputs)) {
         track->unsure = false;
-        status = track_begin(track, track->arena, true, error);
+        status = track_begin(track, true, error);
     }
     int restarts = worker_restarts(track->lane->worker);
     if (status == STATUS_OK)
@@ -375,18 +512,17 @@ size_t track_judge(struct track *track)
     for (size_t i = 0; i < track->round_count; i++)
         if (track->faults[i] != ROUND_INCOMPLETE)
             track->faults[i] = ROUND_VALID;
-    rounds_judge(track->records, track->round_count,
-                 &track->sweep->group->session->options->protocol, track->faults);
+    rounds_judge(track->records, track->round_count, track->work->protocol, track->faults);
     for (size_t i = 0; i < track->round_count; i++) {
         bool counts = track->faults[i] == ROUND_VALID;
         track->rows[i].fault = counts ? NULL : round_fault_name(track->faults[i]);
         valid += counts ? 1 : 0;
     }
     for (size_t i = 0; i < track->count; i++) {
-        struct runner *runner = track->runners[i];
-        for (size_t j = 0; j < runner->sample_count; j++)
-            if (runner->samples[j].process == track->process)
-                runner->samples[j].invalid = track->faults[runner->samples[j].round] != ROUND_VALID;
+        struct slot *slot = track->slots[i];
+        for (size_t j = 0; j < slot->sample_count; j++)
+            if (slot->samples[j].process == track->process)
+                slot->samples[j].invalid = track->faults[slot->samples[j].round] != ROUND_VALID;
     }
     return valid;
 }
@@ -398,7 +534,7 @@ enum status track_race_round(struct track *track, struct race *race, const bool 
     size_t round = 0;
     enum status status = track_round(track, wanted, twin_of, &twin_y, error);
     for (size_t i = 0; i < track->count; i++)
-        if (track->runners[i]->outcome.status != TRIAL_OK)
+        if (track->slots[i]->outcome.status != TRIAL_OK)
             race_fail(race, i);
     if (status == STATUS_OK)
         status = race_add_round(race, &track->y[(track->round_count - 1) * track->count], twin_of,
@@ -415,8 +551,7 @@ enum status track_store(const struct track *track, struct error *error)
 {
     if (track->round_count == 0)
         return STATUS_OK;
-    return store_rounds(track->sweep->group->session->store, track->rows, track->round_count,
-                        error);
+    return store_rounds(track->work->store, track->rows, track->round_count, error);
 }
 
 void track_free(struct track *track)

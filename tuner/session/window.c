@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/session/internal.h"
+#include "tuner/base/array.h"
+#include "tuner/base/hash.h"
+#include "tuner/session/sweep.h"
 
 enum {
     /* A search that goes by what it was told is asked for little at a time. */
@@ -38,8 +40,9 @@ static bool point_of(const void *context, const uint16_t *values, uint64_t *poin
 static uint64_t baselines_in_space(const struct sweep *sweep)
 {
     uint64_t count = 0;
-    for (size_t i = 0; i < sweep->table.count; i++)
-        count += sweep->table.items[i]->is_baseline && sweep->table.items[i]->point != NO_POINT;
+    for (size_t i = 0; i < sweep->candidates.count; i++)
+        count += (sweep->candidates.items[i]->wanted & WANTED_BASELINE) &&
+                 sweep->candidates.items[i]->point != NO_POINT;
     return count;
 }
 
@@ -52,10 +55,10 @@ static bool is_bounded(const struct session_options *options)
 static enum status create_search(struct sweep *sweep, struct search_options *wanted,
                                  const struct search_space *space, struct error *error)
 {
-    uint64_t most = sweep->points_most + baselines_in_space(sweep);
-    uint64_t expected = budget_trials(sweep);
-    wanted->trials = is_bounded(sweep->group->session->options) ? most : 0;
-    if (expected < sweep->points_most) {
+    uint64_t most = sweep->allowance.points_most + baselines_in_space(sweep);
+    uint64_t expected = budget_trials(sweep->work.group, &sweep->allowance);
+    wanted->trials = is_bounded(sweep->work.options) ? most : 0;
+    if (expected < sweep->allowance.points_most) {
         struct search *search = NULL;
         wanted->trials = expected;
         enum status status = search_create(wanted, space, &search, error);
@@ -69,40 +72,36 @@ static enum status create_search(struct sweep *sweep, struct search_options *wan
 }
 
 /* Nobody wants to find out after a day. */
-static void tell_of_many(const struct sweep *sweep)
+static void note_many_points(const struct sweep *sweep)
 {
-    const struct session *session = sweep->group->session;
+    const struct session *session = sweep->work.session;
     if (sweep->space_count < MANY_POINTS || session->options->budget_ns > 0 ||
         is_bounded(session->options))
         return;
     session_note(session,
                  "%s n=%lld: its space has %llu points, and nothing says how many may be tried; "
                  "--points or --budget does",
-                 sweep->problem.key, (long long)sweep->problem.n,
+                 sweep->work.problem.key, (long long)sweep->work.problem.n,
                  (unsigned long long)sweep->space_count);
 }
 
 /* What is known is told first: also points that it would never have asked for. */
-static void tell_known(struct sweep *sweep)
+static void tell_search_known(struct sweep *sweep)
 {
-    for (size_t i = 0; i < sweep->table.count; i++) {
-        const struct candidate *candidate = sweep->table.items[i];
-        if (candidate->done && candidate->point != NO_POINT)
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        const struct candidate *candidate = sweep->candidates.items[i];
+        if (candidate->state == CANDIDATE_DONE && candidate->point != NO_POINT)
             search_tell(sweep->search, candidate->point, candidate->value);
     }
 }
 
-enum status window_add(struct sweep *sweep, struct candidate *candidate, struct error *error)
+static enum status add_to_window(struct sweep *sweep, struct candidate *candidate,
+                                 struct error *error)
 {
-    if (sweep->window_count == sweep->window_capacity) {
-        size_t capacity = sweep->window_capacity ? sweep->window_capacity * 2 : 64;
-        struct candidate **window = realloc(sweep->window, capacity * sizeof(struct candidate *));
-        if (!window)
-            return error_no_memory(error);
-        sweep->window = window;
-        sweep->window_capacity = capacity;
-    }
-    candidate->waits = true;
+    if (!array_grow(&sweep->window, sweep->window_count, &sweep->window_capacity,
+                    sizeof(struct candidate *)))
+        return error_no_memory(error);
+    candidate->state = CANDIDATE_WAITS;
     sweep->window[sweep->window_count++] = candidate;
     return STATUS_OK;
 }
@@ -111,37 +110,39 @@ static enum status request_binaries(struct sweep *sweep, size_t first, struct er
 {
     enum status status = STATUS_OK;
     for (size_t i = first; status == STATUS_OK && i < sweep->window_count; i++)
-        status = sweep_binary(sweep, sweep->window[i], true, error);
+        status = sweep_ask_binary(sweep, sweep->window[i], true, error);
     return status;
 }
 
+/* Baselines, then what else is wanted first. */
 static enum status add_first(struct sweep *sweep, struct error *error)
 {
+    const struct candidates *candidates = &sweep->candidates;
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sweep->table.count; i++) {
-        struct candidate *candidate = sweep->table.items[i];
-        if (candidate->done || !candidate->is_baseline)
+    for (size_t i = 0; status == STATUS_OK && i < candidates->count; i++) {
+        struct candidate *candidate = candidates->items[i];
+        if (candidate->state != CANDIDATE_NEW || !(candidate->wanted & WANTED_BASELINE))
             continue;
         sweep->baselines_left++;
-        status = window_add(sweep, candidate, error);
+        status = add_to_window(sweep, candidate, error);
     }
-    for (size_t i = 0; status == STATUS_OK && i < sweep->table.count; i++) {
-        struct candidate *candidate = sweep->table.items[i];
-        if (candidate->done || !candidate->again || candidate->is_baseline)
+    for (size_t i = 0; status == STATUS_OK && i < candidates->count; i++) {
+        struct candidate *candidate = candidates->items[i];
+        if (candidate->state != CANDIDATE_NEW || !(candidate->wanted & WANTED_FIRST))
             continue;
         sweep->points++;
-        status = window_add(sweep, candidate, error);
+        status = add_to_window(sweep, candidate, error);
     }
     return status == STATUS_OK ? request_binaries(sweep, 0, error) : status;
 }
 
 enum status window_start(struct sweep *sweep, struct error *error)
 {
-    const struct session_options *options = sweep->group->session->options;
+    const struct session_options *options = sweep->work.options;
     struct search_options wanted = {
         .strategy = options->strategy ? options->strategy : "auto",
-        .seed = hash_u64(sweep->problem.key, strlen(sweep->problem.key),
-                         options->seed ^ (uint64_t)sweep->problem.n),
+        .seed = hash_u64(sweep->work.problem.key, strlen(sweep->work.problem.key),
+                         options->seed ^ (uint64_t)sweep->work.problem.n),
     };
     struct search_space space = {
         .context = sweep,
@@ -154,15 +155,15 @@ enum status window_start(struct sweep *sweep, struct error *error)
     enum status status = create_search(sweep, &wanted, &space, error);
     if (status != STATUS_OK)
         return status;
-    tell_of_many(sweep);
-    tell_known(sweep);
+    note_many_points(sweep);
+    tell_search_known(sweep);
     return add_first(sweep, error);
 }
 
 static size_t ahead(const struct sweep *sweep)
 {
-    const struct group *group = sweep->group;
-    const struct session_options *options = group->session->options;
+    const struct group *group = sweep->work.group;
+    const struct session_options *options = sweep->work.options;
     bool exhaustive = strcmp(search_strategy(sweep->search), "exhaustive") == 0;
     size_t least = AHEAD_A_COMPILER * group->binaries.workers + group->lane_count;
     /* A budget must not be spent on binaries that nobody comes to measure. */
@@ -174,27 +175,27 @@ static size_t ahead(const struct sweep *sweep)
 }
 
 /* One more of the search's points; *got false: it has none for now. */
-static enum status ask(struct sweep *sweep, bool *got, struct error *error)
+static enum status ask_search(struct sweep *sweep, bool *got, struct error *error)
 {
     uint64_t point = 0;
     struct candidate *candidate = NULL;
-    *got = sweep->points < sweep->points_most && search_ask(sweep->search, &point);
+    *got = sweep->points < sweep->allowance.points_most && search_ask(sweep->search, &point);
     if (!*got)
         return STATUS_OK;
     enum status status = sweep_candidate(sweep, point, &candidate, error);
-    if (status != STATUS_OK || candidate->waits)
+    if (status != STATUS_OK || candidate->state == CANDIDATE_WAITS)
         return status;
-    if (candidate->done) {
+    if (candidate->state == CANDIDATE_DONE) {
         search_tell(sweep->search, point, candidate->value);
         return STATUS_OK;
     }
     sweep->points++;
-    return window_add(sweep, candidate, error);
+    return add_to_window(sweep, candidate, error);
 }
 
 enum status window_fill(struct sweep *sweep, struct error *error)
 {
-    const struct session *session = sweep->group->session;
+    const struct session *session = sweep->work.session;
     bool got = true;
     size_t most = ahead(sweep);
     const size_t first = sweep->window_count;
@@ -202,13 +203,13 @@ enum status window_fill(struct sweep *sweep, struct error *error)
     if (!session->options->compiles_beside_measuring && sweep->window_count > 0)
         return STATUS_OK; /* a batch is compiled, then measured */
     while (status == STATUS_OK && got && sweep->window_count < most)
-        status = ask(sweep, &got, error);
+        status = ask_search(sweep, &got, error);
     return status == STATUS_OK ? request_binaries(sweep, first, error) : status;
 }
 
 static bool is_ready(const struct sweep *sweep, const struct candidate *candidate)
 {
-    const struct binary *binary = candidate_binary(sweep, candidate);
+    const struct binary *binary = candidate_binary(&sweep->work, candidate);
     return !binary || binary->state != BINARY_PENDING;
 }
 
@@ -229,7 +230,7 @@ struct candidate *window_take(struct sweep *sweep)
 
 enum status window_put_back(struct sweep *sweep, struct candidate *candidate, struct error *error)
 {
-    enum status status = window_add(sweep, candidate, error);
+    enum status status = add_to_window(sweep, candidate, error);
     sweep->in_hand--;
     if (status != STATUS_OK)
         return status;
@@ -242,8 +243,7 @@ enum status window_put_back(struct sweep *sweep, struct candidate *candidate, st
 void window_done(struct sweep *sweep, struct candidate *candidate)
 {
     sweep->in_hand--;
-    candidate->waits = false;
-    sweep->baselines_left -= candidate->is_baseline ? 1 : 0;
+    sweep->baselines_left -= candidate->wanted & WANTED_BASELINE ? 1 : 0;
     if (candidate->point != NO_POINT)
         search_tell(sweep->search, candidate->point, candidate->value);
 }

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/session/internal.h"
-#include "tuner/session/watch.h"
+#include "tuner/session/check.h"
 
 struct choosing {
     struct contest *contest;
@@ -25,13 +24,16 @@ static const double near_enough = 0.05;
 static enum status decide(struct choosing *choosing, struct error *error)
 {
     struct contest *contest = choosing->contest;
-    const struct protocol *protocol = &contest->sweep->group->session->options->protocol;
+    const struct protocol *protocol = contest->sweep->work.protocol;
     size_t count = contest->finalist_count;
     size_t incumbent = count;
     struct contender *contenders = calloc(count + 1, sizeof *contenders);
-    if (!contenders)
-        return error_no_memory(error);
-    contest_order(contest->sweep, contest->finalists, count);
+    enum status status =
+        contenders ? finalists_order(contest->finalists, count, error) : error_no_memory(error);
+    if (status != STATUS_OK) {
+        free(contenders);
+        return status;
+    }
     for (size_t i = 0; i < count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         finalist->contender.levels = finalist->levels;
@@ -57,26 +59,27 @@ static void count_tried(const struct sweep *sweep, struct verdict_facts *facts)
     uint64_t tried = 0;
     uint64_t baselines = 0;
     uint64_t others = 0;
-    for (size_t i = 0; i < sweep->table.count; i++) {
-        const struct candidate *candidate = sweep->table.items[i];
-        const bool is_tried = candidate->done && candidate->point != NO_POINT;
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        const struct candidate *candidate = sweep->candidates.items[i];
+        const bool is_tried = candidate->state == CANDIDATE_DONE && candidate->point != NO_POINT;
         tried += is_tried;
-        others += is_tried && !candidate->is_baseline;
-        baselines += candidate->is_baseline && candidate->point != NO_POINT;
+        const bool is_baseline = candidate->wanted & WANTED_BASELINE;
+        others += is_tried && !is_baseline;
+        baselines += is_baseline && candidate->point != NO_POINT;
     }
-    if (sweep->group->session->options->only_count > 0)
+    if (sweep->work.options->only_count > 0)
         return;
     facts->only_baselines = others == 0 && sweep->space_count > baselines;
     facts->tried = tried;
     if (sweep->search && !sweep->searched_all &&
         strcmp(search_strategy(sweep->search), "exhaustive") == 0)
-        facts->planned = sweep->points_most;
+        facts->planned = sweep->allowance.points_most;
 }
 
 static void judge(struct choosing *choosing)
 {
     const struct contest *contest = choosing->contest;
-    const struct protocol *protocol = &contest->sweep->group->session->options->protocol;
+    const struct protocol *protocol = contest->sweep->work.protocol;
     size_t most = ROUND_VALID;
     for (size_t i = ROUND_VALID + 1; i < ROUND_FAULTS; i++)
         if (contest->faults[i] > 0 &&
@@ -94,7 +97,7 @@ static void judge(struct choosing *choosing)
         .biased = contest->floor.biased,
         .processes = contest->processes,
         .conditions_known = contest->conditions_known,
-        .effort = contest->sweep->group->session->options->effort,
+        .effort = contest->sweep->work.options->effort,
     };
     count_tried(contest->sweep, &facts);
     char fault[32] = "";
@@ -120,16 +123,16 @@ static int by_difference(const void *left, const void *right)
 
 static struct store_contender row_of(const struct finalist *finalist)
 {
-    bool failed = finalist->runner.outcome.status != TRIAL_OK;
+    bool failed = finalist->slot.outcome.status != TRIAL_OK;
     return (struct store_contender){
-        .configuration_id = finalist->runner.candidate->configuration_id,
+        .configuration_id = finalist->slot.candidate->configuration_id,
         .trial_id = finalist->trial_id,
         .difference = finalist->contender.difference.estimate,
         .difference_low = finalist->contender.difference.low,
         .difference_high = finalist->contender.difference.high,
         .proven = finalist->contender.proven,
         .tied = finalist->contender.tied,
-        .out = failed ? finalist->runner.outcome.detail : finalist->out,
+        .out = failed ? finalist->slot.outcome.detail : finalist->rejection,
     };
 }
 
@@ -143,7 +146,7 @@ static struct store_contender placed(const struct choosing *choosing,
     struct interval raced = {row.difference, row.difference_low, row.difference_high};
     struct interval difference = choice_outsider(
         raced, contest->finalists[choosing->choice.fastest].raced.estimate, choosing->spread,
-        choosing->degrees, contest->sweep->group->session->options->protocol.confidence);
+        choosing->degrees, contest->sweep->work.protocol->confidence);
     row.difference = difference.estimate;
     row.difference_low = difference.low;
     row.difference_high = difference.high;
@@ -154,7 +157,7 @@ static struct store_contender placed(const struct choosing *choosing,
 /* In a run about a few configurations each of them gets an interval, also what left early. */
 static bool shown_slower(const struct choosing *choosing, const struct finalist *finalist)
 {
-    return choosing->contest->sweep->group->session->options->only_count > 0 &&
+    return choosing->contest->sweep->work.options->only_count > 0 &&
            isnan(finalist->contender.difference.low) && isfinite(finalist->raced.low);
 }
 
@@ -207,40 +210,41 @@ static size_t part_of(const struct choosing *choosing, const struct store_sample
 
 /* Where the time of a run lies: of each part the median, of these Student's interval on a scale of
  * ratios, as no time is below zero. */
-static struct interval time_interval(const struct choosing *choosing, const struct runner *runner)
+static enum status time_interval(const struct choosing *choosing, const struct slot *slot,
+                                 struct interval *out, struct error *error)
 {
     double medians[LEVELS_MAX];
     size_t parts = 0;
     int32_t rounds = 0;
-    double *times = malloc((runner->sample_count + 1) * sizeof *times);
-    for (size_t i = 0; i < runner->sample_count; i++)
-        if (runner->samples[i].round >= rounds)
-            rounds = runner->samples[i].round + 1;
-    for (size_t part = 0; times && part < choosing->contest->levels; part++) {
+    double *times = malloc((slot->sample_count + 1) * sizeof *times);
+    if (!times)
+        return error_no_memory(error);
+    for (size_t i = 0; i < slot->sample_count; i++)
+        if (slot->samples[i].round >= rounds)
+            rounds = slot->samples[i].round + 1;
+    for (size_t part = 0; part < choosing->contest->levels; part++) {
         size_t count = 0;
-        for (size_t i = 0; i < runner->sample_count; i++)
-            if (!runner->samples[i].invalid &&
-                part_of(choosing, &runner->samples[i], rounds) == part)
-                times[count++] = runner->samples[i].elapsed_ns;
+        for (size_t i = 0; i < slot->sample_count; i++)
+            if (!slot->samples[i].invalid && part_of(choosing, &slot->samples[i], rounds) == part)
+                times[count++] = slot->samples[i].elapsed_ns;
         if (count > 0)
             medians[parts++] = median_of(times, count);
     }
     free(times);
-    return geometric_interval(
-        medians, parts, choosing->contest->sweep->group->session->options->protocol.confidence);
+    *out = geometric_interval(medians, parts, choosing->contest->sweep->work.protocol->confidence);
+    return STATUS_OK;
 }
 
-static void tell(const struct choosing *choosing, const struct finalist *best,
-                 const struct store_winner *row, double median_ns)
+static void announce(const struct choosing *choosing, const struct finalist *best,
+                     const struct store_winner *row, double median_ns)
 {
     struct contest *contest = choosing->contest;
-    struct sweep *sweep = contest->sweep;
-    struct session *session = sweep->group->session;
-    session_take_rate(sweep, median_ns);
+    const struct work *work = &contest->sweep->work;
+    work_take_rate(work, median_ns);
     struct session_winner winner = {
-        .problem_key = sweep->problem.key,
-        .n = sweep->problem.n,
-        .configuration = best->runner.candidate->key,
+        .problem_key = work->problem.key,
+        .n = work->problem.n,
+        .configuration = best->slot.candidate->key,
         .median_ns = median_ns,
         .value = row->value,
         .tied = (size_t)row->tied_count,
@@ -251,54 +255,58 @@ static void tell(const struct choosing *choosing, const struct finalist *best,
     contest->announced = true;
     contest->tied = winner.tied;
     (void)string_format(contest->winner_key, sizeof contest->winner_key, "%s",
-                        best->runner.candidate->key);
-    if (session->events->winner)
-        session->events->winner(session->events->context, &winner);
+                        winner.configuration);
+    if (work->session->events->winner)
+        work->session->events->winner(work->session->events->context, &winner);
 }
 
-static enum status put(struct choosing *choosing, const struct finalist *best, struct error *error)
+static enum status store_choice(struct choosing *choosing, const struct finalist *best,
+                                struct error *error)
 {
     struct contest *contest = choosing->contest;
-    struct sweep *sweep = contest->sweep;
-    const struct session_options *options = sweep->group->session->options;
+    const struct work *work = &contest->sweep->work;
     size_t most = contest->finalist_count + contest->other_count;
     struct store_contender *contenders = malloc((most + 1) * sizeof *contenders);
-    double median_ns = 0;
+    struct measured measured;
+    struct interval interval;
     if (!contenders)
         return error_no_memory(error);
     struct store_winner row = {
-        .environment_id = sweep->group->environment_id,
-        .problem_id = sweep->problem_id,
-        .l2_mode = options->l2_mode,
-        .objective = objective_text(sweep->objective),
+        .environment_id = work->environment_id,
+        .problem_id = work->problem_id,
+        .l2_mode = work->options->l2_mode,
+        .objective = objective_text(work->objective),
         .trial_id = best->trial_id,
         .run_id = choosing->lane->run_id,
         .stage = choosing->stage,
         .candidate_count = (int64_t)contest->candidate_count,
-        .space_count = (int64_t)sweep->space_count,
+        .space_count = (int64_t)contest->sweep->space_count,
         .delta = choosing->delta,
         .floor = contest->floor.floor,
         .claim = choosing->choice.claim.high,
-        .confidence = options->protocol.confidence,
+        .confidence = work->protocol->confidence,
         .processes = (int32_t)contest->processes,
         .rounds = (int32_t)contest->rounds,
         .rounds_dropped = (int32_t)contest->rounds_dropped,
         .kept_incumbent = choosing->choice.kept_incumbent,
-        .compared = best->runner.candidate->compared,
+        .compared = best->slot.candidate->compared,
         .trust = verdict_name(choosing->verdict),
         .trust_reason = choosing->reason,
         .contenders = contenders,
         .contender_count = list_contenders(choosing, contenders),
     };
     row.tied_count = (int32_t)count_tied(contenders, row.contender_count);
-    struct interval interval = time_interval(choosing, &best->runner);
-    row.time_low_ns = interval.low;
-    row.time_high_ns = interval.high;
-    enum status status = runner_value(sweep, &best->runner, &median_ns, &row.value, error);
+    enum status status = time_interval(choosing, &best->slot, &interval, error);
     if (status == STATUS_OK)
-        status = store_winner_put(sweep->group->session->store, &row, error);
+        status = slot_measured(work, &best->slot, &measured, error);
+    if (status == STATUS_OK) {
+        row.time_low_ns = interval.low;
+        row.time_high_ns = interval.high;
+        row.value = measured.value;
+        status = store_winner_put(work->store, &row, error);
+    }
     if (status == STATUS_OK)
-        tell(choosing, best, &row, median_ns);
+        announce(choosing, best, &row, measured.times.median);
     free(contenders);
     return status;
 }
@@ -308,14 +316,14 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
 {
     struct choosing choosing = {.contest = contest, .lane = lane, .stage = stage};
     *found = false;
-    for (struct finalist *best = NULL; !best || best->out;) {
+    for (struct finalist *best = NULL; !best || best->rejection;) {
         enum status status = decide(&choosing, error);
         if (status != STATUS_OK || choosing.choice.winner >= contest->finalist_count)
             return status;
         best = &contest->finalists[choosing.choice.winner];
-        enum session_stage before = stage_enter(contest->sweep->group, STAGE_WATCH);
+        enum session_stage before = stage_enter(contest->sweep->work.group, STAGE_WATCH);
         status = contest_watch(contest, lane, best, error);
-        (void)stage_enter(contest->sweep->group, before);
+        (void)stage_enter(contest->sweep->work.group, before);
         if (status != STATUS_OK)
             return status;
     }
@@ -323,7 +331,7 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
     judge(&choosing);
     contest->verdict = choosing.verdict;
     (void)string_format(contest->reason, sizeof contest->reason, "%s", choosing.reason);
-    return put(&choosing, &contest->finalists[choosing.choice.winner], error);
+    return store_choice(&choosing, &contest->finalists[choosing.choice.winner], error);
 }
 
 static const char *const early_reason = "Not sure: the run ended before the best were compared; "
@@ -335,22 +343,21 @@ static const char *const baseline_reason = "Not sure: the run ended when nothing
 
 enum status sweep_choose_early(struct sweep *sweep, struct error *error)
 {
-    const struct session *session = sweep->group->session;
-    const struct lane *lane = group_lane(sweep->group);
+    const struct work *work = &sweep->work;
+    const struct lane *lane = group_lane(work->group);
+    const struct candidate *best = sweep->best;
     struct verdict_facts facts = {0};
     size_t tried = 0;
+    if (!best || best->rejected || !lane || !work_is_about_time(work))
+        return STATUS_OK;
     count_tried(sweep, &facts);
-    for (size_t i = 0; i < sweep->table.count; i++)
-        tried += sweep->table.items[i]->done && sweep->table.items[i]->status == TRIAL_OK ? 1 : 0;
-    if (!sweep->best || !lane || strcmp(objective_text(sweep->objective), "time") != 0)
-        return STATUS_OK;
-    const struct candidate *best = sweep->best;
-    if (best->rejected)
-        return STATUS_OK;
+    for (size_t i = 0; i < sweep->candidates.count; i++)
+        tried += sweep->candidates.items[i]->state == CANDIDATE_DONE &&
+                 sweep->candidates.items[i]->status == TRIAL_OK;
     struct store_winner row = {
-        .environment_id = sweep->group->environment_id,
-        .problem_id = sweep->problem_id,
-        .l2_mode = session->options->l2_mode,
+        .environment_id = work->environment_id,
+        .problem_id = work->problem_id,
+        .l2_mode = work->options->l2_mode,
         .objective = "time",
         .trial_id = best->trial_id,
         .run_id = lane->run_id,
@@ -360,7 +367,7 @@ enum status sweep_choose_early(struct sweep *sweep, struct error *error)
         .value = best->median_ns,
         .time_low_ns = (double)NAN,
         .time_high_ns = (double)NAN,
-        .delta = session->options->protocol.delta,
+        .delta = work->protocol->delta,
         .floor = (double)NAN,
         .claim = (double)NAN,
         .confidence = (double)NAN,
@@ -368,5 +375,5 @@ enum status sweep_choose_early(struct sweep *sweep, struct error *error)
         .trust = verdict_name(VERDICT_UNSTABLE),
         .trust_reason = facts.only_baselines ? baseline_reason : early_reason,
     };
-    return store_winner_put(session->store, &row, error);
+    return store_winner_put(work->store, &row, error);
 }

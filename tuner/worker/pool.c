@@ -365,24 +365,27 @@ static bool find_overdue(struct compile_pool *pool, struct compile_done *done)
     return false;
 }
 
+size_t compile_pool_files(const struct compile_pool *pool, struct pollfd *files, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pool->count && count < most; i++)
+        if (pool->compilers[i].job)
+            files[count++] =
+                (struct pollfd){.fd = pool->compilers[i].child.output, .events = POLLIN};
+    return count;
+}
+
 /* Waits for any busy child, at most until the deadline; NULL when none answered. */
 static struct compiler *wait_any(struct compile_pool *pool, int64_t timeout_ms)
 {
-    struct pollfd pollers[POOL_WORKERS_MAX];
-    struct compiler *waited[POOL_WORKERS_MAX];
-    nfds_t count = 0;
-    for (size_t i = 0; i < pool->count; i++) {
-        if (!pool->compilers[i].job)
-            continue;
-        pollers[count] = (struct pollfd){.fd = pool->compilers[i].child.output, .events = POLLIN};
-        waited[count++] = &pool->compilers[i];
-    }
+    struct pollfd files[POOL_WORKERS_MAX];
+    size_t count = compile_pool_files(pool, files, POOL_WORKERS_MAX);
     int wait_ms = timeout_ms < 0 || timeout_ms > 1000 ? 1000 : (int)timeout_ms;
-    if (count == 0 || poll(pollers, count, wait_ms) <= 0)
+    if (count == 0 || poll(files, count, wait_ms) <= 0)
         return NULL;
-    for (nfds_t i = 0; i < count; i++)
-        if (pollers[i].revents)
-            return waited[i];
+    for (size_t i = 0, busy = 0; i < pool->count; i++)
+        if (pool->compilers[i].job && files[busy++].revents)
+            return &pool->compilers[i];
     return NULL;
 }
 

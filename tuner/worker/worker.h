@@ -250,6 +250,11 @@ struct compile_done {
 enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
                               struct compile_done *done, bool *got, struct error *error);
 
+/* Files that become readable when a compiler that is busy now has answered, `most` at most; how
+ * many. To wait on together with others; then compile_pool_wait. */
+struct pollfd;
+size_t compile_pool_files(const struct compile_pool *pool, struct pollfd *files, size_t most);
+
 /* Where the binary of a request is kept: a file in the cache folder named by the hash of source,
  * defines, flags, kernels, architecture, compiler and device name. `hash` gets that name. Both
  * belong to the arena. A file that is there is checked on the way: one that is cut or damaged is

@@ -1,4 +1,4 @@
-/* Parts of the choice that are plain computing: the fixed order, levels, the shares of a budget. */
+/* Parts of the choice that are plain computing: the fixed order and levels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tuner/base/clock.h"
-#include "tuner/base/text.h"
-#include "tuner/session/internal.h"
+#include "tuner/session/contest.h"
 
 /* ---- the fixed order ---- */
 
@@ -28,30 +26,27 @@ struct demand {
 enum { CONTENDERS = 8 };
 
 static struct candidate candidates[CONTENDERS];
-static struct configuration configurations[CONTENDERS];
+static struct prepared prepared[CONTENDERS];
 
 static void set_up(const struct demand *demands, size_t count, struct finalist *finalists)
 {
     memset(finalists, 0, count * sizeof *finalists);
     for (size_t i = 0; i < count; i++) {
         const struct demand *demand = &demands[i];
-        struct candidate *candidate = &candidates[i];
-        struct loaded *loaded = &finalists[i].runner.loaded;
-        configurations[i] = (struct configuration){.count = 1};
-        configurations[i].values[0] =
+        struct prepared *of = &prepared[i];
+        memset(of, 0, sizeof *of);
+        of->configuration.count = 1;
+        of->configuration.values[0] =
             (struct named_value){.name = "block", .value = value_integer(demand->value)};
-        *candidate = (struct candidate){.own = &configurations[i]};
-        candidate->key = demand->key;
-        struct launch_plan *plan = &loaded->plan;
-        plan->launch_count = demand->launches;
+        candidates[i] = (struct candidate){.key = demand->key};
+        of->plan.launch_count = demand->launches;
         for (size_t j = 0; j < demand->launches; j++)
-            plan->launches[j] = (struct launch){.block = {1, 1, 1}};
-        plan->launches[0].block[0] = demand->block;
-        plan->launches[demand->launches - 1].shared_bytes = demand->shared;
-        loaded->resources[demand->launches - 1].static_shared_bytes =
-            (int32_t)demand->static_shared;
-        loaded->resources[0].registers = demand->registers;
-        finalists[i].runner.candidate = candidate;
+            of->plan.launches[j] = (struct launch){.block = {1, 1, 1}};
+        of->plan.launches[0].block[0] = demand->block;
+        of->plan.launches[demand->launches - 1].shared_bytes = demand->shared;
+        of->resources[demand->launches - 1].static_shared_bytes = (int32_t)demand->static_shared;
+        of->resources[0].registers = demand->registers;
+        finalists[i].slot = (struct slot){.candidate = &candidates[i], .prepared = of};
     }
 }
 
@@ -60,11 +55,12 @@ static void expect_order(const struct demand *demands, size_t count)
 {
     struct demand turned[CONTENDERS];
     struct finalist finalists[CONTENDERS];
+    struct error error = {0};
     for (size_t shift = 0; shift < count; shift++) {
         for (size_t i = 0; i < count; i++)
             turned[i] = demands[(i + shift) % count];
         set_up(turned, count, finalists);
-        contest_order(NULL, finalists, count);
+        assert_int_equal(finalists_order(finalists, count, &error), STATUS_OK);
         for (size_t i = 0; i < count; i++)
             assert_int_equal(finalists[i].contender.order, (i + shift) % count);
     }
@@ -111,9 +107,10 @@ static void test_levels_are_medians_off_the_middle(void **state)
         y[i * 3 + 1] = round[i];
         y[i * 3 + 2] = round[i] + (i == 3 ? 50 : 0.02);
     }
+    struct error error = {0};
     struct track track = {.count = 3, .round_count = ROUNDS, .y = y, .faults = faults};
-    contest_set_levels(&contest, &track, 0, 0, 3);
-    contest_set_levels(&contest, &track, 1, 3, ROUNDS);
+    assert_int_equal(contest_set_levels(&contest, &track, 0, 0, 3, &error), STATUS_OK);
+    assert_int_equal(contest_set_levels(&contest, &track, 1, 3, ROUNDS, &error), STATUS_OK);
     for (size_t part = 0; part < 2; part++) {
         assert_float_equal(finalists[0].levels[part], -0.01, 1e-12);
         assert_float_equal(finalists[1].levels[part], 0, 1e-12);
@@ -124,228 +121,21 @@ static void test_levels_are_medians_off_the_middle(void **state)
 static void test_who_is_out_does_not_move_the_middle(void **state)
 {
     (void)state;
-    struct finalist finalists[3] = {{.out = NULL}, {.out = "wrong"}, {.left = true}};
+    struct finalist finalists[3] = {
+        {.rejection = NULL}, {.rejection = "wrong"}, {.raced_out = true}};
     struct contest contest = {.finalists = finalists, .finalist_count = 3};
     double y[] = {1, 0.1, 7, 1, 0.1, (double)NAN};
     enum round_fault faults[2] = {ROUND_VALID, ROUND_VALID};
+    struct error error = {0};
     struct track track = {.count = 3, .round_count = 2, .y = y, .faults = faults};
-    contest_set_levels(&contest, &track, 0, 0, 2);
+    assert_int_equal(contest_set_levels(&contest, &track, 0, 0, 2, &error), STATUS_OK);
     assert_float_equal(finalists[0].levels[0], 0, 1e-12);
     assert_float_equal(finalists[1].levels[0], -0.9, 1e-12);
     assert_float_equal(finalists[2].levels[0], 6, 1e-12); /* of the round that it was in */
     faults[0] = faults[1] = ROUND_CLOCK_MOVED;
-    contest_set_levels(&contest, &track, 0, 0, 2);
+    assert_int_equal(contest_set_levels(&contest, &track, 0, 0, 2, &error), STATUS_OK);
     for (size_t i = 0; i < 3; i++)
         assert_true(isnan(finalists[i].levels[0]));
-}
-
-/* ---- the budget ---- */
-
-static const int64_t second = 1000000000;
-
-/* A run with a budget, and a problem of it. */
-struct budgeted {
-    struct session_options options;
-    struct session_summary summary;
-    struct session session;
-    struct group group;
-    struct sweep sweep;
-};
-
-/* That began `age_ns` ago, with so many problems left. */
-static void begin(struct budgeted *run, int64_t budget_ns, int64_t confirm_processes,
-                  size_t problems, int64_t age_ns)
-{
-    memset(run, 0, sizeof *run);
-    run->options.budget_ns = budget_ns;
-    run->options.protocol.confirm_processes = confirm_processes;
-    run->session.options = &run->options;
-    run->session.summary = &run->summary;
-    run->session.started_ns = clock_now_ns() - age_ns;
-    run->group.session = &run->session;
-    run->group.problems_left = problems;
-    run->sweep.group = &run->group;
-    budget_share(&run->sweep);
-}
-
-static void test_without_a_budget_there_is_no_end(void **state)
-{
-    (void)state;
-    struct budgeted run;
-    begin(&run, 0, 0, 3, 0);
-    assert_int_equal(budget_end_ns(&run.session), 0);
-    assert_int_equal(run.sweep.deadline_ns, 0);
-    assert_int_equal(budget_race_end_ns(&run.sweep), 0);
-    assert_false(budget_over(&run.session, 0));
-    assert_false(run.summary.budget_spent);
-}
-
-static void test_a_budget_is_shared_out(void **state)
-{
-    (void)state;
-    struct budgeted run;
-    begin(&run, 3600 * second, 8, 4, 0);
-    int64_t start = run.session.started_ns;
-    int64_t end = budget_end_ns(&run.session);
-    int64_t race = budget_race_end_ns(&run.sweep);
-    /* Two seconds are for what is written at the end. */
-    assert_int_equal(end, start + 3598 * second);
-    /* Something is left for the race, for three more like it, and for the confirmation. */
-    assert_true(run.sweep.deadline_ns > start && run.sweep.deadline_ns < race);
-    assert_true(race - start <= 3600 * second / 4);
-    assert_true(4 * (race - start) < 3600 * second * 9 / 10);
-    /* What earlier problems did not use, the last one may. */
-    run.group.problems_left = 1;
-    budget_share(&run.sweep);
-    assert_true(budget_race_end_ns(&run.sweep) - start > 3600 * second / 2);
-    assert_true(budget_race_end_ns(&run.sweep) < end);
-    assert_false(budget_over(&run.session, race));
-    assert_false(run.summary.budget_spent);
-}
-
-static void test_without_a_confirmation_sweeps_and_races_have_it_all(void **state)
-{
-    (void)state;
-    struct budgeted run;
-    begin(&run, 3600 * second, 0, 1, 0);
-    int64_t start = run.session.started_ns;
-    assert_true(run.sweep.deadline_ns - start > 3600 * second * 8 / 10);
-    assert_true(run.sweep.deadline_ns < budget_race_end_ns(&run.sweep));
-    assert_true(budget_race_end_ns(&run.sweep) - start > 3600 * second * 99 / 100);
-}
-
-/* As if the sweep had taken that long. */
-static void let_pass(struct budgeted *run, int64_t ns)
-{
-    run->session.started_ns -= ns;
-    run->sweep.deadline_ns -= ns;
-    run->sweep.race_end_ns -= ns;
-}
-
-/* Each problem takes what it is given: the last one gets as much as the first. */
-static void test_the_last_problem_gets_as_much_as_the_first(void **state)
-{
-    (void)state;
-    enum { PROBLEMS = 50 };
-    struct budgeted run;
-    begin(&run, 10 * second * PROBLEMS, 0, PROBLEMS, 0);
-    for (; run.group.problems_left > 0; run.group.problems_left--) {
-        int64_t now = clock_now_ns();
-        budget_share(&run.sweep);
-        assert_in_range(run.sweep.deadline_ns - now, 8 * second, 9 * second);
-        let_pass(&run, run.sweep.deadline_ns - now);
-        now = clock_now_ns();
-        int64_t race_ns = budget_race_end_ns(&run.sweep) - now;
-        assert_in_range(race_ns, second, 2 * second);
-        let_pass(&run, race_ns);
-    }
-}
-
-/* Where the compiler kept a sweep waiting, its race is as long as others, not three rounds. */
-static void test_a_late_sweep_leaves_its_race_a_share(void **state)
-{
-    (void)state;
-    struct budgeted run;
-    begin(&run, 3600 * second, 0, 36, 0);
-    let_pass(&run, 200 * second);
-    assert_true(budget_race_end_ns(&run.sweep) - clock_now_ns() > 13 * second);
-}
-
-/* What set-ups and checks take, of every problem as much. */
-struct fixed_costs {
-    int64_t set_up_ns, checks_ns;
-};
-
-/* One problem that uses what it is given; how long its sweep was. */
-static int64_t run_one(struct budgeted *run, const struct fixed_costs *costs)
-{
-    budget_share(&run->sweep);
-    let_pass(run, costs->set_up_ns);
-    run->group.clock.spent_ns[STAGE_SET_UP] += costs->set_up_ns;
-    budget_begin_sweep(&run->sweep);
-    int64_t sweep_ns = run->sweep.deadline_ns - clock_now_ns();
-    let_pass(run, sweep_ns);
-    let_pass(run, budget_race_end_ns(&run->sweep) - clock_now_ns());
-    let_pass(run, costs->checks_ns);
-    run->group.clock.spent_ns[STAGE_CHECK] += costs->checks_ns;
-    budget_end_problem(&run->sweep, true);
-    run->group.problems_left--;
-    return sweep_ns;
-}
-
-/* How long the sweeps of so many problems are, in 60 s; how many are begun. */
-static size_t run_many(struct budgeted *run, size_t problems, const struct fixed_costs *costs,
-                       int64_t *least_ns, int64_t *most_ns)
-{
-    size_t begun = 0;
-    *least_ns = INT64_MAX;
-    *most_ns = 0;
-    begin(run, 60 * second, 8, problems, 0);
-    for (; begun < problems && budget_fits_problem(&run->group); begun++) {
-        int64_t sweep_ns = run_one(run, costs);
-        *least_ns = sweep_ns < *least_ns ? sweep_ns : *least_ns;
-        *most_ns = sweep_ns > *most_ns ? sweep_ns : *most_ns;
-    }
-    return begun;
-}
-
-static void test_set_ups_and_checks_are_not_taken_from_the_last(void **state)
-{
-    (void)state;
-    static const struct fixed_costs little = {second / 20, second / 10},
-                                    much = {second / 2, second / 2}, most = {2 * second, second};
-    struct budgeted run;
-    int64_t least_ns = 0;
-    int64_t most_ns = 0;
-    assert_int_equal(run_many(&run, 33, &little, &least_ns, &most_ns), 33);
-    assert_in_range(least_ns, most_ns / 2, most_ns);
-    int64_t passed_ns = clock_now_ns() - run.session.started_ns;
-    assert_in_range(passed_ns, 36 * second, 41 * second);
-    /* Where they leave too little of two thirds, the confirmation is to wait. */
-    assert_int_equal(run_many(&run, 33, &much, &least_ns, &most_ns), 33);
-    assert_in_range(least_ns, most_ns / 2, most_ns);
-    assert_in_range(least_ns, second / 10, second);
-    passed_ns = clock_now_ns() - run.session.started_ns;
-    assert_in_range(passed_ns, 45 * second, 60 * second);
-    /* Where the budget cannot pay for them all, nothing is begun that would not end in it. */
-    assert_in_range(run_many(&run, 33, &most, &least_ns, &most_ns), 15, 20);
-    passed_ns = clock_now_ns() - run.session.started_ns;
-    assert_in_range(passed_ns, 50 * second, 62 * second);
-    assert_true(run.summary.budget_spent);
-}
-
-/* What a problem alone will take for its checks comes off its sweep. */
-static void test_the_checks_of_the_first_problem_are_expected(void **state)
-{
-    (void)state;
-    struct budgeted run;
-    begin(&run, 20 * second, 0, 1, 0);
-    run.sweep.tell_ns = second;
-    run.group.clock.spent_ns[STAGE_SET_UP] = 2 * second;
-    let_pass(&run, 2 * second);
-    budget_begin_sweep(&run.sweep);
-    assert_in_range(run.sweep.race_end_ns - run.session.started_ns, 10 * second, 17 * second);
-    /* Late all the same: fewer are checked, two at least; and none is watched for long. */
-    assert_int_equal(budget_finalists(&run.sweep, 12), 12);
-    let_pass(&run, 16 * second);
-    assert_in_range(budget_finalists(&run.sweep, 12), 2, 6);
-    let_pass(&run, 3 * second);
-    assert_int_equal(budget_finalists(&run.sweep, 12), 2);
-    assert_in_range(budget_watch_ms(&run.sweep, 500), 20, 50);
-    begin(&run, 0, 0, 1, 0);
-    assert_int_equal(budget_finalists(&run.sweep, 12), 12);
-    assert_int_equal(budget_watch_ms(&run.sweep, 500), 500);
-}
-
-static void test_a_spent_budget_leaves_a_moment_and_is_told(void **state)
-{
-    (void)state;
-    struct budgeted run;
-    begin(&run, second, 0, 0, 2 * second);
-    assert_true(run.sweep.deadline_ns != 0); /* 0 would be for ever */
-    assert_true(budget_race_end_ns(&run.sweep) <= clock_now_ns() + 1);
-    assert_true(budget_over(&run.session, budget_end_ns(&run.session)));
-    assert_true(run.summary.budget_spent);
 }
 
 int main(void)
@@ -355,14 +145,6 @@ int main(void)
         cmocka_unit_test(test_equal_demands_go_by_their_keys),
         cmocka_unit_test(test_levels_are_medians_off_the_middle),
         cmocka_unit_test(test_who_is_out_does_not_move_the_middle),
-        cmocka_unit_test(test_without_a_budget_there_is_no_end),
-        cmocka_unit_test(test_a_budget_is_shared_out),
-        cmocka_unit_test(test_without_a_confirmation_sweeps_and_races_have_it_all),
-        cmocka_unit_test(test_the_last_problem_gets_as_much_as_the_first),
-        cmocka_unit_test(test_a_late_sweep_leaves_its_race_a_share),
-        cmocka_unit_test(test_set_ups_and_checks_are_not_taken_from_the_last),
-        cmocka_unit_test(test_the_checks_of_the_first_problem_are_expected),
-        cmocka_unit_test(test_a_spent_budget_leaves_a_moment_and_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
-#include "tuner/session/internal.h"
+#include "tuner/session/sweep.h"
 
 /* `way` is a template argument and a define, `part` only tells how it is launched. */
 static const char text[] = "experiment: twins\n"
@@ -76,10 +76,10 @@ struct fixture {
     struct experiment *experiment;
     struct facts facts;
     struct binary items[BINARIES];
+    struct session_options options;
     struct session session;
     struct group group;
     struct sweep sweep;
-    struct arena arena;
     struct error error;
 };
 
@@ -111,8 +111,9 @@ static int setup(void **state)
         f->items[i] = (struct binary){.hash = names[i], .path = names[i], .state = BINARY_READY};
     f->group = (struct group){.session = &f->session, .facts = &f->facts};
     f->group.binaries = (struct binaries){.api = &api, .items = f->items, .count = BINARIES};
-    f->sweep = (struct sweep){.group = &f->group, .experiment = f->experiment};
-    experiment_problem(f->experiment, 0, &f->sweep.problem);
+    f->session.options = &f->options;
+    f->sweep.work = work_of(&f->group, f->experiment, 1, NULL);
+    experiment_problem(f->experiment, 0, &f->sweep.work.problem);
     inspections = 0;
     return 0;
 }
@@ -128,9 +129,8 @@ static int teardown(void **state)
     }
     (void)rmdir(f->folder);
     arena_free(&f->group.binaries.arena);
-    table_free(&f->sweep.table);
+    candidates_free(&f->sweep.candidates);
     arena_free(&f->sweep.arena);
-    arena_free(&f->arena);
     experiment_free(f->experiment);
     free(f);
     return 0;
@@ -148,7 +148,8 @@ static struct candidate *add_ending(struct fixture *f, int binary, int64_t block
         configuration.values[i] =
             (struct named_value){experiment_parameter_name(f->experiment, i), values[i]};
     assert_true(configuration_key(&configuration, key));
-    struct candidate *candidate = table_add(&f->sweep.table, &configuration, key, NO_POINT);
+    struct candidate *candidate =
+        candidates_add(&f->sweep.candidates, &configuration, key, NO_POINT);
     assert_non_null(candidate);
     candidate->binary = (size_t)binary;
     return candidate;
@@ -160,25 +161,25 @@ static struct candidate *add(struct fixture *f, int binary, int64_t block, int64
     return add_ending(f, binary, block, part, shared, zero, "second");
 }
 
-static struct worker_outcome foresee(struct fixture *f, struct candidate *candidate, bool expected)
+static struct worker_outcome foresee(struct fixture *f, struct candidate *candidate, bool aside)
 {
-    struct loaded loaded = {0};
-    struct worker_outcome outcome = {.status = TRIAL_OK};
-    bool aside = false;
-    assert_int_equal(
-        sweep_foresee(&f->sweep, &f->arena, candidate, &loaded, &outcome, &aside, &f->error),
-        STATUS_OK);
-    assert_int_equal(aside, expected);
-    return outcome;
+    struct slot slot = {.candidate = candidate,
+                        .prepared = prepared_create(&f->sweep.candidates, candidate),
+                        .outcome = {.status = TRIAL_OK}};
+    assert_non_null(slot.prepared);
+    assert_int_equal(sweep_foresee(&f->sweep, &slot, &f->error), STATUS_OK);
+    assert_int_equal(slot.outcome.status != TRIAL_OK, aside);
+    slot_free(&slot);
+    return slot.outcome;
 }
 
 /* As if it had been measured. */
 static void measured(struct fixture *f, struct candidate *candidate)
 {
-    candidate->done = true;
+    candidate->state = CANDIDATE_DONE;
     candidate->status = TRIAL_OK;
-    candidate->trial_id = (int64_t)f->sweep.table.count;
-    assert_true(table_done(&f->sweep.table, candidate));
+    candidate->trial_id = (int64_t)f->sweep.candidates.count;
+    assert_true(candidates_done(&f->sweep.candidates, candidate));
 }
 
 static void test_what_does_not_fit_is_set_aside(void **state)

@@ -7,23 +7,23 @@
 #include <cmocka.h>
 
 #include "tuner/base/text.h"
-#include "tuner/session/internal.h"
+#include "tuner/session/sweep.h"
 
 enum { MANY = 5000 };
 
-static struct candidate *add(struct table *table, int64_t value, uint64_t point)
+static struct candidate *add(struct candidates *table, int64_t value, uint64_t point)
 {
     char key[32];
     struct configuration configuration = {.count = 1};
     configuration.values[0] = (struct named_value){"x", value_integer(value)};
     (void)string_format(key, sizeof key, "x=%lld", (long long)value);
-    return table_add(table, &configuration, key, point);
+    return candidates_add(table, &configuration, key, point);
 }
 
 static void test_candidates_stay_and_are_found(void **state)
 {
     (void)state;
-    struct table table = {0};
+    struct candidates table = {0};
     struct candidate *all[MANY];
     for (int i = 0; i < MANY; i++) {
         all[i] = add(&table, i, i == 7 ? NO_POINT : (uint64_t)i * 1000000007u);
@@ -32,32 +32,33 @@ static void test_candidates_stay_and_are_found(void **state)
     for (int i = 0; i < MANY; i++) {
         char key[32];
         (void)string_format(key, sizeof key, "x=%d", i);
-        assert_ptr_equal(table_at_key(&table, key), all[i]);
-        assert_ptr_equal(table_at_point(&table, (uint64_t)i * 1000000007u), i == 7 ? NULL : all[i]);
-        assert_ptr_equal(table_outside(&table, key), i == 7 ? all[i] : NULL);
+        assert_ptr_equal(candidates_at_key(&table, key), all[i]);
+        assert_ptr_equal(candidates_at_point(&table, (uint64_t)i * 1000000007u),
+                         i == 7 ? NULL : all[i]);
+        assert_ptr_equal(candidates_outside(&table, key), i == 7 ? all[i] : NULL);
         assert_int_equal(all[i]->place, i);
     }
     assert_int_equal(all[7]->own->values[0].value.integer, 7);
-    assert_null(table_at_key(&table, "x=-1"));
-    table_free(&table);
+    assert_null(candidates_at_key(&table, "x=-1"));
+    candidates_free(&table);
 }
 
 static void test_only_what_was_measured_has_launches(void **state)
 {
     (void)state;
-    struct table table = {0};
+    struct candidates table = {0};
     struct candidate *first = add(&table, 1, 1);
     struct candidate *twin = add(&table, 2, 2);
     first->launch_hash = twin->launch_hash = 99;
-    assert_null(table_at_launch(&table, 99));
-    first->done = twin->done = true;
+    assert_null(candidates_at_launch(&table, 99));
+    first->state = twin->state = CANDIDATE_DONE;
     first->trial_id = 10;
     twin->trial_id = 11;
     twin->same_as = first;
-    assert_true(table_done(&table, first) && table_done(&table, twin));
-    assert_ptr_equal(table_at_launch(&table, 99), first);
-    assert_null(table_at_launch(&table, 0));
-    table_free(&table);
+    assert_true(candidates_done(&table, first) && candidates_done(&table, twin));
+    assert_ptr_equal(candidates_at_launch(&table, 99), first);
+    assert_null(candidates_at_launch(&table, 0));
+    candidates_free(&table);
 }
 
 static void test_points_that_may_be_tried(void **state)

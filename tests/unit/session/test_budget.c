@@ -1,0 +1,233 @@
+/* The shares of a budget. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/session/run.h"
+
+static const int64_t second = 1000000000;
+
+/* A run with a budget, and a problem of it. */
+struct budgeted {
+    struct session_options options;
+    struct session_summary summary;
+    struct session session;
+    struct group group;
+    struct allowance allowance;
+};
+
+/* That began `age_ns` ago, with so many problems left. */
+static void begin(struct budgeted *run, int64_t budget_ns, int64_t confirm_processes,
+                  size_t problems, int64_t age_ns)
+{
+    memset(run, 0, sizeof *run);
+    run->options.budget_ns = budget_ns;
+    run->options.protocol.confirm_processes = confirm_processes;
+    run->session.options = &run->options;
+    run->session.summary = &run->summary;
+    run->session.started_ns = clock_now_ns() - age_ns;
+    run->group.session = &run->session;
+    run->group.problems_left = problems;
+    budget_share(&run->group, &run->allowance);
+}
+
+static void test_without_a_budget_there_is_no_end(void **state)
+{
+    (void)state;
+    struct budgeted run;
+    begin(&run, 0, 0, 3, 0);
+    assert_int_equal(budget_end_ns(&run.session), 0);
+    assert_int_equal(run.allowance.sweep_end_ns, 0);
+    assert_int_equal(budget_race_end_ns(&run.group, &run.allowance), 0);
+    assert_false(budget_over(&run.session, 0));
+    assert_false(run.summary.budget_spent);
+}
+
+static void test_a_budget_is_shared_out(void **state)
+{
+    (void)state;
+    struct budgeted run;
+    begin(&run, 3600 * second, 8, 4, 0);
+    int64_t start = run.session.started_ns;
+    int64_t end = budget_end_ns(&run.session);
+    int64_t race = budget_race_end_ns(&run.group, &run.allowance);
+    /* Two seconds are for what is written at the end. */
+    assert_int_equal(end, start + 3598 * second);
+    /* Something is left for the race, for three more like it, and for the confirmation. */
+    assert_true(run.allowance.sweep_end_ns > start && run.allowance.sweep_end_ns < race);
+    assert_true(race - start <= 3600 * second / 4);
+    assert_true(4 * (race - start) < 3600 * second * 9 / 10);
+    /* What earlier problems did not use, the last one may. */
+    run.group.problems_left = 1;
+    budget_share(&run.group, &run.allowance);
+    assert_true(budget_race_end_ns(&run.group, &run.allowance) - start > 3600 * second / 2);
+    assert_true(budget_race_end_ns(&run.group, &run.allowance) < end);
+    assert_false(budget_over(&run.session, race));
+    assert_false(run.summary.budget_spent);
+}
+
+static void test_without_a_confirmation_sweeps_and_races_have_it_all(void **state)
+{
+    (void)state;
+    struct budgeted run;
+    begin(&run, 3600 * second, 0, 1, 0);
+    int64_t start = run.session.started_ns;
+    assert_true(run.allowance.sweep_end_ns - start > 3600 * second * 8 / 10);
+    assert_true(run.allowance.sweep_end_ns < budget_race_end_ns(&run.group, &run.allowance));
+    assert_true(budget_race_end_ns(&run.group, &run.allowance) - start > 3600 * second * 99 / 100);
+}
+
+/* As if the sweep had taken that long. */
+static void let_pass(struct budgeted *run, int64_t ns)
+{
+    run->session.started_ns -= ns;
+    run->allowance.sweep_end_ns -= ns;
+    run->allowance.race_end_ns -= ns;
+}
+
+/* Each problem takes what it is given: the last one gets as much as the first. */
+static void test_the_last_problem_gets_as_much_as_the_first(void **state)
+{
+    (void)state;
+    enum { PROBLEMS = 50 };
+    struct budgeted run;
+    begin(&run, 10 * second * PROBLEMS, 0, PROBLEMS, 0);
+    for (; run.group.problems_left > 0; run.group.problems_left--) {
+        int64_t now = clock_now_ns();
+        budget_share(&run.group, &run.allowance);
+        assert_in_range(run.allowance.sweep_end_ns - now, 8 * second, 9 * second);
+        let_pass(&run, run.allowance.sweep_end_ns - now);
+        now = clock_now_ns();
+        int64_t race_ns = budget_race_end_ns(&run.group, &run.allowance) - now;
+        assert_in_range(race_ns, second, 2 * second);
+        let_pass(&run, race_ns);
+    }
+}
+
+/* Where the compiler kept a sweep waiting, its race is as long as others, not three rounds. */
+static void test_a_late_sweep_leaves_its_race_a_share(void **state)
+{
+    (void)state;
+    struct budgeted run;
+    begin(&run, 3600 * second, 0, 36, 0);
+    let_pass(&run, 200 * second);
+    assert_true(budget_race_end_ns(&run.group, &run.allowance) - clock_now_ns() > 13 * second);
+}
+
+/* What set-ups and checks take, of every problem as much. */
+struct fixed_costs {
+    int64_t set_up_ns, checks_ns;
+};
+
+/* One problem that uses what it is given; how long its sweep was. */
+static int64_t run_one(struct budgeted *run, const struct fixed_costs *costs)
+{
+    budget_share(&run->group, &run->allowance);
+    let_pass(run, costs->set_up_ns);
+    run->group.clock.spent_ns[STAGE_SET_UP] += costs->set_up_ns;
+    budget_begin_sweep(&run->group, &run->allowance);
+    int64_t sweep_ns = run->allowance.sweep_end_ns - clock_now_ns();
+    let_pass(run, sweep_ns);
+    let_pass(run, budget_race_end_ns(&run->group, &run->allowance) - clock_now_ns());
+    let_pass(run, costs->checks_ns);
+    run->group.clock.spent_ns[STAGE_CHECK] += costs->checks_ns;
+    budget_end_problem(&run->group, &run->allowance, true);
+    run->group.problems_left--;
+    return sweep_ns;
+}
+
+/* How long the sweeps of so many problems are, in 60 s; how many are begun. */
+static size_t run_many(struct budgeted *run, size_t problems, const struct fixed_costs *costs,
+                       int64_t *least_ns, int64_t *most_ns)
+{
+    size_t begun = 0;
+    *least_ns = INT64_MAX;
+    *most_ns = 0;
+    begin(run, 60 * second, 8, problems, 0);
+    for (; begun < problems && budget_fits_problem(&run->group); begun++) {
+        int64_t sweep_ns = run_one(run, costs);
+        *least_ns = sweep_ns < *least_ns ? sweep_ns : *least_ns;
+        *most_ns = sweep_ns > *most_ns ? sweep_ns : *most_ns;
+    }
+    return begun;
+}
+
+static void test_set_ups_and_checks_are_not_taken_from_the_last(void **state)
+{
+    (void)state;
+    static const struct fixed_costs little = {second / 20, second / 10},
+                                    much = {second / 2, second / 2}, most = {2 * second, second};
+    struct budgeted run;
+    int64_t least_ns = 0;
+    int64_t most_ns = 0;
+    assert_int_equal(run_many(&run, 33, &little, &least_ns, &most_ns), 33);
+    assert_in_range(least_ns, most_ns / 2, most_ns);
+    int64_t passed_ns = clock_now_ns() - run.session.started_ns;
+    assert_in_range(passed_ns, 36 * second, 41 * second);
+    /* Where they leave too little of two thirds, the confirmation is to wait. */
+    assert_int_equal(run_many(&run, 33, &much, &least_ns, &most_ns), 33);
+    assert_in_range(least_ns, most_ns / 2, most_ns);
+    assert_in_range(least_ns, second / 10, second);
+    passed_ns = clock_now_ns() - run.session.started_ns;
+    assert_in_range(passed_ns, 45 * second, 60 * second);
+    /* Where the budget cannot pay for them all, nothing is begun that would not end in it. */
+    assert_in_range(run_many(&run, 33, &most, &least_ns, &most_ns), 15, 20);
+    passed_ns = clock_now_ns() - run.session.started_ns;
+    assert_in_range(passed_ns, 50 * second, 62 * second);
+    assert_true(run.summary.budget_spent);
+}
+
+/* What a problem alone will take for its checks comes off its sweep. */
+static void test_the_checks_of_the_first_problem_are_expected(void **state)
+{
+    (void)state;
+    struct budgeted run;
+    begin(&run, 20 * second, 0, 1, 0);
+    run.allowance.tell_ns = second;
+    run.group.clock.spent_ns[STAGE_SET_UP] = 2 * second;
+    let_pass(&run, 2 * second);
+    budget_begin_sweep(&run.group, &run.allowance);
+    assert_in_range(run.allowance.race_end_ns - run.session.started_ns, 10 * second, 17 * second);
+    /* Late all the same: fewer are checked, two at least; and none is watched for long. */
+    assert_int_equal(budget_finalists(&run.group, &run.allowance, 12), 12);
+    let_pass(&run, 16 * second);
+    assert_in_range(budget_finalists(&run.group, &run.allowance, 12), 2, 6);
+    let_pass(&run, 3 * second);
+    assert_int_equal(budget_finalists(&run.group, &run.allowance, 12), 2);
+    assert_in_range(budget_watch_ms(&run.group, &run.allowance, 500), 20, 50);
+    begin(&run, 0, 0, 1, 0);
+    assert_int_equal(budget_finalists(&run.group, &run.allowance, 12), 12);
+    assert_int_equal(budget_watch_ms(&run.group, &run.allowance, 500), 500);
+}
+
+static void test_a_spent_budget_leaves_a_moment_and_is_told(void **state)
+{
+    (void)state;
+    struct budgeted run;
+    begin(&run, second, 0, 0, 2 * second);
+    assert_true(run.allowance.sweep_end_ns != 0); /* 0 would be for ever */
+    assert_true(budget_race_end_ns(&run.group, &run.allowance) <= clock_now_ns() + 1);
+    assert_true(budget_over(&run.session, budget_end_ns(&run.session)));
+    assert_true(run.summary.budget_spent);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_without_a_budget_there_is_no_end),
+        cmocka_unit_test(test_a_budget_is_shared_out),
+        cmocka_unit_test(test_without_a_confirmation_sweeps_and_races_have_it_all),
+        cmocka_unit_test(test_the_last_problem_gets_as_much_as_the_first),
+        cmocka_unit_test(test_a_late_sweep_leaves_its_race_a_share),
+        cmocka_unit_test(test_set_ups_and_checks_are_not_taken_from_the_last),
+        cmocka_unit_test(test_the_checks_of_the_first_problem_are_expected),
+        cmocka_unit_test(test_a_spent_budget_leaves_a_moment_and_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

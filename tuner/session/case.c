@@ -1,0 +1,174 @@
+/* One case of the gauntlet: a candidate where nobody has looked yet. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tuner/base/pack.h"
+#include "tuner/device/traits.h"
+#include "tuner/session/check.h"
+
+enum { REPEATS = 3, CASE_TIMEOUT_MS = 60000 };
+
+/* A file holds what it holds, whatever the seed. */
+bool checks_are_from_file(const struct worker_checks *checks)
+{
+    bool is = false;
+    for (size_t i = 0; i < checks->count; i++)
+        is |= checks->items[i].kind == REFERENCE_FILE;
+    return is;
+}
+
+static void move_seeds(struct launch_plan *plan, uint64_t seed)
+{
+    for (size_t i = 0; i < plan->argument_count; i++)
+        plan->arguments[i].seed += seed;
+}
+
+static void move_starts(struct launch_plan *plan, uint32_t starts)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        struct argument *argument = &plan->arguments[i];
+        if (argument_is_bound(argument))
+            argument->offset_bytes = argument->alignment_bytes * starts;
+    }
+}
+
+/* Whether the file is another one than the problem's own, which holds for its size alone, and has
+ * enough. */
+static bool file_fits(const struct output_check *check, const struct worker_reference *own,
+                      const struct launch_plan *plan)
+{
+    struct stat info;
+    return strcmp(check->reference, own->name) != 0 && stat(check->reference, &info) == 0 &&
+           (uint64_t)info.st_size >= argument_bytes(&plan->arguments[check->output]);
+}
+
+/* The references at another size. *applies false: there is none, or it takes a binary that nobody
+ * else needs. */
+static enum status checks_elsewhere(const struct work *work, const struct worker_checks *own,
+                                    struct arena *arena, const struct point *point,
+                                    const struct launch_plan *plan, struct worker_checks *out,
+                                    bool *applies, struct error *error)
+{
+    struct output_check *checks = arena_alloc(arena, CHECKS_MAX, sizeof *checks);
+    if (!checks)
+        return error_no_memory(error);
+    enum status status = point_checks(point, arena, checks, &out->count, error);
+    *applies = status == STATUS_OK && out->count == own->count;
+    for (size_t i = 0; status == STATUS_OK && *applies && i < out->count; i++) {
+        if (checks[i].kind == REFERENCE_FILE && !file_fits(&checks[i], &own->items[i], plan)) {
+            *applies = false;
+            break;
+        }
+        status = describe_check(work, &checks[i], &out->items[i], error);
+        if (status == STATUS_OK && checks[i].kind == REFERENCE_PLAN)
+            *applies = strcmp(out->items[i].path, own->items[i].path) == 0;
+    }
+    return status;
+}
+
+/* Other seeds, for the reference too; other starts for the candidate alone. */
+static enum status move_case(struct arena *arena, const struct gauntlet_case *what,
+                             struct launch_plan *plan, struct worker_checks *checks,
+                             struct error *error)
+{
+    move_starts(plan, what->starts);
+    if (checks_are_from_file(checks))
+        return STATUS_OK;
+    move_seeds(plan, what->seed);
+    for (size_t i = 0; i < checks->count; i++) {
+        if (checks->items[i].kind != REFERENCE_PLAN)
+            continue;
+        struct launch_plan *moved = arena_copy(arena, checks->items[i].plan, sizeof *moved);
+        if (!moved)
+            return error_no_memory(error);
+        move_seeds(moved, what->seed);
+        checks->items[i].plan = moved;
+    }
+    return STATUS_OK;
+}
+
+/* *applies false: the configuration is not meant for the size, or its binary is another one there.
+ */
+static enum status admits(const struct work *work, struct arena *arena,
+                          const struct candidate *candidate, const struct point *point,
+                          bool *applies, struct error *error)
+{
+    struct binary_request request;
+    size_t binary = 0;
+    enum status status = STATUS_OK;
+    *applies = point->problem->n == work->problem.n;
+    if (!*applies && candidate->point != NO_POINT)
+        status = space_admits(work->experiment, point->problem, work->facts, point->configuration,
+                              applies, error);
+    if (status != STATUS_OK || !*applies)
+        return status;
+    status = point_binary(point, arena, &request, error);
+    if (status == STATUS_OK)
+        status = binaries_know(&work->group->binaries, &request, &binary, error);
+    *applies = status == STATUS_OK && binary == candidate->binary;
+    return status;
+}
+
+/* The plan at the case's size, and what its results are held against. */
+static enum status case_plan(const struct sweep *sweep, struct arena *arena,
+                             const struct slot *slot, const struct gauntlet_case *what,
+                             struct launch_plan *plan, struct worker_checks *checks, bool *applies,
+                             struct error *error)
+{
+    const struct work *work = &sweep->work;
+    const struct worker_checks *own = &sweep->inputs.problem->checks;
+    struct problem problem;
+    int32_t active = slot->prepared->resources[0].active_blocks_per_sm;
+    struct point point = work_point(work, &slot->prepared->configuration, active > 0 ? active : 1);
+    experiment_problem_at(work->experiment, &work->problem, what->n, &problem);
+    point.problem = &problem;
+    enum status status = admits(work, arena, slot->candidate, &point, applies, error);
+    if (status == STATUS_OK && *applies)
+        status = point_plan(&point, arena, plan, error);
+    bool is_own =
+        problem.n == work->problem.n || device_traits(work->options->device_kind)->computes_nothing;
+    if (status == STATUS_OK && *applies && is_own)
+        *checks = *own;
+    else if (status == STATUS_OK && *applies)
+        status = checks_elsewhere(work, own, arena, &point, plan, checks, applies, error);
+    if (status == STATUS_OK && *applies)
+        return move_case(arena, what, plan, checks, error);
+    if (what->n != work->problem.n && is_no_size_of(status)) {
+        error_clear(error);
+        *applies = false;
+        return STATUS_OK;
+    }
+    return status;
+}
+
+enum status check_case(struct sweep *sweep, struct lane *lane, struct slot *slot,
+                       const struct gauntlet_case *what, bool *applies,
+                       struct worker_outcome *outcome, struct error *error)
+{
+    const struct work *work = &sweep->work;
+    struct arena scratch = {0};
+    struct launch_plan plan;
+    struct worker_checks checks = {0};
+    *outcome = (struct worker_outcome){.status = TRIAL_OK};
+    enum status status = case_plan(sweep, &scratch, slot, what, &plan, &checks, applies, error);
+    bool again = status == STATUS_OK && *applies;
+    for (int tries = 0; status == STATUS_OK && again && tries < 2; tries++) {
+        const struct worker_case given = {
+            .binary_path = candidate_binary(work, slot->candidate)->path,
+            .plan = &plan,
+            .checks = checks,
+            .repeats = REPEATS,
+            .timeout_ms = CASE_TIMEOUT_MS,
+        };
+        int64_t left_ns = lane_leave(lane);
+        status = worker_check(lane->worker, &given, outcome, error);
+        lane_enter(lane, left_ns, &lane->measuring_ns);
+        status = status == STATUS_OK ? prepare_restore(work, &sweep->inputs, slot->candidate,
+                                                       slot->prepared, outcome, &again, error)
+                                     : lane_lose(lane, error);
+    }
+    if (status == STATUS_OK)
+        status = lane_probe_after(lane, outcome, error);
+    arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,104 @@
+/* The choice for one problem, from the race to the confirmation. */
+#ifndef TUNE_SESSION_CONTEST_H
+#define TUNE_SESSION_CONTEST_H
+
+#include "tuner/session/sweep.h"
+#include "tuner/stats/choose.h"
+
+enum { RACE_PARTS = 5, LEVELS_MAX = 64 };
+
+/* A configuration on its way to being the winner. */
+struct finalist {
+    struct slot slot;
+    const char *rejection; /* why it cannot win; NULL: it can */
+    bool is_incumbent, is_baseline;
+    bool raced_out;        /* the race: shown to be slower */
+    struct interval raced; /* its difference to the race's leader */
+    int64_t trial_id;
+    /* ln of the objective against the others of the same process, NaN: missing. In the race each
+     * part of its rounds stands for a process. */
+    double levels[LEVELS_MAX];
+    struct contender contender;
+};
+bool finalist_can_win(const struct finalist *finalist);
+
+struct contest {
+    struct contest *next, *previous;
+    struct sweep *sweep;
+    struct arena arena;
+    struct finalist *finalists; /* as many as entered; after the race as many as are left */
+    size_t finalist_count;
+    /* Seen by the race alone, as far as it went to a look: ties among them are declared. */
+    struct store_contender *others;
+    size_t other_count;
+    double *twins; /* differences of twins, ln */
+    size_t twin_count, twin_capacity;
+    struct twin_floor floor;
+    size_t rounds, rounds_dropped, faults[ROUND_FAULTS];
+    size_t levels;      /* of each finalist */
+    size_t processes;   /* that have confirmed */
+    int64_t visit_ns;   /* what one took in its race's last round, with all its blocks ... */
+    int64_t process_ns; /* ... and its rounds in the last process that confirmed; 0: none did */
+    bool left_out;      /* of the confirmation, for want of time */
+    size_t candidate_count;
+    bool conditions_known;
+    bool announced;
+    bool confirmed; /* as far as it will be */
+    size_t tied;    /* the winner counted */
+    enum verdict verdict;
+    char reason[VERDICT_REASON_BYTES]; /* of the verdict */
+    char winner_key[CONFIGURATION_KEY_BYTES];
+};
+
+/* contest.c: of a sweep, which is its own from now on, from malloc. NULL: no memory. */
+struct contest *contest_create(struct sweep *sweep);
+void contest_free(struct contest *contest); /* with its sweep, unless that is NULL */
+/* Who races: all whose objective in the sweep is near the best, baselines, the incumbent. They
+ * become the contest's finalists. */
+enum status contest_enter(struct contest *contest, struct lane *lane, struct error *error);
+/* Gives back the memory behind the finalists that there are; they may move. */
+void contest_shrink(struct contest *contest);
+/* Takes finalists and everything measured out; what the gauntlet rejected stays known. */
+void contest_reset(struct contest *contest);
+/* A measurer of the finalists, whose slots' list the contest's arena owns; slots NULL: no memory.
+ */
+struct track contest_track(struct contest *contest, struct lane *lane, const char *stage);
+/* Puts a track's rounds and its slots' trials into the store, in one transaction; also when the
+ * track was stopped. Returns `status` when that is not STATUS_OK. */
+enum status contest_keep(struct contest *contest, struct track *track, enum status status,
+                         struct error *error);
+/* Adds a judged track's rounds and twins. */
+enum status contest_count_rounds(struct contest *contest, const struct track *track,
+                                 struct error *error);
+/* Level `level` of each finalist: the median over the valid rounds first .. last - 1 of what it is
+ * off the median of all. */
+enum status contest_set_levels(struct contest *contest, const struct track *track, size_t level,
+                               size_t first, size_t last, struct error *error);
+/* Takes a finalist out for good, says so, and stores it; `why` NULL: no memory. `cases`: that the
+ * gauntlet ran. */
+enum status contest_reject(struct contest *contest, struct finalist *finalist, int32_t cases,
+                           const char *why, struct error *error);
+enum status contest_store_verdict(const struct contest *contest, const struct finalist *finalist,
+                                  int32_t cases, struct error *error);
+void contest_note_rejection(const struct contest *contest, const struct finalist *finalist);
+/* Sets contender.order, the fixed order: fewer launches, less shared memory, fewer registers,
+ * smaller block, then the parameters in the order of the file. */
+enum status finalists_order(struct finalist *finalists, size_t count, struct error *error);
+
+/* race.c: from the sweep's fastest to finalists. A contest without finalists has no winner. */
+enum status contest_race(struct contest *contest, struct lane *lane, struct error *error);
+/* winner.c: chooses among the finalists by their levels, and puts the winner into the store; their
+ * trials are there. *found false: none can win. */
+enum status contest_choose(struct contest *contest, struct lane *lane, const char *stage,
+                           bool *found, struct error *error);
+/* When the user stops before there is a winner: the best of the sweep so far. */
+enum status sweep_choose_early(struct sweep *sweep, struct error *error);
+/* confirm.c: races, and whoever comes next where the best turn out to be wrong, until there is a
+ * winner so far; *found false: nothing works. */
+enum status contest_compete(struct contest *contest, bool *found, struct error *error);
+/* What its confirmation takes in one process, about. */
+double contest_process_ns(const struct contest *contest);
+/* All contests of a group in fresh processes. */
+enum status group_confirm(struct group *group, struct error *error);
+
+#endif

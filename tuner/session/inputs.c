@@ -1,0 +1,143 @@
+#include "tuner/session/inputs.h"
+
+#include "tuner/base/clock.h"
+#include "tuner/base/files.h"
+#include "tuner/device/traits.h"
+
+/* References in C are compiled for the host, whatever the device; a plan is of its kernels. */
+enum status describe_check(const struct work *work, const struct output_check *check,
+                           struct worker_reference *out, struct error *error)
+{
+    struct group *group = work->group;
+    struct binaries *binaries =
+        check->kind == REFERENCE_PLAN ? &group->binaries : &group->references;
+    size_t index = 0;
+    *out = (struct worker_reference){.kind = check->kind,
+                                     .name = check->reference,
+                                     .plan = check->plan,
+                                     .output = check->output,
+                                     .tolerance = check->tolerance};
+    if (check->kind != REFERENCE_PLAN && check->kind != REFERENCE_FUNCTION)
+        return STATUS_OK;
+    enum status status = binaries_request(binaries, &check->binary, &index, error);
+    if (status == STATUS_OK)
+        status = budget_await(group, binaries, index, error);
+    if (status != STATUS_OK)
+        return error_prefix(error, "the reference of %s (%s)", experiment_name(work->experiment),
+                            check->binary.source_path ? check->binary.source_path : "");
+    out->path = binaries->items[index].path;
+    return STATUS_OK;
+}
+
+static enum status describe_checks(const struct work *work, const struct inputs *inputs,
+                                   struct arena *arena, struct worker_checks *out,
+                                   struct error *error)
+{
+    struct output_check *checks = arena_alloc(arena, CHECKS_MAX, sizeof *checks);
+    struct point point = work_point(work, inputs->configuration, 1);
+    if (!checks)
+        return error_no_memory(error);
+    if (device_traits(work->options->device_kind)->computes_nothing)
+        return STATUS_OK;
+    enum status status = point_checks(&point, arena, checks, &out->count, error);
+    for (size_t i = 0; status == STATUS_OK && i < out->count; i++)
+        status = describe_check(work, &checks[i], &out->items[i], error);
+    return status;
+}
+
+static enum status describe_problem(const struct work *work, struct inputs *inputs,
+                                    struct error *error)
+{
+    struct worker_problem *problem = arena_alloc(&inputs->arena, 1, sizeof *problem);
+    struct launch_plan *plan = arena_alloc(&inputs->arena, 1, sizeof *plan);
+    struct point point = work_point(work, inputs->configuration, 1);
+    if (!problem || !plan)
+        return error_no_memory(error);
+    enum status status = point_plan(&point, &inputs->arena, plan, error);
+    problem->plan = plan;
+    if (status == STATUS_OK)
+        status = describe_checks(work, inputs, &inputs->arena, &problem->checks, error);
+    if (status == STATUS_OK)
+        inputs->problem = problem;
+    return status;
+}
+
+/* Before a worker that takes the place of another looks for them. */
+enum status inputs_restore(const struct work *work, const struct inputs *inputs, bool *gone,
+                           struct error *error)
+{
+    struct arena scratch = {0};
+    struct worker_checks ignored = {0};
+    *gone = false;
+    for (size_t i = 0; inputs->problem && i < inputs->problem->checks.count; i++) {
+        const struct worker_reference *reference = &inputs->problem->checks.items[i];
+        *gone = *gone || (reference->path && reference->kind != REFERENCE_FILE &&
+                          !file_exists(reference->path));
+    }
+    if (!*gone)
+        return STATUS_OK;
+    enum status status = describe_checks(work, inputs, &scratch, &ignored, error);
+    arena_free(&scratch);
+    return status;
+}
+
+bool inputs_are_cheap(const struct inputs *inputs)
+{
+    return inputs->reference_ns <= WORKER_COSTLY_NS;
+}
+
+/* Whether there are references, and all of them follow the inputs: files and series do not. */
+static bool references_vary(const struct worker_checks *checks)
+{
+    for (size_t i = 0; i < checks->count; i++)
+        if (checks->items[i].kind != REFERENCE_FUNCTION && checks->items[i].kind != REFERENCE_PLAN)
+            return false;
+    return checks->count > 0;
+}
+
+enum status inputs_tell(const struct work *work, struct inputs *inputs, struct lane *lane,
+                        bool check, struct error *error)
+{
+    bool gone = false;
+    enum status status = inputs_restore(work, inputs, &gone, error);
+    if (status != STATUS_OK)
+        return status;
+    if (lane->known == inputs && (lane->knows_expected || !check))
+        return STATUS_OK;
+    if (!inputs->problem)
+        status = describe_problem(work, inputs, error);
+    if (status != STATUS_OK)
+        return status;
+    int64_t started_ns = clock_running_ns();
+    struct worker_problem problem = *inputs->problem;
+    problem.varies = !inputs->alike && inputs_are_cheap(inputs) && references_vary(&problem.checks);
+    if (!check)
+        problem.checks.count = 0;
+    do {
+        int64_t left_ns = lane_leave(lane);
+        status = worker_problem(lane->worker, &problem, error);
+        lane_enter(lane, left_ns, &lane->measuring_ns);
+        gone = false;
+        if (status == STATUS_NOT_FOUND && inputs_restore(work, inputs, &gone, error) != STATUS_OK)
+            return error->status;
+    } while (gone);
+    if (status == STATUS_OK) {
+        lane->known = inputs;
+        lane->knows_expected = check;
+        if (check)
+            inputs->reference_ns = worker_reference_ns(lane->worker);
+        inputs->tell_ns = clock_running_ns() - started_ns;
+    }
+    if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)
+        return lane_lose(lane, error);
+    if (status == STATUS_BAD_INPUT)
+        (void)error_prefix(error, "%s: %s n=%lld", experiment_path(work->experiment),
+                           work->problem.key, (long long)work->problem.n);
+    return status;
+}
+
+void inputs_clear(struct inputs *inputs)
+{
+    arena_free(&inputs->arena);
+    *inputs = (struct inputs){0};
+}

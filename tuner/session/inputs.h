@@ -1,0 +1,33 @@
+/* What the trials of a problem share: its inputs, and what their results are held against. Both are
+ * made by each worker that works on the problem, and do not depend on the configuration. */
+#ifndef TUNE_SESSION_INPUTS_H
+#define TUNE_SESSION_INPUTS_H
+
+#include "tuner/session/work.h"
+
+struct inputs {
+    /* At what it is described: a configuration for which no expression fails. Borrowed. */
+    const struct configuration *configuration;
+    bool alike; /* no copy of the inputs is to differ from another */
+    /* Made when a worker is first told. */
+    struct arena arena;
+    struct worker_problem *problem; /* NULL: not yet */
+    int64_t tell_ns;                /* what it took the worker */
+    int64_t reference_ns;           /* that the references took of that; 0: not known */
+};
+
+/* Has the lane's worker make the inputs and, with `check`, the expected results. */
+enum status inputs_tell(const struct work *work, struct inputs *inputs, struct lane *lane,
+                        bool check, struct error *error);
+/* References that somebody took out of the cache are compiled again: then *gone. */
+enum status inputs_restore(const struct work *work, const struct inputs *inputs, bool *gone,
+                           struct error *error);
+/* Whether making the references again, for other inputs, takes no time worth speaking of. */
+bool inputs_are_cheap(const struct inputs *inputs);
+void inputs_clear(struct inputs *inputs);
+
+/* What a worker is told of a check; compiles what that takes, and waits for it. */
+enum status describe_check(const struct work *work, const struct output_check *check,
+                           struct worker_reference *out, struct error *error);
+
+#endif

@@ -1,0 +1,184 @@
+#include "tuner/session/run.h"
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/base/clock.h"
+
+enum {
+    TIMEOUT_FLOOR_MS = 5000,
+    TIMEOUT_FIRST_MS = 15000, /* uploads of inputs and first use of the device are in it */
+    TIMEOUT_FACTOR = 50,
+    TIMEOUT_FLOOR_LEAST_MS = 100,
+};
+
+bool session_stopped(const struct session *session)
+{
+    return session->options->stop && *session->options->stop;
+}
+
+enum status session_stop_error(struct error *error)
+{
+    return error_set(error, STATUS_INTERRUPTED,
+                     "stopped; what was measured is kept: run again to go on");
+}
+
+void session_note(const struct session *session, const char *format, ...)
+{
+    char line[ERROR_TEXT_BYTES];
+    va_list arguments;
+    if (!session->events->note)
+        return;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    session->events->note(session->events->context, line);
+}
+
+void session_progress(struct group *group, const char *phase)
+{
+    struct session *session = group->session;
+    session->progress.phase = phase;
+    session->progress.measured |= strcmp(phase, "compile") != 0;
+    session->progress.problem_key = group->problem_key;
+    session->progress.n = group->n;
+    session->progress.strategy = group->strategy;
+    session->progress.best_ns = group->best_ns;
+    session->progress.best_key = group->best_key;
+    if (session->events->progress)
+        session->events->progress(session->events->context, &session->progress);
+}
+
+enum session_stage stage_enter(struct group *group, enum session_stage stage)
+{
+    struct stage_clock *clock = &group->clock;
+    enum session_stage before = clock->stage;
+    int64_t now_ns = clock_running_ns();
+    if (clock->since_ns != 0)
+        clock->spent_ns[before] += now_ns - clock->since_ns;
+    clock->stage = stage;
+    clock->since_ns = now_ns;
+    return before;
+}
+
+int64_t stage_ns(const struct group *group, enum session_stage stage)
+{
+    const struct stage_clock *clock = &group->clock;
+    bool runs = clock->stage == stage && clock->since_ns != 0;
+    return clock->spent_ns[stage] + (runs ? clock_running_ns() - clock->since_ns : 0);
+}
+
+int64_t lane_leave(struct lane *lane)
+{
+    (void)pthread_mutex_unlock(&lane->session->mutex);
+    return clock_now_ns();
+}
+
+void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns)
+{
+    int64_t now_ns = clock_now_ns();
+    (void)pthread_mutex_lock(&lane->session->mutex);
+    *spent_ns += now_ns - left_ns;
+}
+
+enum status lane_lose(struct lane *lane, const struct error *error)
+{
+    if (error->status == STATUS_BAD_INPUT)
+        return error->status;
+    lane->lost = true;
+    lane->error = *error;
+    session_note(lane->session, "%s is lost: %s", lane->name, error->text);
+    return error->status;
+}
+
+/* The blame is laid only when the device is seen to work: one that is gone for good takes whatever
+ * was running with it. */
+enum status lane_probe(struct lane *lane, struct error *error)
+{
+    int64_t left_ns = lane_leave(lane);
+    enum status status = worker_probe(lane->worker, error);
+    lane_enter(lane, left_ns, &lane->measuring_ns);
+    return status == STATUS_OK ? STATUS_OK : lane_lose(lane, error);
+}
+
+enum status lane_probe_after(struct lane *lane, const struct worker_outcome *outcome,
+                             struct error *error)
+{
+    if (outcome->status == TRIAL_CRASHED || outcome->status == TRIAL_TIMED_OUT)
+        return lane_probe(lane, error);
+    return STATUS_OK;
+}
+
+/* TUNE_TRIAL_TIMEOUT_MS: the least time limit of a trial, for those who know their kernels. */
+static int64_t timeout_floor_ms(int64_t otherwise)
+{
+    const char *given = getenv("TUNE_TRIAL_TIMEOUT_MS");
+    long long floor_ms = given ? strtoll(given, NULL, 10) : 0;
+    return floor_ms >= TIMEOUT_FLOOR_LEAST_MS && floor_ms < INT32_MAX ? floor_ms : otherwise;
+}
+
+int64_t lane_timeout_ms(struct lane *lane, double best_ns, uint32_t blocks, bool first)
+{
+    first = first || !(best_ns > 0) || lane->restarts_seen != worker_restarts(lane->worker);
+    lane->restarts_seen = worker_restarts(lane->worker);
+    if (first)
+        return timeout_floor_ms(TIMEOUT_FIRST_MS);
+    int64_t limit_ms = (int64_t)(TIMEOUT_FACTOR * best_ns * (double)(blocks + 4) * 1e-6);
+    int64_t floor_ms = timeout_floor_ms(TIMEOUT_FLOOR_MS);
+    return limit_ms > floor_ms ? limit_ms : floor_ms;
+}
+
+struct lane *group_lane(const struct group *group)
+{
+    for (size_t i = 0; i < group->lane_count; i++)
+        if (!group->lanes[i]->lost)
+            return group->lanes[i];
+    return NULL;
+}
+
+enum status on_some_lane(struct group *group, lane_task *task, void *context, struct error *error)
+{
+    for (;;) {
+        struct lane *lane = group_lane(group);
+        if (!lane)
+            return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
+                             group->lanes[0]->error.text);
+        enum status status = task(context, lane, error);
+        arena_free(&lane->scratch);
+        if (!lane->lost)
+            return status;
+    }
+}
+
+void group_wake(struct group *group)
+{
+    const uint64_t one = 1;
+    if (group->lane_count > 1 && group->wake_file >= 0)
+        (void)!write(group->wake_file, &one, sizeof one);
+}
+
+enum status group_await_compilers(struct group *group, struct binaries *binaries, int64_t wait_ms,
+                                  struct error *error)
+{
+    struct pollfd files[COMPILERS_MAX + 1];
+    uint64_t wakes = 0;
+    size_t ended = binaries->ended;
+    enum status status = binaries_collect(binaries, 0, error);
+    if (status != STATUS_OK || binaries->ended != ended)
+        return status;
+    size_t count = compile_pool_files(binaries->pool, files, COMPILERS_MAX);
+    files[count++] = (struct pollfd){.fd = group->wake_file, .events = POLLIN};
+    (void)pthread_mutex_unlock(&group->session->mutex);
+    int ready = poll(files, count, (int)wait_ms);
+    if (ready > 0 && files[count - 1].revents)
+        (void)!read(group->wake_file, &wakes, sizeof wakes);
+    (void)pthread_mutex_lock(&group->session->mutex);
+    status = binaries_collect(binaries, 0, error);
+    if (binaries->ended != ended)
+        group_wake(group);
+    return status;
+}

@@ -1,0 +1,165 @@
+/* Who works in a run: the session, groups of devices that are alike, and a lane for each device.
+ *
+ * Devices that are alike form a group, which shares the work on each problem; groups go side by
+ * side. Each device has a lane: a thread of this process that talks to the device's worker. One
+ * mutex guards everything here, store and experiments included; it is held except while a lane
+ * waits for its worker (lane_leave, lane_enter) or for a compiler, which is nearly always. */
+#ifndef TUNE_SESSION_RUN_H
+#define TUNE_SESSION_RUN_H
+
+#include <pthread.h>
+
+#include "tuner/base/lock.h"
+#include "tuner/base/text.h"
+#include "tuner/device/place.h"
+#include "tuner/session/binaries.h"
+#include "tuner/session/budget.h"
+#include "tuner/session/session.h"
+
+enum { COMPILERS_MAX = 64 }; /* as many as a pool takes */
+
+struct contest;
+struct group;
+struct inputs;
+struct session;
+
+/* In which stage a group is, and what the stages took before. */
+struct stage_clock {
+    enum session_stage stage;
+    int64_t since_ns;
+    int64_t spent_ns[SESSION_STAGES];
+};
+
+/* Which sizes an experiment promises, where its constraints do not say it. */
+struct promise {
+    const struct experiment *experiment; /* NULL: nothing has shown that it does not promise all */
+    int64_t divisor, least;              /* multiples of this, from this on */
+    bool none;                           /* none but a problem's own */
+};
+
+struct lane {
+    struct session *session;
+    struct group *group;
+    char name[32]; /* "cuda:0" */
+    int index;     /* of the device */
+    struct worker *worker;
+    struct lock *lock;      /* on the device, against another tuner */
+    int64_t environment_id; /* of this device: its runs and ceilings */
+    int64_t run_id;
+    struct arena scratch;       /* emptied for each trial */
+    const struct inputs *known; /* the problem's inputs that the worker has made ... */
+    bool knows_expected;        /* ... with the expected results */
+    int restarts_seen;
+    bool lost; /* its device does not come back; `error` says why */
+    struct error error;
+    int64_t measuring_ns;
+    int64_t compile_wait_ns;
+    int64_t start_ns;  /* what its worker's first start took */
+    struct seat place; /* where its worker was asked to sit */
+    bool pinned;       /* and does */
+    pthread_t thread;
+};
+
+struct group {
+    struct session *session;
+    struct lane *lanes[SESSION_DEVICES_MAX];
+    size_t lane_count;
+    const struct facts *facts; /* of its first device; alike for all */
+    /* Trials and winners of the group count for its first device's environment, whichever device
+     * measured them: the run tells that. */
+    int64_t environment_id;
+    struct binaries binaries;   /* of kernels */
+    struct binaries references; /* of checks */
+    int wake_file;              /* an eventfd, by which lanes that wait are woken; -1: none */
+    /* Of the problems that are asked for, in order; those that were begun took theirs. */
+    struct space **spaces;
+    size_t space_count, space_next;
+    const char *problem_key; /* what it works on, for the progress */
+    const char *strategy;    /* and by what its space is searched */
+    int64_t n;
+    double best_ns;
+    const char *best_key;
+    /* Of winners, by ceiling: bytes over time; of those with over twice what the caches hold. */
+    double fastest_gbs[CEILINGS], fastest_uncached_gbs[CEILINGS];
+    struct contest *contests, *last_contest; /* of this run, in order */
+    struct stage_clock clock;
+    struct promise promise;
+    struct costs costs;   /* for sharing out the budget ... */
+    size_t problems_left; /* not raced yet, the present one counted */
+    enum status status;
+    struct error error;
+    pthread_t thread;
+};
+
+struct session {
+    struct store *store;
+    const struct session_options *options;
+    const struct session_events *events;
+    struct session_summary *summary;
+    const struct session_experiment *experiments;
+    size_t experiment_count;
+    pthread_mutex_t mutex;
+    struct lane lanes[SESSION_DEVICES_MAX];
+    size_t lane_count;
+    struct group groups[SESSION_DEVICES_MAX];
+    size_t group_count;
+    struct session_progress progress;
+    int64_t started_ns;
+    struct placement placement;
+    struct text protocol_text, objective_text; /* as they are stored */
+    bool energy_told;                          /* how finely energy can be read */
+    char boot_id[64]; /* of the machine's present start; "" where it cannot be read */
+};
+
+/* run.c: what a session tells its caller, and what the caller asked of it. */
+bool session_stopped(const struct session *session);
+enum status session_stop_error(struct error *error);
+void session_note(const struct session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void session_progress(struct group *group, const char *phase);
+
+/* From now on the group is in that stage; returns the one that it was in. */
+enum session_stage stage_enter(struct group *group, enum session_stage stage);
+/* What the group has spent in it so far. */
+int64_t stage_ns(const struct group *group, enum session_stage stage);
+
+/* Around what blocks. lane_enter adds the time since to *spent_ns. */
+int64_t lane_leave(struct lane *lane);
+void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
+/* Notes that the lane's device is gone for good; returns the error's status. With STATUS_BAD_INPUT
+ * it is not: what is wrong is the experiment. */
+enum status lane_lose(struct lane *lane, const struct error *error);
+/* After a crash or a hang: whether the device still answers; if not, the lane is lost. */
+enum status lane_probe(struct lane *lane, struct error *error);
+/* The same when a trial ended so; else nothing. */
+enum status lane_probe_after(struct lane *lane, const struct worker_outcome *outcome,
+                             struct error *error);
+/* The time limit of so many blocks of runs, when the best so far takes best_ns (0: unknown);
+ * `first`: uploads may be in it. */
+int64_t lane_timeout_ms(struct lane *lane, double best_ns, uint32_t blocks, bool first);
+
+/* The group's first lane that is not lost; NULL: none. */
+struct lane *group_lane(const struct group *group);
+/* Does the task on one lane; when its device is lost meanwhile, from the start on another one. */
+typedef enum status lane_task(void *context, struct lane *lane, struct error *error);
+enum status on_some_lane(struct group *group, lane_task *task, void *context, struct error *error);
+/* Takes what the compilers have ready; when nothing is, waits up to wait_ms for some of it, or for
+ * another lane to do so, or to finish a trial (group_wake), without the mutex. */
+enum status group_await_compilers(struct group *group, struct binaries *binaries, int64_t wait_ms,
+                                  struct error *error);
+void group_wake(struct group *group);
+
+/* lanes.c: starts workers, takes locks, forms groups; ends all. */
+enum status lanes_start(struct session *session, struct error *error);
+void lanes_stop(struct session *session);
+
+/* ceilings.c: once for each environment, once more when a winner, as told, broke through. */
+enum status session_know_ceilings(struct session *session, struct lane *lane, struct error *error);
+enum status session_recheck_ceilings(struct session *session, struct group *group,
+                                     struct error *error);
+
+/* group.c: counts the problems that are asked for and makes their spaces; works on all of them. */
+enum status group_count_work(struct group *group, struct error *error);
+void group_run(struct group *group);
+
+#endif

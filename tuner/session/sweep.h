@@ -1,0 +1,87 @@
+/* The sweep of one problem: what its search asks for, each configuration timed alone. */
+#ifndef TUNE_SESSION_SWEEP_H
+#define TUNE_SESSION_SWEEP_H
+
+#include "tuner/search/search.h"
+#include "tuner/session/track.h"
+
+struct sweep {
+    struct work work;
+    struct inputs inputs;
+    struct space *space;
+    uint64_t space_count; /* legal configurations */
+    uint16_t value_counts[EXPERIMENT_PARAMETERS_MAX];
+    struct candidates candidates;
+    struct candidate *best; /* NULL: none yet */
+    struct search *search;
+    struct allowance allowance; /* of the budget */
+    uint64_t points;            /* that were tried, or are in the window: baselines not counted */
+    /* What is to be tried, in order; the first ones before what the search asks for. */
+    struct candidate **window;
+    size_t window_count, window_capacity;
+    size_t in_hand;    /* taken from the window by lanes */
+    bool searched_all; /* the search has no more: no budget cut it */
+    bool failed;       /* a lane met an error that ends the run */
+    size_t baselines_left;
+    size_t measured;                 /* trials of this run */
+    size_t failures;                 /* of these */
+    size_t unlaunchable, duplicates; /* set aside in this run, without the device */
+    /* At which the inputs are described. */
+    struct configuration any_configuration;
+    struct arena arena; /* lives as long as the sweep */
+};
+
+/* A sweep of that problem, in that space, which is its own from now on (also when it fails). An
+ * empty one is an error. */
+enum status sweep_open(struct sweep *sweep, const struct work *work, struct space *space,
+                       struct error *error);
+/* Adds the baselines, takes known trials, measures what the search asks for, by all devices of the
+ * group. */
+enum status sweep_problem(struct sweep *sweep, struct error *error);
+void sweep_free(struct sweep *sweep);
+
+/* How many points of a space may be tried. */
+uint64_t session_points(const struct session_options *options, uint64_t space_count);
+/* The candidate of a point, or of a configuration that may be one. Made when it is new. */
+enum status sweep_candidate(struct sweep *sweep, uint64_t point, struct candidate **out,
+                            struct error *error);
+enum status sweep_candidate_of(struct sweep *sweep, const struct configuration *configuration,
+                               struct candidate **out, struct error *error);
+/* Which binary it needs; with `wanted` it is looked for or compiled. */
+enum status sweep_ask_binary(struct sweep *sweep, struct candidate *candidate, bool wanted,
+                             struct error *error);
+/* Finds the best anew: one that may win. */
+void sweep_find_best(struct sweep *sweep);
+/* Takes up that a candidate is done: with samples, counts and the best so far. */
+enum status sweep_take_trial(struct sweep *sweep, struct candidate *candidate, struct error *error);
+/* A measurer of slots of this sweep's candidates on that lane. */
+struct track sweep_track(struct sweep *sweep, struct lane *lane, const char *stage);
+/* What can be told of a prepared slot before it costs the device anything: its binary says what a
+ * kernel needs and what its machine code is. The outcome says that a block does not fit, that an
+ * expression fails, or that another candidate launches the same. */
+enum status sweep_foresee(struct sweep *sweep, struct slot *slot, struct error *error);
+/* Puts a trial of stage "sweep" without samples into the store. */
+enum status sweep_record(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
+                         const struct worker_outcome *outcome, struct error *error);
+
+/* known.c: adds the experiment's baselines to the candidates and the store. */
+enum status sweep_add_baselines(struct sweep *sweep, struct error *error);
+/* Takes what is in the store, sets aside what was running when the machine went down, and marks
+ * what is to be tried first. */
+enum status sweep_take_known(struct sweep *sweep, struct error *error);
+/* Whether the run is about such a problem. */
+bool session_only_has(const struct session_options *options, const struct problem *problem);
+
+/* window.c: what is tried next, and what is compiled for it meanwhile. */
+enum status window_start(struct sweep *sweep, struct error *error);
+/* Asks the search for more, and for their binaries. */
+enum status window_fill(struct sweep *sweep, struct error *error);
+/* The first whose binary is there, or never will be, in hand from now on; NULL: all are being
+ * compiled. Baselines go first, but nobody waits for their compiler. */
+struct candidate *window_take(struct sweep *sweep);
+/* What a lost lane had in hand is left to the others. */
+enum status window_put_back(struct sweep *sweep, struct candidate *candidate, struct error *error);
+/* It was tried: the search is told. */
+void window_done(struct sweep *sweep, struct candidate *candidate);
+
+#endif
