@@ -216,6 +216,10 @@ static bool type_of_call(struct types *types, const struct expression *node, uns
     *out = kind == FUNCTION_TYPE_TEXT ? TEXT : NUMBER;
     if (kind == FUNCTION_OF_ANY)
         return type_of_any(types, node, 0, out);
+    if (kind == FUNCTION_OF_LIST) {
+        unsigned items = ANY;
+        return type_of(types, node->operands[0], &items);
+    }
     if (kind == FUNCTION_OF_NUMBERS)
         return check_operands(types, node, NUMBER, "a number is needed, not a text");
     return check_operands(types, node, TEXT, "the name of an element type is needed, not a number");

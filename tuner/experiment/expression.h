@@ -50,6 +50,9 @@ static inline bool slot_set_meets(const struct slot_set *a, const struct slot_se
 struct scope {
     const char *names[SLOTS_MAX];
     size_t count;
+    /* `lambda p: p["block"] < 64` and `lambda block: block < 64` are expressions, too, as Kernel
+     * Tuner's restrictions have them. */
+    bool lambdas;
 };
 
 enum expression_kind {
@@ -66,6 +69,12 @@ enum expression_kind {
     EXPRESSION_FLOOR_DIVIDE,
     EXPRESSION_REMAINDER,
     EXPRESSION_POWER,
+    EXPRESSION_INVERT,
+    EXPRESSION_BIT_AND,
+    EXPRESSION_BIT_OR,
+    EXPRESSION_BIT_XOR,
+    EXPRESSION_SHIFT_LEFT,
+    EXPRESSION_SHIFT_RIGHT,
     EXPRESSION_AND,
     EXPRESSION_OR,
     EXPRESSION_CONDITIONAL, /* condition, value if true, value if false */
@@ -79,6 +88,7 @@ enum list_form {
     LIST_OF_ITEMS,
     LIST_RANGE,         /* one to three integers */
     LIST_COMPREHENSION, /* an item, the list of what its name is, and maybe a condition */
+    LIST_GENERATOR,     /* the same, which goes no further than it is asked */
     LIST_JOINED,        /* two lists */
     LIST_REPEATED,      /* list, how often */
 };
@@ -163,27 +173,29 @@ bool value_is_true(struct value value);
 struct evaluation {
     struct environment *environment;
     struct error *error;
-    uint32_t items; /* of lists, gone through so far: bounds the time */
+    uint32_t items;      /* of lists, gone through so far: bounds the time */
+    const bool *decided; /* of the generator that is begun next: no more of its items are needed */
 };
 /* Each returns false after filling the error. */
 bool evaluate_tree(const struct expression *node, struct evaluation *evaluation, struct value *out);
 /* Of operands that no quicker way was found for (quick_arithmetic). */
 bool evaluate_arithmetic(const struct expression *node, struct evaluation *evaluation,
                          struct value a, struct value b, struct value *out);
+/* Of -a, +a, ~a. */
+bool evaluate_sign(const struct expression *node, struct evaluation *evaluation, struct value a,
+                   struct value *out);
 bool evaluate_call(const struct expression *node, struct evaluation *evaluation, struct value *out);
 bool evaluate_order(const struct expression *node, struct evaluation *evaluation, struct value a,
                     struct value b, int *out);
 bool evaluation_error(const struct expression *node, struct evaluation *evaluation,
                       const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* A real as a result: infinite and NaN are errors. */
-bool evaluation_real(const struct expression *node, struct evaluation *evaluation, double real,
-                     struct value *out);
+/* An operand, or what the index of a list is, that must be an integer. */
+bool evaluation_integer(const struct expression *node, struct evaluation *evaluation,
+                        const char *what, struct value value, int64_t *out);
 
 /* Goes through the items of a list; `each` returns false to end it after filling the error. */
 bool evaluate_items(const struct expression *list, struct evaluation *evaluation,
                     bool (*each)(void *context, struct value item), void *context);
-bool evaluate_item(const struct expression *node, struct evaluation *evaluation, struct value *out);
-
 enum { CALL_OPERANDS_MAX = 8 };
 /* The index of a function, or -1. */
 int function_find(const char *name);
@@ -192,7 +204,8 @@ const char *const *function_names(size_t *count);
 /* What a function takes and gives. */
 enum function_kind {
     FUNCTION_OF_NUMBERS, /* numbers -> number */
-    FUNCTION_OF_ANY,     /* min, max: numbers or texts -> one of them */
+    FUNCTION_OF_ANY,     /* min, max: numbers or texts, or a list -> one of them */
+    FUNCTION_OF_LIST,    /* all, any: a list -> number */
     FUNCTION_OF_TYPE,    /* name of an element type -> number */
     FUNCTION_TYPE_TEXT,  /* name of an element type -> text */
 };

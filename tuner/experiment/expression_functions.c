@@ -1,10 +1,246 @@
-/* The functions of expressions: one table. */
+/* Operators with Python's results (what does not fit 64 bits, or is infinite, is an error), and the
+ * functions: one table. */
 #include "tuner/experiment/expression.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "tuner/base/element.h"
+
+/* ---- operators ---- */
+
+static bool overflow(const struct expression *node, struct evaluation *evaluation)
+{
+    return evaluation_error(node, evaluation, "the result does not fit 64 bits");
+}
+
+static bool by_zero(const struct expression *node, struct evaluation *evaluation)
+{
+    return evaluation_error(node, evaluation, "division by zero");
+}
+
+static bool evaluation_real(const struct expression *node, struct evaluation *evaluation,
+                            double real, struct value *out)
+{
+    if (!isfinite(real))
+        return evaluation_error(node, evaluation, "the result is too large for a real number");
+    *out = value_real(real);
+    return true;
+}
+
+/* Quotient towards minus infinity; the remainder has the divisor's sign. */
+static bool floor_divide(const struct expression *node, struct evaluation *evaluation, int64_t a,
+                         int64_t b, struct value *out)
+{
+    if (b == 0)
+        return by_zero(node, evaluation);
+    if (b == -1) { /* INT64_MIN / -1 traps */
+        int64_t negated = 0;
+        if (node->kind == EXPRESSION_REMAINDER)
+            *out = value_integer(0);
+        else if (__builtin_sub_overflow((int64_t)0, a, &negated))
+            return overflow(node, evaluation);
+        else
+            *out = value_integer(negated);
+        return true;
+    }
+    int64_t quotient = a / b;
+    int64_t remainder = a % b;
+    if (remainder != 0 && (remainder < 0) != (b < 0)) {
+        quotient--;
+        remainder += b;
+    }
+    *out = value_integer(node->kind == EXPRESSION_REMAINDER ? remainder : quotient);
+    return true;
+}
+
+static bool integer_power(const struct expression *node, struct evaluation *evaluation,
+                          int64_t base, int64_t exponent, struct value *out)
+{
+    int64_t result = 1;
+    while (exponent > 0) {
+        if ((exponent & 1) && __builtin_mul_overflow(result, base, &result))
+            return overflow(node, evaluation);
+        exponent >>= 1;
+        /* The last square is not needed, and may not fit where the result does. */
+        if (exponent > 0 && __builtin_mul_overflow(base, base, &base))
+            return overflow(node, evaluation);
+    }
+    *out = value_integer(result);
+    return true;
+}
+
+static bool real_power(const struct expression *node, struct evaluation *evaluation, double base,
+                       double exponent, struct value *out)
+{
+    if (base == 0 && exponent < 0)
+        return by_zero(node, evaluation);
+    if (base < 0 && floor(exponent) != exponent)
+        return evaluation_error(node, evaluation,
+                                "a negative number to a power that is no integer is not real");
+    return evaluation_real(node, evaluation, pow(base, exponent), out);
+}
+
+/* Numbers that a real holds exactly are divided, and rounded, once; others as exactly as there is a
+ * type for. */
+static double true_divide(int64_t a, int64_t b)
+{
+    const int64_t exact = INT64_C(1) << 53;
+    if (a <= exact && a >= -exact && b <= exact && b >= -exact)
+        return (double)a / (double)b;
+    return (double)((long double)a / (long double)b);
+}
+
+static bool shift(const struct expression *node, struct evaluation *evaluation, int64_t a,
+                  int64_t count, struct value *out)
+{
+    if (count < 0)
+        return evaluation_error(node, evaluation, "a shift by %lld, which is below 0",
+                                (long long)count);
+    if (node->kind == EXPRESSION_SHIFT_RIGHT) /* of a negative number: towards minus infinity */
+        *out = value_integer(a >> (count < 63 ? count : 63));
+    else if (a == 0)
+        *out = value_integer(0);
+    else if (count > 62 || a > INT64_MAX >> count || a < INT64_MIN >> count)
+        return overflow(node, evaluation);
+    else
+        *out = value_integer((int64_t)((uint64_t)a << count));
+    return true;
+}
+
+/* Sums and products that fit have been made (quick_arithmetic). */
+static bool integer_arithmetic(const struct expression *node, struct evaluation *evaluation,
+                               int64_t a, int64_t b, struct value *out)
+{
+    switch ((enum expression_kind)node->kind) {
+    case EXPRESSION_ADD:
+    case EXPRESSION_SUBTRACT:
+    case EXPRESSION_MULTIPLY:
+        return overflow(node, evaluation);
+    case EXPRESSION_POWER:
+        return b < 0 ? real_power(node, evaluation, (double)a, (double)b, out)
+                     : integer_power(node, evaluation, a, b, out);
+    case EXPRESSION_DIVIDE:
+        return b == 0 ? by_zero(node, evaluation)
+                      : evaluation_real(node, evaluation, true_divide(a, b), out);
+    case EXPRESSION_BIT_AND:
+        *out = value_integer(a & b);
+        return true;
+    case EXPRESSION_BIT_OR:
+        *out = value_integer(a | b);
+        return true;
+    case EXPRESSION_BIT_XOR:
+        *out = value_integer(a ^ b);
+        return true;
+    case EXPRESSION_SHIFT_LEFT:
+    case EXPRESSION_SHIFT_RIGHT:
+        return shift(node, evaluation, a, b, out);
+    default:
+        return floor_divide(node, evaluation, a, b, out);
+    }
+}
+
+/* As CPython computes them, so that a == (a // b) * b + a % b nearly holds. */
+static void real_floor_divide(double a, double b, double *quotient, double *remainder)
+{
+    double rest = fmod(a, b);
+    double times = (a - rest) / b;
+    if (rest == 0) {
+        rest = copysign(0.0, b);
+    } else if ((b < 0) != (rest < 0)) {
+        rest += b;
+        times -= 1;
+    }
+    double floored = floor(times);
+    if (times - floored > 0.5)
+        floored += 1;
+    *quotient = times == 0 ? copysign(0.0, a / b) : floored;
+    *remainder = rest;
+}
+
+static bool real_arithmetic(const struct expression *node, struct evaluation *evaluation, double a,
+                            double b, struct value *out)
+{
+    double quotient = 0;
+    double remainder = 0;
+    switch ((enum expression_kind)node->kind) {
+    case EXPRESSION_ADD:
+        return evaluation_real(node, evaluation, a + b, out);
+    case EXPRESSION_SUBTRACT:
+        return evaluation_real(node, evaluation, a - b, out);
+    case EXPRESSION_MULTIPLY:
+        return evaluation_real(node, evaluation, a * b, out);
+    case EXPRESSION_POWER:
+        return real_power(node, evaluation, a, b, out);
+    default:
+        break;
+    }
+    if (b == 0)
+        return by_zero(node, evaluation);
+    if (node->kind == EXPRESSION_DIVIDE)
+        return evaluation_real(node, evaluation, a / b, out);
+    real_floor_divide(a, b, &quotient, &remainder);
+    return evaluation_real(node, evaluation,
+                           node->kind == EXPRESSION_REMAINDER ? remainder : quotient, out);
+}
+
+bool evaluate_arithmetic(const struct expression *node, struct evaluation *evaluation,
+                         struct value a, struct value b, struct value *out)
+{
+    static const char *const texts[] = {
+        [EXPRESSION_ADD] = "+",           [EXPRESSION_SUBTRACT] = "-",
+        [EXPRESSION_MULTIPLY] = "*",      [EXPRESSION_DIVIDE] = "/",
+        [EXPRESSION_FLOOR_DIVIDE] = "//", [EXPRESSION_REMAINDER] = "%",
+        [EXPRESSION_POWER] = "**",        [EXPRESSION_BIT_AND] = "&",
+        [EXPRESSION_BIT_OR] = "|",        [EXPRESSION_BIT_XOR] = "^",
+        [EXPRESSION_SHIFT_LEFT] = "<<",   [EXPRESSION_SHIFT_RIGHT] = ">>",
+    };
+    const bool bits = node->kind >= EXPRESSION_BIT_AND && node->kind <= EXPRESSION_SHIFT_RIGHT;
+    double x = 0;
+    double y = 0;
+    if (!value_number(a, &x) || !value_number(b, &y))
+        return evaluation_error(node, evaluation, "'%s' needs numbers, not the text '%s'",
+                                texts[node->kind], a.kind == VALUE_TEXT ? a.text : b.text);
+    if (bits && (a.kind == VALUE_REAL || b.kind == VALUE_REAL))
+        return evaluation_error(node, evaluation,
+                                "'%s' needs integers, not the real %g: use // or int()",
+                                texts[node->kind], a.kind == VALUE_REAL ? x : y);
+    if (a.kind == VALUE_REAL || b.kind == VALUE_REAL)
+        return real_arithmetic(node, evaluation, x, y, out);
+    if (!integer_arithmetic(node, evaluation, a.integer, b.integer, out))
+        return false;
+    if (bits && node->kind <= EXPRESSION_BIT_XOR && a.kind == VALUE_BOOLEAN &&
+        b.kind == VALUE_BOOLEAN)
+        *out = value_boolean(out->integer != 0);
+    return true;
+}
+
+bool evaluate_sign(const struct expression *node, struct evaluation *evaluation, struct value a,
+                   struct value *out)
+{
+    const bool invert = node->kind == EXPRESSION_INVERT;
+    int64_t negated = 0;
+    if (a.kind == VALUE_TEXT)
+        return evaluation_error(node, evaluation, "'%s' needs a number, not the text '%s'",
+                                invert                            ? "~"
+                                : node->kind == EXPRESSION_NEGATE ? "-"
+                                                                  : "+",
+                                a.text);
+    if (invert && a.kind == VALUE_REAL)
+        return evaluation_error(node, evaluation, "'~' needs an integer, not the real %g", a.real);
+    if (__builtin_sub_overflow((int64_t)0, a.integer, &negated) && a.kind != VALUE_REAL &&
+        node->kind == EXPRESSION_NEGATE)
+        return overflow(node, evaluation);
+    if (a.kind == VALUE_REAL)
+        *out = value_real(node->kind == EXPRESSION_NEGATE ? -a.real : a.real);
+    else
+        *out = value_integer(invert                            ? ~a.integer
+                             : node->kind == EXPRESSION_NEGATE ? negated
+                                                               : a.integer);
+    return true;
+}
+
+/* ---- functions ---- */
 
 typedef bool function(const struct expression *node, struct evaluation *evaluation,
                       const struct value *values, struct value *out);
@@ -17,6 +253,8 @@ enum domain { DOMAIN_ALL, DOMAIN_POSITIVE, DOMAIN_NOT_NEGATIVE };
 #define FUNCTION_LIST(X)                                                                           \
     X(min, extreme, NULL, DOMAIN_ALL, 2, CALL_OPERANDS_MAX, FUNCTION_OF_ANY)                       \
     X(max, extreme, NULL, DOMAIN_ALL, 2, CALL_OPERANDS_MAX, FUNCTION_OF_ANY)                       \
+    X(all, extreme, NULL, DOMAIN_ALL, 0, 0, FUNCTION_OF_LIST)                                      \
+    X(any, extreme, NULL, DOMAIN_ALL, 0, 0, FUNCTION_OF_LIST)                                      \
     X(abs, abs, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                       \
     X(int, rounded, trunc, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                  \
     X(float, real, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                    \
@@ -62,17 +300,22 @@ static bool need_number(const struct expression *node, struct evaluation *evalua
     return true;
 }
 
+bool evaluation_integer(const struct expression *node, struct evaluation *evaluation,
+                        const char *what, struct value value, int64_t *out)
+{
+    if (value.kind == VALUE_TEXT)
+        return evaluation_error(node, evaluation, "%s, not the text '%s'", what, value.text);
+    if (value.kind == VALUE_REAL)
+        return evaluation_error(node, evaluation, "%s, not the real %g: use // or int()", what,
+                                value.real);
+    *out = value.integer;
+    return true;
+}
+
 static bool need_integer(const struct expression *node, struct evaluation *evaluation,
                          struct value value, int64_t *out)
 {
-    if (value.kind == VALUE_TEXT)
-        return evaluation_error(node, evaluation, "an integer is needed, not the text '%s'",
-                                value.text);
-    if (value.kind == VALUE_REAL)
-        return evaluation_error(
-            node, evaluation, "an integer is needed, not the real %g: use // or int()", value.real);
-    *out = value.integer;
-    return true;
+    return evaluation_integer(node, evaluation, "an integer is needed", value, out);
 }
 
 /* min and max. */
@@ -108,10 +351,32 @@ static bool call_extreme(const struct expression *node, struct evaluation *evalu
     return true;
 }
 
+/* all and any. */
+struct quantifier {
+    bool sought; /* all: is there one that is false; any: that is true */
+    bool found;
+};
+
+static bool quantify(void *context, struct value item)
+{
+    struct quantifier *quantifier = context;
+    quantifier->found |= value_is_true(item) == quantifier->sought;
+    return true;
+}
+
 static bool call_of_list(const struct expression *node, struct evaluation *evaluation,
                          struct value *out)
 {
     struct extreme extreme = {.node = node, .evaluation = evaluation};
+    struct quantifier quantifier = {.sought = node->index == FUNCTION_any};
+    if (rows[node->index].kind == FUNCTION_OF_LIST) {
+        const bool lazy = node->operands[0]->index == LIST_GENERATOR;
+        evaluation->decided = lazy ? &quantifier.found : NULL;
+        const bool right = evaluate_items(node->operands[0], evaluation, quantify, &quantifier);
+        *out = value_boolean(quantifier.found == quantifier.sought);
+        return right;
+    }
+    evaluation->decided = NULL;
     if (!evaluate_items(node->operands[0], evaluation, compare_extreme, &extreme))
         return false;
     if (!extreme.any)
@@ -285,8 +550,10 @@ enum function_kind function_kind(int index)
 
 const char *function_refuses(int index, size_t count)
 {
-    if (count >= rows[index].fewest && count <= rows[index].most)
+    if (count >= rows[index].fewest && count <= rows[index].most && rows[index].most > 0)
         return NULL;
+    if (rows[index].kind == FUNCTION_OF_LIST)
+        return "takes a list, such as [a, b] or (x for x in [a, b])";
     if (rows[index].most > 2)
         return "takes 2 to 8 values";
     return rows[index].most == 1 ? "takes 1 value" : "takes 2 values";

@@ -1,72 +1,435 @@
-/* A recursive-descent parser, a function for each level of Python's grammar. */
+/* A recursive-descent parser of Python's grammar. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "tuner/experiment/parser.h"
+#include "tuner/experiment/token.h"
+
+struct parser {
+    struct arena *arena;
+    const struct source_text *source;
+    const struct scope *scope;
+    const char *local;      /* the name of a comprehension, where it is known; else NULL */
+    const char *dictionary; /* p of `lambda p: p["block"]`; NULL: there is none */
+    bool comprehending;
+    struct slot_set uses;
+    struct token token; /* the next one, not yet taken */
+    unsigned nesting;
+    size_t placed_offset; /* of the last node, and its column: places are counted on from there */
+    uint32_t placed_column;
+    struct error *error;
+};
 
 /* Parentheses pass through three of the functions that count. */
-enum { NESTING_MAX = 3 * EXPRESSION_DEPTH_MAX };
+enum { NESTING_MAX = 3 * EXPRESSION_DEPTH_MAX, CHAIN_MAX = 16 };
 
-static node_or_null new_constant(struct parser *parser, struct value value)
+/* NULL: the error is filled. */
+typedef const struct expression *node_or_null;
+
+static node_or_null parse_expression(struct parser *parser);
+static node_or_null parse_level(struct parser *parser, enum level level);
+
+static bool is_list(const struct expression *node)
 {
-    struct expression *node = parser_node(parser, EXPRESSION_CONSTANT, &parser->token, 0, NULL);
-    if (!node)
-        return NULL;
-    node->constant = value;
-    return parser_advance(parser) ? node : NULL;
+    return node->kind == EXPRESSION_LIST;
 }
+
+/* ---- tokens and nodes ---- */
+
+/* Takes the token. */
+static bool advance(struct parser *parser)
+{
+    size_t after = parser->token.offset + parser->token.length;
+    return token_read(parser->arena, parser->source, after, &parser->token, parser->error) ==
+           STATUS_OK;
+}
+
+static node_or_null __attribute__((format(printf, 3, 4)))
+parse_error(struct parser *parser, size_t offset, const char *format, ...)
+{
+    char what[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    (void)place_error(parser->error, STATUS_BAD_INPUT, source_place(parser->source, offset), "%s",
+                      what);
+    return NULL;
+}
+
+/* "unexpected 'x' where `wanted` is needed". */
+static node_or_null unexpected(struct parser *parser, const char *wanted)
+{
+    const struct token *token = &parser->token;
+    if (token->kind == TOKEN_END)
+        return parse_error(parser, token->offset, "the expression ends where %s is needed", wanted);
+    if (token->kind == TOKEN_COLON)
+        return parse_error(parser, token->offset,
+                           "expressions have no dictionaries, sets, slices and functions of their "
+                           "own");
+    return parse_error(parser, token->offset, "unexpected '%.*s' where %s is needed",
+                       (int)(token->length < 40 ? token->length : 40),
+                       parser->source->text + token->offset, wanted);
+}
+
+/* Takes a token of the kind. */
+static bool take(struct parser *parser, enum token_kind kind, const char *wanted)
+{
+    if (parser->token.kind != kind)
+        return unexpected(parser, wanted) != NULL;
+    return advance(parser);
+}
+
+static bool is_word(const struct token *token, const char *word)
+{
+    return token->kind == TOKEN_NAME && strcmp(token->text, word) == 0;
+}
+
+/* source_place, but that it does not count the columns of a long text anew for each node. */
+static struct place node_place(struct parser *parser, size_t offset)
+{
+    struct source_text rest = *parser->source;
+    if (!rest.exact || offset < parser->placed_offset)
+        return source_place(parser->source, offset);
+    rest.text += parser->placed_offset;
+    if (parser->placed_offset > 0)
+        rest.place.column = parser->placed_column;
+    const struct place place = source_place(&rest, offset - parser->placed_offset);
+    parser->placed_offset = offset;
+    parser->placed_column = place.column;
+    return place;
+}
+
+/* Refuses lists as operands of what takes none: all but comparisons (in), lists, [index], and
+ * functions of one operand. */
+static struct expression *new_node(struct parser *parser, enum expression_kind kind,
+                                   const struct token *at, size_t count,
+                                   const struct expression *const *operands)
+{
+    const bool takes_lists = kind == EXPRESSION_LIST || kind == EXPRESSION_COMPARE ||
+                             kind == EXPRESSION_ITEM || (kind == EXPRESSION_CALL && count == 1);
+    struct place place = node_place(parser, at->offset);
+    unsigned depth = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (operands[i]->depth > depth)
+            depth = operands[i]->depth;
+        if (is_list(operands[i]) && !takes_lists) {
+            (void)parse_error(parser, at->offset, "a list has no value here");
+            return NULL;
+        }
+    }
+    if (depth >= EXPRESSION_DEPTH_MAX) {
+        (void)parse_error(parser, at->offset, "the expression is nested more than %d deep",
+                          EXPRESSION_DEPTH_MAX);
+        return NULL;
+    }
+    struct expression *node = arena_alloc(parser->arena, 1, sizeof *node);
+    const struct expression **copy =
+        count > 0 ? arena_copy(parser->arena, (const void *)operands, count * sizeof *operands)
+                  : NULL;
+    if (!node || (count > 0 && !copy)) {
+        (void)error_no_memory(parser->error);
+        return NULL;
+    }
+    *node = (struct expression){.kind = (uint8_t)kind,
+                                .depth = (uint8_t)(depth + 1),
+                                .count = (uint32_t)count,
+                                .line = place.line,
+                                .column = place.column,
+                                .operands = copy};
+    return node;
+}
+
+static node_or_null new_indexed(struct parser *parser, enum expression_kind kind, size_t index,
+                                const struct token *at, size_t count,
+                                const struct expression *const *operands)
+{
+    struct expression *node = new_node(parser, kind, at, count, operands);
+    if (node)
+        node->index = (uint16_t)index;
+    return node;
+}
+
+/* Expressions up to the closing token, which is taken. The items are in the arena. *comma: there
+ * was one. */
+static bool parse_items(struct parser *parser, enum token_kind close, const char *wanted,
+                        const struct expression ***items, size_t *count, bool *comma)
+{
+    size_t capacity = 0;
+    *count = 0;
+    *items = NULL;
+    *comma = false;
+    while (parser->token.kind != close) {
+        if (*count == LIST_VALUES_MAX)
+            return parse_error(parser, parser->token.offset, "more than %d values in a list",
+                               LIST_VALUES_MAX) != NULL;
+        if (*count == capacity) { /* twice as much room */
+            capacity = capacity ? capacity * 2 : 16;
+            const struct expression **copy = arena_alloc(parser->arena, capacity, sizeof(*copy));
+            if (!copy) {
+                (void)error_no_memory(parser->error);
+                return false;
+            }
+            if (*count > 0)
+                memcpy(copy, *items, *count * sizeof *copy);
+            *items = copy;
+        }
+        (*items)[*count] = parse_expression(parser);
+        if (!(*items)[(*count)++])
+            return false;
+        if (parser->token.kind == close)
+            break;
+        if (!take(parser, TOKEN_COMMA, wanted))
+            return false;
+        *comma = true;
+    }
+    return advance(parser);
+}
+
+/* ---- lists ---- */
+
+/* Looks ahead, behind an opening: the token behind a `for` that comes before its closing; TOKEN_END
+ * when there is none. What is no token is found when it is taken. */
+static struct token find_for(struct parser *parser)
+{
+    struct error ignored;
+    struct token token = parser->token;
+    int depth = 0;
+    while (token.kind != TOKEN_END) {
+        if (token.kind == TOKEN_OPEN || token.kind == TOKEN_OPEN_LIST)
+            depth++;
+        else if ((token.kind == TOKEN_CLOSE || token.kind == TOKEN_CLOSE_LIST) && depth-- == 0)
+            break;
+        const bool found = depth == 0 && is_word(&token, "for");
+        if (token_read(parser->arena, parser->source, token.offset + token.length, &token,
+                       &ignored) != STATUS_OK)
+            break;
+        if (found)
+            return token;
+    }
+    return (struct token){.kind = TOKEN_END};
+}
+
+/* `if condition`, as often as there are; all must hold. */
+static bool parse_conditions(struct parser *parser, node_or_null *out)
+{
+    *out = NULL;
+    while (parser->token.kind == TOKEN_IF) {
+        const struct token at = parser->token;
+        if (!advance(parser))
+            return false;
+        node_or_null condition = parse_level(parser, LEVEL_OR);
+        if (condition && *out) {
+            const struct expression *both[2] = {*out, condition};
+            condition = new_node(parser, EXPRESSION_AND, &at, 2, both);
+        }
+        if (!condition)
+            return false;
+        *out = condition;
+    }
+    return true;
+}
+
+/* `item for name in list if condition]`, behind the opening. The list does not know the name. */
+static node_or_null parse_comprehension(struct parser *parser, const struct token *open,
+                                        const struct token *name)
+{
+    const bool generator = open->kind == TOKEN_OPEN;
+    const struct expression *operands[3] = {NULL};
+    if (name->kind != TOKEN_NAME)
+        return parse_error(parser, name->offset, "a name is needed behind 'for'");
+    if (parser->comprehending)
+        return parse_error(parser, open->offset, "a comprehension within another");
+    parser->comprehending = true;
+    parser->local = name->text;
+    operands[0] = parse_expression(parser);
+    if (!operands[0])
+        return NULL;
+    if (is_list(operands[0]))
+        return parse_error(parser, open->offset, "a list of lists is no list of values");
+    if (!is_word(&parser->token, "for"))
+        return unexpected(parser, "'for'");
+    if (!advance(parser) || !advance(parser) || !take(parser, TOKEN_IN, "'in'"))
+        return NULL;
+    parser->local = NULL;
+    const struct token source = parser->token;
+    operands[1] = parse_level(parser, LEVEL_OR);
+    parser->local = name->text;
+    if (!operands[1])
+        return NULL;
+    if (!is_list(operands[1])) {
+        parser->token = source;
+        return unexpected(parser, "a list such as range(8)");
+    }
+    if (!parse_conditions(parser, &operands[2]))
+        return NULL;
+    if (is_word(&parser->token, "for"))
+        return parse_error(parser, parser->token.offset, "a comprehension has one 'for'");
+    if (!take(parser, generator ? TOKEN_CLOSE : TOKEN_CLOSE_LIST, generator ? "')'" : "']'"))
+        return NULL;
+    parser->comprehending = false;
+    parser->local = NULL;
+    return new_indexed(parser, EXPRESSION_LIST, generator ? LIST_GENERATOR : LIST_COMPREHENSION,
+                       open, operands[2] ? 3 : 2, operands);
+}
+
+static node_or_null new_list(struct parser *parser, const struct token *open,
+                             const struct expression **items, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_list(items[i]))
+            return parse_error(parser, open->offset, "a list of lists is no list of values");
+    return new_indexed(parser, EXPRESSION_LIST, LIST_OF_ITEMS, open, count, items);
+}
+
+/* At '['. */
+static node_or_null parse_list(struct parser *parser)
+{
+    const struct token open = parser->token;
+    const struct expression **items = NULL;
+    size_t count = 0;
+    bool comma = false;
+    if (!advance(parser))
+        return NULL;
+    const struct token name = find_for(parser);
+    if (name.kind != TOKEN_END)
+        return parse_comprehension(parser, &open, &name);
+    return parse_items(parser, TOKEN_CLOSE_LIST, "',' or ']'", &items, &count, &comma)
+               ? new_list(parser, &open, items, count)
+               : NULL;
+}
+
+/* At '(': a value, or a tuple, which is a list here. */
+static node_or_null parse_parentheses(struct parser *parser)
+{
+    const struct token open = parser->token;
+    const struct expression **items = NULL;
+    size_t count = 0;
+    bool comma = false;
+    if (!advance(parser))
+        return NULL;
+    const struct token name = find_for(parser);
+    if (name.kind != TOKEN_END)
+        return parse_comprehension(parser, &open, &name);
+    if (!parse_items(parser, TOKEN_CLOSE, "')'", &items, &count, &comma))
+        return NULL;
+    return count == 1 && !comma ? items[0] : new_list(parser, &open, items, count);
+}
+
+/* What `+` or `*` make of lists; one operand is one. */
+static node_or_null join_lists(struct parser *parser, const struct token *at, node_or_null left,
+                               node_or_null right)
+{
+    const bool both = is_list(left) && is_list(right);
+    const struct expression *operands[2] = {left, right};
+    if (at->makes == EXPRESSION_ADD)
+        return both ? new_indexed(parser, EXPRESSION_LIST, LIST_JOINED, at, 2, operands)
+                    : parse_error(parser, at->offset, "'+' joins two lists or adds two numbers");
+    if (both)
+        return parse_error(parser, at->offset, "'*' repeats a list, which takes an integer");
+    if (is_list(right)) {
+        operands[0] = right;
+        operands[1] = left;
+    }
+    return new_indexed(parser, EXPRESSION_LIST, LIST_REPEATED, at, 2, operands);
+}
+
+/* ---- names and calls ---- */
 
 static node_or_null undefined_name(struct parser *parser, const struct token *name, bool called)
 {
     const char *words[SLOTS_MAX + 64];
     size_t count = 0;
+    size_t functions = 0;
+    const char *const *function = function_names(&functions);
     if (!called && parser->local)
         words[count++] = parser->local;
+    for (size_t i = 0; !called && i < parser->scope->count; i++)
+        if (parser->scope->names[i])
+            words[count++] = parser->scope->names[i];
     if (!called) {
-        for (size_t i = 0; i < parser->scope->count; i++)
-            if (parser->scope->names[i])
-                words[count++] = parser->scope->names[i];
         words[count++] = "True";
         words[count++] = "False";
     }
-    size_t functions = 0;
-    const char *const *function = function_names(&functions);
     for (size_t i = 0; called && i < functions; i++)
         words[count++] = function[i];
-    return parser_error(parser, name->offset, "%s '%s' is not defined%s",
-                        called ? "function" : "name", name->text,
-                        suggest(name->text, words, count).text);
+    return parse_error(parser, name->offset, "%s '%s' is not defined%s",
+                       called ? "function" : "name", name->text,
+                       suggest(name->text, words, count).text);
+}
+
+/* list(...) and range(...), of what stands in the parentheses. */
+static node_or_null new_list_call(struct parser *parser, const struct token *name,
+                                  const struct expression **items, size_t count)
+{
+    if (is_word(name, "list")) {
+        if (count == 1 && is_list(items[0]))
+            return items[0];
+        return parse_error(parser, name->offset, "list takes one list, such as range(8)");
+    }
+    if (count < 1 || count > 3)
+        return parse_error(parser, name->offset, "range takes 1 to 3 integers, not %zu values",
+                           count);
+    for (size_t i = 0; i < count; i++)
+        if (is_list(items[i]))
+            return parse_error(parser, name->offset, "range takes integers, not a list");
+    return new_indexed(parser, EXPRESSION_LIST, LIST_RANGE, name, count, items);
+}
+
+static bool is_list_call(const struct token *name)
+{
+    return is_word(name, "range") || is_word(name, "list");
 }
 
 static node_or_null parse_call(struct parser *parser, const struct token *name)
 {
-    if (is_list_call(name))
-        return parse_list_call(parser, name);
-    int function = function_find(name->text);
+    const struct token open = parser->token;
+    const int function = is_list_call(name) ? 0 : function_find(name->text);
+    const struct expression **operands = NULL;
+    const struct expression *generator[1] = {NULL};
+    size_t count = 0;
+    bool comma = false;
     if (function < 0)
         return undefined_name(parser, name, true);
-    const struct expression **operands = NULL;
-    size_t count = 0;
-    if (!parser_advance(parser) ||
-        !parser_items(parser, TOKEN_CLOSE, "',' or ')'", &operands, &count))
+    if (!advance(parser))
         return NULL;
+    const struct token target = find_for(parser);
+    if (target.kind != TOKEN_END) {
+        generator[0] = parse_comprehension(parser, &open, &target);
+        operands = generator;
+        count = 1;
+    }
+    if (count > 0 ? !generator[0]
+                  : !parse_items(parser, TOKEN_CLOSE, "',' or ')'", &operands, &count, &comma))
+        return NULL;
+    if (is_list_call(name))
+        return new_list_call(parser, name, operands, count);
+    const enum function_kind kind = function_kind(function);
     const bool of_list = count == 1 && is_list(operands[0]);
-    if (of_list && function_kind(function) != FUNCTION_OF_ANY)
-        return parser_error(parser, name->offset, "%s takes no list", name->text);
+    if (of_list && kind != FUNCTION_OF_ANY && kind != FUNCTION_OF_LIST)
+        return parse_error(parser, name->offset, "%s takes no list", name->text);
     const char *refusal = of_list ? NULL : function_refuses(function, count);
     if (refusal)
-        return parser_error(parser, name->offset, "%s %s, not %zu", name->text, refusal, count);
-    struct expression *node = parser_node(parser, EXPRESSION_CALL, name, count, operands);
-    if (node)
-        node->index = (uint16_t)function;
-    return node;
+        return parse_error(parser, name->offset, "%s %s, not %zu", name->text, refusal, count);
+    return new_indexed(parser, EXPRESSION_CALL, (size_t)function, name, count, operands);
 }
 
-static node_or_null new_variable(struct parser *parser, const struct token *name, size_t slot)
+/* The variable of that name; scope->count: there is none. */
+static size_t find_variable(const struct scope *scope, const char *name)
 {
-    struct expression *node = parser_node(parser, EXPRESSION_VARIABLE, name, 0, NULL);
-    if (node)
-        node->index = (uint16_t)slot;
-    return node;
+    size_t slot = 0;
+    while (slot < scope->count && !(scope->names[slot] && strcmp(scope->names[slot], name) == 0))
+        slot++;
+    return slot;
+}
+
+static node_or_null parse_variable(struct parser *parser, const struct token *name)
+{
+    const size_t slot = find_variable(parser->scope, name->text);
+    if (slot == parser->scope->count)
+        return undefined_name(parser, name, false);
+    slot_set_add(&parser->uses, slot);
+    return new_indexed(parser, EXPRESSION_VARIABLE, slot, name, 0, NULL);
 }
 
 /* Words of Python's that are no names, and mean nothing here. */
@@ -84,47 +447,45 @@ static node_or_null parse_name(struct parser *parser)
 {
     struct token name = parser->token;
     if (is_foreign(name.text))
-        return parser_error(parser, name.offset, "expressions have no '%s'", name.text);
-    if (!parser_advance(parser))
+        return parse_error(parser, name.offset, "expressions have no '%s'", name.text);
+    if (!advance(parser))
         return NULL;
     if (parser->token.kind == TOKEN_OPEN)
         return parse_call(parser, &name);
     if (parser->local && strcmp(parser->local, name.text) == 0)
-        return new_variable(parser, &name, SLOT_LOCAL);
-    for (size_t slot = 0; slot < parser->scope->count; slot++) {
-        const char *known = parser->scope->names[slot];
-        if (!known || strcmp(known, name.text) != 0)
-            continue;
-        slot_set_add(&parser->uses, slot);
-        return new_variable(parser, &name, slot);
+        return new_indexed(parser, EXPRESSION_VARIABLE, SLOT_LOCAL, &name, 0, NULL);
+    if (parser->dictionary && strcmp(parser->dictionary, name.text) == 0) {
+        if (parser->token.kind == TOKEN_OPEN_LIST && !advance(parser))
+            return NULL;
+        struct token key = parser->token;
+        if (key.kind != TOKEN_VALUE || key.value.kind != VALUE_TEXT)
+            return parse_error(parser, name.offset,
+                               "'%s' is all parameters: name one, as in %s[\"block\"]", name.text,
+                               name.text);
+        key.text = key.value.text;
+        return advance(parser) && take(parser, TOKEN_CLOSE_LIST, "']'")
+                   ? parse_variable(parser, &key)
+                   : NULL;
     }
-    if (function_find(name.text) >= 0 || is_list_call(&name))
-        return parser_error(parser, name.offset, "'%s' is a function: call it with (...)",
-                            name.text);
-    return undefined_name(parser, &name, false);
+    if (find_variable(parser->scope, name.text) == parser->scope->count &&
+        (function_find(name.text) >= 0 || is_list_call(&name)))
+        return parse_error(parser, name.offset, "'%s' is a function: call it with (...)",
+                           name.text);
+    return parse_variable(parser, &name);
 }
 
-static node_or_null parse_parentheses(struct parser *parser)
-{
-    if (!parser_advance(parser))
-        return NULL;
-    node_or_null inner = parse_expression(parser);
-    if (!inner)
-        return NULL;
-    if (parser->token.kind != TOKEN_CLOSE)
-        return parser_unexpected(parser, "')'");
-    return parser_advance(parser) ? inner : NULL;
-}
+/* ---- operators ---- */
 
 static node_or_null parse_atom(struct parser *parser)
 {
-    switch (parser->token.kind) {
+    const struct token token = parser->token;
+    struct expression *constant = NULL;
+    switch (token.kind) {
     case TOKEN_VALUE:
-        return new_constant(parser, parser->token.value);
-    case TOKEN_TRUE:
-        return new_constant(parser, value_boolean(true));
-    case TOKEN_FALSE:
-        return new_constant(parser, value_boolean(false));
+        constant = new_node(parser, EXPRESSION_CONSTANT, &token, 0, NULL);
+        if (constant)
+            constant->constant = token.value;
+        return constant && advance(parser) ? constant : NULL;
     case TOKEN_NAME:
         return parse_name(parser);
     case TOKEN_OPEN:
@@ -132,7 +493,7 @@ static node_or_null parse_atom(struct parser *parser)
     case TOKEN_OPEN_LIST:
         return parse_list(parser);
     default:
-        return parser_unexpected(parser, "a value");
+        return unexpected(parser, "a value");
     }
 }
 
@@ -141,180 +502,90 @@ static bool enter(struct parser *parser)
 {
     if (parser->nesting++ < NESTING_MAX)
         return true;
-    (void)parser_error(parser, parser->token.offset, "the expression is nested too deeply");
+    (void)parse_error(parser, parser->token.offset, "the expression is nested too deeply");
     return false;
 }
-
-static node_or_null binary(struct parser *parser, enum expression_kind kind,
-                           const struct token *operator, node_or_null left, node_or_null right)
-{
-    if (!left || !right)
-        return NULL;
-    if ((is_list(left) || is_list(right)) &&
-        (kind == EXPRESSION_ADD || kind == EXPRESSION_MULTIPLY))
-        return parse_list_operator(parser, kind, operator, left, right);
-    const struct expression *operands[2] = {left, right};
-    return parser_node(parser, kind, operator, 2, operands);
-}
-
-static node_or_null parse_unary(struct parser *parser);
 
 /* An item of a list: [4096, 2048][1]. */
 static node_or_null parse_item(struct parser *parser)
 {
-    node_or_null list = parse_atom(parser);
-    if (!list || !is_list(list) || parser->token.kind != TOKEN_OPEN_LIST)
-        return list;
+    const struct expression *operands[2] = {parse_atom(parser), NULL};
+    if (!operands[0] || !is_list(operands[0]) || parser->token.kind != TOKEN_OPEN_LIST)
+        return operands[0];
     struct token open = parser->token;
-    if (!parser_advance(parser))
+    if (!advance(parser))
         return NULL;
-    node_or_null index = parse_expression(parser);
-    if (!index)
+    operands[1] = parse_expression(parser);
+    if (!operands[1] || !take(parser, TOKEN_CLOSE_LIST, "']'"))
         return NULL;
-    if (parser->token.kind != TOKEN_CLOSE_LIST)
-        return parser_unexpected(parser, "']'");
-    if (is_list(index))
-        return parser_error(parser, open.offset, "the index of an item is an integer");
-    if (!parser_advance(parser))
-        return NULL;
-    const struct expression *operands[2] = {list, index};
-    return parser_node(parser, EXPRESSION_ITEM, &open, 2, operands);
-}
-
-/* ** binds tighter than a minus before it and looser than one behind it: -2**-1 is -(2**(-1)). */
-static node_or_null parse_power(struct parser *parser)
-{
-    node_or_null base = parse_item(parser);
-    if (!base || parser->token.kind != TOKEN_POWER)
-        return base;
-    struct token operator= parser->token;
-    if (!parser_advance(parser))
-        return NULL;
-    return binary(parser, EXPRESSION_POWER, &operator, base, parse_unary(parser));
+    if (is_list(operands[1]))
+        return parse_error(parser, open.offset, "the index of an item is an integer");
+    return new_node(parser, EXPRESSION_ITEM, &open, 2, operands);
 }
 
 static node_or_null parse_prefixed(struct parser *parser, enum expression_kind kind,
-                                   node_or_null (*parse_operand)(struct parser *))
+                                   enum level level)
 {
     struct token operator= parser->token;
-    if (!parser_advance(parser))
+    if (!advance(parser))
         return NULL;
-    node_or_null operand = parse_operand(parser);
-    return operand ? parser_node(parser, kind, &operator, 1, &operand) : NULL;
+    node_or_null operand = parse_level(parser, level);
+    return operand ? new_node(parser, kind, &operator, 1, &operand) : NULL;
 }
 
-static node_or_null parse_unary(struct parser *parser)
+/* ** binds tighter than a sign before it and looser than one behind it: -2**-1 is -(2**(-1)). */
+static node_or_null parse_sign(struct parser *parser)
 {
-    if (!enter(parser))
-        return NULL;
-    node_or_null node = NULL;
-    if (parser->token.kind == TOKEN_MINUS)
-        node = parse_prefixed(parser, EXPRESSION_NEGATE, parse_unary);
-    else if (parser->token.kind == TOKEN_PLUS)
-        node = parse_prefixed(parser, EXPRESSION_PLUS, parse_unary);
-    else
-        node = parse_power(parser);
-    parser->nesting--;
-    return node;
-}
-
-static bool is_product(enum token_kind token, enum expression_kind *kind)
-{
-    switch (token) {
-    case TOKEN_TIMES:
-        *kind = EXPRESSION_MULTIPLY;
-        return true;
-    case TOKEN_DIVIDE:
-        *kind = EXPRESSION_DIVIDE;
-        return true;
-    case TOKEN_FLOOR_DIVIDE:
-        *kind = EXPRESSION_FLOOR_DIVIDE;
-        return true;
-    case TOKEN_REMAINDER:
-        *kind = EXPRESSION_REMAINDER;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool is_sum(enum token_kind token, enum expression_kind *kind)
-{
-    *kind = token == TOKEN_PLUS ? EXPRESSION_ADD : EXPRESSION_SUBTRACT;
-    return token == TOKEN_PLUS || token == TOKEN_MINUS;
-}
-
-static node_or_null parse_left(struct parser *parser,
-                               node_or_null (*parse_operand)(struct parser *),
-                               bool (*is_operator)(enum token_kind, enum expression_kind *))
-{
-    node_or_null left = parse_operand(parser);
-    enum expression_kind kind = EXPRESSION_ADD;
-    while (left && is_operator(parser->token.kind, &kind)) {
-        struct token operator= parser->token;
-        if (!parser_advance(parser))
-            return NULL;
-        left = binary(parser, kind, &operator, left, parse_operand(parser));
-    }
-    return left;
-}
-
-static node_or_null parse_product(struct parser *parser)
-{
-    return parse_left(parser, parse_unary, is_product);
-}
-
-static node_or_null parse_sum(struct parser *parser)
-{
-    return parse_left(parser, parse_product, is_sum);
+    const struct token token = parser->token;
+    if (token.kind == TOKEN_INVERT)
+        return parse_prefixed(parser, EXPRESSION_INVERT, LEVEL_SIGN);
+    if (token.kind == TOKEN_BINARY && token.makes == EXPRESSION_SUBTRACT)
+        return parse_prefixed(parser, EXPRESSION_NEGATE, LEVEL_SIGN);
+    if (token.kind == TOKEN_BINARY && token.makes == EXPRESSION_ADD)
+        return parse_prefixed(parser, EXPRESSION_PLUS, LEVEL_SIGN);
+    const struct expression *operands[2] = {parse_item(parser), NULL};
+    const struct token operator= parser->token;
+    if (!operands[0] || operator.kind != TOKEN_BINARY || operator.level != LEVEL_POWER)
+        return operands[0];
+    operands[1] = advance(parser) ? parse_level(parser, LEVEL_SIGN) : NULL;
+    return operands[1] ? new_node(parser, EXPRESSION_POWER, &operator, 2, operands) : NULL;
 }
 
 /* Takes a comparison's token or tokens. *found false when the next one is none. */
 static bool take_comparison(struct parser *parser, bool *found, enum comparison *out)
 {
-    *found = true;
-    if (parser->token.kind == TOKEN_COMPARE) {
-        *out = parser->token.comparison;
-    } else if (parser->token.kind == TOKEN_IN) {
-        *out = COMPARE_IN;
-    } else if (parser->token.kind == TOKEN_NOT) {
-        *out = COMPARE_NOT_IN;
-        if (!parser_advance(parser))
-            return false;
-        if (parser->token.kind != TOKEN_IN) {
-            (void)parser_unexpected(parser, "'in'");
-            return false;
-        }
-    } else {
-        *found = false;
-        return true;
-    }
-    return parser_advance(parser);
+    const enum token_kind kind = parser->token.kind;
+    *found = kind == TOKEN_COMPARE || kind == TOKEN_IN || kind == TOKEN_NOT;
+    *out = kind == TOKEN_COMPARE ? parser->token.comparison
+           : kind == TOKEN_IN    ? COMPARE_IN
+                                 : COMPARE_NOT_IN;
+    if (kind == TOKEN_NOT)
+        return advance(parser) && take(parser, TOKEN_IN, "'in'");
+    return !*found || advance(parser);
 }
-
-enum { CHAIN_MAX = 16 };
 
 /* What stands behind a comparison: a list behind `in`, and nowhere else. */
 static node_or_null parse_compared(struct parser *parser, enum comparison comparison)
 {
     const struct token at = parser->token;
     const bool list = comparison == COMPARE_IN || comparison == COMPARE_NOT_IN;
-    node_or_null operand = parse_sum(parser);
+    node_or_null operand = parse_level(parser, LEVEL_BIT_OR);
     if (!operand || is_list(operand) == list)
         return operand;
     if (!list)
-        return parser_error(parser, at.offset, "lists are compared by 'in' alone");
+        return parse_error(parser, at.offset, "lists are compared by 'in' alone");
     parser->token = at;
-    return parser_unexpected(parser, "a list such as [1, 2]");
+    return unexpected(parser, "a list such as [1, 2]");
 }
 
+/* A chain of comparisons, or what is compared. */
 static node_or_null parse_comparison(struct parser *parser)
 {
     const struct expression *operands[CHAIN_MAX + 1];
     uint8_t comparisons[CHAIN_MAX];
     size_t count = 0;
-    operands[0] = parse_sum(parser);
-    struct token first = parser->token;
+    operands[0] = parse_level(parser, LEVEL_BIT_OR);
+    const struct token first = parser->token;
     while (operands[count]) {
         bool found = false;
         enum comparison comparison = COMPARE_EQUAL;
@@ -324,16 +595,16 @@ static node_or_null parse_comparison(struct parser *parser)
         if (!found)
             break;
         if (count == CHAIN_MAX || is_list(operands[count]))
-            return parser_error(parser, at.offset,
-                                count == 0 ? "lists are compared by 'in' alone"
-                                           : "too long a chain of comparisons, or one that goes on "
-                                             "behind a list");
+            return parse_error(parser, at.offset,
+                               count == 0 ? "lists are compared by 'in' alone"
+                                          : "too long a chain of comparisons, or one that goes on "
+                                            "behind a list");
         comparisons[count++] = (uint8_t)comparison;
         operands[count] = parse_compared(parser, comparison);
     }
     if (!operands[count] || count == 0)
         return operands[count];
-    struct expression *node = parser_node(parser, EXPRESSION_COMPARE, &first, count + 1, operands);
+    struct expression *node = new_node(parser, EXPRESSION_COMPARE, &first, count + 1, operands);
     if (!node)
         return NULL;
     node->comparisons = arena_copy(parser->arena, comparisons, count);
@@ -342,68 +613,75 @@ static node_or_null parse_comparison(struct parser *parser)
     return node->comparisons ? node : NULL;
 }
 
-static node_or_null parse_not(struct parser *parser)
+/* What binds at least as tightly as operators of the level. */
+static node_or_null parse_level(struct parser *parser, enum level level)
+{
+    if (level == LEVEL_NOT || level == LEVEL_SIGN) {
+        if (!enter(parser))
+            return NULL;
+        node_or_null node = level == LEVEL_SIGN ? parse_sign(parser)
+                            : parser->token.kind == TOKEN_NOT
+                                ? parse_prefixed(parser, EXPRESSION_NOT, LEVEL_NOT)
+                                : parse_comparison(parser);
+        parser->nesting--;
+        return node;
+    }
+    node_or_null left = parse_level(parser, level + 1);
+    while (left && parser->token.kind == TOKEN_BINARY && parser->token.level == level) {
+        const struct token operator= parser->token;
+        node_or_null right = advance(parser) ? parse_level(parser, level + 1) : NULL;
+        if (!right)
+            return NULL;
+        const struct expression *operands[2] = {left, right};
+        left = (is_list(left) || is_list(right)) &&
+                       (operator.makes == EXPRESSION_ADD || operator.makes == EXPRESSION_MULTIPLY)
+                   ? join_lists(parser, &operator, left, right)
+                   : new_node(parser, operator.makes, &operator, 2, operands);
+    }
+    return left;
+}
+
+/* `value if condition else otherwise`, or a value. */
+static node_or_null parse_expression(struct parser *parser)
 {
     if (!enter(parser))
         return NULL;
-    node_or_null node = parser->token.kind == TOKEN_NOT
-                            ? parse_prefixed(parser, EXPRESSION_NOT, parse_not)
-                            : parse_comparison(parser);
+    const struct expression *operands[3] = {NULL, parse_level(parser, LEVEL_OR), NULL};
     parser->nesting--;
-    return node;
-}
-
-static bool is_and(enum token_kind token, enum expression_kind *kind)
-{
-    *kind = EXPRESSION_AND;
-    return token == TOKEN_AND;
-}
-
-static bool is_or(enum token_kind token, enum expression_kind *kind)
-{
-    *kind = EXPRESSION_OR;
-    return token == TOKEN_OR;
-}
-
-static node_or_null parse_and(struct parser *parser)
-{
-    return parse_left(parser, parse_not, is_and);
-}
-
-node_or_null parse_or(struct parser *parser)
-{
-    return parse_left(parser, parse_and, is_or);
-}
-
-static node_or_null parse_conditional(struct parser *parser)
-{
-    node_or_null value = parse_or(parser);
-    if (!value || parser->token.kind != TOKEN_IF)
-        return value;
-    struct token operator= parser->token;
-    if (!parser_advance(parser))
+    const struct token operator= parser->token;
+    if (!operands[1] || operator.kind != TOKEN_IF)
+        return operands[1];
+    if (!advance(parser) || !enter(parser))
         return NULL;
-    node_or_null condition = parse_or(parser);
-    if (!condition)
+    operands[0] = parse_level(parser, LEVEL_OR);
+    if (!operands[0] || !take(parser, TOKEN_ELSE, "'else'"))
         return NULL;
-    if (parser->token.kind != TOKEN_ELSE)
-        return parser_unexpected(parser, "'else'");
-    if (!parser_advance(parser))
-        return NULL;
-    node_or_null otherwise = parse_expression(parser);
-    if (!otherwise)
-        return NULL;
-    const struct expression *operands[3] = {condition, value, otherwise};
-    return parser_node(parser, EXPRESSION_CONDITIONAL, &operator, 3, operands);
-}
-
-node_or_null parse_expression(struct parser *parser)
-{
-    if (!enter(parser))
-        return NULL;
-    node_or_null node = parse_conditional(parser);
+    operands[2] = parse_expression(parser);
     parser->nesting--;
-    return node;
+    return operands[2] ? new_node(parser, EXPRESSION_CONDITIONAL, &operator, 3, operands) : NULL;
+}
+
+/* ---- the whole ---- */
+
+/* `lambda p:` or `lambda block, loads:`, which name what there is; nothing, where none is taken. */
+static bool parse_lambda(struct parser *parser)
+{
+    if (!parser->scope->lambdas || !is_word(&parser->token, "lambda"))
+        return true;
+    for (size_t count = 0;; count++) {
+        if (!advance(parser))
+            return false;
+        const struct token name = parser->token;
+        if (!take(parser, TOKEN_NAME, "a name"))
+            return false;
+        if (find_variable(parser->scope, name.text) == parser->scope->count) {
+            if (count > 0 || parser->token.kind != TOKEN_COLON)
+                return undefined_name(parser, &name, false) != NULL;
+            parser->dictionary = name.text;
+        }
+        if (parser->token.kind != TOKEN_COMMA)
+            return take(parser, TOKEN_COLON, "',' or ':'");
+    }
 }
 
 static enum status parse_whole(struct parser *parser, bool list, size_t bytes_max,
@@ -413,16 +691,16 @@ static enum status parse_whole(struct parser *parser, bool list, size_t bytes_ma
     if (strlen(source->text) > bytes_max)
         return place_error(parser->error, STATUS_BAD_INPUT, source->place,
                            "the expression is longer than %zu bytes", bytes_max);
-    if (!parser_advance(parser))
+    if (!advance(parser) || !parse_lambda(parser))
         return parser->error->status;
     const struct token first = parser->token;
     node_or_null tree = parse_expression(parser);
     if (tree && parser->token.kind != TOKEN_END)
-        tree = parser_unexpected(parser, "an operator or the end");
+        tree = unexpected(parser, "an operator or the end");
     if (tree && is_list(tree) != list)
-        tree = parser_error(parser, first.offset, "%s",
-                            list ? "a list such as [1, 2] is needed, not one value"
-                                 : "a list has no value here");
+        tree = parse_error(parser, first.offset, "%s",
+                           list ? "a list such as [1, 2] is needed, not one value"
+                                : "a list has no value here");
     if (!tree)
         return parser->error->status;
     *out = (struct formula){

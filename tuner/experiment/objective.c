@@ -162,25 +162,23 @@ bool read_metrics(struct file_reader *reader, const struct node *node)
 
 /* ---- the text that it is stored by ---- */
 
-/* Whether an operand has just ended, so that a sign behind it stands between two. */
-static bool ends_operand(enum token_kind kind)
-{
-    return kind == TOKEN_VALUE || kind == TOKEN_NAME || kind == TOKEN_TRUE || kind == TOKEN_FALSE ||
-           kind == TOKEN_CLOSE || kind == TOKEN_CLOSE_LIST;
-}
-
 static bool is_opening(enum token_kind kind)
 {
     return kind == TOKEN_OPEN || kind == TOKEN_OPEN_LIST;
 }
 
 /* Follows from the tokens alone, so that blanks make no difference. */
-static bool blank_between(enum token_kind before_last, enum token_kind last, enum token_kind next)
+static bool blank_between(const struct token *before_last, const struct token *last,
+                          enum token_kind next)
 {
-    bool last_is_sign = (last == TOKEN_PLUS || last == TOKEN_MINUS) && !ends_operand(before_last);
-    if (last == TOKEN_END || is_opening(last) || last_is_sign)
+    const enum token_kind before = before_last->kind;
+    const bool ends_operand = before == TOKEN_VALUE || before == TOKEN_NAME ||
+                              before == TOKEN_CLOSE || before == TOKEN_CLOSE_LIST;
+    const bool sign = last->kind == TOKEN_INVERT ||
+                      (last->kind == TOKEN_BINARY && last->level == LEVEL_SUM && !ends_operand);
+    if (last->kind == TOKEN_END || is_opening(last->kind) || sign)
         return false;
-    if (next == TOKEN_OPEN && last == TOKEN_NAME)
+    if (next == TOKEN_OPEN && last->kind == TOKEN_NAME)
         return false;
     return next != TOKEN_CLOSE && next != TOKEN_CLOSE_LIST && next != TOKEN_COMMA;
 }
@@ -191,15 +189,15 @@ static enum status normalise(struct arena *arena, const char *formula, const cha
     struct source_text source = {.text = formula};
     struct text text = {0};
     struct token token = {0};
-    enum token_kind before_last = TOKEN_END;
-    enum token_kind last = TOKEN_END;
+    struct token before_last = {.kind = TOKEN_END};
+    struct token last = {.kind = TOKEN_END};
     enum status status = token_read(arena, &source, 0, &token, error);
     while (status == STATUS_OK && token.kind != TOKEN_END) {
-        if (blank_between(before_last, last, token.kind))
+        if (blank_between(&before_last, &last, token.kind))
             text_append(&text, " ");
         text_append_bytes(&text, formula + token.offset, token.length);
         before_last = last;
-        last = token.kind;
+        last = token;
         status = token_read(arena, &source, token.offset + token.length, &token, error);
     }
     if (status == STATUS_OK) {

@@ -151,6 +151,7 @@ bool read_series(struct file_reader *reader, const struct node *node, struct for
             scope->names[slot] = NULL;
     scope->names[SLOT_INDEX] = "i";
     scope->count = SLOT_COUNT_SERIES;
+    scope->lambdas = false; /* its names are written out as values */
     reader->scope = scope;
     bool right = read_formula(reader, node, "series", USE_DEVICE, out) &&
                  check_list_names(reader, out, scope);

@@ -55,6 +55,7 @@ bool declare_names(struct file_reader *reader, const struct node *root)
     struct experiment *experiment = reader->experiment;
     struct scope *scope = &experiment->scope;
     scope->count = SLOT_COUNT;
+    scope->lambdas = true;
     for (size_t i = 0; i < fact_name_count; i++)
         if (fact_names[i].owner == FACT_OF_ALL ||
             (fact_names[i].owner == FACT_OF_GPUS) == experiment->device->is_gpu)

@@ -97,7 +97,8 @@ static struct part *make_part(struct rules *rules, const struct expression *tree
             part->last = operand->last;
         part->local |= operand->local;
     }
-    if (tree->kind == EXPRESSION_LIST && tree->index == LIST_COMPREHENSION)
+    if (tree->kind == EXPRESSION_LIST &&
+        (tree->index == LIST_COMPREHENSION || tree->index == LIST_GENERATOR))
         part->local = false;
     return part;
 }

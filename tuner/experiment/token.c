@@ -117,25 +117,6 @@ static enum status read_number(struct arena *arena, const struct source_text *so
     return STATUS_OK;
 }
 
-static bool unescape(char c, char *out)
-{
-    switch (c) {
-    case '\\':
-    case '\'':
-    case '"':
-        *out = c;
-        return true;
-    case 'n':
-        *out = '\n';
-        return true;
-    case 't':
-        *out = '\t';
-        return true;
-    default:
-        return false;
-    }
-}
-
 static enum status read_text(struct arena *arena, const struct source_text *source,
                              struct token *token, struct error *error)
 {
@@ -149,11 +130,14 @@ static enum status read_text(struct arena *arena, const struct source_text *sour
     for (; text[at] != quote; at++) {
         if (text[at] == '\0')
             return fail(source, token->offset, error, "the text has no closing quote");
-        char c = text[at];
-        if (c == '\\' && !unescape(text[++at], &c))
-            return fail(source, token->offset + at - 1, error,
+        static const char escapes[] = "\\'\"nt";
+        static const char meanings[] = "\\'\"\n\t";
+        const char *escape = text[at] == '\\' ? memchr(escapes, text[at + 1], 5) : NULL;
+        if (text[at] == '\\' && !escape)
+            return fail(source, token->offset + at, error,
                         "an escape that is none of \\\\ \\' \\\" \\n \\t");
-        out[length++] = c;
+        out[length++] = escape ? meanings[escape - escapes] : text[at];
+        at += escape ? 1 : 0;
     }
     token->kind = TOKEN_VALUE;
     token->length = at + 1;
@@ -161,80 +145,94 @@ static enum status read_text(struct arena *arena, const struct source_text *sour
     return STATUS_OK;
 }
 
+static const struct {
+    const char *text;
+    struct token token;
+} words[] =
+    {
+        {"True", {.kind = TOKEN_VALUE, .value = {.kind = VALUE_BOOLEAN, .integer = 1}}},
+        {"False", {.kind = TOKEN_VALUE, .value = {.kind = VALUE_BOOLEAN, .integer = 0}}},
+        {"and", {.kind = TOKEN_BINARY, .level = LEVEL_AND, .makes = EXPRESSION_AND}},
+        {"or", {.kind = TOKEN_BINARY, .level = LEVEL_OR, .makes = EXPRESSION_OR}},
+        {"not", {.kind = TOKEN_NOT}},
+        {"if", {.kind = TOKEN_IF}},
+        {"else", {.kind = TOKEN_ELSE}},
+        {"in", {.kind = TOKEN_IN}},
+},
+  symbols[] = {
+      /* the longer ones first */
+      {"**", {.kind = TOKEN_BINARY, .level = LEVEL_POWER, .makes = EXPRESSION_POWER}},
+      {"//", {.kind = TOKEN_BINARY, .level = LEVEL_PRODUCT, .makes = EXPRESSION_FLOOR_DIVIDE}},
+      {"<<", {.kind = TOKEN_BINARY, .level = LEVEL_SHIFT, .makes = EXPRESSION_SHIFT_LEFT}},
+      {">>", {.kind = TOKEN_BINARY, .level = LEVEL_SHIFT, .makes = EXPRESSION_SHIFT_RIGHT}},
+      {"==", {.kind = TOKEN_COMPARE, .comparison = COMPARE_EQUAL}},
+      {"!=", {.kind = TOKEN_COMPARE, .comparison = COMPARE_UNEQUAL}},
+      {"<=", {.kind = TOKEN_COMPARE, .comparison = COMPARE_LESS_EQUAL}},
+      {">=", {.kind = TOKEN_COMPARE, .comparison = COMPARE_GREATER_EQUAL}},
+      {"<", {.kind = TOKEN_COMPARE, .comparison = COMPARE_LESS}},
+      {">", {.kind = TOKEN_COMPARE, .comparison = COMPARE_GREATER}},
+      {"+", {.kind = TOKEN_BINARY, .level = LEVEL_SUM, .makes = EXPRESSION_ADD}},
+      {"-", {.kind = TOKEN_BINARY, .level = LEVEL_SUM, .makes = EXPRESSION_SUBTRACT}},
+      {"*", {.kind = TOKEN_BINARY, .level = LEVEL_PRODUCT, .makes = EXPRESSION_MULTIPLY}},
+      {"/", {.kind = TOKEN_BINARY, .level = LEVEL_PRODUCT, .makes = EXPRESSION_DIVIDE}},
+      {"%", {.kind = TOKEN_BINARY, .level = LEVEL_PRODUCT, .makes = EXPRESSION_REMAINDER}},
+      {"|", {.kind = TOKEN_BINARY, .level = LEVEL_BIT_OR, .makes = EXPRESSION_BIT_OR}},
+      {"^", {.kind = TOKEN_BINARY, .level = LEVEL_BIT_XOR, .makes = EXPRESSION_BIT_XOR}},
+      {"&", {.kind = TOKEN_BINARY, .level = LEVEL_BIT_AND, .makes = EXPRESSION_BIT_AND}},
+      {"~", {.kind = TOKEN_INVERT}},
+      {"(", {.kind = TOKEN_OPEN}},
+      {")", {.kind = TOKEN_CLOSE}},
+      {"[", {.kind = TOKEN_OPEN_LIST}},
+      {"]", {.kind = TOKEN_CLOSE_LIST}},
+      {",", {.kind = TOKEN_COMMA}},
+      {":", {.kind = TOKEN_COLON}},
+};
+
 static enum status read_word(struct arena *arena, const struct source_text *source,
                              struct token *token, struct error *error)
 {
-    static const struct {
-        const char *word;
-        enum token_kind kind;
-    } keywords[] = {
-        {"True", TOKEN_TRUE}, {"False", TOKEN_FALSE}, {"and", TOKEN_AND},   {"or", TOKEN_OR},
-        {"not", TOKEN_NOT},   {"if", TOKEN_IF},       {"else", TOKEN_ELSE}, {"in", TOKEN_IN},
-    };
-    const char *text = source->text + token->offset;
-    while (name_goes_on(text[token->length]))
-        token->length++;
-    token->text = arena_strndup(arena, text, token->length);
-    if (!token->text)
+    const size_t offset = token->offset;
+    size_t length = 0;
+    while (name_goes_on(source->text[offset + length]))
+        length++;
+    const char *text = arena_strndup(arena, source->text + offset, length);
+    if (!text)
         return error_no_memory(error);
     token->kind = TOKEN_NAME;
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (strcmp(token->text, keywords[i].word) == 0)
-            token->kind = keywords[i].kind;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(text, words[i].text) == 0)
+            *token = words[i].token;
+    token->text = text;
+    token->offset = offset;
+    token->length = length;
     return STATUS_OK;
 }
-
-static const struct {
-    const char *text;
-    enum token_kind kind;
-    enum comparison comparison;
-} symbols[] = {
-    /* the longer ones first */
-    {"**", TOKEN_POWER, 0},
-    {"//", TOKEN_FLOOR_DIVIDE, 0},
-    {"==", TOKEN_COMPARE, COMPARE_EQUAL},
-    {"!=", TOKEN_COMPARE, COMPARE_UNEQUAL},
-    {"<=", TOKEN_COMPARE, COMPARE_LESS_EQUAL},
-    {">=", TOKEN_COMPARE, COMPARE_GREATER_EQUAL},
-    {"<", TOKEN_COMPARE, COMPARE_LESS},
-    {">", TOKEN_COMPARE, COMPARE_GREATER},
-    {"+", TOKEN_PLUS, 0},
-    {"-", TOKEN_MINUS, 0},
-    {"*", TOKEN_TIMES, 0},
-    {"/", TOKEN_DIVIDE, 0},
-    {"%", TOKEN_REMAINDER, 0},
-    {"(", TOKEN_OPEN, 0},
-    {")", TOKEN_CLOSE, 0},
-    {"[", TOKEN_OPEN_LIST, 0},
-    {"]", TOKEN_CLOSE_LIST, 0},
-    {",", TOKEN_COMMA, 0},
-};
 
 static enum status read_symbol(const struct source_text *source, struct token *token,
                                struct error *error)
 {
     const char *text = source->text + token->offset;
+    if (strncmp(text, "&&", 2) == 0 || strncmp(text, "||", 2) == 0 ||
+        (text[0] == '!' && text[1] != '='))
+        return fail(source, token->offset, error,
+                    "write 'and', 'or', 'not', as Python does, for &&, ||, !");
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        size_t length = strlen(symbols[i].text);
+        const size_t offset = token->offset;
+        const size_t length = strlen(symbols[i].text);
         if (strncmp(text, symbols[i].text, length) != 0)
             continue;
-        token->kind = symbols[i].kind;
-        token->comparison = symbols[i].comparison;
+        *token = symbols[i].token;
+        token->offset = offset;
         token->length = length;
         return STATUS_OK;
     }
     if (text[0] == '=')
         return fail(source, token->offset, error, "'=' is no operator; did you mean '=='?");
-    if (strncmp(text, "&&", 2) == 0 || strncmp(text, "||", 2) == 0 || text[0] == '!')
-        return fail(source, token->offset, error,
-                    "write 'and', 'or', 'not', as Python does, for &&, ||, !");
     if (text[0] == '.')
         return fail(source, token->offset, error, "expressions have no attributes ('a.b')");
-    if (text[0] == '{' || text[0] == ':')
+    if (text[0] == '{')
         return fail(source, token->offset, error,
                     "expressions have no dictionaries, sets, slices and functions of their own");
-    if (text[0] == '&' || text[0] == '|' || text[0] == '^' || text[0] == '~')
-        return fail(source, token->offset, error, "expressions have no operators on bits");
     return fail(source, token->offset, error, "a character that no expression has");
 }
 

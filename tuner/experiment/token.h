@@ -6,37 +6,46 @@
 
 enum token_kind {
     TOKEN_END,
-    TOKEN_VALUE, /* a number or a text */
+    TOKEN_VALUE, /* a number, a text, True, False */
     TOKEN_NAME,
-    TOKEN_TRUE,
-    TOKEN_FALSE,
-    TOKEN_AND,
-    TOKEN_OR,
     TOKEN_NOT,
     TOKEN_IF,
     TOKEN_ELSE,
     TOKEN_IN,
     TOKEN_COMPARE,
-    TOKEN_PLUS,
-    TOKEN_MINUS,
-    TOKEN_TIMES,
-    TOKEN_DIVIDE,
-    TOKEN_FLOOR_DIVIDE,
-    TOKEN_REMAINDER,
-    TOKEN_POWER,
+    TOKEN_BINARY, /* an operator between two values; + and - are signs, too */
+    TOKEN_INVERT,
     TOKEN_OPEN,
     TOKEN_CLOSE,
     TOKEN_OPEN_LIST,
     TOKEN_CLOSE_LIST,
     TOKEN_COMMA,
+    TOKEN_COLON,
+};
+
+/* Python's, from the one that binds least. */
+enum level {
+    LEVEL_OR,
+    LEVEL_AND,
+    LEVEL_NOT, /* and comparisons */
+    LEVEL_BIT_OR,
+    LEVEL_BIT_XOR,
+    LEVEL_BIT_AND,
+    LEVEL_SHIFT,
+    LEVEL_SUM,
+    LEVEL_PRODUCT,
+    LEVEL_SIGN,
+    LEVEL_POWER,
 };
 
 struct token {
     enum token_kind kind;
-    enum comparison comparison;
-    size_t offset; /* in the text */
+    enum level level;           /* TOKEN_BINARY */
+    enum expression_kind makes; /* TOKEN_BINARY */
+    enum comparison comparison; /* TOKEN_COMPARE */
+    size_t offset;              /* in the text */
     size_t length;
-    const char *text; /* of a name */
+    const char *text; /* of a word */
     struct value value;
 };
 

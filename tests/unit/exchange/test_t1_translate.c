@@ -42,6 +42,11 @@ static const struct translation_case cases[] = {
      {"constraints:"},
      "Default (not all have one)"},
     {SPACE("\"Conditions\": null"), T1_DETECT, {"defines:"}, ""},
+    {SPACE("\"Conditions\": [\"lambda p: all(p['X'] % v == 0 for v in (p['Y'], 32)) and p['X'] & 1 "
+           "== 0\"]"),
+     T1_DETECT,
+     {"  - \"lambda p: all(p['X'] % v == 0 for v in (p['Y'], 32)) and p['X'] & 1 == 0\"\n"},
+     ""},
     /* fills */
     {ARGUMENT("\"FillValue\": 0"), T1_DETECT, {"    fill: zero\n"}, NULL},
     {ARGUMENT("\"FillType\": \"Random\", \"FillValue\": 4, \"RandomSeed\": 9"),
@@ -274,6 +279,10 @@ static void reading_names_the_place(void **state)
     static const char *const wrong[][2] = {
         {SPACE("\"Conditions\": [{\"Expression\": \"X > 1\"}, {\"Expression\": \"X < Zebra\"}]"),
          "small.json: ConfigurationSpace.Conditions[1].Expression: name 'Zebra' is not defined"},
+        {SPACE("\"Conditions\": [\"lambda p: p['XX'] > 1\"]"),
+         "small.json: ConfigurationSpace.Conditions[0].Expression: name 'XX' is not defined"},
+        {SPACE("\"Conditions\": [\"lambda p: p > 1\"]"),
+         "Conditions[0].Expression: 'p' is all parameters: name one, as in p[\"block\"]"},
         {SPACE("\"TuningParameters\": {\"Y\": {\"Values\": \"[open(1)]\"}}"),
          "small.json: ConfigurationSpace.TuningParameters[1].Values: "},
         {SPEC("\"GlobalSize\": {\"X\": \"1\", \"Y\": \"W\"}"),

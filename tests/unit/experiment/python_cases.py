@@ -15,7 +15,8 @@ import sys
 
 FUNCTIONS = {"min": min, "max": max, "abs": abs, "int": int, "float": float, "round": round,
              "range": range, "list": list, "len": len, "sqrt": math.sqrt, "log": math.log,
-             "log2": math.log2, "exp": math.exp, "floor": math.floor, "ceil": math.ceil}
+             "log2": math.log2, "exp": math.exp, "floor": math.floor, "ceil": math.ceil,
+             "all": all, "any": any}
 WORDS = {"and", "or", "not", "if", "else", "in", "for", "True", "False"} | set(FUNCTIONS)
 
 
@@ -32,9 +33,13 @@ def one(value):
 def result(expression, names):
     try:
         value = eval(expression, {"__builtins__": {}, **FUNCTIONS, **names})
+        if expression.startswith("lambda p:"):
+            value = value(names)
+        elif expression.startswith("lambda"):
+            value = value(**{name: names[name] for name in value.__code__.co_varnames[:value.__code__.co_argcount]})
     except (ZeroDivisionError, TypeError, ValueError, OverflowError):
         return "error"
-    if isinstance(value, (list, range)):
+    if isinstance(value, (list, tuple, range)):
         return ";".join(one(item) for item in value)
     return one(value)
 
@@ -68,7 +73,7 @@ def published(path):
 
 
 def number(chance, depth):
-    form = chance.randrange(12) if depth else chance.randrange(3)
+    form = chance.randrange(15) if depth else chance.randrange(3)
     if form < 2:
         return chance.choice("abcxy")
     if form == 2:
@@ -85,12 +90,30 @@ def number(chance, depth):
     if form == 10:
         name = chance.choice(["min", "max"])
         return f"{name}({number(chance, depth - 1)}, {number(chance, depth - 1)})"
+    if form == 11:  # mostly of integers
+        text = "abc"[chance.randrange(3)] if chance.random() < 0.5 else f"int({number(chance, depth - 1)})"
+        return f"~{text}" if chance.random() < 0.9 else f"~{number(chance, depth - 1)}"
+    if form < 14:
+        operator = chance.choice(["&", "|", "^", "<<", ">>"])
+        operands = [chance.choice([f"int({number(chance, depth - 1)})", "a", "b", "c", "True", "3", "65",
+                                   truth(chance, depth - 1), number(chance, depth - 1)]) for _ in range(3)]
+        if "<<" in operator or ">>" in operator:  # by far more than 64, Python's take all memory
+            operands[1] = chance.choice(["0", "1", "3", "b", "65", "-1", "True", "(a & 7)", "x"])
+        plain = chance.choice([" + 1", " * 2", f" {chance.choice('&|^')} {operands[2]}", ""])
+        return f"({operands[0]} {operator} {operands[1]}{plain})"
     name = chance.choice(["abs", "int", "float", "round", "floor", "ceil"])
     return f"{name}({number(chance, depth - 1)})"
 
 
 def truth(chance, depth):
-    form = chance.randrange(8) if depth else 0
+    form = chance.randrange(11) if depth else 0
+    if form > 7:
+        name = chance.choice(["all", "any"])
+        if chance.random() < 0.5:
+            return f"{name}({values(chance, depth - 1)})"
+        item = re.sub(r"\ba\b", "i", truth(chance, 0) if chance.random() < 0.5 else number(chance, 1))
+        source = chance.choice(["range(4)", "(a, 3, c)", "[a, b, c]", "[2, 1 // b]", "range(a, b)"])
+        return f"{name}({item} for i in {source}{chance.choice(['', ' if i > 1', ' if i != c if i'])})"
     if form < 3:
         chain = [number(chance, max(0, depth - 1)) for _ in range(chance.choice([2, 2, 2, 3]))]
         text = chain[0]
@@ -106,7 +129,10 @@ def truth(chance, depth):
 
 
 def values(chance, depth):
-    form = chance.randrange(7) if depth else chance.randrange(3)
+    form = chance.randrange(8) if depth else chance.randrange(3)
+    if form == 7:  # a tuple
+        items = [number(chance, 1) for _ in range(chance.randrange(4))]
+        return f"({', '.join(items)}{',' if len(items) == 1 or chance.random() < 0.2 and items else ''})"
     if form == 0:
         return "[" + ", ".join(number(chance, 1) for _ in range(chance.randrange(4))) + "]"
     if form == 1:
@@ -132,7 +158,13 @@ def made_up(seed, count):
         if kind == "list":
             show("list", names, values(chance, 3))
         else:
-            show("one", names, (number if kind == "number" else truth)(chance, 4))
+            expression = (number if kind == "number" else truth)(chance, 4)
+            if kind == "truth" and chance.random() < 0.2:
+                quote = chance.choice(["'", '"'])
+                expression = "lambda p: " + re.sub(r"\b([abcxy])\b", rf"p[{quote}\1{quote}]", expression)
+            elif kind == "truth" and chance.random() < 0.2:
+                expression = "lambda " + ", ".join("abcxy") + ": " + expression
+            show("one", names, expression)
 
 
 if sys.argv[1] == "random":
