@@ -7,7 +7,7 @@
 
 #include "tuner/base/text.h"
 
-enum status error_set(struct error *error, enum status status, const char *format, ...)
+enum status(error_set)(struct error *error, enum status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -37,7 +37,7 @@ static enum status status_of_errno(int errno_value)
     }
 }
 
-enum status error_set_errno(struct error *error, int errno_value, const char *format, ...)
+enum status(error_set_errno)(struct error *error, int errno_value, const char *format, ...)
 {
     char what[ERROR_TEXT_BYTES];
     const char *why = strerror(errno_value);
@@ -51,7 +51,7 @@ enum status error_set_errno(struct error *error, int errno_value, const char *fo
                      why);
 }
 
-enum status error_prefix(struct error *error, const char *format, ...)
+enum status(error_prefix)(struct error *error, const char *format, ...)
 {
     char prefix[ERROR_TEXT_BYTES];
     char old[ERROR_TEXT_BYTES];
@@ -63,7 +63,7 @@ enum status error_prefix(struct error *error, const char *format, ...)
     return error_set(error, error->status, "%s: %s", prefix, old);
 }
 
-enum status error_no_memory(struct error *error)
+enum status(error_no_memory)(struct error *error)
 {
     return error_set(error, STATUS_NO_MEMORY, "out of memory: close other programs or tune less");
 }

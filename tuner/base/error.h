@@ -32,4 +32,19 @@ enum status error_no_memory(struct error *error);
 
 void error_clear(struct error *error);
 
+/* Analyzers look at one file at a time, and would follow what cannot be: that these give STATUS_OK.
+ */
+#ifdef __clang_analyzer__
+static inline enum status error_failure(enum status status)
+{
+    if (status == STATUS_OK)
+        __builtin_unreachable();
+    return status;
+}
+#define error_set(...)       error_failure(error_set(__VA_ARGS__))
+#define error_set_errno(...) error_failure(error_set_errno(__VA_ARGS__))
+#define error_prefix(...)    error_failure(error_prefix(__VA_ARGS__))
+#define error_no_memory(...) error_failure(error_no_memory(__VA_ARGS__))
+#endif
+
 #endif

@@ -62,6 +62,7 @@ int worker_main(int argc, char **argv)
         return EXIT_CODE_USAGE;
     }
     start_watch();
+    (void)unsetenv("TUNE_WORKER_TRACE"); /* the parent writes down both ways */
     (void)signal(SIGPIPE, SIG_IGN);
     if (strcmp(argv[1], "__measure") == 0 && argc == 4)
         return measure_child(argv[2], (int)strtol(argv[3], NULL, 10));

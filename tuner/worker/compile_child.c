@@ -99,20 +99,17 @@ static enum status compile_to(struct compiling *state, const struct binary_reque
     return status;
 }
 
-static enum status compile_one(struct compiling *state, const json_t *request, struct arena *arena,
+static enum status compile_one(struct compiling *state, const struct compile_message *message,
                                struct text *log, struct error *error)
 {
-    struct binary_request binary;
-    enum status status = message_to_request(request, arena, &binary, error);
-    if (status == STATUS_OK)
-        status = make_scratch(state, error);
+    enum status status = make_scratch(state, error);
     if (status != STATUS_OK)
         return status;
     if (!state->limited)
-        limit_size(message_integer(request, "memory_bytes", INT64_MAX));
+        limit_size(message->memory_bytes);
     state->limited = true;
-    limit_processor_time(message_integer(request, "timeout_ms", 0));
-    status = compile_to(state, &binary, message_text(request, "path", ""), log, error);
+    limit_processor_time(message->timeout_ms);
+    status = compile_to(state, &message->request, message->path, log, error);
     if (status != STATUS_OK && !file_exists(state->scratch.path))
         status = error_set(error, STATUS_NOT_FOUND, "%s was removed while a compiler worked there",
                            state->scratch.path);
@@ -123,7 +120,7 @@ static enum status compile_one(struct compiling *state, const json_t *request, s
 
 /* A source that exhausts what its compiler may use is a source that does not compile; it must not
  * look like a fault of this machine, which would end the run. */
-static enum status blame_source(const json_t *request, enum status status, struct error *error)
+static enum status blame_source(int64_t memory_bytes, enum status status, struct error *error)
 {
     bool exhausted = status == STATUS_NO_MEMORY || status == STATUS_TIMED_OUT ||
                      (status == STATUS_COMPILE_FAILED && strstr(error->text, "memory"));
@@ -135,7 +132,7 @@ static enum status blame_source(const json_t *request, enum status status, struc
         return error_set(error, STATUS_COMPILE_FAILED, "%s", text);
     return error_set(error, STATUS_COMPILE_FAILED,
                      "%.900s (the limit is %lld MiB: TUNE_COMPILE_MEMORY_BYTES)", text,
-                     (long long)(message_integer(request, "memory_bytes", 0) >> 20));
+                     (long long)(memory_bytes >> 20));
 }
 
 /* The compiler's words, as far as they go: a source may hold bytes that are no UTF-8. */
@@ -155,9 +152,12 @@ static enum status serve(void *context, const json_t *request, json_t **answer, 
 {
     struct arena arena = {0};
     struct text log = {0};
-    enum status status = compile_one(context, request, &arena, &log, error);
+    struct compile_message message;
+    enum status status = message_decode(&message_compile, request, &arena, &message, error);
+    if (status == STATUS_OK)
+        status = compile_one(context, &message, &log, error);
     if (status != STATUS_OK)
-        status = blame_source(request, status, error);
+        status = blame_source(message.memory_bytes, status, error);
     *answer = status == STATUS_OK ? json_object() : log_answer(&log);
     arena_free(&arena);
     text_free(&log);

@@ -47,7 +47,7 @@ enum status worker_count(const char *kind, int *count, struct error *error)
                          how[0] ? how : status_text(status));
     status = message_to_error(answer, error);
     if (status == STATUS_OK)
-        *count = (int)message_integer(answer, "count", 0);
+        *count = (int)json_integer_value(json_object_get(answer, "count"));
     json_decref(answer);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,19 @@ static enum status write_all(int file, const unsigned char *data, size_t bytes, 
     return STATUS_OK;
 }
 
+/* Each message as a line, for people who look for a fault: ">" to a child, "<" from it. */
+static void trace(char direction, const json_t *message)
+{
+    const char *path = getenv("TUNE_WORKER_TRACE");
+    FILE *file = path && *path ? fopen(path, "ae") : NULL;
+    if (!file)
+        return;
+    (void)fprintf(file, "%c ", direction);
+    (void)json_dumpf(message, file, JSON_COMPACT);
+    (void)fprintf(file, "\n");
+    (void)fclose(file);
+}
+
 enum status frame_write(int file, const json_t *message, struct error *error)
 {
     size_t bytes = json_dumpb(message, NULL, 0, JSON_COMPACT);
@@ -35,6 +49,7 @@ enum status frame_write(int file, const json_t *message, struct error *error)
     unsigned char *frame = malloc(HEADER_BYTES + bytes);
     if (!frame)
         return error_no_memory(error);
+    trace('>', message);
     memcpy(frame, frame_magic, sizeof frame_magic);
     for (int i = 0; i < 4; i++)
         frame[4 + i] = (unsigned char)(bytes >> (8 * i));
@@ -88,8 +103,10 @@ static enum status parse_payload(const unsigned char *payload, size_t bytes, jso
 {
     json_error_t problem;
     *out = json_loadb((const char *)payload, bytes, JSON_REJECT_DUPLICATES, &problem);
-    if (json_is_object(*out))
+    if (json_is_object(*out)) {
+        trace('<', *out);
         return STATUS_OK;
+    }
     json_decref(*out);
     *out = NULL;
     return error_set(error, STATUS_INTERNAL, "a worker message that is no JSON object");

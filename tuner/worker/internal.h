@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "tuner/worker/message.h"
 #include "tuner/worker/spawn.h"
 #include "tuner/worker/worker.h"
 
@@ -42,26 +43,12 @@ enum status worker_keep(struct kept *kept, json_t *request, struct error *error)
  * STATUS_NOT_FOUND without `absent`: it is there, and a file of the problem's is not. */
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error);
 
-/* Sends a request and waits for its answer, which is the caller's also when this fails: *answer is
- * then NULL or what the child said. Takes the request over; NULL is STATUS_NO_MEMORY. The child is
- * one that knows the problem when `problem`, and has been told `also` unless that is NULL. Does
- * away with a child that cannot go on. */
+/* Sends a request and waits for its answer, which is the caller's also when this fails: *answered
+ * tells whether the child said something, and what it said of the rest is in *answer. Takes the
+ * request over; NULL is STATUS_NO_MEMORY. The child is one that knows the problem when `problem`,
+ * and has been told `also` unless that is NULL. Does away with a child that cannot go on. */
 enum status worker_ask(struct worker *worker, bool problem, struct kept *also, json_t *request,
-                       int64_t timeout_ms, json_t **answer, struct error *error);
-
-/* Turns what worker_ask gave into an outcome. `answered`: the child itself said what failed, and
- * that is more than how it then ended. STATUS_BAD_INPUT when it said that the experiment is wrong,
- * whatever is tried. */
-enum status worker_settle(const struct worker *worker, enum status status, bool answered,
-                          int64_t timeout_ms, const struct error *error,
-                          struct worker_outcome *outcome);
-
-/* An answer that says what was wrong. */
-void worker_settle_wrong(const json_t *answer, struct worker_outcome *outcome);
-
-/* The samples of an answer, `least` to `most` of them. A child that answered with something else is
- * ended, and *status, unless it tells of a failure already, is then STATUS_INTERNAL. */
-void worker_take_samples(struct worker *worker, const json_t *answer, uint32_t least, uint32_t most,
-                         struct worker_samples *samples, enum status *status, struct error *error);
+                       int64_t timeout_ms, struct measure_answer *answer, bool *answered,
+                       struct error *error);
 
 #endif

@@ -2,14 +2,13 @@
 #ifndef TUNE_WORKER_MEASURE_H
 #define TUNE_WORKER_MEASURE_H
 
-#include <jansson.h>
 #include <sched.h>
 
 #include "tuner/base/arena.h"
 #include "tuner/device/device.h"
 #include "tuner/stats/data.h"
 #include "tuner/stats/protocol.h"
-#include "tuner/worker/worker.h"
+#include "tuner/worker/message.h"
 
 struct host_input {
     void *data;
@@ -33,9 +32,9 @@ struct expectations {
 
 /* A plan that is timed in turn with others. */
 struct armed {
-    struct arena arena; /* of what follows */
+    struct arena arena; /* of what it points to */
     const char *binary;
-    struct launch_plan plan;
+    const struct launch_plan *plan;
     enum l2_mode mode;
     uint32_t runs;
     struct worker_results results;
@@ -68,9 +67,11 @@ struct measuring {
     bool computes_nothing; /* device_traits: no input is made */
 };
 
-/* What serves a request fills `answer`, an object. */
-typedef enum status measure_serve(struct measuring *state, const json_t *request, json_t *answer,
-                                  struct arena *arena, struct error *error);
+/* What serves a request of some shape fills its answer. The arena holds what the request points to;
+ * who takes it over leaves an empty one. */
+typedef enum status measure_serve(struct measuring *state, const void *request,
+                                  struct measure_answer *answer, struct arena *arena,
+                                  struct error *error);
 
 /* measure_inputs.c */
 measure_serve serve_problem;
@@ -90,10 +91,10 @@ void inputs_free(struct measuring *state);
 enum status host_fill(const struct measuring *state, const struct argument *argument, void *out,
                       struct error *error);
 
-/* measure_expected.c: what the request's references give for the inputs; nothing without any. What
+/* measure_expected.c: what the references give for the inputs; nothing without any. What
  * `out` held is freed, and it is freed by expectations_free. Another binary may be current
  * afterwards, and another plan bound. */
-enum status expectations_make(struct measuring *state, const json_t *request,
+enum status expectations_make(struct measuring *state, const struct worker_checks *checks,
                               const struct launch_plan *plan,
                               const void *const inputs[ARGUMENTS_MAX], struct expectations *out,
                               struct error *error);
@@ -103,9 +104,9 @@ enum status expectations_hold(struct measuring *state, const struct expectations
                               const struct launch_plan *plan, bool *right, char *detail,
                               size_t detail_bytes, struct error *error);
 
-/* Whether the request's references can be told of other inputs than those it names: numbers in
+/* Whether the references can be told of other inputs than those it names: numbers in
  * files and series mean what they say. */
-bool references_vary(const json_t *request);
+bool references_vary(const struct worker_checks *checks);
 
 /* measure_judge.c. What came of runs. */
 enum judgement {
@@ -118,17 +119,17 @@ enum judgement {
  * were. `run` begins what the answer says; "" for nothing. */
 enum status judge(struct measuring *state, const struct expectations *expected,
                   const struct launch_plan *plan, bool look_at_inputs, const char *run,
-                  json_t *answer, enum judgement *out, struct error *error);
+                  struct measure_answer *answer, enum judgement *out, struct error *error);
 /* The same of outputs that were looked at: `right`, or why not. */
 enum status judge_found(struct measuring *state, bool right, const char *detail,
                         const struct launch_plan *plan, bool look_at_inputs, const char *run,
-                        json_t *answer, enum judgement *out, struct error *error);
+                        struct measure_answer *answer, enum judgement *out, struct error *error);
 
 /* measure_results.c. Holds what the block's runs left against what is right: by `results`, which
  * learn from it, else by the problem's expectations, which may be missing. As judge(). */
 enum status judge_results(struct measuring *state, const struct block *block,
-                          struct worker_results *results, bool look_at_inputs, json_t *answer,
-                          enum judgement *out, struct error *error);
+                          struct worker_results *results, bool look_at_inputs,
+                          struct measure_answer *answer, enum judgement *out, struct error *error);
 /* Passes over a result that only much reading could judge. */
 bool results_are_costly(const struct launch_plan *plan, const struct worker_results *results);
 

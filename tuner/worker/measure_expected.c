@@ -5,7 +5,6 @@
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"
-#include "tuner/worker/message.h"
 #include "tuner/worker/reference.h"
 
 void expectations_free(struct expectations *expected)
@@ -17,14 +16,15 @@ void expectations_free(struct expectations *expected)
     *expected = (struct expectations){0};
 }
 
-static enum status make_told(const json_t *reference, const struct launch_plan *plan,
-                             const void *const *inputs, struct expectation *out,
-                             struct error *error)
+static enum status make_told(const struct worker_reference *reference,
+                             const struct launch_plan *plan, const void *const *inputs,
+                             struct expectation *out, struct error *error)
 {
-    const char *path = message_text(reference, "path", "");
-    enum status status = seal_check(path, error);
-    return status == STATUS_OK ? reference_compute(path, message_text(reference, "name", ""), plan,
-                                                   inputs, out->output, &out->told, error)
+    if (!reference->path || !reference->name)
+        return error_set(error, STATUS_INTERNAL, "a reference without its function");
+    enum status status = seal_check(reference->path, error);
+    return status == STATUS_OK ? reference_compute(reference->path, reference->name, plan, inputs,
+                                                   out->output, &out->told, error)
                                : status;
 }
 
@@ -49,52 +49,49 @@ static enum status blame_plan(const struct launch_plan *plan, struct error *erro
 }
 
 /* Runs another plan over the same inputs and keeps what it leaves. */
-static enum status make_by_plan(struct measuring *state, const json_t *reference,
+static enum status make_by_plan(struct measuring *state, const struct worker_reference *reference,
                                 const struct launch_plan *plan, const void *const *inputs,
                                 struct expectation *out, struct error *error)
 {
     const struct argument *output = &plan->arguments[out->output];
-    struct arena arena = {0};
-    struct launch_plan other;
+    const struct launch_plan *other = reference->plan;
     char detail[ERROR_TEXT_BYTES];
     bool ignored = false;
     bool worn = false;
     double ignored_ns = 0;
-    enum status status = message_to_plan(json_object_get(reference, "plan"), &arena, &other, error);
-    if (status == STATUS_OK && (other.argument_count != plan->argument_count ||
-                                other.arguments[out->output].count != output->count ||
-                                other.arguments[out->output].type != output->type))
-        status = error_set(error, STATUS_INTERNAL, "the reference's arguments are others");
+    if (!other || !reference->path || other->argument_count != plan->argument_count ||
+        other->arguments[out->output].count != output->count ||
+        other->arguments[out->output].type != output->type)
+        return error_set(error, STATUS_INTERNAL, "the reference's arguments are others");
+    enum status status = load_binary(state, reference->path, error);
     if (status == STATUS_OK)
-        status = load_binary(state, message_text(reference, "path", ""), error);
+        status = state->api->bind(state->device, other, inputs, 1, error);
     if (status == STATUS_OK)
-        status = state->api->bind(state->device, &other, inputs, 1, error);
-    if (status == STATUS_OK)
-        status = state->api->run(state->device, &other, &ignored_ns, error);
+        status = state->api->run(state->device, other, &ignored_ns, error);
     if (status == STATUS_OK)
         status = state->api->read(state->device, out->output, out->elements, argument_bytes(output),
                                   error);
     if (status == STATUS_OK) /* what it changes is nobody else's doing */
-        status = state->api->intact(state->device, &other, &ignored, &worn, detail, sizeof detail,
-                                    error);
+        status =
+            state->api->intact(state->device, other, &ignored, &worn, detail, sizeof detail, error);
     if (status != STATUS_OK && status != STATUS_INTERNAL)
-        (void)blame_plan(&other, error);
-    arena_free(&arena);
+        (void)blame_plan(other, error);
     return status;
 }
 
 /* A series or a file, as if it were the output's fill. */
-static enum status make_by_fill(const struct measuring *state, const json_t *reference,
-                                enum argument_fill fill, const struct argument *output,
-                                struct expectation *out, struct error *error)
+static enum status make_by_fill(const struct measuring *state,
+                                const struct worker_reference *reference, enum argument_fill fill,
+                                const struct argument *output, struct expectation *out,
+                                struct error *error)
 {
     struct argument as_input = *output;
     as_input.fill = fill;
-    as_input.fill_text = message_text(reference, "name", "");
+    as_input.fill_text = reference->name ? reference->name : "";
     return host_fill(state, &as_input, out->elements, error);
 }
 
-static enum status make_elements(struct measuring *state, const json_t *reference,
+static enum status make_elements(struct measuring *state, const struct worker_reference *reference,
                                  const struct launch_plan *plan, const void *const *inputs,
                                  struct expectation *out, struct error *error)
 {
@@ -104,7 +101,7 @@ static enum status make_elements(struct measuring *state, const json_t *referenc
     out->elements = malloc(bytes > 0 ? bytes : 1);
     if (!out->elements)
         return error_no_memory(error);
-    switch (message_integer(reference, "kind", -1)) {
+    switch (reference->kind) {
     case REFERENCE_PLAN:
         status = make_by_plan(state, reference, plan, inputs, out, error);
         break;
@@ -114,49 +111,40 @@ static enum status make_elements(struct measuring *state, const json_t *referenc
     case REFERENCE_FILE:
         status = make_by_fill(state, reference, FILL_FILE, output, out, error);
         break;
-    default:
-        status = error_set(error, STATUS_INTERNAL, "a worker message with a wrong reference");
+    case REFERENCE_FUNCTION: /* tells what it expects itself */
+        break;
     }
     if (status == STATUS_OK && out->tolerance.magnitude > 0)
         out->scale = expected_scale(out->elements, output->type, out->count);
     return status;
 }
 
-static enum status make_one(struct measuring *state, const json_t *reference,
+static enum status make_one(struct measuring *state, const struct worker_reference *reference,
                             const struct launch_plan *plan, const void *const *inputs,
                             struct expectation *out, struct error *error)
 {
-    int64_t output = message_integer(reference, "output", -1);
-    if (output < 0 || output >= (int64_t)plan->argument_count ||
-        !argument_is_written(&plan->arguments[output]))
+    size_t output = reference->output;
+    if (output >= plan->argument_count || !argument_is_written(&plan->arguments[output]))
         return error_set(error, STATUS_INTERNAL, "the checked argument is no output");
     *out = (struct expectation){
-        .output = (size_t)output,
+        .output = output,
         .count = (size_t)plan->arguments[output].count,
-        .tolerance = {.magnitude = message_real(reference, "magnitude", 0),
-                      .absolute = message_real(reference, "absolute", 0),
-                      .relative = message_real(reference, "relative", 0),
-                      .total = message_real(reference, "total", 0),
-                      .ulps = (uint32_t)message_integer(reference, "ulps", 0)},
+        .tolerance = reference->tolerance,
     };
-    if (message_integer(reference, "kind", -1) == REFERENCE_FUNCTION)
+    if (reference->kind == REFERENCE_FUNCTION)
         return make_told(reference, plan, inputs, out, error);
     return make_elements(state, reference, plan, inputs, out, error);
 }
 
-enum status expectations_make(struct measuring *state, const json_t *request,
+enum status expectations_make(struct measuring *state, const struct worker_checks *checks,
                               const struct launch_plan *plan,
                               const void *const inputs[ARGUMENTS_MAX], struct expectations *out,
                               struct error *error)
 {
-    const json_t *list = json_object_get(request, "checks");
     enum status status = STATUS_OK;
     expectations_free(out);
-    if (json_array_size(list) > CHECKS_MAX)
-        return error_set(error, STATUS_INTERNAL, "a worker message with a wrong list of checks");
-    for (size_t i = 0; status == STATUS_OK && i < json_array_size(list); i++) {
-        status =
-            make_one(state, json_array_get(list, i), plan, inputs, &out->items[out->count], error);
+    for (size_t i = 0; status == STATUS_OK && i < checks->count; i++) {
+        status = make_one(state, &checks->items[i], plan, inputs, &out->items[out->count], error);
         if (status == STATUS_OK)
             out->count++;
     }
@@ -165,14 +153,11 @@ enum status expectations_make(struct measuring *state, const json_t *request,
     return status;
 }
 
-bool references_vary(const json_t *request)
+bool references_vary(const struct worker_checks *checks)
 {
-    const json_t *checks = json_object_get(request, "checks");
-    for (size_t i = 0; i < json_array_size(checks); i++) {
-        int64_t kind = message_integer(json_array_get(checks, i), "kind", -1);
-        if (kind != REFERENCE_FUNCTION && kind != REFERENCE_PLAN)
+    for (size_t i = 0; i < checks->count; i++)
+        if (checks->items[i].kind != REFERENCE_FUNCTION && checks->items[i].kind != REFERENCE_PLAN)
             return false;
-    }
     return true;
 }
 

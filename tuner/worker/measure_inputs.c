@@ -4,7 +4,6 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/worker/measure.h"
-#include "tuner/worker/message.h"
 
 /* Element i depends on the fill and i only, so a longer vector still serves a shorter need. */
 static bool serves(const struct host_input *input, const struct argument *argument)
@@ -96,11 +95,12 @@ void inputs_free(struct measuring *state)
 
 /* What every second copy of the inputs is to be like when timed, and what that comes to. Where
  * there is but one copy there is nothing to vary. */
-static enum status vary_problem(struct measuring *state, const json_t *request,
-                                const struct launch_plan *plan, struct error *error)
+static enum status vary_problem(struct measuring *state, const struct worker_problem *problem,
+                                struct error *error)
 {
+    const struct launch_plan *plan = problem->plan;
     const void *inputs[ARGUMENTS_MAX];
-    if (!json_is_true(json_object_get(request, "varies")) || copies_for(state, plan, L2_COLD) < 2 ||
+    if (!problem->varies || copies_for(state, plan, L2_COLD) < 2 ||
         state->reference_ns > WORKER_COSTLY_NS)
         return STATUS_OK;
     state->varied = malloc(sizeof *state->varied);
@@ -118,32 +118,34 @@ static enum status vary_problem(struct measuring *state, const json_t *request,
     if (state->expected[0].count > 0)
         status = inputs_of_variant(state, state->varied, inputs, error);
     return status == STATUS_OK && state->expected[0].count > 0
-               ? expectations_make(state, request, state->varied, inputs, &state->expected[1],
-                                   error)
+               ? expectations_make(state, &problem->checks, state->varied, inputs,
+                                   &state->expected[1], error)
                : status;
 }
 
-enum status serve_problem(struct measuring *state, const json_t *request, json_t *answer,
-                          struct arena *arena, struct error *error)
+enum status serve_problem(struct measuring *state, const void *request,
+                          struct measure_answer *answer, struct arena *arena, struct error *error)
 {
-    struct launch_plan plan;
+    const struct worker_problem *problem = request;
+    const struct launch_plan *plan = problem->plan;
     const void *inputs[ARGUMENTS_MAX];
     slots_forget(state);
     free(state->varied);
     state->varied = NULL;
     expectations_free(&state->expected[1]);
-    enum status status = message_to_plan(json_object_get(request, "plan"), arena, &plan, error);
-    for (size_t i = 0; status == STATUS_OK && i < plan.argument_count; i++)
-        if (has_data(state, &plan.arguments[i]))
-            status = make_input(state, &state->inputs[i], &plan.arguments[i], error);
+    enum status status = STATUS_OK;
+    (void)arena;
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+        if (has_data(state, &plan->arguments[i]))
+            status = make_input(state, &state->inputs[i], &plan->arguments[i], error);
     if (status != STATUS_OK)
         return status;
-    status = inputs_of_problem(state, &plan, inputs, error);
+    status = inputs_of_problem(state, plan, inputs, error);
     int64_t started_ns = clock_now_ns();
     if (status == STATUS_OK)
-        status = expectations_make(state, request, &plan, inputs, &state->expected[0], error);
+        status =
+            expectations_make(state, &problem->checks, plan, inputs, &state->expected[0], error);
     state->reference_ns = state->expected[0].count > 0 ? clock_now_ns() - started_ns : 0;
-    if (status == STATUS_OK)
-        status = message_set(answer, "reference_ns", json_integer(state->reference_ns), error);
-    return status == STATUS_OK ? vary_problem(state, request, &plan, error) : status;
+    answer->reference_ns = state->reference_ns;
+    return status == STATUS_OK ? vary_problem(state, problem, error) : status;
 }

@@ -1,39 +1,34 @@
 /* Whether runs were right, and left alone what is not theirs. */
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"
-#include "tuner/worker/message.h"
 
-static enum status say_wrong(json_t *answer, const char *run, const char *detail,
-                             struct error *error)
+static void say_wrong(struct measure_answer *answer, const char *run, const char *detail)
 {
-    char text[2 * ERROR_TEXT_BYTES];
-    (void)string_format(text, sizeof text, "%s%s", run, detail);
-    return message_set(answer, "wrong", json_string(text), error);
+    (void)string_format(answer->wrong, sizeof answer->wrong, "%s%s", run, detail);
 }
 
 /* Who wrote is known when inputs were whole before: that is looked after from the first time on
  * that they are not. */
 static enum status judge_inputs(struct measuring *state, const struct launch_plan *plan,
-                                const char *run, json_t *answer, enum judgement *out,
+                                const char *run, struct measure_answer *answer, enum judgement *out,
                                 struct error *error)
 {
     char detail[ERROR_TEXT_BYTES] = "";
     bool intact = true;
-    bool worn = false;
-    enum status status =
-        state->api->intact(state->device, plan, &intact, &worn, detail, sizeof detail, error);
-    if (status == STATUS_OK && worn)
-        status = message_set(answer, "worn", json_true(), error);
+    enum status status = state->api->intact(state->device, plan, &intact, &answer->worn, detail,
+                                            sizeof detail, error);
     if (status != STATUS_OK || intact)
         return status;
-    *out = state->vigilant || worn ? JUDGED_WRONG : JUDGED_AGAIN;
+    *out = state->vigilant || answer->worn ? JUDGED_WRONG : JUDGED_AGAIN;
     state->vigilant = true;
-    return *out == JUDGED_WRONG ? say_wrong(answer, run, detail, error) : STATUS_OK;
+    if (*out == JUDGED_WRONG)
+        say_wrong(answer, run, detail);
+    return STATUS_OK;
 }
 
 enum status judge_found(struct measuring *state, bool right, const char *detail,
                         const struct launch_plan *plan, bool look_at_inputs, const char *run,
-                        json_t *answer, enum judgement *out, struct error *error)
+                        struct measure_answer *answer, enum judgement *out, struct error *error)
 {
     enum status status = STATUS_OK;
     *out = JUDGED_RIGHT;
@@ -42,12 +37,13 @@ enum status judge_found(struct measuring *state, bool right, const char *detail,
     if (status != STATUS_OK || right || *out != JUDGED_RIGHT)
         return status;
     *out = JUDGED_WRONG;
-    return say_wrong(answer, run, detail, error);
+    say_wrong(answer, run, detail);
+    return STATUS_OK;
 }
 
 enum status judge(struct measuring *state, const struct expectations *expected,
                   const struct launch_plan *plan, bool look_at_inputs, const char *run,
-                  json_t *answer, enum judgement *out, struct error *error)
+                  struct measure_answer *answer, enum judgement *out, struct error *error)
 {
     char detail[ERROR_TEXT_BYTES] = "";
     bool right = true;

@@ -75,8 +75,8 @@ static enum status look_at(struct measuring *state, const struct block *block,
 }
 
 enum status judge_results(struct measuring *state, const struct block *block,
-                          struct worker_results *results, bool look_at_inputs, json_t *answer,
-                          enum judgement *out, struct error *error)
+                          struct worker_results *results, bool look_at_inputs,
+                          struct measure_answer *answer, enum judgement *out, struct error *error)
 {
     struct run_result runs[BLOCK_RUNS_MAX];
     struct found found = {.right = true};

@@ -6,7 +6,6 @@
 #include "tuner/base/seal.h"
 #include "tuner/stats/summary.h"
 #include "tuner/worker/measure.h"
-#include "tuner/worker/message.h"
 #include "tuner/worker/worker.h"
 
 /* Copies of the inputs for timing fill at most this much, and a 16th of the device's memory; those
@@ -87,18 +86,6 @@ static uint32_t runs_of_block(const struct measuring *state, const struct block 
     return runs < least ? runs_within(least, most) : runs;
 }
 
-static uint32_t blocks_of(const json_t *request)
-{
-    int64_t blocks = message_integer(request, "blocks", 0);
-    return blocks < 1 ? 0 : blocks > WORKER_SAMPLES_MAX ? WORKER_SAMPLES_MAX : (uint32_t)blocks;
-}
-
-static enum l2_mode mode_of(const json_t *request)
-{
-    int64_t mode = message_integer(request, "mode", L2_COLD);
-    return mode >= 0 && mode < L2_MODES ? (enum l2_mode)mode : L2_COLD;
-}
-
 enum status load_binary(struct measuring *state, const char *path, struct error *error)
 {
     enum status status = seal_check(path, error); /* a cut shared object would end this process */
@@ -135,29 +122,21 @@ static enum status bind_plan(struct measuring *state, const struct launch_plan *
                : status;
 }
 
-enum status serve_load(struct measuring *state, const json_t *request, json_t *answer,
+enum status serve_load(struct measuring *state, const void *request, struct measure_answer *answer,
                        struct arena *arena, struct error *error)
 {
-    const json_t *kernels = json_object_get(request, "kernels");
-    json_t *list = json_array();
-    const char *binary = message_text(request, "binary", "");
+    const struct load_request *load = request;
     (void)arena;
     free(state->binary);
-    state->binary = strdup(binary);
-    enum status status = message_set(answer, "resources", list, error);
-    if (status == STATUS_OK && !state->binary)
-        status = error_no_memory(error);
-    if (status == STATUS_OK)
-        status = load_binary(state, binary, error);
-    for (size_t i = 0; status == STATUS_OK && i < json_array_size(kernels); i++) {
-        const json_t *use = json_array_get(kernels, i);
-        struct kernel_resources resources;
-        status =
-            state->api->resources(state->device, message_text(use, "kernel", ""),
-                                  (uint32_t)message_integer(use, "threads", 1),
-                                  (uint32_t)message_integer(use, "shared", 0), &resources, error);
-        if (status == STATUS_OK)
-            status = message_append(list, message_from_resources(&resources), error);
+    state->binary = strdup(load->binary);
+    enum status status =
+        state->binary ? load_binary(state, load->binary, error) : error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < load->kernel_count; i++) {
+        const struct worker_kernel *use = &load->kernels[i];
+        status = state->api->resources(state->device, use->kernel,
+                                       use->block_threads > 0 ? use->block_threads : 1,
+                                       use->shared_bytes, &answer->resources[i], error);
+        answer->resource_count = i + 1;
     }
     return status;
 }
@@ -169,17 +148,16 @@ struct timing {
     double lone_ns; /* the fastest of its runs that were timed alone; 0: none was */
 };
 
-static enum status time_once(struct measuring *state, const struct block *block, json_t *samples,
-                             double *elapsed_ns, struct error *error)
+static void add_sample(struct worker_samples *samples, double elapsed_ns)
 {
-    enum status status = state->api->time_block(state->device, block, elapsed_ns, error);
-    return status == STATUS_OK ? message_append(samples, json_real(*elapsed_ns), error) : status;
+    if (samples->count < WORKER_SAMPLES_MAX)
+        samples->elapsed_ns[samples->count++] = elapsed_ns;
 }
 
 /* A run that is alone pays for its start (threads wake, code is fetched), and says how many runs a
  * block takes at least. What fills a block by itself, and takes twice the limit, is a sample. */
 static enum status find_runs(struct measuring *state, struct timing *timing, struct block *block,
-                             json_t *samples, struct error *error)
+                             struct worker_samples *samples, struct error *error)
 {
     double run_ns = 0;
     block->runs = 1;
@@ -189,7 +167,9 @@ static enum status find_runs(struct measuring *state, struct timing *timing, str
     block->runs = runs_of_block(state, block, run_ns);
     timing->lone_ns = timing->lone_ns > 0 ? fmin(timing->lone_ns, run_ns) : run_ns;
     bool slow = timing->stop_above_ns > 0 && run_ns > 2 * timing->stop_above_ns;
-    return slow && block->runs == 1 ? message_append(samples, json_real(run_ns), error) : STATUS_OK;
+    if (slow && block->runs == 1)
+        add_sample(samples, run_ns);
+    return STATUS_OK;
 }
 
 /* Whether the block was so short that more runs are to make one. */
@@ -212,14 +192,14 @@ static uint32_t blocks_to_judge(const struct measuring *state, const struct timi
 }
 
 /* The hopeless ends when the first so many blocks all say so. */
-static enum status take_samples(struct measuring *state, struct timing *timing, json_t *samples,
-                                struct error *error)
+static enum status take_samples(struct measuring *state, struct timing *timing,
+                                struct worker_samples *samples, struct error *error)
 {
     struct block *block = &timing->block;
     double elapsed_ns = 0;
     bool found = block->runs > 0;
     enum status status = found ? STATUS_OK : find_runs(state, timing, block, samples, error);
-    uint32_t above = (uint32_t)json_array_size(samples);
+    uint32_t above = samples->count;
     for (uint32_t i = above; status == STATUS_OK && i < timing->blocks; i++) {
         if (i > 0 && above == i && above >= blocks_to_judge(state, timing))
             break;
@@ -227,7 +207,7 @@ static enum status take_samples(struct measuring *state, struct timing *timing, 
         if (status == STATUS_OK && !found && lengthen(state, block, elapsed_ns))
             status = state->api->time_block(state->device, block, &elapsed_ns, error);
         if (status == STATUS_OK)
-            status = message_append(samples, json_real(elapsed_ns), error);
+            add_sample(samples, elapsed_ns);
         found = block->prepared = true;
         above += timing->stop_above_ns > 0 && elapsed_ns > timing->stop_above_ns ? 1 : 0;
     }
@@ -237,7 +217,7 @@ static enum status take_samples(struct measuring *state, struct timing *timing, 
 /* Timed, and right before and after: also what repeated launches left behind. Where runs go on from
  * one another, nothing says what the last one leaves: that takes a run of its own. */
 static enum status try_plan(struct measuring *state, struct timing *timing, bool checked,
-                            json_t *samples, json_t *answer, enum judgement *judged,
+                            struct measure_answer *answer, enum judgement *judged,
                             struct error *error)
 {
     const struct launch_plan *plan = timing->block.plan;
@@ -253,7 +233,7 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
     if (status != STATUS_OK || *judged != JUDGED_RIGHT || timing->blocks == 0)
         return status;
     timing->lone_ns = first_ns;
-    status = take_samples(state, timing, samples, error);
+    status = take_samples(state, timing, &answer->samples, error);
     if (status == STATUS_OK && checked && !plan_has_updates(plan))
         return judge_results(state, &timing->block, &results, false, answer, judged, error);
     if (status == STATUS_OK && checked)
@@ -262,40 +242,39 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
                                : status;
 }
 
-enum status serve_trial(struct measuring *state, const json_t *request, json_t *answer,
+enum status serve_trial(struct measuring *state, const void *request, struct measure_answer *answer,
                         struct arena *arena, struct error *error)
 {
-    struct launch_plan plan;
-    bool checked = json_is_true(json_object_get(request, "verify")) && state->expected[0].count > 0;
-    int64_t runs = message_integer(request, "runs", 0);
-    json_t *samples = json_array();
-    enum status status = message_set(answer, "samples", samples, error);
-    if (status == STATUS_OK)
-        status = message_to_plan(json_object_get(request, "plan"), arena, &plan, error);
-    if (status == STATUS_OK && !state->binary)
-        status = error_set(error, STATUS_INTERNAL, "nothing was loaded that could be tried");
-    if (status == STATUS_OK) /* slots and checks load others */
-        status = load_binary(state, state->binary, error);
+    const struct worker_trial *trial = request;
+    bool checked = trial->verify && state->expected[0].count > 0;
+    uint32_t runs = trial->runs;
+    (void)arena;
+    /* Slots and checks load others. */
+    enum status status =
+        state->binary ? load_binary(state, state->binary, error)
+                      : error_set(error, STATUS_INTERNAL, "nothing was loaded that could be tried");
     if (status != STATUS_OK)
         return status;
     struct timing timing = {
-        .block = {.plan = &plan, .mode = mode_of(request), .slot = TRIAL_SLOT, .draw = state->draw},
-        .blocks = blocks_of(request),
-        .stop_above_ns = message_real(request, "stop_above_ns", 0),
+        .block = {.plan = trial->plan,
+                  .mode = trial->l2_mode,
+                  .slot = TRIAL_SLOT,
+                  .draw = state->draw},
+        .blocks = trial->blocks,
+        .stop_above_ns = trial->stop_above_ns,
     };
     if (runs > 0)
-        timing.block.runs = runs_within(runs, most_runs(state, &plan, timing.block.mode));
+        timing.block.runs = runs_within(runs, most_runs(state, trial->plan, trial->l2_mode));
     if (state->slots[TRIAL_SLOT])
         state->slots[TRIAL_SLOT]->prepared = false;
     enum judgement judged = JUDGED_AGAIN;
     for (int tries = 0; status == STATUS_OK && judged == JUDGED_AGAIN && tries < 2; tries++) {
         struct timing again = timing;
-        (void)json_array_clear(samples);
-        status = try_plan(state, &again, checked, samples, answer, &judged, error);
+        answer->samples.count = 0;
+        status = try_plan(state, &again, checked, answer, &judged, error);
         runs = again.block.runs;
     }
-    if (status == STATUS_OK)
-        status = message_set(answer, "runs", json_integer(runs), error);
+    answer->samples.runs = runs;
     return status;
 }
 
@@ -315,60 +294,45 @@ void slots_forget(struct measuring *state)
         state->api->drop_slots(state->device);
 }
 
-static enum status slot_of(const json_t *request, size_t *slot, struct error *error)
-{
-    int64_t number = message_integer(request, "slot", -1);
-    if (number < 0 || number >= DEVICE_SLOTS)
-        return error_set(error, STATUS_INTERNAL, "there is no slot %lld", (long long)number);
-    *slot = (size_t)number;
-    return STATUS_OK;
-}
-
-enum status serve_arm(struct measuring *state, const json_t *request, json_t *answer,
+enum status serve_arm(struct measuring *state, const void *request, struct measure_answer *answer,
                       struct arena *arena, struct error *error)
 {
-    size_t slot = 0;
-    (void)answer, (void)arena;
-    enum status status = slot_of(request, &slot, error);
-    if (status != STATUS_OK)
-        return status;
-    forget_slot(&state->slots[slot]);
+    const struct arm_request *arm = request;
+    const struct worker_slot *what = &arm->what;
+    (void)answer;
+    forget_slot(&state->slots[arm->slot]);
     struct armed *armed = calloc(1, sizeof *armed);
     if (!armed)
         return error_no_memory(error);
-    armed->mode = mode_of(request);
-    armed->keeps = json_is_true(json_object_get(request, "keeps"));
-    message_to_results(json_object_get(request, "results"), &armed->results);
-    armed->binary = arena_strdup(&armed->arena, message_text(request, "binary", ""));
-    status = armed->binary ? message_to_plan(json_object_get(request, "plan"), &armed->arena,
-                                             &armed->plan, error)
-                           : error_no_memory(error);
-    armed->runs = runs_within(message_integer(request, "runs", 1),
-                              most_runs(state, &armed->plan, armed->mode));
-    state->slots[slot] = armed;
-    if (status != STATUS_OK)
-        forget_slot(&state->slots[slot]);
-    return status;
+    *armed = (struct armed){
+        .binary = what->binary_path,
+        .plan = what->plan,
+        .mode = what->l2_mode,
+        .runs = runs_within(what->runs, most_runs(state, what->plan, what->l2_mode)),
+        .keeps = what->keeps,
+    };
+    if (what->results)
+        armed->results = *what->results;
+    armed->arena = *arena;
+    *arena = (struct arena){0};
+    state->slots[arm->slot] = armed;
+    return STATUS_OK;
 }
 
 /* Brings an armed plan into place; `block` is then what to time. */
-static enum status enter_slot(struct measuring *state, const json_t *request, struct armed **out,
+static enum status enter_slot(struct measuring *state, uint32_t slot, struct armed **out,
                               struct block *block, struct error *error)
 {
-    size_t slot = 0;
-    enum status status = slot_of(request, &slot, error);
-    if (status != STATUS_OK)
-        return status;
     struct armed *armed = *out = state->slots[slot];
     if (!armed)
-        return error_set(error, STATUS_INTERNAL, "slot %zu holds no plan", slot);
-    status = load_binary(state, armed->binary, error);
+        return error_set(error, STATUS_INTERNAL, "slot %u holds no plan", slot);
+    enum status status = load_binary(state, armed->binary, error);
     if (status == STATUS_OK)
-        status = bind_plan(state, &armed->plan, armed->mode, error);
-    *block = (struct block){.plan = &armed->plan,
+        status = bind_plan(state, armed->plan, armed->mode, error);
+    *block = (struct block){.plan = armed->plan,
                             .runs = armed->runs,
                             .mode = armed->mode,
-                            .slot = armed->keeps ? (uint32_t)slot : SHARED_SLOT,
+                            .slot = armed->keeps ? slot : SHARED_SLOT,
                             .draw = armed->keeps ? 0 : state->draw,
                             .prepared = armed->keeps && armed->prepared};
     return status;
@@ -390,81 +354,70 @@ static bool compares_now(uint64_t visits)
 }
 
 static enum status judge_timed(struct measuring *state, const struct block *block,
-                               struct armed *armed, bool looks, json_t *answer,
+                               struct armed *armed, bool looks, struct measure_answer *answer,
                                enum judgement *judged, struct error *error)
 {
     armed->results.compared = 0;
-    bool skips = results_are_costly(&armed->plan, &armed->results) && !looks;
+    bool skips = results_are_costly(armed->plan, &armed->results) && !looks;
     enum status status =
         skips || !compares_now(armed->visits)
-            ? judge(state, NULL, &armed->plan, looks, "", answer, judged, error)
+            ? judge(state, NULL, armed->plan, looks, "", answer, judged, error)
             : judge_results(state, block, &armed->results, looks, answer, judged, error);
-    return status == STATUS_OK
-               ? message_set(answer, "results", message_from_results(&armed->results), error)
-               : status;
+    answer->samples.results = armed->results;
+    return status;
 }
 
-static enum status visit_once(struct measuring *state, const json_t *request, json_t *answer,
-                              json_t *samples, enum judgement *judged, struct error *error)
+static enum status visit_once(struct measuring *state, const struct visit_request *visit,
+                              struct measure_answer *answer, enum judgement *judged,
+                              struct error *error)
 {
     struct armed *armed = NULL;
     struct block block;
     double elapsed_ns = 0;
-    uint32_t blocks = blocks_of(request);
-    enum status status = enter_slot(state, request, &armed, &block, error);
+    uint32_t blocks = visit->blocks;
+    enum status status = enter_slot(state, visit->slot, &armed, &block, error);
     if (status != STATUS_OK)
         return status;
     bool looks = looks_now(++armed->visits);
-    uint32_t judged_block = plan_has_updates(&armed->plan) || blocks == 0 ? 0 : blocks - 1;
+    uint32_t judged_block = plan_has_updates(armed->plan) || blocks == 0 ? 0 : blocks - 1;
     *judged = JUDGED_RIGHT;
     for (uint32_t i = 0; status == STATUS_OK && *judged == JUDGED_RIGHT && i < blocks; i++) {
-        status = time_once(state, &block, samples, &elapsed_ns, error);
+        status = state->api->time_block(state->device, &block, &elapsed_ns, error);
+        if (status == STATUS_OK)
+            add_sample(&answer->samples, elapsed_ns);
         block.prepared = armed->prepared = status == STATUS_OK;
         if (status == STATUS_OK && i == judged_block)
             status = judge_timed(state, &block, armed, looks, answer, judged, error);
     }
-    if (status == STATUS_OK)
-        status = message_set(answer, "runs", json_integer(block.runs), error);
+    answer->samples.runs = block.runs;
     return status;
 }
 
-enum status serve_visit(struct measuring *state, const json_t *request, json_t *answer,
+enum status serve_visit(struct measuring *state, const void *request, struct measure_answer *answer,
                         struct arena *arena, struct error *error)
 {
     enum judgement judged = JUDGED_AGAIN;
-    json_t *samples = json_array();
+    enum status status = STATUS_OK;
     (void)arena;
-    enum status status = message_set(answer, "samples", samples, error);
     for (int tries = 0; status == STATUS_OK && judged == JUDGED_AGAIN && tries < 2; tries++) {
-        (void)json_array_clear(samples);
-        status = visit_once(state, request, answer, samples, &judged, error);
+        answer->samples.count = 0;
+        status = visit_once(state, request, answer, &judged, error);
     }
     return status;
 }
 
-enum status serve_energy(struct measuring *state, const json_t *request, json_t *answer,
-                         struct arena *arena, struct error *error)
+enum status serve_energy(struct measuring *state, const void *request,
+                         struct measure_answer *answer, struct arena *arena, struct error *error)
 {
+    const struct energy_request *energy = request;
+    enum judgement judged = JUDGED_RIGHT;
     struct armed *armed = NULL;
     struct block block;
-    struct energy energy = {0};
     (void)arena;
-    enum status status = enter_slot(state, request, &armed, &block, error);
-    if (status != STATUS_OK)
-        return status;
-    status = state->api->measure_energy(state->device, &block,
-                                        message_real(request, "window_ms", 0), &energy, error);
-    const struct {
-        const char *key;
-        double value;
-    } rows[] = {{"window_ns", energy.window_ns},
-                {"energy_j", energy.energy_j},
-                {"runs", energy.runs},
-                {"resolution_j", energy.resolution_j}};
-    enum judgement judged = JUDGED_RIGHT;
+    enum status status = enter_slot(state, energy->slot, &armed, &block, error);
     if (status == STATUS_OK)
-        status = judge(state, NULL, &armed->plan, false, "", answer, &judged, error);
-    for (size_t i = 0; status == STATUS_OK && i < sizeof rows / sizeof rows[0]; i++)
-        status = message_set(answer, rows[i].key, json_real(rows[i].value), error);
-    return status;
+        status = state->api->measure_energy(state->device, &block, energy->window_ms,
+                                            &answer->energy, error);
+    return status == STATUS_OK ? judge(state, NULL, armed->plan, false, "", answer, &judged, error)
+                               : status;
 }

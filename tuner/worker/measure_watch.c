@@ -2,7 +2,6 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"
-#include "tuner/worker/message.h"
 
 /* The same inputs but for a few elements, and what they come to: who remembers a result is wrong on
  * one of the two sides. */
@@ -15,30 +14,30 @@ struct side {
 enum { SIDES = 2, TURNS = 4, VARIANT = 1 };
 
 /* Whether the side's expectations are there for the problem. */
-static bool is_known(const struct measuring *state, const json_t *request,
+static bool is_known(const struct measuring *state, const struct worker_case *what,
                      const struct launch_plan *plan, size_t side)
 {
-    bool known = json_is_true(json_object_get(request, "told")) && state->expected[side].count > 0;
+    bool known = what->told && state->expected[side].count > 0;
     for (size_t i = 0; side > 0 && known && i < plan->argument_count; i++)
         known = (plan->arguments[i].variant != 0) == (state->varied->arguments[i].variant != 0);
     return known;
 }
 
 /* Where references take long they are not made for other inputs. */
-static bool varies(const struct measuring *state, const json_t *request)
+static bool varies(const struct measuring *state, const struct worker_case *what)
 {
-    bool costly = json_is_true(json_object_get(request, "told")) && state->expected[0].count > 0 &&
-                  state->reference_ns > WORKER_COSTLY_NS;
-    return references_vary(request) && !costly;
+    bool costly =
+        what->told && state->expected[0].count > 0 && state->reference_ns > WORKER_COSTLY_NS;
+    return references_vary(&what->checks) && !costly;
 }
 
-static enum status make_sides(struct measuring *state, const json_t *request, struct side *sides,
-                              struct error *error)
+static enum status make_sides(struct measuring *state, const struct worker_case *what,
+                              struct side *sides, struct error *error)
 {
     bool varied = false;
     enum status status = inputs_for_check(state, &sides[0].plan, sides[0].inputs, error);
     sides[1].plan = sides[0].plan;
-    for (size_t i = 0; i < sides[1].plan.argument_count && varies(state, request); i++) {
+    for (size_t i = 0; i < sides[1].plan.argument_count && varies(state, what); i++) {
         struct argument *argument = &sides[1].plan.arguments[i];
         if (!role_is_filled(argument->role) || !fill_draws(argument->fill))
             continue;
@@ -51,10 +50,10 @@ static enum status make_sides(struct measuring *state, const json_t *request, st
         sides[i].expected = &sides[i].own;
         if (i > 0 && !varied)
             sides[i].expected = sides[0].expected;
-        else if (is_known(state, request, &sides[i].plan, i))
+        else if (is_known(state, what, &sides[i].plan, i))
             sides[i].expected = &state->expected[i];
         else
-            status = expectations_make(state, request, &sides[i].plan, sides[i].inputs,
+            status = expectations_make(state, &what->checks, &sides[i].plan, sides[i].inputs,
                                        &sides[i].own, error);
     }
     return status;
@@ -69,7 +68,8 @@ struct watching {
 
 /* A turn begins with outputs that the other side has left, from then on they are poisoned. */
 static enum status watch_turn(struct measuring *state, const struct side *side, int turn,
-                              struct watching *watching, json_t *answer, struct error *error)
+                              struct watching *watching, struct measure_answer *answer,
+                              struct error *error)
 {
     const struct device_api *api = state->api;
     double ignored_ns = 0;
@@ -95,14 +95,15 @@ static enum status watch_turn(struct measuring *state, const struct side *side, 
     return status;
 }
 
-static enum status watch(struct measuring *state, const json_t *request, const struct side *sides,
-                         json_t *answer, struct error *error)
+static enum status watch(struct measuring *state, const struct case_request *request,
+                         const struct side *sides, struct measure_answer *answer,
+                         struct error *error)
 {
     struct watching watching = {
-        .wanted = (message_integer(request, "repeats", 1) + TURNS - 1) / TURNS,
-        .turn_ns = message_integer(request, "most_ms", 0) * 1000000 / TURNS,
+        .wanted = ((int64_t)request->what.repeats + TURNS - 1) / TURNS,
+        .turn_ns = request->most_ms * 1000000 / TURNS,
     };
-    enum status status = load_binary(state, message_text(request, "binary", ""), error);
+    enum status status = load_binary(state, request->what.binary_path, error);
     bool again = false;
     for (int turn = 0; status == STATUS_OK && turn < TURNS; turn++) {
         status = watch_turn(state, &sides[turn % SIDES], turn, &watching, answer, error);
@@ -113,23 +114,21 @@ static enum status watch(struct measuring *state, const json_t *request, const s
             turn = -1; /* on inputs that are whole */
         }
     }
-    return status == STATUS_OK
-               ? message_set(answer, "compared", json_integer(watching.compared), error)
-               : status;
+    answer->compared = watching.compared;
+    return status;
 }
 
-enum status serve_watch(struct measuring *state, const json_t *request, json_t *answer,
+enum status serve_watch(struct measuring *state, const void *request, struct measure_answer *answer,
                         struct arena *arena, struct error *error)
 {
+    const struct case_request *asked = request;
     struct side *sides = arena_alloc(arena, SIDES, sizeof *sides);
     if (!sides)
         return error_no_memory(error);
-    enum status status =
-        message_to_plan(json_object_get(request, "plan"), arena, &sides[0].plan, error);
+    sides[0].plan = *asked->what.plan;
+    enum status status = make_sides(state, &asked->what, sides, error);
     if (status == STATUS_OK)
-        status = make_sides(state, request, sides, error);
-    if (status == STATUS_OK)
-        status = watch(state, request, sides, answer, error);
+        status = watch(state, asked, sides, answer, error);
     for (size_t i = 0; i < SIDES; i++)
         expectations_free(&sides[i].own);
     return status;

@@ -3,43 +3,66 @@
 #include <math.h>
 #include <string.h>
 
-const char *message_text(const json_t *object, const char *key, const char *otherwise)
+static int64_t integer_at(const void *at, size_t bytes, bool is_signed)
 {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : otherwise;
+    uint8_t small = 0;
+    uint32_t middle = 0;
+    int64_t large = 0;
+    switch (bytes) {
+    case sizeof small:
+        memcpy(&small, at, sizeof small);
+        return small;
+    case sizeof middle:
+        memcpy(&middle, at, sizeof middle);
+        return is_signed ? (int64_t)(int32_t)middle : (int64_t)middle;
+    default:
+        memcpy(&large, at, sizeof large);
+        return large;
+    }
 }
 
-int64_t message_integer(const json_t *object, const char *key, int64_t otherwise)
+static int64_t absent_integer(const struct message_member *member)
 {
-    const json_t *value = json_object_get(object, key);
-    return json_is_integer(value) ? (int64_t)json_integer_value(value) : otherwise;
+    return member->low == INT64_MIN ? 0 : member->low;
 }
 
-double message_real(const json_t *object, const char *key, double otherwise)
+static void set_integer(void *at, size_t bytes, int64_t value)
 {
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : otherwise;
+    const uint8_t small = (uint8_t)value;
+    const uint32_t middle = (uint32_t)value;
+    if (bytes == sizeof small)
+        memcpy(at, &small, sizeof small);
+    else if (bytes == sizeof middle)
+        memcpy(at, &middle, sizeof middle);
+    else
+        memcpy(at, &value, sizeof value);
 }
 
-enum status message_set(json_t *object, const char *key, json_t *value, struct error *error)
+static const void *pointer_at(const void *at)
 {
-    return json_object_set_new(object, key, value) == 0 ? STATUS_OK : error_no_memory(error);
+    const void *pointer = NULL;
+    memcpy(&pointer, at, sizeof pointer);
+    return pointer;
 }
 
-enum status message_append(json_t *list, json_t *item, struct error *error)
+static double real_at(const void *at)
 {
-    return json_array_append_new(list, item) == 0 ? STATUS_OK : error_no_memory(error);
+    double real = 0;
+    memcpy(&real, at, sizeof real);
+    return real;
 }
 
-json_t *message_with(json_t *list, json_t *item)
+/* `base`: of the struct that the list is a member of. */
+static size_t count_of(const struct message_member *member, const char *base)
 {
-    if (json_array_append_new(list, item) == 0)
-        return list;
-    json_decref(list);
-    return NULL;
+    return member->count_bytes == 0
+               ? (size_t)member->high
+               : (size_t)integer_at(base + member->count_offset, member->count_bytes, false);
 }
 
-json_t *message_from_value(struct value value)
+/* ---- writing ---- */
+
+static json_t *encode_value(struct value value)
 {
     switch (value.kind) {
     case VALUE_INTEGER:
@@ -54,297 +77,271 @@ json_t *message_from_value(struct value value)
     return NULL;
 }
 
-enum status message_malformed(struct error *error, const char *what)
+static json_t *encode_list(const struct message_member *member, const char *base)
 {
-    return error_set(error, STATUS_INTERNAL, "a worker message with a wrong %s", what);
+    const char *items = base + member->offset;
+    json_t *list = json_array();
+    if (member->kind == MESSAGE_POINTED_LIST)
+        items = pointer_at(items);
+    for (size_t i = 0; list && i < count_of(member, base); i++) {
+        if (json_array_append_new(list,
+                                  message_encode(member->of, items + i * member->of->bytes)) == 0)
+            continue;
+        json_decref(list);
+        list = NULL;
+    }
+    return list;
 }
 
-enum status message_to_value(const json_t *json, struct arena *arena, struct value *out,
-                             struct error *error)
+/* Whether it is what its absence means. */
+static bool is_nothing(const struct message_member *member, const char *base)
 {
+    const char *at = base + member->offset;
+    struct value value;
+    switch (member->kind) {
+    case MESSAGE_INTEGER:
+        return integer_at(at, member->bytes, member->low < 0) == absent_integer(member);
+    case MESSAGE_TRUTH:
+        return !*(const bool *)at;
+    case MESSAGE_REAL:
+        return !(real_at(at) < 0) && !(real_at(at) > 0);
+    case MESSAGE_KNOWN_REAL:
+        return !isfinite(real_at(at));
+    case MESSAGE_TEXT:
+    case MESSAGE_POINTED_OBJECT:
+        return !pointer_at(at);
+    case MESSAGE_CHARS:
+        return *at == '\0';
+    case MESSAGE_VALUE:
+        memcpy(&value, at, sizeof value);
+        return value.kind == VALUE_INTEGER && value.integer == 0;
+    case MESSAGE_LIST:
+        if (member->count_bytes == 0 && member->of->bare) {
+            for (size_t i = 0; i < (size_t)member->high; i++)
+                if (!is_nothing(member->of->members, at + i * member->of->bytes))
+                    return false;
+            return true;
+        }
+        return count_of(member, base) == 0;
+    case MESSAGE_POINTED_LIST:
+        return count_of(member, base) == 0;
+    case MESSAGE_OBJECT:
+        for (size_t i = 0; i < member->of->count; i++)
+            if (!is_nothing(&member->of->members[i], at))
+                return false;
+        return true;
+    }
+    return false;
+}
+
+static json_t *encode_member(const struct message_member *member, const char *base)
+{
+    const char *at = base + member->offset;
+    struct value value;
+    switch (member->kind) {
+    case MESSAGE_INTEGER:
+        return json_integer(integer_at(at, member->bytes, member->low < 0));
+    case MESSAGE_TRUTH:
+        return json_boolean(*(const bool *)at);
+    case MESSAGE_REAL:
+    case MESSAGE_KNOWN_REAL:
+        return isfinite(real_at(at)) ? json_real(real_at(at)) : json_null();
+    case MESSAGE_TEXT:
+        return pointer_at(at) ? json_string(pointer_at(at)) : json_null();
+    case MESSAGE_CHARS:
+        return json_string(at);
+    case MESSAGE_VALUE:
+        memcpy(&value, at, sizeof value);
+        return encode_value(value);
+    case MESSAGE_LIST:
+    case MESSAGE_POINTED_LIST:
+        return encode_list(member, base);
+    case MESSAGE_OBJECT:
+        return message_encode(member->of, at);
+    case MESSAGE_POINTED_OBJECT:
+        return message_encode(member->of, pointer_at(at));
+    }
+    return NULL;
+}
+
+json_t *message_encode(const struct message_shape *shape, const void *message)
+{
+    if (shape->bare)
+        return encode_member(shape->members, message);
+    json_t *object = json_object();
+    for (size_t i = 0; object && i < shape->count; i++) {
+        const struct message_member *member = &shape->members[i];
+        if (is_nothing(member, message) ||
+            json_object_set_new(object, member->name, encode_member(member, message)) == 0)
+            continue;
+        json_decref(object); /* a message never lacks a part in silence */
+        object = NULL;
+    }
+    return object;
+}
+
+json_t *message_request(const struct message_shape *shape, const void *message)
+{
+    json_t *request = message_encode(shape, message);
+    if (request && json_object_set_new(request, "do", json_string(shape->name)) == 0)
+        return request;
+    json_decref(request);
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+/* Where in a message we are, for what is said of it when it is wrong. */
+struct decoding {
+    struct arena *arena;
+    struct error *error;
+};
+
+static enum status malformed(const struct decoding *decoding, const char *what)
+{
+    return error_set(decoding->error, STATUS_INTERNAL, "a worker message with a wrong %s", what);
+}
+
+static enum status decode_shape(const struct decoding *decoding, const struct message_shape *shape,
+                                const char *what, const json_t *json, char *out);
+
+static enum status decode_text(const struct decoding *decoding, const char *text, char *at)
+{
+    const char *copy = arena_strdup(decoding->arena, text);
+    memcpy(at, &copy, sizeof(copy));
+    return copy ? STATUS_OK : error_no_memory(decoding->error);
+}
+
+static enum status decode_value(const struct decoding *decoding, const char *what,
+                                const json_t *json, char *at)
+{
+    struct value value = value_integer(0);
     if (json_is_integer(json))
-        *out = value_integer((int64_t)json_integer_value(json));
+        value = value_integer((int64_t)json_integer_value(json));
     else if (json_is_real(json))
-        *out = value_real(json_real_value(json));
+        value = value_real(json_real_value(json));
     else if (json_is_boolean(json))
-        *out = value_boolean(json_boolean_value(json));
+        value = value_boolean(json_boolean_value(json));
     else if (json_is_string(json))
-        *out = value_text(arena_strdup(arena, json_string_value(json)));
-    else
-        return message_malformed(error, "value");
-    return out->kind == VALUE_TEXT && !out->text ? error_no_memory(error) : STATUS_OK;
+        value = value_text(arena_strdup(decoding->arena, json_string_value(json)));
+    else if (json)
+        return malformed(decoding, what);
+    memcpy(at, &value, sizeof value);
+    return value.kind == VALUE_TEXT && !value.text ? error_no_memory(decoding->error) : STATUS_OK;
 }
 
-bool message_in_range(int64_t value, int64_t low, int64_t high)
+static enum status decode_list(const struct decoding *decoding, const struct message_member *member,
+                               const char *what, const json_t *json, char *base)
 {
-    return value >= low && value <= high;
-}
-
-enum status message_to_text(const json_t *json, const char *key, struct arena *arena,
-                            const char **out, struct error *error)
-{
-    const char *text = message_text(json, key, NULL);
-    *out = text ? arena_strdup(arena, text) : NULL;
-    return text && !*out ? error_no_memory(error) : STATUS_OK;
-}
-
-static json_t *from_texts(const char *const *texts, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        array = message_with(array, json_string(texts[i]));
-    return array;
-}
-
-json_t *message_from_request(const struct binary_request *request)
-{
-    json_t *defines = json_array();
-    for (size_t i = 0; i < request->define_count; i++)
-        defines = message_with(defines, json_pack("[so]", request->defines[i].name,
-                                                  message_from_value(request->defines[i].value)));
-    json_t *units = json_array();
-    for (size_t i = 0; i < request->unit_count; i++)
-        units = message_with(units, json_pack("[ss?]", request->units[i], request->unit_hashes[i]));
-    return json_pack("{s:s, s:s*, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
-                     request->source_path, "source_hash", request->source_hash, "architecture",
-                     request->architecture, "units", units, "folders",
-                     from_texts(request->folders, request->folder_count), "defines", defines,
-                     "flags", from_texts(request->flags, request->flag_count), "kernels",
-                     from_texts(request->kernels, request->kernel_count), "symbols",
-                     from_texts(request->symbols, request->symbol_count));
-}
-
-static enum status to_texts(const json_t *array, size_t most, struct arena *arena, const char **out,
-                            size_t *count, struct error *error)
-{
-    *count = json_array_size(array);
-    if (*count > most)
-        return message_malformed(error, "list");
-    for (size_t i = 0; i < *count; i++) {
-        const char *text = json_string_value(json_array_get(array, i));
-        if (!text)
-            return message_malformed(error, "text");
-        out[i] = arena_strdup(arena, text);
-        if (!out[i])
-            return error_no_memory(error);
+    char *items = base + member->offset;
+    size_t count = json_array_size(json);
+    bool fits = member->parallel           ? count == count_of(member, base)
+                : member->count_bytes == 0 ? count == 0 || (int64_t)count == member->high
+                                           : (int64_t)count <= member->high;
+    if ((json && !json_is_array(json)) || !fits)
+        return malformed(decoding, what);
+    if (member->count_bytes > 0)
+        set_integer(base + member->count_offset, member->count_bytes, (int64_t)count);
+    if (member->kind == MESSAGE_POINTED_LIST) {
+        items = count > 0 ? arena_alloc(decoding->arena, count, member->of->bytes) : NULL;
+        memcpy(base + member->offset, &items, sizeof(items));
+        if (count > 0 && !items)
+            return error_no_memory(decoding->error);
     }
-    return STATUS_OK;
-}
-
-static enum status to_defines(const json_t *defines, struct arena *arena,
-                              struct binary_request *out, struct error *error)
-{
-    out->define_count = json_array_size(defines);
-    if (out->define_count > DEFINES_MAX)
-        return message_malformed(error, "list of defines");
-    for (size_t i = 0; i < out->define_count; i++) {
-        const json_t *pair = json_array_get(defines, i);
-        const char *name = json_string_value(json_array_get(pair, 0));
-        if (!name)
-            return message_malformed(error, "define");
-        out->defines[i].name = arena_strdup(arena, name);
-        if (!out->defines[i].name)
-            return error_no_memory(error);
-        enum status status =
-            message_to_value(json_array_get(pair, 1), arena, &out->defines[i].value, error);
-        if (status != STATUS_OK)
-            return status;
-    }
-    return STATUS_OK;
-}
-
-static enum status to_units(const json_t *units, struct arena *arena, struct binary_request *out,
-                            struct error *error)
-{
-    out->unit_count = json_array_size(units);
-    if (out->unit_count > UNITS_MAX)
-        return message_malformed(error, "list of units");
-    for (size_t i = 0; i < out->unit_count; i++) {
-        const json_t *pair = json_array_get(units, i);
-        const char *path = json_string_value(json_array_get(pair, 0));
-        const char *hash = json_string_value(json_array_get(pair, 1));
-        if (!path)
-            return message_malformed(error, "unit");
-        out->units[i] = arena_strdup(arena, path);
-        out->unit_hashes[i] = hash ? arena_strdup(arena, hash) : NULL;
-        if (!out->units[i] || (hash && !out->unit_hashes[i]))
-            return error_no_memory(error);
-    }
-    return STATUS_OK;
-}
-
-/* What has lists, the defines aside. */
-static enum status to_request_lists(const json_t *json, struct arena *arena,
-                                    struct binary_request *out, struct error *error)
-{
-    enum status status = to_units(json_object_get(json, "units"), arena, out, error);
-    if (status == STATUS_OK)
-        status = to_texts(json_object_get(json, "folders"), UNITS_MAX, arena, out->folders,
-                          &out->folder_count, error);
-    if (status == STATUS_OK)
-        status = to_texts(json_object_get(json, "flags"), FLAGS_MAX, arena, out->flags,
-                          &out->flag_count, error);
-    if (status == STATUS_OK)
-        status = to_texts(json_object_get(json, "kernels"), LAUNCHES_MAX, arena, out->kernels,
-                          &out->kernel_count, error);
-    if (status == STATUS_OK)
-        status = to_texts(json_object_get(json, "symbols"), ARGUMENTS_MAX, arena, out->symbols,
-                          &out->symbol_count, error);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < count_of(member, base); i++)
+        status = decode_shape(decoding, member->of, what, json_array_get(json, i),
+                              items + i * member->of->bytes);
     return status;
 }
 
-enum status message_to_request(const json_t *json, struct arena *arena, struct binary_request *out,
-                               struct error *error)
+static enum status decode_number(const struct decoding *decoding,
+                                 const struct message_member *member, const char *what,
+                                 const json_t *json, char *at)
 {
-    *out = (struct binary_request){0};
-    out->source_path = arena_strdup(arena, message_text(json, "source", ""));
-    out->architecture = arena_strdup(arena, message_text(json, "architecture", ""));
-    if (!out->source_path || !out->architecture)
-        return error_no_memory(error);
-    enum status status = message_to_text(json, "source_hash", arena, &out->source_hash, error);
-    if (status == STATUS_OK)
-        status = to_defines(json_object_get(json, "defines"), arena, out, error);
-    return status == STATUS_OK ? to_request_lists(json, arena, out, error) : status;
-}
-
-json_t *message_from_facts(const struct facts *facts)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < facts->count; i++) {
-        const struct fact *fact = &facts->items[i];
-        array = message_with(array, json_pack("[ssso]", fact->key, fact->label, fact->unit,
-                                              message_from_value(fact->value)));
+    double real = member->kind == MESSAGE_REAL ? 0 : (double)NAN;
+    int64_t integer = absent_integer(member);
+    if (member->kind == MESSAGE_INTEGER) {
+        if (json)
+            integer = (int64_t)json_integer_value(json);
+        if ((json && !json_is_integer(json)) || integer < member->low || integer > member->high)
+            return malformed(decoding, what);
+        set_integer(at, member->bytes, integer);
+        return STATUS_OK;
     }
-    return array;
-}
-
-enum status message_to_facts(const json_t *json, struct facts *out, struct error *error)
-{
-    for (size_t i = 0; i < json_array_size(json); i++) {
-        const json_t *row = json_array_get(json, i);
-        const char *key = json_string_value(json_array_get(row, 0));
-        const char *label = json_string_value(json_array_get(row, 1));
-        const char *unit = json_string_value(json_array_get(row, 2));
-        struct value value;
-        if (!key || !label || !unit)
-            return message_malformed(error, "fact");
-        enum status status = message_to_value(json_array_get(row, 3), &out->arena, &value, error);
-        if (status != STATUS_OK)
-            return status;
-        facts_add(out, key, label, unit, value);
-    }
-    return out->failed ? error_no_memory(error) : STATUS_OK;
-}
-
-json_t *message_from_resources(const struct kernel_resources *resources)
-{
-    return json_pack(
-        "{s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:i, s:i}", "registers", resources->registers,
-        "static_shared", resources->static_shared_bytes, "local", resources->local_bytes, "spill",
-        resources->spill_bytes, "max_threads", resources->max_threads_per_block, "active_blocks",
-        resources->active_blocks_per_sm, "occupancy", resources->occupancy, "suggested_block",
-        resources->suggested_block, "suggested_grid", resources->suggested_grid);
-}
-
-static int32_t resource(const json_t *json, const char *key)
-{
-    int64_t value = message_integer(json, key, -1);
-    return message_in_range(value, -1, INT32_MAX) ? (int32_t)value : -1;
-}
-
-enum status message_to_resources(const json_t *json, struct kernel_resources *out,
-                                 struct error *error)
-{
-    if (!json_is_object(json))
-        return message_malformed(error, "list of resources");
-    *out = (struct kernel_resources){
-        .registers = resource(json, "registers"),
-        .static_shared_bytes = resource(json, "static_shared"),
-        .local_bytes = resource(json, "local"),
-        .spill_bytes = resource(json, "spill"),
-        .max_threads_per_block = resource(json, "max_threads"),
-        .active_blocks_per_sm = resource(json, "active_blocks"),
-        .occupancy = message_real(json, "occupancy", -1),
-        .suggested_block = resource(json, "suggested_block"),
-        .suggested_grid = resource(json, "suggested_grid"),
-    };
+    if (json && !json_is_number(json))
+        return malformed(decoding, what);
+    if (json)
+        real = json_number_value(json);
+    memcpy(at, &real, sizeof real);
     return STATUS_OK;
 }
 
-/* JSON has no NaN. */
-static json_t *real_or_null(double real)
+/* `json`: NULL where the message does not have it. */
+static enum status decode_member(const struct decoding *decoding,
+                                 const struct message_member *member, const char *what,
+                                 const json_t *json, char *base)
 {
-    return isfinite(real) ? json_real(real) : json_null();
-}
-
-json_t *message_from_conditions(const struct conditions *conditions)
-{
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "sm_clock_mhz",
-        real_or_null(conditions->sm_clock_mhz), "memory_clock_mhz",
-        real_or_null(conditions->memory_clock_mhz), "temperature_c",
-        real_or_null(conditions->temperature_c), "power_w", real_or_null(conditions->power_w),
-        "energy_j", real_or_null(conditions->energy_j), "throttle",
-        (json_int_t)conditions->throttle, "ecc_errors", (json_int_t)conditions->ecc_errors,
-        "other_processes", (json_int_t)conditions->other_processes);
-}
-
-void message_to_conditions(const json_t *json, struct conditions *out)
-{
-    *out = (struct conditions){
-        .sm_clock_mhz = message_real(json, "sm_clock_mhz", NAN),
-        .memory_clock_mhz = message_real(json, "memory_clock_mhz", NAN),
-        .temperature_c = message_real(json, "temperature_c", NAN),
-        .power_w = message_real(json, "power_w", NAN),
-        .energy_j = message_real(json, "energy_j", NAN),
-        .throttle = message_integer(json, "throttle", -1),
-        .ecc_errors = message_integer(json, "ecc_errors", -1),
-        .other_processes = message_integer(json, "other_processes", -1),
-    };
-}
-
-json_t *message_from_results(const struct worker_results *results)
-{
-    return json_pack("{s:I, s:b, s:b, s:b, s:[b, b], s:[I, I], s:I}", "outputs",
-                     (json_int_t)results->outputs, "exact", (int)results->exact, "unsteady",
-                     (int)results->unsteady, "unsure", (int)results->unsure, "known",
-                     (int)results->known[0], (int)results->known[1], "sums",
-                     (json_int_t)results->sums[0], (json_int_t)results->sums[1], "compared",
-                     (json_int_t)results->compared);
-}
-
-void message_to_results(const json_t *json, struct worker_results *out)
-{
-    *out = (struct worker_results){
-        .outputs = (uint32_t)message_integer(json, "outputs", 0),
-        .exact = json_is_true(json_object_get(json, "exact")),
-        .unsteady = json_is_true(json_object_get(json, "unsteady")),
-        .unsure = json_is_true(json_object_get(json, "unsure")),
-        .compared = message_integer(json, "compared", 0),
-    };
-    for (size_t i = 0; i < WORKER_SIDES; i++) {
-        out->known[i] = json_is_true(json_array_get(json_object_get(json, "known"), i));
-        out->sums[i] =
-            (uint64_t)json_integer_value(json_array_get(json_object_get(json, "sums"), i));
+    char *at = base + member->offset;
+    const char *text = json_string_value(json);
+    if (json_is_null(json))
+        json = NULL;
+    switch (member->kind) {
+    case MESSAGE_INTEGER:
+    case MESSAGE_REAL:
+    case MESSAGE_KNOWN_REAL:
+        return decode_number(decoding, member, what, json, at);
+    case MESSAGE_TRUTH:
+        *(bool *)at = json_is_true(json);
+        return json && !json_is_boolean(json) ? malformed(decoding, what) : STATUS_OK;
+    case MESSAGE_TEXT:
+        if (!json)
+            return member->needed ? malformed(decoding, what) : STATUS_OK;
+        return text ? decode_text(decoding, text, at) : malformed(decoding, what);
+    case MESSAGE_CHARS:
+        (void)string_format(at, member->bytes, "%s", text ? text : "");
+        return json && !text ? malformed(decoding, what) : STATUS_OK;
+    case MESSAGE_VALUE:
+        return decode_value(decoding, what, json, at);
+    case MESSAGE_LIST:
+    case MESSAGE_POINTED_LIST:
+        return decode_list(decoding, member, what, json, base);
+    case MESSAGE_OBJECT:
+        return decode_shape(decoding, member->of, what, json, at);
+    case MESSAGE_POINTED_OBJECT:
+        if (!json)
+            return member->needed ? malformed(decoding, what) : STATUS_OK;
+        char *object = arena_alloc(decoding->arena, 1, member->of->bytes);
+        memcpy(at, &object, sizeof(object));
+        return object ? decode_shape(decoding, member->of, what, json, object)
+                      : error_no_memory(decoding->error);
     }
+    return malformed(decoding, what);
 }
 
-enum status message_to_samples(const json_t *json, struct worker_samples *out, struct error *error)
+/* What `out` holds is zero. */
+static enum status decode_shape(const struct decoding *decoding, const struct message_shape *shape,
+                                const char *what, const json_t *json, char *out)
 {
-    const json_t *list = json_object_get(json, "samples");
-    int64_t runs = message_integer(json, "runs", 0);
-    *out =
-        (struct worker_samples){.runs = message_in_range(runs, 1, INT32_MAX) ? (uint32_t)runs : 0};
-    if (json_array_size(list) > WORKER_SAMPLES_MAX)
-        return message_malformed(error, "count of samples");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *sample = json_array_get(list, i);
-        if (!json_is_number(sample))
-            return message_malformed(error, "sample");
-        out->elapsed_ns[out->count++] = json_number_value(sample);
-    }
-    return STATUS_OK;
+    if (shape->bare)
+        return decode_member(decoding, shape->members, what, json, out);
+    enum status status = json && !json_is_object(json) ? malformed(decoding, what) : STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < shape->count; i++)
+        status = decode_member(decoding, &shape->members[i], shape->members[i].name,
+                               json_object_get(json, shape->members[i].name), out);
+    bool sound = status != STATUS_OK || !json || !shape->is_sound || shape->is_sound(out);
+    return sound ? status : malformed(decoding, shape->name);
 }
+
+enum status message_decode(const struct message_shape *shape, const json_t *json,
+                           struct arena *arena, void *out, struct error *error)
+{
+    const struct decoding decoding = {arena, error};
+    memset(out, 0, shape->bytes);
+    return decode_shape(&decoding, shape, shape->name, json, out);
+}
+
+/* ---- failures ---- */
 
 json_t *message_from_error(const struct error *error)
 {
@@ -360,9 +357,9 @@ enum status message_to_error(const json_t *message, struct error *error)
     if (!json_is_integer(status))
         return STATUS_OK;
     int64_t value = json_integer_value(status);
-    if (!message_in_range(value, STATUS_OK + 1, STATUS_INTERNAL))
+    if (value <= STATUS_OK || value > STATUS_INTERNAL)
         value = STATUS_INTERNAL;
-    const char *text = message_text(message, "text", "");
+    const char *text = json_string_value(json_object_get(message, "text"));
     return error_set(error, (enum status)value, "%s",
-                     *text ? text : status_text((enum status)value));
+                     text && *text ? text : status_text((enum status)value));
 }

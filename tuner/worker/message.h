@@ -1,4 +1,6 @@
-/* Plans, requests and facts as JSON, and back. */
+/* Messages as JSON, and back, by tables of members: a shape says what a struct's members are
+ * called, of what kind they are, and within which bounds. The same shapes serve parent and child.
+ */
 #ifndef TUNE_WORKER_MESSAGE_H
 #define TUNE_WORKER_MESSAGE_H
 
@@ -11,55 +13,135 @@
 #include "tuner/base/launch.h"
 #include "tuner/worker/worker.h"
 
-/* Each gives a new reference, NULL when memory is short or a text is not UTF-8. */
-json_t *message_from_value(struct value value);
-json_t *message_from_plan(const struct launch_plan *plan);
-json_t *message_from_request(const struct binary_request *request);
-json_t *message_from_facts(const struct facts *facts);
-json_t *message_from_resources(const struct kernel_resources *resources);
-json_t *message_from_conditions(const struct conditions *conditions);
-json_t *message_from_results(const struct worker_results *results);
+/* What is nothing is not sent, and what is not there is nothing. */
+enum message_kind {
+    MESSAGE_INTEGER,        /* of 1, 4 or 8 bytes, from low to high; nothing: low, or 0 */
+    MESSAGE_TRUTH,          /* bool; nothing: false */
+    MESSAGE_REAL,           /* double; nothing: 0 */
+    MESSAGE_KNOWN_REAL,     /* double; nothing: NaN, unknown */
+    MESSAGE_TEXT,           /* const char *, in the arena; nothing: NULL */
+    MESSAGE_CHARS,          /* char[bytes]; nothing: "" */
+    MESSAGE_VALUE,          /* struct value, its text in the arena; nothing: the integer 0 */
+    MESSAGE_OBJECT,         /* a struct in place, of the shape `of` */
+    MESSAGE_POINTED_OBJECT, /* a pointer to one, in the arena; nothing: NULL */
+    MESSAGE_LIST,           /* an array in place, of at most `high` elements of the shape `of` */
+    MESSAGE_POINTED_LIST,   /* a pointer to them, in the arena */
+};
 
-/* Each refuses what is missing or out of range with STATUS_INTERNAL. Texts are copied to the arena.
- */
-enum status message_to_plan(const json_t *json, struct arena *arena, struct launch_plan *out,
-                            struct error *error);
-enum status message_to_request(const json_t *json, struct arena *arena, struct binary_request *out,
-                               struct error *error);
-enum status message_to_facts(const json_t *json, struct facts *out, struct error *error);
-enum status message_to_resources(const json_t *json, struct kernel_resources *out,
-                                 struct error *error);
-/* Those of an answer; none when it has none. */
-enum status message_to_samples(const json_t *json, struct worker_samples *out, struct error *error);
-/* Nothing is known where there are none. */
-void message_to_results(const json_t *json, struct worker_results *out);
-/* What is missing is unknown. */
-void message_to_conditions(const json_t *json, struct conditions *out);
+struct message_shape;
+struct message_member {
+    const char *name;
+    enum message_kind kind;
+    size_t offset, bytes;
+    int64_t low, high;
+    const struct message_shape *of;
+    /* Of a list: the member with the number of elements, an unsigned integer; 0 bytes: there are
+     * always `high`. */
+    size_t count_offset, count_bytes;
+    bool parallel; /* to a list before it, which it shares its count with */
+    bool needed;   /* nothing is refused: of texts and pointed objects */
+};
+struct message_shape {
+    const char *name;
+    const struct message_member *members;
+    size_t count;
+    size_t bytes; /* of the struct */
+    bool bare;    /* its only member stands for itself, not in an object */
+    /* What no single member tells; may be NULL. */
+    bool (*is_sound)(const void *message);
+};
 
-/* Each takes the value or item, which may be NULL. A message never lacks a part in silence: it
- * would be another message. */
-enum status message_set(json_t *object, const char *key, json_t *value, struct error *error);
-enum status message_append(json_t *list, json_t *item, struct error *error);
-/* The list with the item; NULL, and the list is gone, when either is not there. */
-json_t *message_with(json_t *list, json_t *item);
-
-/* Members, with a default where they are absent. */
-const char *message_text(const json_t *object, const char *key, const char *otherwise);
-int64_t message_integer(const json_t *object, const char *key, int64_t otherwise);
-double message_real(const json_t *object, const char *key, double otherwise);
-
-/* For what reads messages: "a worker message with a wrong WHAT", STATUS_INTERNAL. */
-enum status message_malformed(struct error *error, const char *what);
-bool message_in_range(int64_t value, int64_t low, int64_t high);
-enum status message_to_value(const json_t *json, struct arena *arena, struct value *out,
-                             struct error *error);
-/* *out is NULL where there is none. */
-enum status message_to_text(const json_t *json, const char *key, struct arena *arena,
-                            const char **out, struct error *error);
+/* A new reference; NULL when memory is short, or a text is not UTF-8. */
+json_t *message_encode(const struct message_shape *shape, const void *message);
+/* The same with "do": what a child is asked for, the shape's name. */
+json_t *message_request(const struct message_shape *shape, const void *message);
+/* STATUS_INTERNAL when something is of another kind, out of bounds or not sound. `out` is of
+ * shape->bytes; the arena may be NULL where the shape has nothing in it. */
+enum status message_decode(const struct message_shape *shape, const json_t *json,
+                           struct arena *arena, void *out, struct error *error);
 
 /* The answer of a child that failed, and that error again in the parent. */
 json_t *message_from_error(const struct error *error);
 /* STATUS_OK when the message carries no error. */
 enum status message_to_error(const json_t *message, struct error *error);
+
+/* ---- what is said (shapes.c) ---- */
+
+/* What a measuring child is told before it opens its device. */
+struct start_message {
+    const char *protocol; /* protocol_format */
+    const char *cpus;     /* where it is pinned; "": nowhere */
+    const char *uuid;     /* unless "": of the device, whatever its number is now */
+};
+/* And what it says then. */
+struct hello_message {
+    const struct fact *facts;
+    size_t fact_count;
+    struct calibration calibration;
+};
+/* What a compiling child is asked for. */
+struct compile_message {
+    struct binary_request request;
+    const char *path;
+    int64_t timeout_ms;
+    int64_t memory_bytes;
+};
+
+struct pin_request {
+    const char *cpus;
+};
+struct bandwidth_request {
+    int64_t bytes;
+};
+struct moment_request {
+    bool anchor;
+};
+struct load_request {
+    const char *binary;
+    const struct worker_kernel *kernels;
+    size_t kernel_count;
+};
+struct arm_request {
+    uint32_t slot;
+    struct worker_slot what;
+};
+struct visit_request {
+    uint32_t slot;
+    uint32_t blocks;
+};
+struct energy_request {
+    uint32_t slot;
+    double window_ms;
+};
+/* "check" and "watch". */
+struct case_request {
+    struct worker_case what;
+    int64_t most_ms;
+};
+
+/* Whatever a measuring child answers. */
+struct measure_answer {
+    char wrong[2 * ERROR_TEXT_BYTES]; /* what is wrong with a result; "": nothing */
+    bool worn; /* a kernel has changed the process for those that would come after it */
+    bool pinned;
+    struct worker_samples samples;
+    int64_t compared;     /* how many results */
+    int64_t reference_ns; /* that the references took */
+    size_t resource_count;
+    struct kernel_resources resources[LAUNCHES_MAX];
+    struct conditions conditions;
+    double anchor_ns; /* NaN: none was timed */
+    struct energy energy;
+    struct bandwidth bandwidth;
+    struct arithmetic arithmetic;
+};
+struct measure_answer measure_answer_empty(void);
+
+extern const struct message_shape message_plan, message_binary_request, message_start,
+    message_hello, message_compile, message_answer;
+/* Requests to a measuring child: by their names they are served. */
+extern const struct message_shape message_pin, message_bandwidth, message_arithmetic,
+    message_moment, message_problem, message_load, message_trial, message_arm, message_visit,
+    message_energy, message_check, message_watch;
 
 #endif

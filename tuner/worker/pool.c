@@ -243,11 +243,10 @@ enum status compile_pool_submit(struct compile_pool *pool, const struct binary_r
     if (!job)
         return error_no_memory(error);
     job->tag = tag;
-    job->request = message_from_request(&asked);
-    if (!job->request || json_object_set_new(job->request, "path", json_string(binary_path)) != 0 ||
-        json_object_set_new(job->request, "timeout_ms", json_integer(pool->timeout_ms)) != 0 ||
-        json_object_set_new(job->request, "memory_bytes", json_integer(pool->memory_bytes)) != 0) {
-        json_decref(job->request);
+    const struct compile_message message = {asked, binary_path, pool->timeout_ms,
+                                            pool->memory_bytes};
+    job->request = message_encode(&message_compile, &message);
+    if (!job->request) {
         free(job);
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: its name, flags or defines are not UTF-8, or memory is short",
@@ -341,7 +340,8 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
         json_decref(answer);
         return false;
     }
-    finish(pool, compiler, status, &error, message_text(answer, "log", ""), done);
+    const char *log = json_string_value(json_object_get(answer, "log"));
+    finish(pool, compiler, status, &error, log ? log : "", done);
     json_decref(answer);
     return true;
 }

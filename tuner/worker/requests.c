@@ -5,7 +5,6 @@
 
 #include "tuner/base/text.h"
 #include "tuner/worker/internal.h"
-#include "tuner/worker/message.h"
 
 enum {
     PROBLEM_TIMEOUT_MS = 300000, /* references of large problems are computed on one core */
@@ -16,7 +15,8 @@ enum {
 
 enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, struct error *error)
 {
-    json_t *answer = NULL;
+    struct measure_answer answer;
+    bool answered = false;
     char *kept = strdup(cpus ? cpus : "");
     *pinned = false;
     if (!kept)
@@ -25,48 +25,41 @@ enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, st
     worker->cpus = kept;
     if (!*kept)
         return STATUS_OK;
-    enum status status =
-        worker_ask(worker, false, NULL, json_pack("{s:s, s:s}", "do", "pin", "cpus", kept),
-                   PIN_TIMEOUT_MS, &answer, error);
-    if (status == STATUS_OK)
-        *pinned = json_is_true(json_object_get(answer, "pinned"));
-    json_decref(answer);
+    const struct pin_request request = {kept};
+    enum status status = worker_ask(worker, false, NULL, message_request(&message_pin, &request),
+                                    PIN_TIMEOUT_MS, &answer, &answered, error);
+    *pinned = answer.pinned;
+    return status;
+}
+
+/* The ceilings of the device: a child that cannot tell them is not gone on with. */
+static enum status ask_ceilings(struct worker *worker, const struct message_shape *shape,
+                                int64_t bytes, struct measure_answer *answer, struct error *error)
+{
+    const struct bandwidth_request request = {bytes};
+    bool answered = false;
+    enum status status = worker_ask(worker, false, NULL, message_request(shape, &request),
+                                    BANDWIDTH_TIMEOUT_MS, answer, &answered, error);
+    if (status != STATUS_OK)
+        child_kill(&worker->child, NULL, 0);
     return status;
 }
 
 enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwidth *out,
                              struct error *error)
 {
-    json_t *answer = NULL;
-    json_t *request = json_pack("{s:s, s:I}", "do", "bandwidth", "bytes", (json_int_t)bytes);
-    enum status status =
-        worker_ask(worker, false, NULL, request, BANDWIDTH_TIMEOUT_MS, &answer, error);
+    struct measure_answer answer;
+    enum status status = ask_ceilings(worker, &message_bandwidth, bytes, &answer, error);
     if (status == STATUS_OK)
-        *out = (struct bandwidth){
-            .host_to_device_gbs = message_real(answer, "host_to_device", 0),
-            .device_to_host_gbs = message_real(answer, "device_to_host", 0),
-            .copy_gbs = message_real(answer, "copy", 0),
-            .read_gbs = message_real(answer, "read", 0),
-            .write_gbs = message_real(answer, "write", 0),
-            .bytes = message_integer(answer, "bytes", 0),
-        };
-    else
-        child_kill(&worker->child, NULL, 0);
-    json_decref(answer);
+        *out = answer.bandwidth;
     return status;
 }
 
 enum status worker_arithmetic(struct worker *worker, struct arithmetic *out, struct error *error)
 {
-    json_t *answer = NULL;
-    enum status status = worker_ask(worker, false, NULL, json_pack("{s:s}", "do", "arithmetic"),
-                                    BANDWIDTH_TIMEOUT_MS, &answer, error);
-    *out = (struct arithmetic){{0}};
-    for (int i = 0; status == STATUS_OK && i < ELEMENT_TYPE_COUNT; i++)
-        out->gops[i] = message_real(answer, element_name((enum element_type)i), 0);
-    if (status != STATUS_OK)
-        child_kill(&worker->child, NULL, 0);
-    json_decref(answer);
+    struct measure_answer answer;
+    enum status status = ask_ceilings(worker, &message_arithmetic, 0, &answer, error);
+    *out = answer.arithmetic;
     return status;
 }
 
@@ -75,42 +68,18 @@ enum status worker_arithmetic(struct worker *worker, struct arithmetic *out, str
 enum status worker_moment(struct worker *worker, bool anchor, struct worker_moment *out,
                           struct error *error)
 {
+    const struct moment_request request = {anchor};
     enum status status = STATUS_OK;
-    *out = (struct worker_moment){conditions_unknown(), NAN};
     for (int tries = 0; tries < 2; tries++) {
-        json_t *answer = NULL;
-        status = worker_ask(worker, false, NULL,
-                            json_pack("{s:s, s:b}", "do", "moment", "anchor", (int)anchor),
-                            MOMENT_TIMEOUT_MS, &answer, error);
-        if (status == STATUS_OK) {
-            message_to_conditions(json_object_get(answer, "conditions"), &out->conditions);
-            out->anchor_ns = anchor ? message_real(answer, "anchor_ns", NAN) : NAN;
-        }
-        json_decref(answer);
+        struct measure_answer answer;
+        bool answered = false;
+        status = worker_ask(worker, false, NULL, message_request(&message_moment, &request),
+                            MOMENT_TIMEOUT_MS, &answer, &answered, error);
+        *out = (struct worker_moment){answer.conditions, anchor ? answer.anchor_ns : (double)NAN};
         if (status == STATUS_OK || worker->absent)
             break;
     }
     return status;
-}
-
-static json_t *from_reference(const struct worker_reference *reference)
-{
-    const struct tolerance *within = &reference->tolerance;
-    json_t *plan = reference->plan ? message_from_plan(reference->plan) : json_null();
-    return json_pack("{s:i, s:s*, s:s*, s:o, s:I, s:f, s:f, s:f, s:f, s:I}", "kind",
-                     (int)reference->kind, "path", reference->path, "name", reference->name, "plan",
-                     plan, "output", (json_int_t)reference->output, "magnitude", within->magnitude,
-                     "absolute", within->absolute, "relative", within->relative, "total",
-                     within->total, "ulps", (json_int_t)within->ulps);
-}
-
-/* What both the problem and a case of the gauntlet say. NULL when memory is short. */
-static json_t *from_checks(const struct worker_checks *checks)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < checks->count; i++)
-        list = message_with(list, from_reference(&checks->items[i]));
-    return list;
 }
 
 /* Once more, with new children; where the device is well without the problem, that is what breaks
@@ -129,9 +98,9 @@ static enum status blame_problem(struct worker *worker, struct error *error)
 enum status worker_problem(struct worker *worker, const struct worker_problem *problem,
                            struct error *error)
 {
-    json_t *request =
-        json_pack("{s:s, s:o, s:o, s:b}", "do", "problem", "plan", message_from_plan(problem->plan),
-                  "checks", from_checks(&problem->checks), "varies", (int)problem->varies);
+    struct measure_answer answer;
+    bool answered = false;
+    json_t *request = message_request(&message_problem, problem);
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         worker_forget(&worker->slots[i]);
     worker->reference_ns = 0;
@@ -141,12 +110,9 @@ enum status worker_problem(struct worker *worker, const struct worker_problem *p
         return status;
     if (worker->child.pid == 0)
         return worker_ensure(worker, true, error);
-    json_t *answer = NULL;
-    status =
-        worker_ask(worker, false, NULL, json_incref(request), PROBLEM_TIMEOUT_MS, &answer, error);
-    bool answered = answer != NULL;
-    worker->reference_ns = message_integer(answer, "reference_ns", 0);
-    json_decref(answer);
+    status = worker_ask(worker, false, NULL, json_incref(request), PROBLEM_TIMEOUT_MS, &answer,
+                        &answered, error);
+    worker->reference_ns = answer.reference_ns;
     if (status == STATUS_OK)
         worker->problem.told = worker->generation;
     if ((status == STATUS_DEVICE_LOST && answered) || status == STATUS_INTERNAL)
@@ -158,6 +124,8 @@ int64_t worker_reference_ns(const struct worker *worker)
 {
     return worker->reference_ns;
 }
+
+/* ---- what is tried ---- */
 
 static enum trial_status trial_status_of(enum status status)
 {
@@ -176,43 +144,29 @@ static enum trial_status trial_status_of(enum status status)
     }
 }
 
-enum status worker_settle(const struct worker *worker, enum status status, bool answered,
-                          int64_t timeout_ms, const struct error *error,
-                          struct worker_outcome *outcome)
+/* What came of trying something. `answered`: the child itself said what failed, and that is more
+ * than how it then ended. STATUS_BAD_INPUT when it said that the experiment is wrong, whatever is
+ * tried. */
+static enum status settle(const struct worker *worker, enum status status, bool answered,
+                          const struct measure_answer *answer, int64_t timeout_ms,
+                          struct worker_outcome *outcome, const struct error *error)
 {
+    if (worker->absent)
+        return status;
     outcome->status = trial_status_of(status);
-    (void)string_format(outcome->detail, sizeof outcome->detail, "%s",
-                        status == STATUS_OK ? "" : error->text);
-    if (answered)
-        return status == STATUS_BAD_INPUT ? status : STATUS_OK;
-    if (status == STATUS_TIMED_OUT)
+    const char *detail = status == STATUS_OK ? answer->wrong : error->text;
+    if (status == STATUS_OK && answer->wrong[0])
+        outcome->status = TRIAL_WRONG_RESULT;
+    if (!answered && status == STATUS_TIMED_OUT)
         (void)string_format(outcome->detail, sizeof outcome->detail,
                             "no result after %lld ms; its process was killed",
                             (long long)timeout_ms);
-    else if (outcome->status == TRIAL_CRASHED && worker->how[0])
+    else if (!answered && outcome->status == TRIAL_CRASHED && worker->how[0])
         (void)string_format(outcome->detail, sizeof outcome->detail, "it ended its process with %s",
                             worker->how);
-    return STATUS_OK;
-}
-
-void worker_settle_wrong(const json_t *answer, struct worker_outcome *outcome)
-{
-    const char *wrong = message_text(answer, "wrong", NULL);
-    if (outcome->status != TRIAL_OK || !wrong)
-        return;
-    outcome->status = TRIAL_WRONG_RESULT;
-    (void)string_format(outcome->detail, sizeof outcome->detail, "%s", wrong);
-}
-
-static json_t *load_request(const char *binary_path, const struct worker_kernel *kernels,
-                            size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        list = message_with(list, json_pack("{s:s, s:I, s:I}", "kernel", kernels[i].kernel,
-                                            "threads", (json_int_t)kernels[i].block_threads,
-                                            "shared", (json_int_t)kernels[i].shared_bytes));
-    return json_pack("{s:s, s:s, s:o}", "do", "load", "binary", binary_path, "kernels", list);
+    else
+        (void)string_format(outcome->detail, sizeof outcome->detail, "%s", detail);
+    return answered && status == STATUS_BAD_INPUT ? status : STATUS_OK;
 }
 
 enum status worker_load(struct worker *worker, const char *binary_path,
@@ -220,102 +174,150 @@ enum status worker_load(struct worker *worker, const char *binary_path,
                         struct kernel_resources *resources, struct worker_outcome *outcome,
                         struct error *error)
 {
-    json_t *answer = NULL;
-    enum status status =
-        worker_keep(&worker->load, load_request(binary_path, kernels, count), error);
+    const struct load_request load = {binary_path, kernels, count};
+    struct measure_answer answer;
+    bool answered = false;
+    enum status status = worker_keep(&worker->load, message_request(&message_load, &load), error);
     worker->load.timeout_ms = LOAD_TIMEOUT_MS;
     if (status != STATUS_OK)
         return status;
     status = worker_ask(worker, true, NULL, json_incref(worker->load.request), LOAD_TIMEOUT_MS,
-                        &answer, error);
-    const json_t *rows = json_object_get(answer, "resources");
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = message_to_resources(json_array_get(rows, i), &resources[i], error);
-    if (status == STATUS_OK)
+                        &answer, &answered, error);
+    if (status == STATUS_OK && answer.resource_count != count)
+        status = error_set(error, STATUS_INTERNAL, "the worker answered with %zu kernels, not %zu",
+                           answer.resource_count, count);
+    if (status == STATUS_OK) {
+        memcpy(resources, answer.resources, count * sizeof *resources);
         worker->load.told = worker->generation;
-    bool answered = answer != NULL;
-    json_decref(answer);
-    if (worker->absent)
-        return status;
-    return worker_settle(worker, status, answered, LOAD_TIMEOUT_MS, error, outcome);
+    }
+    return settle(worker, status, answered, &answer, LOAD_TIMEOUT_MS, outcome, error);
 }
 
-void worker_take_samples(struct worker *worker, const json_t *answer, uint32_t least, uint32_t most,
-                         struct worker_samples *samples, enum status *status, struct error *error)
+/* A child that answered with another number of samples is ended. */
+static enum status take_samples(struct worker *worker, const struct measure_answer *answer,
+                                uint32_t least, uint32_t most, struct worker_samples *samples,
+                                struct error *error)
 {
-    if (*status != STATUS_OK)
-        return;
-    *status = message_to_samples(answer, samples, error);
-    if (*status == STATUS_OK && (samples->count < least || samples->count > most))
-        *status = error_set(error, STATUS_INTERNAL, "the worker answered with %u samples, not %u",
-                            samples->count, most);
-    if (*status == STATUS_OK)
-        return;
-    *samples = (struct worker_samples){0};
+    uint32_t count = answer->samples.count;
+    if ((answer->wrong[0] || count >= least) && count <= most) {
+        *samples = answer->samples;
+        return STATUS_OK;
+    }
     child_kill(&worker->child, NULL, 0);
-}
-
-static json_t *trial_request(const struct worker_trial *trial)
-{
-    uint32_t blocks = trial->blocks < WORKER_SAMPLES_MAX ? trial->blocks : WORKER_SAMPLES_MAX;
-    return json_pack("{s:s, s:o, s:i, s:b, s:I, s:I, s:f}", "do", "trial", "plan",
-                     message_from_plan(trial->plan), "mode", (int)trial->l2_mode, "verify",
-                     (int)trial->verify, "blocks", (json_int_t)blocks, "runs",
-                     (json_int_t)trial->runs, "stop_above_ns", trial->stop_above_ns);
+    return error_set(error, STATUS_INTERNAL, "the worker answered with %u samples, not %u", count,
+                     most);
 }
 
 enum status worker_trial(struct worker *worker, const struct worker_trial *trial,
                          struct worker_samples *samples, struct worker_outcome *outcome,
                          struct error *error)
 {
-    json_t *answer = NULL;
+    struct worker_trial request = *trial;
+    struct measure_answer answer;
+    bool answered = false;
     *samples = (struct worker_samples){0};
-    json_t *request = trial_request(trial);
-    if (!request)
-        return error_no_memory(error);
+    if (request.blocks > WORKER_SAMPLES_MAX)
+        request.blocks = WORKER_SAMPLES_MAX;
     enum status status =
-        worker_ask(worker, true, &worker->load, request, trial->timeout_ms, &answer, error);
-    const char *wrong = message_text(answer, "wrong", NULL);
-    worker_take_samples(worker, answer, wrong || trial->blocks == 0 ? 0 : 1, WORKER_SAMPLES_MAX,
-                        samples, &status, error);
-    if (!worker->absent) {
-        status = worker_settle(worker, status, answer != NULL, trial->timeout_ms, error, outcome);
-        worker_settle_wrong(answer, outcome);
-    }
-    json_decref(answer);
-    return status;
+        worker_ask(worker, true, &worker->load, message_request(&message_trial, &request),
+                   trial->timeout_ms, &answer, &answered, error);
+    if (status == STATUS_OK)
+        status = take_samples(worker, &answer, trial->blocks == 0 ? 0 : 1, WORKER_SAMPLES_MAX,
+                              samples, error);
+    return settle(worker, status, answered, &answer, trial->timeout_ms, outcome, error);
 }
 
-static enum status ask_case(struct worker *worker, const struct worker_case *what, const char *how,
-                            int64_t most_ms, int64_t *compared, struct worker_outcome *outcome,
-                            struct error *error)
+static enum status ask_case(struct worker *worker, const struct worker_case *what,
+                            const struct message_shape *shape, int64_t most_ms, int64_t *compared,
+                            struct worker_outcome *outcome, struct error *error)
 {
-    json_t *answer = NULL;
-    json_t *request = json_pack("{s:s, s:s, s:o, s:I, s:I, s:b, s:o}", "do", how, "binary",
-                                what->binary_path, "plan", message_from_plan(what->plan), "repeats",
-                                (json_int_t)what->repeats, "most_ms", (json_int_t)most_ms, "told",
-                                (int)what->told, "checks", from_checks(&what->checks));
-    if (!request)
-        return error_no_memory(error);
-    enum status status = worker_ask(worker, false, NULL, request, what->timeout_ms, &answer, error);
-    *compared = message_integer(answer, "compared", 0);
-    if (!worker->absent) {
-        status = worker_settle(worker, status, answer != NULL, what->timeout_ms, error, outcome);
-        worker_settle_wrong(answer, outcome);
-    }
-    json_decref(answer);
-    return status;
+    const struct case_request request = {*what, most_ms};
+    struct measure_answer answer;
+    bool answered = false;
+    enum status status = worker_ask(worker, false, NULL, message_request(shape, &request),
+                                    what->timeout_ms, &answer, &answered, error);
+    *compared = answer.compared;
+    return settle(worker, status, answered, &answer, what->timeout_ms, outcome, error);
 }
 
 enum status worker_check(struct worker *worker, const struct worker_case *what,
                          struct worker_outcome *outcome, struct error *error)
 {
     int64_t ignored = 0;
-    return ask_case(worker, what, "check", 0, &ignored, outcome, error);
+    return ask_case(worker, what, &message_check, 0, &ignored, outcome, error);
 }
 
 enum status worker_watch(struct worker *worker, const struct worker_case *what, int64_t most_ms,
                          int64_t *compared, struct worker_outcome *outcome, struct error *error)
 {
-    return ask_case(worker, what, "watch", most_ms, compared, outcome, error);
+    return ask_case(worker, what, &message_watch, most_ms, compared, outcome, error);
+}
+
+/* ---- plans that are timed in turn ---- */
+
+enum status worker_arm(struct worker *worker, uint32_t slot, const struct worker_slot *what,
+                       struct error *error)
+{
+    const struct arm_request request = {slot, *what};
+    if (slot >= WORKER_SLOTS)
+        return error_set(error, STATUS_INTERNAL, "there is no slot %u", slot);
+    struct kept *kept = &worker->slots[slot];
+    enum status status = worker_keep(kept, message_request(&message_arm, &request), error);
+    kept->timeout_ms = LOAD_TIMEOUT_MS;
+    return status;
+}
+
+static enum status check_armed(const struct worker *worker, uint32_t slot, struct error *error)
+{
+    if (slot < WORKER_SLOTS && worker->slots[slot].request)
+        return STATUS_OK;
+    return error_set(error, STATUS_INTERNAL, "slot %u holds no plan", slot);
+}
+
+enum status worker_visit(struct worker *worker, uint32_t slot, uint32_t blocks, int64_t timeout_ms,
+                         struct worker_samples *samples, struct worker_outcome *outcome,
+                         struct error *error)
+{
+    if (blocks > WORKER_SAMPLES_MAX)
+        blocks = WORKER_SAMPLES_MAX;
+    const struct visit_request request = {slot, blocks};
+    struct measure_answer answer;
+    bool answered = false;
+    *samples = (struct worker_samples){0};
+    enum status status = check_armed(worker, slot, error);
+    if (status != STATUS_OK)
+        return status;
+    status =
+        worker_ask(worker, true, &worker->slots[slot], message_request(&message_visit, &request),
+                   timeout_ms, &answer, &answered, error);
+    if (status == STATUS_OK)
+        status = take_samples(worker, &answer, blocks, blocks, samples, error);
+    return settle(worker, status, answered, &answer, timeout_ms, outcome, error);
+}
+
+enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms,
+                          int64_t timeout_ms, struct energy *out, struct worker_outcome *outcome,
+                          struct error *error)
+{
+    const struct energy_request request = {slot, window_ms};
+    struct measure_answer answer;
+    bool answered = false;
+    *out = (struct energy){0};
+    enum status status = check_armed(worker, slot, error);
+    if (status != STATUS_OK)
+        return status;
+    status =
+        worker_ask(worker, true, &worker->slots[slot], message_request(&message_energy, &request),
+                   timeout_ms, &answer, &answered, error);
+    const struct energy *energy = &answer.energy;
+    if (status == STATUS_OK && energy->window_ns > 0 && energy->energy_j >= 0 && energy->runs > 0) {
+        *out = *energy;
+    } else if (status == STATUS_OK) {
+        child_kill(&worker->child, NULL, 0);
+        status = error_set(error, STATUS_INTERNAL, "the worker answered with no energy");
+    }
+    bool no_counter = status == STATUS_UNAVAILABLE && answered && !worker->absent;
+    status = settle(worker, no_counter ? STATUS_OK : status, answered, &answer, timeout_ms, outcome,
+                    error);
+    return no_counter ? STATUS_UNAVAILABLE : status;
 }

@@ -14,21 +14,28 @@
 
 enum { START_TIMEOUT_MS = 60000, STARTS_IN_A_ROW_MAX = 3, STOPS_MAX = 5 };
 
-/* Whatever the child said of itself; *answered: it did so. */
+/* What the child says of itself is kept from the first one; *answered: it said something. */
 static enum status greeted(struct worker *worker, bool *answered, struct error *error)
 {
-    json_t *hello = NULL;
-    enum status status = frame_read(worker->child.output, START_TIMEOUT_MS, &hello, error);
+    struct arena arena = {0};
+    struct hello_message hello = {0};
+    json_t *answer = NULL;
+    enum status status = frame_read(worker->child.output, START_TIMEOUT_MS, &answer, error);
     *answered = status == STATUS_OK;
     if (status == STATUS_OK)
-        status = message_to_error(hello, error);
-    if (status == STATUS_OK && worker->facts.count == 0) {
-        status = message_to_facts(json_object_get(hello, "facts"), &worker->facts, error);
-        worker->calibration.tick_ns = message_real(hello, "tick_ns", 0);
-        worker->calibration.empty_pair_ns = message_real(hello, "empty_pair_ns", 0);
-        worker->calibration.node_gap_ns = message_real(hello, "node_gap_ns", 0);
-    }
-    json_decref(hello);
+        status = message_to_error(answer, error);
+    if (status == STATUS_OK)
+        status = message_decode(&message_hello, answer, &arena, &hello, error);
+    bool first = status == STATUS_OK && worker->facts.count == 0;
+    for (size_t i = 0; first && i < hello.fact_count; i++)
+        facts_add(&worker->facts, hello.facts[i].key, hello.facts[i].label, hello.facts[i].unit,
+                  hello.facts[i].value);
+    if (first)
+        worker->calibration = hello.calibration;
+    if (worker->facts.failed)
+        status = error_no_memory(error);
+    json_decref(answer);
+    arena_free(&arena);
     return status;
 }
 
@@ -36,9 +43,9 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
  * the same device, even when its number has changed. */
 static enum status send_start(struct worker *worker, struct error *error)
 {
-    const char *uuid = facts_text(&worker->facts, "uuid", "");
-    json_t *start = json_pack("{s:s, s:s, s:s}", "protocol", worker->protocol, "cpus", worker->cpus,
-                              "uuid", uuid);
+    const struct start_message message = {worker->protocol, worker->cpus,
+                                          facts_text(&worker->facts, "uuid", "")};
+    json_t *start = message_encode(&message_start, &message);
     if (!start)
         return error_no_memory(error);
     enum status status = frame_write(worker->child.input, start, error);
@@ -166,31 +173,37 @@ int worker_restarts(const struct worker *worker)
     return worker->restarts;
 }
 
-/* Sends a request and waits for its answer; takes the request over. */
-static enum status ask(struct worker *worker, json_t *request, int64_t timeout_ms, json_t **answer,
-                       struct error *error)
+/* Sends a request and waits for its answer. */
+static enum status exchange(struct worker *worker, const json_t *request, int64_t timeout_ms,
+                            struct measure_answer *answer, bool *answered, struct error *error)
 {
-    if (!request)
-        return error_no_memory(error);
+    json_t *message = NULL;
+    *answered = false;
     enum status status = frame_write(worker->child.input, request, error);
-    json_decref(request);
     FAILPOINT("worker.asked");
     if (status == STATUS_OK)
-        status = frame_read(worker->child.output, timeout_ms, answer, error);
+        status = frame_read(worker->child.output, timeout_ms, &message, error);
     FAILPOINT("worker.answered");
+    *answered = status == STATUS_OK;
     if (status == STATUS_OK)
-        status = message_to_error(*answer, error);
+        status = message_to_error(message, error);
+    if (status == STATUS_OK)
+        status = message_decode(&message_answer, message, NULL, answer, error);
+    json_decref(message);
+    if (status != STATUS_OK)
+        *answer = measure_answer_empty();
     return status;
 }
 
-/* Tells the child what it does not know yet. */
-static enum status tell(struct worker *worker, struct kept *kept, struct error *error)
+/* The child may not know it yet. */
+static enum status pass_on(struct worker *worker, struct kept *kept, struct error *error)
 {
-    json_t *answer = NULL;
+    struct measure_answer answer;
+    bool answered = false;
     if (!kept || !kept->request || kept->told == worker->generation)
         return STATUS_OK;
-    enum status status = ask(worker, json_incref(kept->request), kept->timeout_ms, &answer, error);
-    json_decref(answer);
+    enum status status =
+        exchange(worker, kept->request, kept->timeout_ms, &answer, &answered, error);
     if (status == STATUS_OK)
         kept->told = worker->generation;
     return status;
@@ -207,7 +220,7 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
         }
         bool started = status == STATUS_OK;
         if (started && problem)
-            status = tell(worker, &worker->problem, error);
+            status = pass_on(worker, &worker->problem, error);
         worker->absent = false;
         if (started && status == STATUS_NOT_FOUND) /* a file is gone, and the child is well */
             return status;
@@ -227,22 +240,23 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
  * machine slept: the child may have been stopped, too, and devices do not always survive a sleep.
  */
 enum status worker_ask(struct worker *worker, bool problem, struct kept *also, json_t *request,
-                       int64_t timeout_ms, json_t **answer, struct error *error)
+                       int64_t timeout_ms, struct measure_answer *answer, bool *answered,
+                       struct error *error)
 {
     enum status status = request ? STATUS_OK : error_no_memory(error);
     bool again = status == STATUS_OK;
-    *answer = NULL;
     int stops = 0; /* a machine that is always too busy looks stopped, too */
+    *answer = measure_answer_empty();
+    *answered = false;
     for (int tries = 0; again && tries < 2; tries++) {
-        json_decref(*answer);
-        *answer = NULL;
+        *answered = false;
         worker->how[0] = '\0';
         int64_t stopped_ns = clock_stopped_ns();
         status = worker_ensure(worker, problem, error);
         if (status == STATUS_OK)
-            status = tell(worker, also, error);
+            status = pass_on(worker, also, error);
         if (status == STATUS_OK)
-            status = ask(worker, json_incref(request), timeout_ms, answer, error);
+            status = exchange(worker, request, timeout_ms, answer, answered, error);
         again = false;
         if (status == STATUS_TIMED_OUT)
             (void)child_kill(&worker->child, NULL, 0);
@@ -252,7 +266,7 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
             /* One that answered ends by our doing, and what it said stands. */
             again =
                 child_kill(&worker->child, worker->how, sizeof worker->how) == CHILD_WAS_KILLED &&
-                !*answer;
+                !*answered;
         bool timed = json_object_get(request, "blocks") != NULL;
         if (stops < STOPS_MAX && (timed || worker->child.pid == 0) &&
             clock_stopped_since(stopped_ns)) {
@@ -261,8 +275,7 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
             tries--;
         }
     }
-    /* A kernel has changed the process for those that would come after it. */
-    if (*answer && json_is_true(json_object_get(*answer, "worn")))
+    if (answer->worn)
         (void)child_kill(&worker->child, NULL, 0);
     json_decref(request);
     return status;

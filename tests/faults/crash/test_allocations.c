@@ -178,11 +178,12 @@ static struct launch_plan some_plan(void)
 static enum status pass_messages(uint64_t *result, struct error *error)
 {
     struct arena arena = {0};
-    struct facts there = {0};
+    const struct hello_message hello = {.facts = facts.items, .fact_count = facts.count};
+    struct hello_message there;
     struct launch_plan plan = some_plan();
     struct launch_plan again;
-    json_t *of_plan = message_from_plan(&plan);
-    json_t *of_facts = message_from_facts(&facts);
+    json_t *of_plan = message_encode(&message_plan, &plan);
+    json_t *of_facts = message_encode(&message_hello, &hello);
     const struct binary_request request = {.source_path = "k.cu",
                                            .architecture = "sm_90",
                                            .defines = {{"BLOCK", value_integer(256)}},
@@ -192,21 +193,21 @@ static enum status pass_messages(uint64_t *result, struct error *error)
                                            .kernels = {"reduce"},
                                            .kernel_count = 1};
     struct binary_request same = {0};
-    json_t *of_request = message_from_request(&request);
+    json_t *of_request = message_encode(&message_binary_request, &request);
     enum status status = of_plan && of_facts && of_request ? STATUS_OK : error_no_memory(error);
     if (status == STATUS_OK)
-        status = message_to_plan(of_plan, &arena, &again, error);
+        status = message_decode(&message_plan, of_plan, &arena, &again, error);
     if (status == STATUS_OK)
-        status = message_to_facts(of_facts, &there, error);
+        status = message_decode(&message_hello, of_facts, &arena, &there, error);
     if (status == STATUS_OK)
-        status = message_to_request(of_request, &arena, &same, error);
+        status = message_decode(&message_binary_request, of_request, &arena, &same, error);
     if (status == STATUS_OK)
-        *result = 1000000 * again.launches[0].grid[0] + 1000 * again.argument_count + there.count +
+        *result = 1000000 * again.launches[0].grid[0] + 1000 * again.argument_count +
+                  there.fact_count +
                   100 * (same.define_count + same.flag_count + same.kernel_count);
     json_decref(of_plan);
     json_decref(of_facts);
     json_decref(of_request);
-    facts_free(&there);
     arena_free(&arena);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,9 +49,9 @@ static void plans_come_out_the_same(void **state)
     struct error error = {0};
     struct launch_plan in = sample_plan();
     struct launch_plan out;
-    json_t *json = message_from_plan(&in);
+    json_t *json = message_encode(&message_plan, &in);
     assert_non_null(json);
-    assert_int_equal(message_to_plan(json, &arena, &out, &error), STATUS_OK);
+    assert_int_equal(message_decode(&message_plan, json, &arena, &out, &error), STATUS_OK);
     assert_string_equal(out.launches[0].kernel, "reduce<int, 4>");
     assert_memory_equal(out.launches[0].grid, in.launches[0].grid, sizeof in.launches[0].grid);
     assert_memory_equal(out.launches[0].block, in.launches[0].block, sizeof in.launches[0].block);
@@ -110,9 +111,9 @@ static void arguments_of_all_sorts_come_out_the_same(void **state)
     struct error error = {0};
     struct launch_plan in = own_plan();
     struct launch_plan out;
-    json_t *json = message_from_plan(&in);
+    json_t *json = message_encode(&message_plan, &in);
     assert_non_null(json);
-    assert_int_equal(message_to_plan(json, &arena, &out, &error), STATUS_OK);
+    assert_int_equal(message_decode(&message_plan, json, &arena, &out, &error), STATUS_OK);
     assert_int_equal(out.launches[0].repeat, 12);
     assert_int_equal(out.launches[1].repeat, REPEAT_MAX);
     assert_int_equal(out.argument_count, 5);
@@ -151,8 +152,8 @@ static void wrong_arguments_are_refused(void **state)
         fields[1].type = i == 2 ? ELEMENT_TYPE_COUNT : ELEMENT_I8;
         in.arguments[4].role = i == 3 ? ARGUMENT_STRUCT + 1 : ARGUMENT_STRUCT;
         in.arguments[0].fill = i == 4 ? ARGUMENT_FILLS : FILL_ZERO;
-        json_t *json = message_from_plan(&in);
-        assert_int_equal(message_to_plan(json, &arena, &out, &error),
+        json_t *json = message_encode(&message_plan, &in);
+        assert_int_equal(message_decode(&message_plan, json, &arena, &out, &error),
                          i < 5 ? STATUS_INTERNAL : STATUS_OK);
         json_decref(json);
         arena_free(&arena);
@@ -183,9 +184,10 @@ static void requests_come_out_the_same(void **state)
         .symbols = {"weights", "own::bias"},
     };
     struct binary_request out;
-    json_t *json = message_from_request(&in);
+    json_t *json = message_encode(&message_binary_request, &in);
     assert_non_null(json);
-    assert_int_equal(message_to_request(json, &arena, &out, &error), STATUS_OK);
+    assert_int_equal(message_decode(&message_binary_request, json, &arena, &out, &error),
+                     STATUS_OK);
     assert_string_equal(out.source_path, "/a/b.cu");
     assert_string_equal(out.source_hash, "0123");
     assert_int_equal(out.unit_count, 2);
@@ -203,7 +205,8 @@ static void requests_come_out_the_same(void **state)
     json_t *units = json_object_get(json, "units");
     for (int i = 0; i < UNITS_MAX; i++)
         assert_int_equal(json_array_append(units, json_array_get(units, 0)), 0);
-    assert_int_equal(message_to_request(json, &arena, &out, &error), STATUS_INTERNAL);
+    assert_int_equal(message_decode(&message_binary_request, json, &arena, &out, &error),
+                     STATUS_INTERNAL);
     json_decref(json);
     arena_free(&arena);
 }
@@ -211,17 +214,18 @@ static void requests_come_out_the_same(void **state)
 static void wrong_plans_are_refused(void **state)
 {
     (void)state;
-    static const char *const changes[] = {"grid",    "block",    "shared",
+    static const char *const changes[] = {"grid",    "block",    "shared_bytes",
                                           "threads", "schedule", "repeat"};
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         struct arena arena = {0};
         struct error error = {0};
         struct launch_plan in = sample_plan();
         struct launch_plan out;
-        json_t *json = message_from_plan(&in);
+        json_t *json = message_encode(&message_plan, &in);
         json_t *launch = json_array_get(json_object_get(json, "launches"), 0);
         assert_int_equal(json_object_set_new(launch, changes[i], json_integer(-7)), 0);
-        assert_int_equal(message_to_plan(json, &arena, &out, &error), STATUS_INTERNAL);
+        assert_int_equal(message_decode(&message_plan, json, &arena, &out, &error),
+                         STATUS_INTERNAL);
         json_decref(json);
         arena_free(&arena);
     }
@@ -230,13 +234,13 @@ static void wrong_plans_are_refused(void **state)
     struct launch_plan in = sample_plan();
     struct launch_plan out;
     in.launches[0].arguments[1] = 2; /* there are two */
-    json_t *json = message_from_plan(&in);
-    assert_int_equal(message_to_plan(json, &arena, &out, &error), STATUS_INTERNAL);
+    json_t *json = message_encode(&message_plan, &in);
+    assert_int_equal(message_decode(&message_plan, json, &arena, &out, &error), STATUS_INTERNAL);
     json_decref(json);
     in = sample_plan();
     in.arguments[0].offset_bytes = UINT32_MAX;
-    json = message_from_plan(&in);
-    assert_int_equal(message_to_plan(json, &arena, &out, &error), STATUS_INTERNAL);
+    json = message_encode(&message_plan, &in);
+    assert_int_equal(message_decode(&message_plan, json, &arena, &out, &error), STATUS_INTERNAL);
     json_decref(json);
     arena_free(&arena);
 }
@@ -275,6 +279,33 @@ static void frames_pass_a_pipe(void **state)
     json_decref(in);
 }
 
+/* What goes between a parent and its children, for people who look for a fault there. */
+static void messages_are_traced(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/tune-test-XXXXXX";
+    char text[256] = "";
+    int ends[2];
+    struct error error = {0};
+    json_t *in = json_pack("{s:s, s:i}", "do", "visit", "slot", 3);
+    json_t *out = NULL;
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(setenv("TUNE_WORKER_TRACE", path, 1), 0);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(frame_write(ends[1], in, &error), STATUS_OK);
+    assert_int_equal(frame_read(ends[0], 1000, &out, &error), STATUS_OK);
+    assert_int_equal(unsetenv("TUNE_WORKER_TRACE"), 0);
+    assert_true(read(file, text, sizeof text - 1) > 0);
+    assert_string_equal(text, "> {\"do\":\"visit\",\"slot\":3}\n< {\"do\":\"visit\",\"slot\":3}\n");
+    json_decref(in);
+    json_decref(out);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    (void)close(file);
+    (void)unlink(path);
+}
+
 static enum status read_bytes(const void *bytes, size_t count)
 {
     int ends[2];
@@ -304,31 +335,73 @@ static void what_is_no_frame_is_refused(void **state)
 static void what_is_unknown_stays_unknown(void **state)
 {
     (void)state;
-    struct conditions in = conditions_unknown();
-    struct conditions out;
-    in.sm_clock_mhz = 1980;
-    in.ecc_errors = 3;
-    json_t *json = message_from_conditions(&in);
+    struct error error = {0};
+    struct measure_answer in = measure_answer_empty();
+    struct measure_answer out;
+    in.conditions.sm_clock_mhz = 1980;
+    in.conditions.ecc_errors = 3;
+    json_t *json = message_encode(&message_answer, &in);
     assert_non_null(json);
-    message_to_conditions(json, &out);
-    assert_true(out.sm_clock_mhz == 1980);
-    assert_true(isnan(out.memory_clock_mhz) && isnan(out.temperature_c) && isnan(out.power_w) &&
-                isnan(out.energy_j));
-    assert_int_equal(out.ecc_errors, 3);
-    assert_int_equal(out.throttle, -1);
-    assert_int_equal(out.other_processes, -1);
+    assert_int_equal(message_decode(&message_answer, json, NULL, &out, &error), STATUS_OK);
+    const struct conditions *there = &out.conditions;
+    assert_true(there->sm_clock_mhz == 1980);
+    assert_true(isnan(there->memory_clock_mhz) && isnan(there->temperature_c) &&
+                isnan(there->power_w) && isnan(there->energy_j));
+    assert_int_equal(there->ecc_errors, 3);
+    assert_int_equal(there->throttle, -1);
+    assert_int_equal(there->other_processes, -1);
+    assert_true(isnan(out.anchor_ns));
     json_decref(json);
-    message_to_conditions(NULL, &out);
-    assert_true(isnan(out.sm_clock_mhz));
-    assert_int_equal(out.ecc_errors, -1);
 }
 
-static enum status read_samples(const char *text, struct worker_samples *samples)
+/* What is nothing is not sent: the answer to most visits is a time and no more. */
+static void answers_hold_what_there_is(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct measure_answer in = measure_answer_empty();
+    struct measure_answer out;
+    json_t *json = message_encode(&message_answer, &in);
+    assert_int_equal(json_object_size(json), 0);
+    json_decref(json);
+    in.samples = (struct worker_samples){.results = {.outputs = UINT32_C(1) << 31,
+                                                     .exact = true,
+                                                     .known = {true, false},
+                                                     .sums = {UINT64_MAX, 7},
+                                                     .compared = 2},
+                                         .runs = 5,
+                                         .count = 2,
+                                         .elapsed_ns = {1.5, 0.1}};
+    in.resource_count = 1;
+    in.resources[0] =
+        (struct kernel_resources){.registers = 40, .spill_bytes = -1, .occupancy = -1};
+    (void)strcpy(in.wrong, "out[3] is 4, not 5");
+    in.energy.runs = 3;
+    json = message_encode(&message_answer, &in);
+    assert_int_equal(json_object_size(json), 4);
+    assert_int_equal(message_decode(&message_answer, json, NULL, &out, &error), STATUS_OK);
+    assert_int_equal(out.samples.count, 2);
+    assert_true(out.samples.elapsed_ns[1] == 0.1);
+    assert_int_equal(out.samples.runs, 5);
+    assert_true(out.samples.results.outputs == UINT32_C(1) << 31);
+    assert_true(out.samples.results.exact && !out.samples.results.unsteady);
+    assert_true(out.samples.results.known[0] && !out.samples.results.known[1]);
+    assert_true(out.samples.results.sums[0] == UINT64_MAX && out.samples.results.sums[1] == 7);
+    assert_int_equal(out.resource_count, 1);
+    assert_int_equal(out.resources[0].registers, 40);
+    assert_int_equal(out.resources[0].spill_bytes, -1);
+    assert_true(out.resources[0].occupancy == -1);
+    assert_string_equal(out.wrong, in.wrong);
+    assert_true(out.energy.runs == 3);
+    json_decref(json);
+}
+
+static enum status read_answer(const char *text, struct measure_answer *answer)
 {
     struct error error = {0};
     json_t *json = json_loads(text, 0, NULL);
     assert_non_null(json);
-    enum status status = message_to_samples(json, samples, &error);
+    enum status status = message_decode(&message_answer, json, NULL, answer, &error);
     json_decref(json);
     return status;
 }
@@ -336,19 +409,58 @@ static enum status read_samples(const char *text, struct worker_samples *samples
 static void samples_are_numbers(void **state)
 {
     (void)state;
-    struct worker_samples samples;
-    assert_int_equal(read_samples("{\"samples\":[1.5,2],\"runs\":3}", &samples), STATUS_OK);
-    assert_int_equal(samples.count, 2);
-    assert_int_equal(samples.runs, 3);
-    assert_true(samples.elapsed_ns[0] == 1.5 && samples.elapsed_ns[1] == 2);
-    assert_int_equal(read_samples("{\"runs\":-1}", &samples), STATUS_OK);
-    assert_int_equal(samples.count, 0);
-    assert_int_equal(samples.runs, 0);
-    assert_int_equal(read_samples("{\"samples\":[1,null]}", &samples), STATUS_INTERNAL);
-    char many[3 * WORKER_SAMPLES_MAX + 32] = "{\"samples\":[1";
+    struct measure_answer answer;
+    assert_int_equal(read_answer("{\"samples\":{\"elapsed_ns\":[1.5,2],\"runs\":3}}", &answer),
+                     STATUS_OK);
+    assert_int_equal(answer.samples.count, 2);
+    assert_int_equal(answer.samples.runs, 3);
+    assert_true(answer.samples.elapsed_ns[0] == 1.5 && answer.samples.elapsed_ns[1] == 2);
+    assert_int_equal(read_answer("{\"samples\":{\"runs\":-1}}", &answer), STATUS_INTERNAL);
+    assert_int_equal(read_answer("{\"samples\":{\"elapsed_ns\":[1,\"2\"]}}", &answer),
+                     STATUS_INTERNAL);
+    assert_int_equal(read_answer("{\"samples\":[1]}", &answer), STATUS_INTERNAL);
+    char many[3 * WORKER_SAMPLES_MAX + 64] = "{\"samples\":{\"elapsed_ns\":[1";
     for (int i = 0; i < WORKER_SAMPLES_MAX; i++)
         (void)strcat(many, ",1");
-    assert_int_equal(read_samples(strcat(many, "]}"), &samples), STATUS_INTERNAL);
+    assert_int_equal(read_answer(strcat(many, "]}}"), &answer), STATUS_INTERNAL);
+}
+
+/* A request that lacks what it is about is refused; what was left out is nothing. */
+static void requests_are_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        const struct message_shape *shape;
+        const char *text;
+        enum status status;
+    } rows[] = {
+        {&message_trial, "{\"plan\":{}}", STATUS_OK},
+        {&message_trial, "{\"blocks\":1}", STATUS_INTERNAL},
+        {&message_trial, "{\"plan\":{},\"blocks\":65}", STATUS_INTERNAL},
+        {&message_trial, "{\"plan\":{},\"l2_mode\":4}", STATUS_INTERNAL},
+        {&message_arm, "{\"what\":{\"plan\":{},\"binary_path\":\"b\"}}", STATUS_OK},
+        {&message_arm, "{\"slot\":1}", STATUS_INTERNAL},
+        {&message_visit, "{\"slot\":-1}", STATUS_INTERNAL},
+        {&message_visit, "{\"slot\":100000}", STATUS_INTERNAL},
+        {&message_load, "{\"kernels\":[{}],\"binary\":\"b\"}", STATUS_INTERNAL},
+        {&message_binary_request, "{\"source_path\":\"a\",\"architecture\":\"b\"}", STATUS_OK},
+        {&message_binary_request,
+         "{\"source_path\":\"a\",\"architecture\":\"b\",\"unit_hashes\":[\"c\"]}", STATUS_INTERNAL},
+        {&message_binary_request, "{\"source_path\":\"a\"}", STATUS_INTERNAL},
+        {&message_plan, "{\"launches\":[{}]}", STATUS_INTERNAL},
+        {&message_plan, "{\"launches\":{}}", STATUS_INTERNAL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct arena arena = {0};
+        struct error error = {0};
+        json_t *json = json_loads(rows[i].text, 0, NULL);
+        assert_non_null(json);
+        void *out = arena_alloc(&arena, 1, rows[i].shape->bytes);
+        if (message_decode(rows[i].shape, json, &arena, out, &error) != rows[i].status)
+            fail_msg("%s: %s", rows[i].text, error.text);
+        json_decref(json);
+        arena_free(&arena);
+    }
 }
 
 int main(void)
@@ -361,9 +473,12 @@ int main(void)
         cmocka_unit_test(requests_come_out_the_same),
         cmocka_unit_test(errors_keep_status_and_text),
         cmocka_unit_test(frames_pass_a_pipe),
+        cmocka_unit_test(messages_are_traced),
         cmocka_unit_test(what_is_no_frame_is_refused),
         cmocka_unit_test(what_is_unknown_stays_unknown),
+        cmocka_unit_test(answers_hold_what_there_is),
         cmocka_unit_test(samples_are_numbers),
+        cmocka_unit_test(requests_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

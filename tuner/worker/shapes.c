@@ -1,0 +1,231 @@
+/* What parent and children say to each other: the shapes of messages. */
+#include <math.h>
+
+#include "tuner/worker/message.h"
+
+/* A member of `struct tag`, sent under its own name. `kind`: without its MESSAGE_. */
+#define ENTRY(...)                                                                                 \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define PLACE(tag, member)                                                                         \
+    .name = #member, .offset = offsetof(struct tag, member),                                       \
+    .bytes = sizeof(((struct tag *)0)->member)
+#define SIMPLE(tag, member, kind_) ENTRY(PLACE(tag, member), .kind = MESSAGE_##kind_)
+#define INTEGER(tag, member, low_, high_)                                                          \
+    ENTRY(PLACE(tag, member), .kind = MESSAGE_INTEGER, .low = (low_), .high = (high_))
+#define OBJECT(tag, member, kind_, shape)                                                          \
+    ENTRY(PLACE(tag, member), .kind = MESSAGE_##kind_, .of = &(shape))
+/* Without which a message means nothing. */
+#define TEXT(tag, member) ENTRY(PLACE(tag, member), .kind = MESSAGE_TEXT, .needed = true)
+#define PLAN(tag, member)                                                                          \
+    ENTRY(PLACE(tag, member), .kind = MESSAGE_POINTED_OBJECT, .of = &message_plan, .needed = true)
+/* Always as many elements as the array has. */
+#define ARRAY(tag, member, shape)                                                                  \
+    ENTRY(PLACE(tag, member), .kind = MESSAGE_LIST, .of = &(shape),                                \
+          .high = sizeof(((struct tag *)0)->member) / sizeof *((struct tag *)0)->member)
+#define LIST(tag, member, kind_, shape, most, count_)                                              \
+    ENTRY(PLACE(tag, member), .kind = MESSAGE_##kind_, .of = &(shape), .high = (most),             \
+          .count_offset = offsetof(struct tag, count_),                                            \
+          .count_bytes = sizeof(((struct tag *)0)->count_))
+#define PARALLEL_LIST(tag, member, shape, most, count_)                                            \
+    ENTRY(PLACE(tag, member), .kind = MESSAGE_LIST, .of = &(shape), .high = (most),                \
+          .parallel = true, .count_offset = offsetof(struct tag, count_),                          \
+          .count_bytes = sizeof(((struct tag *)0)->count_))
+/* The shape `message_NAME` of a struct; is_sound may be NULL. */
+#define MEMBERS(shape, ...) static const struct message_member shape##_members[] = {__VA_ARGS__}
+#define SHAPE_OF(shape, tag, sound)                                                                \
+    {                                                                                              \
+        .name = #shape, .members = shape##_members,                                                \
+        .count = sizeof shape##_members / sizeof *shape##_members, .bytes = sizeof(struct tag),    \
+        .is_sound = (sound)                                                                        \
+    }
+#define SHAPE(shape, tag, sound, ...)                                                              \
+    MEMBERS(shape, __VA_ARGS__);                                                                   \
+    const struct message_shape message_##shape = SHAPE_OF(shape, tag, sound)
+/* One that only others are made of. */
+#define SHAPE_WITHIN(shape, tag, sound, ...)                                                       \
+    MEMBERS(shape, __VA_ARGS__);                                                                   \
+    static const struct message_shape message_##shape = SHAPE_OF(shape, tag, sound)
+/* Of which lists are made: numbers and texts. */
+#define BARE(shape, type, ...)                                                                     \
+    static const struct message_member shape##_members[] = {{.bytes = sizeof(type), __VA_ARGS__}}; \
+    static const struct message_shape shape = {.name = #shape,                                     \
+                                               .members = shape##_members,                         \
+                                               .count = 1,                                         \
+                                               .bytes = sizeof(type),                              \
+                                               .bare = true}
+
+BARE(text, const char *, .kind = MESSAGE_TEXT, .needed = true);
+BARE(text_if_any, const char *, .kind = MESSAGE_TEXT);
+BARE(extent, uint32_t, .kind = MESSAGE_INTEGER, .low = 1, .high = INT32_MAX);
+BARE(argument_index, uint8_t, .kind = MESSAGE_INTEGER, .high = ARGUMENTS_MAX - 1);
+BARE(truth, bool, .kind = MESSAGE_TRUTH);
+BARE(number, double, .kind = MESSAGE_REAL);
+BARE(elapsed_ns, double, .kind = MESSAGE_KNOWN_REAL);
+BARE(word, uint64_t, .kind = MESSAGE_INTEGER, .low = INT64_MIN, .high = INT64_MAX);
+
+/* ---- plans ---- */
+
+/* Alignments and offsets of vectors, in bytes: more makes no sense. */
+enum { VECTOR_SHIFT_MAX = 1 << 20 };
+
+static bool is_sound_argument(const void *message)
+{
+    const struct argument *argument = message;
+    bool has_text = argument->fill == FILL_SERIES || argument->fill == FILL_FILE;
+    return !(role_is_filled(argument->role) && has_text && !argument->fill_text);
+}
+
+static bool is_sound_plan(const void *message)
+{
+    const struct launch_plan *plan = message;
+    for (size_t i = 0; i < plan->launch_count; i++)
+        for (size_t k = 0; k < plan->launches[i].argument_count; k++)
+            if (plan->launches[i].arguments[k] >= plan->argument_count)
+                return false;
+    return true;
+}
+
+SHAPE_WITHIN(launch, launch, NULL, TEXT(launch, kernel), ARRAY(launch, grid, extent),
+             ARRAY(launch, block, extent), INTEGER(launch, shared_bytes, 0, INT32_MAX),
+             INTEGER(launch, threads, 0, 65536),
+             INTEGER(launch, schedule, SCHEDULE_STATIC, SCHEDULE_QUEUED),
+             SIMPLE(launch, dependent, TRUTH), INTEGER(launch, repeat, 0, REPEAT_MAX),
+             LIST(launch, arguments, LIST, argument_index, ARGUMENTS_MAX, argument_count));
+SHAPE_WITHIN(field, field, NULL, INTEGER(field, type, 0, ELEMENT_TYPE_COUNT - 1),
+             SIMPLE(field, value, VALUE));
+SHAPE_WITHIN(argument, argument, is_sound_argument, TEXT(argument, name),
+             INTEGER(argument, type, 0, ELEMENT_TYPE_COUNT - 1),
+             INTEGER(argument, role, ARGUMENT_INPUT, ARGUMENT_STRUCT),
+             INTEGER(argument, fill, FILL_ZERO, ARGUMENT_FILLS - 1),
+             INTEGER(argument, seed, INT64_MIN, INT64_MAX), SIMPLE(argument, fill_low, REAL),
+             SIMPLE(argument, fill_high, REAL), SIMPLE(argument, fill_text, TEXT),
+             SIMPLE(argument, symbol, TEXT), INTEGER(argument, count, 0, INT64_C(1) << 44),
+             INTEGER(argument, alignment_bytes, 0, VECTOR_SHIFT_MAX),
+             INTEGER(argument, offset_bytes, 0, VECTOR_SHIFT_MAX), SIMPLE(argument, scalar, VALUE),
+             LIST(argument, fields, POINTED_LIST, message_field, FIELDS_MAX, field_count));
+SHAPE(plan, launch_plan, is_sound_plan,
+      LIST(launch_plan, launches, LIST, message_launch, LAUNCHES_MAX, launch_count),
+      LIST(launch_plan, arguments, LIST, message_argument, ARGUMENTS_MAX, argument_count));
+
+/* ---- compiling ---- */
+
+SHAPE_WITHIN(define, named_value, NULL, TEXT(named_value, name), SIMPLE(named_value, value, VALUE));
+SHAPE(binary_request, binary_request, NULL, TEXT(binary_request, source_path),
+      SIMPLE(binary_request, source_hash, TEXT), TEXT(binary_request, architecture),
+      LIST(binary_request, units, LIST, text, UNITS_MAX, unit_count),
+      PARALLEL_LIST(binary_request, unit_hashes, text_if_any, UNITS_MAX, unit_count),
+      LIST(binary_request, folders, LIST, text, UNITS_MAX, folder_count),
+      LIST(binary_request, defines, LIST, message_define, DEFINES_MAX, define_count),
+      LIST(binary_request, flags, LIST, text, FLAGS_MAX, flag_count),
+      LIST(binary_request, kernels, LIST, text, LAUNCHES_MAX, kernel_count),
+      LIST(binary_request, symbols, LIST, text, ARGUMENTS_MAX, symbol_count));
+SHAPE(compile, compile_message, NULL,
+      OBJECT(compile_message, request, OBJECT, message_binary_request), TEXT(compile_message, path),
+      INTEGER(compile_message, timeout_ms, 0, INT64_MAX),
+      INTEGER(compile_message, memory_bytes, 0, INT64_MAX));
+
+/* ---- the start of a measuring child ---- */
+
+SHAPE(start, start_message, NULL, TEXT(start_message, protocol), TEXT(start_message, cpus),
+      TEXT(start_message, uuid));
+SHAPE_WITHIN(fact, fact, NULL, TEXT(fact, key), TEXT(fact, label), TEXT(fact, unit),
+             SIMPLE(fact, value, VALUE));
+SHAPE_WITHIN(calibration, calibration, NULL, SIMPLE(calibration, tick_ns, REAL),
+             SIMPLE(calibration, empty_pair_ns, REAL), SIMPLE(calibration, node_gap_ns, REAL));
+SHAPE(hello, hello_message, NULL,
+      LIST(hello_message, facts, POINTED_LIST, message_fact, INT32_MAX, fact_count),
+      OBJECT(hello_message, calibration, OBJECT, message_calibration));
+
+/* ---- what a measuring child is asked for ---- */
+
+SHAPE_WITHIN(tolerance, tolerance, NULL, SIMPLE(tolerance, magnitude, REAL),
+             SIMPLE(tolerance, absolute, REAL), SIMPLE(tolerance, relative, REAL),
+             SIMPLE(tolerance, total, REAL), INTEGER(tolerance, ulps, 0, INT32_MAX));
+SHAPE_WITHIN(reference, worker_reference, NULL,
+             INTEGER(worker_reference, kind, REFERENCE_FUNCTION, REFERENCE_FILE),
+             SIMPLE(worker_reference, path, TEXT), SIMPLE(worker_reference, name, TEXT),
+             OBJECT(worker_reference, plan, POINTED_OBJECT, message_plan),
+             INTEGER(worker_reference, output, 0, ARGUMENTS_MAX - 1),
+             OBJECT(worker_reference, tolerance, OBJECT, message_tolerance));
+SHAPE_WITHIN(checks, worker_checks, NULL,
+             LIST(worker_checks, items, LIST, message_reference, CHECKS_MAX, count));
+SHAPE(problem, worker_problem, NULL, PLAN(worker_problem, plan),
+      OBJECT(worker_problem, checks, OBJECT, message_checks),
+      SIMPLE(worker_problem, varies, TRUTH));
+SHAPE_WITHIN(kernel, worker_kernel, NULL, TEXT(worker_kernel, kernel),
+             INTEGER(worker_kernel, block_threads, 0, INT32_MAX),
+             INTEGER(worker_kernel, shared_bytes, 0, INT32_MAX));
+SHAPE(load, load_request, NULL, TEXT(load_request, binary),
+      LIST(load_request, kernels, POINTED_LIST, message_kernel, LAUNCHES_MAX, kernel_count));
+SHAPE(trial, worker_trial, NULL, PLAN(worker_trial, plan),
+      INTEGER(worker_trial, l2_mode, L2_COLD, L2_MODES - 1), SIMPLE(worker_trial, verify, TRUTH),
+      INTEGER(worker_trial, blocks, 0, WORKER_SAMPLES_MAX),
+      INTEGER(worker_trial, runs, 0, INT32_MAX), SIMPLE(worker_trial, stop_above_ns, REAL));
+SHAPE_WITHIN(results, worker_results, NULL, INTEGER(worker_results, outputs, 0, UINT32_MAX),
+             SIMPLE(worker_results, exact, TRUTH), SIMPLE(worker_results, unsteady, TRUTH),
+             SIMPLE(worker_results, unsure, TRUTH), ARRAY(worker_results, known, truth),
+             ARRAY(worker_results, sums, word), INTEGER(worker_results, compared, 0, INT64_MAX));
+SHAPE_WITHIN(slot, worker_slot, NULL, TEXT(worker_slot, binary_path), PLAN(worker_slot, plan),
+             INTEGER(worker_slot, l2_mode, L2_COLD, L2_MODES - 1),
+             INTEGER(worker_slot, runs, 0, INT32_MAX), SIMPLE(worker_slot, keeps, TRUTH),
+             OBJECT(worker_slot, results, POINTED_OBJECT, message_results));
+SHAPE(arm, arm_request, NULL, INTEGER(arm_request, slot, 0, DEVICE_SLOTS - 1),
+      OBJECT(arm_request, what, OBJECT, message_slot));
+SHAPE(visit, visit_request, NULL, INTEGER(visit_request, slot, 0, DEVICE_SLOTS - 1),
+      INTEGER(visit_request, blocks, 0, WORKER_SAMPLES_MAX));
+SHAPE(energy, energy_request, NULL, INTEGER(energy_request, slot, 0, DEVICE_SLOTS - 1),
+      SIMPLE(energy_request, window_ms, REAL));
+SHAPE_WITHIN(case, worker_case, NULL, TEXT(worker_case, binary_path), PLAN(worker_case, plan),
+             OBJECT(worker_case, checks, OBJECT, message_checks),
+             INTEGER(worker_case, repeats, 0, INT32_MAX), SIMPLE(worker_case, told, TRUTH));
+SHAPE(check, case_request, NULL, OBJECT(case_request, what, OBJECT, message_case));
+SHAPE(watch, case_request, NULL, OBJECT(case_request, what, OBJECT, message_case),
+      INTEGER(case_request, most_ms, 0, INT64_MAX));
+SHAPE(moment, moment_request, NULL, SIMPLE(moment_request, anchor, TRUTH));
+SHAPE(pin, pin_request, NULL, TEXT(pin_request, cpus));
+SHAPE(bandwidth, bandwidth_request, NULL, INTEGER(bandwidth_request, bytes, 0, INT64_MAX));
+SHAPE(arithmetic, bandwidth_request, NULL, INTEGER(bandwidth_request, bytes, 0, INT64_MAX));
+
+/* ---- what it answers ---- */
+
+#define RESOURCE(member) INTEGER(kernel_resources, member, -1, INT32_MAX)
+SHAPE_WITHIN(resources, kernel_resources, NULL, RESOURCE(registers), RESOURCE(static_shared_bytes),
+             RESOURCE(local_bytes), RESOURCE(spill_bytes), RESOURCE(max_threads_per_block),
+             RESOURCE(active_blocks_per_sm), SIMPLE(kernel_resources, occupancy, REAL),
+             RESOURCE(suggested_block), RESOURCE(suggested_grid));
+SHAPE_WITHIN(conditions, conditions, NULL, SIMPLE(conditions, sm_clock_mhz, KNOWN_REAL),
+             SIMPLE(conditions, memory_clock_mhz, KNOWN_REAL),
+             SIMPLE(conditions, temperature_c, KNOWN_REAL), SIMPLE(conditions, power_w, KNOWN_REAL),
+             SIMPLE(conditions, energy_j, KNOWN_REAL), INTEGER(conditions, throttle, -1, INT64_MAX),
+             INTEGER(conditions, ecc_errors, -1, INT64_MAX),
+             INTEGER(conditions, other_processes, -1, INT64_MAX));
+SHAPE_WITHIN(used_energy, energy, NULL, SIMPLE(energy, window_ns, REAL),
+             SIMPLE(energy, energy_j, REAL), SIMPLE(energy, runs, REAL),
+             SIMPLE(energy, resolution_j, REAL));
+SHAPE_WITHIN(ceilings, bandwidth, NULL, SIMPLE(bandwidth, host_to_device_gbs, REAL),
+             SIMPLE(bandwidth, device_to_host_gbs, REAL), SIMPLE(bandwidth, copy_gbs, REAL),
+             SIMPLE(bandwidth, read_gbs, REAL), SIMPLE(bandwidth, write_gbs, REAL),
+             INTEGER(bandwidth, bytes, 0, INT64_MAX));
+SHAPE_WITHIN(gops, arithmetic, NULL, ARRAY(arithmetic, gops, number));
+SHAPE_WITHIN(samples, worker_samples, NULL,
+             OBJECT(worker_samples, results, OBJECT, message_results),
+             INTEGER(worker_samples, runs, 0, INT32_MAX),
+             LIST(worker_samples, elapsed_ns, LIST, elapsed_ns, WORKER_SAMPLES_MAX, count));
+SHAPE(answer, measure_answer, NULL, SIMPLE(measure_answer, wrong, CHARS),
+      SIMPLE(measure_answer, worn, TRUTH), SIMPLE(measure_answer, pinned, TRUTH),
+      OBJECT(measure_answer, samples, OBJECT, message_samples),
+      INTEGER(measure_answer, compared, 0, INT64_MAX),
+      INTEGER(measure_answer, reference_ns, 0, INT64_MAX),
+      LIST(measure_answer, resources, LIST, message_resources, LAUNCHES_MAX, resource_count),
+      OBJECT(measure_answer, conditions, OBJECT, message_conditions),
+      SIMPLE(measure_answer, anchor_ns, KNOWN_REAL),
+      OBJECT(measure_answer, energy, OBJECT, message_used_energy),
+      OBJECT(measure_answer, bandwidth, OBJECT, message_ceilings),
+      OBJECT(measure_answer, arithmetic, OBJECT, message_gops));
+
+struct measure_answer measure_answer_empty(void)
+{
+    return (struct measure_answer){.conditions = conditions_unknown(), .anchor_ns = (double)NAN};
+}
