@@ -18,31 +18,18 @@
 #if defined(__APPLE__)
 #define st_mtim st_mtimespec
 #endif
-/* Small code also at -O2: times are those of memory, not of instructions, but for what look-ups
- * and the fields of a line run through. Clang leaves no room between functions that are cold, and
- * makes less of some that are not inlined. */
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
-#pragma clang attribute push(__attribute__((cold)), apply_to = function)
-#define FAST
-#define APART __attribute__((noinline))
-#elif defined(__GNUC__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("Os")
-#define FAST __attribute__((optimize("O2")))
-#define APART
-#else
-#define FAST
-#define APART
-#endif
 #if defined(__GNUC__)
-#define INLINE      __attribute__((always_inline)) static inline
 #define PRINTF_LIKE __attribute__((format(printf, 2, 3)))
 #else
-#define INLINE static
 #define PRINTF_LIKE
 #endif
 
-enum { FIELDS_MAX = 128 }; /* on one side of a line's '|' */
+enum {
+    FIELDS_MAX = 128, /* on one side of a line's '|' */
+    MAJORS_MAX = 63,
+    CAPABILITY_MAJOR = 10000, /* compute capability 9.0 is 90000 */
+    CLUSTERS_SINCE = 90000
+};
 
 /* Names are numbered: each is stored once, and an index of tuned_value_index is such a number.
  * Those that libtuned itself reads come first; 0 is none. */
@@ -51,9 +38,14 @@ enum { FIELDS_MAX = 128 }; /* on one side of a line's '|' */
     X(N, "n")                                                                                      \
     X(AT, "at")                                                                                    \
     X(TIME_NS, "time_ns")                                                                          \
-    X(THREADS, "threads") /* these three in the order of enum need */                              \
+    X(THREADS, "threads") /* these four in the order of enum need */                               \
     X(SHARED_BYTES, "shared_bytes")                                                                \
     X(REGISTERS, "registers")                                                                      \
+    X(CLUSTER, "cluster")                                                                          \
+    X(CLUSTER_SIZE, "cluster_size")                                                                \
+    X(CAPABILITY, "capability")                                                                    \
+    X(CAPABILITIES, "capabilities")                                                                \
+    X(MEASURED, "measured")                                                                        \
     X(PER_UNIT, "per_unit")                                                                        \
     X(SOURCE, "source") /* these four in the order of struct tuned_build */                        \
     X(FLAGS, "flags")                                                                              \
@@ -70,74 +62,69 @@ enum { KNOWN_NAMES(KNOWN) KNOWN_COUNT };
 #define KNOWN(NUMBER, TEXT) TEXT,
 static const char known_names[KNOWN_COUNT][20] = {KNOWN_NAMES(KNOWN)};
 
-/* A text, what of its first eight bytes belongs to it, and which these are. */
-struct word {
-    const char *text;
-    uint64_t head, mask;
-    size_t length;
-};
-
 struct name {
-    struct word word;
-    struct word value;                 /* the last: the next line often has it again */
+    const char *text;
+    size_t length;
     uint32_t hash, next;               /* the next in its bucket */
-    uint32_t seen;                     /* the stamp of the last fields that had it */
-    uint32_t follows;                  /* the name that came after it last: a good guess */
     uint32_t first_group, group_count; /* of the problem of this name */
 };
 
-/* The names of a line's fields, part of tuned.numbers: of values (or a section's fields), evidence,
- * further sizes. A line whose names are those of the line before shares its shape. */
-struct shape {
-    uint8_t counts[sizeof(uint32_t)];
-    uint32_t names[];
-};
-enum { VALUES, EVIDENCE, SIZES };
-
-/* A line, in place: values are cut apart where they stand. Number i of tuned.numbers from `fields`
- * on is where value i begins, counted from the line's first byte; its shape is at `shape`. */
+/* A line, in place: values are cut apart where they stand. Two of tuned.numbers for each field,
+ * from `fields` on: its name, and where its value begins, counted from the line's first byte.
+ * Values (or a section's fields) come before evidence. */
 struct line {
     char *text;
-    uint32_t shape, fields;
+    uint32_t fields;
+    uint8_t counts[2];
 };
+enum { VALUES, EVIDENCE };
 
-/* The sizes that an entry holds for: the first and the last. */
+/* The sizes that an entry holds for: the first and the last; of which variable. */
 struct span {
     long long ends[2];
+    uint32_t name;
 };
 
-/* What a look-up reads comes first. */
+/* What a launch needs: threads and shared memory of a block, registers of a block, blocks of a
+ * cluster, and from which to which compute capability it runs (capability_of). */
+enum need {
+    NEED_THREADS,
+    NEED_SHARED_BYTES,
+    NEED_REGISTERS,
+    NEED_CLUSTER,
+    NEED_CAPABILITY,
+    NEED_CAPABILITY_MOST,
+    NEEDS
+};
+
 struct tuned_entry {
     struct span n;
     long long at;     /* the size that was measured; below 0 when that is unknown */
     struct line line; /* begins with the problem */
     const struct tuned *tuned;
-    uint32_t section, problem, first_span;
+    uint32_t section, problem, first_span, span_count;
     int line_number;
+    long long needs[NEEDS];
+    uint64_t majors; /* compute capabilities that it was measured on: bits; 0: none are known */
 };
-
-enum need { NEED_THREADS, NEED_SHARED_BYTES, NEED_REGISTERS, NEEDS };
 
 struct section {
     struct tuned_device device;
-    double units; /* unit_count; 0 in "*", where it is for scaling alone */
     struct line line;
     int line_number;
-    uint32_t source, kind, name_hash; /* the kind as a name */
-    uint32_t first_entry, entry_count;
-    long long needs[NEEDS]; /* of its entries, the most of each */
+    int is_portable; /* "*": its units are for scaling alone */
+    uint32_t source, first_entry, entry_count;
+    uint64_t majors; /* compute capabilities that it was measured on: bits; 0: none are known */
 };
 
 /* The entries of one problem in one section. */
 struct group {
-    const char *problem;
-    uint32_t hash, next; /* of problem and device's name; the next in its bucket, 0: none */
     uint32_t section, first_entry, entry_count;
 };
 
 struct source {
     const char *name; /* behind its text */
-    int is_built_in;
+    int is_named;     /* by the program or $TUNED_CONF */
 };
 
 /* Arrays that grow while a file is read. */
@@ -149,9 +136,7 @@ struct source {
     X(SECTIONS, sections, struct section)                                                          \
     X(ORDER, order, uint32_t) /* sections of each source by kind, name and numbers */              \
     X(ENTRIES, entries, struct tuned_entry)                                                        \
-    X(LOWS, lows, long long)        /* of the entries, close together for the binary search */     \
-    X(GROUPS, groups, struct group) /* from 1; of a problem together, in the order of ORDER */     \
-    X(GROUP_BUCKETS, group_buckets, uint32_t) /* the number of the first group of each */
+    X(GROUPS, groups, struct group) /* of a problem together, in the order of ORDER */
 #define LIST(NUMBER, NAME, TYPE) NUMBER,
 enum list { EACH_LIST(LIST) LISTS };
 #undef LIST
@@ -160,12 +145,11 @@ static const unsigned char item_bytes[LISTS] = {EACH_LIST(LIST)};
 #undef LIST
 #define LIST(NUMBER, NAME, TYPE) TYPE *NAME;
 
-/* Of a file: its bytes, eight zeros for those who read eight at a time, its name. */
+/* Of a file: its bytes, a zero, its name. */
 struct text {
     struct text *before;
     char bytes[];
 };
-enum { ZEROS = 8 };
 
 struct tuned {
     union {
@@ -179,16 +163,19 @@ struct tuned {
     struct text *texts;
     struct source sources[TUNED_FILES_MAX];
     struct tuned_allocator allocator;
+    enum tuned_grade least_grade;
+    double size_factor;
 };
 
-INLINE const struct shape *shape_of(const struct tuned *tuned, const struct line *line)
-{
-    return (const struct shape *)(const void *)(tuned->lists.of.numbers + line->shape);
-}
-
-INLINE const struct section *section_of(const struct tuned_entry *entry)
+static const struct section *section_of(const struct tuned_entry *entry)
 {
     return entry->tuned->lists.of.sections + entry->section;
+}
+
+static long long capability_of(const struct tuned_device *device)
+{
+    return (long long)device->compute_capability_major * CAPABILITY_MAJOR +
+           device->compute_capability_minor;
 }
 
 /* ---- errors and memory ---- */
@@ -200,15 +187,15 @@ struct reader {
     char *line_text, *at;      /* the line; what is not read of it, which was not written to */
     long long version;
     int line;
-    int ended;                      /* the line "end" was read */
-    int refused;                    /* a file was, or memory is short */
-    int goes_on;                    /* though a file was refused */
-    uint32_t stamp, problem, shape; /* the last */
-    /* Of the line that is read: from 1 on its names and where their values begin. */
-    size_t count, span_count;
+    int is_built_in, is_named; /* the source */
+    int ended;                 /* the line "end" was read */
+    int refused;               /* a file was, or memory is short */
+    int goes_on;               /* though a file was refused */
+    /* Of the line that is read: its fields, a name and where its value begins; the side that is
+     * read last begins at field `side`. */
+    size_t count, side, span_count;
     struct span spans[TUNED_SIZES_MAX];
-    uint32_t span_names[TUNED_SIZES_MAX];
-    uint32_t names[1 + 2 * FIELDS_MAX + TUNED_SIZES_MAX], values[1 + 2 * FIELDS_MAX];
+    uint32_t fields[2 * 2 * FIELDS_MAX];
 };
 
 /* Always 0, so that a failing step can end with `return refuse(...)`. */
@@ -247,7 +234,7 @@ static void *allocate(struct reader *reader, size_t bytes)
     return memory;
 }
 
-APART static void release(const struct tuned *tuned, void *memory)
+static void release(const struct tuned *tuned, void *memory)
 {
     if (memory)
         tuned->allocator.release(tuned->allocator.context, memory);
@@ -294,7 +281,7 @@ static void release_default(void *context, void *memory)
     free(memory);
 }
 
-INLINE void swap(char *a, char *b, size_t size)
+static void swap(char *a, char *b, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         char spare = a[i];
@@ -337,23 +324,23 @@ static const unsigned char classes[256] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
                                           "AGGGGGGGGGGGGGGGGGGGGGGGGGG@@@AG"
                                           "AGGGGGGGGGGGGGGGGGGGGGGGGGGA@AA@";
 
-INLINE int is_digit(char c)
+static int is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-INLINE int is_a(char c, int class)
+static int is_a(char c, int what)
 {
-    return classes[(unsigned char)c] & class;
+    return classes[(unsigned char)c] & what;
 }
 
-INLINE int is_space(char c)
+static int is_space(char c)
 {
     return c == ' ' || c == '\t';
 }
 
 /* The first control character but tabs, such as the NUL behind the text. */
-APART static char *find_control(char *at)
+static char *find_control(char *at)
 {
     while (((unsigned char)*at >= ' ' || *at == '\t') && *at != 0x7f)
         at++;
@@ -457,39 +444,14 @@ static int read_real(const char *text, double *out)
 
 /* ---- names ---- */
 
-static const char no_word[ZEROS] = "\n"; /* what no line has */
-
-/* Eight bytes of the text can be read, whatever its length. */
-APART static void set_word(struct word *word, const char *text, size_t length)
-{
-    static const char masks[] = "\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0\0\0\0";
-    word->text = text;
-    word->length = length;
-    memcpy(&word->head, text, 8);
-    memcpy(&word->mask, masks + 8 - (length < 8 ? length : 8), 8);
-}
-
-INLINE int begins_with(const char *at, const struct word *word)
-{
-    uint64_t head, tail, own;
-    memcpy(&head, at, 8);
-    if (((head ^ word->head) & word->mask) != 0 || word->length <= 8)
-        return ((head ^ word->head) & word->mask) == 0;
-    if (word->length > 16)
-        return strncmp(at + 8, word->text + 8, word->length - 8) == 0;
-    memcpy(&tail, at + word->length - 8, 8);
-    memcpy(&own, word->text + word->length - 8, 8);
-    return tail == own;
-}
-
 /* Its number, 0 when no line has it. */
 static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length, uint32_t hash)
 {
     const uint32_t *buckets = tuned->lists.of.buckets;
     const struct name *names = tuned->lists.of.names;
     uint32_t number = buckets[hash & (tuned->counts[BUCKETS] - 1)];
-    while (number && (names[number].hash != hash || names[number].word.length != length ||
-                      memcmp(names[number].word.text, text, length) != 0))
+    while (number && (names[number].hash != hash || names[number].length != length ||
+                      memcmp(names[number].text, text, length) != 0))
         number = names[number].next;
     return number;
 }
@@ -531,28 +493,33 @@ static uint32_t intern(struct reader *reader, const char *text, size_t length)
         return 0;
     number = (uint32_t)(tuned->counts[NAMES] - 1);
     uint32_t *bucket = tuned->lists.of.buckets + (hash & (tuned->counts[BUCKETS] - 1));
-    *name = (struct name){.hash = hash, .next = *bucket, .follows = N};
-    set_word(&name->word, text, length);
-    set_word(&name->value, no_word, 1);
+    *name = (struct name){text, length, hash, *bucket, 0, 0};
     *bucket = number;
     return number < tuned->counts[BUCKETS] || rehash(reader) ? number : 0;
 }
 
-/* The value of a name on one side of a line. */
+/* The value of a name among fields of a line; NULL where there is none. */
+static const char *value_of(const char *line, const uint32_t *fields, size_t count, uint32_t name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fields[2 * i] == name)
+            return line + fields[2 * i + 1];
+    return NULL;
+}
+
+/* ... on one side of a line. */
 static const char *text_of(const struct tuned *tuned, const struct line *line, int side,
                            uint32_t name, const char *otherwise)
 {
-    const struct shape *shape = shape_of(tuned, line);
-    size_t first = side == EVIDENCE ? shape->counts[VALUES] : 0;
-    for (size_t i = 0; i < shape->counts[side]; i++)
-        if (shape->names[first + i] == name)
-            return line->text + tuned->lists.of.numbers[line->fields + first + i];
-    return otherwise;
+    size_t first = side == EVIDENCE ? line->counts[VALUES] : 0;
+    const char *text = value_of(line->text, tuned->lists.of.numbers + line->fields + 2 * first,
+                                line->counts[side], name);
+    return text ? text : otherwise;
 }
 
 /* ---- reading lines ---- */
 
-INLINE char *skip_spaces(char *at)
+static char *skip_spaces(char *at)
 {
     while (is_space(*at))
         at++;
@@ -588,27 +555,28 @@ static int take_quoted(struct reader *reader, const char **out)
     return 1;
 }
 
-/* The value of the field, up to a space or the end of the line. What is not cut off there is not
- * remembered: no line may have it again. */
-static int take_value(struct reader *reader, struct name *name)
+/* The value of the field `name`, up to a space or the end of the line; NULL when it is refused. */
+static const char *take_value(struct reader *reader, const char *name)
 {
-    char *at = reader->at;
-    if (*at == '"') {
-        set_word(&name->value, no_word, 1);
-        if (!take_quoted(reader, &name->value.text))
-            return 0;
+    const char *value = reader->at;
+    if (*value == '"') {
+        if (!take_quoted(reader, &value))
+            return NULL;
     } else {
-        while (is_a(*at, WORD))
-            at++;
-        if (reader->at == at)
-            return refuse(reader, "'%.60s' has no value", name->word.text);
-        set_word(&name->value, reader->at, (size_t)(at - reader->at));
-        reader->at = at;
+        while (is_a(*reader->at, WORD))
+            reader->at++;
+        if (reader->at == value) {
+            (void)refuse(reader, "'%.60s' has no value", name);
+            return NULL;
+        }
     }
-    if (!*reader->at || is_space(*reader->at))
-        return 1;
-    set_word(&name->value, no_word, 1);
-    return refuse(reader, "the value of '%.60s' must be in quotes", name->word.text);
+    if (*reader->at && !is_space(*reader->at)) {
+        (void)refuse(reader, "the value of '%.60s' must be in quotes", name);
+        return NULL;
+    }
+    if (*reader->at)
+        *reader->at++ = '\0';
+    return value;
 }
 
 /* SIZE or LOW-HIGH, behind `name` and "=" or "@". */
@@ -634,109 +602,71 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
 {
     if (reader->version < 3)
         return refuse(reader, "'%.60s@': there are further sizes from 'tuned-conf 3' on", name);
-    if (reader->count != 2 || reader->names[1] != N)
+    if (reader->count != 1 || reader->fields[0] != N)
         return refuse(reader, "'%.60s@' may only stand directly behind n=", name);
     if (reader->span_count == TUNED_SIZES_MAX - 1)
         return refuse(reader, "more than %d size variables", TUNED_SIZES_MAX);
-    reader->span_names[reader->span_count] = number;
+    for (size_t i = 0; i < reader->span_count; i++)
+        if (reader->spans[i].name == number)
+            return refuse(reader, "'%.60s' is given twice", name);
+    reader->spans[reader->span_count].name = number;
     return read_sizes(reader, name, "@", value, &reader->spans[reader->span_count++]);
 }
 
-/* Fields up to the end of the line or a '|', into the reader; their names differ. */
-FAST static int take_fields(struct reader *reader, uint32_t previous)
+/* The value of a name on the side that is read; NULL where there is none. */
+static const char *known(const struct reader *reader, uint32_t name)
 {
-    struct name *names = reader->tuned->lists.of.names;
-    char *at = reader->at;
-    size_t count = reader->count, most = count + FIELDS_MAX;
-    uint32_t stamp = ++reader->stamp;
+    return value_of(reader->line_text, reader->fields + 2 * reader->side,
+                    reader->count - reader->side, name);
+}
+
+/* Fields up to the end of the line or a '|', into the reader; their names differ. */
+static int take_fields(struct reader *reader)
+{
+    reader->side = reader->count;
     for (;;) {
-        uint32_t number = names[previous].follows;
-        struct name *name = &names[number];
-        if (begins_with(at, &name->word) &&
-            (at[name->word.length] == '=' || at[name->word.length] == '@')) {
-            at += name->word.length;
-        } else if (is_space(*at)) {
-            at++;
-            continue;
-        } else {
-            reader->at = at;
-            reader->count = count;
-            if (*at == '\0' || *at == '|')
-                return 1;
-            number = take_name(reader, '=', '@');
-            if (!number)
-                return refuse(reader, "'%.40s' is not NAME=VALUE", at);
-            at = reader->at;
-            names = reader->tuned->lists.of.names;
-            names[previous].follows = number;
-            name = &names[number];
-        }
-        int is_size = *at == '@';
-        *at++ = '\0';
-        const char *value = at;
-        if (begins_with(at, &name->value) && !(at[name->value.length] & ~' ')) {
-            at += name->value.length;
-        } else {
-            reader->at = at;
-            if (!take_value(reader, name))
-                return 0;
-            at = reader->at;
-            value = name->value.text;
-        }
-        if (*at)
-            *at++ = '\0';
-        reader->at = at;
-        if (name->seen == stamp)
-            return refuse(reader, "'%.60s' is given twice", name->word.text);
-        name->seen = stamp;
-        previous = number;
+        char *at = reader->at = skip_spaces(reader->at);
+        if (*at == '\0' || *at == '|')
+            return 1;
+        uint32_t number = take_name(reader, '=', '@');
+        if (!number)
+            return refuse(reader, "'%.40s' is not NAME=VALUE", at);
+        const char *name = reader->tuned->lists.of.names[number].text;
+        int is_size = *reader->at == '@';
+        *reader->at++ = '\0';
+        const char *value = take_value(reader, name);
+        if (!value)
+            return 0;
         if (is_size) {
-            reader->count = count;
-            if (!add_span(reader, number, name->word.text, value))
+            if (!add_span(reader, number, name, value))
                 return 0;
             continue;
         }
-        if (count == most)
+        if (known(reader, number))
+            return refuse(reader, "'%.60s' is given twice", name);
+        if (reader->count - reader->side == FIELDS_MAX)
             return refuse(reader, "more than %d fields", FIELDS_MAX);
-        reader->names[count] = number;
-        reader->values[count++] = (uint32_t)(value - reader->line_text);
+        reader->fields[2 * reader->count] = number;
+        reader->fields[2 * reader->count++ + 1] = (uint32_t)(value - reader->line_text);
     }
 }
 
-/* Stores what take_fields found from number `first` on; `values` of them are no evidence. */
-FAST static int store_fields(struct reader *reader, struct line *line, size_t first, size_t values)
+/* Stores the fields from number `first` on; those before `side` are no evidence. */
+static int store_fields(struct reader *reader, struct line *line, size_t first, size_t side)
 {
-    struct tuned *tuned = reader->tuned;
-    size_t count = reader->count - first, spans = reader->span_count, all = 1 + count + spans;
-    uint32_t *names = reader->names + first - 1; /* from the place of the counts on */
-    uint8_t counts[] = {(uint8_t)values, (uint8_t)(count - values), (uint8_t)spans, 0};
-    memcpy(names, counts, sizeof counts);
-    memcpy(names + 1 + count, reader->span_names, spans * sizeof *names);
-    if (!reserve(reader, NUMBERS, all + count))
+    size_t count = reader->count - first;
+    uint32_t *numbers = append(reader, NUMBERS, 2 * count);
+    if (!numbers)
         return 0;
-    uint32_t *numbers = tuned->lists.of.numbers, *end = numbers + tuned->counts[NUMBERS];
-    if (end == numbers || numbers[reader->shape] != *names ||
-        memcmp(numbers + reader->shape, names, all * sizeof *names) != 0) {
-        reader->shape = (uint32_t)tuned->counts[NUMBERS];
-        memcpy(end, names, all * sizeof *names);
-        end += all;
-    }
-    memcpy(end, reader->values + first, count * sizeof *end);
-    line->shape = reader->shape;
-    line->fields = (uint32_t)(end - numbers);
-    tuned->counts[NUMBERS] = line->fields + count;
+    memcpy(numbers, reader->fields + 2 * first, 2 * count * sizeof *numbers);
+    line->fields = (uint32_t)(numbers - reader->tuned->lists.of.numbers);
+    line->counts[VALUES] = (uint8_t)(side - first);
+    line->counts[EVIDENCE] = (uint8_t)(reader->count - side);
     return 1;
 }
 
-/* The value of a known field on the side that was read last; NULL where there is none. */
-APART static const char *known(const struct reader *reader, int name)
-{
-    const struct name *found = &reader->tuned->lists.of.names[name];
-    return found->seen == reader->stamp ? found->value.text : NULL;
-}
-
 /* A known field's whole number in [min, max]; left alone where there is none. */
-static int known_number(struct reader *reader, int name, long long min, long long max,
+static int known_number(struct reader *reader, uint32_t name, long long min, long long max,
                         long long *out)
 {
     const char *text = known(reader, name);
@@ -746,34 +676,68 @@ static int known_number(struct reader *reader, int name, long long min, long lon
 }
 
 /* ... and its number of at least 0. */
-static int known_real(struct reader *reader, int name, double *out)
+static int known_real(struct reader *reader, uint32_t name, double *out)
 {
     const char *text = known(reader, name);
     return !text || (read_real(text, out) && *out >= 0) ||
            refuse(reader, "%s=%.40s is not a number of at least 0", known_names[name], text);
 }
 
-static int read_device(struct reader *reader, struct tuned_device *device, double *real_units)
+/* "9.0" at *text, moved past; as capability_of has it. */
+static int read_capability(const char **text, long long *out)
 {
-    long long units = 0, major = 0, minor = 0;
+    long long major = 0, minor = 0;
+    if (!read_digits(text, 0, &major) || *(*text)++ != '.' || !read_digits(text, 0, &minor) ||
+        major > 9999 || minor > 9999)
+        return 0;
+    *out = major * CAPABILITY_MAJOR + minor;
+    return 1;
+}
+
+/* "8,9", as bits; 0 where nothing is said. */
+static int read_majors(struct reader *reader, uint64_t *out)
+{
+    const char *text = reader->version > 3 ? known(reader, CAPABILITIES) : NULL, *at = text;
+    long long major = 0;
+    *out = 0;
+    do {
+        if (!text)
+            return 1;
+        if (!read_digits(&at, 0, &major) || major >= MAJORS_MAX || (*at && *at != ','))
+            return refuse(reader, "capabilities=%.40s is not of the form 8,9", text);
+        *out |= (uint64_t)1 << major;
+    } while (*at++);
+    return 1;
+}
+
+static int read_device(struct reader *reader, struct section *section)
+{
+    struct tuned_device *device = &section->device;
+    long long units = 0, capability = 0;
     if (!known_number(reader, SM_COUNT, 0, INT_MAX, &units) ||
         !known_number(reader, CORES, 0, INT_MAX, &units) ||
         !known_number(reader, MEMORY_BYTES, 0, LLONG_MAX, &device->memory_bytes) ||
         !known_real(reader, BANDWIDTH_GBS, &device->bandwidth_gbs))
         return 0;
     const char *text = known(reader, COMPUTE_CAPABILITY), *at = text;
-    if (text && (!read_digits(&at, 0, &major) || *at++ != '.' || !read_digits(&at, 0, &minor) ||
-                 *at || major > 9999 || minor > 9999))
+    if (text && (!read_capability(&at, &capability) || *at))
         return refuse(reader, "compute_capability=%.40s is not of the form 9.0", text);
     device->unit_count = (int)units;
-    *real_units = device->name[0] == '*' && !device->name[1] ? 0 : (double)units;
-    device->compute_capability_major = (int)major;
-    device->compute_capability_minor = (int)minor;
+    device->compute_capability_major = (int)(capability / CAPABILITY_MAJOR);
+    device->compute_capability_minor = (int)(capability % CAPABILITY_MAJOR);
+    section->is_portable = device->name[0] == '*' && !device->name[1];
+    if (!section->is_portable && device->compute_capability_major < MAJORS_MAX)
+        section->majors = (uint64_t)1 << device->compute_capability_major;
+    /* What was for every device before the format said on which ones it was measured. */
+    else if (reader->version < 4 && !reader->is_built_in && strcmp(device->kind, "cpu") != 0)
+        section->majors = (uint64_t)1 << MAJORS_MAX;
+    else
+        return read_majors(reader, &section->majors);
     return 1;
 }
 
 /* [KIND "NAME"] FIELDS */
-APART static int read_section(struct reader *reader)
+static int read_section(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
     struct section *section = append(reader, SECTIONS, 1);
@@ -785,55 +749,79 @@ APART static int read_section(struct reader *reader)
     section->source = tuned->source_count;
     section->first_entry = (uint32_t)tuned->counts[ENTRIES];
     section->device.kind = ++reader->at;
-    section->kind = take_name(reader, ' ', '\t');
+    uint32_t kind = take_name(reader, ' ', '\t');
     char *end = reader->at;
     reader->at = skip_spaces(end);
-    if (section->kind) /* which is remembered, also where the line is refused */
+    if (kind) /* which is remembered, also where the line is refused */
         *end = '\0';
-    if (!section->kind || *reader->at != '"')
+    if (!kind || *reader->at != '"')
         return refuse(reader, "a section begins as in [cuda \"NVIDIA H200\"]");
     if (!take_quoted(reader, &section->device.name))
         return 0;
     if (*reader->at != ']' || (reader->at[1] && !is_space(reader->at[1])))
         return refuse(reader, "the name of the device is to be followed by ] and a space");
     reader->at++;
-    section->name_hash = hash_text(tuned, section->device.name, strlen(section->device.name));
-    if (!take_fields(reader, 0))
+    if (!take_fields(reader))
         return 0;
     if (*reader->at || reader->span_count > 0)
         return refuse(reader, "'|' and '@' have no place in a section's line");
-    return read_device(reader, &section->device, &section->units) &&
-           store_fields(reader, &section->line, 1, reader->count - 1);
+    return read_device(reader, section) && store_fields(reader, &section->line, 0, reader->count);
 }
 
-/* Registers a thread to those of a block: given in eights, and to threads in thirty-twos. */
-APART static void multiply_registers(long long needs[NEEDS])
+/* "9.0": from there on; "9.0-10.3": up to there, too. Without one what was measured may need all
+ * that its major compute capability has. */
+static int read_capability_need(struct reader *reader, const struct section *section,
+                                long long needs[NEEDS])
 {
-    needs[NEED_REGISTERS] =
-        (needs[NEED_REGISTERS] + 7) / 8 * 8 * ((needs[NEED_THREADS] + 31) / 32 * 32);
+    const char *text = reader->version > 3 ? known(reader, CAPABILITY) : NULL, *at = text;
+    needs[NEED_CAPABILITY] = (long long)section->device.compute_capability_major * CAPABILITY_MAJOR;
+    needs[NEED_CAPABILITY_MOST] = LLONG_MAX;
+    if (!text)
+        return 1;
+    int is_read = read_capability(&at, &needs[NEED_CAPABILITY]);
+    if (is_read && *at == '-') {
+        at++;
+        is_read = read_capability(&at, &needs[NEED_CAPABILITY_MOST]);
+    }
+    return (is_read && !*at && needs[NEED_CAPABILITY] <= needs[NEED_CAPABILITY_MOST]) ||
+           refuse(reader, "capability=%.40s is not of the form 9.0 or 9.0-10.3", text);
+}
+
+/* Formats before 4 do not say what blocks make a cluster, but in a parameter. */
+static void guess_cluster(struct reader *reader, long long *cluster)
+{
+    const char *text = value_of(reader->line_text, reader->fields, reader->side, CLUSTER_SIZE);
+    if (!text)
+        text = value_of(reader->line_text, reader->fields, reader->side, CLUSTER);
+    if (text && !read_integer(text, cluster))
+        *cluster = 0;
 }
 
 /* What must hold of the evidence, and what is kept of it. */
-static int read_evidence(struct reader *reader, struct tuned_entry *entry, struct section *section)
+static int read_evidence(struct reader *reader, struct tuned_entry *entry,
+                         const struct section *section)
 {
     const long long *sizes = entry->n.ends;
+    long long *needs = entry->needs;
     double time_ns = 0;
-    long long needs[NEEDS] = {0};
     entry->at = sizes[0] == sizes[1] ? sizes[0] : -1;
+    memset(needs, 0, sizeof entry->needs);
     if (!known_real(reader, TIME_NS, &time_ns) ||
         (reader->version > 1 && !known_number(reader, AT, sizes[0], sizes[1], &entry->at)))
         return 0;
-    for (int i = 0; i < NEEDS && reader->version > 2; i++)
+    for (uint32_t i = 0; i < (reader->version > 3 ? 4 : reader->version > 2 ? 3 : 0); i++)
         if (!known_number(reader, THREADS + i, 0, INT_MAX, &needs[i]))
             return 0;
-    multiply_registers(needs);
-    for (int i = 0; i < NEEDS; i++)
-        section->needs[i] = needs[i] > section->needs[i] ? needs[i] : section->needs[i];
-    return 1;
+    if (reader->version < 4)
+        guess_cluster(reader, &needs[NEED_CLUSTER]);
+    /* Registers are given to a thread in eights, and threads in thirty-twos. */
+    needs[NEED_REGISTERS] =
+        (needs[NEED_REGISTERS] + 7) / 8 * 8 * ((needs[NEED_THREADS] + 31) / 32 * 32);
+    return read_majors(reader, &entry->majors) && read_capability_need(reader, section, needs);
 }
 
 /* PROBLEM n=SIZES FURTHER-SIZES VALUES | EVIDENCE */
-APART static int read_entry(struct reader *reader)
+static int read_entry(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
     struct tuned_entry *entry = append(reader, ENTRIES, 1);
@@ -843,43 +831,37 @@ APART static int read_entry(struct reader *reader)
     entry->tuned = tuned;
     entry->line.text = reader->line_text;
     entry->line_number = reader->line;
-    const struct word *guess = &tuned->lists.of.names[reader->problem].word;
-    entry->problem = reader->problem;
-    if (begins_with(name, guess) && is_space(name[guess->length]))
-        reader->at += guess->length;
-    else
-        entry->problem = take_name(reader, ' ', '\t');
+    entry->problem = take_name(reader, ' ', '\t');
     if (!entry->problem)
         return refuse(reader, "'%.40s' begins no line of a tuned.conf", name);
     *reader->at++ = '\0';
-    reader->problem = entry->problem;
     entry->section = (uint32_t)tuned->counts[SECTIONS] - 1;
     struct section *section =
         tuned->counts[SECTIONS] > 0 ? &tuned->lists.of.sections[entry->section] : NULL;
     if (!section || section->source != tuned->source_count)
         return refuse(reader, "'%.60s' stands before the first device", name);
-    if (!take_fields(reader, entry->problem))
+    if (!take_fields(reader))
         return 0;
     size_t count = reader->count;
-    if (count == 1 || reader->names[1] != N)
+    if (count == 0 || reader->fields[0] != N)
         return refuse(reader, "'%.60s' is to be followed by its size, n=", name);
-    if (!read_sizes(reader, "n", "=", name + reader->values[1], &entry->n))
+    if (!read_sizes(reader, "n", "=", name + reader->fields[1], &entry->n))
         return 0;
-    if (count == 2)
+    if (count == 1)
         return refuse(reader, "'%.60s' has no parameters", name);
     reader->at += *reader->at == '|';
-    if (!take_fields(reader, reader->names[count - 1]))
+    if (!take_fields(reader))
         return 0;
     if (*reader->at)
         return refuse(reader, "'|' is given twice");
     entry->first_span = (uint32_t)tuned->counts[SPANS];
+    entry->span_count = (uint32_t)reader->span_count;
     struct span *spans = append(reader, SPANS, reader->span_count);
     if (!spans)
         return 0;
     memcpy(spans, reader->spans, reader->span_count * sizeof *spans);
     section->entry_count++;
-    return read_evidence(reader, entry, section) &&
-           store_fields(reader, &entry->line, 2, count - 2);
+    return read_evidence(reader, entry, section) && store_fields(reader, &entry->line, 1, count);
 }
 
 static int read_header(struct reader *reader, const char *line)
@@ -909,8 +891,7 @@ static int read_line(struct reader *reader)
     reader->ended = memcmp(line, "end", 4) == 0;
     if (reader->ended)
         return 1;
-    reader->count = 1;
-    reader->span_count = 0;
+    reader->count = reader->span_count = 0;
     return *line == '[' ? read_section(reader) : read_entry(reader);
 }
 
@@ -941,21 +922,10 @@ static int read_lines(struct reader *reader, char *text, size_t bytes)
 
 /* ---- sorting ---- */
 
-/* Sizes besides n, which the two entries have alike. */
-static size_t span_count(const struct tuned_entry *entry)
-{
-    return shape_of(entry->tuned, &entry->line)->counts[SIZES];
-}
-
+/* Sizes besides n. */
 static const struct span *span_at(const struct tuned_entry *entry, size_t i)
 {
     return entry->tuned->lists.of.spans + entry->first_span + i;
-}
-
-APART static const uint32_t *span_names(const struct tuned_entry *entry)
-{
-    const struct shape *shape = shape_of(entry->tuned, &entry->line);
-    return shape->names + shape->counts[VALUES] + shape->counts[EVIDENCE];
 }
 
 static int compare_ends(const struct span *a, const struct span *b)
@@ -967,10 +937,10 @@ static int compare_ends(const struct span *a, const struct span *b)
 /* By problem and sizes: 0 when these are the same. */
 static int compare_sizes(const struct tuned_entry *a, const struct tuned_entry *b)
 {
-    size_t count = span_count(a);
+    size_t count = a->span_count;
     int order = a->problem == b->problem ? 0 : strcmp(a->line.text, b->line.text);
     order = order ? order : compare_ends(&a->n, &b->n);
-    order = order ? order : (int)count - (int)span_count(b);
+    order = order ? order : (int)count - (int)b->span_count;
     for (size_t i = 0; !order && i < count; i++)
         order = compare_ends(span_at(a, i), span_at(b, i));
     return order;
@@ -1004,9 +974,12 @@ static int order_sections(const struct tuned *tuned, const void *a, const void *
 /* Whether the names of their further sizes are the same. */
 static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
 {
-    return a->line.shape == b->line.shape ||
-           (span_count(a) == span_count(b) &&
-            memcmp(span_names(a), span_names(b), span_count(a) * sizeof(uint32_t)) == 0);
+    size_t i = 0;
+    if (a->span_count != b->span_count)
+        return 0;
+    while (i < a->span_count && span_at(a, i)->name == span_at(b, i)->name)
+        i++;
+    return i == a->span_count;
 }
 
 /* Two neighbours of one problem. */
@@ -1025,11 +998,11 @@ static int refuse_pair(struct reader *reader, const struct tuned_entry *a,
 static int are_apart(const struct tuned_entry *a, const struct tuned_entry *b)
 {
     return are_alike(a, b) &&
-           (a->n.ends[1] < b->n.ends[0] || (span_count(a) > 0 && compare_sizes(a, b) != 0));
+           (a->n.ends[1] < b->n.ends[0] || (a->span_count > 0 && compare_sizes(a, b) != 0));
 }
 
 /* Sorts the section's entries and checks that they go together. */
-APART static int check_entries(struct reader *reader, const struct section *section)
+static int check_entries(struct reader *reader, const struct section *section)
 {
     const struct tuned_entry *entries = reader->tuned->lists.of.entries + section->first_entry;
     size_t count = section->entry_count;
@@ -1070,65 +1043,41 @@ static int check_source(struct reader *reader, size_t first)
     return 1;
 }
 
-INLINE uint32_t group_hash(uint32_t problem, uint32_t device)
-{
-    return problem + device * 3;
-}
-
-/* Where the number of the first group of a hash is. */
-INLINE uint32_t *group_bucket(const struct tuned *tuned, uint32_t hash)
-{
-    return tuned->lists.of.group_buckets + (hash & (tuned->counts[GROUP_BUCKETS] - 1));
-}
-
 /* Divides the entries into groups, those of a problem one after the other. */
-APART static int group_entries(struct reader *reader)
+static int group_entries(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
     const struct tuned_entry *entries = tuned->lists.of.entries;
     struct name *names = tuned->lists.of.names;
-    size_t count = tuned->counts[ENTRIES], buckets = 1;
-    uint32_t total = 1;
-    long long *lows = append(reader, LOWS, count + 1);
-    for (size_t i = 0; lows && i < count; i++) {
+    uint32_t total = 0;
+    for (size_t i = 0; i < tuned->counts[ENTRIES]; i++) {
         int is_new = i == 0 || entries[i].problem != entries[i - 1].problem ||
                      entries[i].section != entries[i - 1].section;
         names[entries[i].problem].first_group += (uint32_t)is_new;
         total += (uint32_t)is_new;
-        lows[i] = entries[i].n.ends[0];
     }
-    while (buckets < (size_t)total * 2)
-        buckets *= 2;
     struct group *groups = append(reader, GROUPS, total);
-    uint32_t *heads = append(reader, GROUP_BUCKETS, buckets);
-    if (!lows || !groups || !heads)
+    if (!groups)
         return 0;
-    memset(heads, 0, buckets * sizeof *heads);
-    total = 1;
+    total = 0;
     for (size_t i = 0; i < tuned->counts[NAMES]; i++) {
         uint32_t own = names[i].first_group;
         names[i].first_group = total;
         total += own;
     }
     for (size_t s = 0; s < tuned->counts[SECTIONS]; s++) {
-        uint32_t number = (tuned->lists.of.order)[s];
+        uint32_t number = tuned->lists.of.order[s];
         const struct section *section = &tuned->lists.of.sections[number];
-        uint32_t end = section->first_entry + section->entry_count;
         struct group *group = NULL;
-        for (uint32_t i = section->first_entry; i < end; i++) {
-            if (!group || entries[i].problem != entries[i - 1].problem) {
-                struct name *name = &names[entries[i].problem];
+        for (uint32_t i = 0; i < section->entry_count; i++) {
+            const struct tuned_entry *entry = &entries[section->first_entry + i];
+            if (!group || entry->problem != entry[-1].problem) {
+                struct name *name = &names[entry->problem];
                 group = &groups[name->first_group + name->group_count++];
-                *group = (struct group){
-                    name->word.text, group_hash(name->hash, section->name_hash), 0, number, i, 0};
+                *group = (struct group){number, section->first_entry + i, 0};
             }
             group->entry_count++;
         }
-    }
-    while (--total > 0) { /* backwards: the first of a bucket comes first */
-        uint32_t *head = group_bucket(tuned, groups[total].hash);
-        groups[total].next = *head;
-        *head = total;
     }
     return 1;
 }
@@ -1143,39 +1092,36 @@ static char *new_text(struct reader *reader, size_t bytes, const char *name)
         (void)refuse(reader, "larger than %d bytes", TUNED_FILE_BYTES_MAX);
         return NULL;
     }
-    struct text *text = allocate(reader, sizeof *text + bytes + ZEROS + length);
+    struct text *text = allocate(reader, sizeof *text + bytes + 1 + length);
     if (!text)
         return NULL;
     text->before = reader->tuned->texts;
     reader->tuned->texts = text;
-    memset(text->bytes + bytes, 0, ZEROS);
-    memcpy(text->bytes + bytes + ZEROS, name, length);
+    text->bytes[bytes] = '\0';
+    memcpy(text->bytes + bytes + 1, name, length);
     return text->bytes;
 }
 
 /* Reads what is in new_text's memory; a refused text leaves nothing behind. */
-static void add_text(struct reader *reader, char *text, size_t bytes, int is_built_in)
+static void add_text(struct reader *reader, char *text, size_t bytes)
 {
     struct tuned *tuned = reader->tuned;
     size_t counts[LISTS];
     for (int list = NUMBERS; list <= ENTRIES; list++)
         counts[list] = tuned->counts[list];
     reader->ended = 0;
-    reader->problem = N;
-    reader->shape = 0;
     if (tuned->source_count == TUNED_FILES_MAX)
         (void)refuse(reader, "more than %d files", TUNED_FILES_MAX);
-    else if (reserve(reader, ENTRIES, bytes / 128 + 1) &&
-             reserve(reader, NUMBERS, bytes / 12 + 1) && read_lines(reader, text, bytes) &&
-             check_source(reader, counts[SECTIONS]))
-        tuned->sources[tuned->source_count++] = (struct source){text + bytes + ZEROS, is_built_in};
+    else if (reserve(reader, ENTRIES, bytes / 128 + 1) && reserve(reader, NUMBERS, bytes / 8 + 1) &&
+             read_lines(reader, text, bytes) && check_source(reader, counts[SECTIONS]))
+        tuned->sources[tuned->source_count++] = (struct source){text + bytes + 1, reader->is_named};
     else
         for (int list = NUMBERS; list <= ENTRIES; list++)
             tuned->counts[list] = counts[list];
 }
 
 /* Whether there is another source to be read. */
-APART static int begin_source(struct reader *reader, const char *name)
+static int begin_source(struct reader *reader, const char *name)
 {
     reader->error = reader->refused ? NULL : reader->error;
     reader->name = name;
@@ -1183,15 +1129,14 @@ APART static int begin_source(struct reader *reader, const char *name)
     return !reader->refused || reader->goes_on;
 }
 
-static void add_memory(struct reader *reader, const void *text, size_t bytes, const char *name,
-                       int is_built_in)
+static void add_memory(struct reader *reader, const void *text, size_t bytes, const char *name)
 {
     char *copy = begin_source(reader, name) ? new_text(reader, bytes, name) : NULL;
     if (!copy)
         return;
     if (bytes > 0)
         memcpy(copy, text, bytes);
-    add_text(reader, copy, bytes, is_built_in);
+    add_text(reader, copy, bytes);
 }
 
 /* All of a regular file, which must not change meanwhile. */
@@ -1220,13 +1165,14 @@ static void read_file(struct reader *reader, int file)
                       before.st_mtim.tv_nsec != after.st_mtim.tv_nsec))
         (void)refuse(reader, "it was changed while it was read");
     else if (text)
-        add_text(reader, text, bytes, 0);
+        add_text(reader, text, bytes);
 }
 
 static void add_file(struct reader *reader, const char *path, int must_be_there)
 {
     if (!begin_source(reader, path))
         return;
+    reader->is_named = must_be_there;
     int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file >= 0) {
         read_file(reader, file);
@@ -1312,10 +1258,14 @@ static struct tuned *load(const struct tuned_options *options, const char *memor
     struct tuned *tuned = create(&reader, options->allocator);
     if (!tuned)
         return NULL;
+    tuned->least_grade = options->least_grade ? options->least_grade : TUNED_DEFAULT;
+    tuned->size_factor = options->size_factor > 0 ? options->size_factor : 8;
     add_files(&reader, options);
+    reader.is_named = memory_name != NULL;
+    reader.is_built_in = !memory_name;
     if (memory_name || options->built_in)
         add_memory(&reader, options->built_in, options->built_in_bytes,
-                   memory_name ? memory_name : "built-in", !memory_name);
+                   memory_name ? memory_name : "built-in");
     int goes_on = begin_source(&reader, tuned->source_count > 0 ? reader.name : "tuned.conf");
     if (goes_on && tuned->source_count == 0)
         (void)refuse(&reader, "there is none in any of the usual places");
@@ -1366,7 +1316,7 @@ const char *tuned_file_at(const struct tuned *tuned, size_t index)
     return tuned && index < tuned->source_count ? tuned->sources[index].name : NULL;
 }
 
-/* ---- finding: the device ---- */
+/* ---- finding ---- */
 
 /* Past what a name says of the memory, as in "A100-SXM4-80GB". */
 static const char *skip_memory(const char *name)
@@ -1390,19 +1340,28 @@ static int is_same_model(const char *a, const char *b)
     }
 }
 
-/* The grade of the entries of a section of the device's kind, at their best; `hash` of its name. */
-static enum tuned_grade grade_section(const struct tuned *tuned, const struct section *section,
-                                      const struct tuned_device *asked, uint32_t hash)
+/* Whether the asking device's major compute capability is among those. */
+static int is_of_major(uint64_t majors, const struct tuned_device *asked)
+{
+    unsigned major = (unsigned)asked->compute_capability_major;
+    return major < MAJORS_MAX && (majors >> major & 1);
+}
+
+/* The grade of the entries of a section of the device's kind, at their best. */
+static enum tuned_grade grade_section(const struct section *section,
+                                      const struct tuned_device *asked)
 {
     const struct tuned_device *found = &section->device;
     int is_same_major = found->compute_capability_major == asked->compute_capability_major;
-    if (found->name[0] == '*' && !found->name[1])
-        return tuned->sources[section->source].is_built_in ? TUNED_DEFAULT : TUNED_PORTABLE;
+    if (section->is_portable && section->majors)
+        return is_of_major(section->majors, asked) ? TUNED_PORTABLE : TUNED_FAR_DEVICE;
+    if (section->is_portable)
+        return TUNED_DEFAULT;
     if (asked->name &&
         (!found->unit_count || !asked->unit_count || found->unit_count == asked->unit_count) &&
         (asked->compute_capability_major == 0 || found->compute_capability_major == 0 ||
          (is_same_major && found->compute_capability_minor == asked->compute_capability_minor))) {
-        if (section->name_hash == hash && strcmp(found->name, asked->name) == 0)
+        if (strcmp(found->name, asked->name) == 0)
             return TUNED_EXACT;
         if (is_same_model(found->name, asked->name))
             return TUNED_SAME_MODEL;
@@ -1411,7 +1370,7 @@ static enum tuned_grade grade_section(const struct tuned *tuned, const struct se
 }
 
 /* The greater over the smaller, numbers below 1 taken for a half. */
-APART static double ratio_of(double a, double b)
+static double ratio_of(double a, double b)
 {
     a = a < 1 ? 0.5 : a;
     b = b < 1 ? 0.5 : b;
@@ -1419,7 +1378,7 @@ APART static double ratio_of(double a, double b)
 }
 
 /* Times the ratio of two numbers; 1 when one is unknown. */
-FAST static int multiply_ratio(double a, double b, double *ratio)
+static int multiply_ratio(double a, double b, double *ratio)
 {
     if (a <= 0 || b <= 0)
         return 1;
@@ -1428,142 +1387,71 @@ FAST static int multiply_ratio(double a, double b, double *ratio)
 }
 
 /* What orders devices of one grade: first this, the smaller before the greater, then *ratio. */
-FAST static int rank_section(const struct section *found, const struct tuned_device *asked,
-                             double asked_units, double *ratio)
+static int rank_section(const struct section *found, const struct tuned_device *asked,
+                        double *ratio)
 {
-    *ratio = 1;
-    int rank = multiply_ratio(found->units, asked_units, ratio) * 2;
+    int rank = 0;
+    if (!found->is_portable && multiply_ratio(found->device.unit_count, asked->unit_count, ratio))
+        rank = 2;
     rank += multiply_ratio(found->device.bandwidth_gbs, asked->bandwidth_gbs, ratio);
     return rank + 4 * (found->device.compute_capability_major == asked->compute_capability_major &&
                        found->device.compute_capability_minor != asked->compute_capability_minor);
 }
 
-/* ... then the name, of which `hash` is, then the memory. */
-APART static int is_more_alike(const struct tuned_device *asked, uint32_t hash,
-                               const struct section *a, const struct section *b)
+/* ... then the name, then the memory. */
+static int is_more_alike(const struct tuned_device *asked, const struct section *a,
+                         const struct section *b)
 {
     double left = 1, right = 1, memory = (double)asked->memory_bytes;
-    if ((a->name_hash == hash) != (b->name_hash == hash))
-        return a->name_hash == hash;
+    int is_named = asked->name && strcmp(a->device.name, asked->name) == 0;
+    if (is_named != (asked->name && strcmp(b->device.name, asked->name) == 0))
+        return is_named;
     int unknown = multiply_ratio((double)a->device.memory_bytes, memory, &left);
     return unknown < multiply_ratio((double)b->device.memory_bytes, memory, &right) ||
            (!unknown && left < right);
 }
 
-/* Whether the device has less than is needed. */
-static int is_short(const struct tuned_device *device, const long long needs[NEEDS])
+static int is_above(long long need, long long limit)
 {
-    return (device->max_threads_per_block > 0 &&
-            needs[NEED_THREADS] > device->max_threads_per_block) ||
-           (device->max_shared_bytes > 0 && needs[NEED_SHARED_BYTES] > device->max_shared_bytes) ||
-           (device->registers_per_unit > 0 && needs[NEED_REGISTERS] > device->registers_per_unit);
+    return limit > 0 && need > limit;
 }
 
+/* Whether the device can run what the entry launches, as far as both are known. */
 static int fits(const struct tuned_entry *entry, const struct tuned_device *device)
 {
-    long long needs[NEEDS] = {0};
-    for (int i = 0; i < NEEDS; i++) {
-        const char *text =
-            text_of(entry->tuned, &entry->line, EVIDENCE, (uint32_t)(THREADS + i), NULL);
-        if (text)
-            (void)read_integer(text, &needs[i]); /* it was checked when it was read */
-    }
-    multiply_registers(needs);
-    return !is_short(device, needs);
-}
-
-enum unfit { NONE_UNFIT, SOME_UNFIT, ALL_UNFIT };
-
-/* Which entries of the group need more than the device has. */
-static enum unfit find_unfit(const struct tuned *tuned, const struct tuned_device *device,
-                             const struct group *group)
-{
-    uint32_t count = 0;
-    if (is_short(device, tuned->lists.of.sections[group->section].needs))
-        for (uint32_t i = 0; i < group->entry_count; i++)
-            count += !fits(&tuned->lists.of.entries[group->first_entry + i], device);
-    return count == 0 ? NONE_UNFIT : count < group->entry_count ? SOME_UNFIT : ALL_UNFIT;
-}
-
-/* The best group of other devices; of the same grade that of the first file, and of that the device
- * most alike. `hash` is of the device's name. */
-FAST static int find_elsewhere(const struct tuned *tuned, const struct tuned_device *device,
-                               const struct name *problem, uint32_t hash,
-                               struct tuned_found_group *best)
-{
-    const struct section *before = NULL;
-    uint32_t kind = find_text(tuned, device->kind);
-    double units = device->unit_count;
-    int best_rank = 0;
-    for (uint32_t i = 0; i < problem->group_count; i++) {
-        const struct group *group = &tuned->lists.of.groups[problem->first_group + i];
-        const struct section *section = &tuned->lists.of.sections[group->section];
-        if (section->kind != kind)
-            continue;
-        double ratio = 0;
-        enum tuned_grade grade = grade_section(tuned, section, device, hash);
-        int rank = rank_section(section, device, units, &ratio);
-        if (before && grade <= best->grade &&
-            (grade < best->grade || section->source != before->source || rank > best_rank ||
-             (rank == best_rank &&
-              (ratio > best->ratio ||
-               (ratio == best->ratio && !is_more_alike(device, hash, section, before))))))
-            continue;
-        enum unfit unfit = find_unfit(tuned, device, group);
-        if (unfit == ALL_UNFIT)
-            continue;
-        *best = (struct tuned_found_group){group, grade, unfit == SOME_UNFIT, ratio};
-        best_rank = rank;
-        before = section;
-    }
-    return before != NULL;
-}
-
-/* The groups that may answer, into `out`: those of this device, one of each file; else one. */
-FAST static int find_groups(const struct tuned *tuned, const struct tuned_device *device,
-                            const char *problem, struct tuned_found_group *out)
-{
-    if (!tuned || !device || !device->kind || !problem)
+    const long long *needs = entry->needs;
+    const struct section *section = section_of(entry);
+    long long capability = capability_of(device), cluster = device->max_cluster_blocks;
+    if (device->compute_capability_major == 0 && device->name &&
+        strcmp(device->name, section->device.name) == 0)
+        capability = needs[NEED_CAPABILITY]; /* as this very device has it */
+    /* Clusters of 8 run wherever there are some; of more on what has them, which no version of CUDA
+     * promises of another major compute capability. */
+    if (cluster <= 0)
+        cluster = capability < CLUSTERS_SINCE ? 1 : is_of_major(section->majors, device) ? 16 : 8;
+    if (entry->majors && !is_of_major(entry->majors, device))
         return 0;
-    size_t length = strlen(problem);
-    uint32_t problem_hash = hash_text(tuned, problem, length), source = UINT32_MAX;
-    uint32_t hash = device->name ? hash_text(tuned, device->name, strlen(device->name)) : 0;
-    uint32_t both = group_hash(problem_hash, hash);
-    int count = 0;
-    for (uint32_t i = *group_bucket(tuned, both); i; i = tuned->lists.of.groups[i].next) {
-        const struct group *group = &tuned->lists.of.groups[i];
-        if (group->hash != both)
-            continue;
-        const struct section *section = &tuned->lists.of.sections[group->section];
-        enum unfit unfit = find_unfit(tuned, device, group);
-        if (strcmp(group->problem, problem) != 0 ||
-            strcmp(section->device.kind, device->kind) != 0 ||
-            grade_section(tuned, section, device, hash) != TUNED_EXACT || unfit == ALL_UNFIT)
-            continue;
-        /* Of one file the last: a section of unknown numbers comes before its like. */
-        count += source != section->source;
-        source = section->source;
-        out[count - 1] = (struct tuned_found_group){group, TUNED_EXACT, unfit == SOME_UNFIT, 1.0};
-    }
-    uint32_t number = count > 0 ? 0 : find_name(tuned, problem, length, problem_hash);
-    return number ? find_elsewhere(tuned, device, &tuned->lists.of.names[number], hash, out)
-                  : count;
+    return !is_above(needs[NEED_THREADS], device->max_threads_per_block) &&
+           !is_above(needs[NEED_SHARED_BYTES], device->max_shared_bytes) &&
+           !is_above(needs[NEED_REGISTERS], device->registers_per_unit) &&
+           !is_above(needs[NEED_CLUSTER], device->unit_count) && needs[NEED_CLUSTER] <= cluster &&
+           needs[NEED_CAPABILITY] <= capability && capability <= needs[NEED_CAPABILITY_MOST];
 }
-
-/* ---- finding: the sizes ---- */
 
 struct query {
+    const struct tuned_device *device;
     long long n;
     const struct tuned_size *sizes;
     size_t count;
+    int is_any_size; /* n and sizes have no say */
 };
 
 /* Whether the size is among the entry's; *ratio grows by how far it is from these. */
-static int measure_size(long long low, long long high, long long size, double *ratio)
+static int measure_size(const struct span *span, long long size, double *ratio)
 {
-    if (low <= size && size <= high)
+    if (span->ends[0] <= size && size <= span->ends[1])
         return 1;
-    *ratio *= ratio_of((double)(size < low ? low : high), (double)size);
+    *ratio *= ratio_of((double)span->ends[size > span->ends[1]], (double)size);
     return 0;
 }
 
@@ -1571,135 +1459,160 @@ static int measure_size(long long low, long long high, long long size, double *r
 static int measure(const struct tuned_entry *entry, const struct query *query, double *ratio)
 {
     *ratio = 1.0;
-    int is_within = measure_size(entry->n.ends[0], entry->n.ends[1], query->n, ratio);
-    size_t count = span_count(entry);
-    for (size_t i = 0; i < count; i++) {
+    if (query->is_any_size)
+        return 1;
+    int is_within = measure_size(&entry->n, query->n, ratio);
+    for (size_t i = 0; i < entry->span_count; i++) {
         const struct span *span = span_at(entry, i);
-        const char *name = entry->tuned->lists.of.names[span_names(entry)[i]].word.text;
+        const char *name = entry->tuned->lists.of.names[span->name].text;
         size_t j = 0;
         while (j < query->count && strcmp(query->sizes[j].name, name) != 0)
             j++;
-        is_within &= j < query->count &&
-                     measure_size(span->ends[0], span->ends[1], query->sizes[j].size, ratio);
+        is_within &= j < query->count && measure_size(span, query->sizes[j].size, ratio);
     }
     return is_within;
 }
 
-/* The nearest by looking at all that fit: of two equally near the smaller. */
-static const struct tuned_entry *find_among_all(const struct tuned_entry *entries, uint32_t count,
-                                                const struct query *query,
-                                                const struct tuned_device *limits)
+/* What a group has. */
+struct candidate {
+    const struct tuned_entry *entry; /* NULL: nothing */
+    enum tuned_grade grade;
+    int is_within;      /* the sizes are among the entry's */
+    int rank;           /* rank_section's */
+    double near, ratio; /* rank_section's; that of the sizes */
+};
+
+/* Takes the entry where it fits and is nearer than what was taken: of two equally near the first.
+ */
+static void take_entry(struct candidate *best, const struct tuned_entry *entry,
+                       const struct query *query)
 {
-    const struct tuned_entry *best = NULL;
-    double nearest = 0, ratio = 0;
-    int is_best_within = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (limits && !fits(&entries[i], limits))
-            continue;
-        int is_within = measure(&entries[i], query, &ratio);
-        if (best && (is_within != is_best_within ? is_best_within : ratio >= nearest))
-            continue;
-        best = &entries[i];
-        nearest = ratio;
-        is_best_within = is_within;
-    }
-    return best;
+    double ratio = 0;
+    int is_within = measure(entry, query, &ratio);
+    if ((best->entry && (is_within != best->is_within ? best->is_within : ratio >= best->ratio)) ||
+        (!is_within && ratio > entry->tuned->size_factor) || !fits(entry, query->device))
+        return;
+    best->entry = entry;
+    best->is_within = is_within;
+    best->ratio = ratio;
 }
 
-/* The group's entry of the nearest sizes, of those that fit the device where that is asked. */
-FAST static const struct tuned_entry *find_entry(const struct tuned *tuned,
-                                                 const struct group *group,
-                                                 const struct query *query,
-                                                 const struct tuned_device *limits)
+/* The group's entry of the nearest sizes, of those that fit the device. */
+static void find_entry(const struct tuned *tuned, const struct group *group,
+                       const struct query *query, struct candidate *best)
 {
-    const long long *lows = tuned->lists.of.lows + group->first_entry;
     const struct tuned_entry *entries = tuned->lists.of.entries + group->first_entry;
     size_t below = 0; /* the last that begins at or below n, or the first */
-    if (limits || (tuned->counts[SPANS] > 0 && span_count(entries) > 0))
-        return find_among_all(entries, group->entry_count, query, limits);
+    best->entry = NULL;
     for (size_t count = group->entry_count; count > 1;) {
         size_t half = count / 2;
-        below = lows[below + half] <= query->n ? below + half : below;
+        below = entries[below + half].n.ends[0] <= query->n ? below + half : below;
         count -= half;
     }
-    const struct tuned_entry *left = &entries[below], *right = left + 1;
-    if (query->n <= left->n.ends[1] || below + 1 == group->entry_count)
-        return left;
-    return ratio_of((double)query->n, (double)left->n.ends[1]) <=
-                   ratio_of((double)right->n.ends[0], (double)query->n)
-               ? left
-               : right;
+    if (entries->span_count == 0 && !query->is_any_size)
+        take_entry(best, &entries[below], query);
+    if (best->entry && best->is_within)
+        return;
+    for (size_t i = 0; i < group->entry_count; i++)
+        take_entry(best, &entries[i], query);
 }
 
 static int is_single(const struct tuned_entry *entry)
 {
-    size_t i = 0, count = span_count(entry);
-    while (i < count && span_at(entry, i)->ends[0] == span_at(entry, i)->ends[1])
+    size_t i = 0;
+    while (i < entry->span_count && span_at(entry, i)->ends[0] == span_at(entry, i)->ends[1])
         i++;
-    return i == count;
+    return i == entry->span_count;
 }
 
-/* The best of the groups; of the same grade the first. */
-FAST static enum tuned_grade choose(const struct tuned_found_group *groups, int count,
-                                    const struct query *query, struct tuned_answer *answer)
+/* Looks into a group of a section's grade `grade`. */
+static void find_in_group(const struct tuned *tuned, const struct group *group,
+                          const struct query *query, struct candidate *out)
 {
-    for (int i = 0; i < count; i++) {
-        const struct tuned_found_group *found = &groups[i];
-        const struct tuned_entry *entry = find_entry(answer->tuned, found->group, query,
-                                                     found->has_unfit ? answer->device : NULL);
-        double ratio = 1.0;
-        int is_within = entry->n.ends[0] <= query->n && query->n <= entry->n.ends[1];
-        if (!is_within || answer->tuned->counts[SPANS] > 0)
-            is_within = measure(entry, query, &ratio);
-        enum tuned_grade grade = found->grade;
-        if (grade == TUNED_EXACT && !is_within)
-            grade = TUNED_NEAREST_SIZE;
-        else if (grade == TUNED_EXACT &&
-                 (entry->at != query->n || (answer->tuned->counts[SPANS] > 0 && !is_single(entry))))
-            grade = TUNED_IN_RANGE;
-        if (grade <= answer->grade)
-            continue;
-        answer->grade = grade;
-        answer->entry = entry;
-        answer->distance = ratio * found->ratio - 1.0;
-    }
+    find_entry(tuned, group, query, out);
+    if (!out->entry || out->grade != TUNED_EXACT || query->is_any_size)
+        return;
+    if (!out->is_within)
+        out->grade = TUNED_NEAREST_SIZE;
+    else if (out->entry->at != query->n || !is_single(out->entry))
+        out->grade = TUNED_IN_RANGE;
+}
+
+static int is_better(const struct tuned *tuned, const struct tuned_device *device,
+                     const struct candidate *a, const struct candidate *b)
+{
+    const struct section *left = section_of(a->entry), *right = section_of(b->entry);
+    /* What a named file has of this very device goes before all other files. */
+    int is_own = a->grade >= TUNED_NEAREST_SIZE && tuned->sources[left->source].is_named;
+    int is_other_own = b->grade >= TUNED_NEAREST_SIZE && tuned->sources[right->source].is_named;
+    if (is_own != is_other_own)
+        return is_own;
+    if (is_own && left->source != right->source)
+        return 0; /* files are looked at in their order */
+    /* A section of unknown numbers stands behind its like. */
+    if (left->source == right->source && b->grade >= TUNED_NEAREST_SIZE &&
+        a->grade >= TUNED_NEAREST_SIZE)
+        return a->rank < b->rank;
+    if (a->grade != b->grade || left->source != right->source)
+        return a->grade > b->grade;
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    return a->near < b->near || (a->near <= b->near && is_more_alike(device, left, right));
+}
+
+static enum tuned_grade give(const struct candidate *best, struct tuned_answer *answer)
+{
+    answer->entry = best->entry;
+    answer->grade = best->entry ? best->grade : TUNED_NONE;
+    answer->distance = best->entry ? best->ratio * best->near - 1.0 : 0.0;
     return answer->grade;
 }
 
-enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_device *device,
-                               const char *problem, struct tuned_handle *handle)
+static const struct group *group_at(const struct tuned *tuned, uint32_t problem, uint32_t i)
 {
-    *handle = (struct tuned_handle){.tuned = tuned, .problem = problem};
-    if (device)
-        handle->device = *device;
-    handle->group_count = find_groups(tuned, device, problem, handle->groups);
-    return handle->groups[0].grade;
+    return &tuned->lists.of.groups[tuned->lists.of.names[problem].first_group + i];
 }
 
-FAST enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
-                                                const struct tuned_size *sizes, size_t size_count,
-                                                struct tuned_answer *answer)
+/* The best entry of all groups of the problem, a name's number. */
+static enum tuned_grade find_best(const struct tuned *tuned, uint32_t problem,
+                                  const struct query *query, struct tuned_answer *answer)
 {
-    *answer = (struct tuned_answer){
-        .tuned = handle->tuned, .device = &handle->device, .problem = handle->problem, .n = n};
-    return choose(handle->groups, handle->group_count, &(struct query){n, sizes, size_count},
-                  answer);
-}
-
-enum tuned_grade tuned_find_resolved(const struct tuned_handle *handle, long long n,
-                                     struct tuned_answer *answer)
-{
-    return tuned_find_resolved_sizes(handle, n, NULL, 0, answer);
+    struct candidate best = {NULL, TUNED_NONE, 0, 0, 1.0, 1.0};
+    uint32_t count = problem && query->n >= 0 ? tuned->lists.of.names[problem].group_count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct group *group = group_at(tuned, problem, i);
+        const struct section *section = &tuned->lists.of.sections[group->section];
+        struct candidate found = {NULL, TUNED_NONE, 0, 0, 1.0, 1.0};
+        if (strcmp(section->device.kind, query->device->kind) != 0)
+            continue;
+        found.grade = grade_section(section, query->device);
+        if (found.grade < tuned->least_grade || found.grade < best.grade)
+            continue;
+        found.rank = rank_section(section, query->device, &found.near);
+        found.near = found.grade == TUNED_EXACT ? 1.0 : found.near;
+        find_in_group(tuned, group, query, &found);
+        if (found.entry && found.grade >= tuned->least_grade &&
+            (!best.entry || is_better(tuned, query->device, &found, &best)))
+            best = found;
+    }
+    return give(&best, answer);
 }
 
 enum tuned_grade tuned_find_sizes(const struct tuned *tuned, const struct tuned_device *device,
                                   const char *problem, long long n, const struct tuned_size *sizes,
                                   size_t size_count, struct tuned_answer *answer)
 {
-    struct tuned_found_group groups[TUNED_FILES_MAX];
-    *answer = (struct tuned_answer){.tuned = tuned, .device = device, .problem = problem, .n = n};
-    return choose(groups, find_groups(tuned, device, problem, groups),
-                  &(struct query){n, sizes, size_count}, answer);
+    memset(answer, 0, sizeof *answer);
+    answer->tuned = tuned;
+    answer->device = device;
+    answer->problem = problem;
+    answer->n = n;
+    answer->sizes = sizes;
+    answer->size_count = size_count;
+    if (!tuned || !device || !device->kind || !problem)
+        return TUNED_NONE;
+    const struct query query = {device, n, sizes, size_count, 0};
+    return find_best(tuned, find_text(tuned, problem), &query, answer);
 }
 
 enum tuned_grade tuned_find(const struct tuned *tuned, const struct tuned_device *device,
@@ -1708,13 +1621,66 @@ enum tuned_grade tuned_find(const struct tuned *tuned, const struct tuned_device
     return tuned_find_sizes(tuned, device, problem, n, NULL, 0, answer);
 }
 
+enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_device *device,
+                               const char *problem, struct tuned_handle *handle)
+{
+    struct tuned_answer answer;
+    const struct query query = {device, 0, NULL, 0, 1};
+    int own_count = 0;
+    memset(handle, 0, sizeof *handle);
+    handle->tuned = tuned;
+    handle->problem = problem;
+    if (device)
+        handle->device = *device;
+    if (!tuned || !device || !device->kind || !problem)
+        return TUNED_NONE;
+    handle->number = find_text(tuned, problem);
+    for (uint32_t i = 0; i < tuned->lists.of.names[handle->number].group_count; i++) {
+        const struct group *group = group_at(tuned, handle->number, i);
+        const struct section *section = &tuned->lists.of.sections[group->section];
+        if (strcmp(section->device.kind, device->kind) != 0 ||
+            grade_section(section, device) != TUNED_EXACT)
+            continue;
+        handle->own = own_count++ == 0 ? group : NULL;
+    }
+    return find_best(tuned, handle->number, &query, &answer);
+}
+
+enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
+                                           const struct tuned_size *sizes, size_t size_count,
+                                           struct tuned_answer *answer)
+{
+    const struct query query = {&handle->device, n, sizes, size_count, 0};
+    struct candidate found = {NULL, TUNED_EXACT, 0, 0, 1.0, 1.0};
+    memset(answer, 0, sizeof *answer);
+    answer->tuned = handle->tuned;
+    answer->device = &handle->device;
+    answer->problem = handle->problem;
+    answer->n = n;
+    answer->sizes = sizes;
+    answer->size_count = size_count;
+    if (!handle->number || n < 0)
+        return TUNED_NONE;
+    if (handle->own) /* nothing goes before the only section of this device, within its sizes */
+        find_in_group(handle->tuned, handle->own, &query, &found);
+    if (found.grade < TUNED_IN_RANGE || found.grade < handle->tuned->least_grade || !found.entry)
+        return find_best(handle->tuned, handle->number, &query, answer);
+    return give(&found, answer);
+}
+
+enum tuned_grade tuned_find_resolved(const struct tuned_handle *handle, long long n,
+                                     struct tuned_answer *answer)
+{
+    return tuned_find_resolved_sizes(handle, n, NULL, 0, answer);
+}
+
 /* ---- sentences ---- */
 
 const char *tuned_grade_name(enum tuned_grade grade)
 {
-    static const char names[][16] = {"none",         "far device",   "default",
-                                     "portable",     "other device", "same model",
-                                     "nearest size", "in range",     "exact"};
+    static const char names[][16] = {"none",         "far device", "default",
+                                     "other device", "portable",   "same model",
+                                     "nearest size", "in range",   "exact"};
     return names[(unsigned)grade <= TUNED_EXACT ? grade : TUNED_NONE];
 }
 
@@ -1752,7 +1718,7 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
 {
     const struct tuned_entry *entry = answer->entry;
     const struct tuned_device *asked = answer->device;
-    const char *format = "%.60s has no entry for the kind '%.60s' that fits";
+    const char *format = "%.60s has no entry for the kind '%.60s' that fits here";
     char sizes[136];
     if (!entry) {
         int is_asked = asked && asked->kind && answer->problem;
@@ -1760,6 +1726,8 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
             format = "no tuned.conf is loaded";
         else if (!is_asked)
             format = "no device or no problem was named";
+        else if (!find_text(answer->tuned, answer->problem))
+            format = "no file has the problem '%.60s'";
         /* cppcheck-suppress wrongPrintfScanfArgNum */
         snprintf(out, bytes, format, answer->problem, is_asked ? asked->kind : NULL);
         return;
@@ -1787,6 +1755,214 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
              is_for_all ? tuned_entry_file(entry) : found->name, describe_capability(asked, found),
              found->unit_count, strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs",
              asked->unit_count);
+}
+
+/* ---- formulas ---- */
+
+/* Over whole numbers: + - * / (rounds down) %, min, max, ceil_div, n, further sizes, units, values
+ * of the entry. Nothing below zero is divided, nothing is divided by less than one. */
+struct evaluation {
+    const struct tuned_answer *answer;
+    const char *at;
+    int steps; /* that are left: bounds time and depth */
+};
+
+static int value_here(struct evaluation *evaluation, const char *name, size_t length,
+                      long long *out);
+
+static int is_text(const char *name, size_t length, const char *text)
+{
+    return strlen(text) == length && memcmp(name, text, length) == 0;
+}
+
+/* *a becomes what the two come to: operators, and 'i' min, 'a' max, 'c' ceil_div. */
+static int apply(char operation, long long *a, long long b)
+{
+    double real = (double)*a;
+    if (operation == 'i' || operation == 'a') {
+        *a = (b < *a) == (operation == 'i') ? b : *a;
+        return 1;
+    }
+    if (operation == '+' || operation == '-' || operation == '*') {
+        real = operation == '+'   ? real + (double)b
+               : operation == '-' ? real - (double)b
+                                  : real * (double)b;
+        if (real > 9.2e18 || real < -9.2e18)
+            return 0;
+        *a = operation == '+' ? *a + b : operation == '-' ? *a - b : *a * b;
+        return 1;
+    }
+    if (*a < 0 || b <= 0)
+        return 0;
+    *a = operation == '%' ? *a % b : *a / b + (operation == 'c' && *a % b != 0);
+    return 1;
+}
+
+/* What binds closer than `least`: 0 all, 1 products, 2 a number, a name, a call or parentheses. */
+static int evaluate(struct evaluation *evaluation, int least, long long *out)
+{
+    const char *name = evaluation->at;
+    long long next = 0;
+    if (evaluation->steps-- <= 0)
+        return 0;
+    while (is_a(*evaluation->at, NAME) && *evaluation->at != '-')
+        evaluation->at++;
+    size_t length = (size_t)(evaluation->at - name);
+    if (*evaluation->at == '(') {
+        char function = is_text(name, length, "min")        ? 'i'
+                        : is_text(name, length, "max")      ? 'a'
+                        : is_text(name, length, "ceil_div") ? 'c'
+                                                            : 0;
+        evaluation->at++;
+        if ((length > 0 && !function) || !evaluate(evaluation, 0, out))
+            return 0;
+        for (; function && *evaluation->at == ',';) {
+            evaluation->at++;
+            if (!evaluate(evaluation, 0, &next) || !apply(function, out, next))
+                return 0;
+        }
+        if (*evaluation->at++ != ')')
+            return 0;
+    } else if (is_digit(*name)) {
+        evaluation->at = name;
+        if (!read_digits(&evaluation->at, 0, out))
+            return 0;
+    } else if (!value_here(evaluation, name, length, out)) {
+        return 0;
+    }
+    for (;;) {
+        char operation = *evaluation->at;
+        int binds = operation == '+' || operation == '-'                       ? 1
+                    : operation == '*' || operation == '/' || operation == '%' ? 2
+                                                                               : 0;
+        if (binds <= least)
+            return 1;
+        evaluation->at++;
+        if (!evaluate(evaluation, binds, &next) || !apply(operation, out, next))
+            return 0;
+    }
+}
+
+/* Whether `name` is one of the names between commas. */
+static int lists(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (; names; names = strchr(names, ',')) {
+        names += *names == ',';
+        if (strncmp(names, name, length) == 0 && (names[length] == ',' || !names[length]))
+            return 1;
+    }
+    return 0;
+}
+
+/* The evidence `prefix`NAME. */
+static const char *evidence_of(const struct tuned_entry *entry, const char *prefix,
+                               const char *name)
+{
+    char whole[80];
+    int length = snprintf(whole, sizeof whole, "%s%s", prefix, name);
+    uint32_t number = length < (int)sizeof whole ? find_text(entry->tuned, whole) : 0;
+    return number ? text_of(entry->tuned, &entry->line, EVIDENCE, number, NULL) : NULL;
+}
+
+/* Whether it is known for what was measured alone, and the answer is not that. */
+static int is_elsewhere(const struct tuned_answer *answer, const char *name)
+{
+    const struct tuned_entry *entry = answer->entry;
+    return answer->grade != TUNED_EXACT &&
+           lists(text_of(entry->tuned, &entry->line, EVIDENCE, MEASURED, NULL), name);
+}
+
+/* A value that follows the number of units, for those of the asking device. */
+static long long scaled(const struct tuned_answer *answer, const char *name, long long value)
+{
+    const struct tuned_entry *entry = answer->entry;
+    long long found = tuned_entry_device(entry)->unit_count;
+    long long asked = answer->device ? answer->device->unit_count : 0;
+    if (value <= 0 || found <= 0 || asked <= 0 || value > LLONG_MAX / asked - found ||
+        !lists(text_of(entry->tuned, &entry->line, EVIDENCE, PER_UNIT, NULL), name))
+        return value;
+    value = (value * asked + found / 2) / found;
+    return value > 0 ? value : 1;
+}
+
+/* A whole number of the entry: by its formula, else as it stands. */
+static int number_here(const struct tuned_answer *answer, uint32_t number, int *steps,
+                       long long *out)
+{
+    const struct tuned_entry *entry = answer->entry;
+    const char *name = entry->tuned->lists.of.names[number].text;
+    const char *text = text_of(entry->tuned, &entry->line, VALUES, number, NULL);
+    struct evaluation evaluation = {answer, text ? evidence_of(entry, "formula.", name) : NULL,
+                                    *steps};
+    if (evaluation.at) {
+        int is_known = evaluate(&evaluation, 0, out) && !*evaluation.at;
+        *steps = evaluation.steps;
+        return is_known;
+    }
+    if (!text || !read_integer(text, out) || is_elsewhere(answer, name))
+        return 0;
+    *out = scaled(answer, name, *out);
+    return 1;
+}
+
+/* What a formula names. */
+static int value_here(struct evaluation *evaluation, const char *name, size_t length,
+                      long long *out)
+{
+    const struct tuned_answer *answer = evaluation->answer;
+    const struct tuned *tuned = answer->entry->tuned;
+    *out = answer->n;
+    if (is_text(name, length, "n"))
+        return 1;
+    *out = answer->device ? answer->device->unit_count : 0;
+    if (is_text(name, length, "units"))
+        return *out > 0;
+    for (size_t i = 0; i < answer->size_count; i++) {
+        *out = answer->sizes[i].size;
+        if (is_text(name, length, answer->sizes[i].name))
+            return 1;
+    }
+    uint32_t number = find_name(tuned, name, length, hash_text(tuned, name, length));
+    return number && number_here(answer, number, &evaluation->steps, out);
+}
+
+enum { STEPS_MAX = 200 };
+
+/* Up to three numbers of at least `least`, "ceil_div(n,32),4"; 0 when one is none here. */
+static int evaluate_axes(const struct tuned_answer *answer, const char *text, int least,
+                         long long out[3])
+{
+    struct evaluation evaluation = {answer, text, STEPS_MAX};
+    int count = 0;
+    do {
+        if (count == 3 || !evaluate(&evaluation, 0, &out[count]) || out[count++] < least)
+            return 0;
+    } while (*evaluation.at++ == ',');
+    return !evaluation.at[-1];
+}
+
+int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tuned_launch *out)
+{
+    static const char parts[][8] = {"grid", "block", "cluster", "shared"};
+    struct tuned_launch found = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 0, {0}};
+    long long shared[3] = {0, 0, 0};
+    long long *values[] = {found.grid, found.block, found.cluster, shared};
+    char number[16] = "", name[64];
+    if (!answer->entry)
+        return 0;
+    if (index > 0)
+        snprintf(number, sizeof number, "%d", index + 1);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "launch%s.%s", number, parts[i]);
+        const char *text = evidence_of(answer->entry, "", name);
+        if (text ? is_elsewhere(answer, name) || !evaluate_axes(answer, text, i < 3, values[i])
+                 : i < 2)
+            return 0;
+    }
+    found.shared_bytes = shared[0];
+    *out = found;
+    return 1;
 }
 
 /* ---- what an entry holds ---- */
@@ -1841,33 +2017,13 @@ double tuned_real(const struct tuned_entry *entry, const char *name, double othe
     return tuned_real_at(entry, index_of(entry, name), otherwise);
 }
 
-/* Whether `name` is one of the names between commas. */
-static int lists(const char *names, const char *name)
-{
-    size_t length = strlen(name);
-    for (; names; names = strchr(names, ',')) {
-        names += *names == ',';
-        if (strncmp(names, name, length) == 0 && (names[length] == ',' || !names[length]))
-            return 1;
-    }
-    return 0;
-}
-
 long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, long long otherwise)
 {
-    const struct tuned_entry *entry = answer->entry;
-    const char *text = tuned_text_at(entry, index, NULL);
     long long value = 0;
-    if (!text || !read_integer(text, &value))
-        return otherwise;
-    long long found = tuned_entry_device(entry)->unit_count;
-    long long asked = answer->device ? answer->device->unit_count : 0;
-    if (value <= 0 || found <= 0 || asked <= 0 || value > LLONG_MAX / asked - found ||
-        !lists(text_of(entry->tuned, &entry->line, EVIDENCE, PER_UNIT, NULL),
-               entry->tuned->lists.of.names[index].word.text))
-        return value;
-    value = (value * asked + found / 2) / found;
-    return value > 0 ? value : 1;
+    int steps = STEPS_MAX;
+    return answer->entry && index > 0 && number_here(answer, (uint32_t)index, &steps, &value)
+               ? value
+               : otherwise;
 }
 
 long long tuned_answer_integer(const struct tuned_answer *answer, const char *name,
@@ -1878,7 +2034,7 @@ long long tuned_answer_integer(const struct tuned_answer *answer, const char *na
 
 size_t tuned_value_count(const struct tuned_entry *entry)
 {
-    return entry ? shape_of(entry->tuned, &entry->line)->counts[VALUES] : 0;
+    return entry ? entry->line.counts[VALUES] : 0;
 }
 
 void tuned_value_at(const struct tuned_entry *entry, size_t position, const char **name,
@@ -1887,9 +2043,9 @@ void tuned_value_at(const struct tuned_entry *entry, size_t position, const char
     *name = *value = NULL;
     if (position >= tuned_value_count(entry))
         return;
-    *name = entry->tuned->lists.of.names[shape_of(entry->tuned, &entry->line)->names[position]]
-                .word.text;
-    *value = entry->line.text + entry->tuned->lists.of.numbers[entry->line.fields + position];
+    const uint32_t *field = entry->tuned->lists.of.numbers + entry->line.fields + 2 * position;
+    *name = entry->tuned->lists.of.names[field[0]].text;
+    *value = entry->line.text + field[1];
 }
 
 const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
@@ -1932,11 +2088,11 @@ long long tuned_entry_n_high(const struct tuned_entry *entry)
 const char *tuned_entry_size_at(const struct tuned_entry *entry, size_t position, long long *low,
                                 long long *high)
 {
-    if (position >= span_count(entry))
+    if (position >= entry->span_count)
         return NULL;
     *low = span_at(entry, position)->ends[0];
     *high = span_at(entry, position)->ends[1];
-    return entry->tuned->lists.of.names[span_names(entry)[position]].word.text;
+    return entry->tuned->lists.of.names[span_at(entry, position)->name].text;
 }
 
 const struct tuned_device *tuned_entry_device(const struct tuned_entry *entry)
@@ -1992,8 +2148,3 @@ const char *tuned_version(void)
 {
     return TUNED_VERSION;
 }
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#pragma clang attribute pop
-#endif

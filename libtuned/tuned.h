@@ -3,11 +3,15 @@
  *     struct tuned_error error;
  *     struct tuned *tuned = tuned_load("tuned.conf", &error);   NULL: error.text says why
  *     struct tuned_device device = {.kind = "cuda", .name = "NVIDIA H200",
- *                                   .compute_capability_major = 9, .unit_count = 132};
+ *                                   .compute_capability_major = 9, .unit_count = 132,
+ *                                   .max_threads_per_block = 1024, .max_shared_bytes = 232448,
+ *                                   .registers_per_unit = 65536};
  *     struct tuned_answer answer;
- *     tuned_find(tuned, &device, "reduce.sum.i32", n, &answer);
- *     grid  = tuned_answer_integer(&answer, "grid", 264);         264 when there is no entry
- *     block = tuned_answer_integer(&answer, "block", 1024);
+ *     struct tuned_launch launch;
+ *     tuned_find(tuned, &device, "blur.f32", n, &answer);
+ *     if (!tuned_answer_launch(&answer, 0, &launch))     your own, where the file tells none for n
+ *         launch = (struct tuned_launch){.grid = {(n + 255) / 256, 1, 1}, .block = {256, 1, 1}};
+ *     items = tuned_answer_integer(&answer, "items", 1); a parameter; 1 when there is no entry
  *     tuned_free(tuned);
  *
  * C99, nothing but the C library. Nothing is printed, no state is shared, the locale has no say.
@@ -20,7 +24,8 @@
 #include <stddef.h>
 
 #define TUNED_VERSION        "0.1.0"
-#define TUNED_FORMAT_VERSION 3 /* the newest that is read; 1 and 2 are read too */
+#define TUNED_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch, for #if */
+#define TUNED_FORMAT_VERSION 4   /* the newest that is read; 1 to 3 are read too */
 
 /* Larger files (256 MiB) are refused. */
 #define TUNED_FILE_BYTES_MAX 268435456
@@ -64,15 +69,19 @@ struct tuned_device {
     int max_threads_per_block;
     long long max_shared_bytes; /* of a block, the opt-in limit where the program opts in */
     int registers_per_unit;     /* of one multiprocessor, 32 bits each */
+    int max_cluster_blocks;     /* cudaOccupancyMaxPotentialClusterSize's; 1: no clusters */
+    long long reserved[8];      /* 0 */
 };
 
 /* How good an answer is: the greater, the better. The greatest there is is given. */
 enum tuned_grade {
     TUNED_NONE,         /* nothing fits: use your defaults */
-    TUNED_FAR_DEVICE,   /* measured on a device of another major compute capability */
-    TUNED_DEFAULT,      /* what the program's built-in text has for every device */
-    TUNED_PORTABLE,     /* the entry for every device, chosen to lose least on those measured */
+    TUNED_FAR_DEVICE,   /* measured on devices of other major compute capabilities; only given where
+                           tuned_options.least_grade asks for it */
+    TUNED_DEFAULT,      /* for every device, by whoever wrote it: measured on none of this kind */
     TUNED_OTHER_DEVICE, /* measured on another device of this kind and major compute capability */
+    TUNED_PORTABLE,     /* chosen to lose least on all devices of this major compute capability that
+                           were measured */
     TUNED_SAME_MODEL,   /* measured on this model with another size of memory */
     TUNED_NEAREST_SIZE, /* tuned on this device, for other sizes */
     TUNED_IN_RANGE,     /* tuned on this device for sizes that this one lies between */
@@ -91,6 +100,9 @@ struct tuned_answer {
     const struct tuned_device *device;
     const char *problem;
     long long n;
+    const struct tuned_size *sizes;
+    size_t size_count;
+    long long reserved[4];
 };
 
 /* ---- loading ---- */
@@ -130,6 +142,13 @@ struct tuned_options {
     const void *built_in; /* a tuned.conf within the program, last of all; NULL: none */
     size_t built_in_bytes;
     const struct tuned_allocator *allocator; /* NULL: malloc and free */
+    /* No answer is below this; 0 is TUNED_DEFAULT. TUNED_FAR_DEVICE: also what was measured on
+     * devices of other major compute capabilities, where these can run it. */
+    enum tuned_grade least_grade;
+    /* No answer was measured at sizes further away than so many times (the product of all sizes'
+     * ratios, each at least 1); 0 is 8. */
+    double size_factor;
+    long long reserved[8]; /* 0 */
 };
 
 /* Loads what there is, all or nothing, from these places:
@@ -137,7 +156,8 @@ struct tuned_options {
  *   2. the user's, $XDG_CONFIG_HOME/tune/tuned.conf, else $HOME/.config/tune/tuned.conf
  *   3. the system's, /etc/tune/tuned.conf
  *   4. the built-in text
- * A look-up gives the best grade of all of them, and of the same grade that of the first place.
+ * What a file that must be there has of the asking device itself goes before all others; then a
+ * look-up gives the best grade of all of them, and of the same grade that of the first place.
  * NULL when a file is refused, when a file that must be there is not, when there is none at all,
  * or memory is short. `options` may be NULL. Nothing that was loaded before changes: to load anew
  * while others read, open another, swap the pointers, and free the old one when its last reader
@@ -150,12 +170,15 @@ TUNED_API const char *tuned_file_at(const struct tuned *tuned, size_t index);
 /* ---- finding ---- */
 
 /* The best entry for a problem ("reduce.sum.i32") of n elements on a device: the one whose sizes n
- * is among, else the nearest, by the ratio to the nearer end of its sizes. Where this device was
- * not tuned: the same model with another size of memory; then others of the kind, first of the same
- * compute capability, then of the same major one, then nearest by the ratio of units and of
- * bandwidth, then the nearest memory; then a portable entry, the built-in default, and a device of
- * another compute capability. Entries that need more than the device's limits are passed over.
- * `tuned` may be NULL (nothing was loaded), and so may `device`: the grade is then TUNED_NONE. */
+ * is among, else the nearest, by the ratio to the nearer end of its sizes, within
+ * tuned_options.size_factor. Where this device was not tuned: the same model with another size of
+ * memory; then what loses least on all devices of this major compute capability that were measured;
+ * then others of it, first of the same minor one, then nearest by the ratio of units and of
+ * bandwidth, then the nearest memory; then what is written for every device. Entries that the
+ * device cannot run are passed over in every grade: of other compute capabilities, with larger
+ * clusters, with more threads, shared memory or registers than its limits. `tuned` may be NULL
+ * (nothing was loaded), and so may `device`: the grade is then TUNED_NONE, as it is for n below 0.
+ */
 TUNED_API enum tuned_grade tuned_find(const struct tuned *tuned, const struct tuned_device *device,
                                       const char *problem, long long n,
                                       struct tuned_answer *answer);
@@ -178,13 +201,9 @@ struct tuned_handle {
     const struct tuned *tuned;
     struct tuned_device device; /* its texts are borrowed from the caller of tuned_resolve */
     const char *problem;        /* borrowed, too */
-    int group_count;
-    struct tuned_found_group {
-        const void *group;
-        enum tuned_grade grade;
-        int has_unfit; /* some entries need more than the device has */
-        double ratio;
-    } groups[TUNED_FILES_MAX];
+    const void *own;
+    unsigned number;
+    long long reserved[8];
 };
 /* The greatest grade that tuned_find_resolved can give: TUNED_NONE when nothing fits (the handle is
  * usable all the same). */
@@ -208,11 +227,25 @@ TUNED_API const char *tuned_grade_name(enum tuned_grade grade);
 
 /* ---- what an entry holds ---- */
 
-/* A whole number of the answer's entry, fit for the device that was asked about: a value that is
- * proportional to the number of units (the entry's evidence names it in `per_unit`) is
- * scaled by units asked over units measured, rounded, at least 1. `otherwise` as below. */
+/* A whole number of the answer's entry, fit for the size and the device that were asked about:
+ * where the file has a formula for the value (`formula.NAME`), what that comes to; a value that is
+ * proportional to the number of units (`per_unit`) is scaled by units asked over units measured,
+ * rounded, at least 1. `otherwise` as below, and for a derived value that is known for what was
+ * measured alone (`measured`) when the grade is below TUNED_EXACT. */
 TUNED_API long long tuned_answer_integer(const struct tuned_answer *answer, const char *name,
                                          long long otherwise);
+
+/* A launch of the answer: how a GPU's kernel is to be launched at the size and on the device that
+ * were asked about. */
+struct tuned_launch {
+    long long grid[3], block[3], cluster[3]; /* at least 1 each */
+    long long shared_bytes;                  /* dynamic shared memory of a block */
+    long long reserved[6];
+};
+/* Launch `index`, from 0, of the configuration's. 0 when the file does not tell what it is at this
+ * size on this device (or has no launch of that number): *out is as it was. Allocates nothing. */
+TUNED_API int tuned_answer_launch(const struct tuned_answer *answer, int index,
+                                  struct tuned_launch *out);
 
 /* A parameter or derived value of the entry by its name, as the file has it; `otherwise` when the
  * entry is NULL, has none of that name, or has one of another type. Numbers and booleans have a
@@ -273,6 +306,7 @@ struct tuned_build {
     const char *flags;    /* hash of what it is compiled with */
     const char *driver;   /* "580.95.05" */
     const char *compiler; /* of the toolkit: "NVRTC 13.0" */
+    const void *reserved[4];
 };
 /* Whether the entry was measured with something else: 1 and why, in one sentence without a full
  * stop (`out` may be NULL); 0 when all is the same or unknown to the file. */

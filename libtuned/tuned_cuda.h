@@ -3,10 +3,8 @@
  *     struct tuned_cuda_device gpu;
  *     tuned_cuda_describe(&gpu);                     once a device: the current one, with limits
  *
- *     struct tuned_cuda_launch launch = tuned_cuda_launch_of(264, 256);     your own launch
+ *     struct tuned_cuda_launch launch = tuned_cuda_launch_of(blocks_for(n), 256);     your own
  *     tuned_cuda_find(tuned, &gpu, "saxpy.f32", n, &launch);     what the file says, if anything
- *     if (!launch.has_grid)                          a grid that covers n is for you to work out
- *         launch.grid[0] = (unsigned)((n + launch.block[0] - 1) / launch.block[0]);
  *     tuned_cuda_prepare(&launch, kernel);           once a kernel and configuration
  *     tuned_cuda_launch_kernel(&launch, kernel, arguments, stream);
  *
@@ -42,7 +40,7 @@ typedef cudaStream_t tuned_cuda_stream;
 
 #define TUNED_CUDA_NAME_BYTES 256
 
-/* A described device. Not to be copied: device.name points at its own `name`. */
+/* A described device. It may be copied and moved: ask by tuned_cuda_identity. */
 struct tuned_cuda_device {
     struct tuned_device device; /* for tuned_find, tuned_resolve ... */
     int index;                  /* as cudaSetDevice and cuDeviceGet count; the CUdevice */
@@ -50,19 +48,16 @@ struct tuned_cuda_device {
 };
 
 /* A launch: the caller's own before it is filled in, and plain data after that: keep it for as long
- * as n and the device are the same. Of grid and block 0 counts as 1. */
+ * as n and the device are the same. Of grid, block and cluster 0 counts as 1. */
 struct tuned_cuda_launch {
-    unsigned grid[3];    /* blocks: x, y, z */
-    unsigned block[3];   /* threads per block */
-    size_t shared_bytes; /* dynamic shared memory of a block */
-    const char *variant; /* which kernel, in the words of the experiment; NULL: not said */
-    /* Given: 1 when the kernel computes the same with any grid (a grid-stride loop). Else a grid is
-     * taken only where it was measured at this very n on this very device: one that was to
-     * cover another n would leave elements out. */
-    int any_grid;
-    /* Told by tuned_cuda_fill. */
-    int has_grid;           /* 1: the grid is the answer's; 0: it is still the caller's */
-    enum tuned_grade grade; /* TUNED_NONE: all is still the caller's */
+    unsigned grid[3];        /* blocks: x, y, z */
+    unsigned block[3];       /* threads per block */
+    unsigned cluster[3];     /* blocks of a cluster, where the launch sets it */
+    unsigned cluster_blocks; /* of the clusters that the kernel was compiled for; 0: none */
+    size_t shared_bytes;     /* dynamic shared memory of a block */
+    const char *variant;     /* which kernel, in the words of the experiment; NULL: not said */
+    enum tuned_grade grade;  /* of what filled it in; TUNED_NONE: all is still the caller's */
+    long long reserved[4];
 };
 
 /* ---- the device ---- */
@@ -190,42 +185,25 @@ static inline tuned_cuda_status tuned_cuda_describe(struct tuned_cuda_device *ou
     return result == (tuned_cuda_status)0 ? tuned_cuda_describe_device(index, out) : result;
 }
 
-/* ---- the launch ---- */
-
-/* A value of the answer under one of several names; 0: none of them, `out` is as it was; -1: not
- * one that a launch can have. */
-static inline int tuned_cuda_value(const struct tuned_answer *answer, const char *const names[],
-                                   int name_count, long long most, long long *out)
+/* The device for tuned_find, tuned_resolve ...: valid while *gpu stays where it is. */
+static inline const struct tuned_device *tuned_cuda_identity(struct tuned_cuda_device *gpu)
 {
-    int i;
-    for (i = 0; i < name_count; i++) {
-        const long long value = tuned_answer_integer(answer, names[i], LLONG_MIN);
-        if (value == LLONG_MIN)
-            continue;
-        if (value < 0 || value > most)
-            return -1;
-        *out = value;
-        return 1;
-    }
-    return 0;
+    gpu->device.name = gpu->device.kind ? gpu->name : NULL;
+    return &gpu->device;
 }
 
-/* Three axes; how many of them were found, -1: one that no launch can have. */
-static inline int tuned_cuda_axes(const struct tuned_answer *answer, const char *const names[3][3],
-                                  const long long most[3], unsigned out[3])
+/* ---- the launch ---- */
+
+/* Three numbers of a launch, at most `most` each; 0: no launch can have them. */
+static inline int tuned_cuda_take(const long long from[3], const long long most[3], unsigned to[3])
 {
-    int axis, count = 0;
+    int axis;
     for (axis = 0; axis < 3; axis++) {
-        long long value = 0;
-        const int found =
-            tuned_cuda_value(answer, names[axis], axis == 0 ? 3 : 2, most[axis], &value);
-        if (found < 0 || (found > 0 && value == 0))
-            return -1;
-        if (found > 0)
-            out[axis] = (unsigned)value;
-        count += found;
+        if (from[axis] > most[axis])
+            return 0;
+        to[axis] = (unsigned)from[axis];
     }
-    return count;
+    return 1;
 }
 
 static inline unsigned tuned_cuda_at_least_one(unsigned count)
@@ -252,51 +230,43 @@ static inline struct tuned_cuda_launch tuned_cuda_launch_of(unsigned grid, unsig
     return launch;
 }
 
-/* Takes over what an answer (of tuned_find, tuned_find_resolved ...) says of a launch, and leaves
- * the rest of *launch as the caller had it. The values go by these names, the first that is there:
- *
- *     grid[0]  grid, grid_x, grid_size_x      block[0]  block, block_x, block_size_x
- *     grid[1]  grid_y, grid_size_y            block[1]  block_y, block_size_y
- *     grid[2]  grid_z, grid_size_z            block[2]  block_z, block_size_z
- *     shared_bytes  shared_bytes, shared      variant   variant
- *
- * Values by the number of multiprocessors are those for this device. All or nothing: what this
- * device could not launch, or no device could, changes nothing, and the grade is TUNED_NONE.
- * Returns launch->grade. */
-static inline enum tuned_grade tuned_cuda_fill(const struct tuned_answer *answer,
-                                               struct tuned_cuda_launch *launch)
+/* Takes launch `index`, from 0, of the answer's configuration (of tuned_find, tuned_find_resolved
+ * ...) for the size and the device that were asked about: grid, block, cluster and dynamic shared
+ * memory, as the file's formulas have them there. All or nothing: where the file does not tell a
+ * launch for this size on this device, or this device could not launch it, *launch stays as it was,
+ * and the grade is TUNED_NONE. Returns launch->grade. */
+static inline enum tuned_grade tuned_cuda_fill_at(const struct tuned_answer *answer, int index,
+                                                  struct tuned_cuda_launch *launch)
 {
-    static const char *const grids[3][3] = {{"grid", "grid_x", "grid_size_x"},
-                                            {"grid_y", "grid_size_y", NULL},
-                                            {"grid_z", "grid_size_z", NULL}};
-    static const char *const blocks[3][3] = {{"block", "block_x", "block_size_x"},
-                                             {"block_y", "block_size_y", NULL},
-                                             {"block_z", "block_size_z", NULL}};
-    static const char *const shared_names[2] = {"shared_bytes", "shared"};
     static const long long most_blocks[3] = {2147483647, 65535, 65535};
     static const long long most_threads[3] = {1024, 1024, 64};
+    static const long long most_clusters[3] = {16, 16, 16};
     const struct tuned_device *device = answer->device;
-    struct tuned_cuda_launch filled = *launch;
-    long long shared_bytes = (long long)launch->shared_bytes;
     const long long most_shared =
         device && device->max_shared_bytes > 0 ? device->max_shared_bytes : INT_MAX;
-    launch->has_grid = 0;
+    struct tuned_cuda_launch filled = *launch;
+    struct tuned_launch found;
     launch->grade = TUNED_NONE;
-    if (!answer->entry || answer->grade == TUNED_NONE)
-        return TUNED_NONE;
-    filled.has_grid = 0;
-    if (launch->any_grid || answer->grade == TUNED_EXACT)
-        filled.has_grid = tuned_cuda_axes(answer, grids, most_blocks, filled.grid);
-    if (filled.has_grid < 0 || tuned_cuda_axes(answer, blocks, most_threads, filled.block) < 0 ||
-        tuned_cuda_value(answer, shared_names, 2, most_shared, &shared_bytes) < 0 ||
+    if (!tuned_answer_launch(answer, index, &found) ||
+        !tuned_cuda_take(found.grid, most_blocks, filled.grid) ||
+        !tuned_cuda_take(found.block, most_threads, filled.block) ||
+        !tuned_cuda_take(found.cluster, most_clusters, filled.cluster) ||
+        found.shared_bytes > most_shared ||
         !tuned_cuda_fits(&filled, device ? device->max_threads_per_block : 0))
         return TUNED_NONE;
-    filled.has_grid = filled.has_grid > 0;
-    filled.shared_bytes = (size_t)shared_bytes;
+    filled.shared_bytes = (size_t)found.shared_bytes;
+    filled.cluster_blocks = (unsigned)tuned_evidence(answer->entry, "cluster", 0);
     filled.variant = tuned_text(answer->entry, "variant", launch->variant);
     filled.grade = answer->grade;
     *launch = filled;
     return launch->grade;
+}
+
+/* The first launch, which of most kernels is the only one. */
+static inline enum tuned_grade tuned_cuda_fill(const struct tuned_answer *answer,
+                                               struct tuned_cuda_launch *launch)
+{
+    return tuned_cuda_fill_at(answer, 0, launch);
 }
 
 /* tuned_find for a described device, and tuned_cuda_fill. */
@@ -305,8 +275,10 @@ static inline enum tuned_grade tuned_cuda_find(const struct tuned *tuned,
                                                const char *problem, long long n,
                                                struct tuned_cuda_launch *launch)
 {
+    struct tuned_device device = gpu->device;
     struct tuned_answer answer;
-    tuned_find(tuned, &gpu->device, problem, n, &answer);
+    device.name = device.kind ? gpu->name : NULL;
+    tuned_find(tuned, &device, problem, n, &answer);
     return tuned_cuda_fill(&answer, launch);
 }
 
@@ -332,45 +304,160 @@ static inline tuned_cuda_status tuned_cuda_ask_kernel(tuned_cuda_kernel kernel, 
 #endif
 }
 
+/* Clusters have come with CUDA 11.8. */
+#ifdef TUNED_CUDA_DRIVER
+#define TUNED_CUDA_HAS_CLUSTERS (CUDA_VERSION >= 11080)
+#else
+#define TUNED_CUDA_HAS_CLUSTERS (CUDART_VERSION >= 11080)
+#endif
+
+static inline unsigned tuned_cuda_cluster_of(const struct tuned_cuda_launch *launch)
+{
+    return tuned_cuda_at_least_one(launch->cluster[0]) *
+           tuned_cuda_at_least_one(launch->cluster[1]) *
+           tuned_cuda_at_least_one(launch->cluster[2]);
+}
+
+#if TUNED_CUDA_HAS_CLUSTERS
+#ifdef TUNED_CUDA_DRIVER
+typedef CUlaunchConfig tuned_cuda_config;
+typedef CUlaunchAttribute tuned_cuda_attribute;
+#else
+typedef cudaLaunchConfig_t tuned_cuda_config;
+typedef cudaLaunchAttribute tuned_cuda_attribute;
+#endif
+
+/* The launch with its cluster: that which it sets, or, to ask whether one finds room, that which
+ * the kernel was compiled for. */
+static inline void tuned_cuda_configure(const struct tuned_cuda_launch *launch,
+                                        const unsigned cluster[3], tuned_cuda_attribute *attribute,
+                                        tuned_cuda_config *config)
+{
+    memset(attribute, 0, sizeof *attribute);
+#ifdef __cplusplus
+    *config = tuned_cuda_config();
+#else
+    memset(config, 0, sizeof *config);
+#endif
+#ifdef TUNED_CUDA_DRIVER
+    attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attribute->value.clusterDim.x = tuned_cuda_at_least_one(cluster[0]);
+    attribute->value.clusterDim.y = tuned_cuda_at_least_one(cluster[1]);
+    attribute->value.clusterDim.z = tuned_cuda_at_least_one(cluster[2]);
+    config->gridDimX = tuned_cuda_at_least_one(launch->grid[0]);
+    config->gridDimY = tuned_cuda_at_least_one(launch->grid[1]);
+    config->gridDimZ = tuned_cuda_at_least_one(launch->grid[2]);
+    config->blockDimX = tuned_cuda_at_least_one(launch->block[0]);
+    config->blockDimY = tuned_cuda_at_least_one(launch->block[1]);
+    config->blockDimZ = tuned_cuda_at_least_one(launch->block[2]);
+    config->sharedMemBytes = (unsigned)launch->shared_bytes;
+#else
+    attribute->id = cudaLaunchAttributeClusterDimension;
+    attribute->val.clusterDim.x = tuned_cuda_at_least_one(cluster[0]);
+    attribute->val.clusterDim.y = tuned_cuda_at_least_one(cluster[1]);
+    attribute->val.clusterDim.z = tuned_cuda_at_least_one(cluster[2]);
+    config->gridDim.x = tuned_cuda_at_least_one(launch->grid[0]);
+    config->gridDim.y = tuned_cuda_at_least_one(launch->grid[1]);
+    config->gridDim.z = tuned_cuda_at_least_one(launch->grid[2]);
+    config->blockDim.x = tuned_cuda_at_least_one(launch->block[0]);
+    config->blockDim.y = tuned_cuda_at_least_one(launch->block[1]);
+    config->blockDim.z = tuned_cuda_at_least_one(launch->block[2]);
+    config->dynamicSmemBytes = launch->shared_bytes;
+#endif
+    config->attrs = attribute;
+    config->numAttrs = 1;
+}
+
+/* Leave for a cluster of more than 8 blocks, and whether one finds room on the device. */
+static inline tuned_cuda_status tuned_cuda_allow_cluster(const struct tuned_cuda_launch *launch,
+                                                         tuned_cuda_kernel kernel)
+{
+    const unsigned compiled[3] = {launch->cluster_blocks, 1, 1};
+    const unsigned *cluster = tuned_cuda_cluster_of(launch) > 1 ? launch->cluster : compiled;
+    tuned_cuda_attribute attribute;
+    tuned_cuda_config config;
+    tuned_cuda_status result = (tuned_cuda_status)0;
+    int clusters = 0;
+    if (tuned_cuda_cluster_of(launch) <= 1 && launch->cluster_blocks <= 1)
+        return result;
+    tuned_cuda_configure(launch, cluster, &attribute, &config);
+#ifdef TUNED_CUDA_DRIVER
+    if (tuned_cuda_cluster_of(launch) > 8 || launch->cluster_blocks > 8)
+        result = cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    if (result == (tuned_cuda_status)0)
+        result = cuOccupancyMaxActiveClusters(&clusters, kernel, &config);
+#else
+    if (tuned_cuda_cluster_of(launch) > 8 || launch->cluster_blocks > 8)
+        result = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (result == (tuned_cuda_status)0)
+        result = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
+#endif
+    return result == (tuned_cuda_status)0 && clusters == 0 ? TUNED_CUDA_TOO_MUCH : result;
+}
+#endif
+
 /* To be called once for a kernel and a configuration, before it is launched: asks whether the
- * kernel, as it was compiled, can have so many threads per block (TUNED_CUDA_TOO_MUCH: it cannot,
- * so launch your own), and gives it leave for more dynamic shared memory where it has not got it.
- */
+ * kernel, as it was compiled, can have so many threads per block, and the device such a cluster
+ * (TUNED_CUDA_TOO_MUCH: no, so launch your own), and gives it leave for more dynamic shared memory
+ * and larger clusters where it has not got it. */
 static inline tuned_cuda_status tuned_cuda_prepare(const struct tuned_cuda_launch *launch,
                                                    tuned_cuda_kernel kernel)
 {
     int limits[2] = {0, 0};
-    const tuned_cuda_status result = tuned_cuda_ask_kernel(kernel, limits);
+    tuned_cuda_status result = tuned_cuda_ask_kernel(kernel, limits);
     if (result != (tuned_cuda_status)0)
         return result;
     if (!tuned_cuda_fits(launch, limits[0]) || launch->shared_bytes > INT_MAX)
         return TUNED_CUDA_TOO_MUCH;
-    if (launch->shared_bytes <= (size_t)limits[1])
-        return result;
+    if (launch->shared_bytes > (size_t)limits[1])
 #ifdef TUNED_CUDA_DRIVER
-    return cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                              (int)launch->shared_bytes);
+        result = cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                    (int)launch->shared_bytes);
 #else
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                (int)launch->shared_bytes);
+        result = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      (int)launch->shared_bytes);
+#endif
+    if (result != (tuned_cuda_status)0)
+        return result;
+#if TUNED_CUDA_HAS_CLUSTERS
+    return tuned_cuda_allow_cluster(launch, kernel);
+#else
+    return tuned_cuda_cluster_of(launch) > 1 || launch->cluster_blocks > 1 ? TUNED_CUDA_TOO_MUCH
+                                                                           : result;
 #endif
 }
 
-/* cudaLaunchKernel, or cuLaunchKernel: arguments[i] points at the value of argument i. */
+/* cudaLaunchKernel, or cuLaunchKernel, with a cluster where the launch sets one: arguments[i]
+ * points at the value of argument i. */
 static inline tuned_cuda_status tuned_cuda_launch_kernel(const struct tuned_cuda_launch *launch,
                                                          tuned_cuda_kernel kernel, void **arguments,
                                                          tuned_cuda_stream stream)
 {
     unsigned grid[3], block[3];
     int axis;
+#if TUNED_CUDA_HAS_CLUSTERS
+    tuned_cuda_attribute attribute;
+    tuned_cuda_config config;
+    tuned_cuda_configure(launch, launch->cluster, &attribute, &config);
+#endif
     for (axis = 0; axis < 3; axis++) {
         grid[axis] = tuned_cuda_at_least_one(launch->grid[axis]);
         block[axis] = tuned_cuda_at_least_one(launch->block[axis]);
     }
 #ifdef TUNED_CUDA_DRIVER
+#if TUNED_CUDA_HAS_CLUSTERS
+    config.hStream = stream;
+    if (tuned_cuda_cluster_of(launch) > 1)
+        return cuLaunchKernelEx(&config, kernel, arguments, NULL);
+#endif
     return cuLaunchKernel(kernel, grid[0], grid[1], grid[2], block[0], block[1], block[2],
                           (unsigned)launch->shared_bytes, stream, arguments, NULL);
 #else
+#if TUNED_CUDA_HAS_CLUSTERS
+    config.stream = stream;
+    if (tuned_cuda_cluster_of(launch) > 1)
+        return cudaLaunchKernelExC(&config, kernel, arguments);
+#endif
     {
         struct dim3 blocks, threads;
         blocks.x = grid[0], blocks.y = grid[1], blocks.z = grid[2];

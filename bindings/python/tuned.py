@@ -33,10 +33,11 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Device", "Entry", "Error", "Grade", "Resolved", "Skip", "Tuned",
+__all__ = ["Answer", "Device", "Entry", "Error", "Grade", "Launch", "Resolved", "Skip", "Tuned",
            "library_version", "load", "loads", "open"]
 
 Value = Union[bool, int, float, str]
+_SONAME = "libtuned.so." + ".".join(__version__.split(".")[:2])
 
 
 class Error(Exception):
@@ -54,8 +55,8 @@ class Grade(enum.IntEnum):
     NONE = 0
     FAR_DEVICE = 1
     DEFAULT = 2
-    PORTABLE = 3
-    OTHER_DEVICE = 4
+    OTHER_DEVICE = 3
+    PORTABLE = 4
     SAME_MODEL = 5
     NEAREST_SIZE = 6
     IN_RANGE = 7
@@ -75,9 +76,6 @@ class Skip(enum.IntFlag):
 
 # ---- the library: structs as tuned.h has them ----
 
-_FILES_MAX = 8
-
-
 class _Error(ctypes.Structure):
     _fields_ = [("line", ctypes.c_int), ("text", ctypes.c_char * 256)]
 
@@ -88,40 +86,46 @@ class _Device(ctypes.Structure):
                 ("compute_capability_minor", ctypes.c_int),
                 ("unit_count", ctypes.c_int), ("memory_bytes", ctypes.c_longlong),
                 ("bandwidth_gbs", ctypes.c_double), ("max_threads_per_block", ctypes.c_int),
-                ("max_shared_bytes", ctypes.c_longlong), ("registers_per_unit", ctypes.c_int)]
-
-
-class _Answer(ctypes.Structure):
-    _fields_ = [("grade", ctypes.c_int), ("entry", ctypes.c_void_p),
-                ("distance", ctypes.c_double), ("tuned", ctypes.c_void_p),
-                ("device", ctypes.POINTER(_Device)), ("problem", ctypes.c_char_p),
-                ("n", ctypes.c_longlong)]
-
-
-class _Options(ctypes.Structure):
-    _fields_ = [("paths", ctypes.POINTER(ctypes.c_char_p)), ("path_count", ctypes.c_size_t),
-                ("skip", ctypes.c_uint), ("leave_out_refused", ctypes.c_int),
-                ("built_in", ctypes.c_char_p), ("built_in_bytes", ctypes.c_size_t),
-                ("allocator", ctypes.c_void_p)]
+                ("max_shared_bytes", ctypes.c_longlong), ("registers_per_unit", ctypes.c_int),
+                ("max_cluster_blocks", ctypes.c_int), ("reserved", ctypes.c_longlong * 8)]
 
 
 class _Size(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("size", ctypes.c_longlong)]
 
 
-class _Group(ctypes.Structure):
-    _fields_ = [("group", ctypes.c_void_p), ("grade", ctypes.c_int), ("has_unfit", ctypes.c_int),
-                ("ratio", ctypes.c_double)]
+class _Answer(ctypes.Structure):
+    _fields_ = [("grade", ctypes.c_int), ("entry", ctypes.c_void_p),
+                ("distance", ctypes.c_double), ("tuned", ctypes.c_void_p),
+                ("device", ctypes.POINTER(_Device)), ("problem", ctypes.c_char_p),
+                ("n", ctypes.c_longlong), ("sizes", ctypes.POINTER(_Size)),
+                ("size_count", ctypes.c_size_t), ("reserved", ctypes.c_longlong * 4)]
+
+
+class _Launch(ctypes.Structure):
+    _fields_ = [("grid", ctypes.c_longlong * 3), ("block", ctypes.c_longlong * 3),
+                ("cluster", ctypes.c_longlong * 3), ("shared_bytes", ctypes.c_longlong),
+                ("reserved", ctypes.c_longlong * 6)]
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("paths", ctypes.POINTER(ctypes.c_char_p)), ("path_count", ctypes.c_size_t),
+                ("skip", ctypes.c_uint), ("leave_out_refused", ctypes.c_int),
+                ("built_in", ctypes.c_char_p), ("built_in_bytes", ctypes.c_size_t),
+                ("allocator", ctypes.c_void_p), ("least_grade", ctypes.c_int),
+                ("size_factor", ctypes.c_double), ("reserved", ctypes.c_longlong * 8)]
 
 
 class _Handle(ctypes.Structure):
     _fields_ = [("tuned", ctypes.c_void_p), ("device", _Device), ("problem", ctypes.c_char_p),
-                ("group_count", ctypes.c_int), ("groups", _Group * _FILES_MAX)]
+                ("own", ctypes.c_void_p), ("number", ctypes.c_uint),
+                ("reserved", ctypes.c_longlong * 8)]
 
 
 class _Build(ctypes.Structure):
     _fields_ = [("source", ctypes.c_char_p), ("flags", ctypes.c_char_p),
-                ("driver", ctypes.c_char_p), ("compiler", ctypes.c_char_p)]
+                ("driver", ctypes.c_char_p), ("compiler", ctypes.c_char_p),
+                ("reserved", ctypes.c_void_p * 4)]
 
 
 _TEXT, _WHOLE, _REAL = ctypes.c_char_p, ctypes.c_longlong, ctypes.c_double
@@ -140,6 +144,8 @@ _FUNCTIONS = {
     "tuned_reason": (None, [ctypes.POINTER(_Answer), _TEXT, _COUNT]),
     "tuned_grade_name": (_TEXT, [_GRADE]),
     "tuned_answer_integer": (_WHOLE, [ctypes.POINTER(_Answer), _TEXT, _WHOLE]),
+    "tuned_answer_launch": (ctypes.c_int, [ctypes.POINTER(_Answer), ctypes.c_int,
+                                           ctypes.POINTER(_Launch)]),
     "tuned_integer": (_WHOLE, [_AT, _TEXT, _WHOLE]),
     "tuned_text": (_TEXT, [_AT, _TEXT, _TEXT]),
     "tuned_value_count": (_COUNT, [_AT]),
@@ -174,10 +180,10 @@ def _places() -> Iterator[str]:
         prefix = here.parents[2]
         folders += [prefix / "lib", prefix / "lib64", *sorted(prefix.glob("lib/*-linux-gnu*"))]
     for folder in folders:
-        for name in ("libtuned.so.0", "libtuned.so"):
+        for name in (_SONAME, "libtuned.so"):
             if (folder / name).exists():
                 yield str(folder / name)
-    yield "libtuned.so.0"
+    yield _SONAME
     found = ctypes.util.find_library("tuned")
     if found:
         yield found
@@ -273,6 +279,7 @@ class Device:
     max_threads_per_block: int = 0
     max_shared_bytes: int = 0
     registers_per_unit: int = 0
+    max_cluster_blocks: int = 0
     _struct: _Device = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -281,7 +288,7 @@ class Device:
             _bytes(self.kind), _bytes(self.name), major, minor, self.unit_count,
             _whole(self.memory_bytes, "memory_bytes"), self.bandwidth_gbs,
             self.max_threads_per_block, _whole(self.max_shared_bytes, "max_shared_bytes"),
-            self.registers_per_unit))
+            self.registers_per_unit, self.max_cluster_blocks))
 
     @staticmethod
     def _of(struct: _Device) -> "Device":
@@ -289,7 +296,7 @@ class Device:
                       (struct.compute_capability_major, struct.compute_capability_minor),
                       struct.unit_count, struct.memory_bytes, struct.bandwidth_gbs,
                       struct.max_threads_per_block, struct.max_shared_bytes,
-                      struct.registers_per_unit)
+                      struct.registers_per_unit, struct.max_cluster_blocks)
 
     @staticmethod
     def cuda(index: int = 0) -> "Device":
@@ -320,6 +327,16 @@ class Device:
 
 
 # ---- what was found ----
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a kernel is launched at the size and on the device that were asked about: x, y and z."""
+
+    grid: Tuple[int, int, int]
+    block: Tuple[int, int, int]
+    cluster: Tuple[int, int, int]
+    shared_bytes: int
 
 
 class Entry:
@@ -435,10 +452,20 @@ class Answer:
         return _text(out.value)
 
     def integer(self, name: str, otherwise: int) -> int:
-        """A whole number, fit for the device that was asked about: one by the number of units is
-        scaled. `otherwise` where there is no answer, or none of that name and type."""
+        """A whole number, fit for the size and the device that were asked about, by the file's formula
+        where it has one. `otherwise` where there is no answer, none of that name and type, or a
+        derived value that is known at the measured size alone."""
         return int(_library().tuned_answer_integer(ctypes.byref(self._answer), _bytes(name),
                                                    _whole(otherwise, "otherwise")))
+
+    def launch(self, index: int = 0) -> Optional[Launch]:
+        """Launch `index` of the configuration; None where the file does not tell it for this size on
+        this device, or has none of that number."""
+        out = _Launch()
+        if not _library().tuned_answer_launch(ctypes.byref(self._answer), index, ctypes.byref(out)):
+            return None
+        x, y, z = out.grid, out.block, out.cluster
+        return Launch((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2]), out.shared_bytes)
 
     def text(self, name: str, otherwise: str) -> str:
         """The file's own words for a value."""
@@ -447,12 +474,19 @@ class Answer:
 
     @property
     def values(self) -> Dict[str, Value]:
-        """All values, whole numbers (of 64 bits) fit for the device that was asked about; empty
-        without one."""
+        """All values, whole numbers (of 64 bits) fit for what was asked about; without those that are
+        known at the measured size alone. Empty where there is no answer."""
         if self.entry is None:
             return {}
-        return {name: self.integer(name, value) if type(value) is int and _fits(value) else value
-                for name, value in self.entry.values.items()}
+        found: Dict[str, Value] = {}
+        for name, value in self.entry.values.items():
+            if type(value) is not int or not _fits(value):
+                found[name] = value
+                continue
+            here = self.integer(name, 0)
+            if here == self.integer(name, 1):
+                found[name] = here
+        return found
 
     def __repr__(self) -> str:
         return f"<tuned.Answer {self.grade}: {self.values}>"
@@ -476,10 +510,10 @@ class Resolved:
 
     def find(self, n: int, **sizes: int) -> Answer:
         """As Tuned.find, faster. `grade` is the greatest that it can give."""
-        answer = _Answer()
+        answer, further = _Answer(), _sizes(sizes)
         _library().tuned_find_resolved_sizes(ctypes.byref(self._handle), _whole(n, "n"),
-                                             _sizes(sizes), len(sizes), ctypes.byref(answer))
-        return Answer(self._owner, self, answer)
+                                             further, len(sizes), ctypes.byref(answer))
+        return Answer(self._owner, (self, further), answer)
 
 
 class Tuned:
@@ -504,9 +538,9 @@ class Tuned:
     def find(self, device: Device, problem: str, n: int, **sizes: int) -> Answer:
         """The best entry for a problem of n elements on a device; further sizes by their names."""
         answer = _Answer()
-        keeps = (device, _bytes(problem))
+        keeps = (device, _bytes(problem), _sizes(sizes))
         _library().tuned_find_sizes(self._at, ctypes.byref(device._struct), keeps[1],
-                                    _whole(n, "n"), _sizes(sizes), len(sizes),
+                                    _whole(n, "n"), keeps[2], len(sizes),
                                     ctypes.byref(answer))
         return Answer(self, keeps, answer)
 
@@ -562,15 +596,18 @@ def loads(text: Union[str, bytes], name: str = "memory") -> Tuned:
 
 
 def open(paths: Sequence[Union[str, "os.PathLike[str]"]] = (), built_in: Union[str, bytes] = b"",
-         skip: Skip = Skip(0), leave_out_refused: bool = False) -> Tuned:
+         skip: Skip = Skip(0), leave_out_refused: bool = False,
+         least_grade: Grade = Grade.DEFAULT, size_factor: float = 8.0) -> Tuned:
     """Loads what there is, all or nothing: `paths`, else the file that $TUNED_CONF names, which must
-    be there; the user's tuned.conf; the system's; and the program's built-in text. Of answers of the
-    same grade the first file's is given. With `leave_out_refused` files that are refused are left
+    be there; the user's tuned.conf; the system's; and the program's built-in text. What a file that was
+    named has of the device itself goes first; then of answers of the same grade the first file's is
+    given. None is below `least_grade`, none measured at sizes more than `size_factor` times away. With `leave_out_refused` files that are refused are left
     out (Tuned.left_out has the first) instead of refusing everything."""
     raw = _Error()
     names = (ctypes.c_char_p * len(paths))(*(_path(path) for path in paths))
     text = built_in if isinstance(built_in, bytes) else built_in.encode("utf-8", "surrogateescape")
     options = _Options(paths=names, path_count=len(paths), skip=int(skip),
                        leave_out_refused=int(leave_out_refused), built_in=text or None,
-                       built_in_bytes=len(text))
+                       built_in_bytes=len(text), least_grade=int(least_grade),
+                       size_factor=size_factor)
     return _loaded(_library().tuned_open(ctypes.byref(options), ctypes.byref(raw)), raw, list(names))

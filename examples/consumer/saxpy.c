@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <tuned_cuda.h>
 
-/* Right for any grid, so that the grid of tuned.conf is taken for any n. */
+/* Right for any grid. */
 static const char source[] =
     "extern \"C\" __global__ void saxpy(float a, const float *x, float *y, long long n)\n"
     "{\n"
@@ -57,7 +57,6 @@ static struct tuned_cuda_launch choose(const struct tuned_cuda_device *gpu, CUfu
         tuned_cuda_launch_of(2 * (unsigned)gpu->device.unit_count, 256);
     struct tuned_cuda_launch launch = own;
     struct tuned *tuned = tuned_open(NULL, NULL);
-    launch.any_grid = 1;
     tuned_cuda_find(tuned, gpu, "saxpy.f32", n, &launch);
     launch.variant = NULL; /* its text ends with the file */
     tuned_free(tuned);

@@ -270,6 +270,25 @@ TUNE_DEVICE void pause_cycles(u32 cycles)
     (void)cycles;
 }
 
+// ---- what only compute capability 9.0 has ----
+
+// Below it nothing below here could do what it says: rather than a wrong result there is none. Who
+// knows while compiling that only such code is made refuses then (TUNE_NEEDS_90).
+TUNE_DEVICE void refuse_below_90()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    __trap();
+#endif
+}
+
+// In a kernel that needs it, with a template parameter above 0: it traps when it is launched below;
+// with TUNE_REFUSE_WHILE_COMPILING it is an error to compile it for less.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900 && defined(TUNE_REFUSE_WHILE_COMPILING)
+#define TUNE_NEEDS_90(value) static_assert((value) < 0, "needs compute capability 9.0")
+#else
+#define TUNE_NEEDS_90(value) refuse_below_90()
+#endif
+
 // ---- clusters of blocks (compute capability 9.0) ----
 
 TUNE_DEVICE u32 cluster_rank()

@@ -84,6 +84,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTE
 {
     typedef typename OP::template of<T> F;
     typedef typename F::accumulator A;
+    TUNE_NEEDS_90(SIZE);
     TUNE_SHARED(A, of_block, SIZE);
     cluster_begin();
     meeting at = {slots, state, blockIdx.x / SIZE, gridDim.x / SIZE, 0};
@@ -125,6 +126,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     typedef tune::part<OP, T, POLICY> part;
     typedef typename part::F F;
     static_assert(sizeof(typename part::pack) == 16, "bulk copies move 16 bytes and multiples");
+    TUNE_NEEDS_90(STAGES);
     TUNE_DYNAMIC_SHARED(stages);
     TUNE_SHARED(u64, full, STAGES);
     const meeting at = meeting_of<finish::flagged>(slots, state);

@@ -21,7 +21,7 @@ static struct tuned *file_of(const char *entries)
     char text[2048];
     tuned_error error;
     std::snprintf(text, sizeof text,
-                  "tuned-conf 3\n[cuda \"First\"] compute_capability=9.0 sm_count=132 "
+                  "tuned-conf 4\n[cuda \"First\"] compute_capability=9.0 sm_count=132 "
                   "memory_bytes=151397597184\n%send\n",
                   entries);
     struct tuned *tuned = tuned_load_memory(text, std::strlen(text), "memory", &error);
@@ -32,14 +32,13 @@ static struct tuned *file_of(const char *entries)
 }
 
 // What an entry makes of a launch of 7 blocks of 96 threads; `kernel k` at n = 1000.
-static tuned_cuda_launch filled(const char *values, long long n, bool any_grid)
+static tuned_cuda_launch filled(const char *values, long long n)
 {
     char entry[512];
     std::snprintf(entry, sizeof entry, "k n=500-2000 %s\n", values);
     struct tuned *tuned = file_of(entry);
     tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
     launch.shared_bytes = 64;
-    launch.any_grid = any_grid;
     const tuned_grade grade = tuned_cuda_find(tuned, &gpu, "k", n, &launch);
     EXPECT(grade == launch.grade);
     launch.variant = launch.variant ? "some" : nullptr; // the text goes with the file
@@ -54,8 +53,8 @@ static bool is(const unsigned three[3], unsigned x, unsigned y, unsigned z)
 
 static bool is_untouched(const tuned_cuda_launch &launch)
 {
-    return launch.grade == TUNED_NONE && !launch.has_grid && is(launch.grid, 7, 0, 0) &&
-           is(launch.block, 96, 0, 0) && launch.shared_bytes == 64 && launch.variant == nullptr;
+    return launch.grade == TUNED_NONE && is(launch.grid, 7, 0, 0) && is(launch.block, 96, 0, 0) &&
+           launch.shared_bytes == 64 && launch.variant == nullptr;
 }
 
 static void device_has_its_limits()
@@ -95,68 +94,83 @@ static void errors_are_returned()
     tuned_free(tuned);
 }
 
-static void values_go_by_their_names()
+static void launch_is_the_files()
 {
     tuned_cuda_launch launch =
-        filled("block=256 grid=264 shared_bytes=4096 variant=some | at=1000", 1000, false);
-    EXPECT(launch.grade == TUNED_EXACT && launch.has_grid == 1);
-    EXPECT(is(launch.block, 256, 0, 0) && is(launch.grid, 264, 0, 0));
+        filled("block=256 grid=264 variant=some | at=1000 launch.grid=grid launch.block=block "
+               "launch.shared=4096 cluster=8",
+               1000);
+    EXPECT(launch.grade == TUNED_EXACT && launch.cluster_blocks == 8);
+    EXPECT(is(launch.block, 256, 1, 1) && is(launch.grid, 264, 1, 1));
     EXPECT(launch.shared_bytes == 4096 && launch.variant != nullptr);
-    launch =
-        filled("block_x=32 block_y=8 block_z=2 grid_x=5 grid_y=6 grid_z=7 | at=1000", 1000, false);
-    EXPECT(is(launch.block, 32, 8, 2) && is(launch.grid, 5, 6, 7) && launch.has_grid == 1);
-    EXPECT(launch.shared_bytes == 64 && launch.variant == nullptr);
-    launch =
-        filled("block_size_x=16 block_size_y=4 block_size_z=1 grid_size_x=9 shared=0 | at=1000",
-               1000, false);
-    EXPECT(is(launch.block, 16, 4, 1) && is(launch.grid, 9, 0, 0) && launch.shared_bytes == 0);
-    launch = filled("vector=4", 1000, true);
-    EXPECT(launch.grade == TUNED_IN_RANGE && is(launch.block, 96, 0, 0) && !launch.has_grid);
+    launch = filled("tile=4 | at=1000 launch.grid=\"ceil_div(n,tile),units/2,7\" "
+                    "launch.block=32,8,2 launch.cluster=2",
+                    1001);
+    EXPECT(launch.grade == TUNED_IN_RANGE && launch.variant == nullptr);
+    EXPECT(is(launch.block, 32, 8, 2) && is(launch.grid, 251, 66, 7) &&
+           is(launch.cluster, 2, 1, 1));
+    EXPECT(launch.shared_bytes == 0);
 }
 
-// A grid that covers one n leaves elements of another out.
-static void grid_of_another_size_is_not_taken()
+// Values are no launch, whatever they are called; nor is what is known at another size.
+static void nothing_is_guessed()
 {
-    tuned_cuda_launch launch = filled("block=256 grid=264 | at=1000", 1001, false);
-    EXPECT(launch.grade == TUNED_IN_RANGE && !launch.has_grid);
-    EXPECT(is(launch.grid, 7, 0, 0) && is(launch.block, 256, 0, 0));
-    launch = filled("block=256 grid=264 | at=1000", 1001, true);
-    EXPECT(launch.has_grid == 1 && is(launch.grid, 264, 0, 0));
+    EXPECT(is_untouched(filled("block=256 grid=264 shared_bytes=9 variant=some | at=1000", 1000)));
+    EXPECT(
+        is_untouched(filled("BLOCK=512 ITEMS=8 variant=some | at=1000 launch.block=BLOCK", 1000)));
+    const char *const measured = "block=256 grid=264 variant=some | at=1000 launch.grid=264 "
+                                 "launch.block=block measured=grid,launch.grid";
+    EXPECT(filled(measured, 1000).grade == TUNED_EXACT);
+    EXPECT(is_untouched(filled(measured, 1001)));
 }
 
-static void grid_by_the_multiprocessors_is_scaled()
+static void further_launches_are_asked_for_by_number()
 {
+    struct tuned *tuned = file_of("k n=500-2000 block=64 | launch.grid=\"n/block\" "
+                                  "launch.block=block launch2.grid=1 launch2.block=1024\n");
     tuned_cuda_device second;
-    struct tuned *tuned = file_of("k n=1000 block=256 grid=264 | per_unit=grid\n");
+    struct tuned_answer answer;
     tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
-    EXPECT(tuned_cuda_describe_device(1, &second) == cudaSuccess); // 66 of them
-    EXPECT(tuned_cuda_find(tuned, &second, "k", 1000, &launch) != TUNED_EXACT);
-    EXPECT(launch.grade != TUNED_NONE && !launch.has_grid && is(launch.grid, 7, 0, 0));
-    launch.any_grid = 1;
-    EXPECT(tuned_cuda_find(tuned, &second, "k", 1000, &launch) != TUNED_NONE);
-    EXPECT(launch.has_grid == 1 && is(launch.grid, 132, 0, 0) && is(launch.block, 256, 0, 0));
+    EXPECT(tuned_cuda_describe_device(1, &second) == cudaSuccess);
+    const tuned_cuda_device moved = second; // which still knows its name
+    tuned_cuda_device copy = moved;
+    second.name[0] = '?';
+    EXPECT(tuned_find(tuned, tuned_cuda_identity(&copy), "k", 1000, &answer) == TUNED_OTHER_DEVICE);
+    EXPECT(std::strcmp(answer.device->name, "Second") == 0);
+    EXPECT(tuned_cuda_fill_at(&answer, 1, &launch) == TUNED_OTHER_DEVICE);
+    EXPECT(is(launch.grid, 1, 1, 1) && is(launch.block, 1024, 1, 1));
+    EXPECT(tuned_cuda_fill(&answer, &launch) == TUNED_OTHER_DEVICE);
+    EXPECT(is(launch.grid, 15, 1, 1) && is(launch.block, 64, 1, 1));
+    EXPECT(tuned_cuda_fill_at(&answer, 2, &launch) == TUNED_NONE);
     tuned_free(tuned);
 }
 
 static void what_no_launch_can_be_changes_nothing()
 {
     const char *const impossible[] = {
-        "grid=1 variant=some block=1025",  "grid=1 variant=some block_x=32 block_y=33",
-        "grid=1 variant=some block_x=1 block_z=65",  "grid=1 variant=some block=0",
-        "grid=1 variant=some block=-32",   "grid=1 variant=some block=5000000000",
-        "grid=0 variant=some block=32",    "grid=2147483648 block=32",
-        "grid_y=65536 block=32",           "block=32 variant=some shared_bytes=300000",
-        "block=32 variant=some shared=-1",
+        "variant=some | launch.grid=1 launch.block=1025",
+        "variant=some | launch.grid=1 launch.block=32,33",
+        "variant=some | launch.grid=1 launch.block=1,1,65",
+        "variant=some | launch.grid=1 launch.block=0",
+        "variant=some | launch.grid=1 launch.block=0-32",
+        "variant=some | launch.grid=1 launch.block=5000000000",
+        "variant=some | launch.grid=0 launch.block=32",
+        "variant=some | launch.grid=2147483648 launch.block=32",
+        "variant=some | launch.grid=1,65536 launch.block=32",
+        "variant=some | launch.grid=1 launch.block=32 launch.shared=300000",
+        "variant=some | launch.grid=1 launch.block=32 launch.shared=0-1",
+        "variant=some | launch.grid=1 launch.block=32 launch.cluster=17",
+        "variant=some | launch.grid=n/0 launch.block=32",
+        "variant=some | launch.grid=absent launch.block=32",
     };
     for (const char *values : impossible) {
-        const bool kept = is_untouched(filled(values, 1000, true));
+        const bool kept = is_untouched(filled(values, 1000));
         EXPECT(kept);
         if (!kept)
             std::printf("  %s\n", values);
     }
     tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
     launch.shared_bytes = 64;
-    launch.has_grid = 1;
     EXPECT(tuned_cuda_find(nullptr, &gpu, "k", 1000, &launch) == TUNED_NONE);
     EXPECT(is_untouched(launch));
 }
@@ -169,6 +183,12 @@ static void kernel_is_asked_and_given_leave()
     EXPECT(tuned_cuda_prepare(&launch, &gpu) == cudaSuccess && shared_allowed == 100000);
     launch.shared_bytes = 10;
     EXPECT(tuned_cuda_prepare(&launch, &gpu) == cudaSuccess && shared_allowed == 100000);
+    launch.cluster_blocks = 16;
+    EXPECT(tuned_cuda_prepare(&launch, &gpu) == cudaSuccess);
+    machines[0].clusters = 0; // no room for one
+    EXPECT(tuned_cuda_prepare(&launch, &gpu) == TUNED_CUDA_TOO_MUCH);
+    machines[0].clusters = 10;
+    launch.cluster_blocks = 0;
     launch.block[0] = launch.block[1] = 64;
     EXPECT(tuned_cuda_prepare(&launch, &gpu) == TUNED_CUDA_TOO_MUCH);
 }
@@ -199,9 +219,9 @@ int main()
     machines[1] = {"Second", 9, 0, 66, 90, 10};
     device_has_its_limits();
     errors_are_returned();
-    values_go_by_their_names();
-    grid_of_another_size_is_not_taken();
-    grid_by_the_multiprocessors_is_scaled();
+    launch_is_the_files();
+    nothing_is_guessed();
+    further_launches_are_asked_for_by_number();
     what_no_launch_can_be_changes_nothing();
     kernel_is_asked_and_given_leave();
     launch_is_passed_on();

@@ -16,26 +16,29 @@ block() {
         $0 == "```" { if (inside && index(text, word)) { printf "%s", text; exit } inside = 0 }
         inside { text = text $0 "\n" }' "$TUNE_SOURCE/$1"
 }
-# program TEXT [DECLARATIONS]: what a document has of one, in a main that prints the launch.
+# program TEXT FORMAT [DECLARATIONS]: what a document has of one, in a main that prints the launch's numbers.
 program() {
     printf '#include <stdio.h>\n'
     grep '^#include' <<<"$1"
-    printf 'int main(void)\n{\nlong long n = 1000;\n%s\n' "${2:-}"
+    printf 'int main(void)\n{\nlong long n = 1000;\n%s\n' "${3:-}"
     grep -v '^#include' <<<"$1"
-    printf 'printf("grid %%lld, block %%lld\\n", grid, block);\nreturn grid < 1 || block < 1;\n}\n'
+    printf 'printf("grid %s, block %s\\n", launch.grid[0], launch.block[0]);\n' "$2" "$2"
+    printf 'return launch.grid[0] < 1 || launch.block[0] < 1;\n}\n'
 }
 
 # ---- pkg-config, with the shared library, which is then found ----
 text=$(block docs/libtuned.md c '#include <tuned.h>')
 [[ -n $text ]] || fail "docs/libtuned.md has no program"
-program "$text" 'const char *name = "Some GPU"; int major = 9, minor = 0, sm_count = 132;' >app.c
+program "$text" %lld 'const char *name = "Some GPU"; int major = 9, minor = 0, sm_count = 132;
+    int shared_optin = 232448, registers_per_sm = 65536;' >app.c
+
 calls=$(block docs/bindings.md sh PKG_CONFIG_PATH=PREFIX)
 [[ -n $calls ]] || fail "docs/bindings.md has no call of pkg-config"
 run bash -ec "${calls//PREFIX\/lib\/pkgconfig/"${pkgconfig[0]}"}"
 expect_code 0
 run env -u LD_LIBRARY_PATH XDG_CONFIG_HOME=/nonexistent ./app
 expect_code 0
-expect_out '^grid 264, block 256$'
+expect_out '^grid 4, block 256$'
 
 # ---- with CUDA ----
 toolkit=${TUNE_CUDA_INCLUDE%/include}
@@ -46,13 +49,13 @@ fi
 export PKG_CONFIG_PATH=${pkgconfig[0]} CUDA_HOME=$toolkit
 text=$(block README.md c tuned_cuda.h)
 [[ -n $text ]] || fail "README.md has no program"
-program "$text" >app.c
+program "$text" %u 'const void *kernel = 0; void **arguments = 0; cudaStream_t stream = 0;' >app.c
 # run_app: without a GPU it ends; with one it has a launch of its own, there being no tuned.conf.
 run_app() {
     run "$@"
     [[ $code -le 1 ]] || fail "it crashes"
     if [[ $code -eq 0 ]]; then
-        expect_out '^grid [1-9][0-9]*, block 1024$'
+        expect_out '^grid 4, block 256$'
     else
         expect_empty out
     fi

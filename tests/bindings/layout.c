@@ -21,6 +21,8 @@ static void print_what_is_given(void)
     MEMBER(tuned_device, max_threads_per_block);
     MEMBER(tuned_device, max_shared_bytes);
     MEMBER(tuned_device, registers_per_unit);
+    MEMBER(tuned_device, max_cluster_blocks);
+    MEMBER(tuned_device, reserved);
     SIZE(tuned_options);
     MEMBER(tuned_options, paths);
     MEMBER(tuned_options, path_count);
@@ -29,6 +31,9 @@ static void print_what_is_given(void)
     MEMBER(tuned_options, built_in);
     MEMBER(tuned_options, built_in_bytes);
     MEMBER(tuned_options, allocator);
+    MEMBER(tuned_options, least_grade);
+    MEMBER(tuned_options, size_factor);
+    MEMBER(tuned_options, reserved);
     SIZE(tuned_size);
     MEMBER(tuned_size, name);
     MEMBER(tuned_size, size);
@@ -37,6 +42,7 @@ static void print_what_is_given(void)
     MEMBER(tuned_build, flags);
     MEMBER(tuned_build, driver);
     MEMBER(tuned_build, compiler);
+    MEMBER(tuned_build, reserved);
 }
 
 static void print_what_is_told(void)
@@ -49,6 +55,15 @@ static void print_what_is_told(void)
     MEMBER(tuned_answer, entry);
     MEMBER(tuned_answer, distance);
     MEMBER(tuned_answer, device);
+    MEMBER(tuned_answer, sizes);
+    MEMBER(tuned_answer, size_count);
+    MEMBER(tuned_answer, reserved);
+    SIZE(tuned_launch);
+    MEMBER(tuned_launch, grid);
+    MEMBER(tuned_launch, block);
+    MEMBER(tuned_launch, cluster);
+    MEMBER(tuned_launch, shared_bytes);
+    MEMBER(tuned_launch, reserved);
     SIZE(tuned_handle);
 }
 

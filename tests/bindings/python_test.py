@@ -126,6 +126,39 @@ class Finding(unittest.TestCase):
         self.assertEqual((answer.values["grid"], answer.entry.values["grid"]), (132, 264))
         self.assertEqual(answer.integer("grid", 0), 132)
 
+    def test_launch(self):
+        conf = tuned.loads('''tuned-conf 4
+[cuda "First GPU"] compute_capability=9.0 sm_count=132
+reduce n=1000-1999 tile=8 grid=125 | at=1000 launch.grid="min(units*2,ceil_div(n,tile)),2" launch.block=64 launch.shared=n launch2.grid=1 launch2.block=32 capability=9.0
+scan n=1000-1999 grid=7 block=64 | at=1000 launch.grid=7 launch.block=64 measured=grid,launch.grid
+end
+''')
+        half = tuned.Device("cuda", "Half", (9, 0), 66)
+        launch = conf.find(half, "reduce", 1999).launch()
+        self.assertEqual((launch.grid, launch.block, launch.cluster, launch.shared_bytes),
+                         ((132, 2, 1), (64, 1, 1), (1, 1, 1), 1999))
+        self.assertEqual(conf.find(half, "reduce", 1000).launch(1).block, (32, 1, 1))
+        self.assertIsNone(conf.find(half, "reduce", 1000).launch(2))
+        exact, other = conf.find(FIRST, "scan", 1000), conf.find(FIRST, "scan", 1001)
+        self.assertEqual((exact.launch().grid, exact.values), ((7, 1, 1), {"grid": 7, "block": 64}))
+        self.assertEqual((other.launch(), other.values), (None, {"block": 64}))
+        self.assertIsNone(conf.find(FIRST, "none", 1).launch())
+        self.assertFalse(conf.find(tuned.Device("cuda", "Old", (8, 0), 66), "reduce", 1000))
+
+    def test_least_grade_and_size_factor(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "t.conf")
+            path.write_text(CONF)
+            nothing = tuned.Skip.ENVIRONMENT | tuned.Skip.USER | tuned.Skip.SYSTEM
+            other = tuned.Device("cuda", "Half", (9, 0), 66)
+            conf = tuned.open([path], skip=nothing)
+            self.assertFalse(conf.find(FIRST, "reduce", 16001))
+            self.assertTrue(conf.find(FIRST, "reduce", 16000))
+            self.assertTrue(conf.find(other, "reduce", 1000))
+            conf = tuned.open([path], skip=nothing, least_grade=tuned.Grade.SAME_MODEL, size_factor=9)
+            self.assertTrue(conf.find(FIRST, "reduce", 16001))
+            self.assertFalse(conf.find(other, "reduce", 1000))
+
     def test_limits(self):
         conf = tuned.loads(CONF.replace("samples=30", "samples=30 threads=512"))
         small = tuned.Device("cuda", "First GPU", (9, 0), 132, 1000000, max_threads_per_block=256)
@@ -338,8 +371,8 @@ class Library(unittest.TestCase):
             self.assertNotEqual(missing.returncode, 0)
             self.assertIn("OSError", missing.stderr)
             self.assertIn("none.so", missing.stderr)
-            for place in ("lib/x86_64-linux-gnu/libtuned.so", "lib64/libtuned.so.0",
-                          "lib/libtuned.so.0", "share/tune/python/libtuned.so"):
+            for place in ("lib/x86_64-linux-gnu/libtuned.so", "lib64/libtuned.so.0.1",
+                          "lib/libtuned.so.0.1", "share/tune/python/libtuned.so"):
                 (prefix / place).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(LIBRARY, prefix / place)
                 found = self.python(module)

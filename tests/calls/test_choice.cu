@@ -97,8 +97,11 @@ static void what_cannot_run_is_not_chosen()
 {
     for (const char *line : {CLUSTER, DEPENDENT, BULK}) {
         const tune::choice why = call(line, 1 << 24);
-        EXPECT(!why.is_exact && why.grade == TUNED_IN_RANGE);
-        EXPECT(std::strstr(why.reason, "cannot run on this device") != nullptr);
+        // Clusters are not even given by libtuned to a device that has none.
+        const bool is_given =
+            machines[current].major >= 9 || std::strstr(line, "variant=cluster") == nullptr;
+        EXPECT(!why.is_exact && why.grade == (is_given ? TUNED_IN_RANGE : TUNED_NONE));
+        EXPECT(!is_given || std::strstr(why.reason, "cannot run on this device") != nullptr);
         EXPECT(std::strstr(why.configuration, "variant=last_block") != nullptr);
         EXPECT(launches.size() == 1 &&
                launches[0].grid == (unsigned int)machines[current].sm_count * 4);

@@ -2,11 +2,13 @@
 #ifndef TUNE_EXPORT_COMMON_H
 #define TUNE_EXPORT_COMMON_H
 
-#include "tuner/export/internal.h"
+#include "tuner/export/elsewhere.h"
 
 /* Zero at first. Needs are the greatest of all devices. */
 struct common {
-    struct text values, per_unit, origin;
+    struct text values, elsewhere, origin;
+    struct needs needs;
+    uint64_t majors; /* compute capabilities that it was measured on: bits */
     int64_t threads, shared_bytes, registers, devices;
     double loss;
 };
@@ -14,9 +16,9 @@ struct common {
 void common_clear(struct common *common);
 void common_free(struct common *common);
 bool common_failed(const struct common *common);
-/* Takes the rows of portable_devices.sql. `shared` and `multiples` are empty JSON objects. */
+/* Takes the rows of portable_devices.sql. `shared` and `formulas` are empty JSON objects. */
 enum status common_take(struct experiments *experiments, struct store_query *query,
-                        struct common *common, json_t *shared, json_t *multiples,
+                        struct common *common, json_t *shared, json_t *formulas,
                         struct error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tuner/device/traits.h"
-#include "tuner/export/internal.h"
+#include "tuner/export/elsewhere.h"
 
 /* db/queries/conf_gains.sql */
 extern const char conf_gains_query[];
@@ -150,16 +150,21 @@ static enum status append_gains(struct store *store, struct text *out, const cha
 }
 
 /* What a device must be able to give, so that libtuned hands out nothing that does not launch. */
-static void append_needs(struct text *out, struct store_query *query)
+static void append_needs(struct text *out, struct experiments *experiments,
+                         struct store_query *query)
 {
+    struct needs needs;
     if (!device_traits(column_text(query, COLUMN_KIND))->is_gpu)
         return;
     append_count(out, "threads", store_query_integer(query, COLUMN_THREADS));
     append_count(out, "shared_bytes", store_query_integer(query, COLUMN_SHARED_BYTES));
     append_count(out, "registers", store_query_integer(query, COLUMN_REGISTERS));
+    elsewhere_needs(experiments, query, &needs);
+    append_capability(out, &needs);
 }
 
-static enum status append_evidence(struct text *out, struct store *store, struct store_query *query,
+static enum status append_evidence(struct text *out, struct store *store,
+                                   struct experiments *experiments, struct store_query *query,
                                    const char *objective, struct error *error)
 {
     append_decimal(out, "time_ns", 1, store_query_real(query, COLUMN_TIME));
@@ -177,7 +182,7 @@ static enum status append_evidence(struct text *out, struct store *store, struct
     append_bound(out, "claim_percent", 3, store_query_real(query, COLUMN_CLAIM));
     append_decimal(out, "confidence", 4, store_query_real(query, COLUMN_CONFIDENCE));
     append_count(out, "compared", store_query_integer(query, COLUMN_COMPARED));
-    append_needs(out, query);
+    append_needs(out, experiments, query);
     return status;
 }
 
@@ -198,16 +203,6 @@ static void append_origin(struct text *out, struct store_query *query)
         append_known(out, "compiler", column_text(query, COLUMN_COMPILER));
 }
 
-static void append_per_unit(struct text *out, struct experiments *experiments,
-                            struct store_query *query)
-{
-    struct text names = {0};
-    per_unit_names(&names, experiments, query);
-    append_known(out, "per_unit", text_string(&names));
-    out->failed = out->failed || names.failed;
-    text_free(&names);
-}
-
 enum status entry_fill(struct entry *entry, struct store *store, struct experiments *experiments,
                        struct store_query *query, const char *objective, struct error *error)
 {
@@ -217,9 +212,13 @@ enum status entry_fill(struct entry *entry, struct store *store, struct experime
     append_origin(&entry->origin, query);
     enum status status = append_values(&entry->values, query, error);
     if (status == STATUS_OK)
-        status = append_evidence(&entry->evidence, store, query, objective, error);
+        status = append_evidence(&entry->evidence, store, experiments, query, objective, error);
+    struct elsewhere elsewhere = {0};
     if (status == STATUS_OK)
-        append_per_unit(&entry->evidence, experiments, query);
+        status = elsewhere_fill(&elsewhere, experiments, query, error);
+    if (status == STATUS_OK)
+        status = elsewhere_append(&entry->evidence, &elsewhere, store, query, error);
+    elsewhere_free(&elsewhere);
     return status;
 }
 

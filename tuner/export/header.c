@@ -40,6 +40,10 @@ struct header {
     size_t configuration_count;
     size_t *by_hash; /* of them: numbers from 1, 0 where there is none; a power of two of them */
     size_t hash_slots;
+    /* What values are elsewhere: statements that set them, each set once; 0 is none. */
+    const char **formulas;
+    size_t formula_count;
+    bool is_old; /* of a format that does not say what launches need */
 };
 
 /* ---- fields ---- */
@@ -225,7 +229,10 @@ static enum status forget_configurations(struct header *header, struct error *er
     header->by_hash = arena_alloc(&header->arena, header->hash_slots, sizeof *header->by_hash);
     header->configurations =
         arena_alloc(&header->arena, header->entry_count + 1, sizeof *header->configurations);
-    return header->by_hash && header->configurations ? STATUS_OK : error_no_memory(error);
+    header->formulas =
+        arena_alloc(&header->arena, header->entry_count + 1, sizeof *header->formulas);
+    return header->by_hash && header->configurations && header->formulas ? STATUS_OK
+                                                                         : error_no_memory(error);
 }
 
 /* Each configuration once, for what must be known when a program is compiled. */
@@ -266,21 +273,190 @@ static unsigned scaled_mask(const struct header *header, const struct tuned_entr
     return mask;
 }
 
+/* ---- formulas ---- */
+
+static const struct field *find_field(const struct header *header, const char *name, size_t length)
+{
+    for (size_t i = 0; i < header->field_count; i++)
+        if (strlen(header->fields[i].name) == length &&
+            strncmp(header->fields[i].name, name, length) == 0)
+            return &header->fields[i];
+    return NULL;
+}
+
+static bool is_function(const char *name, size_t length)
+{
+    return (length == 3 && (strncmp(name, "min", 3) == 0 || strncmp(name, "max", 3) == 0)) ||
+           (length == 8 && strncmp(name, "ceil_div", 8) == 0);
+}
+
+/* A formula of tuned.conf as a C expression. False: it is none that C is sure to evaluate alike. */
+static bool translate(const struct header *header, const char *formula, struct text *out)
+{
+    int commas[64] = {0};
+    bool calls[64] = {false};
+    int depth = 0;
+    if (strchr(formula, '-') && strpbrk(formula, "/%")) /* what is below zero is not divided */
+        return false;
+    for (const char *at = formula; *at;) {
+        size_t length =
+            strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.0123456789");
+        if (length > 0 && *at >= '0' && *at <= '9') {
+            if (strspn(at, "0123456789") != length || length > 18)
+                return false;
+            text_printf(out, "%.*sLL", (int)length, at);
+        } else if (length > 0 && at[length] == '(') {
+            if (!is_function(at, length) || depth == 63)
+                return false;
+            text_printf(out, "tuned_header_%.*s(", (int)length, at);
+            calls[++depth] = true;
+            commas[depth] = 0;
+            length++;
+        } else if (length > 0) {
+            const struct field *field = find_field(header, at, length);
+            if ((length == 1 && *at == 'n') || (length == 5 && strncmp(at, "units", 5) == 0))
+                text_printf(out, "%.*s", (int)length, at);
+            else if (field && field->type == FIELD_INTEGER)
+                text_printf(out, "answer.%s", field->identifier);
+            else
+                return false;
+        } else if (*at == '(') {
+            if (depth == 63)
+                return false;
+            calls[++depth] = false;
+            commas[depth] = 0;
+        } else if (*at == ')') {
+            if (depth == 0 || commas[depth] != (calls[depth] ? 1 : 0))
+                return false;
+            depth--;
+        } else if (*at == ',') {
+            commas[depth]++;
+        } else if (*at == '/' || *at == '%') { /* never by what may be 0 */
+            if (at[1] < '1' || at[1] > '9')
+                return false;
+        } else if (!strchr("+-*", *at)) {
+            return false;
+        }
+        if (length == 0) {
+            text_append_bytes(out, at, 1);
+            length = 1;
+        }
+        at += length;
+    }
+    return depth == 0 && commas[0] == 0;
+}
+
+/* The number of what is set for the entry, 0: nothing. */
+static enum status formulas_of(struct header *header, const struct tuned_entry *entry,
+                               size_t *number, struct error *error)
+{
+    struct text statements = {0};
+    const char *measured = tuned_evidence_text(entry, "measured", NULL);
+    for (size_t i = 0; i < header->field_count; i++) {
+        const struct field *field = &header->fields[i];
+        char name[256];
+        struct text expression = {0};
+        const char *formula = string_format(name, sizeof name, "formula.%s", field->name)
+                                  ? tuned_evidence_text(entry, name, NULL)
+                                  : NULL;
+        bool is_translated =
+            formula && field->type == FIELD_INTEGER && translate(header, formula, &expression);
+        if (is_translated)
+            text_printf(&statements, "            answer.%s = %s%s;\n", field->identifier,
+                        strstr(formula, "units") ? "units <= 0 ? 0 : " : "",
+                        text_string(&expression));
+        else if ((formula || header_lists(measured, field->name)) && field->type == FIELD_INTEGER)
+            text_printf(&statements,
+                        "            if (!is_measured)\n                answer.%s = 0;\n",
+                        field->identifier);
+        statements.failed = statements.failed || expression.failed;
+        text_free(&expression);
+    }
+    *number = 0;
+    if (statements.length > 0) {
+        while (*number < header->formula_count &&
+               strcmp(header->formulas[*number], text_string(&statements)) != 0)
+            ++*number;
+        if (*number == header->formula_count)
+            header->formulas[header->formula_count++] =
+                arena_strdup(&header->arena, text_string(&statements));
+        ++*number;
+    }
+    bool failed = statements.failed || (*number > 0 && !header->formulas[*number - 1]);
+    text_free(&statements);
+    return failed ? error_no_memory(error) : STATUS_OK;
+}
+
+/* ---- rows ---- */
+
+/* "9.0" as 90000. */
+static long capability_of(const char *text, char **end)
+{
+    long capability = strtol(text, end, 10) * 10000;
+    if (**end == '.')
+        capability += strtol(*end + 1, end, 10);
+    return capability;
+}
+
+/* "8,9" as bits. */
+static unsigned long long majors_of(const char *text)
+{
+    unsigned long long majors = 0;
+    char *end = NULL;
+    for (; text && *text; text = *end == ',' ? end + 1 : end)
+        majors |= 1ULL << (strtoul(text, &end, 10) & 63);
+    return majors;
+}
+
+/* As libtuned has them (read_capability_need, guess_cluster). */
+static void append_needs(struct text *out, const struct header *header,
+                         const struct tuned_entry *entry)
+{
+    const char *text = header->is_old ? NULL : tuned_evidence_text(entry, "capability", NULL);
+    long long cluster = (long long)tuned_evidence(entry, "cluster", 0);
+    long least = tuned_entry_device(entry)->compute_capability_major * 10000L;
+    long most = INT_MAX;
+    char *end = NULL;
+    if (text) {
+        least = capability_of(text, &end);
+        most = *end == '-' ? capability_of(end + 1, &end) : most;
+    }
+    if (header->is_old)
+        cluster = tuned_text(entry, "cluster_size", NULL) ? tuned_integer(entry, "cluster_size", 0)
+                                                          : tuned_integer(entry, "cluster", 0);
+    text_printf(out, "%ld, %ld, %lld, 0x%llxu", least, most, cluster,
+                header->is_old ? 0 : majors_of(tuned_evidence_text(entry, "capabilities", NULL)));
+}
+
+/* The majors of a section: its own, or those that a portable one was measured on. */
+static unsigned long long section_majors(const struct header *header,
+                                         const struct tuned_entry *entry)
+{
+    const struct tuned_device *device = tuned_entry_device(entry);
+    if (strcmp(device->name, "*") != 0)
+        return device->compute_capability_major < 63 ? 1ULL << device->compute_capability_major : 0;
+    if (header->is_old)
+        return !device_traits(device->kind)->is_gpu ? 0 : 1ULL << 63;
+    return majors_of(tuned_device_text(entry, "capabilities", NULL));
+}
+
 /* The rows, and beside them the devices that they are of. */
 static enum status put_rows(struct header *header, struct text *devices, size_t *device_count,
                             struct error *error)
 {
     const struct tuned_device *last = NULL;
     size_t first = 0;
-    size_t row = 0;
+    header->formula_count = 0;
     text_printf(header->out, "    static const struct tuned_header_row rows[] = {\n");
     for (size_t i = 0; i <= header->entry_count; i++) {
         const struct tuned_entry *entry = i < header->entry_count ? header->entries[i] : NULL;
         const struct tuned_device *device = entry ? tuned_entry_device(entry) : NULL;
         size_t number = 0;
+        size_t formulas = 0;
         bool is_new = false;
         if (last && device != last)
-            text_printf(devices, "%zu},\n", row - first);
+            text_printf(devices, "%zu, 0x%llxu},\n", i - first,
+                        section_majors(header, header->entries[i - 1]));
         if (!entry)
             break;
         if (device != last) {
@@ -290,17 +466,21 @@ static enum status put_rows(struct header *header, struct text *devices, size_t 
             append_string(devices, device->name);
             text_printf(devices, ", %d, %d, %d, %zu, ", device->compute_capability_major,
                         is_cpu_for_all ? -1 : device->compute_capability_minor, device->unit_count,
-                        row);
-            first = row;
+                        i);
+            first = i;
             ++*device_count;
         }
         last = device;
         enum status status = number_of(header, entry, &number, &is_new, error);
+        if (status == STATUS_OK)
+            status = formulas_of(header, entry, &formulas, error);
         if (status != STATUS_OK)
             return status;
-        text_printf(header->out, "        {%lldLL, %lldLL, %zu, %uu},\n", tuned_entry_n_low(entry),
-                    tuned_entry_n_high(entry), number, scaled_mask(header, entry));
-        row++;
+        text_printf(header->out, "        {%lldLL, %lldLL, %lldLL, %zu, %zu, %uu, ",
+                    tuned_entry_n_low(entry), tuned_entry_n_high(entry), tuned_entry_n(entry),
+                    number, formulas, scaled_mask(header, entry));
+        append_needs(header->out, header, entry);
+        text_append(header->out, "},\n");
     }
     text_append(header->out, "    };\n");
     return STATUS_OK;
@@ -319,26 +499,10 @@ static void put_configurations(struct header *header)
     text_append(header->out, "    };\n");
 }
 
-static void put_choice(struct header *header, size_t device_count)
+/* What the row's values are at this n on this device. */
+static void put_formulas(struct header *header)
 {
     struct text *out = header->out;
-    text_printf(
-        out,
-        "    struct tuned_%s_answer answer = configurations[0];\n"
-        "    int grade = TUNED_HEADER_NONE;\n"
-        "    int inside = 0;\n"
-        "    const struct tuned_header_device *found = tuned_header_find_device(\n"
-        "        devices, %zu, device, major, minor, units, &grade);\n"
-        "    if (found) {\n"
-        "        const struct tuned_header_row *row =\n"
-        "            tuned_header_find_row(rows + found->first, found->count, n, &inside);\n"
-        "        answer = configurations[row->configuration];\n"
-        "        answer.grade = grade == TUNED_HEADER_IN_RANGE && !inside\n"
-        "                           ? TUNED_HEADER_NEAREST_SIZE\n"
-        "                           : grade;\n"
-        "        answer.low = row->low;\n"
-        "        answer.high = row->high;\n",
-        header->identifier, device_count);
     for (size_t i = 0; i < header->field_count; i++)
         if (header->fields[i].bit >= 0 && header->fields[i].type == FIELD_INTEGER)
             text_printf(out,
@@ -347,6 +511,33 @@ static void put_choice(struct header *header, size_t device_count)
                         "units);\n",
                         header->fields[i].bit, header->fields[i].identifier,
                         header->fields[i].identifier);
+    if (header->formula_count == 0)
+        return;
+    text_append(out, "        switch (row->formulas) {\n");
+    for (size_t i = 0; i < header->formula_count; i++)
+        text_printf(out, "        case %zu:\n%s            break;\n", i + 1, header->formulas[i]);
+    text_append(out, "        default:\n            break;\n        }\n");
+}
+
+static void put_choice(struct header *header, size_t device_count)
+{
+    struct text *out = header->out;
+    text_printf(out,
+                "    const struct tuned_header_asked asked = {device, major, minor, units, n};\n"
+                "    struct tuned_%s_answer answer = configurations[0];\n"
+                "    const struct tuned_header_device *found = NULL;\n"
+                "    int grade = TUNED_HEADER_NONE;\n"
+                "    const struct tuned_header_row *row =\n"
+                "        tuned_header_find(devices, %zu, rows, &asked, &found, &grade);\n"
+                "    if (row) {\n"
+                "        const int is_measured = grade == TUNED_HEADER_IN_RANGE && n == row->at;\n"
+                "        answer = configurations[row->configuration];\n"
+                "        answer.grade = grade;\n"
+                "        answer.low = row->low;\n"
+                "        answer.high = row->high;\n"
+                "        (void)is_measured;\n",
+                header->identifier, device_count);
+    put_formulas(header);
     text_append(out, "    }\n    return answer;\n}\n");
 }
 
@@ -461,7 +652,8 @@ enum status export_header(const struct conf_text *file, struct text *out, size_t
     struct tuned *tuned = tuned_load_memory(file->text, file->bytes, file->name, &refused);
     if (!tuned)
         return error_set(error, STATUS_BAD_INPUT, "%s", refused.text);
-    struct header header = {.out = out};
+    struct header header = {.out = out,
+                            .is_old = file->bytes > 11 && strtol(file->text + 11, NULL, 10) < 4};
     size_t count = 0;
     text_printf(out,
                 "/* Written by 'tune export --header' out of tuned.conf: for programs that load no "

@@ -82,12 +82,11 @@ struct experiments {
     } * items;
     size_t count, capacity;
     bool short_of_memory; /* once: what was said to be missing may be there */
+    /* The last question of elsewhere.c, and what it gave. */
+    struct text question;
+    json_t *formulas, *varying;
 };
 void experiments_forget(struct experiments *experiments);
-/* Which derived values of the row are proportional to the number of units, by the experiment's own
- * expressions: "grid,workers"; nothing where it cannot be asked. */
-void per_unit_names(struct text *out, struct experiments *experiments, struct store_query *query);
-
 /* Left out when it is no number; rounded up. */
 void append_bound(struct text *out, const char *name, int decimals, double value);
 /* Members of a JSON object, in its order, less those that `but` has too (NULL: none). */

@@ -48,13 +48,22 @@ struct portable_row {
     const char *trials; /* one on each device, as JSON */
 };
 
+/* A line that waits for the heading of its section. */
+struct portable_line {
+    struct text text;
+    uint64_t majors;
+};
+
 /* All of one kind and problem. */
 struct portable {
     struct store *store;
     struct experiments *experiments;
     struct text *out;
     struct export_counts *counts;
-    char section[16]; /* the kind whose section was begun */
+    /* The section in the making: its kind, and its lines. */
+    char section[16];
+    struct portable_line *lines;
+    size_t line_count, line_capacity;
     struct arena arena;
     const char *kind, *problem; /* NULL: no row yet */
     struct portable_size *sizes;
@@ -186,10 +195,10 @@ static enum status find_common(struct portable *portable, const struct portable_
     const struct store_parameter parameter = {"trials", row->trials};
     struct store_query *query = NULL;
     json_t *shared = json_object();
-    json_t *multiples = json_object();
+    json_t *formulas = json_object();
     common_clear(common);
     common->loss = row->loss;
-    enum status status = shared && multiples ? STATUS_OK : error_no_memory(error);
+    enum status status = shared && formulas ? STATUS_OK : error_no_memory(error);
     if (status == STATUS_OK)
         status =
             store_query_open(portable->store, portable_devices_query, &parameter, 1, &query, error);
@@ -197,10 +206,10 @@ static enum status find_common(struct portable *portable, const struct portable_
         status = error_set(error, STATUS_INTERNAL, "db/queries/portable_devices.sql has %d columns",
                            store_query_columns(query));
     if (status == STATUS_OK)
-        status = common_take(portable->experiments, query, common, shared, multiples, error);
+        status = common_take(portable->experiments, query, common, shared, formulas, error);
     store_query_close(query);
     json_decref(shared);
-    json_decref(multiples);
+    json_decref(formulas);
     return status == STATUS_OK && common_failed(common) ? error_no_memory(error) : status;
 }
 
@@ -211,21 +220,52 @@ static int64_t greater(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Of the device that values by the unit are for: one unit. */
-static void begin_section(struct portable *portable)
+static void append_majors(struct text *out, uint64_t majors)
 {
-    if (strcmp(portable->section, portable->kind) == 0)
-        return;
-    (void)string_format(portable->section, sizeof portable->section, "%s", portable->kind);
-    text_printf(portable->out, "\n[%s \"*\"] %s=1\n", portable->kind,
-                device_traits(portable->kind)->unit_fact);
+    const char *before = " capabilities=";
+    for (int major = 0; major < 64; major++)
+        if (majors >> major & 1) {
+            text_printf(out, "%s%d", before, major);
+            before = ",";
+        }
 }
 
-static void put_line(struct portable *portable, const struct common *common, int64_t low,
-                     int64_t at, int64_t high)
+/* Writes the section that was collected: on which major compute capabilities all of it was
+ * measured, and with the lines that were on fewer of them on which these were. */
+static void end_section(struct portable *portable)
 {
-    struct text *out = portable->out;
-    begin_section(portable);
+    uint64_t majors = 0;
+    for (size_t i = 0; i < portable->line_count; i++)
+        majors |= portable->lines[i].majors;
+    if (portable->line_count > 0) {
+        text_printf(portable->out, "\n[%s \"*\"]", portable->section);
+        append_majors(portable->out, majors & ~UINT64_C(1)); /* 0 is a CPU's */
+        text_append(portable->out, "\n");
+    }
+    for (size_t i = 0; i < portable->line_count; i++) {
+        struct portable_line *line = &portable->lines[i];
+        text_append(portable->out, text_string(&line->text));
+        if (line->majors != majors)
+            append_majors(portable->out, line->majors);
+        text_append(portable->out, "\n");
+        portable->out->failed = portable->out->failed || line->text.failed;
+        text_free(&line->text);
+    }
+    portable->line_count = 0;
+}
+
+static enum status put_line(struct portable *portable, const struct common *common, int64_t low,
+                            int64_t at, int64_t high, struct error *error)
+{
+    if (strcmp(portable->section, portable->kind) != 0)
+        end_section(portable);
+    (void)string_format(portable->section, sizeof portable->section, "%s", portable->kind);
+    if (!array_grow(&portable->lines, portable->line_count, &portable->line_capacity,
+                    sizeof *portable->lines))
+        return error_no_memory(error);
+    struct portable_line *line = &portable->lines[portable->line_count++];
+    *line = (struct portable_line){.majors = common->majors};
+    struct text *out = &line->text;
     text_printf(out, "%s n=%lld", portable->problem, (long long)low);
     if (high != low)
         text_printf(out, "-%lld", (long long)high);
@@ -238,18 +278,20 @@ static void put_line(struct portable *portable, const struct common *common, int
         append_count(out, "threads", common->threads);
         append_count(out, "shared_bytes", common->shared_bytes);
         append_count(out, "registers", common->registers);
+        append_capability(out, &common->needs);
     }
-    append_known(out, "per_unit", text_string(&common->per_unit));
+    text_append(out, text_string(&common->elsewhere));
     text_append(out, text_string(&common->origin));
-    text_append(out, "\n");
     portable->counts->entries++;
+    return STATUS_OK;
 }
 
 /* `next` goes on where `line` is: the same values at the next size. */
 static bool joins(const struct common *line, const struct common *next)
 {
     return strcmp(text_string(&line->values), text_string(&next->values)) == 0 &&
-           strcmp(text_string(&line->per_unit), text_string(&next->per_unit)) == 0;
+           strcmp(text_string(&line->elsewhere), text_string(&next->elsewhere)) == 0 &&
+           line->majors == next->majors;
 }
 
 static void join(struct common *line, struct common *next)
@@ -261,6 +303,10 @@ static void join(struct common *line, struct common *next)
     line->threads = greater(line->threads, older.threads);
     line->shared_bytes = greater(line->shared_bytes, older.shared_bytes);
     line->registers = greater(line->registers, older.registers);
+    line->needs.least = greater(line->needs.least, older.needs.least);
+    line->needs.cluster = greater(line->needs.cluster, older.needs.cluster);
+    if (older.needs.most < line->needs.most)
+        line->needs.most = older.needs.most;
     line->devices = line->devices < older.devices ? line->devices : older.devices;
 }
 
@@ -291,7 +337,7 @@ static enum status put_range(struct portable *portable, const struct size_range 
             join(&line, &next);
             continue;
         }
-        put_line(portable, &line, *low, portable->sizes[size].n, high);
+        status = put_line(portable, &line, *low, portable->sizes[size].n, high, error);
         *low = high + 1;
         const struct common done = line;
         line = next;
@@ -361,10 +407,12 @@ enum status append_portable(struct store *store, struct experiments *experiments
                            store_query_columns(query));
     if (status == STATUS_OK)
         status = put_problems(&portable, query, error);
+    end_section(&portable);
     store_query_close(query);
     forget_problem(&portable);
     free(portable.sizes);
     free(portable.configurations);
     free(portable.rows);
+    free(portable.lines);
     return status;
 }

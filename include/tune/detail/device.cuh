@@ -64,6 +64,11 @@ inline cudaError_t ask_device(int index, device *out)
     out->identity.compute_capability_minor = properties.minor;
     out->identity.unit_count = properties.multiProcessorCount;
     out->identity.memory_bytes = (long long)properties.totalGlobalMem;
+    // Of the pins, as tuned_cuda.h has it: two transfers a clock.
+    int clock_khz = 0, bus_bits = 0;
+    if (cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, index) == cudaSuccess &&
+        cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, index) == cudaSuccess)
+        out->identity.bandwidth_gbs = 2.0 * clock_khz * bus_bits / 8 / 1e6;
     out->identity.max_threads_per_block = properties.maxThreadsPerBlock;
     out->identity.max_shared_bytes = (long long)properties.sharedMemPerBlockOptin;
     out->identity.registers_per_unit = properties.regsPerMultiprocessor;

@@ -89,14 +89,16 @@ static void load_file(void)
 {
     char text[1024];
     struct tuned_error why;
-    int bytes = snprintf(text, sizeof text,
-                         "tuned-conf 3\n[cuda \"%s\"] compute_capability=%d.%d sm_count=%d\n"
-                         "add n=%d grid=391 block=256 variant=plain\n"
-                         "add n=200000 block=2048\n"
-                         "reverse n=25000 block=512 grid=1 shared_bytes=100000\n"
-                         "end\n",
-                         gpu.device.name, gpu.device.compute_capability_major,
-                         gpu.device.compute_capability_minor, gpu.device.unit_count, COUNT);
+    int bytes = snprintf(
+        text, sizeof text,
+        "tuned-conf 4\n[cuda \"%s\"] compute_capability=%d.%d sm_count=%d\n"
+        "add n=%d grid=391 block=256 variant=plain | launch.grid=\"ceil_div(n,block)\" "
+        "launch.block=block\n"
+        "add n=200000 block=2048 | launch.grid=1 launch.block=block\n"
+        "reverse n=25000 block=512 | launch.grid=1 launch.block=block launch.shared=\"4*n\"\n"
+        "end\n",
+        gpu.device.name, gpu.device.compute_capability_major, gpu.device.compute_capability_minor,
+        gpu.device.unit_count, COUNT);
     tuned = tuned_load_memory(text, (size_t)bytes, "glue", &why);
     if (!tuned)
         fail_msg("%s", why.text);
@@ -161,7 +163,7 @@ static void found_launch_is_launched(void **state)
     void *arguments[] = {&left, &right, &sum, &scale, &n};
     assert_non_null(out);
     assert_int_equal(tuned_cuda_find(tuned, &gpu, "add", COUNT, &launch), TUNED_EXACT);
-    assert_int_equal(launch.has_grid, 1);
+    assert_int_equal(launch.grid[0], (COUNT + 255) / 256);
     assert_string_equal(launch.variant, "plain");
     assert_cuda(tuned_cuda_prepare(&launch, kernel));
     assert_cuda(tuned_cuda_launch_kernel(&launch, kernel, arguments, NULL));
@@ -216,7 +218,7 @@ static void what_cannot_be_launched_is_not_filled_in(void **state)
     struct tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
     CUfunction kernel = kernel_of("scaled_add");
     assert_int_equal(tuned_cuda_find(tuned, &gpu, "add", 200000, &launch), TUNED_NONE);
-    assert_true(launch.grid[0] == 7 && launch.block[0] == 96 && !launch.has_grid);
+    assert_true(launch.grid[0] == 7 && launch.block[0] == 96);
     launch.block[0] = 2048;
     assert_int_equal(tuned_cuda_prepare(&launch, kernel), TUNED_CUDA_TOO_MUCH);
     tuned_free(tuned);

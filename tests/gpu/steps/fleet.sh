@@ -20,7 +20,7 @@ saxpy() {
     local program=$work/saxpy cuda=${CUDA_HOME:-/usr/local/cuda} status=0
     gcc -std=c99 -D_POSIX_C_SOURCE=200809L -O2 -I "$here/libtuned" -I "$cuda/include" "$here/examples/consumer/saxpy.c" \
         "$here/libtuned/tuned.c" -L "$cuda/lib64" -L "$cuda/lib64/stubs" -lnvrtc -lcuda -lm -o "$program" || return 1
-    printf 'tuned-conf 3\n[cuda "*"]\nsaxpy.f32 n=1-1073741824 variant=plain block=512 grid=1056\nend\n' >"$work/saxpy.conf"
+    printf 'tuned-conf 4\n[cuda "*"]\nsaxpy.f32 n=1-1073741824 variant=plain block=512 | launch.block=block launch.grid="min(units*8,ceil_div(n,block))"\nend\n' >"$work/saxpy.conf"
     (cd "$work" && LD_LIBRARY_PATH=$cuda/lib64:${LD_LIBRARY_PATH:-} "$program" 1000003 &&
         TUNED_CONF=$work/saxpy.conf LD_LIBRARY_PATH=$cuda/lib64:${LD_LIBRARY_PATH:-} "$program" 100000007) |
         tee "$more/saxpy.txt"

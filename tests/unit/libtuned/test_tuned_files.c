@@ -81,12 +81,12 @@ static void usual_places_have_their_order(void **state)
     assert_string_equal(tuned_entry_file(tuned_entry_at(tuned, 2)), "built-in");
     tuned_free(tuned);
 
-    /* $TUNED_CONF before the user's at the same grade, behind it at a worse one. */
+    /* What $TUNED_CONF has of this device goes before the user's, whatever its grade. */
     assert_int_equal(setenv("TUNED_CONF", write_file("e.conf", CONF("X", "p n=6-20 block=2\n")), 1),
                      0);
     tuned = tuned_open(&options, &error);
     assert_int_equal(block_of(tuned, 7, TUNED_IN_RANGE), 2);
-    assert_int_equal(block_of(tuned, 5, TUNED_IN_RANGE), 1);
+    assert_int_equal(block_of(tuned, 5, TUNED_NEAREST_SIZE), 2);
     assert_int_equal(block_of(tuned, 15, TUNED_IN_RANGE), 2);
     assert_int_equal(block_of(tuned, 100, TUNED_NEAREST_SIZE), 2);
     tuned_free(tuned);
@@ -110,7 +110,8 @@ static void paths_have_their_order(void **state)
     options.path_count = 2;
     struct tuned *tuned = tuned_open(&options, &error);
     assert_int_equal(block_of(tuned, 7, TUNED_EXACT), 3);
-    assert_int_equal(block_of(tuned, 8, TUNED_IN_RANGE), 4);
+    assert_int_equal(block_of(tuned, 8, TUNED_NEAREST_SIZE), 3);
+    assert_int_equal(block_of(tuned, 70, TUNED_NEAREST_SIZE), 4); /* too far for the first */
     assert_int_equal(tuned_value_index(tuned, "block"), tuned_value_index(tuned, "block"));
     tuned_free(tuned);
 

@@ -1,5 +1,5 @@
-/* libtuned: files of format 3 with random contents. All that was written comes back, and each
- * look-up finds what looking at all entries finds, with further sizes and with limits. */
+/* libtuned: files of format 4 with random contents. All that was written comes back, and each
+ * look-up finds what looking at all entries finds, with further sizes, limits and capabilities. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libtuned/tuned.h"
+#include "load.h"
 
 enum {
     DEVICES = 4,
@@ -31,7 +32,8 @@ struct line {
     int device, problem, id, number;
     struct span spans[SIZES]; /* the first is n */
     long long at;             /* below 0: the line does not tell */
-    long long integer, grid, threads, shared_bytes, registers;
+    long long integer, grid, threads, shared_bytes, registers, cluster;
+    int least, most; /* compute capability, 90 is 9.0; 0: the line does not tell */
     double real, time_ns;
     char text[TEXT], odd[TEXT];
 };
@@ -42,6 +44,9 @@ struct world {
     int size_counts[PROBLEMS]; /* n included */
     struct line lines[LINES];
     size_t count;
+    int majors; /* that the portable section was measured on, as bits; 0: it does not tell */
+    enum tuned_grade least_grade;
+    double size_factor;
 };
 
 static uint64_t seed;
@@ -73,7 +78,7 @@ static void draw_devices(struct world *world)
         world->devices[i] = (struct tuned_device){
             .kind = "cuda",
             .name = world->names[i],
-            .compute_capability_major = 5 + (int)draw(4),
+            .compute_capability_major = 7 + (int)draw(4),
             .compute_capability_minor = (int)draw(2),
             .unit_count = 1 + (int)draw(200),
             .memory_bytes = draw(1LL << 40),
@@ -81,6 +86,10 @@ static void draw_devices(struct world *world)
         };
     }
     world->devices[0].name = "*"; /* for all devices */
+    world->devices[0].compute_capability_major = 0;
+    world->majors = draw(3) ? (int)draw(16) << 7 : 0;
+    world->least_grade = draw(2) ? TUNED_FAR_DEVICE : (enum tuned_grade)draw(TUNED_EXACT + 1);
+    world->size_factor = draw(2) ? 1e19 : (double)draw(20);
 }
 
 static int is_taken(const struct world *world, const struct line *line)
@@ -115,6 +124,9 @@ static void draw_lines(struct world *world)
         line.threads = draw(1025);
         line.shared_bytes = draw(100000);
         line.registers = draw(256);
+        line.cluster = draw(2) ? 0 : 1LL << draw(5);
+        line.least = draw(2) ? 0 : 10 * (int)(7 + draw(4)) + (int)draw(2);
+        line.most = line.least && draw(2) ? line.least + (int)draw(20) : 0;
         line.real = ((double)draw(2000001) - 1e6) / 64;
         line.time_ns = (double)draw(1000000) / 8;
         draw_text(line.text);
@@ -163,6 +175,13 @@ static size_t write_line(char *out, const struct world *world, const struct line
     length += write_quoted(out + length, " odd.field-1=", line->odd);
     length += (size_t)sprintf(out + length, " threads=%lld registers=%lld shared_bytes=%lld",
                               line->threads, line->registers, line->shared_bytes);
+    if (line->cluster > 0)
+        length += (size_t)sprintf(out + length, " cluster=%lld", line->cluster);
+    if (line->least > 0)
+        length +=
+            (size_t)sprintf(out + length, " capability=%d.%d", line->least / 10, line->least % 10);
+    if (line->most > 0)
+        length += (size_t)sprintf(out + length, "-%d.%d", line->most / 10, line->most % 10);
     return length + (size_t)sprintf(out + length, draw(8) ? "\n" : "\r\n");
 }
 
@@ -170,10 +189,9 @@ static struct tuned *write_and_load(struct world *world)
 {
     enum { BYTES = 512 * (LINES + DEVICES) };
     char *text = malloc(BYTES);
-    struct tuned_error error;
     int number = 1;
     assert_non_null(text);
-    size_t length = (size_t)sprintf(text, "tuned-conf 3\n");
+    size_t length = (size_t)sprintf(text, "tuned-conf 4\n");
     for (int i = 0; i < DEVICES; i++) {
         const struct tuned_device *device = &world->devices[i];
         length += write_quoted(text + length, "[cuda ", device->name);
@@ -183,6 +201,11 @@ static struct tuned *write_and_load(struct world *world)
         length += (size_t)sprintf(text + length, " memory_bytes=%lld bandwidth_gbs=%.17g",
                                   device->memory_bytes, device->bandwidth_gbs);
         length += write_quoted(text + length, " compiler=", world->compilers[i]);
+        for (int major = 7, first = 1; i == 0 && major < 11; major++)
+            if (world->majors >> major & 1) {
+                length += (size_t)sprintf(text + length, first ? " capabilities=%d" : ",%d", major);
+                first = 0;
+            }
         text[length++] = '\n';
         number++;
         for (size_t j = world->count; j-- > 0;) /* backwards, so that the reader has to sort */
@@ -197,9 +220,7 @@ static struct tuned *write_and_load(struct world *world)
     }
     length += (size_t)sprintf(text + length, "end\n");
     assert_true(length < BYTES);
-    struct tuned *tuned = tuned_load_memory(text, length, "t.conf", &error);
-    if (!tuned)
-        fail_msg("%s\n%s", error.text, text);
+    struct tuned *tuned = load_with(text, world->least_grade, world->size_factor);
     free(text);
     return tuned;
 }
@@ -280,8 +301,26 @@ static double ratio_of(double a, double b)
     return a > b ? a / b : b / a;
 }
 
-static int fits(const struct line *line, const struct tuned_device *device)
+/* Whether it was measured on devices of the asking one's major compute capability. */
+static int is_of_major(const struct world *world, int device, const struct tuned_device *asked)
 {
+    int major = asked->compute_capability_major;
+    return device == 0 ? world->majors >> major & 1
+                       : world->devices[device].compute_capability_major == major;
+}
+
+static int fits(const struct world *world, const struct line *line,
+                const struct tuned_device *device)
+{
+    int capability = device->compute_capability_major * 10 + device->compute_capability_minor;
+    int least =
+        line->least ? line->least : world->devices[line->device].compute_capability_major * 10;
+    long long cluster = device->max_cluster_blocks;
+    if (cluster == 0)
+        cluster = capability < 90 ? 1 : is_of_major(world, line->device, device) ? 16 : 8;
+    if (capability < least || (line->most && capability > line->most) || line->cluster > cluster ||
+        (device->unit_count > 0 && line->cluster > device->unit_count))
+        return 0;
     long long registers = (line->registers + 7) / 8 * 8 * ((line->threads + 31) / 32 * 32);
     return (device->max_threads_per_block == 0 || line->threads <= device->max_threads_per_block) &&
            (device->max_shared_bytes == 0 || line->shared_bytes <= device->max_shared_bytes) &&
@@ -324,9 +363,11 @@ static const struct line *nearest(const struct world *world, int device,
         const struct line *line = &world->lines[i];
         double its_ratio = 0;
         if (line->device != device || line->problem != question->problem ||
-            !fits(line, &question->device))
+            !fits(world, line, &question->device))
             continue;
         int is = is_within(world, line, question, &its_ratio);
+        if (!is && its_ratio > (world->size_factor > 0 ? world->size_factor : 8))
+            continue;
         if (best && (is < *within || (is == *within && its_ratio >= *ratio)))
             continue;
         best = line;
@@ -336,12 +377,15 @@ static const struct line *nearest(const struct world *world, int device,
     return best;
 }
 
-static enum tuned_grade grade_device(const struct tuned_device *found,
+static enum tuned_grade grade_device(const struct world *world, int device,
                                      const struct tuned_device *asked)
 {
+    const struct tuned_device *found = &world->devices[device];
     int same_major = found->compute_capability_major == asked->compute_capability_major;
-    if (strcmp(found->name, "*") == 0)
-        return TUNED_PORTABLE;
+    if (device == 0)
+        return !world->majors                 ? TUNED_DEFAULT
+               : is_of_major(world, 0, asked) ? TUNED_PORTABLE
+                                              : TUNED_FAR_DEVICE;
     if (strcmp(found->name, asked->name) == 0 && found->unit_count == asked->unit_count &&
         same_major && found->compute_capability_minor == asked->compute_capability_minor)
         return TUNED_EXACT;
@@ -364,37 +408,45 @@ static void rank_device(const struct tuned_device *found, const struct tuned_dev
         knows_memory ? ratio_of((double)found->memory_bytes, (double)asked->memory_bytes) : 1e300;
 }
 
+/* Of a line of this very device. */
+static enum tuned_grade grade_sizes(const struct world *world, const struct line *line,
+                                    const struct question *question)
+{
+    double ratio = 0;
+    long long at =
+        line->at < 0 && line->spans[0].low == line->spans[0].high ? line->spans[0].low : line->at;
+    if (!is_within(world, line, question, &ratio))
+        return TUNED_NEAREST_SIZE;
+    if (at != question->n)
+        return TUNED_IN_RANGE;
+    for (int i = 1; i < world->size_counts[question->problem]; i++)
+        if (line->spans[i].low < line->spans[i].high)
+            return TUNED_IN_RANGE;
+    return TUNED_EXACT;
+}
+
 static struct expected expect(const struct world *world, const struct question *question)
 {
     struct expected best = {NULL, TUNED_NONE, 0};
     double best_keys[5] = {0}, keys[5];
-    for (int i = 0; i < DEVICES; i++) {
+    for (int i = 0; i < DEVICES && question->n >= 0; i++) {
         double ratio = 0;
         int within = 0, nearer = 0;
         const struct line *line = nearest(world, i, question, &within, &ratio);
-        enum tuned_grade grade = grade_device(&world->devices[i], &question->device);
+        enum tuned_grade grade = grade_device(world, i, &question->device);
+        int is_own = grade == TUNED_EXACT;
+        if (line && is_own)
+            grade = grade_sizes(world, line, question);
         rank_device(&world->devices[i], &question->device, keys);
         while (nearer < 4 && keys[nearer] == best_keys[nearer])
             nearer++;
-        if (!line || grade < best.grade ||
+        enum tuned_grade least = world->least_grade ? world->least_grade : TUNED_DEFAULT;
+        if (!line || grade < least || grade < best.grade ||
             (grade == best.grade && !(keys[nearer] < best_keys[nearer])))
             continue;
         memcpy(best_keys, keys, sizeof keys);
-        best = (struct expected){line, grade, ratio * (grade == TUNED_EXACT ? 1 : keys[2]) - 1};
+        best = (struct expected){line, grade, ratio * (is_own ? 1 : keys[2]) - 1};
     }
-    double ratio = 0;
-    if (best.grade != TUNED_EXACT)
-        return best;
-    long long at = best.line->at < 0 && best.line->spans[0].low == best.line->spans[0].high
-                       ? best.line->spans[0].low
-                       : best.line->at;
-    if (!is_within(world, best.line, question, &ratio))
-        best.grade = TUNED_NEAREST_SIZE;
-    else if (at != question->n)
-        best.grade = TUNED_IN_RANGE;
-    for (int i = 1; i < world->size_counts[question->problem]; i++)
-        if (best.grade == TUNED_EXACT && best.line->spans[i].low < best.line->spans[i].high)
-            best.grade = TUNED_IN_RANGE;
     return best;
 }
 
@@ -405,7 +457,7 @@ static struct question draw_question(const struct world *world)
                            .problem = (int)draw(PROBLEMS),
                            .n = draw(8) ? draw(1LL << (1 + draw(17))) : -5};
     if (draw(3) == 0) { /* a device that is not in the file; '*' is none */
-        out.device.compute_capability_major = 4 + (int)draw(6);
+        out.device.compute_capability_major = 6 + (int)draw(6);
         out.device.unit_count = 1 + (int)draw(200);
         out.device.bandwidth_gbs = draw(2) ? (double)draw(8000) : 0;
     }
@@ -415,6 +467,7 @@ static struct question draw_question(const struct world *world)
         out.device.max_threads_per_block = (int)draw(1200);
         out.device.max_shared_bytes = draw(2) ? draw(110000) : 0;
         out.device.registers_per_unit = draw(2) ? (int)draw(270000) : 0;
+        out.device.max_cluster_blocks = draw(2) ? (int)draw(18) : 0;
     }
     out.size_count = (size_t)draw(SIZES + 1);
     for (size_t i = 0; i < out.size_count; i++)

@@ -48,21 +48,12 @@ static void size_in_a_range_is_found(void **state)
         enum tuned_grade grade;
         long long block;
     } cases[] = {
-        {INT64_MIN, TUNED_NEAREST_SIZE, 1},
-        {-1, TUNED_NEAREST_SIZE, 1},
-        {0, TUNED_IN_RANGE, 1},
-        {99, TUNED_IN_RANGE, 1},
-        {100, TUNED_IN_RANGE, 2},
-        {150, TUNED_EXACT, 2},
-        {199, TUNED_IN_RANGE, 2},
-        {200, TUNED_EXACT, 3},
-        {201, TUNED_NEAREST_SIZE, 3},
+        {INT64_MIN, TUNED_NONE, -1},   {-1, TUNED_NONE, -1},           {0, TUNED_IN_RANGE, 1},
+        {99, TUNED_IN_RANGE, 1},       {100, TUNED_IN_RANGE, 2},       {150, TUNED_EXACT, 2},
+        {199, TUNED_IN_RANGE, 2},      {200, TUNED_EXACT, 3},          {201, TUNED_NEAREST_SIZE, 3},
         {1414, TUNED_NEAREST_SIZE, 3}, /* 200 x 10000 = 1414.2 squared */
-        {1415, TUNED_NEAREST_SIZE, 4},
-        {9999, TUNED_NEAREST_SIZE, 4},
-        {10000, TUNED_IN_RANGE, 4},
-        {20000, TUNED_EXACT, 4},
-        {INT64_MAX, TUNED_IN_RANGE, 4},
+        {1415, TUNED_NEAREST_SIZE, 4}, {9999, TUNED_NEAREST_SIZE, 4},  {10000, TUNED_IN_RANGE, 4},
+        {20000, TUNED_EXACT, 4},       {INT64_MAX, TUNED_IN_RANGE, 4},
     };
     char reason[TUNED_REASON_BYTES];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -246,7 +237,7 @@ static const struct line *expected(const struct line *lines, size_t count, int d
             best_ratio = ratio;
         }
     }
-    return best;
+    return best_ratio <= 8 ? best : NULL;
 }
 
 static void random_file_is_found_as_by_looking_at_all(void **state)

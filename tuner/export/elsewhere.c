@@ -1,0 +1,772 @@
+/* What the experiment says of a row's configuration at other sizes and on other devices: where its
+ * constraints hold, and its derived values and launches as formulas. A formula is one that libtuned
+ * itself evaluates to what the experiment's own expressions give, at hundreds of sizes and numbers
+ * of units; what has none is told for what was measured alone. */
+#include "tuner/export/elsewhere.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libtuned/tuned.h"
+#include "tuner/base/array.h"
+#include "tuner/base/files.h"
+#include "tuner/device/traits.h"
+#include "tuner/export/recall.h"
+
+void experiments_forget(struct experiments *experiments)
+{
+    for (size_t i = 0; i < experiments->count; i++)
+        experiment_free(experiments->items[i].experiment);
+    free(experiments->items);
+    arena_free(&experiments->arena);
+    json_decref(experiments->formulas);
+    json_decref(experiments->varying);
+    text_free(&experiments->question);
+    *experiments = (struct experiments){0};
+}
+
+/* As the database has it, with the sources that are here now; NULL: they are not. */
+static struct experiment *load(struct experiments *experiments, struct store_query *query)
+{
+    struct error ignored = {0};
+    struct experiment *experiment = NULL;
+    const char *text = column_text(query, COLUMN_EXPERIMENT_TEXT);
+    enum status status = STATUS_OK;
+    if (!experiments->data_folder)
+        status = data_folder(&experiments->arena, &experiments->data_folder, &ignored);
+    if (status != STATUS_NO_MEMORY && text[0] != '\0')
+        status =
+            experiment_load_text(column_text(query, COLUMN_EXPERIMENT_PATH), text, strlen(text),
+                                 experiments->data_folder, &experiment, &ignored);
+    experiments->short_of_memory |= status == STATUS_NO_MEMORY;
+    return status == STATUS_OK ? experiment : NULL;
+}
+
+static const struct experiment *find(struct experiments *experiments, struct store_query *query)
+{
+    int64_t id = store_query_integer(query, COLUMN_EXPERIMENT);
+    for (size_t i = 0; i < experiments->count; i++)
+        if (experiments->items[i].id == id)
+            return experiments->items[i].experiment;
+    if (!array_grow(&experiments->items, experiments->count, &experiments->capacity,
+                    sizeof *experiments->items)) {
+        experiments->short_of_memory = true;
+        return NULL;
+    }
+    struct experiment *experiment = load(experiments, query);
+    experiments->items[experiments->count++] = (struct known_experiment){id, experiment};
+    return experiment;
+}
+
+/* ---- one question ---- */
+
+/* A row's configuration, to be asked about. */
+struct asked {
+    struct experiments *experiments;
+    const struct experiment *experiment;
+    struct arena arena;
+    struct problem problem;
+    struct configuration configuration;
+    const char *facts;
+    const char *units_key;
+    int64_t active_blocks, n, units;
+};
+
+/* The device's facts, but with so many units and this compute capability (NULL: its own). */
+static void fill_facts(struct facts *facts, const struct asked *asked, int64_t units,
+                       const char *capability)
+{
+    const char *key = NULL;
+    json_t *member = NULL;
+    json_t *json = json_loads(asked->facts, 0, NULL); /* the store's: right, or memory is short */
+    facts->failed = facts->failed || (!json && asked->facts[0] != '\0');
+    json_object_foreach(json, key, member)
+    {
+        if (strcmp(key, asked->units_key) == 0)
+            facts_add_integer(facts, key, "", "", units);
+        else if (capability && strcmp(key, "compute_capability") == 0)
+            facts_add_text(facts, key, "", capability);
+        else if (json_is_integer(member))
+            facts_add_integer(facts, key, "", "", (int64_t)json_integer_value(member));
+        else if (json_is_real(member))
+            facts_add(facts, key, "", "", value_real(json_real_value(member)));
+        else if (json_is_boolean(member))
+            facts_add(facts, key, "", "", value_boolean(json_is_true(member)));
+        else if (json_is_string(member))
+            facts_add_text(facts, key, "", json_string_value(member));
+    }
+    json_decref(json);
+}
+
+static bool find_problem(const struct experiment *experiment, const char *key, struct problem *out)
+{
+    for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
+        experiment_problem(experiment, i, out);
+        if (strcmp(out->key, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* False: the experiment cannot be asked. */
+static bool begin(struct asked *asked, struct experiments *experiments, struct store_query *query)
+{
+    struct error ignored = {0};
+    bool found = false;
+    *asked = (struct asked){.experiments = experiments,
+                            .experiment = find(experiments, query),
+                            .facts = column_text(query, COLUMN_FACTS),
+                            .units_key = device_traits(column_text(query, COLUMN_KIND))->unit_fact,
+                            .active_blocks = store_query_integer(query, COLUMN_ACTIVE_BLOCKS),
+                            .n = store_query_integer(query, COLUMN_N),
+                            .units = store_query_integer(query, COLUMN_UNITS)};
+    if (!asked->experiment ||
+        !find_problem(asked->experiment, column_text(query, COLUMN_PROBLEM), &asked->problem))
+        return false;
+    experiments->short_of_memory |=
+        recall_configuration(asked->experiment, column_text(query, COLUMN_PARAMETERS),
+                             &asked->arena, &asked->configuration, &found,
+                             &ignored) == STATUS_NO_MEMORY;
+    return found;
+}
+
+/* ---- compute capabilities ---- */
+
+static bool admits(struct asked *asked, const char *capability)
+{
+    struct facts facts = {0};
+    struct error ignored = {0};
+    struct problem problem;
+    bool holds = false;
+    experiment_problem_at(asked->experiment, &asked->problem, asked->n, &problem);
+    fill_facts(&facts, asked, asked->units, capability);
+    enum status status = facts.failed ? STATUS_NO_MEMORY
+                                      : space_admits(asked->experiment, &problem, &facts,
+                                                     &asked->configuration, &holds, &ignored);
+    asked->experiments->short_of_memory |= status == STATUS_NO_MEMORY;
+    facts_free(&facts);
+    return status == STATUS_OK && holds;
+}
+
+static int capability_of(const char *text)
+{
+    char *end = NULL;
+    long major = strtol(text, &end, 10);
+    return (int)(major * 100 + (*end == '.' ? strtol(end + 1, NULL, 10) : 0));
+}
+
+/* What clusters and dependent launches need whatever the constraints say. */
+static void take_hardware(struct asked *asked, struct needs *needs)
+{
+    static const char *const names[] = {"cluster_size", "cluster"};
+    for (size_t i = 0; i < asked->configuration.count; i++)
+        for (size_t j = 0; j < 2; j++) {
+            const struct named_value *value = &asked->configuration.values[i];
+            if (strcmp(value->name, names[j]) == 0 && value->value.kind == VALUE_INTEGER &&
+                value->value.integer > 1)
+                needs->cluster = value->value.integer;
+        }
+    if (needs->cluster > 1 && needs->least < 900)
+        needs->least = 900;
+}
+
+void elsewhere_needs(struct experiments *experiments, struct store_query *query,
+                     struct needs *needs)
+{
+    static const char *const known[] = {"7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"};
+    enum { KNOWN = sizeof known / sizeof known[0] };
+    struct asked asked;
+    const int own = capability_of(column_text(query, COLUMN_CAPABILITY));
+    size_t first = 0;
+    *needs = (struct needs){.least = own / 100 * 100, .most = INT64_MAX};
+    if (own == 0)
+        return;
+    bool is_asked = begin(&asked, experiments, query);
+    if (is_asked && admits(&asked, NULL)) {
+        while (first < KNOWN && capability_of(known[first]) < own)
+            first++;
+        size_t last = first; /* from here on all are above its own, or it */
+        needs->least = own;
+        while (first > 0 && admits(&asked, known[first - 1]))
+            needs->least = capability_of(known[--first]);
+        needs->most = own;
+        while (last < KNOWN && admits(&asked, known[last]))
+            needs->most = capability_of(known[last++]);
+        if (last == KNOWN)
+            needs->most = INT64_MAX;
+    }
+    if (is_asked)
+        take_hardware(&asked, needs);
+    arena_free(&asked.arena);
+}
+
+void append_capability(struct text *out, const struct needs *needs)
+{
+    if (needs->least > 0)
+        text_printf(out, " capability=%lld.%lld", (long long)(needs->least / 100),
+                    (long long)(needs->least % 100));
+    if (needs->least > 0 && needs->most != INT64_MAX)
+        text_printf(out, "-%lld.%lld", (long long)(needs->most / 100),
+                    (long long)(needs->most % 100));
+    append_count(out, "cluster", needs->cluster);
+}
+
+/* ---- values at many sizes and numbers of units ---- */
+
+enum { TARGETS_MAX = EXPERIMENT_DERIVED_MAX + 7 * LAUNCHES_MAX, TEMPLATE_BYTES = 256 };
+
+/* Something that a formula is looked for: a derived value, or a number of a launch. */
+struct target {
+    const char *name; /* NULL: a number of a launch */
+    const char *text; /* the formula; NULL: none */
+};
+
+struct probe {
+    int64_t n, units;
+    int64_t values[TARGETS_MAX]; /* INT64_MIN: no whole number */
+};
+
+struct probes {
+    struct probe *items;
+    size_t count;
+    struct target targets[TARGETS_MAX];
+    size_t derived_count, target_count, launch_count;
+};
+
+/* One probe's values; false: the experiment has none there. */
+static bool take_values(struct asked *asked, struct probes *probes, struct probe *probe)
+{
+    struct facts facts = {0};
+    struct error ignored = {0};
+    struct problem problem;
+    struct arena arena = {0};
+    struct named_value derived[EXPERIMENT_DERIVED_MAX];
+    struct launch_plan *plan = arena_alloc(&arena, 1, sizeof *plan);
+    size_t count = 0;
+    experiment_problem_at(asked->experiment, &asked->problem, probe->n, &problem);
+    fill_facts(&facts, asked, probe->units, NULL);
+    const struct point point = {.experiment = asked->experiment,
+                                .problem = &problem,
+                                .facts = &facts,
+                                .configuration = &asked->configuration,
+                                .active_blocks = asked->active_blocks};
+    enum status status = facts.failed || !plan ? STATUS_NO_MEMORY : STATUS_OK;
+    if (status == STATUS_OK)
+        status = point_derived(&point, &arena, derived, &count, &ignored);
+    if (status == STATUS_OK)
+        status = point_plan(&point, &arena, plan, &ignored);
+    asked->experiments->short_of_memory |= status == STATUS_NO_MEMORY;
+    if (probes->count == 0 && status == STATUS_OK) {
+        probes->launch_count = plan->launch_count;
+        probes->derived_count = count;
+        probes->target_count = count + 7 * plan->launch_count;
+        for (size_t i = 0; i < count; i++)
+            probes->targets[i].name = arena_strdup(&asked->arena, derived[i].name);
+    }
+    bool is_alike = status == STATUS_OK && count == probes->derived_count &&
+                    plan->launch_count == probes->launch_count;
+    for (size_t i = 0; is_alike && i < count; i++)
+        probe->values[i] =
+            derived[i].value.kind == VALUE_INTEGER ? derived[i].value.integer : INT64_MIN;
+    for (size_t i = 0; is_alike && i < plan->launch_count; i++) {
+        int64_t *values = probe->values + count + 7 * i;
+        for (size_t axis = 0; axis < 3; axis++) {
+            values[axis] = plan->launches[i].grid[axis];
+            values[3 + axis] = plan->launches[i].block[axis];
+        }
+        values[6] = plan->launches[i].shared_bytes;
+    }
+    facts_free(&facts);
+    arena_free(&arena);
+    return is_alike;
+}
+
+/* Sizes: those around powers of two, of ten, and others; and the row's own. The first probe is what
+ * was measured. */
+static bool fill_probes(struct asked *asked, struct probes *probes)
+{
+    static const int64_t units[] = {1, 16, 46, 108, 132, 188, 1024, 65536};
+    enum { UNITS = sizeof units / sizeof units[0], SIZES = 3 * 36 + 8 + 16 };
+    int64_t sizes[SIZES];
+    size_t count = 0;
+    uint64_t seed = 1;
+    for (int power = 0; power < 36; power++)
+        for (int64_t d = -1; d < 2; d++)
+            sizes[count++] = (INT64_C(1) << power) + d;
+    for (int64_t ten = 10; ten < INT64_C(1000000000); ten *= 10)
+        sizes[count++] = ten;
+    while (count < SIZES) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        sizes[count++] = (int64_t)(seed >> 40 >> (seed >> 60));
+    }
+    probes->items = arena_alloc(&asked->arena, SIZES * UNITS + 1, sizeof *probes->items);
+    if (!probes->items) {
+        asked->experiments->short_of_memory = true;
+        return false;
+    }
+    probes->items[0].n = asked->n;
+    probes->items[0].units = asked->units;
+    if (!take_values(asked, probes, &probes->items[0]))
+        return false;
+    probes->count = 1;
+    for (size_t i = 0; i < SIZES; i++)
+        for (size_t j = i % 3; j < UNITS; j += 3) {
+            struct probe *probe = &probes->items[probes->count];
+            probe->n = sizes[i];
+            probe->units = units[j];
+            if (sizes[i] > 0 && take_values(asked, probes, probe))
+                probes->count++;
+        }
+    return probes->count > SIZES;
+}
+
+/* Its value at a size and units that may not be among the probes. */
+static int64_t value_at(struct asked *asked, struct probes *probes, size_t target, int64_t n,
+                        int64_t units)
+{
+    struct probe probe = {.n = n, .units = units};
+    return take_values(asked, probes, &probe) ? probe.values[target] : INT64_MIN;
+}
+
+/* ---- formulas ---- */
+
+static bool is_constant(const struct probes *probes, size_t target)
+{
+    for (size_t i = 1; i < probes->count; i++)
+        if (probes->items[i].values[target] != probes->items[0].values[target])
+            return false;
+    return true;
+}
+
+/* The constants that a formula may name: parameters and derived values. */
+struct constants {
+    const char *names[EXPERIMENT_PARAMETERS_MAX + EXPERIMENT_DERIVED_MAX];
+    int64_t values[EXPERIMENT_PARAMETERS_MAX + EXPERIMENT_DERIVED_MAX];
+    size_t count;
+    struct text conf; /* a tuned.conf of them, up to the formula */
+};
+
+static bool can_be_named(const char *name)
+{
+    return !strchr(name, '-') && strcmp(name, "n") != 0 && strcmp(name, "units") != 0 &&
+           strcmp(name, "min") != 0 && strcmp(name, "max") != 0 && strcmp(name, "ceil_div") != 0;
+}
+
+static void take_constant(struct constants *constants, const char *name, int64_t value)
+{
+    for (size_t i = 0; i < constants->count; i++)
+        if (strcmp(constants->names[i], name) == 0)
+            return;
+    if (!can_be_named(name))
+        return;
+    constants->names[constants->count] = name;
+    constants->values[constants->count++] = value;
+    text_printf(&constants->conf, " %s=%lld", name, (long long)value);
+}
+
+static void fill_constants(struct constants *constants, const struct asked *asked,
+                           const struct probes *probes)
+{
+    constants->count = 0;
+    text_clear(&constants->conf);
+    text_append(&constants->conf,
+                "tuned-conf 4\n[cuda \"*\"]\np n=0-9223372036854775807 value.sought=0");
+    for (size_t i = 0; i < probes->derived_count; i++) /* these first: they say most */
+        if (is_constant(probes, i) && probes->items[0].values[i] > 1)
+            take_constant(constants, probes->targets[i].name, probes->items[0].values[i]);
+    for (size_t i = 0; i < asked->configuration.count; i++) {
+        const struct named_value *value = &asked->configuration.values[i];
+        if (value->value.kind == VALUE_INTEGER && value->value.integer > 1)
+            take_constant(constants, value->name, value->value.integer);
+    }
+}
+
+/* A name for a number of elements: a constant's, two constants', else its digits. */
+static const char *name_number(const struct constants *constants, struct arena *arena,
+                               int64_t value)
+{
+    for (size_t i = 0; i < constants->count; i++)
+        if (constants->values[i] == value)
+            return constants->names[i];
+    for (size_t i = 0; i < constants->count; i++)
+        for (size_t j = i; j < constants->count; j++)
+            if (value % constants->values[i] == 0 &&
+                value / constants->values[i] == constants->values[j])
+                return arena_printf(arena, "%s*%s", constants->names[i], constants->names[j]);
+    return arena_printf(arena, "%lld", (long long)value);
+}
+
+/* So many blocks on each unit: the constant that is called so, else digits. */
+static const char *name_units(const struct constants *constants, struct arena *arena, int64_t each)
+{
+    if (each <= 1)
+        return "units";
+    for (size_t i = 0; i < constants->count; i++)
+        if (constants->values[i] == each &&
+            (strstr(constants->names[i], "resident") || strstr(constants->names[i], "blocks_per")))
+            return arena_printf(arena, "units*%s", constants->names[i]);
+    return arena_printf(arena, "units*%lld", (long long)each);
+}
+
+/* What the formula comes to at a probe: by libtuned. */
+static long long evaluate(const struct tuned *tuned, const struct probe *probe)
+{
+    const struct tuned_device device = {
+        .kind = "cuda", .name = "X", .unit_count = (int)probe->units};
+    struct tuned_answer answer;
+    tuned_find(tuned, &device, "p", probe->n, &answer);
+    return tuned_answer_integer(&answer, "value.sought", INT64_MIN);
+}
+
+/* Whether it gives the target's value at every probe, after `*more` was added, which makes it right
+ * at the first one. */
+static bool is_right(const struct constants *constants, const struct probes *probes, size_t target,
+                     const char *formula, struct text *out)
+{
+    struct text conf = {0};
+    bool holds = true;
+    for (int pass = 0; pass < 2; pass++) {
+        text_clear(&conf);
+        text_printf(&conf, "%s | formula.value.sought=\"%s\"\nend\n", text_string(&constants->conf),
+                    pass == 0 ? formula : text_string(out));
+        struct tuned *tuned =
+            conf.failed ? NULL : tuned_load_memory(conf.data, conf.length, "formula", NULL);
+        if (pass == 0) {
+            long long first = evaluate(tuned, &probes->items[0]);
+            long long more = first == INT64_MIN ? 0 : probes->items[0].values[target] - first;
+            text_clear(out);
+            text_printf(out, more == 0 ? "%s" : "%s%+lld", formula, more);
+        }
+        for (size_t i = 0; pass == 1 && holds && i < probes->count; i++)
+            holds = evaluate(tuned, &probes->items[i]) == probes->items[i].values[target];
+        tuned_free(tuned);
+    }
+    text_free(&conf);
+    return holds && !out->failed;
+}
+
+/* What a block has of n, where blocks grow with n on a device of very many units; 1: they do not.
+ */
+static int64_t tile_of(struct asked *asked, struct probes *probes, size_t target)
+{
+    for (int64_t n = INT64_C(1) << 34; n > 16; n /= 2) {
+        const int64_t half = value_at(asked, probes, target, n / 2, 65536);
+        const int64_t grown = value_at(asked, probes, target, n, 65536) - half;
+        const int64_t before = half - value_at(asked, probes, target, n / 4, 65536);
+        if (grown > 0 && grown - 2 * before <= 2 && 2 * before - grown <= 2)
+            return (n / 2 + grown / 2) / grown;
+    }
+    return 1;
+}
+
+/* Blocks by tiles of n, by units, or the lesser; as they are, or in clusters. NULL: none is right.
+ */
+static const char *find_formula(struct asked *asked, struct probes *probes,
+                                const struct constants *constants, size_t target)
+{
+    struct arena *arena = &asked->arena;
+    /* What a tile has, blocks of each unit, and the most of all, from how the value grows. */
+    int64_t n = INT64_C(1) << 40;
+    while (n > 1 && value_at(asked, probes, target, n, 1024) == INT64_MIN)
+        n /= 2;
+    const int64_t most = value_at(asked, probes, target, n, 1024);
+    const int64_t of_units = (most - value_at(asked, probes, target, n, 512)) / 512;
+    const char *tile = name_number(constants, arena, tile_of(asked, probes, target));
+    const char *each = name_units(constants, arena, of_units);
+    const char *all = arena_printf(arena, "%lld", (long long)(most > 0 ? most : 1));
+    const char *inner[] = {
+        arena_printf(arena, "ceil_div(n,%s)", tile),
+        arena_printf(arena, "min(%s,ceil_div(n,%s))", each, tile),
+        arena_printf(arena, "%s", each),
+        arena_printf(arena, "min(%s,ceil_div(n,%s))", all, tile),
+        arena_printf(arena, "n/%s", tile),
+        arena_printf(arena, "max(1,n/%s)", tile),
+        arena_printf(arena, "min(%s,n/%s)", each, tile),
+        arena_printf(arena, "max(1,min(%s,n/%s))", each, tile),
+        arena_printf(arena, "max(1,min(%s,n/%s))", all, tile),
+    };
+    struct text formula = {0};
+    const char *found = NULL;
+    for (size_t i = 0; !found && i < sizeof inner / sizeof inner[0]; i++) {
+        if (inner[i] && is_right(constants, probes, target, inner[i], &formula))
+            found = arena_strdup(arena, text_string(&formula));
+        for (size_t j = 0; !found && inner[i] && j < constants->count; j++) {
+            const char *size_name = constants->names[j];
+            const char *whole[] = {
+                arena_printf(arena, "ceil_div(%s,%s)*%s", inner[i], size_name, size_name),
+                /* a cluster more where there are several */
+                arena_printf(arena, "%s*(ceil_div(%s,%s)+min(1,ceil_div(%s,%s)-1))", size_name,
+                             inner[i], size_name, inner[i], size_name),
+            };
+            for (size_t k = 0; !found && k < 2; k++)
+                if (whole[k] && is_right(constants, probes, target, whole[k], &formula))
+                    found = arena_strdup(arena, text_string(&formula));
+        }
+    }
+    text_free(&formula);
+    return found;
+}
+
+/* ---- what is told ---- */
+
+static const char *const parts[] = {"grid", "block", "shared"};
+enum { PARTS = 3 };
+
+/* "launch.grid", "launch2.grid" */
+static const char *part_name(struct arena *arena, size_t launch, size_t part)
+{
+    return launch == 0 ? arena_printf(arena, "launch.%s", parts[part])
+                       : arena_printf(arena, "launch%zu.%s", launch + 1, parts[part]);
+}
+
+/* Numbers or formulas of up to three axes, "4,2"; NULL: one of them has none. */
+static const char *join_axes(struct arena *arena, const char *const axes[3])
+{
+    if (!axes[0] || !axes[1] || !axes[2])
+        return NULL;
+    if (strcmp(axes[2], "1") != 0)
+        return arena_printf(arena, "%s,%s,%s", axes[0], axes[1], axes[2]);
+    return strcmp(axes[1], "1") != 0 ? arena_printf(arena, "%s,%s", axes[0], axes[1]) : axes[0];
+}
+
+static void set_text(json_t *object, const char *name, const char *text, bool *failed)
+{
+    *failed |= !name || !text || json_object_set_new(object, name, json_string(text)) != 0;
+}
+
+/* The one before it that has the same values; itself: none. */
+static size_t same_values(const struct probes *probes, size_t target)
+{
+    for (size_t i = 0; i < target; i++) {
+        size_t at = 0;
+        while (at < probes->count &&
+               probes->items[at].values[i] == probes->items[at].values[target])
+            at++;
+        if (at == probes->count)
+            return i;
+    }
+    return target;
+}
+
+/* Looks for the formulas of all targets. */
+static void fill_formulas(struct asked *asked, struct probes *probes, struct elsewhere *out)
+{
+    struct constants constants = {.count = 0};
+    bool failed = false;
+    fill_constants(&constants, asked, probes);
+    for (size_t i = 0; i < probes->target_count; i++) {
+        struct target *target = &probes->targets[i];
+        int64_t value = probes->items[0].values[i];
+        const size_t same = same_values(probes, i);
+        if (same < i)
+            target->text = probes->targets[same].text;
+        else if (value != INT64_MIN && is_constant(probes, i))
+            target->text = arena_printf(&asked->arena, "%lld", (long long)value);
+        else if (value != INT64_MIN)
+            target->text = find_formula(asked, probes, &constants, i);
+        if (target->name && !is_constant(probes, i) && target->text)
+            set_text(out->formulas, target->name, target->text, &failed);
+        if (target->name && value != INT64_MIN && !target->text)
+            failed |= json_object_set_new(out->varying, target->name, json_true()) != 0;
+    }
+    for (size_t i = 0; i < probes->launch_count; i++)
+        for (size_t part = 0; part < PARTS; part++) {
+            const struct target *at = &probes->targets[probes->derived_count + 7 * i + 3 * part];
+            const char *name = part_name(&asked->arena, i, part);
+            const char *axes[] = {at[0].text, part < 2 ? at[1].text : "1",
+                                  part < 2 ? at[2].text : "1"};
+            const char *text = join_axes(&asked->arena, axes);
+            if (text && name)
+                set_text(out->formulas, name, text, &failed);
+        }
+    asked->experiments->short_of_memory |= failed;
+    text_free(&constants.conf);
+}
+
+/* Whether today's expressions give what was recorded at the row's size. */
+static bool is_recorded(struct asked *asked, struct store_query *query)
+{
+    struct probes probes = {0};
+    struct probe probe = {.n = asked->n, .units = asked->units};
+    json_t *recorded = json_loads(column_text(query, COLUMN_DERIVED), 0, NULL);
+    bool holds = recorded && take_values(asked, &probes, &probe);
+    for (size_t i = 0; holds && i < probes.derived_count; i++) {
+        const json_t *value = json_object_get(recorded, probes.targets[i].name);
+        holds = probe.values[i] == INT64_MIN ||
+                (json_is_integer(value) && json_integer_value(value) == probe.values[i]);
+    }
+    json_decref(recorded);
+    return holds;
+}
+
+void elsewhere_free(struct elsewhere *elsewhere)
+{
+    json_decref(elsewhere->formulas);
+    json_decref(elsewhere->varying);
+    *elsewhere = (struct elsewhere){0};
+}
+
+/* What an answer hangs on: rows of one range have it in common. */
+static void append_question(struct text *out, struct store_query *query)
+{
+    static const enum column columns[] = {COLUMN_EXPERIMENT, COLUMN_PROBLEM, COLUMN_PARAMETERS,
+                                          COLUMN_UNITS,      COLUMN_FACTS,   COLUMN_ACTIVE_BLOCKS};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        text_printf(out, "%s\n", column_text(query, columns[i]));
+}
+
+/* All derived values vary, for what is known. */
+static bool fill_unknown(struct elsewhere *out, struct store_query *query)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    json_t *derived = json_loads(column_text(query, COLUMN_DERIVED), 0, NULL);
+    bool failed = false;
+    json_object_foreach(derived, name, value)
+    {
+        failed |= json_object_set_new(out->varying, name, json_true()) != 0;
+    }
+    json_decref(derived);
+    return !failed;
+}
+
+enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiments,
+                           struct store_query *query, struct error *error)
+{
+    struct asked asked;
+    struct text question = {0};
+    bool is_asked = begin(&asked, experiments, query) && is_recorded(&asked, query);
+    append_question(&question, query);
+    *out = (struct elsewhere){json_object(), json_object()};
+    bool failed = question.failed || !out->formulas || !out->varying;
+    if (is_asked && !failed && experiments->question.length > 0 &&
+        strcmp(text_string(&question), text_string(&experiments->question)) == 0) {
+        failed |= json_object_update(out->formulas, experiments->formulas) != 0 ||
+                  json_object_update(out->varying, experiments->varying) != 0;
+    } else if (is_asked && !failed) {
+        struct probes *probes = arena_alloc(&asked.arena, 1, sizeof *probes);
+        if (probes && fill_probes(&asked, probes))
+            fill_formulas(&asked, probes, out);
+        else
+            failed |= !probes || !fill_unknown(out, query);
+        json_decref(experiments->formulas);
+        json_decref(experiments->varying);
+        text_free(&experiments->question);
+        experiments->formulas = json_incref(out->formulas);
+        experiments->varying = json_incref(out->varying);
+        experiments->question = question;
+        question = (struct text){0};
+    } else if (!failed) {
+        failed |= !fill_unknown(out, query);
+    }
+    text_free(&question);
+    arena_free(&asked.arena);
+    return failed || experiments->short_of_memory ? error_no_memory(error) : STATUS_OK;
+}
+
+/* ---- writing ---- */
+
+static void append_listed(struct text *list, const char *name)
+{
+    text_printf(list, "%s%s", list->length > 0 ? "," : "", name);
+}
+
+/* The derived value that has this very formula. */
+static const char *same_formula(const struct elsewhere *elsewhere, const char *formula)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    json_object_foreach(elsewhere->formulas, name, value)
+    {
+        if (!strchr(name, '.') && strcmp(json_string_value(value), formula) == 0)
+            return name;
+    }
+    return NULL;
+}
+
+/* A part of a launch: its formula, else what it was. */
+static void append_part(struct text *out, struct text *measured, const struct elsewhere *elsewhere,
+                        const char *name, const int64_t axes[3])
+{
+    const char *formula = json_string_value(json_object_get(elsewhere->formulas, name));
+    if (formula) {
+        const char *same = same_formula(elsewhere, formula);
+        append_field(out, name, same ? same : formula);
+        return;
+    }
+    text_printf(out, " %s=%lld", name, (long long)axes[0]);
+    if (axes[1] != 1 || axes[2] != 1)
+        text_printf(out, ",%lld", (long long)axes[1]);
+    if (axes[2] != 1)
+        text_printf(out, ",%lld", (long long)axes[2]);
+    append_listed(measured, name);
+}
+
+/* db/queries/conf_launches.sql */
+extern const char conf_launches_query[];
+
+static enum status append_launches(struct text *out, struct text *measured,
+                                   const struct elsewhere *elsewhere, struct store *store,
+                                   const char *trial, struct error *error)
+{
+    const struct store_parameter parameter = {"trial", trial};
+    struct store_query *query = NULL;
+    enum status status = store_query_open(store, conf_launches_query, &parameter, 1, &query, error);
+    for (;;) {
+        struct arena arena = {0};
+        int64_t numbers[9] = {[7] = 1, [8] = 1};
+        bool row = false;
+        if (status == STATUS_OK)
+            status = store_query_next(query, &row, error);
+        if (status != STATUS_OK || !row)
+            break;
+        for (int i = 0; i < 7; i++)
+            numbers[i] = store_query_integer(query, i + 1);
+        for (size_t part = 0; part < PARTS; part++) {
+            const char *name = part_name(&arena, (size_t)store_query_integer(query, 0), part);
+            if (!name)
+                out->failed = true;
+            else if (part < 2 || numbers[6] != 0)
+                append_part(out, measured, elsewhere, name, numbers + 3 * part);
+        }
+        arena_free(&arena);
+    }
+    store_query_close(query);
+    return status;
+}
+
+enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere,
+                             struct store *store, struct store_query *query, struct error *error)
+{
+    struct text names = {0};
+    struct text measured = {0};
+    const char *name = NULL;
+    json_t *value = NULL;
+    json_t *parameters = json_loads(column_text(query, COLUMN_PARAMETERS), 0, NULL);
+    json_t *derived = json_loads(column_text(query, COLUMN_DERIVED), 0, NULL);
+    json_object_foreach(derived, name, value)
+    {
+        if (!json_object_get(parameters, name))
+            append_listed(&names, name);
+        if (json_object_get(elsewhere->varying, name))
+            append_listed(&measured, name);
+    }
+    append_known(out, "derived", text_string(&names));
+    json_object_foreach(elsewhere->formulas, name, value)
+    {
+        char field[CONFIGURATION_KEY_BYTES];
+        if (!strchr(name, '.') && string_format(field, sizeof field, "formula.%s", name))
+            append_field(out, field, json_string_value(value));
+    }
+    enum status status = STATUS_OK;
+    if (device_traits(column_text(query, COLUMN_KIND))->is_gpu)
+        status = append_launches(out, &measured, elsewhere, store, column_text(query, COLUMN_TRIAL),
+                                 error);
+    append_known(out, "measured", text_string(&measured));
+    out->failed = out->failed || names.failed || measured.failed;
+    json_decref(parameters);
+    json_decref(derived);
+    text_free(&names);
+    text_free(&measured);
+    return status;
+}

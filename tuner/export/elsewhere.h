@@ -1,0 +1,35 @@
+/* What a row's configuration comes to at other sizes and on other devices. */
+#ifndef TUNE_EXPORT_ELSEWHERE_H
+#define TUNE_EXPORT_ELSEWHERE_H
+
+#include "tuner/export/internal.h"
+
+/* Compute capabilities that it runs on, 900 is 9.0: from the least on, up to the most (INT64_MAX:
+ * no end). Where the experiment cannot be asked: from the major one on that it was measured on. 0:
+ * not a GPU. */
+struct needs {
+    int64_t least, most;
+    int64_t cluster; /* blocks; 0: none */
+};
+void elsewhere_needs(struct experiments *experiments, struct store_query *query,
+                     struct needs *needs);
+/* ` capability=9.0 cluster=16` */
+void append_capability(struct text *out, const struct needs *needs);
+
+/* JSON objects; all are owned. */
+struct elsewhere {
+    /* What there is a formula for, with it: derived values that depend on size or units ("grid"),
+     * and what launches are made of ("launch.grid"), be it a number. */
+    json_t *formulas;
+    json_t *varying; /* derived values that depend on them and have none, with true */
+};
+/* Where the experiment cannot be asked, all derived values vary. */
+enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiments,
+                           struct store_query *query, struct error *error);
+void elsewhere_free(struct elsewhere *elsewhere);
+/* ` derived=tile,grid formula.grid=... launch.grid=grid launch.block=256 measured=...` of one
+ * device; of a launch without formulas the numbers of the row's size. */
+enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere,
+                             struct store *store, struct store_query *query, struct error *error);
+
+#endif
