@@ -1,5 +1,7 @@
 #include "tuner/session/inputs.h"
 
+#include <stdlib.h>
+
 #include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/device/traits.h"
@@ -33,15 +35,16 @@ static enum status describe_checks(const struct work *work, const struct inputs 
                                    struct arena *arena, struct worker_checks *out,
                                    struct error *error)
 {
-    struct output_check *checks = arena_alloc(arena, CHECKS_MAX, sizeof *checks);
+    struct output_check *checks = calloc(CHECKS_MAX, sizeof *checks);
     struct point point = work_point(work, inputs->configuration, 1);
     if (!checks)
         return error_no_memory(error);
-    if (device_traits(work->options->device_kind)->computes_nothing)
-        return STATUS_OK;
-    enum status status = point_checks(&point, arena, checks, &out->count, error);
+    enum status status = STATUS_OK;
+    if (!device_traits(work->options->device_kind)->computes_nothing)
+        status = point_checks(&point, arena, checks, &out->count, error);
     for (size_t i = 0; status == STATUS_OK && i < out->count; i++)
         status = describe_check(work, &checks[i], &out->items[i], error);
+    free(checks);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* Who is a candidate before the search asks: baselines, what earlier runs left (trials that need
  * not be done again, and trials that never ended), and what the run is limited to. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -63,8 +64,7 @@ static enum status add_baseline(struct sweep *sweep, const struct baseline *base
 
 enum status sweep_add_baselines(struct sweep *sweep, struct error *error)
 {
-    struct baseline *baselines =
-        arena_alloc(&sweep->arena, EXPERIMENT_BASELINES_MAX, sizeof *baselines);
+    struct baseline *baselines = calloc(EXPERIMENT_BASELINES_MAX, sizeof *baselines);
     size_t count = 0;
     if (!baselines)
         return error_no_memory(error);
@@ -72,6 +72,7 @@ enum status sweep_add_baselines(struct sweep *sweep, struct error *error)
                                               sweep->work.facts, baselines, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         status = add_baseline(sweep, &baselines[i], error);
+    free(baselines);
     return status;
 }
 

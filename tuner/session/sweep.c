@@ -67,9 +67,6 @@ enum status sweep_open(struct sweep *sweep, const struct work *work, struct spac
 
 void sweep_free(struct sweep *sweep)
 {
-    search_free(sweep->search);
-    sweep->search = NULL;
-    free(sweep->window);
     candidates_free(&sweep->candidates);
     space_free(sweep->space);
     inputs_clear(&sweep->inputs);
@@ -475,7 +472,7 @@ static enum status sum_up(const struct sweep *sweep, enum status status, struct 
         .run_id = work->group->lanes[0]->run_id,
         .problem_id = work->problem_id,
         .asked = work->options->strategy ? work->options->strategy : "auto",
-        .strategy = sweep->search ? search_strategy(sweep->search) : "",
+        .strategy = sweep->strategy ? sweep->strategy : "",
         .product_count = space_product_count(sweep->space),
         .space_count = sweep->space_count,
         .points_most = sweep->allowance.points_most,
@@ -490,7 +487,7 @@ static enum status sum_up(const struct sweep *sweep, enum status status, struct 
     summary->points += row.points;
     summary->unlaunchable += sweep->unlaunchable;
     summary->duplicates += sweep->duplicates;
-    if (!sweep->search || (status != STATUS_OK && status != STATUS_INTERRUPTED))
+    if (!sweep->strategy || (status != STATUS_OK && status != STATUS_INTERRUPTED))
         return status;
     if (!summary->strategy)
         summary->strategy = row.strategy;
@@ -513,11 +510,16 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
     if (status == STATUS_OK)
         status = window_start(sweep, error);
     if (status == STATUS_OK) {
-        group->strategy = search_strategy(sweep->search);
+        group->strategy = sweep->strategy = search_strategy(sweep->search);
         do { /* again while a lost lane left something for the others */
             status = run_lanes(sweep, error);
         } while (status == STATUS_OK && sweep->window_count > 0 && !is_spent(sweep));
         binaries_withdraw(&group->binaries); /* the next problem's are not to wait for them */
     }
+    search_free(sweep->search);
+    free(sweep->window);
+    sweep->search = NULL;
+    sweep->window = NULL;
+    sweep->window_count = sweep->window_capacity = 0;
     return sum_up(sweep, status, error);
 }

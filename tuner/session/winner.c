@@ -71,8 +71,7 @@ static void count_tried(const struct sweep *sweep, struct verdict_facts *facts)
         return;
     facts->only_baselines = others == 0 && sweep->space_count > baselines;
     facts->tried = tried;
-    if (sweep->search && !sweep->searched_all &&
-        strcmp(search_strategy(sweep->search), "exhaustive") == 0)
+    if (sweep->strategy && !sweep->searched_all && strcmp(sweep->strategy, "exhaustive") == 0)
         facts->planned = sweep->allowance.points_most;
 }
 

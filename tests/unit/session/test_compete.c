@@ -1,0 +1,209 @@
+/* From the race to the confirmation, on the null device. */
+#include "session_fixture.h"
+
+#include "tuner/session/check.h"
+
+struct fixture {
+    struct run *run;
+    struct contest *contest;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    f->run = run_create(usual_text, "time");
+    run_start(f->run, 2);
+    struct sweep *sweep = run_sweep(f->run);
+    RUN_OK(f->run, sweep_problem(sweep, &f->run->error));
+    f->contest = contest_create(sweep);
+    assert_non_null(f->contest);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    contest_free(f->contest);
+    run_free(f->run);
+    free(f);
+    return 0;
+}
+
+static void compete(struct fixture *f, bool expected)
+{
+    bool found = false;
+    RUN_OK(f->run, contest_compete(f->contest, &found, &f->run->error));
+    assert_int_equal(found, expected);
+}
+
+static void test_the_race_finds_a_winner(void **state)
+{
+    struct fixture *f = *state;
+    compete(f, true);
+    const struct contest *contest = f->contest;
+    assert_true(contest->finalist_count >= 2 && contest->finalist_count <= 8);
+    assert_true(contest->announced);
+    assert_int_equal(f->run->winners, 1);
+    bool wins = false;
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        const struct finalist *finalist = &contest->finalists[i];
+        assert_non_null(finalist->slot.prepared);
+        assert_null(finalist->slot.samples); /* they are in the store */
+        assert_true(finalist->trial_id > 0);
+        wins |= strcmp(finalist->slot.candidate->key, contest->winner_key) == 0;
+    }
+    assert_true(wins);
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM winners WHERE stage = 'race'"), 1);
+    assert_true(run_count(f->run, "SELECT count(*) FROM contenders") >= 2);
+    assert_true(run_count(f->run, "SELECT min(passed) FROM gauntlets") == 1);
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM rounds WHERE fault IS NULL"),
+                     (int64_t)(contest->rounds - contest->rounds_dropped));
+}
+
+/* Of two that launch the same, the first of the space stands for both. */
+static void test_the_first_of_twins_races(void **state)
+{
+    struct fixture *f = *state;
+    compete(f, true);
+    for (size_t i = 0; i < f->contest->finalist_count; i++)
+        assert_null(strstr(f->contest->finalists[i].slot.candidate->key, "part=3"));
+}
+
+/* Who was wrong in the race, or is said to be by an earlier gauntlet, does not race. */
+static void test_who_is_rejected_does_not_race(void **state)
+{
+    struct fixture *f = *state;
+    struct sweep *sweep = f->contest->sweep;
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        if (strstr(candidate->key, "way=one"))
+            candidate->rejected = "gauntlet: n=3, starts 0 elements on: wrong_result: x";
+    }
+    sweep_find_best(sweep);
+    assert_non_null(strstr(sweep->best->key, "way=two"));
+    compete(f, true);
+    assert_non_null(strstr(f->contest->winner_key, "way=two"));
+    /* When nobody is left there is no winner. */
+    for (size_t i = 0; i < sweep->candidates.count; i++)
+        sweep->candidates.items[i]->rejected = "wrong";
+    compete(f, false);
+    assert_int_equal(f->contest->finalist_count, 0);
+}
+
+static void test_a_rejection_is_told_and_stored(void **state)
+{
+    struct fixture *f = *state;
+    struct lane *lane = group_lane(f->run->work.group);
+    RUN_OK(f->run, contest_race(f->contest, lane, &f->run->error));
+    struct finalist *finalist = &f->contest->finalists[0];
+    assert_true(finalist_can_win(finalist));
+    f->contest->sweep->best = finalist->slot.candidate;
+    RUN_OK(f->run, contest_reject(f->contest, finalist, 3, "watched: wrong", &f->run->error));
+    assert_false(finalist_can_win(finalist));
+    assert_ptr_not_equal(f->contest->sweep->best, finalist->slot.candidate);
+    assert_int_equal(f->run->summary.gauntlet_failures, 1);
+    assert_non_null(strstr(f->run->notes, "was among the fastest, but is out: watched: wrong"));
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM gauntlets WHERE NOT passed AND "
+                                       "cases = 3 AND detail = 'watched: wrong'"),
+                     1);
+    assert_int_equal(contest_reject(f->contest, finalist, 0, NULL, &f->run->error),
+                     STATUS_NO_MEMORY);
+}
+
+static void test_a_lost_device_leaves_the_race_to_another(void **state)
+{
+    struct fixture *f = *state;
+    f->run->session.lanes[0].lost = true;
+    compete(f, true);
+    const int64_t other = f->run->session.lanes[1].run_id;
+    assert_int_equal(run_count(f->run, "SELECT count(DISTINCT run_id) FROM rounds"), 1);
+    assert_int_equal(run_count(f->run, "SELECT run_id FROM rounds"), other);
+    f->run->session.lanes[1].lost = true;
+    bool found = true;
+    assert_int_equal(contest_compete(f->contest, &found, &f->run->error), STATUS_DEVICE_LOST);
+    assert_false(found);
+}
+
+static void test_fresh_processes_confirm(void **state)
+{
+    struct fixture *f = *state;
+    struct group *group = f->run->work.group;
+    f->run->options.protocol.confirm_processes = 2;
+    f->run->options.protocol.confirm_rounds = 3;
+    compete(f, true);
+    assert_true(contest_process_ns(f->contest) > 0);
+    const struct prepared *prepared = f->contest->finalists[0].slot.prepared;
+    const struct named_value *derived = prepared->derived;
+    group->contests = group->last_contest = f->contest;
+    RUN_OK(f->run, group_confirm(group, &f->run->error));
+    assert_int_equal(f->contest->processes, 2);
+    assert_int_equal(f->contest->levels, 2);
+    assert_true(f->contest->confirmed);
+    assert_int_equal(f->run->winners, 2);
+    /* What was prepared for the race served each process. */
+    assert_ptr_equal(f->contest->finalists[0].slot.prepared, prepared);
+    assert_ptr_equal(prepared->derived, derived);
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM winners WHERE stage = 'confirm' AND "
+                                       "processes = 2 AND compared IS NULL"),
+                     1);
+    assert_int_equal(run_count(f->run, "SELECT count(DISTINCT process) FROM rounds WHERE stage = "
+                                       "'confirm'"),
+                     2);
+    /* It is done: nothing is confirmed twice. */
+    f->run->winners = 0;
+    RUN_OK(f->run, group_confirm(group, &f->run->error));
+    assert_int_equal(f->run->winners, 0);
+    group->contests = group->last_contest = NULL;
+}
+
+/* Which sizes an experiment promises is known by what its default configuration does there. */
+static void test_sizes_are_promised_until_shown_otherwise(void **state)
+{
+    struct fixture *f = *state;
+    struct work *work = &f->run->work;
+    struct promise *promise = &work->group->promise;
+    assert_true(promise_has(work, 3) && promise_has(work, 1000));
+    assert_int_equal(promise_next(work, 3), 3);
+    *promise = (struct promise){.experiment = work->experiment, .divisor = 128, .least = 256};
+    assert_false(promise_has(work, 3) || promise_has(work, 128) || promise_has(work, 300));
+    assert_true(promise_has(work, 1000)); /* its own */
+    assert_true(promise_has(work, 384));
+    assert_int_equal(promise_next(work, 3), 256);
+    assert_int_equal(promise_next(work, 300), 384);
+    promise->none = true;
+    assert_int_equal(promise_next(work, 300), 0);
+    assert_true(promise_has(work, 1000) && !promise_has(work, 256));
+    *promise = (struct promise){.experiment = NULL};
+    assert_true(promise_has(work, 300));
+}
+
+/* The same is chosen when the race is over before it began to be compared: by the sweep alone. */
+static void test_a_stopped_run_has_a_best_so_far(void **state)
+{
+    struct fixture *f = *state;
+    struct sweep *sweep = f->contest->sweep;
+    RUN_OK(f->run, sweep_choose_early(sweep, &f->run->error));
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM winners WHERE stage = 'sweep' AND "
+                                       "trust = 'unstable' AND candidate_count = 8 AND "
+                                       "space_count = 12"),
+                     1);
+    assert_int_equal(run_count(f->run, "SELECT trial_id FROM winners"), sweep->best->trial_id);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_the_race_finds_a_winner, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_first_of_twins_races, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_who_is_rejected_does_not_race, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_rejection_is_told_and_stored, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_lost_device_leaves_the_race_to_another, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_fresh_processes_confirm, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sizes_are_promised_until_shown_otherwise, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_a_stopped_run_has_a_best_so_far, setup, teardown),
+    };
+    return RUN_TESTS(argc, argv, tests);
+}

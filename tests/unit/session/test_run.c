@@ -1,0 +1,189 @@
+/* Who works: lanes that are lost, limits of time, waiting without polling, inputs that are told
+ * once. */
+#include "session_fixture.h"
+
+#include "tuner/base/clock.h"
+
+/* Loses its lane the first `losses` times. */
+struct task {
+    int losses, calls;
+    const struct lane *last;
+};
+
+static enum status lose_some(void *context, struct lane *lane, struct error *error)
+{
+    struct task *task = context;
+    assert_ptr_not_equal(lane, task->last);
+    task->last = lane;
+    if (++task->calls > task->losses)
+        return STATUS_OK;
+    lane->lost = true;
+    (void)error_set(&lane->error, STATUS_DEVICE_LOST, "it fell off");
+    return error_set(error, STATUS_DEVICE_LOST, "it fell off");
+}
+
+static enum status fail_at_once(void *context, struct lane *lane, struct error *error)
+{
+    (void)lane;
+    *(int *)context += 1;
+    return error_set(error, STATUS_IO, "the disk is full");
+}
+
+static void test_a_task_goes_on_where_a_device_is_left(void **state)
+{
+    (void)state;
+    struct lane lanes[3] = {{.index = 0}, {.index = 1}, {.index = 2}};
+    struct group group = {.lanes = {&lanes[0], &lanes[1], &lanes[2]}, .lane_count = 3};
+    struct task task = {.losses = 2};
+    struct error error = {0};
+    int calls = 0;
+    assert_int_equal(on_some_lane(&group, lose_some, &task, &error), STATUS_OK);
+    assert_int_equal(task.calls, 3);
+    assert_ptr_equal(task.last, &lanes[2]);
+    /* What is no loss is not tried again. */
+    assert_int_equal(on_some_lane(&group, fail_at_once, &calls, &error), STATUS_IO);
+    assert_int_equal(calls, 1);
+    lanes[2].lost = true;
+    assert_null(group_lane(&group));
+    assert_int_equal(on_some_lane(&group, fail_at_once, &calls, &error), STATUS_DEVICE_LOST);
+    assert_string_equal(error.text, "no device is left: it fell off");
+    assert_int_equal(calls, 1);
+}
+
+static void test_stages_share_the_time(void **state)
+{
+    (void)state;
+    struct group group = {.clock = {.stage = STAGE_START}};
+    const int64_t started_ns = clock_running_ns();
+    group.clock.since_ns = started_ns - 1000;
+    assert_int_equal(stage_enter(&group, STAGE_SWEEP), STAGE_START);
+    group.clock.since_ns -= 5000;
+    assert_true(stage_ns(&group, STAGE_SWEEP) >= 5000); /* the present one, too */
+    assert_int_equal(stage_enter(&group, STAGE_RACE), STAGE_SWEEP);
+    assert_true(stage_ns(&group, STAGE_START) >= 1000);
+    assert_true(stage_ns(&group, STAGE_SWEEP) >= 5000);
+    const int64_t race_ns = stage_ns(&group, STAGE_RACE);
+    assert_true(race_ns >= 0 && race_ns < 1000000000);
+    assert_int_equal(stage_ns(&group, STAGE_CHECK), 0);
+}
+
+/* 50 times the best, for the blocks and what is around them; more when uploads may be in it. */
+static void test_time_limits(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time");
+    run_start(run, 1);
+    struct lane *lane = &run->session.lanes[0];
+    assert_int_equal(lane_timeout_ms(lane, 1e6, 6, true), 15000);
+    assert_int_equal(lane_timeout_ms(lane, 0, 6, false), 15000); /* nothing to go by */
+    assert_int_equal(lane_timeout_ms(lane, 1e6, 6, false), 5000);
+    assert_int_equal(lane_timeout_ms(lane, 1e8, 6, false), 50000);
+    (void)setenv("TUNE_TRIAL_TIMEOUT_MS", "200", 1);
+    assert_int_equal(lane_timeout_ms(lane, 1e6, 6, true), 200);
+    assert_int_equal(lane_timeout_ms(lane, 1e6, 6, false), 500);
+    (void)unsetenv("TUNE_TRIAL_TIMEOUT_MS");
+    lane->restarts_seen--; /* a new process uploads again */
+    assert_int_equal(lane_timeout_ms(lane, 1e6, 6, false), 15000);
+    assert_int_equal(lane_timeout_ms(lane, 1e6, 6, false), 5000);
+    run_free(run);
+}
+
+struct waking {
+    struct run *run;
+    pthread_t thread;
+};
+
+/* Takes the mutex, so that the other one must have given it up. */
+static void *wake_others(void *context)
+{
+    struct waking *waking = context;
+    (void)pthread_mutex_lock(&waking->run->session.mutex);
+    group_wake(&waking->run->session.groups[0]);
+    (void)pthread_mutex_unlock(&waking->run->session.mutex);
+    return NULL;
+}
+
+static void test_a_waiting_lane_is_woken_by_another(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time");
+    run_start(run, 2);
+    struct group *group = run->work.group;
+    struct waking waking = {.run = run};
+    const int64_t started_ns = clock_now_ns();
+    assert_int_equal(pthread_create(&waking.thread, NULL, wake_others, &waking), 0);
+    RUN_OK(run, group_await_compilers(group, &group->binaries, 60000, &run->error));
+    assert_true(clock_now_ns() - started_ns < 30000000000);
+    (void)pthread_join(waking.thread, NULL);
+    /* Nobody wakes it: it looks again after a while. */
+    RUN_OK(run, group_await_compilers(group, &group->binaries, 1, &run->error));
+    run_free(run);
+}
+
+static void test_a_waiting_lane_is_woken_by_a_compiler(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time");
+    run_start(run, 1);
+    struct group *group = run->work.group;
+    struct sweep *sweep = run_sweep(run);
+    struct candidate *candidate = NULL;
+    RUN_OK(run, sweep_candidate(sweep, 0, &candidate, &run->error));
+    RUN_OK(run, sweep_ask_binary(sweep, candidate, true, &run->error));
+    assert_int_equal(candidate_binary(&run->work, candidate)->state, BINARY_PENDING);
+    const int64_t started_ns = clock_now_ns();
+    while (candidate_binary(&run->work, candidate)->state == BINARY_PENDING)
+        RUN_OK(run, group_await_compilers(group, &group->binaries, 60000, &run->error));
+    assert_true(clock_now_ns() - started_ns < 30000000000);
+    assert_int_equal(candidate_binary(&run->work, candidate)->state, BINARY_READY);
+    /* A budget that is spent waits for none. */
+    struct candidate *other = NULL;
+    RUN_OK(run, sweep_candidate(sweep, 6, &other, &run->error));
+    RUN_OK(run, sweep_ask_binary(sweep, other, true, &run->error));
+    run->options.budget_ns = 1;
+    assert_int_equal(budget_await(group, &group->binaries, other->binary, &run->error),
+                     STATUS_NO_TIME);
+    run_end_sweep(sweep);
+    run_free(run);
+}
+
+static void test_inputs_are_told_once(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time");
+    run_start(run, 1);
+    struct lane *lane = group_lane(run->work.group);
+    struct sweep *sweep = run_sweep(run);
+    struct inputs *inputs = &sweep->inputs;
+    assert_null(inputs->problem);
+    RUN_OK(run, inputs_tell(&run->work, inputs, lane, false, &run->error));
+    assert_ptr_equal(lane->known, inputs);
+    assert_false(lane->knows_expected);
+    const struct worker_problem *problem = inputs->problem;
+    assert_int_equal(problem->plan->arguments[0].count, 1000);
+    RUN_OK(run, inputs_tell(&run->work, inputs, lane, true, &run->error));
+    assert_ptr_equal(inputs->problem, problem);
+    assert_true(lane->knows_expected);
+    const int64_t told_ns = inputs->tell_ns;
+    RUN_OK(run, inputs_tell(&run->work, inputs, lane, true, &run->error));
+    RUN_OK(run, inputs_tell(&run->work, inputs, lane, false, &run->error));
+    assert_int_equal(inputs->tell_ns, told_ns); /* the worker was not asked again */
+    assert_true(inputs_are_cheap(inputs));
+    inputs->reference_ns = WORKER_COSTLY_NS + 1;
+    assert_false(inputs_are_cheap(inputs));
+    run_end_sweep(sweep);
+    run_free(run);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_task_goes_on_where_a_device_is_left),
+        cmocka_unit_test(test_stages_share_the_time),
+        cmocka_unit_test(test_time_limits),
+        cmocka_unit_test(test_a_waiting_lane_is_woken_by_another),
+        cmocka_unit_test(test_a_waiting_lane_is_woken_by_a_compiler),
+        cmocka_unit_test(test_inputs_are_told_once),
+    };
+    return RUN_TESTS(argc, argv, tests);
+}

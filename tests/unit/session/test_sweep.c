@@ -1,0 +1,275 @@
+/* A sweep, on null devices: what is tried, what is known, and what is set aside. */
+#include "session_fixture.h"
+
+static const char last_key[] = "way=two block=128 part=3";
+
+static struct sweep *sweep_through(struct run *run)
+{
+    struct sweep *sweep = run_sweep(run);
+    RUN_OK(run, sweep_problem(sweep, &run->error));
+    return sweep;
+}
+
+static struct candidate *candidate_of(struct sweep *sweep, const char *key)
+{
+    struct candidate *candidate = candidates_at_key(&sweep->candidates, key);
+    assert_non_null(candidate);
+    return candidate;
+}
+
+/* Each configuration has one trial; what launches the same as another is not launched. */
+static void test_all_is_tried_once(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time");
+    run_start(run, 1);
+    struct sweep *sweep = sweep_through(run);
+    assert_int_equal(sweep->space_count, 12);
+    assert_int_equal(sweep->candidates.count, 12);
+    assert_int_equal(sweep->measured, 12);
+    assert_int_equal(sweep->duplicates, 4);
+    assert_int_equal(sweep->failures, 0);
+    assert_true(sweep->searched_all);
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        const struct candidate *candidate = sweep->candidates.items[i];
+        const bool repeats = candidate->same_as != NULL; /* whichever came second */
+        assert_int_equal(candidate->state, CANDIDATE_DONE);
+        assert_int_equal(candidate->status, repeats ? TRIAL_SKIPPED : TRIAL_OK);
+        assert_int_equal(isnan(candidate->median_ns), repeats);
+        if (!repeats)
+            assert_true(candidate->median_ns >= sweep->best->median_ns);
+        if (repeats)
+            assert_true(strstr(candidate->key, "part=1") == NULL &&
+                        candidate->launch_hash == candidate->same_as->launch_hash);
+    }
+    assert_int_equal(run->summary.trials, 12);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE stage = 'sweep'"), 12);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE same_as_trial_id > 0"), 4);
+    assert_int_equal(run_count(run, "SELECT count(DISTINCT binary_hash) FROM trials"), 2);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM in_flight"), 0);
+    assert_int_equal(run_count(run, "SELECT duplicates FROM searches"), 4);
+    run_end_sweep(sweep);
+    run_free(run);
+}
+
+static void test_what_is_known_is_not_measured_again(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time");
+    run_start(run, 1);
+    struct sweep *first = sweep_through(run);
+    struct sweep *again = sweep_through(run);
+    assert_int_equal(again->measured, 0);
+    assert_int_equal(run->summary.trials_known, 12);
+    assert_string_equal(again->best->key, first->best->key);
+    assert_true(again->best->median_ns == first->best->median_ns);
+    struct candidate *second = candidate_of(again, "way=two block=128 part=2");
+    struct candidate *third = candidate_of(again, last_key);
+    assert_true(second->same_as == third || third->same_as == second);
+    /* Of those that failed in a way that the user wants tried again, each is. */
+    run->options.retry_mask = 1u << TRIAL_SKIPPED;
+    struct sweep *retried = sweep_through(run);
+    assert_int_equal(retried->measured, 4);
+    assert_int_equal(retried->duplicates, 0); /* of what is known no plan is made */
+    run_end_sweep(retried);
+    run_end_sweep(again);
+    run_end_sweep(first);
+    run_free(run);
+}
+
+/* By another objective the search is told what the times come to, also those of earlier runs. */
+static void test_known_times_are_told_by_the_objective(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time_ns * block");
+    run_start(run, 1);
+    struct sweep *first = sweep_through(run);
+    struct sweep *again = sweep_through(run);
+    for (size_t i = 0; i < again->candidates.count; i++) {
+        const struct candidate *candidate = again->candidates.items[i];
+        const double block = strstr(candidate->key, "block=64") ? 64 : 128;
+        if (candidate->status == TRIAL_OK)
+            assert_true(fabs(candidate->value / candidate->median_ns - block) < 1e-6);
+        const struct candidate *before = candidate_of(first, candidate->key);
+        assert_true(candidate->value == before->value || isnan(before->value));
+    }
+    run_end_sweep(again);
+    run_end_sweep(first);
+    run_free(run);
+}
+
+static void test_two_lanes_share_a_sweep(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time");
+    run_start(run, 2);
+    assert_int_equal(run->session.group_count, 1);
+    assert_int_equal(run->work.group->lane_count, 2);
+    struct sweep *sweep = sweep_through(run);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM trials"), 12);
+    assert_int_equal(run_count(run, "SELECT count(DISTINCT environment_id) FROM trials"), 1);
+    /* Whoever is lost leaves its work to the other one. */
+    run->options.retry_mask = 1u << TRIAL_OK | 1u << TRIAL_SKIPPED;
+    run->session.lanes[0].lost = true;
+    struct sweep *again = sweep_through(run);
+    assert_int_equal(again->measured, 12);
+    run->session.lanes[1].lost = true;
+    struct sweep *nobody = run_sweep(run);
+    assert_int_equal(sweep_problem(nobody, &run->error), STATUS_DEVICE_LOST);
+    run_end_sweep(nobody);
+    run_end_sweep(again);
+    run_end_sweep(sweep);
+    run_free(run);
+}
+
+static void test_a_run_may_be_limited_to_a_few(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time");
+    run_start(run, 1);
+    const struct session_only only[] = {
+        {"twins", 1000, last_key, false},
+        {"twins", 1000, "way=one block=64 part=1", true},
+        {"twins", 1000, "way=one block=65 part=1", false},
+        {"twins", 1000, "way=one block=64 part=1 more=1", false},
+        {"twins", 100000, "way=two block=64 part=1", false},
+    };
+    run->options.only = only;
+    run->options.only_count = 5;
+    struct sweep *sweep = sweep_through(run);
+    assert_int_equal(sweep->measured, 2);
+    assert_int_equal(candidate_of(sweep, last_key)->wanted, WANTED_FIRST | WANTED_ASKED);
+    assert_int_equal(candidate_of(sweep, only[1].configuration)->wanted,
+                     WANTED_FIRST | WANTED_ASKED | WANTED_INCUMBENT);
+    assert_non_null(strstr(run->notes, "n=1000: 'way=one block=65 part=1' is no configuration of"));
+    assert_non_null(strstr(run->notes, "'way=one block=64 part=1 more=1' is no configuration of"));
+    assert_null(strstr(run->notes, "way=two block=64"));
+    struct problem problem = run->work.problem;
+    assert_true(session_only_has(&run->options, &problem));
+    problem.n = 5;
+    assert_false(session_only_has(&run->options, &problem));
+    run_end_sweep(sweep);
+    run_free(run);
+}
+
+/* What was running when the machine went down is set aside, and so is what ended tune twice. */
+static void test_what_never_ended_is_set_aside(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time");
+    run_start(run, 1);
+    (void)string_format(run->session.boot_id, sizeof run->session.boot_id, "now");
+    struct sweep *sweep = run_sweep(run);
+    for (uint64_t i = 0; i < 3; i++) { /* once under another start; twice, once under this one */
+        struct candidate *candidate = NULL;
+        RUN_OK(run, sweep_candidate(sweep, i, &candidate, &run->error));
+        const struct store_in_flight row = {
+            .environment_id = run->work.environment_id,
+            .problem_id = run->work.problem_id,
+            .configuration_id = candidate->configuration_id,
+            .run_id = run->session.lanes[0].run_id,
+            .boot_id = i == 0 ? "before" : "now",
+        };
+        for (int attempts = i == 1 ? 2 : 1; attempts > 0; attempts--)
+            RUN_OK(run, store_in_flight_put(run->store, &row, false, &run->error));
+    }
+    run_end_sweep(sweep);
+    sweep = sweep_through(run);
+    assert_int_equal(candidate_of(sweep, "way=one block=64 part=1")->status, TRIAL_CRASHED);
+    assert_int_equal(candidate_of(sweep, "way=one block=64 part=2")->status, TRIAL_CRASHED);
+    assert_int_equal(candidate_of(sweep, "way=one block=64 part=3")->status, TRIAL_OK);
+    assert_non_null(strstr(run->notes, "it was running when the machine went down"));
+    assert_non_null(strstr(run->notes, "it was running when tune was killed, twice"));
+    assert_int_equal(sweep->failures, 2);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM in_flight"), 0);
+    run_end_sweep(sweep);
+    run_free(run);
+}
+
+static volatile sig_atomic_t stop;
+
+static void stop_after_two(void *context, const struct session_progress *progress)
+{
+    const struct run *run = context;
+    (void)progress;
+    stop = run->summary.trials >= 2;
+}
+
+static void test_a_stop_keeps_what_was_measured(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time");
+    run_start(run, 1);
+    run->events.progress = stop_after_two;
+    run->options.stop = &stop;
+    struct sweep *sweep = run_sweep(run);
+    assert_int_equal(sweep_problem(sweep, &run->error), STATUS_INTERRUPTED);
+    assert_int_equal(sweep->measured, 2);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM trials"), 2);
+    stop = 0;
+    run->events.progress = NULL;
+    struct sweep *again = sweep_through(run);
+    assert_int_equal(again->measured, 10);
+    run_end_sweep(again);
+    run_end_sweep(sweep);
+    run_free(run);
+}
+
+/* Baselines go before all else, with the block that the device suggests, also where it is none of
+ * the parameter's values; one that does not fit fails alone. */
+static const char baselines_text[] =
+    "experiment: twins\n"
+    "source: k.cu\n"
+    "sizes: {n: [1000]}\n"
+    "parameters:\n"
+    "  block: [64, 128, 1024]\n"
+    "  shared: [0, 300000]\n"
+    "baselines:\n"
+    "  - {name: suggested, about: as the device says, occupancy: block, set: {block: 64, shared: "
+    "0}}\n"
+    "  - {name: plain, about: a point, set: {block: 128, shared: 0}}\n"
+    "launches:\n"
+    "  - {kernel: copy, grid: 'ceil_div(n, block)', block: block, shared: shared,\n"
+    "     arguments: [in, out]}\n"
+    "arguments:\n"
+    "  - {name: in, type: i32, count: n, fill: random}\n"
+    "  - {name: out, type: i32, count: n, output: true}\n"
+    "check: {reference: f, source: r.c, output: out, tolerance: 0}\n";
+
+static void test_baselines_go_first(void **state)
+{
+    (void)state;
+    struct run *run = run_create(baselines_text, "time");
+    run_start(run, 1);
+    struct sweep *sweep = sweep_through(run);
+    const struct candidate *plain = candidate_of(sweep, "block=128 shared=0");
+    const struct candidate *suggested = sweep->candidates.items[0];
+    assert_int_equal(suggested->wanted, WANTED_BASELINE);
+    assert_int_equal(plain->wanted, WANTED_BASELINE);
+    assert_int_equal(suggested->trial_id, 1);
+    assert_int_equal(plain->trial_id, 2);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM baselines"), 2);
+    assert_int_equal(sweep->baselines_left, 0);
+    assert_int_equal(sweep->unlaunchable, 3);
+    assert_int_equal(candidate_of(sweep, "block=64 shared=300000")->status, TRIAL_LAUNCH_FAILED);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE detail LIKE 'set aside: no "
+                                    "block of % threads with % registers each, %'"),
+                     3);
+    run_end_sweep(sweep);
+    run_free(run);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_is_tried_once),
+        cmocka_unit_test(test_what_is_known_is_not_measured_again),
+        cmocka_unit_test(test_known_times_are_told_by_the_objective),
+        cmocka_unit_test(test_two_lanes_share_a_sweep),
+        cmocka_unit_test(test_a_run_may_be_limited_to_a_few),
+        cmocka_unit_test(test_what_never_ended_is_set_aside),
+        cmocka_unit_test(test_a_stop_keeps_what_was_measured),
+        cmocka_unit_test(test_baselines_go_first),
+    };
+    return RUN_TESTS(argc, argv, tests);
+}
