@@ -19,7 +19,7 @@ static enum status prepare_value(struct device *device, const struct argument *a
     if (argument_bytes(argument) > device->vectors[i].bytes)
         return error_set(error, STATUS_INTERNAL, "argument '%s' is larger than it was bound",
                          argument->name);
-    put_address(out, i, cuda_vector_start(&device->vectors[i]));
+    put_address(out, i, gpu_vector_start(&device->vectors[i]));
     return STATUS_OK;
 }
 
@@ -42,7 +42,7 @@ static enum status check_cluster(const struct launch *launch, const struct kerne
     for (size_t i = 0; i < 3; i++) {
         if (launch->grid[i] % kernel->cluster[i] == 0)
             continue;
-        cuda_launch_text(launch, text, sizeof text);
+        gpu_launch_text(launch, text, sizeof text);
         return error_set(error, STATUS_LAUNCH_FAILED,
                          "%s: a grid of %u blocks cannot be made of clusters of %u", text,
                          launch->grid[i], kernel->cluster[i]);
@@ -53,18 +53,18 @@ static enum status check_cluster(const struct launch *launch, const struct kerne
 static enum status check_dependent(const struct device *device, const struct launch *launch,
                                    bool first, struct error *error)
 {
-    const struct cuda_driver *cuda = device->driver;
+    const struct cuda_driver *cuda = cuda_of(device)->driver;
     char text[256];
     if (!launch->dependent)
         return STATUS_OK;
-    cuda_launch_text(launch, text, sizeof text);
+    gpu_launch_text(launch, text, sizeof text);
     if (first)
         return error_set(error, STATUS_LAUNCH_FAILED,
                          "%s: a dependent launch has none before it to depend on", text);
-    if (device->compute_major < 9)
+    if (cuda_of(device)->compute_major < 9)
         return error_set(error, STATUS_LAUNCH_FAILED,
                          "%s: a dependent launch needs compute capability 9.0, this is %s", text,
-                         device->architecture);
+                         cuda_of(device)->architecture);
     if (!cuda->cuLaunchKernelEx || !cuda->add_edges)
         return error_set(error, STATUS_LAUNCH_FAILED,
                          "%s: a dependent launch needs a driver for CUDA 12.3, this one is for "
@@ -144,16 +144,8 @@ enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
 void cuda_rotate(const struct device *device, const struct launch_plan *plan, uint32_t run,
                  struct prepared_plan *prepared)
 {
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        const struct vector *vector = &device->vectors[i];
-        CUdeviceptr start = cuda_vector_start(vector);
-        const struct argument *argument = &plan->arguments[i];
-        if (argument_rotates(argument) && vector->copies > 0)
-            put_address(prepared, i,
-                        start + (run + device->first) % vector->copies * vector->stride);
-        else if (argument_is_bound(argument) && vector->places > 1)
-            put_address(prepared, i,
-                        start - vector->wander +
-                            (run + device->first) % vector->places * vector->place_bytes);
-    }
+    gpu_address address = 0;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (gpu_place_of_run(device, plan, i, run, &address))
+            put_address(prepared, i, address);
 }

@@ -26,19 +26,19 @@ static const struct kernel_kind {
 static CUresult time_once(struct device *device, CUfunction function, uint32_t repeats,
                           float *elapsed_ms)
 {
-    const struct cuda_driver *cuda = device->driver;
+    const struct cuda_driver *cuda = cuda_of(device)->driver;
     uint32_t zero = 0;
-    void *arguments[] = {&repeats, &zero, &device->sink};
-    CUresult result = cuda->cuEventRecord(device->begin, device->stream);
+    void *arguments[] = {&repeats, &zero, &cuda_of(device)->sink};
+    CUresult result = cuda->cuEventRecord(cuda_of(device)->begin, cuda_of(device)->stream);
     if (result == CUDA_SUCCESS)
         result = cuda_launch(device, function, (uint32_t)device->sm_count * BLOCKS_PER_SM, BLOCK,
                              arguments);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventRecord(device->end, device->stream);
+        result = cuda->cuEventRecord(cuda_of(device)->end, cuda_of(device)->stream);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventSynchronize(device->end);
+        result = cuda->cuEventSynchronize(cuda_of(device)->end);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventElapsedTime(elapsed_ms, device->begin, device->end);
+        result = cuda->cuEventElapsedTime(elapsed_ms, cuda_of(device)->begin, cuda_of(device)->end);
     return result;
 }
 
@@ -65,7 +65,7 @@ static CUresult measure(struct device *device, CUfunction function, int operatio
 static enum status measure_all(struct device *device, const void *cubin, struct arithmetic *out,
                                struct error *error)
 {
-    const struct cuda_driver *cuda = device->driver;
+    const struct cuda_driver *cuda = cuda_of(device)->driver;
     CUmodule module = NULL;
     CUresult result = cuda->cuModuleLoadData(&module, cubin);
     if (result != CUDA_SUCCESS)
@@ -90,7 +90,7 @@ enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struc
     struct named_value defines[] = {{"CHAINS", value_integer(CHAINS)},
                                     {"UNROLL", value_integer(UNROLL)},
                                     {"BLOCK", value_integer(BLOCK)}};
-    struct binary_request request = {.architecture = device->architecture};
+    struct binary_request request = {.architecture = cuda_of(device)->architecture};
     for (size_t i = 0; i < sizeof defines / sizeof *defines; i++)
         request.defines[request.define_count++] = defines[i];
     *out = (struct arithmetic){{0}};
@@ -99,7 +99,7 @@ enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struc
     if (status != STATUS_OK)
         error_prefix(error, "the kernels that calculate");
     if (status == STATUS_OK)
-        status = cuda_warm_again(device, error);
+        status = gpu_warm_again(device, error);
     if (status == STATUS_OK)
         status = measure_all(device, compiled.cubin, out, error);
     device->busy_until_ns = clock_now_ns();

@@ -93,7 +93,7 @@ static CUresult launch_kernel(struct device *device, const struct pass *pass)
     unsigned long long words = pass->bytes / 16;
     CUdeviceptr a = pass->measuring->a + pass->offset;
     CUdeviceptr b = pass->measuring->b + pass->offset;
-    void *to_read[] = {&a, &words, &device->sink};
+    void *to_read[] = {&a, &words, &cuda_of(device)->sink};
     void *to_write[] = {&a, &words};
     void *to_copy[] = {&a, &words, &b};
     unsigned long long turn = (unsigned long long)way->shape.block * (unsigned)way->kind->words;
@@ -105,26 +105,26 @@ static CUresult launch_kernel(struct device *device, const struct pass *pass)
                                                 : to_copy);
 }
 
-static CUresult submit(struct device *device, void *context)
+static int submit(struct device *device, void *context)
 {
     const struct pass *pass = context;
     const struct measuring *measuring = pass->measuring;
-    const struct cuda_driver *cuda = device->driver;
+    const struct cuda_driver *cuda = cuda_of(device)->driver;
     if (pass->way->function)
         return launch_kernel(device, pass);
     switch (pass->way->transfer) {
     case HOST_TO_DEVICE:
         return cuda->cuMemcpyHtoDAsync(measuring->b, measuring->pinned, pass->bytes,
-                                       device->stream);
+                                       cuda_of(device)->stream);
     case DEVICE_TO_HOST:
         return cuda->cuMemcpyDtoHAsync(measuring->pinned, measuring->a, pass->bytes,
-                                       device->stream);
+                                       cuda_of(device)->stream);
     case COPY:
         return cuda->cuMemcpyDtoDAsync(measuring->b + pass->offset, measuring->a + pass->offset,
-                                       pass->bytes, device->stream);
+                                       pass->bytes, cuda_of(device)->stream);
     case WRITE:
         return cuda->cuMemsetD8Async(measuring->b + pass->offset, 0x5a, pass->bytes,
-                                     device->stream);
+                                     cuda_of(device)->stream);
     case READ:
         break;
     }
@@ -142,7 +142,7 @@ static enum status time_pass(struct measuring *measuring, struct way *way, size_
     double elapsed_ns = 0;
     pass.offset = measuring->turn++ % (measuring->bytes / bytes) * bytes;
     enum status status =
-        cuda_time_gated(device, submit, &pass, transfer_names[way->transfer], &elapsed_ns, error);
+        gpu_time_gated(device, submit, &pass, transfer_names[way->transfer], &elapsed_ns, error);
     if (status != STATUS_OK) {
         error_prefix(error, "measuring bandwidth");
         return status;
@@ -170,9 +170,10 @@ static enum status add_kernel(const struct measuring *measuring, const struct ke
 {
     struct device *device = measuring->device;
     CUfunction function = NULL;
-    if (kind->bulk && device->compute_major < 9)
+    if (kind->bulk && cuda_of(device)->compute_major < 9)
         return STATUS_OK;
-    CUresult result = device->driver->cuModuleGetFunction(&function, measuring->module, kind->name);
+    CUresult result =
+        cuda_of(device)->driver->cuModuleGetFunction(&function, measuring->module, kind->name);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "loading the measuring kernel %s", kind->name);
     const struct shape *list = kind->bulk ? bulk_shapes : shapes;
@@ -275,7 +276,7 @@ static enum status load_kernels(struct measuring *measuring, struct error *error
     struct container compiled;
     struct named_value defines[] = {{"STAGES", value_integer(STAGES)},
                                     {"TILE", value_integer(TILE)}};
-    struct binary_request request = {.architecture = device->architecture};
+    struct binary_request request = {.architecture = cuda_of(device)->architecture};
     for (size_t i = 0; i < sizeof defines / sizeof *defines; i++)
         request.defines[request.define_count++] = defines[i];
     enum status status = cuda_compile_text(&arena, cuda_ceilings_source, "ceilings.cu", &request,
@@ -283,7 +284,8 @@ static enum status load_kernels(struct measuring *measuring, struct error *error
     if (status != STATUS_OK) {
         error_prefix(error, "the kernels that measure bandwidth");
     } else {
-        CUresult result = device->driver->cuModuleLoadData(&measuring->module, compiled.cubin);
+        CUresult result =
+            cuda_of(device)->driver->cuModuleLoadData(&measuring->module, compiled.cubin);
         if (result != CUDA_SUCCESS)
             status =
                 cuda_error(device, result, error, "loading the kernels that measure bandwidth");
@@ -295,7 +297,7 @@ static enum status load_kernels(struct measuring *measuring, struct error *error
 
 static void free_buffers(struct measuring *measuring)
 {
-    const struct cuda_driver *cuda = measuring->device->driver;
+    const struct cuda_driver *cuda = cuda_of(measuring->device)->driver;
     if (measuring->a)
         (void)cuda->cuMemFree(measuring->a);
     if (measuring->b)
@@ -309,7 +311,7 @@ static void free_buffers(struct measuring *measuring)
 /* All three, or none. */
 static CUresult allocate(struct measuring *measuring)
 {
-    const struct cuda_driver *cuda = measuring->device->driver;
+    const struct cuda_driver *cuda = cuda_of(measuring->device)->driver;
     measuring->pinned_bytes =
         measuring->bytes < pinned_bytes_most ? measuring->bytes : pinned_bytes_most;
     CUresult result = cuda->cuMemAlloc(&measuring->a, measuring->bytes);
@@ -333,7 +335,7 @@ static enum status make_buffers(struct measuring *measuring, int64_t bytes, stru
     struct device *device = measuring->device;
     size_t free_bytes = 0;
     size_t total = 0;
-    CUresult result = device->driver->cuMemGetInfo(&free_bytes, &total);
+    CUresult result = cuda_of(device)->driver->cuMemGetInfo(&free_bytes, &total);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "free memory");
     int64_t share = (int64_t)(free_bytes / 8 * 3); /* two of them in three quarters */
@@ -365,12 +367,12 @@ enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidt
     if (status == STATUS_OK)
         status = load_kernels(&measuring, error);
     if (status == STATUS_OK)
-        status = cuda_warm_again(device, error);
+        status = gpu_warm_again(device, error);
     if (status == STATUS_OK)
         status = measure_all(&measuring, out, error);
     out->bytes = (int64_t)measuring.bytes;
     if (measuring.module)
-        (void)device->driver->cuModuleUnload(measuring.module);
+        (void)cuda_of(device)->driver->cuModuleUnload(measuring.module);
     free_buffers(&measuring);
     device->busy_until_ns = clock_now_ns();
     return status;

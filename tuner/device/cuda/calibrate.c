@@ -5,20 +5,20 @@
 
 enum { PAIRS = 101, TICK_SAMPLES = 256, GAP_SAMPLES = 31, GAP_NODES = 64 };
 
-static CUresult submit_empty(struct device *device, void *context)
+static int submit_empty(struct device *device, void *context)
 {
     CUresult result = CUDA_SUCCESS;
     for (int left = *(int *)context; left > 0 && result == CUDA_SUCCESS; left--)
-        result = cuda_launch(device, device->harness.empty, 1, 32, NULL);
-    return result;
+        result = cuda_launch(device, cuda_of(device)->harness.empty, 1, 32, NULL);
+    return (int)result;
 }
 
 /* The time read around `kernels` empty kernels behind the gate. */
 static enum status timed_empty(struct device *device, int kernels, double *elapsed_ns,
                                struct error *error)
 {
-    return cuda_time_gated(device, submit_empty, &kernels, "calibrating the timer", elapsed_ns,
-                           error);
+    return gpu_time_gated(device, submit_empty, &kernels, "calibrating the timer", elapsed_ns,
+                          error);
 }
 
 /* The timer counts in ticks: times of unlike lengths lie a whole number of them apart. */
@@ -37,7 +37,7 @@ static double smallest_step(double *times, size_t count)
 static enum status make_empty_graph(struct device *device, int nodes, CUgraphExec *out,
                                     struct error *error)
 {
-    const CUDA_KERNEL_NODE_PARAMS node = {.func = device->harness.empty,
+    const CUDA_KERNEL_NODE_PARAMS node = {.func = cuda_of(device)->harness.empty,
                                           .gridDimX = 1,
                                           .gridDimY = 1,
                                           .gridDimZ = 1,
@@ -47,22 +47,23 @@ static enum status make_empty_graph(struct device *device, int nodes, CUgraphExe
     CUgraph graph = NULL;
     CUgraphNode last = NULL;
     *out = NULL;
-    CUresult result = device->driver->cuGraphCreate(&graph, 0);
+    CUresult result = cuda_of(device)->driver->cuGraphCreate(&graph, 0);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "making a graph");
     for (int i = 0; i < nodes && result == CUDA_SUCCESS; i++)
         result = cuda_graph_append(device, graph, &last, &node, false);
     if (result == CUDA_SUCCESS)
         result = cuda_graph_finish(device, graph, out);
-    (void)device->driver->cuGraphDestroy(graph);
+    (void)cuda_of(device)->driver->cuGraphDestroy(graph);
     return result == CUDA_SUCCESS
                ? STATUS_OK
                : cuda_error(device, result, error, "calibrating the gap in graphs");
 }
 
-static CUresult submit_graph(struct device *device, void *context)
+static int submit_graph(struct device *device, void *context)
 {
-    return device->driver->cuGraphLaunch(*(CUgraphExec *)context, device->stream);
+    return (int)cuda_of(device)->driver->cuGraphLaunch(*(CUgraphExec *)context,
+                                                       cuda_of(device)->stream);
 }
 
 /* The median time of a graph of so many empty kernels, one after the other. */
@@ -73,10 +74,10 @@ static enum status timed_empty_graph(struct device *device, int nodes, double *m
     CUgraphExec graph = NULL;
     enum status status = make_empty_graph(device, nodes, &graph, error);
     for (size_t i = 0; i < GAP_SAMPLES && status == STATUS_OK; i++)
-        status = cuda_time_gated(device, submit_graph, &graph, "calibrating the gap in graphs",
-                                 &times[i], error);
+        status = gpu_time_gated(device, submit_graph, &graph, "calibrating the gap in graphs",
+                                &times[i], error);
     if (graph)
-        (void)device->driver->cuGraphExecDestroy(graph);
+        (void)cuda_of(device)->driver->cuGraphExecDestroy(graph);
     if (status != STATUS_OK)
         return status;
     reals_sort(times, GAP_SAMPLES);

@@ -89,7 +89,7 @@ static int64_t other_processes(const struct nvml *nvml)
  */
 void cuda_sensors(const struct device *device, struct conditions *out)
 {
-    const struct nvml *nvml = &device->nvml;
+    const struct nvml *nvml = &cuda_of(device)->nvml;
     *out = conditions_unknown();
     if (!nvml->library)
         return;
@@ -104,12 +104,29 @@ void cuda_sensors(const struct device *device, struct conditions *out)
 void cuda_conditions(struct device *device, struct conditions *out)
 {
     cuda_sensors(device, out);
-    if (device->nvml.library)
-        out->other_processes = other_processes(&device->nvml);
+    if (cuda_of(device)->nvml.library)
+        out->other_processes = other_processes(&cuda_of(device)->nvml);
 }
 
 double cuda_sm_clock(const struct device *device)
 {
-    const struct nvml *nvml = &device->nvml;
+    const struct nvml *nvml = &cuda_of(device)->nvml;
     return nvml->library ? typed(nvml, nvml->nvmlDeviceGetClockInfo, NVML_CLOCK_SM) : (double)NAN;
+}
+
+bool cuda_read_energy(struct device *device, double *joules, const char **why)
+{
+    const struct nvml *nvml = &cuda_of(device)->nvml;
+    if (!nvml->library) {
+        *why = "NVML (libnvidia-ml.so.1) is missing or does not know the device";
+        return false;
+    }
+    if (!nvml->nvmlDeviceGetTotalEnergyConsumption) {
+        *why = "the driver is too old";
+        return false;
+    }
+    const int result = cuda_energy_counter(nvml, joules);
+    if (result != NVML_SUCCESS)
+        *why = nvml->nvmlErrorString(result);
+    return result == NVML_SUCCESS;
 }

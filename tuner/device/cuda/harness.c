@@ -1,4 +1,3 @@
-#include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
 
@@ -18,15 +17,15 @@ static const struct {
 
 static enum status load_compiled(struct device *device, const void *cubin, struct error *error)
 {
-    const struct cuda_driver *cuda = device->driver;
-    CUresult result = cuda->cuModuleLoadData(&device->harness.module, cubin);
+    const struct cuda_driver *cuda = cuda_of(device)->driver;
+    CUresult result = cuda->cuModuleLoadData(&cuda_of(device)->harness.module, cubin);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "loading the measuring kernels");
     for (size_t i = 0; i < sizeof harness_kernels / sizeof *harness_kernels; i++) {
         CUfunction *function =
-            (CUfunction *)(void *)((char *)&device->harness + harness_kernels[i].offset);
-        result =
-            cuda->cuModuleGetFunction(function, device->harness.module, harness_kernels[i].name);
+            (CUfunction *)(void *)((char *)&cuda_of(device)->harness + harness_kernels[i].offset);
+        result = cuda->cuModuleGetFunction(function, cuda_of(device)->harness.module,
+                                           harness_kernels[i].name);
         if (result != CUDA_SUCCESS)
             return cuda_error(device, result, error, "loading the measuring kernel %s",
                               harness_kernels[i].name);
@@ -39,7 +38,7 @@ enum status cuda_harness_load(struct device *device, struct error *error)
     struct arena arena = {0};
     struct text log = {0};
     struct container compiled;
-    struct binary_request request = {.architecture = device->architecture};
+    struct binary_request request = {.architecture = cuda_of(device)->architecture};
     enum status status = cuda_compile_text(&arena, cuda_harness_source, "harness.cu", &request,
                                            &compiled, &log, error);
     if (status != STATUS_OK)
@@ -54,94 +53,60 @@ enum status cuda_harness_load(struct device *device, struct error *error)
 CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, uint32_t block,
                      void **arguments)
 {
-    return device->driver->cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, device->stream,
-                                          arguments, NULL);
+    return cuda_of(device)->driver->cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0,
+                                                   cuda_of(device)->stream, arguments, NULL);
 }
 
-static CUresult pass(struct device *device, CUfunction function)
+static int pass(struct device *device, CUfunction function)
 {
+    const struct cuda *cuda = cuda_of(device);
     unsigned long long count = device->flush_bytes / 16;
-    void *arguments[] = {&device->flush, &count, &device->sink};
-    return cuda_launch(device, function, (uint32_t)device->sm_count * 4, 512, arguments);
+    void *arguments[] = {(void *)(uintptr_t)&cuda->flush, &count, (void *)(uintptr_t)&cuda->sink};
+    return (int)cuda_launch(device, function, (uint32_t)device->sm_count * 4, 512, arguments);
 }
 
-CUresult cuda_anchor_pass(struct device *device)
+int cuda_anchor_pass(struct device *device)
 {
-    return pass(device, device->harness.anchor);
+    return pass(device, cuda_of(device)->harness.anchor);
 }
 
-/* Fills the L2 with lines that need no write-back: a memset would leave dirty ones, and their
- * write-back would be charged to the kernel that is timed. */
-enum status cuda_flush(struct device *device, struct error *error)
+/* With lines that need no write-back: a memset would leave dirty ones, and their write-back would
+ * be charged to the kernel that is timed. Dirty: with zeros, as a clean pass needs them there. */
+int cuda_flush(struct device *device, bool dirty)
 {
-    CUresult result = pass(device, device->harness.clean_read);
-    return result == CUDA_SUCCESS ? STATUS_OK
-                                  : cuda_error(device, result, error, "emptying the L2 cache");
+    const struct cuda *cuda = cuda_of(device);
+    return dirty ? (int)cuda->driver->cuMemsetD8Async(cuda->flush, 0, device->flush_bytes,
+                                                      cuda->stream)
+                 : pass(device, cuda->harness.clean_read);
 }
 
-/* With zeros, as a clean pass needs them to be there. */
-enum status cuda_flush_dirty(struct device *device, struct error *error)
+int cuda_gate_begin(struct device *device)
 {
-    CUresult result =
-        device->driver->cuMemsetD8Async(device->flush, 0, device->flush_bytes, device->stream);
-    return result == CUDA_SUCCESS
-               ? STATUS_OK
-               : cuda_error(device, result, error, "emptying the L2 cache by writing");
-}
-
-CUresult cuda_gate_begin(struct device *device)
-{
-    struct gate *gate = &device->gate;
+    struct gate *gate = &cuda_of(device)->gate;
     gate->ticket = gate->ticket % 0x7fffffff + 1; /* neither 0 nor the complement of another */
     void *arguments[] = {&gate->open_on_device, &gate->seen_on_device, &gate->ticket};
-    CUresult result = cuda_launch(device, device->harness.gate, 1, 1, arguments);
+    CUresult result = cuda_launch(device, cuda_of(device)->harness.gate, 1, 1, arguments);
     if (result == CUDA_SUCCESS)
-        result = device->driver->cuEventRecord(device->begin, device->stream);
-    return result;
+        result =
+            cuda_of(device)->driver->cuEventRecord(cuda_of(device)->begin, cuda_of(device)->stream);
+    return (int)result;
 }
 
-CUresult cuda_gate_end(struct device *device, CUresult submitted, double *elapsed_ns, bool *again)
+int cuda_gate_end(struct device *device, int submitted, double *elapsed_ns, bool *again)
 {
-    const struct cuda_driver *cuda = device->driver;
-    struct gate *gate = &device->gate;
-    CUresult result = submitted;
+    const struct cuda_driver *cuda = cuda_of(device)->driver;
+    struct gate *gate = &cuda_of(device)->gate;
+    CUresult result = (CUresult)submitted;
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventRecord(device->end, device->stream);
+        result = cuda->cuEventRecord(cuda_of(device)->end, cuda_of(device)->stream);
     __atomic_store_n(gate->open, gate->ticket, __ATOMIC_SEQ_CST);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventSynchronize(device->end);
+        result = cuda->cuEventSynchronize(cuda_of(device)->end);
     if (result != CUDA_SUCCESS)
-        return result;
+        return (int)result;
     *again = __atomic_load_n(gate->seen, __ATOMIC_SEQ_CST) != gate->ticket;
     float elapsed_ms = 0;
-    result = cuda->cuEventElapsedTime(&elapsed_ms, device->begin, device->end);
+    result = cuda->cuEventElapsedTime(&elapsed_ms, cuda_of(device)->begin, cuda_of(device)->end);
     *elapsed_ns = (double)elapsed_ms * 1e6;
-    return result;
-}
-
-enum status cuda_time_gated(struct device *device, CUresult (*work)(struct device *, void *),
-                            void *context, const char *what, double *elapsed_ns,
-                            struct error *error)
-{
-    for (int tries = 0; tries < GATE_TRIES; tries++) {
-        bool again = false;
-        CUresult result = cuda_gate_begin(device);
-        if (result == CUDA_SUCCESS)
-            result = work(device, context);
-        result = cuda_gate_end(device, result, elapsed_ns, &again);
-        device->busy_until_ns = clock_now_ns();
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "%s", what);
-        if (!again)
-            return STATUS_OK;
-    }
-    return cuda_too_busy(error);
-}
-
-enum status cuda_too_busy(struct error *error)
-{
-    return error_set(error, STATUS_TIMED_OUT,
-                     "this process was stopped for over 2 s, %d times in a row: the machine is too "
-                     "busy to measure on",
-                     GATE_TRIES);
+    return (int)result;
 }

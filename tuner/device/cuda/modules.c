@@ -16,7 +16,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 static void free_module(struct device *device, struct module *module)
 {
     if (module->handle)
-        (void)device->driver->cuModuleUnload(module->handle);
+        (void)cuda_of(device)->driver->cuModuleUnload(module->handle);
     for (size_t i = 0; i < module->kernel_count; i++)
         free(module->kernels[i].name);
     free(module->kernels);
@@ -27,17 +27,18 @@ static void free_module(struct device *device, struct module *module)
 
 void cuda_modules_free(struct device *device)
 {
-    for (size_t i = 0; i < device->module_count; i++)
-        free_module(device, &device->modules[i]);
-    device->module_count = 0;
-    device->current = NULL;
+    for (size_t i = 0; i < cuda_of(device)->module_count; i++)
+        free_module(device, &cuda_of(device)->modules[i]);
+    cuda_of(device)->module_count = 0;
+    cuda_of(device)->current = NULL;
 }
 
 static int function_attribute(struct device *device, const struct kernel *kernel,
                               CUfunction_attribute attribute)
 {
     int value = -1;
-    if (device->driver->cuFuncGetAttribute(&value, attribute, kernel->function) != CUDA_SUCCESS)
+    if (cuda_of(device)->driver->cuFuncGetAttribute(&value, attribute, kernel->function) !=
+        CUDA_SUCCESS)
         return -1;
     return value;
 }
@@ -55,11 +56,12 @@ static void take_cluster(struct device *device, struct kernel *kernel)
                                                  CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
                                                  CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
     for (size_t i = 0; i < 3; i++) {
-        int size = device->compute_major >= 9 ? function_attribute(device, kernel, sizes[i]) : 0;
+        int size =
+            cuda_of(device)->compute_major >= 9 ? function_attribute(device, kernel, sizes[i]) : 0;
         kernel->cluster[i] = size > 1 ? (uint32_t)size : 1;
     }
     if (cuda_is_clustered(kernel))
-        (void)device->driver->cuFuncSetAttribute(
+        (void)cuda_of(device)->driver->cuFuncSetAttribute(
             kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
 }
 
@@ -76,12 +78,12 @@ static enum status take_kernels(struct device *device, const struct container *c
         kernel->name = strdup(from->name);
         if (!kernel->name)
             return error_no_memory(error);
-        CUresult result =
-            device->driver->cuModuleGetFunction(&kernel->function, module->handle, from->lowered);
+        CUresult result = cuda_of(device)->driver->cuModuleGetFunction(
+            &kernel->function, module->handle, from->lowered);
         if (result != CUDA_SUCCESS)
             return cuda_error(device, result, error, "kernel %s", from->name);
         take_cluster(device, kernel);
-        cuda_take_parameters(device->driver, container, from->lowered, kernel);
+        cuda_take_parameters(cuda_of(device)->driver, container, from->lowered, kernel);
     }
     return cuda_take_symbols(container, module, error);
 }
@@ -98,11 +100,12 @@ static enum status load_module(struct device *device, const char *path, struct a
     status = container_read(file, seal_contents(file, bytes), &container, error);
     if (status != STATUS_OK)
         return error_prefix(error, "%s", path);
-    CUresult result = device->driver->cuModuleLoadData(&module->handle, container.cubin);
+    CUresult result = cuda_of(device)->driver->cuModuleLoadData(&module->handle, container.cubin);
     if (result != CUDA_SUCCESS) {
         module->handle = NULL;
         return cuda_error(device, result, error, "loading %s (driver for CUDA %d.%d)", path,
-                          device->driver->version / 1000, device->driver->version % 1000 / 10);
+                          cuda_of(device)->driver->version / 1000,
+                          cuda_of(device)->driver->version % 1000 / 10);
     }
     return take_kernels(device, &container, module, error);
 }
@@ -111,13 +114,13 @@ static enum status load_module(struct device *device, const char *path, struct a
  * graphs that launch its kernels go first. */
 static struct module *free_slot(struct device *device)
 {
-    if (device->module_count < MODULES_MAX)
-        return &device->modules[device->module_count++];
-    struct module *oldest = &device->modules[0];
-    for (size_t i = 1; i < device->module_count; i++)
-        if (device->modules[i].used < oldest->used)
-            oldest = &device->modules[i];
-    cuda_drop_module_slots(device, oldest->serial);
+    if (cuda_of(device)->module_count < MODULES_MAX)
+        return &cuda_of(device)->modules[cuda_of(device)->module_count++];
+    struct module *oldest = &cuda_of(device)->modules[0];
+    for (size_t i = 1; i < cuda_of(device)->module_count; i++)
+        if (cuda_of(device)->modules[i].used < oldest->used)
+            oldest = &cuda_of(device)->modules[i];
+    gpu_drop_code(device, oldest->serial);
     free_module(device, oldest);
     return oldest;
 }
@@ -134,26 +137,28 @@ static enum status load_new(struct device *device, const char *path, const struc
         free_module(device, &module);
         return status;
     }
-    device->current = free_slot(device);
-    *device->current = module;
-    device->current->used = ++device->module_clock;
-    device->current->serial = ++device->module_serial;
+    cuda_of(device)->current = free_slot(device);
+    *cuda_of(device)->current = module;
+    cuda_of(device)->current->used = ++cuda_of(device)->module_clock;
+    device->code = cuda_of(device)->current->serial = ++cuda_of(device)->module_serial;
     return STATUS_OK;
 }
 
 enum status cuda_load(struct device *device, const char *binary_path, struct error *error)
 {
     struct stat file;
-    device->current = NULL;
+    cuda_of(device)->current = NULL;
+    device->code = 0;
     if (stat(binary_path, &file) != 0)
         return error_set(error, STATUS_NOT_FOUND, "%s: no such binary: compile it first",
                          binary_path);
-    for (size_t i = 0; i < device->module_count; i++) {
-        struct module *module = &device->modules[i];
+    for (size_t i = 0; i < cuda_of(device)->module_count; i++) {
+        struct module *module = &cuda_of(device)->modules[i];
         if (!same_file(&module->file, &file) || strcmp(module->path, binary_path) != 0)
             continue;
-        module->used = ++device->module_clock;
-        device->current = module;
+        module->used = ++cuda_of(device)->module_clock;
+        cuda_of(device)->current = module;
+        device->code = module->serial;
         return STATUS_OK;
     }
     return load_new(device, binary_path, &file, error);
@@ -162,14 +167,15 @@ enum status cuda_load(struct device *device, const char *binary_path, struct err
 enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
                              struct error *error)
 {
-    if (!device->current)
+    if (!cuda_of(device)->current)
         return error_set(error, STATUS_INTERNAL, "kernel %s: no binary was loaded", name);
-    for (size_t i = 0; i < device->current->kernel_count; i++) {
-        *out = &device->current->kernels[i];
+    for (size_t i = 0; i < cuda_of(device)->current->kernel_count; i++) {
+        *out = &cuda_of(device)->current->kernels[i];
         if (strcmp((*out)->name, name) == 0)
             return STATUS_OK;
     }
-    return error_set(error, STATUS_NOT_FOUND, "kernel %s: not in %s", name, device->current->path);
+    return error_set(error, STATUS_NOT_FOUND, "kernel %s: not in %s", name,
+                     cuda_of(device)->current->path);
 }
 
 enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
@@ -179,12 +185,12 @@ enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint
         return STATUS_OK;
     int fixed = function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
     int64_t whole = (int64_t)bytes + (fixed > 0 ? fixed : 0);
-    if (whole <= device->shared_default || (int64_t)bytes <= kernel->shared_optin)
+    if (whole <= cuda_of(device)->shared_default || (int64_t)bytes <= kernel->shared_optin)
         return STATUS_OK;
     if (bytes > INT32_MAX)
         return error_set(error, STATUS_LAUNCH_FAILED, "kernel %s: %u bytes of shared memory",
                          kernel->name, bytes);
-    CUresult result = device->driver->cuFuncSetAttribute(
+    CUresult result = cuda_of(device)->driver->cuFuncSetAttribute(
         kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error,
@@ -206,12 +212,12 @@ static CUresult blocks_of_clusters(struct device *device, const struct kernel *k
                                    .blockDimY = 1,
                                    .blockDimZ = 1,
                                    .sharedMemBytes = shared_bytes,
-                                   .hStream = device->stream};
+                                   .hStream = cuda_of(device)->stream};
     int clusters = 0;
-    CUresult result =
-        device->driver->cuOccupancyMaxActiveClusters
-            ? device->driver->cuOccupancyMaxActiveClusters(&clusters, kernel->function, &config)
-            : CUDA_ERROR_NOT_FOUND;
+    CUresult result = cuda_of(device)->driver->cuOccupancyMaxActiveClusters
+                          ? cuda_of(device)->driver->cuOccupancyMaxActiveClusters(
+                                &clusters, kernel->function, &config)
+                          : CUDA_ERROR_NOT_FOUND;
     *blocks = clusters * (int)(kernel->cluster[0] * kernel->cluster[1] * kernel->cluster[2]);
     return result;
 }
@@ -224,12 +230,13 @@ static enum status take_occupancy(struct device *device, struct kernel *kernel, 
 {
     int on_device = 0;
     int blocks = 0;
-    CUresult result = device->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+    CUresult result = cuda_of(device)->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
         &blocks, kernel->function, (int)threads, shared_bytes);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "kernel %s: its occupancy", kernel->name);
-    int warps_a_block = ((int)threads + device->warp_size - 1) / device->warp_size;
-    int warps_an_sm = device->max_threads_per_sm / device->warp_size;
+    int warps_a_block =
+        ((int)threads + cuda_of(device)->warp_size - 1) / cuda_of(device)->warp_size;
+    int warps_an_sm = cuda_of(device)->max_threads_per_sm / cuda_of(device)->warp_size;
     double share = blocks;
     if (cuda_is_clustered(kernel) &&
         blocks_of_clusters(device, kernel, threads, shared_bytes, &on_device) == CUDA_SUCCESS) {
@@ -270,8 +277,8 @@ enum status cuda_resources(struct device *device, const char *kernel_name, uint3
     out->suggested_block = -1;
     int grid = 0;
     int block = 0;
-    if (device->driver->cuOccupancyMaxPotentialBlockSize(&grid, &block, kernel->function, NULL,
-                                                         shared_bytes, 0) == CUDA_SUCCESS) {
+    if (cuda_of(device)->driver->cuOccupancyMaxPotentialBlockSize(
+            &grid, &block, kernel->function, NULL, shared_bytes, 0) == CUDA_SUCCESS) {
         out->suggested_grid = grid;
         out->suggested_block = block;
     }

@@ -57,8 +57,8 @@ static enum status locate(struct device *device, struct module *module,
 {
     if (symbol->address)
         return STATUS_OK;
-    CUresult result = device->driver->cuModuleGetGlobal(&symbol->address, &symbol->bytes,
-                                                        module->handle, symbol->lowered);
+    CUresult result = cuda_of(device)->driver->cuModuleGetGlobal(&symbol->address, &symbol->bytes,
+                                                                 module->handle, symbol->lowered);
     if (result == CUDA_SUCCESS)
         return STATUS_OK;
     symbol->address = 0;
@@ -75,12 +75,12 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
     unsigned char value[VALUE_BYTES_MAX];
     struct symbol *symbol = NULL;
     size_t bytes = argument_bytes(argument);
-    if (!device->current)
+    if (!cuda_of(device)->current)
         return error_set(error, STATUS_INTERNAL, "variable %s: no binary was loaded",
                          argument->symbol);
-    enum status status = find_symbol(device->current, argument->symbol, &symbol, error);
+    enum status status = find_symbol(cuda_of(device)->current, argument->symbol, &symbol, error);
     if (status == STATUS_OK)
-        status = locate(device, device->current, argument, symbol, error);
+        status = locate(device, cuda_of(device)->current, argument, symbol, error);
     if (status == STATUS_OK)
         status = argument_fits_symbol(argument, symbol->bytes, error);
     if (status == STATUS_OK && !role_is_vector(argument->role)) {
@@ -92,10 +92,10 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
         return status;
     device->uploads = true;
     symbol->holds = 0;
-    CUresult result =
-        device->driver->cuMemcpyHtoDAsync(symbol->address, input, bytes, device->stream);
+    CUresult result = cuda_of(device)->driver->cuMemcpyHtoDAsync(symbol->address, input, bytes,
+                                                                 cuda_of(device)->stream);
     if (result == CUDA_SUCCESS) /* what is copied must stay until it is there */
-        result = device->driver->cuStreamSynchronize(device->stream);
+        result = cuda_of(device)->driver->cuStreamSynchronize(cuda_of(device)->stream);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "copying '%s' to the variable %s", argument->name,
                           symbol->name);

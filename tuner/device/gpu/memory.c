@@ -1,6 +1,10 @@
+/* Where vectors lie on the device and what they hold. */
+#include <stdlib.h>
+
 #include "tuner/base/clock.h"
 #include "tuner/base/hash.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/base/pack.h"
+#include "tuner/device/gpu/gpu.h"
 
 /* Vectors without an offset begin at a multiple of this, as cuMemAlloc's do: kernels may load 16
  * bytes or more. What lies before an output holds its guard band. */
@@ -34,11 +38,11 @@ static void forget(struct vector *vector)
 static void free_vector(struct device *device, struct vector *vector)
 {
     if (vector->base)
-        (void)device->driver->cuMemFree(vector->base);
+        device->driver->release(device, vector->base);
     *vector = (struct vector){0};
 }
 
-void cuda_vectors_free(struct device *device)
+static void free_vectors(struct device *device)
 {
     for (size_t i = 0; i < ARGUMENTS_MAX; i++)
         free_vector(device, &device->vectors[i]);
@@ -55,11 +59,11 @@ static enum status make_room(struct device *device, struct vector *vector, size_
     device->scratch_slot = NO_SLOT;
     free_vector(device, vector);
     size_t wanted = round_up(bytes + spare, bytes > granule / 2 ? granule : 4096);
-    CUresult result = device->driver->cuMemAlloc(&vector->base, wanted);
-    if (result != CUDA_SUCCESS) {
+    int result = device->driver->allocate(device, wanted, &vector->base);
+    if (result != GPU_DONE) {
         vector->base = 0;
-        return cuda_error(device, result, error, "%zu bytes of device memory for '%s'", wanted,
-                          name);
+        return gpu_error(device, result, error, "%zu bytes of device memory for '%s'", wanted,
+                         name);
     }
     vector->capacity = wanted;
     return STATUS_OK;
@@ -126,12 +130,12 @@ static uint32_t places_of(const struct argument *argument)
 /* How far a line of the L2 is from an SM depends on its address. A partial result or a ticket that
  * stays in one place makes a small kernel differ by a percent from process to process, and so do
  * inputs that lie on few pages: over many places that evens out. */
-void cuda_wander(struct device *device, uint64_t draw)
+void gpu_wander(struct device *device, uint64_t draw)
 {
     device->first = (uint32_t)(random_at(device->placing.seed, draw) >> 34);
 }
 
-void cuda_settle(struct device *device, uint32_t run)
+void gpu_settle(struct device *device, uint32_t run)
 {
     for (size_t i = 0; i < device->argument_count; i++) {
         struct vector *vector = &device->vectors[i];
@@ -143,17 +147,17 @@ void cuda_settle(struct device *device, uint32_t run)
     }
 }
 
-CUdeviceptr cuda_vector_start(const struct vector *vector)
+gpu_address gpu_vector_start(const struct vector *vector)
 {
     return vector->base + vector->offset;
 }
 
-uint64_t cuda_layout(const struct device *device)
+uint64_t gpu_layout(const struct device *device)
 {
     uint64_t places[ARGUMENTS_MAX][3];
     for (size_t i = 0; i < device->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
-        places[i][0] = cuda_vector_start(vector) - vector->wander;
+        places[i][0] = gpu_vector_start(vector) - vector->wander;
         places[i][1] = vector->stride;
         places[i][2] = vector->copies;
     }
@@ -182,8 +186,7 @@ static uint32_t affordable_copies(struct device *device, const struct launch_pla
         grows |= stride_of(device, argument) > device->vectors[i].capacity / copies;
     }
     size_t free_bytes = 0;
-    size_t total = 0;
-    if (!grows || device->driver->cuMemGetInfo(&free_bytes, &total) != CUDA_SUCCESS)
+    if (!grows || device->driver->free_bytes(device, &free_bytes) != GPU_DONE)
         return copies;
     size_t budget = (free_bytes + held) / 2;
     size_t most = budget > others ? (budget - others) / one_of_each : 0;
@@ -201,7 +204,7 @@ static bool is_uploaded(const struct vector *vector, const struct argument *argu
 }
 
 /* Where copy 0 is, which the others are made from. */
-static CUdeviceptr first_copy(const struct device *device, const struct vector *vector,
+static gpu_address first_copy(const struct device *device, const struct vector *vector,
                               const struct argument *argument)
 {
     return vector->base + front_of(device, argument);
@@ -215,10 +218,10 @@ static enum status upload(struct device *device, struct vector *vector,
     forget(vector);
     device->scratch_slot = NO_SLOT; /* the L2 is full of it */
     device->uploads = true;
-    CUresult result = device->driver->cuMemcpyHtoDAsync(first_copy(device, vector, argument), host,
-                                                        vector->bytes, device->stream);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "uploading '%s'", argument->name);
+    int result =
+        device->driver->copy_in(device, first_copy(device, vector, argument), host, vector->bytes);
+    if (result != GPU_DONE)
+        return gpu_error(device, result, error, "uploading '%s'", argument->name);
     vector->host = host;
     vector->contents = argument_contents(argument);
     vector->uploaded = vector->bytes;
@@ -251,11 +254,11 @@ static enum status make_copies(struct device *device, struct vector *vector,
         device->uploads = true;
         uint32_t left = all - vector->filled;
         uint32_t part = left < vector->filled ? left : vector->filled;
-        CUresult result = device->driver->cuMemcpyDtoDAsync(
-            vector->base + vector->filled * stride, vector->base, part * stride, device->stream);
-        if (result != CUDA_SUCCESS) {
+        int result = device->driver->copy(device, vector->base + vector->filled * stride,
+                                          vector->base, part * stride);
+        if (result != GPU_DONE) {
             forget(vector);
-            return cuda_error(device, result, error, "copying '%s' on the device", argument->name);
+            return gpu_error(device, result, error, "copying '%s' on the device", argument->name);
         }
         vector->filled += part;
     }
@@ -296,8 +299,13 @@ static enum status bind_vector(struct device *device, const struct argument *arg
         status = upload(device, vector, argument, host, error);
     if (status == STATUS_OK)
         status = make_copies(device, vector, argument, copies, error);
-    if (status == STATUS_OK && argument->role == ARGUMENT_INPUT && vector->summed != vector->bytes)
-        status = cuda_sum_input(device, vector, first_copy(device, vector, argument), error);
+    if (status != STATUS_OK || argument->role != ARGUMENT_INPUT || vector->summed == vector->bytes)
+        return status;
+    /* What is there is what `host` has: its sum is what inputs are held against. */
+    status = gpu_sums(device, first_copy(device, vector, argument), 0, vector->bytes, 1,
+                      &vector->sum, error);
+    vector->summed = status == STATUS_OK ? vector->bytes : SIZE_MAX;
+    vector->used = 0;
     return status;
 }
 
@@ -305,7 +313,7 @@ static enum status bind_argument(struct device *device, const struct argument *a
                                  const void *host, uint32_t copies, struct error *error)
 {
     if (argument->symbol)
-        return cuda_set_symbol(device, argument, host, error);
+        return device->driver->set_symbol(device, argument, host, error);
     return argument_is_bound(argument)
                ? bind_vector(device, argument, &device->vectors[i], host, copies, error)
                : STATUS_OK;
@@ -320,16 +328,16 @@ static enum status bind_all(struct device *device, const struct launch_plan *pla
         status = bind_argument(device, &plan->arguments[i], i, inputs[i], affordable, error);
     if (status != STATUS_OK)
         return status;
-    CUresult result = device->driver->cuStreamSynchronize(device->stream);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "uploading the inputs");
+    int result = device->driver->wait(device);
+    if (result != GPU_DONE)
+        return gpu_error(device, result, error, "uploading the inputs");
     device->argument_count = plan->argument_count;
     device->copies = affordable;
     return STATUS_OK;
 }
 
-enum status cuda_bind(struct device *device, const struct launch_plan *plan,
-                      const void *const *inputs, uint32_t copies, struct error *error)
+enum status gpu_bind(struct device *device, const struct launch_plan *plan,
+                     const void *const *inputs, uint32_t copies, struct error *error)
 {
     device->banded = copies < 1;
     if (copies < 1)
@@ -340,12 +348,12 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
     enum status status = bind_all(device, plan, inputs, copies, error);
     if (status == STATUS_NO_MEMORY) {
         /* What other problems left behind is in the way. */
-        cuda_drop_slots(device);
-        cuda_vectors_free(device);
+        gpu_drop_slots(device);
+        free_vectors(device);
         status = bind_all(device, plan, inputs, copies, error);
     }
     if (status == STATUS_NO_MEMORY)
-        cuda_vectors_free(device);
+        free_vectors(device);
     if (device->uploads)
         device->busy_until_ns = clock_now_ns();
     return status;
@@ -356,7 +364,6 @@ static enum status patch_copies(struct device *device, const struct argument *ar
                                 struct vector *vector, const struct patch *patch,
                                 struct error *error)
 {
-    const struct cuda_driver *cuda = device->driver;
     uint64_t id = hash_u64(patch->at, sizeof patch->at, patch->count);
     id = hash_u64(patch->values, sizeof patch->values, id);
     if (vector->patched >= vector->copies && vector->patch == id)
@@ -367,27 +374,25 @@ static enum status patch_copies(struct device *device, const struct argument *ar
     enum status status = make_copies(device, vector, argument, vector->copies, error);
     if (status != STATUS_OK || patch->count == 0)
         return status;
-    CUdeviceptr at = device->sums, values = at + sizeof patch->at,
-                start = cuda_vector_start(vector);
-    uint64_t stride = vector->stride, width = element_bytes(argument->type), count = patch->count;
-    void *arguments[] = {&start, &stride, &width, &count, &at, &values};
-    CUresult result = cuda->cuMemcpyHtoDAsync(at, patch->at, sizeof patch->at, device->stream);
-    if (result == CUDA_SUCCESS)
-        result =
-            cuda->cuMemcpyHtoDAsync(values, patch->values, sizeof patch->values, device->stream);
-    if (result == CUDA_SUCCESS)
-        result = cuda_launch(device, device->harness.patch, vector->copies / 2,
-                             sizeof patch->values, arguments);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "patching copies of '%s'", argument->name);
+    const gpu_address at = device->sums, values = at + sizeof patch->at;
+    const gpu_address start = gpu_vector_start(vector);
+    const size_t stride = vector->stride;
+    int result = device->driver->copy_in(device, at, patch->at, sizeof patch->at);
+    if (result == GPU_DONE)
+        result = device->driver->copy_in(device, values, patch->values, sizeof patch->values);
+    if (result == GPU_DONE)
+        result = device->driver->patch(device, start, stride, vector->copies,
+                                       element_bytes(argument->type), patch->count, at, values);
+    if (result != GPU_DONE)
+        return gpu_error(device, result, error, "patching copies of '%s'", argument->name);
     vector->patched = vector->copies;
     vector->patch = id;
     device->scratch_slot = NO_SLOT;
-    return cuda_sums(device, start + stride, 0, vector->bytes, 1, &vector->patched_sum, error);
+    return gpu_sums(device, start + stride, 0, vector->bytes, 1, &vector->patched_sum, error);
 }
 
-enum status cuda_vary(struct device *device, const struct launch_plan *plan,
-                      const struct patch *patches, struct error *error)
+enum status gpu_vary(struct device *device, const struct launch_plan *plan,
+                     const struct patch *patches, struct error *error)
 {
     enum status status = STATUS_OK;
     device->varied = false;
@@ -402,31 +407,60 @@ enum status cuda_vary(struct device *device, const struct launch_plan *plan,
     return status;
 }
 
-enum status cuda_restore(struct device *device, const struct launch_plan *plan, struct error *error)
+bool gpu_place_of_run(const struct device *device, const struct launch_plan *plan, size_t index,
+                      uint32_t run, gpu_address *out)
+{
+    const struct vector *vector = &device->vectors[index];
+    const struct argument *argument = &plan->arguments[index];
+    const uint32_t turn = run + device->first;
+    if (argument_rotates(argument) && vector->copies > 0)
+        *out = gpu_vector_start(vector) + turn % vector->copies * vector->stride;
+    else if (argument_is_bound(argument) && vector->places > 1)
+        *out =
+            gpu_vector_start(vector) - vector->wander + turn % vector->places * vector->place_bytes;
+    else
+        return false;
+    return true;
+}
+
+enum status gpu_fill(struct device *device, const struct launch_plan *plan, enum argument_role role,
+                     unsigned char byte, bool everywhere, struct error *error)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct vector *vector = &device->vectors[i];
+        if (plan->arguments[i].role != role || plan->arguments[i].symbol || vector->bytes == 0)
+            continue;
+        const bool all = everywhere && vector->places > 1;
+        const gpu_address start = gpu_vector_start(vector) - (everywhere ? vector->wander : 0);
+        int result = device->driver->fill(
+            device, start, byte, all ? vector->places * vector->place_bytes : vector->bytes);
+        if (result != GPU_DONE)
+            return gpu_error(device, result, error, "filling argument '%s'",
+                             plan->arguments[i].name);
+    }
+    return STATUS_OK;
+}
+
+enum status gpu_restore(struct device *device, const struct launch_plan *plan, struct error *error)
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         struct vector *vector = &device->vectors[i];
         if (plan->arguments[i].role != ARGUMENT_UPDATE || vector->bytes == 0)
             continue;
-        CUresult result = device->driver->cuMemcpyHtoDAsync(cuda_vector_start(vector), vector->host,
-                                                            vector->bytes, device->stream);
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "restoring '%s'", plan->arguments[i].name);
+        int result =
+            device->driver->copy_in(device, gpu_vector_start(vector), vector->host, vector->bytes);
+        if (result != GPU_DONE)
+            return gpu_error(device, result, error, "restoring '%s'", plan->arguments[i].name);
     }
     return STATUS_OK;
 }
 
-void cuda_note_updates(struct device *device, const struct launch_plan *plan)
-{
-    for (size_t i = 0; i < plan->argument_count; i++)
-        device->vectors[i].changed |= plan->arguments[i].role == ARGUMENT_UPDATE;
-}
-
-void cuda_note_inputs(struct device *device, const struct launch_plan *plan, uint32_t first,
-                      uint32_t runs)
+void gpu_note_runs(struct device *device, const struct launch_plan *plan, uint32_t first,
+                   uint32_t runs)
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         struct vector *vector = &device->vectors[i];
+        vector->changed |= plan->arguments[i].role == ARGUMENT_UPDATE;
         if (plan->arguments[i].role != ARGUMENT_INPUT || !argument_is_bound(&plan->arguments[i]))
             continue;
         uint32_t copies = vector->copies > 0 ? vector->copies : 1;
@@ -441,8 +475,8 @@ void cuda_note_inputs(struct device *device, const struct launch_plan *plan, uin
     }
 }
 
-enum status cuda_read(struct device *device, size_t index, void *out, size_t bytes,
-                      struct error *error)
+enum status gpu_read(struct device *device, size_t index, void *out, size_t bytes,
+                     struct error *error)
 {
     if (index >= device->argument_count || bytes > device->vectors[index].bytes)
         return error_set(error, STATUS_INTERNAL, "argument %zu has no %zu bytes to read", index,
@@ -450,11 +484,52 @@ enum status cuda_read(struct device *device, size_t index, void *out, size_t byt
     if (bytes == 0)
         return STATUS_OK;
     const struct vector *vector = &device->vectors[index];
-    CUresult result = device->driver->cuMemcpyDtoHAsync(
-        out, cuda_vector_start(vector) + vector->shown, bytes, device->stream);
-    if (result == CUDA_SUCCESS)
-        result = device->driver->cuStreamSynchronize(device->stream);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "reading argument %zu", index);
+    int result =
+        device->driver->copy_out(device, out, gpu_vector_start(vector) + vector->shown, bytes);
+    if (result == GPU_DONE)
+        result = device->driver->wait(device);
+    if (result != GPU_DONE)
+        return gpu_error(device, result, error, "reading argument %zu", index);
     return STATUS_OK;
+}
+
+/* ---- what a vector holds, on the host ---- */
+
+/* More than this is not taken from the host's other uses for good: it is read the usual way. */
+static const size_t pinned_most = (size_t)512 << 20;
+
+static void free_looked(struct device *device)
+{
+    if (device->looked_is_pinned)
+        device->driver->release_pinned(device, device->looked);
+    else
+        free(device->looked);
+    device->looked = NULL;
+    device->looked_bytes = 0;
+    device->looked_is_pinned = false;
+}
+
+enum status gpu_look(struct device *device, size_t index, const void **out, size_t bytes,
+                     struct error *error)
+{
+    if (!device->looked || bytes > device->looked_bytes) {
+        free_looked(device);
+        const size_t wanted = (bytes / granule + 1) * granule;
+        device->looked_is_pinned =
+            wanted <= pinned_most &&
+            device->driver->allocate_pinned(device, wanted, &device->looked) == GPU_DONE;
+        if (!device->looked_is_pinned)
+            device->looked = malloc(wanted);
+        if (!device->looked)
+            return error_no_memory(error);
+        device->looked_bytes = wanted;
+    }
+    *out = device->looked;
+    return gpu_read(device, index, device->looked, bytes, error);
+}
+
+void gpu_memory_free(struct device *device)
+{
+    free_vectors(device);
+    free_looked(device);
 }

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/device/gpu/gpu.h"
 
 enum {
     BATCH_LAUNCHES_MAX = 256, /* more would fill the driver's queue and hold up the host */
@@ -18,10 +18,10 @@ static const struct timespec between_looks = {.tv_nsec = 100000};
 struct meter {
     struct device *device;
     const struct block *block;
-    CUgraphExec graph;
+    void *graph;
     uint32_t batch; /* launches between two events */
     double window_ns;
-    int result; /* of the library */
+    const char *failure; /* of the counter; NULL: none */
     /* The counter. */
     double energy_j;
     int64_t stepped_ns; /* when it moved last */
@@ -56,12 +56,11 @@ static bool look(struct meter *meter)
     double joules = 0;
     if (meter->is_over)
         return false;
-    meter->result = cuda_energy_counter(&meter->device->nvml, &joules);
-    int64_t now_ns = clock_now_ns();
-    if (meter->result == NVML_SUCCESS && joules > meter->energy_j)
+    const bool counts = meter->device->driver->read_energy(meter->device, &joules, &meter->failure);
+    const int64_t now_ns = clock_now_ns();
+    if (counts && joules > meter->energy_j)
         take_step(meter, joules, now_ns);
-    return meter->result == NVML_SUCCESS && !meter->is_over &&
-           now_ns - meter->stepped_ns < step_deadline_ns;
+    return counts && !meter->is_over && now_ns - meter->stepped_ns < step_deadline_ns;
 }
 
 static void note_batch(struct meter *meter)
@@ -78,65 +77,62 @@ static void note_batch(struct meter *meter)
     meter->last_launches = meter->launches;
 }
 
-static CUresult submit_batch(struct meter *meter, CUevent behind)
+static int submit_batch(struct meter *meter, int event_behind)
 {
-    const struct cuda_driver *cuda = meter->device->driver;
-    CUresult result = CUDA_SUCCESS;
-    for (uint32_t i = 0; i < meter->batch && result == CUDA_SUCCESS; i++)
-        result = cuda->cuGraphLaunch(meter->graph, meter->device->stream);
-    return result == CUDA_SUCCESS ? cuda->cuEventRecord(behind, meter->device->stream) : result;
+    const struct gpu_driver *driver = meter->device->driver;
+    int result = GPU_DONE;
+    for (uint32_t i = 0; i < meter->batch && result == GPU_DONE; i++)
+        result = driver->launch_graph(meter->device, meter->graph);
+    return result == GPU_DONE ? driver->record_event(meter->device, event_behind) : result;
 }
 
 /* Until the batch in front of the event is through; the counter is looked at meanwhile. */
-static CUresult watch(struct meter *meter, CUevent event, bool *goes_on)
+static int watch(struct meter *meter, int event, bool *goes_on)
 {
-    CUresult result = CUDA_ERROR_NOT_READY;
+    int result = GPU_NOT_READY;
     *goes_on = look(meter);
     while (*goes_on) {
-        result = meter->device->driver->cuEventQuery(event);
-        if (result != CUDA_ERROR_NOT_READY)
+        result = meter->device->driver->query_event(meter->device, event);
+        if (result != GPU_NOT_READY)
             break;
         (void)nanosleep(&between_looks, NULL);
         *goes_on = look(meter);
     }
-    if (result == CUDA_SUCCESS)
+    if (result == GPU_DONE)
         note_batch(meter);
-    return result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result;
+    return result == GPU_NOT_READY ? GPU_DONE : result;
 }
 
 /* Two batches are under way at any time, so that the device never waits for the host. */
-static CUresult run_batches(struct meter *meter)
+static int run_batches(struct meter *meter)
 {
     struct device *device = meter->device;
-    CUevent events[] = {device->begin, device->end};
     bool goes_on = true;
-    CUresult result = submit_batch(meter, events[0]);
-    for (int next = 0; result == CUDA_SUCCESS && goes_on; next ^= 1) {
-        result = submit_batch(meter, events[1 - next]);
-        if (result == CUDA_SUCCESS)
-            result = watch(meter, events[next], &goes_on);
+    int result = submit_batch(meter, 0);
+    for (int next = 0; result == GPU_DONE && goes_on; next ^= 1) {
+        result = submit_batch(meter, 1 - next);
+        if (result == GPU_DONE)
+            result = watch(meter, next, &goes_on);
     }
-    CUresult end = device->driver->cuStreamSynchronize(device->stream);
+    int end = device->driver->wait(device);
     device->busy_until_ns = clock_now_ns();
-    return result == CUDA_SUCCESS ? end : result;
+    return result == GPU_DONE ? end : result;
 }
 
 /* So many launches that a batch takes batch_ns. */
-static CUresult size_batch(struct meter *meter)
+static int size_batch(struct meter *meter)
 {
-    const struct cuda_driver *cuda = meter->device->driver;
     struct device *device = meter->device;
-    float elapsed_ms = 0;
+    double elapsed_ns = 0;
     meter->batch = 1;
-    CUresult result = cuda->cuEventRecord(device->begin, device->stream);
-    if (result == CUDA_SUCCESS)
-        result = submit_batch(meter, device->end);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuEventSynchronize(device->end);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuEventElapsedTime(&elapsed_ms, device->begin, device->end);
-    double launches = batch_ns / fmax((double)elapsed_ms * 1e6, 1);
-    meter->batch = (uint32_t)fmin(fmax(launches, 1), BATCH_LAUNCHES_MAX);
+    int result = device->driver->record_event(device, 0);
+    if (result == GPU_DONE)
+        result = submit_batch(meter, 1);
+    if (result == GPU_DONE)
+        result = device->driver->wait_event(device, 1);
+    if (result == GPU_DONE)
+        result = device->driver->elapsed(device, &elapsed_ns);
+    meter->batch = (uint32_t)fmin(fmax(batch_ns / fmax(elapsed_ns, 1), 1), BATCH_LAUNCHES_MAX);
     return result;
 }
 
@@ -145,25 +141,10 @@ static enum status no_counter(struct error *error, const char *why)
     return error_set(error, STATUS_UNAVAILABLE, "no energy counter that may be read: %s", why);
 }
 
-static enum status start_counter(struct meter *meter, struct error *error)
-{
-    const struct nvml *nvml = &meter->device->nvml;
-    if (!nvml->library)
-        return no_counter(error, "NVML (libnvidia-ml.so.1) is missing or does not know the device");
-    if (!nvml->nvmlDeviceGetTotalEnergyConsumption)
-        return no_counter(error, "the driver is too old");
-    meter->result = cuda_energy_counter(nvml, &meter->energy_j);
-    if (meter->result != NVML_SUCCESS)
-        return no_counter(error, nvml->nvmlErrorString(meter->result));
-    meter->stepped_ns = clock_now_ns();
-    return STATUS_OK;
-}
-
 static enum status conclude(const struct meter *meter, struct energy *out, struct error *error)
 {
-    const struct nvml *nvml = &meter->device->nvml;
-    if (meter->result != NVML_SUCCESS)
-        return no_counter(error, nvml->nvmlErrorString(meter->result));
+    if (meter->failure)
+        return no_counter(error, meter->failure);
     if (!meter->is_over)
         return no_counter(error, "it does not move");
     if (meter->last_launches <= meter->first_launches)
@@ -180,23 +161,24 @@ static enum status conclude(const struct meter *meter, struct energy *out, struc
     return STATUS_OK;
 }
 
-enum status cuda_measure_energy(struct device *device, const struct block *block, double window_ms,
-                                struct energy *out, struct error *error)
+enum status gpu_measure_energy(struct device *device, const struct block *block, double window_ms,
+                               struct energy *out, struct error *error)
 {
     struct meter meter = {.device = device, .block = block, .window_ns = window_ms * 1e6};
-    enum status status = start_counter(&meter, error);
-    if (status == STATUS_OK)
-        status = cuda_block_ready(device, block, &meter.graph, error);
+    if (!device->driver->read_energy(device, &meter.energy_j, &meter.failure))
+        return no_counter(error, meter.failure);
+    meter.stepped_ns = clock_now_ns();
+    enum status status = gpu_block_ready(device, block, &meter.graph, error);
     if (status != STATUS_OK)
         return status;
-    CUresult result = size_batch(&meter);
+    int result = size_batch(&meter);
     meter.stepped_ns = clock_now_ns();
-    if (result == CUDA_SUCCESS)
+    if (result == GPU_DONE)
         result = run_batches(&meter);
-    if (result != CUDA_SUCCESS) {
+    if (result != GPU_DONE) {
         char text[ERROR_TEXT_BYTES / 2];
-        cuda_plan_text(block->plan, text, sizeof text);
-        return cuda_error(device, result, error, "%s", text);
+        gpu_plan_text(block->plan, text, sizeof text);
+        return gpu_error(device, result, error, "%s", text);
     }
     return conclude(&meter, out, error);
 }

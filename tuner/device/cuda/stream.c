@@ -1,0 +1,317 @@
+/* The driver as tuner/device/gpu asks for it: memory, launches, graphs, events on one stream. */
+#include "tuner/base/text.h"
+#include "tuner/device/cuda/internal.h"
+
+/* ---- memory ---- */
+
+static int allocate(struct device *device, size_t bytes, gpu_address *out)
+{
+    CUdeviceptr address = 0;
+    const CUresult result = cuda_of(device)->driver->cuMemAlloc(&address, bytes);
+    *out = address;
+    return (int)result;
+}
+
+static void release(struct device *device, gpu_address address)
+{
+    (void)cuda_of(device)->driver->cuMemFree(address);
+}
+
+static int free_bytes(struct device *device, size_t *out)
+{
+    size_t total = 0;
+    return (int)cuda_of(device)->driver->cuMemGetInfo(out, &total);
+}
+
+static int allocate_pinned(struct device *device, size_t bytes, void **out)
+{
+    return (int)cuda_of(device)->driver->cuMemHostAlloc(out, bytes, 0);
+}
+
+static void release_pinned(struct device *device, void *memory)
+{
+    (void)cuda_of(device)->driver->cuMemFreeHost(memory);
+}
+
+static int copy_in(struct device *device, gpu_address to, const void *from, size_t bytes)
+{
+    const struct cuda *cuda = cuda_of(device);
+    return (int)cuda->driver->cuMemcpyHtoDAsync(to, from, bytes, cuda->stream);
+}
+
+static int copy_out(struct device *device, void *to, gpu_address from, size_t bytes)
+{
+    const struct cuda *cuda = cuda_of(device);
+    return (int)cuda->driver->cuMemcpyDtoHAsync(to, from, bytes, cuda->stream);
+}
+
+static int copy(struct device *device, gpu_address to, gpu_address from, size_t bytes)
+{
+    const struct cuda *cuda = cuda_of(device);
+    return (int)cuda->driver->cuMemcpyDtoDAsync(to, from, bytes, cuda->stream);
+}
+
+static int fill(struct device *device, gpu_address to, unsigned char byte, size_t bytes)
+{
+    const struct cuda *cuda = cuda_of(device);
+    return (int)cuda->driver->cuMemsetD8Async(to, byte, bytes, cuda->stream);
+}
+
+static int wait(struct device *device)
+{
+    return (int)cuda_of(device)->driver->cuStreamSynchronize(cuda_of(device)->stream);
+}
+
+/* ---- the harness's kernels ---- */
+
+enum { SUM_THREADS = 256, SUM_BLOCKS_PER_SM = 8 };
+
+static int add_sums(struct device *device, gpu_address first, uint64_t stride, uint64_t bytes,
+                    uint32_t count)
+{
+    const struct cuda *cuda = cuda_of(device);
+    void *arguments[] = {&first, &stride, &bytes, &device->sums};
+    const uint64_t blocks = bytes / 16 / SUM_THREADS + 1;
+    const uint64_t most = (uint64_t)device->sm_count * SUM_BLOCKS_PER_SM / count + 1;
+    return (int)cuda->driver->cuLaunchKernel(cuda->harness.sum,
+                                             (uint32_t)(blocks < most ? blocks : most), count, 1,
+                                             SUM_THREADS, 1, 1, 0, cuda->stream, arguments, NULL);
+}
+
+static int patch(struct device *device, gpu_address first, uint64_t stride, uint32_t copies,
+                 uint64_t width, uint64_t count, gpu_address at, gpu_address values)
+{
+    void *arguments[] = {&first, &stride, &width, &count, &at, &values};
+    return (int)cuda_launch(device, cuda_of(device)->harness.patch, copies / 2,
+                            sizeof((struct patch *)NULL)->values, arguments);
+}
+
+/* ---- launches ---- */
+
+static CUresult submit_dependent(struct device *device, const struct prepared_launch *prepared)
+{
+    const struct launch *launch = prepared->launch;
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+    attribute.value.programmaticStreamSerializationAllowed = 1;
+    const CUlaunchConfig config = {
+        .gridDimX = launch->grid[0],
+        .gridDimY = launch->grid[1],
+        .gridDimZ = launch->grid[2],
+        .blockDimX = launch->block[0],
+        .blockDimY = launch->block[1],
+        .blockDimZ = launch->block[2],
+        .sharedMemBytes = launch->shared_bytes,
+        .hStream = cuda_of(device)->stream,
+        .attrs = &attribute,
+        .numAttrs = 1,
+    };
+    return cuda_of(device)->driver->cuLaunchKernelEx(&config, prepared->kernel->function,
+                                                     (void **)(uintptr_t)prepared->arguments, NULL);
+}
+
+static CUresult submit(struct device *device, const struct prepared_launch *prepared)
+{
+    const struct launch *launch = prepared->launch;
+    return cuda_of(device)->driver->cuLaunchKernel(
+        prepared->kernel->function, launch->grid[0], launch->grid[1], launch->grid[2],
+        launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes,
+        cuda_of(device)->stream, (void **)(uintptr_t)prepared->arguments, NULL);
+}
+
+static enum status prepare(struct device *device, const struct launch_plan *plan,
+                           struct error *error)
+{
+    return cuda_prepare(device, plan, &cuda_of(device)->prepared, error);
+}
+
+static enum status submit_prepared(struct device *device, struct error *error)
+{
+    const struct prepared_plan *prepared = &cuda_of(device)->prepared;
+    for (size_t i = 0; i < prepared->launch_count; i++) {
+        const struct prepared_launch *launch = &prepared->launches[i];
+        for (uint32_t repeat = 0; repeat < launch_repeats(launch->launch); repeat++) {
+            CUresult result = launch->launch->dependent ? submit_dependent(device, launch)
+                                                        : submit(device, launch);
+            if (result == CUDA_SUCCESS)
+                continue;
+            char text[256];
+            gpu_launch_text(launch->launch, text, sizeof text);
+            return cuda_error(device, result, error, "%s", text);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- graphs ---- */
+
+CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *last,
+                           const CUDA_KERNEL_NODE_PARAMS *node, bool dependent)
+{
+    const struct cuda_edge edge = {.from_port = CUDA_PORT_PROGRAMMATIC,
+                                   .type = CUDA_EDGE_PROGRAMMATIC};
+    CUgraphNode before = *last;
+    bool programmatic = before && dependent;
+    bool follows = before && !dependent;
+    CUresult result = cuda_of(device)->driver->cuGraphAddKernelNode(
+        last, graph, follows ? &before : NULL, follows ? 1 : 0, node);
+    if (result == CUDA_SUCCESS && programmatic)
+        result = cuda_of(device)->driver->add_edges(graph, &before, last, &edge, 1);
+    return result;
+}
+
+CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out)
+{
+    const struct cuda_driver *cuda = cuda_of(device)->driver;
+    CUresult result = cuda->cuGraphInstantiateWithFlags(out, graph, 0);
+    if (result != CUDA_SUCCESS) {
+        *out = NULL;
+        return result;
+    }
+    result = cuda->cuGraphUpload(*out, cuda_of(device)->stream);
+    if (result != CUDA_SUCCESS) {
+        (void)cuda->cuGraphExecDestroy(*out);
+        *out = NULL;
+    }
+    return result;
+}
+
+/* Appends one run of the plan. */
+static enum status add_run(struct device *device, const struct prepared_plan *prepared,
+                           CUgraph graph, CUgraphNode *last, struct error *error)
+{
+    for (size_t i = 0; i < prepared->launch_count; i++) {
+        const struct launch *launch = prepared->launches[i].launch;
+        const CUDA_KERNEL_NODE_PARAMS node = {
+            .func = prepared->launches[i].kernel->function,
+            .gridDimX = launch->grid[0],
+            .gridDimY = launch->grid[1],
+            .gridDimZ = launch->grid[2],
+            .blockDimX = launch->block[0],
+            .blockDimY = launch->block[1],
+            .blockDimZ = launch->block[2],
+            .sharedMemBytes = launch->shared_bytes,
+            .kernelParams = (void **)(uintptr_t)prepared->launches[i].arguments,
+        };
+        CUresult result = CUDA_SUCCESS;
+        for (uint32_t repeat = 0; repeat < launch_repeats(launch) && result == CUDA_SUCCESS;
+             repeat++)
+            result = cuda_graph_append(device, graph, last, &node, launch->dependent);
+        if (result != CUDA_SUCCESS) {
+            char text[256];
+            gpu_launch_text(launch, text, sizeof text);
+            return cuda_error(device, result, error, "%s in a graph", text);
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status add_runs(struct device *device, const struct block *block, CUgraph graph,
+                            struct error *error)
+{
+    struct prepared_plan prepared;
+    CUgraphNode last = NULL;
+    enum status status = cuda_prepare(device, block->plan, &prepared, error);
+    for (uint32_t run = 0; run < block->runs && status == STATUS_OK; run++) {
+        if (block->mode != L2_HOT)
+            cuda_rotate(device, block->plan, run, &prepared);
+        status = add_run(device, &prepared, graph, &last, error);
+    }
+    return status;
+}
+
+static enum status build_graph(struct device *device, const struct block *block, void **out,
+                               struct error *error)
+{
+    CUgraph graph = NULL;
+    CUresult result = cuda_of(device)->driver->cuGraphCreate(&graph, 0);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "making a graph");
+    enum status status = add_runs(device, block, graph, error);
+    if (status == STATUS_OK) {
+        CUgraphExec exec = NULL;
+        result = cuda_graph_finish(device, graph, &exec);
+        *out = exec;
+        if (result != CUDA_SUCCESS) {
+            char text[ERROR_TEXT_BYTES / 2];
+            gpu_plan_text(block->plan, text, sizeof text);
+            status = cuda_error(device, result, error, "%s as a graph", text);
+        }
+    }
+    (void)cuda_of(device)->driver->cuGraphDestroy(graph);
+    return status;
+}
+
+static void destroy_graph(struct device *device, void *graph)
+{
+    (void)cuda_of(device)->driver->cuGraphExecDestroy(graph);
+}
+
+static int launch_graph(struct device *device, void *graph)
+{
+    return (int)cuda_of(device)->driver->cuGraphLaunch(graph, cuda_of(device)->stream);
+}
+
+/* ---- events ---- */
+
+static CUevent event_of(const struct device *device, int event)
+{
+    return event == 0 ? cuda_of(device)->begin : cuda_of(device)->end;
+}
+
+static int record_event(struct device *device, int event)
+{
+    const struct cuda *cuda = cuda_of(device);
+    return (int)cuda->driver->cuEventRecord(event_of(device, event), cuda->stream);
+}
+
+static int query_event(struct device *device, int event)
+{
+    const CUresult result = cuda_of(device)->driver->cuEventQuery(event_of(device, event));
+    return result == CUDA_ERROR_NOT_READY ? GPU_NOT_READY : (int)result;
+}
+
+static int wait_event(struct device *device, int event)
+{
+    return (int)cuda_of(device)->driver->cuEventSynchronize(event_of(device, event));
+}
+
+static int elapsed(struct device *device, double *elapsed_ns)
+{
+    const struct cuda *cuda = cuda_of(device);
+    float elapsed_ms = 0;
+    const CUresult result = cuda->driver->cuEventElapsedTime(&elapsed_ms, cuda->begin, cuda->end);
+    *elapsed_ns = (double)elapsed_ms * 1e6;
+    return (int)result;
+}
+
+const struct gpu_driver cuda_gpu_driver = {
+    .fail = cuda_fail,
+    .allocate = allocate,
+    .release = release,
+    .free_bytes = free_bytes,
+    .allocate_pinned = allocate_pinned,
+    .release_pinned = release_pinned,
+    .copy_in = copy_in,
+    .copy_out = copy_out,
+    .copy = copy,
+    .fill = fill,
+    .wait = wait,
+    .set_symbol = cuda_set_symbol,
+    .add_sums = add_sums,
+    .patch = patch,
+    .prepare = prepare,
+    .submit = submit_prepared,
+    .build_graph = build_graph,
+    .destroy_graph = destroy_graph,
+    .launch_graph = launch_graph,
+    .flush = cuda_flush,
+    .anchor_pass = cuda_anchor_pass,
+    .gate_begin = cuda_gate_begin,
+    .gate_end = cuda_gate_end,
+    .record_event = record_event,
+    .query_event = query_event,
+    .wait_event = wait_event,
+    .elapsed = elapsed,
+    .clock_mhz = cuda_sm_clock,
+    .read_energy = cuda_read_energy,
+};

@@ -1,0 +1,280 @@
+/* Runs: a plan once, for checks, and many times back to back as a block, which is timed. */
+#include <math.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/device/gpu/gpu.h"
+
+/* ---- one run ---- */
+
+static enum status wait_for_run(struct device *device, const struct launch_plan *plan,
+                                double *elapsed_ns, struct error *error)
+{
+    char text[ERROR_TEXT_BYTES / 2];
+    double read_ns = 0;
+    int result = device->driver->record_event(device, 1);
+    if (result == GPU_DONE)
+        result = device->driver->wait(device);
+    if (result == GPU_DONE)
+        result = device->driver->elapsed(device, &read_ns);
+    device->busy_until_ns = clock_now_ns();
+    if (result != GPU_DONE) {
+        gpu_plan_text(plan, text, sizeof text);
+        return gpu_error(device, result, error, "%s", text);
+    }
+    *elapsed_ns = fmax(read_ns - device->calibration.empty_pair_ns, device->calibration.tick_ns);
+    return STATUS_OK;
+}
+
+/* Launches the prepared plan once and waits. The scratch is then not as a slot's blocks left it. */
+static enum status launch_once(struct device *device, const struct launch_plan *plan,
+                               double *elapsed_ns, struct error *error)
+{
+    device->scratch_slot = NO_SLOT;
+    for (size_t i = 0; i < device->argument_count; i++)
+        device->vectors[i].shown = 0; /* what is looked at is where checked runs write */
+    gpu_note_runs(device, plan, 0, 1);
+    int result = device->driver->record_event(device, 0);
+    if (result != GPU_DONE)
+        return gpu_error(device, result, error, "starting the timer");
+    enum status status = device->driver->submit(device, error);
+    return status == STATUS_OK ? wait_for_run(device, plan, elapsed_ns, error) : status;
+}
+
+/* What a run is to find: outputs poisoned and updates as the host has them, around inputs other
+ * bands than before; of a first run also guard bands and zeroed scratch. */
+static enum status run(struct device *device, const struct launch_plan *plan, bool first,
+                       double *elapsed_ns, struct error *error)
+{
+    enum status status = device->driver->prepare(device, plan, error);
+    if (status == STATUS_OK)
+        status = gpu_fill(device, plan, ARGUMENT_OUTPUT, POISON, false, error);
+    if (status == STATUS_OK)
+        status = gpu_restore(device, plan, error);
+    if (status == STATUS_OK)
+        status =
+            first ? gpu_write_guards(device, plan, error) : gpu_turn_bands(device, plan, error);
+    if (status == STATUS_OK && first)
+        status = gpu_fill(device, plan, ARGUMENT_SCRATCH, 0, false, error);
+    return status == STATUS_OK ? launch_once(device, plan, elapsed_ns, error) : status;
+}
+
+enum status gpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
+                    struct error *error)
+{
+    return run(device, plan, true, elapsed_ns, error);
+}
+
+enum status gpu_run_again(struct device *device, const struct launch_plan *plan,
+                          struct error *error)
+{
+    double elapsed_ns = 0;
+    return run(device, plan, false, &elapsed_ns, error);
+}
+
+enum status gpu_run_on(struct device *device, const struct launch_plan *plan, struct error *error)
+{
+    double elapsed_ns = 0;
+    enum status status = device->driver->prepare(device, plan, error);
+    return status == STATUS_OK ? launch_once(device, plan, &elapsed_ns, error) : status;
+}
+
+/* ---- the graphs of blocks, one a slot. A graph holds addresses and kernels as they were when it
+ * was built; one that memory or binaries have moved away from is built again. ---- */
+
+static void drop(struct device *device, struct block_graph *graph)
+{
+    if (graph->graph)
+        device->driver->destroy_graph(device, graph->graph);
+    device->node_count -= graph->nodes;
+    *graph = (struct block_graph){.graph = NULL};
+}
+
+void gpu_drop_slots(struct device *device)
+{
+    for (size_t i = 0; i < DEVICE_SLOTS; i++)
+        drop(device, &device->slots[i]);
+    device->scratch_slot = NO_SLOT;
+}
+
+void gpu_drop_code(struct device *device, uint64_t code)
+{
+    for (size_t i = 0; i < DEVICE_SLOTS; i++)
+        if (device->slots[i].code == code)
+            drop(device, &device->slots[i]);
+}
+
+/* Those used longest ago go. */
+static void make_room(struct device *device, size_t nodes)
+{
+    while (device->node_count > 0 && device->node_count + nodes > NODES_MAX) {
+        struct block_graph *oldest = NULL;
+        for (size_t i = 0; i < DEVICE_SLOTS; i++) {
+            struct block_graph *graph = &device->slots[i];
+            if (graph->graph && (!oldest || graph->used < oldest->used))
+                oldest = graph;
+        }
+        drop(device, oldest);
+    }
+}
+
+/* The slot's graph for this block, kept or built anew (*fresh). */
+static enum status slot_graph(struct device *device, const struct block *block, void **out,
+                              bool *fresh, struct error *error)
+{
+    struct block_graph *graph = &device->slots[block->slot];
+    if (!block->prepared)
+        gpu_wander(device, block->draw);
+    uint64_t layout = gpu_layout(device);
+    *fresh = !block->prepared || !graph->graph || graph->runs != block->runs ||
+             graph->mode != block->mode || graph->code != device->code || graph->layout != layout;
+    *out = graph->graph;
+    graph->used = ++device->slot_clock;
+    if (!*fresh)
+        return STATUS_OK;
+    size_t nodes = block->runs * plan_launches(block->plan);
+    drop(device, graph);
+    make_room(device, nodes);
+    enum status status = device->driver->build_graph(device, block, out, error);
+    if (status == STATUS_NO_MEMORY) {
+        /* What other slots keep is in the way, and can be built again. */
+        gpu_drop_slots(device);
+        status = device->driver->build_graph(device, block, out, error);
+    }
+    if (status != STATUS_OK)
+        return status;
+    *graph = (struct block_graph){.graph = *out,
+                                  .runs = block->runs,
+                                  .mode = block->mode,
+                                  .code = device->code,
+                                  .layout = layout,
+                                  .nodes = nodes,
+                                  .used = device->slot_clock};
+    device->node_count += nodes;
+    return STATUS_OK;
+}
+
+/* ---- blocks ---- */
+
+enum { HOT_RUNS = 2 };
+
+/* Whether a block reads so much that its next one finds nothing of it in the L2. */
+static bool streams(const struct device *device, const struct block *block)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < block->plan->argument_count; i++) {
+        const struct vector *vector = &device->vectors[i];
+        if (argument_rotates(&block->plan->arguments[i]))
+            bytes += vector->bytes * (block->runs < vector->copies ? block->runs : vector->copies);
+    }
+    return bytes >= STREAM_CACHES * (device->flush_bytes / 2);
+}
+
+static enum status heat(struct device *device, const struct launch_plan *plan, struct error *error)
+{
+    enum status status = device->driver->prepare(device, plan, error);
+    for (int i = 0; i < HOT_RUNS && status == STATUS_OK; i++)
+        status = device->driver->submit(device, error);
+    return status;
+}
+
+static enum status flush(struct device *device, bool dirty, struct error *error)
+{
+    int result = device->driver->flush(device, dirty);
+    return result == GPU_DONE ? STATUS_OK
+                              : gpu_error(device, result, error, "emptying the L2 cache%s",
+                                          dirty ? " by writing" : "");
+}
+
+/* What lies in front of each block. */
+static enum status set_cache(struct device *device, const struct block *block, struct error *error)
+{
+    switch (block->mode) {
+    case L2_COLD:
+        return flush(device, false, error);
+    case L2_HOT:
+        return heat(device, block->plan, error);
+    case L2_STREAM:
+        return streams(device, block) ? STATUS_OK : flush(device, false, error);
+    case L2_DIRTY:
+        return flush(device, true, error);
+    }
+    return error_set(error, STATUS_INTERNAL, "no cache mode %d", (int)block->mode);
+}
+
+static enum status timed_graph(struct device *device, const struct block *block, void *graph,
+                               double *block_ns, bool *again, struct error *error)
+{
+    char text[ERROR_TEXT_BYTES / 2];
+    enum status status = set_cache(device, block, error);
+    if (status != STATUS_OK)
+        return status;
+    int result = device->driver->gate_begin(device);
+    if (result == GPU_DONE)
+        result = device->driver->launch_graph(device, graph);
+    result = device->driver->gate_end(device, result, block_ns, again);
+    device->busy_until_ns = clock_now_ns();
+    if (block->mode != L2_HOT)
+        gpu_settle(device, block->runs - 1); /* what is read now is what it left behind */
+    if (result == GPU_DONE)
+        return STATUS_OK;
+    gpu_plan_text(block->plan, text, sizeof text);
+    return gpu_error(device, result, error, "%s", text);
+}
+
+/* What another plan left in the scratch is no ticket of this one; what uploads, copies and other
+ * plans left in the L2 are dirty lines, more than one pass may push out. */
+static enum status set_memory(struct device *device, const struct block *block, bool fresh,
+                              struct error *error)
+{
+    bool strange = fresh || device->scratch_slot == NO_SLOT;
+    if (!strange && device->scratch_slot == (int64_t)block->slot)
+        return STATUS_OK;
+    device->scratch_slot = NO_SLOT;
+    enum status status = gpu_fill(device, block->plan, ARGUMENT_SCRATCH, 0, true, error);
+    if (status == STATUS_OK && block->mode != L2_HOT && (strange || block->mode == L2_STREAM))
+        status = flush(device, false, error);
+    if (status == STATUS_OK)
+        device->scratch_slot = block->slot;
+    return status;
+}
+
+enum status gpu_block_ready(struct device *device, const struct block *block, void **out,
+                            struct error *error)
+{
+    bool fresh = false;
+    if (block->runs < 1 || block->runs > BLOCK_RUNS_MAX)
+        return error_set(error, STATUS_INTERNAL, "a block of %u runs: 1 to %d", block->runs,
+                         BLOCK_RUNS_MAX);
+    if (block->slot >= DEVICE_SLOTS)
+        return error_set(error, STATUS_INTERNAL, "slot %u of %d", block->slot, DEVICE_SLOTS);
+    enum status status = slot_graph(device, block, out, &fresh, error);
+    if (block->mode == L2_HOT)
+        gpu_note_runs(device, block->plan, 0, 1);
+    else
+        gpu_note_runs(device, block->plan, device->first, block->runs);
+    if (status == STATUS_OK && fresh)
+        status = gpu_fill(device, block->plan, ARGUMENT_OUTPUT, POISON, true, error);
+    if (status == STATUS_OK)
+        status = set_memory(device, block, fresh, error);
+    return status == STATUS_OK ? gpu_warm_again(device, error) : status;
+}
+
+enum status gpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
+                           struct error *error)
+{
+    void *graph = NULL;
+    enum status status = gpu_block_ready(device, block, &graph, error);
+    for (int tries = 0; tries < GATE_TRIES && status == STATUS_OK; tries++) {
+        double block_ns = 0;
+        bool again = false;
+        device->repeated = tries > 0;
+        status = timed_graph(device, block, graph, &block_ns, &again, error);
+        if (status != STATUS_OK || again)
+            continue;
+        *elapsed_ns =
+            fmax(block_ns - device->calibration.empty_pair_ns, device->calibration.tick_ns) /
+            block->runs;
+        return STATUS_OK;
+    }
+    return status == STATUS_OK ? gpu_too_busy(error) : status;
+}

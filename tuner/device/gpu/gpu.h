@@ -1,0 +1,243 @@
+/* What measuring on a GPU is, whoever made it: where vectors lie and what they hold, guard bands,
+ * the graphs that slots keep, blocks, the anchor, energy. A vendor's folder opens the device, fills
+ * in a struct gpu_driver, and takes these functions into its struct device_api. */
+#ifndef TUNE_DEVICE_GPU_GPU_H
+#define TUNE_DEVICE_GPU_GPU_H
+
+#include "tuner/base/random.h"
+#include "tuner/device/device.h"
+
+typedef unsigned long long gpu_address;
+
+enum { GATE_TRIES = 3, NO_SLOT = -1, SUMS_MAX = BLOCK_RUNS_MAX };
+/* Of all graphs together; one takes about 7 kB on the host and 3 kB on the device. */
+enum { NODES_MAX = 1 << 17 };
+/* What `query_event` says of one that is still to come; no vendor's code is negative. */
+enum { GPU_DONE = 0, GPU_NOT_READY = -1 };
+
+/* What a vendor's driver does. An int is 0, or the vendor's code, which `fail` makes an error of.
+ * All work goes to one stream, in its order; what is copied or filled may still be under way. */
+struct gpu_driver {
+    enum status (*fail)(struct device *device, int code, const char *what, struct error *error);
+
+    int (*allocate)(struct device *device, size_t bytes, gpu_address *out);
+    void (*release)(struct device *device, gpu_address address);
+    int (*free_bytes)(struct device *device, size_t *out);
+    /* Of the host, as the device copies into without a detour. */
+    int (*allocate_pinned)(struct device *device, size_t bytes, void **out);
+    void (*release_pinned)(struct device *device, void *memory);
+    int (*copy_in)(struct device *device, gpu_address to, const void *from, size_t bytes);
+    int (*copy_out)(struct device *device, void *to, gpu_address from, size_t bytes);
+    int (*copy)(struct device *device, gpu_address to, gpu_address from, size_t bytes);
+    int (*fill)(struct device *device, gpu_address to, unsigned char byte, size_t bytes);
+    int (*wait)(struct device *device);
+    /* Copies the argument into its variable of the current binary, unless it is there.
+     * STATUS_BAD_INPUT where there is no such variable, or one of another size. */
+    enum status (*set_symbol)(struct device *device, const struct argument *argument,
+                              const void *input, struct error *error);
+
+    /* Adds to device->sums[i] the number for vector i of `count`. */
+    int (*add_sums)(struct device *device, gpu_address first, uint64_t stride, uint64_t bytes,
+                    uint32_t count);
+    /* Writes values[i] over element at[i] of every second vector of `copies`. */
+    int (*patch)(struct device *device, gpu_address first, uint64_t stride, uint32_t copies,
+                 uint64_t width, uint64_t count, gpu_address at, gpu_address values);
+
+    /* Checks the plan and makes it ready; `submit` then launches it, as often as it is called. */
+    enum status (*prepare)(struct device *device, const struct launch_plan *plan,
+                           struct error *error);
+    enum status (*submit)(struct device *device, struct error *error);
+    /* The block's runs as a graph that can be launched. */
+    enum status (*build_graph)(struct device *device, const struct block *block, void **out,
+                               struct error *error);
+    void (*destroy_graph)(struct device *device, void *graph);
+    int (*launch_graph)(struct device *device, void *graph);
+
+    /* Fills the L2 with clean lines, or with dirty ones. */
+    int (*flush)(struct device *device, bool dirty);
+    /* One pass of the anchor's work. */
+    int (*anchor_pass)(struct device *device);
+    /* Work behind a gate: begin, submit ..., end. What lies between begin and end starts when all
+     * of it was submitted, so that the host's pace is not measured. `*elapsed_ns` includes the
+     * empty pair. gate_end must be called also when submitting failed; it then passes that result
+     * on. `*again`: the host was late, the gate gave up, the time is worthless. */
+    int (*gate_begin)(struct device *device);
+    int (*gate_end)(struct device *device, int submitted, double *elapsed_ns, bool *again);
+    /* Two events, 0 and 1, on the stream. */
+    int (*record_event)(struct device *device, int event);
+    int (*query_event)(struct device *device, int event);
+    int (*wait_event)(struct device *device, int event);
+    int (*elapsed)(struct device *device, double *elapsed_ns); /* from 0 to 1, both over */
+
+    double (*clock_mhz)(const struct device *device); /* NaN: unknown */
+    /* Whether there is a counter of energy, with its value; else `why` not. */
+    bool (*read_energy)(struct device *device, double *joules, const char **why);
+};
+
+/* The device memory of one argument. Kept from plan to plan, as its size allows. Outputs and
+ * scratch have a guard band right before and right behind them. */
+struct vector {
+    gpu_address base;
+    size_t capacity;
+    size_t offset; /* of the bound plan's vector behind base */
+    size_t wander; /* the part of it that changes: the place in use, times place_bytes */
+    size_t place_bytes;
+    uint32_t places; /* that runs rotate over; 1: it stays */
+    size_t bytes;    /* of the bound plan's vector */
+    /* Inputs and updates: what is there. Copy k that runs are given begins at base + offset + k *
+     * stride. Of updates there is one before these (memory.c). */
+    const void *host;
+    uint64_t contents; /* argument_contents of it */
+    size_t uploaded;   /* bytes of the first copy that are those of `host` */
+    size_t stride;
+    size_t copy_bytes; /* bytes of the further copies that are equal to the first */
+    uint32_t filled;
+    uint32_t copies; /* that runs rotate over, <= filled */
+    bool changed;    /* runs have written to copies */
+    /* Inputs: of so many copies every second one has the elements of a patch, by its hash. */
+    uint32_t patched;
+    uint64_t patch;
+    uint64_t patched_sum; /* of such a copy */
+    size_t shown;         /* where, behind copy 0, what is looked at lies: 0 but after gpu_show */
+    /* Inputs: the sum of a copy as it was uploaded, of `summed` bytes (SIZE_MAX: not known), and
+     * the copies that runs were given since it was looked at: so many from the first. */
+    uint64_t sum;
+    size_t summed;
+    uint32_t used_first, used;
+    unsigned char band[2][GUARD_BYTES]; /* written last before and behind an input */
+};
+
+/* What a slot keeps: a graph, and what it was built on. It may be launched while that holds. */
+struct block_graph {
+    void *graph; /* NULL: there is none */
+    uint32_t runs;
+    enum l2_mode mode;
+    uint64_t code;   /* device->code */
+    uint64_t layout; /* of memory */
+    size_t nodes;
+    uint64_t used; /* larger: later */
+};
+
+struct device {
+    const struct gpu_driver *driver;
+    void *own; /* the vendor's */
+    int index, sm_count;
+    size_t l2_bytes;
+    size_t flush_bytes; /* that a flush goes over: twice the L2 */
+    struct warm_up warm_up;
+    struct calibration calibration;
+    int64_t busy_until_ns; /* when the device was last known to work */
+    bool uploads;          /* the binding under way moves data */
+    uint64_t code;         /* stands for the current binary as it was loaded; 0: none */
+    void *looked;          /* where gpu_look puts what it reads; NULL: none yet */
+    size_t looked_bytes;
+    bool looked_is_pinned;
+    gpu_address sums; /* of SUMS_MAX vectors */
+    bool banded;      /* the bound inputs lie between bands */
+    unsigned turn;    /* of these */
+    struct vector vectors[ARGUMENTS_MAX];
+    size_t argument_count; /* of the bound plan */
+    uint32_t copies;       /* of its inputs */
+    bool varied;           /* every second one is patched */
+    bool repeated;         /* the runs of the block timed last ran more than once */
+    struct block_graph slots[DEVICE_SLOTS];
+    size_t node_count; /* of all graphs */
+    uint64_t slot_clock;
+    struct random placing; /* of memory */
+    uint32_t first;        /* copy and place that the first run of a block takes */
+    int64_t scratch_slot;  /* whose blocks left the scratch as it is; NO_SLOT: anybody's */
+};
+
+/* launch_text.c. An error of the driver's about what the format says. */
+enum status gpu_error(struct device *device, int code, struct error *error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* "reduce <<<264, 1024>>> (32 bytes shared)" */
+void gpu_launch_text(const struct launch *launch, char *out, size_t bytes);
+/* All launches of a plan. */
+void gpu_plan_text(const struct launch_plan *plan, char *out, size_t bytes);
+
+/* memory.c */
+enum status gpu_bind(struct device *device, const struct launch_plan *plan,
+                     const void *const *inputs, uint32_t copies, struct error *error);
+enum status gpu_vary(struct device *device, const struct launch_plan *plan,
+                     const struct patch *patches, struct error *error);
+enum status gpu_read(struct device *device, size_t index, void *out, size_t bytes,
+                     struct error *error);
+enum status gpu_look(struct device *device, size_t index, const void **out, size_t bytes,
+                     struct error *error);
+/* Frees vectors and what was looked at. */
+void gpu_memory_free(struct device *device);
+/* Where the vector of a bound argument starts. */
+gpu_address gpu_vector_start(const struct vector *vector);
+/* Where run `run` of a block finds argument `index`, of those that rotate and those that wander;
+ * false: it stays. */
+bool gpu_place_of_run(const struct device *device, const struct launch_plan *plan, size_t index,
+                      uint32_t run, gpu_address *out);
+/* What is read and written, as the host has it, where runs outside of blocks find it. */
+enum status gpu_restore(struct device *device, const struct launch_plan *plan, struct error *error);
+/* Runs are about to change updates, and to be given so many copies of inputs, from `first` on. */
+void gpu_note_runs(struct device *device, const struct launch_plan *plan, uint32_t first,
+                   uint32_t runs);
+/* Stands for where the vectors and their copies lie. */
+uint64_t gpu_layout(const struct device *device);
+/* Draws with which copy of the inputs and which places of small outputs and scratch runs begin. */
+void gpu_wander(struct device *device, uint64_t draw);
+/* What run `run` of the last block used becomes the place of outputs and scratch. */
+void gpu_settle(struct device *device, uint32_t run);
+/* Fills the vectors of a role, with `everywhere` at all of their places. */
+enum status gpu_fill(struct device *device, const struct launch_plan *plan, enum argument_role role,
+                     unsigned char byte, bool everywhere, struct error *error);
+
+/* guards.c */
+enum status gpu_write_guards(struct device *device, const struct launch_plan *plan,
+                             struct error *error);
+/* Those around inputs alone, other ones than before. */
+enum status gpu_turn_bands(struct device *device, const struct launch_plan *plan,
+                           struct error *error);
+enum status gpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
+                       char *detail, size_t detail_bytes, struct error *error);
+
+/* results.c. Numbers for the bytes of up to SUMS_MAX vectors, `stride` bytes apart. */
+enum status gpu_sums(struct device *device, gpu_address first, size_t stride, size_t bytes,
+                     uint32_t count, uint64_t *out, struct error *error);
+enum status gpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                       bool *worn, char *detail, size_t detail_bytes, struct error *error);
+enum status gpu_results(struct device *device, const struct block *block, uint32_t outputs,
+                        struct run_result *out, uint32_t *count, struct error *error);
+enum status gpu_show(struct device *device, const struct block *block, uint32_t run,
+                     struct error *error);
+
+/* block.c */
+enum status gpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
+                    struct error *error);
+enum status gpu_run_again(struct device *device, const struct launch_plan *plan,
+                          struct error *error);
+enum status gpu_run_on(struct device *device, const struct launch_plan *plan, struct error *error);
+enum status gpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
+                           struct error *error);
+/* Makes a block ready to be launched: graph, scratch, clock. */
+enum status gpu_block_ready(struct device *device, const struct block *block, void **graph,
+                            struct error *error);
+void gpu_drop_slots(struct device *device);
+/* Forgets the graphs that launch kernels of a binary. */
+void gpu_drop_code(struct device *device, uint64_t code);
+
+/* anchor.c. Times `work` behind the gate, again where the host was late, up to GATE_TRIES times.
+ * `what` begins errors. */
+enum status gpu_time_gated(struct device *device, int (*work)(struct device *, void *),
+                           void *context, const char *what, double *elapsed_ns,
+                           struct error *error);
+/* STATUS_TIMED_OUT: the host was late each time. */
+enum status gpu_too_busy(struct error *error);
+/* The clock of a device that idled is a fraction of its clock at work. */
+enum status gpu_warm_up(struct device *device, struct error *error);
+/* One window more, after a pause. */
+enum status gpu_warm_again(struct device *device, struct error *error);
+enum status gpu_anchor(struct device *device, double *elapsed_ns, struct error *error);
+void gpu_calibration(const struct device *device, struct calibration *out);
+
+/* energy.c */
+enum status gpu_measure_energy(struct device *device, const struct block *block, double window_ms,
+                               struct energy *out, struct error *error);
+
+#endif

@@ -1,0 +1,158 @@
+/* What runs left behind, by numbers that stand for what memory holds and are made on the device. */
+#include "tuner/base/hash.h"
+#include "tuner/base/pack.h"
+#include "tuner/base/text.h"
+#include "tuner/device/gpu/gpu.h"
+
+enum status gpu_sums(struct device *device, gpu_address first, size_t stride, size_t bytes,
+                     uint32_t count, uint64_t *out, struct error *error)
+{
+    if (count > SUMS_MAX)
+        return error_set(error, STATUS_INTERNAL, "sums of %u vectors", count);
+    int result = device->driver->fill(device, device->sums, 0, count * sizeof *out);
+    if (result == GPU_DONE)
+        result = device->driver->add_sums(device, first, stride, bytes, count);
+    if (result == GPU_DONE)
+        result = device->driver->copy_out(device, out, device->sums, count * sizeof *out);
+    if (result == GPU_DONE)
+        result = device->driver->wait(device);
+    return result == GPU_DONE ? STATUS_OK
+                              : gpu_error(device, result, error, "adding up what memory holds");
+}
+
+/* The same of `count` of `all` that take turns, from `first` on and on from 0. */
+static enum status sums_in_turn(struct device *device, gpu_address start, size_t stride,
+                                size_t bytes, uint32_t all, uint32_t first, uint32_t count,
+                                uint64_t *out, struct error *error)
+{
+    uint32_t straight = first + count > all ? all - first : count;
+    enum status status =
+        gpu_sums(device, start + first * stride, stride, bytes, straight, out, error);
+    if (status == STATUS_OK && straight < count)
+        status = gpu_sums(device, start, stride, bytes, count - straight, out + straight, error);
+    return status;
+}
+
+/* Of the copies that runs were given. */
+static enum status compare(struct device *device, struct vector *vector, bool *same,
+                           struct error *error)
+{
+    uint64_t sums[SUMS_MAX] = {0};
+    enum status status =
+        sums_in_turn(device, gpu_vector_start(vector), vector->stride, vector->bytes,
+                     vector->copies, vector->used_first, vector->used, sums, error);
+    *same = true;
+    for (uint32_t i = 0; status == STATUS_OK && i < vector->used; i++) {
+        uint32_t copy = (vector->used_first + i) % vector->copies;
+        bool patched = copy < vector->patched && copy % 2 == 1;
+        *same = *same && sums[i] == (patched ? vector->patched_sum : vector->sum);
+    }
+    vector->used = 0;
+    return status;
+}
+
+enum status gpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                       bool *worn, char *detail, size_t detail_bytes, struct error *error)
+{
+    enum status status = STATUS_OK;
+    *intact = true;
+    *worn = false;
+    if (plan->argument_count != device->argument_count)
+        return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+        struct vector *vector = &device->vectors[i];
+        const struct argument *argument = &plan->arguments[i];
+        bool same = true;
+        if (argument->role != ARGUMENT_INPUT || !argument_is_bound(argument) || vector->used == 0 ||
+            vector->bytes == 0)
+            continue;
+        status = compare(device, vector, &same, error);
+        if (status != STATUS_OK || same)
+            continue;
+        vector->host = NULL; /* uploaded anew by the next binding */
+        vector->filled = 0;
+        if (*intact)
+            (void)string_format(detail, detail_bytes, "it writes its input: '%s' is changed",
+                                argument->name);
+        *intact = false;
+    }
+    return status;
+}
+
+/* ---- the runs of a block: small outputs have a place for each, as far as places go, others what
+ * the last run left ---- */
+
+/* Of what is read and written, which lies in the copies, so much is looked at. */
+static const size_t updates_most = 1 << 20;
+
+/* How many of the last runs of the block left something of an output that is still there. */
+static uint32_t runs_kept(const struct device *device, const struct block *block,
+                          const struct argument *argument, const struct vector *vector)
+{
+    if (argument->role != ARGUMENT_UPDATE)
+        return block->mode == L2_HOT ? 1 : vector->places;
+    if (block->mode == L2_HOT || block->runs > device->copies || device->repeated)
+        return 0;
+    size_t most = vector->bytes > 0 ? updates_most / vector->bytes : BLOCK_RUNS_MAX;
+    return most < 1 ? 1 : most > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : (uint32_t)most;
+}
+
+/* Of one output, added to what others came to. */
+static enum status add_sums(struct device *device, const struct block *block, size_t index,
+                            struct run_result *out, uint32_t count, struct error *error)
+{
+    uint64_t sums[BLOCK_RUNS_MAX] = {0};
+    const struct vector *vector = &device->vectors[index];
+    bool is_update = block->plan->arguments[index].role == ARGUMENT_UPDATE;
+    uint32_t all = is_update ? device->copies : vector->places;
+    gpu_address start = gpu_vector_start(vector) - vector->wander;
+    size_t stride = is_update ? vector->stride : vector->place_bytes;
+    uint32_t first = (block->runs - count + device->first) % all;
+    enum status status =
+        block->mode == L2_HOT
+            ? gpu_sums(device, gpu_vector_start(vector), 0, vector->bytes, 1, sums, error)
+            : sums_in_turn(device, start, stride, vector->bytes, all, first, count, sums, error);
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++)
+        out[i].sum = hash_u64(&sums[i], sizeof sums[i], out[i].sum + index);
+    return status;
+}
+
+enum status gpu_results(struct device *device, const struct block *block, uint32_t outputs,
+                        struct run_result *out, uint32_t *count, struct error *error)
+{
+    const struct launch_plan *plan = block->plan;
+    enum status status = STATUS_OK;
+    *count = block->runs < BLOCK_RUNS_MAX ? block->runs : BLOCK_RUNS_MAX;
+    if (plan->argument_count != device->argument_count)
+        return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        if (!(outputs >> i & 1))
+            continue;
+        uint32_t kept = runs_kept(device, block, &plan->arguments[i], &device->vectors[i]);
+        *count = kept < *count ? kept : *count;
+    }
+    for (uint32_t i = 0; i < *count; i++) {
+        uint32_t run = block->runs - *count + i;
+        uint32_t copy = device->copies > 0 ? (run + device->first) % device->copies : 0;
+        bool varied = device->varied && block->mode != L2_HOT && copy % 2 == 1;
+        out[i] = (struct run_result){.run = run, .varied = varied};
+    }
+    for (size_t i = 0; status == STATUS_OK && *count > 0 && i < plan->argument_count; i++)
+        if (outputs >> i & 1)
+            status = add_sums(device, block, i, out, *count, error);
+    return status;
+}
+
+enum status gpu_show(struct device *device, const struct block *block, uint32_t run,
+                     struct error *error)
+{
+    (void)error;
+    if (block->mode == L2_HOT)
+        return STATUS_OK;
+    gpu_settle(device, run);
+    for (size_t i = 0; i < block->plan->argument_count; i++)
+        if (block->plan->arguments[i].role == ARGUMENT_UPDATE && device->copies > 0)
+            device->vectors[i].shown =
+                (run + device->first) % device->copies * device->vectors[i].stride;
+    return STATUS_OK;
+}
