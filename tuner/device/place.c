@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -72,6 +73,13 @@ static bool read_local_processors(const char *pci_address, hwloc_bitmap_t out)
     return got && list[0] && hwloc_bitmap_list_sscanf(out, list) == 0;
 }
 
+/* The part of the machine that the device hangs on; NULL when the topology has no such device. */
+static hwloc_obj_t parent_of(hwloc_topology_t topology, const char *pci_address)
+{
+    hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(topology, pci_address);
+    return device ? hwloc_get_non_io_ancestor_obj(topology, device) : NULL;
+}
+
 /* The processors near the device, of those allowed; NULL when that is unknown or none of them may
  * be used. */
 static hwloc_bitmap_t near_device(hwloc_topology_t topology, const char *pci_address,
@@ -80,8 +88,7 @@ static hwloc_bitmap_t near_device(hwloc_topology_t topology, const char *pci_add
     hwloc_bitmap_t near = pci_address ? hwloc_bitmap_alloc() : NULL;
     if (!near)
         return NULL;
-    hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(topology, pci_address);
-    hwloc_obj_t parent = device ? hwloc_get_non_io_ancestor_obj(topology, device) : NULL;
+    hwloc_obj_t parent = parent_of(topology, pci_address);
     bool known = parent && hwloc_bitmap_copy(near, parent->cpuset) == 0;
     if (!known && hwloc_topology_is_thissystem(topology))
         known = read_local_processors(pci_address, near);
@@ -111,4 +118,33 @@ enum status place_devices(const char *topology, const char *const *pci_addresses
     hwloc_bitmap_free(allowed);
     hwloc_topology_destroy(loaded);
     return status;
+}
+
+static int numa_node_by_sysfs(const char *pci_address)
+{
+    char text[128];
+    long node = -1;
+    if (!string_format(text, sizeof text, "/sys/bus/pci/devices/%s/numa_node", pci_address))
+        return -1;
+    FILE *file = fopen(text, "re");
+    if (!file)
+        return -1;
+    if (fgets(text, sizeof text, file))
+        node = strtol(text, NULL, 10);
+    (void)fclose(file);
+    return node >= 0 && node < 4096 ? (int)node : -1;
+}
+
+int place_numa_node(const char *pci_address)
+{
+    int node = -1;
+    hwloc_topology_t topology = NULL;
+    struct error ignored = {0};
+    if (load(NULL, &topology, &ignored) == STATUS_OK) {
+        hwloc_obj_t parent = parent_of(topology, pci_address);
+        if (parent && parent->nodeset && hwloc_bitmap_weight(parent->nodeset) == 1)
+            node = hwloc_bitmap_first(parent->nodeset);
+        hwloc_topology_destroy(topology);
+    }
+    return node >= 0 ? node : numa_node_by_sysfs(pci_address);
 }

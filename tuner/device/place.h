@@ -30,4 +30,7 @@ struct placement {
 enum status place_devices(const char *topology, const char *const *pci_addresses, size_t count,
                           struct placement *out, struct error *error);
 
+/* Of the device at the PCI address "0000:1b:00.0"; -1 when it is not known. */
+int place_numa_node(const char *pci_address);
+
 #endif

@@ -62,48 +62,30 @@ static CUresult measure(struct device *device, CUfunction function, int operatio
     return result;
 }
 
-static enum status measure_all(struct device *device, const void *cubin, struct arithmetic *out,
-                               struct error *error)
+enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struct error *error)
 {
     const struct cuda_driver *cuda = cuda_of(device)->driver;
+    const struct named_value defines[] = {{"CHAINS", value_integer(CHAINS)},
+                                          {"UNROLL", value_integer(UNROLL)},
+                                          {"BLOCK", value_integer(BLOCK)}};
     CUmodule module = NULL;
-    CUresult result = cuda->cuModuleLoadData(&module, cubin);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "loading the kernels that calculate");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && result == CUDA_SUCCESS; i++) {
+    CUresult result = CUDA_SUCCESS;
+    *out = (struct arithmetic){{0}};
+    enum status status =
+        cuda_load_own(device, cuda_arithmetic_source, "arithmetic.cu", defines,
+                      sizeof defines / sizeof *defines, "kernels that calculate", &module, error);
+    if (status == STATUS_OK)
+        status = gpu_warm_again(device, error);
+    for (size_t i = 0; status == STATUS_OK && i < sizeof kinds / sizeof *kinds; i++) {
         CUfunction function = NULL;
         result = cuda->cuModuleGetFunction(&function, module, kinds[i].name);
         if (result == CUDA_SUCCESS)
             result = measure(device, function, kinds[i].operations, &out->gops[kinds[i].type]);
+        if (result != CUDA_SUCCESS)
+            status = cuda_error(device, result, error, "measuring operations per second");
     }
-    (void)cuda->cuModuleUnload(module);
-    return result == CUDA_SUCCESS
-               ? STATUS_OK
-               : cuda_error(device, result, error, "measuring operations per second");
-}
-
-enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struct error *error)
-{
-    struct arena arena = {0};
-    struct text log = {0};
-    struct container compiled;
-    struct named_value defines[] = {{"CHAINS", value_integer(CHAINS)},
-                                    {"UNROLL", value_integer(UNROLL)},
-                                    {"BLOCK", value_integer(BLOCK)}};
-    struct binary_request request = {.architecture = cuda_of(device)->architecture};
-    for (size_t i = 0; i < sizeof defines / sizeof *defines; i++)
-        request.defines[request.define_count++] = defines[i];
-    *out = (struct arithmetic){{0}};
-    enum status status = cuda_compile_text(&arena, cuda_arithmetic_source, "arithmetic.cu",
-                                           &request, &compiled, &log, error);
-    if (status != STATUS_OK)
-        error_prefix(error, "the kernels that calculate");
-    if (status == STATUS_OK)
-        status = gpu_warm_again(device, error);
-    if (status == STATUS_OK)
-        status = measure_all(device, compiled.cubin, out, error);
+    if (module)
+        (void)cuda->cuModuleUnload(module);
     device->busy_until_ns = clock_now_ns();
-    text_free(&log);
-    arena_free(&arena);
     return status;
 }

@@ -268,33 +268,6 @@ static enum status measure_all(struct measuring *measuring, struct bandwidth *ou
 
 /* ---- what it takes ---- */
 
-static enum status load_kernels(struct measuring *measuring, struct error *error)
-{
-    struct device *device = measuring->device;
-    struct arena arena = {0};
-    struct text log = {0};
-    struct container compiled;
-    struct named_value defines[] = {{"STAGES", value_integer(STAGES)},
-                                    {"TILE", value_integer(TILE)}};
-    struct binary_request request = {.architecture = cuda_of(device)->architecture};
-    for (size_t i = 0; i < sizeof defines / sizeof *defines; i++)
-        request.defines[request.define_count++] = defines[i];
-    enum status status = cuda_compile_text(&arena, cuda_ceilings_source, "ceilings.cu", &request,
-                                           &compiled, &log, error);
-    if (status != STATUS_OK) {
-        error_prefix(error, "the kernels that measure bandwidth");
-    } else {
-        CUresult result =
-            cuda_of(device)->driver->cuModuleLoadData(&measuring->module, compiled.cubin);
-        if (result != CUDA_SUCCESS)
-            status =
-                cuda_error(device, result, error, "loading the kernels that measure bandwidth");
-    }
-    text_free(&log);
-    arena_free(&arena);
-    return status;
-}
-
 static void free_buffers(struct measuring *measuring)
 {
     const struct cuda_driver *cuda = cuda_of(measuring->device)->driver;
@@ -361,11 +334,14 @@ static enum status make_buffers(struct measuring *measuring, int64_t bytes, stru
 enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
                            struct error *error)
 {
+    const struct named_value defines[] = {{"STAGES", value_integer(STAGES)},
+                                          {"TILE", value_integer(TILE)}};
     struct measuring measuring = {.device = device};
     *out = (struct bandwidth){0};
     enum status status = make_buffers(&measuring, bytes, error);
     if (status == STATUS_OK)
-        status = load_kernels(&measuring, error);
+        status = cuda_load_own(device, cuda_ceilings_source, "ceilings.cu", defines, 2,
+                               "kernels that measure bandwidth", &measuring.module, error);
     if (status == STATUS_OK)
         status = gpu_warm_again(device, error);
     if (status == STATUS_OK)

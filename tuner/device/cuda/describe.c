@@ -4,6 +4,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
+#include "tuner/device/place.h"
 
 enum attribute_form { FORM_NUMBER, FORM_BOOLEAN, FORM_KHZ, FORM_COMPUTE_MODE };
 
@@ -247,7 +248,7 @@ static void add_place(const char *pci_address, struct facts *facts)
     if (!*pci_address)
         return;
     facts_add_text(facts, "pci_address", "PCI address", pci_address);
-    int node = cuda_numa_node(pci_address);
+    int node = place_numa_node(pci_address);
     if (node >= 0)
         facts_add_integer(facts, "numa_node", "NUMA node", "", node);
 }

@@ -15,38 +15,44 @@ static const struct {
     {"tune_patch", offsetof(struct harness, patch)},
 };
 
-static enum status load_compiled(struct device *device, const void *cubin, struct error *error)
-{
-    const struct cuda_driver *cuda = cuda_of(device)->driver;
-    CUresult result = cuda->cuModuleLoadData(&cuda_of(device)->harness.module, cubin);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "loading the measuring kernels");
-    for (size_t i = 0; i < sizeof harness_kernels / sizeof *harness_kernels; i++) {
-        CUfunction *function =
-            (CUfunction *)(void *)((char *)&cuda_of(device)->harness + harness_kernels[i].offset);
-        result = cuda->cuModuleGetFunction(function, cuda_of(device)->harness.module,
-                                           harness_kernels[i].name);
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "loading the measuring kernel %s",
-                              harness_kernels[i].name);
-    }
-    return STATUS_OK;
-}
-
-enum status cuda_harness_load(struct device *device, struct error *error)
+enum status cuda_load_own(struct device *device, const char *source, const char *name,
+                          const struct named_value *defines, size_t define_count, const char *what,
+                          CUmodule *out, struct error *error)
 {
     struct arena arena = {0};
     struct text log = {0};
     struct container compiled;
-    struct binary_request request = {.architecture = cuda_of(device)->architecture};
-    enum status status = cuda_compile_text(&arena, cuda_harness_source, "harness.cu", &request,
-                                           &compiled, &log, error);
-    if (status != STATUS_OK)
-        error_prefix(error, "the measuring kernels");
-    else
-        status = load_compiled(device, compiled.cubin, error);
+    struct binary_request request = {.architecture = cuda_of(device)->architecture,
+                                     .define_count = define_count};
+    for (size_t i = 0; i < define_count; i++)
+        request.defines[i] = defines[i];
+    enum status status = cuda_compile_text(&arena, source, name, &request, &compiled, &log, error);
+    if (status != STATUS_OK) {
+        (void)error_prefix(error, "the %s", what);
+    } else {
+        CUresult result = cuda_of(device)->driver->cuModuleLoadData(out, compiled.cubin);
+        if (result != CUDA_SUCCESS)
+            status = cuda_error(device, result, error, "loading the %s", what);
+    }
     text_free(&log);
     arena_free(&arena);
+    return status;
+}
+
+enum status cuda_harness_load(struct device *device, struct error *error)
+{
+    struct harness *harness = &cuda_of(device)->harness;
+    enum status status = cuda_load_own(device, cuda_harness_source, "harness.cu", NULL, 0,
+                                       "measuring kernels", &harness->module, error);
+    for (size_t i = 0; status == STATUS_OK && i < sizeof harness_kernels / sizeof *harness_kernels;
+         i++) {
+        CUfunction *function = (CUfunction *)(void *)((char *)harness + harness_kernels[i].offset);
+        CUresult result = cuda_of(device)->driver->cuModuleGetFunction(function, harness->module,
+                                                                       harness_kernels[i].name);
+        if (result != CUDA_SUCCESS)
+            status = cuda_error(device, result, error, "loading the measuring kernel %s",
+                                harness_kernels[i].name);
+    }
     return status;
 }
 

@@ -138,9 +138,7 @@ enum status cuda_describe(int index, struct facts *facts, struct error *error);
 /* The device's handle; STATUS_USAGE when there is no such index. */
 enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *out,
                         struct error *error);
-/* locality.c. PCI address as "0000:1b:00.0". -1 when it is not known. */
-int cuda_numa_node(const char *pci_address);
-/* nvml.c and nvml.h. Appends what NVML knows; `driver_text` gets "580.65.06" or "". */
+/* Appends what NVML knows; `driver_text` gets "580.65.06" or "". */
 void cuda_describe_nvml(const char *pci_address, struct facts *facts, char *driver_text,
                         size_t driver_bytes);
 
@@ -193,17 +191,18 @@ void cuda_close(struct device *device);
 /* calibrate.c: tick, empty pair, node gap. */
 enum status cuda_calibrate(struct device *device, struct error *error);
 
-/* conditions.c */
 void cuda_conditions(struct device *device, struct conditions *out);
 /* All but the other processes. */
 void cuda_sensors(const struct device *device, struct conditions *out);
 /* NaN when unknown. */
 double cuda_sm_clock(const struct device *device);
-/* The library must have the function; gives the library's result. */
-int cuda_energy_counter(const struct nvml *nvml, double *joules);
 bool cuda_read_energy(struct device *device, double *joules, const char **why);
 
 /* harness.c */
+/* Compiles and loads kernels of tune's own. `what` names them in errors: "measuring kernels". */
+enum status cuda_load_own(struct device *device, const char *source, const char *name,
+                          const struct named_value *defines, size_t define_count, const char *what,
+                          CUmodule *out, struct error *error);
 enum status cuda_harness_load(struct device *device, struct error *error);
 int cuda_flush(struct device *device, bool dirty);
 int cuda_anchor_pass(struct device *device);

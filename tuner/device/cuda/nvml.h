@@ -26,35 +26,45 @@ struct nvml_process {
 /* `*count` is the room on the way in, how many there are on the way out. */
 typedef int nvml_processes_of(nvml_handle device, unsigned *count, struct nvml_process *out);
 
-/* The functions have these names in the library; NULL where it has none. */
+typedef int nvml_plain(void);
+typedef const char *nvml_text_of(int result);
+typedef int nvml_version_of(char *out, unsigned bytes);
+typedef int nvml_find(const char *pci_address, nvml_handle *out);
+typedef int nvml_ecc_of(nvml_handle device, unsigned error_type, unsigned counter_type,
+                        unsigned long long *out);
+
+/* X(type, name in the library). */
+#define NVML_FUNCTIONS(X)                                                                          \
+    X(nvml_plain, nvmlInit_v2)                                                                     \
+    X(nvml_plain, nvmlShutdown)                                                                    \
+    X(nvml_text_of, nvmlErrorString)                                                               \
+    X(nvml_version_of, nvmlSystemGetDriverVersion)                                                 \
+    X(nvml_version_of, nvmlSystemGetNVMLVersion)                                                   \
+    X(nvml_find, nvmlDeviceGetHandleByPciBusId_v2)                                                 \
+    X(nvml_number_of_type, nvmlDeviceGetClockInfo)                                                 \
+    X(nvml_number_of_type, nvmlDeviceGetMaxClockInfo)                                              \
+    X(nvml_number_of_type, nvmlDeviceGetTemperature)                                               \
+    X(nvml_pair_of, nvmlDeviceGetEccMode)                                                          \
+    X(nvml_pair_of, nvmlDeviceGetMigMode)                                                          \
+    X(nvml_number_of, nvmlDeviceGetPersistenceMode)                                                \
+    X(nvml_number_of, nvmlDeviceGetCurrPcieLinkGeneration)                                         \
+    X(nvml_number_of, nvmlDeviceGetMaxPcieLinkGeneration)                                          \
+    X(nvml_number_of, nvmlDeviceGetCurrPcieLinkWidth)                                              \
+    X(nvml_number_of, nvmlDeviceGetMaxPcieLinkWidth)                                               \
+    X(nvml_number_of, nvmlDeviceGetPowerUsage)                                                     \
+    X(nvml_number_of, nvmlDeviceGetEnforcedPowerLimit)                                             \
+    X(nvml_wide_number_of, nvmlDeviceGetCurrentClocksEventReasons)                                 \
+    X(nvml_wide_number_of, nvmlDeviceGetCurrentClocksThrottleReasons) /* its older name */         \
+    X(nvml_wide_number_of, nvmlDeviceGetTotalEnergyConsumption)       /* mJ */                     \
+    X(nvml_ecc_of, nvmlDeviceGetTotalEccErrors)                                                    \
+    X(nvml_processes_of, nvmlDeviceGetComputeRunningProcesses_v3)                                  \
+    X(nvml_processes_of, nvmlDeviceGetComputeRunningProcesses_v2)
+
+#define NVML_MEMBER(type, name) type *name;
 struct nvml {
     void *library; /* NULL: not open */
     nvml_handle device;
-    int (*nvmlInit_v2)(void);
-    int (*nvmlShutdown)(void);
-    const char *(*nvmlErrorString)(int result);
-    int (*nvmlSystemGetDriverVersion)(char *out, unsigned bytes);
-    int (*nvmlSystemGetNVMLVersion)(char *out, unsigned bytes);
-    int (*nvmlDeviceGetHandleByPciBusId_v2)(const char *pci_address, nvml_handle *out);
-    nvml_number_of_type *nvmlDeviceGetClockInfo;
-    nvml_number_of_type *nvmlDeviceGetMaxClockInfo;
-    nvml_number_of_type *nvmlDeviceGetTemperature;
-    nvml_pair_of *nvmlDeviceGetEccMode;
-    nvml_pair_of *nvmlDeviceGetMigMode;
-    nvml_number_of *nvmlDeviceGetPersistenceMode;
-    nvml_number_of *nvmlDeviceGetCurrPcieLinkGeneration;
-    nvml_number_of *nvmlDeviceGetMaxPcieLinkGeneration;
-    nvml_number_of *nvmlDeviceGetCurrPcieLinkWidth;
-    nvml_number_of *nvmlDeviceGetMaxPcieLinkWidth;
-    nvml_number_of *nvmlDeviceGetPowerUsage;
-    nvml_number_of *nvmlDeviceGetEnforcedPowerLimit;
-    nvml_wide_number_of *nvmlDeviceGetCurrentClocksEventReasons;
-    nvml_wide_number_of *nvmlDeviceGetCurrentClocksThrottleReasons; /* its older name */
-    nvml_wide_number_of *nvmlDeviceGetTotalEnergyConsumption;       /* mJ */
-    int (*nvmlDeviceGetTotalEccErrors)(nvml_handle device, unsigned error_type,
-                                       unsigned counter_type, unsigned long long *out);
-    nvml_processes_of *nvmlDeviceGetComputeRunningProcesses_v3;
-    nvml_processes_of *nvmlDeviceGetComputeRunningProcesses_v2;
+    NVML_FUNCTIONS(NVML_MEMBER) /* NULL where the library has none */
 };
 
 /* Opens and initialises the library; `device` stays NULL. False when it cannot be had: `reason`
@@ -64,7 +74,5 @@ bool cuda_nvml_open(struct nvml *out, char *reason, size_t reason_bytes);
 void cuda_nvml_close(struct nvml *nvml);
 /* Finds the device. False: unknown to the library. */
 bool cuda_nvml_find(struct nvml *nvml, const char *pci_address);
-/* What holds the clock back, in the library's bits. */
-bool cuda_nvml_reasons(const struct nvml *nvml, unsigned long long *out);
 
 #endif
