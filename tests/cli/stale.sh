@@ -32,6 +32,24 @@ sed -i 's/block: \[100, 200, 250, 500, 1000\]/block: [100, 125, 200, 250, 500, 1
 tune_it
 expect_measured 8 40
 
+# Fewer values for one run: what is known of them stays known, and of the others, too.
+run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --only block=100,500
+expect_code 0
+expect_measured 0 18 # with the baseline of each problem
+run "$TUNE" run --dry-run ./double.yaml --only block=100,500
+expect_out '    block +2: 100 500$'
+run "$TUNE" run ./double.yaml --device cpu --only block=100,501
+expect_code 2
+expect_err "'block' is never '501'; did you mean '500'"
+run "$TUNE" run ./double.yaml --device cpu --only blocks=100
+expect_code 2
+expect_err "no parameter 'blocks'; did you mean 'block'"
+run "$TUNE" run ./double.yaml --device cpu --only block
+expect_code 2
+expect_err 'write NAME=VALUE,VALUE'
+tune_it
+expect_measured 0 48
+
 # A size more: only its problem is new.
 sed -i 's/n: \[1000, 5000\]/n: [1000, 2000, 5000]/' double.yaml
 tune_it

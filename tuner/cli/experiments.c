@@ -277,6 +277,35 @@ static enum status take_file(const char *path, const char *folder, struct experi
                              error);
 }
 
+/* A parameter that is limited is one of some of the experiments. */
+static enum status restrict_values(struct experiment_list *list, struct error *error)
+{
+    for (size_t i = 0; i < list->only.count; i++) {
+        const char *text = list->only.items[i];
+        const char *equals = strchr(text, '=');
+        char name[VALUE_TEXT_BYTES];
+        enum status status = STATUS_NOT_FOUND;
+        if (!equals || equals[1] == '\0' ||
+            !string_format(name, sizeof name, "%.*s", (int)(equals - text), text))
+            return error_set(error, STATUS_USAGE, "--only %.60s: write NAME=VALUE,VALUE", text);
+        for (size_t j = 0; j < list->count; j++) {
+            struct error here = {0};
+            const enum status one = experiment_restrict(list->items[j], name, equals + 1, &here);
+            if (one != STATUS_OK && (one != STATUS_NOT_FOUND || status != STATUS_OK))
+                *error = here;
+            if (one != STATUS_OK && one != STATUS_NOT_FOUND)
+                return error_prefix(error, "--only %.60s", text);
+            status = one == STATUS_OK ? STATUS_OK : status;
+        }
+        if (status != STATUS_OK) {
+            error->status = STATUS_USAGE;
+            return error_prefix(error, "--only %.60s", text);
+        }
+    }
+    error_clear(error);
+    return STATUS_OK;
+}
+
 enum status experiments_load(const char *const *names, size_t name_count,
                              struct experiment_list *out, struct error *error)
 {
@@ -303,6 +332,8 @@ enum status experiments_load(const char *const *names, size_t name_count,
     }
     if (status == STATUS_OK)
         leave_out_unwanted(out);
+    if (status == STATUS_OK && out->count > 0)
+        status = restrict_values(out, error);
     experiments_free(&shipped);
     arena_free(&arena);
     return status;

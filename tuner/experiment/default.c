@@ -7,6 +7,7 @@
 #include "tuner/base/text.h"
 #include "tuner/experiment/plan.h"
 #include "tuner/experiment/read.h"
+#include "tuner/experiment/space.h"
 
 struct remembered {
     struct remembered *next;
@@ -91,7 +92,7 @@ static enum status find_first(const struct experiment *experiment, const struct 
     for (*out = cache->first; *out; *out = (*out)->next)
         if (strcmp((*out)->key, key) == 0)
             return STATUS_OK;
-    enum status status = space_create(experiment, problem, facts, &space, error);
+    enum status status = space_create_from(experiment, problem, facts, false, &space, error);
     if (status != STATUS_OK)
         return status;
     space_configuration(space, 0, &configuration);

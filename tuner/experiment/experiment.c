@@ -11,11 +11,6 @@ const char *experiment_name(const struct experiment *experiment)
     return experiment->name;
 }
 
-const char *experiment_about(const struct experiment *experiment)
-{
-    return experiment->about;
-}
-
 const char *experiment_path(const struct experiment *experiment)
 {
     return experiment->path;
@@ -34,11 +29,6 @@ bool experiment_is_on_request(const struct experiment *experiment)
 bool experiment_has_size(const struct experiment *experiment)
 {
     return experiment->has_size;
-}
-
-const char *experiment_source(const struct experiment *experiment)
-{
-    return experiment->source;
 }
 
 const char *experiment_definition_hash(const struct experiment *experiment)

@@ -47,7 +47,6 @@ enum status experiment_load_document(struct document *document, const char *data
                                      struct error *error);
 
 const char *experiment_name(const struct experiment *experiment);
-const char *experiment_about(const struct experiment *experiment);
 const char *experiment_path(const struct experiment *experiment);
 const char *experiment_device_kind(const struct experiment *experiment); /* as in the file */
 /* Whether it is left out where every experiment is meant, and runs only when it is named. */
@@ -55,8 +54,6 @@ bool experiment_is_on_request(const struct experiment *experiment);
 /* Whether the file gives sizes. Without any there is one problem for each point of the axes, n = 1,
  * which nothing depends on: what holds for it holds for all. */
 bool experiment_has_size(const struct experiment *experiment);
-/* Absolute path of the kernel's source, of several the first. */
-const char *experiment_source(const struct experiment *experiment);
 /* Hash of the file and of the sources it names. */
 const char *experiment_content_hash(const struct experiment *experiment);
 /* Hash of what a trial's meaning depends on besides its configuration and its binary: derived
@@ -65,7 +62,6 @@ const char *experiment_definition_hash(const struct experiment *experiment);
 /* Hash of what a file's text gives the compiler besides defines: its `std` and `flags`, as they are
  * written there. "" when it gives none. */
 void experiment_flags_hash(const char *text, char out[HASH_TEXT_BYTES]);
-/* The text of the file as it was read. */
 const char *experiment_text(const struct experiment *experiment);
 
 /* Parameters in the order of the file. */
@@ -106,6 +102,12 @@ enum status experiment_select_usual(const struct experiment *experiment, bool *w
  * begins so. Calls back with "reduce.sum", "reduce.sum.i32"; never more than one part further. */
 void experiment_complete(const struct experiment *experiment, const char *typed,
                          void (*each)(void *context, const char *word), void *context);
+
+/* Leaves a parameter, in every space that is made from now on, only the values "64,128". Hashes,
+ * the default configuration and what space_admits says stay. STATUS_NOT_FOUND: no such parameter;
+ * STATUS_USAGE: a value that it never has; with the nearest word. */
+enum status experiment_restrict(struct experiment *experiment, const char *name, const char *values,
+                                struct error *error);
 
 /* One value for each parameter. Texts are owned by the experiment or space. */
 struct configuration {
@@ -149,12 +151,11 @@ void space_walk(const struct space *space,
                 bool (*each)(void *context, const uint16_t values[EXPERIMENT_PARAMETERS_MAX]),
                 void *context);
 
-/* Constraints in the order of the file, and how many points of the product one keeps when it is the
- * only one. STATUS_BAD_INPUT also when it has no value alone, since others keep it from such
- * points. */
 /* The next argument, from `from` on, that kernels write and no check names; NULL: there is none
  * left. *next: where to go on. */
 const char *experiment_unchecked(const struct experiment *experiment, size_t from, size_t *next);
+/* Constraints in the order of the file, and how many points of the product one keeps when it is the
+ * only one. STATUS_BAD_INPUT also when it has no value alone: others keep it from such points. */
 size_t experiment_constraint_count(const struct experiment *experiment);
 const char *experiment_constraint_text(const struct experiment *experiment, size_t index);
 enum status space_constraint_keeps(const struct experiment *experiment,

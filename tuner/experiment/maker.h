@@ -4,6 +4,9 @@
 
 #include "tuner/experiment/model.h"
 
+/* Whether the value is one that spaces take of the list. */
+bool list_takes(const struct named_list *list, struct value value);
+
 /* What expressions come to at a problem, on a device and in a configuration, as far as these are
  * known. Functions of it that return bool say false after filling the error, mostly as
  * STATUS_BAD_INPUT with the place. */
@@ -22,6 +25,9 @@ bool maker_configure(struct maker *maker, const struct configuration *configurat
 bool maker_error(struct maker *maker, struct place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool maker_no_memory(struct maker *maker);
+/* select.c: whether the parameter has all values that spaces take of it; true where it cannot be
+ * told. */
+bool check_restriction(struct maker *maker, const struct named_list *list);
 bool make_value(struct maker *maker, const struct formula *formula, struct value *out);
 /* *out stays as it is where no formula was given. */
 bool make_integer(struct maker *maker, const struct formula *formula, const char *what,

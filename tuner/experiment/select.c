@@ -1,4 +1,4 @@
-/* Some of an experiment's problems, by the beginnings of their keys. */
+/* Some of an experiment's problems, by the beginnings of their keys; some of its values. */
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -139,4 +139,84 @@ void experiment_complete(const struct experiment *experiment, const char *typed,
             string_format(word, sizeof word, "%s.%s", whole, value))
             each(context, word);
     }
+}
+
+/* ---- values ---- */
+
+bool list_takes(const struct named_list *list, struct value value)
+{
+    char text[VALUE_TEXT_BYTES];
+    if (!list->only || !value_format(value, text, sizeof text))
+        return !list->only;
+    const size_t length = strlen(text);
+    for (const char *at = list->only; at; at = strchr(at, ','), at += at ? 1 : 0)
+        if (strncmp(at, text, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+bool check_restriction(struct maker *maker, const struct named_list *list)
+{
+    enum { WORDS_MAX = 1024 };
+    const char **words = arena_alloc(maker->arena, WORDS_MAX, sizeof *words);
+    struct value *values = NULL;
+    struct error *error = maker->error;
+    struct error unknown;
+    size_t count = list->count;
+    maker->error = &unknown;
+    bool told =
+        words && (!list->list.tree ||
+                  expression_evaluate_list(list->list.tree, &maker->environment, maker->arena,
+                                           &values, &count, &unknown) == STATUS_OK);
+    told = told && count <= WORDS_MAX;
+    for (size_t i = 0; i < count && told; i++) {
+        char text[VALUE_TEXT_BYTES];
+        struct value value = values ? values[i] : value_integer(0);
+        told = (values || make_value(maker, &list->values[i], &value)) &&
+               value_format(value, text, sizeof text) &&
+               (words[i] = arena_strdup(maker->arena, text)) != NULL;
+    }
+    maker->error = error;
+    for (const char *at = list->only; told; at++) {
+        const int length = (int)strcspn(at, ",");
+        const char *written = arena_strndup(maker->arena, at, (size_t)length);
+        bool known = false;
+        for (size_t i = 0; written && i < count && !known; i++)
+            known = strcmp(words[i], written) == 0;
+        if (!written)
+            return maker_no_memory(maker);
+        if (!known)
+            return maker_error(maker, list->place, "'%s' is never '%.60s'%s", list->name, written,
+                               suggest(written, words, count).text);
+        at += length;
+        if (*at == '\0')
+            break;
+    }
+    return true;
+}
+
+enum status experiment_restrict(struct experiment *experiment, const char *name, const char *values,
+                                struct error *error)
+{
+    const char *words[EXPERIMENT_PARAMETERS_MAX];
+    struct named_list *list = NULL;
+    struct arena arena = {0};
+    struct maker maker;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        words[i] = experiment->parameters[i].name;
+        if (strcmp(words[i], name) == 0)
+            list = &experiment->parameters[i];
+    }
+    if (!list)
+        return error_set(error, STATUS_NOT_FOUND, "%s has no parameter '%.60s'%s", experiment->name,
+                         name, suggest(name, words, experiment->parameter_count).text);
+    list->only = arena_strdup(&experiment->arena, values);
+    maker_start(&maker, experiment, NULL, NULL, &arena, error);
+    if (!list->only)
+        status = error_no_memory(error);
+    else if (!check_restriction(&maker, list))
+        status = error->status = STATUS_USAGE;
+    arena_free(&arena);
+    return status;
 }

@@ -9,6 +9,13 @@
 enum status space_create(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, struct space **out, struct error *error)
 {
+    return space_create_from(experiment, problem, facts, true, out, error);
+}
+
+enum status space_create_from(const struct experiment *experiment, const struct problem *problem,
+                              const struct facts *facts, bool restricted, struct space **out,
+                              struct error *error)
+{
     struct space *space = calloc(1, sizeof *space);
     struct maker maker;
     if (!space)
@@ -16,7 +23,7 @@ enum status space_create(const struct experiment *experiment, const struct probl
     space->experiment = experiment;
     space->parameter_count = experiment->parameter_count;
     maker_start(&maker, experiment, problem, facts, &space->arena, error);
-    if (!space_lists(&maker, space->lists) || !space_build(space, &maker)) {
+    if (!space_lists(&maker, restricted, space->lists) || !space_build(space, &maker)) {
         space_free(space);
         return error->status;
     }

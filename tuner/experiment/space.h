@@ -18,9 +18,14 @@ struct value_list {
     size_t table_mask;
 };
 
+/* As space_create; whether values that the experiment is not limited to are left out. */
+enum status space_create_from(const struct experiment *experiment, const struct problem *problem,
+                              const struct facts *facts, bool restricted, struct space **out,
+                              struct error *error);
+
 /* Fills `lists`, one for each parameter, in the maker's arena. Texts are copied, since those of
  * facts live only as long as the caller's. */
-bool space_lists(struct maker *maker, struct value_list *lists);
+bool space_lists(struct maker *maker, bool restricted, struct value_list *lists);
 /* False when the value is none of the list's. */
 bool space_list_find(const struct value_list *list, struct value value, size_t *index);
 

@@ -66,7 +66,20 @@ static bool keep_value(struct maker *maker, struct value_list *list, struct valu
     return true;
 }
 
-bool space_lists(struct maker *maker, struct value_list *lists)
+/* Then a value may be one of another problem. */
+static bool depends_on_problem(const struct experiment *experiment, const struct named_list *list)
+{
+    struct slot_set problem = {0};
+    struct slot_set uses = list->list.uses;
+    for (size_t slot = SLOT_AXES; slot <= SLOT_SIZE; slot++)
+        slot_set_add(&problem, slot);
+    for (size_t i = 0; i < list->count; i++)
+        uses = slot_set_union(uses, list->values[i].uses);
+    uses = slots_reached(experiment, uses);
+    return slot_set_meets(&uses, &problem);
+}
+
+bool space_lists(struct maker *maker, bool restricted, struct value_list *lists)
 {
     for (size_t i = 0; i < maker->experiment->parameter_count; i++) {
         const struct named_list *parameter = &maker->experiment->parameters[i];
@@ -79,6 +92,10 @@ bool space_lists(struct maker *maker, struct value_list *lists)
         if (count == 0)
             return maker_error(maker, whole ? whole->place : parameter->place,
                                "the list of the values of '%s' is empty", parameter->name);
+        size_t taken = 0;
+        if (restricted && parameter->only && !depends_on_problem(maker->experiment, parameter) &&
+            !check_restriction(maker, parameter))
+            return false;
         if (!start_list(&lists[i], maker->arena, count))
             return maker_no_memory(maker);
         for (size_t j = 0; j < count; j++) {
@@ -87,10 +104,17 @@ bool space_lists(struct maker *maker, struct value_list *lists)
                 value = values[j];
             else if (!make_value(maker, &parameter->values[j], &value))
                 return false;
-            if (!keep_value(maker, &lists[i], value,
-                            whole ? whole->place : parameter->values[j].place))
-                return false;
+            if (!restricted || list_takes(parameter, value)) {
+                taken++;
+                if (!keep_value(maker, &lists[i], value,
+                                whole ? whole->place : parameter->values[j].place))
+                    return false;
+            }
         }
+        if (taken == 0)
+            return maker_error(maker, parameter->place,
+                               "'%s' has none of the values here that it is limited to: %s",
+                               parameter->name, parameter->only);
     }
     return true;
 }

@@ -10,10 +10,10 @@ static void base_is_read(void **state)
     char source[64];
     snprintf(source, sizeof source, "%s/k.cu", folder);
     assert_string_equal(experiment_name(experiment), "scale");
-    assert_string_equal(experiment_about(experiment), "Scales an array.");
+    assert_string_equal(experiment->about, "Scales an array.");
     assert_string_equal(experiment_path(experiment), "t.yaml");
     assert_string_equal(experiment_device_kind(experiment), "cuda");
-    assert_string_equal(experiment_source(experiment), source);
+    assert_string_equal(experiment->source, source);
     assert_string_equal(experiment_text(experiment), base_text);
     assert_int_equal(experiment_parameter_count(experiment), 3);
     assert_string_equal(experiment_parameter_name(experiment, 2), "per_sm");

@@ -17,7 +17,7 @@ static void sources_folders_and_standard(void **state)
                      STATUS_OK);
     own_path("k.cu", path);
     assert_string_equal(request.source_path, path);
-    assert_string_equal(experiment_source(fixture.experiment), path);
+    assert_string_equal(fixture.experiment->source, path);
     own_path("more.cu", path);
     assert_int_equal(request.unit_count, 1);
     assert_string_equal(request.units[0], path);

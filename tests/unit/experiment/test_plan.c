@@ -74,7 +74,7 @@ static void binary_and_kernels(void **state)
     start_with(&fixture, load_or_fail(base_text), 3, "staged", 256, value_text("occupancy"));
     assert_int_equal(point_binary(&fixture.point, &fixture.arena, &binary, &fixture.error),
                      STATUS_OK);
-    assert_string_equal(binary.source_path, experiment_source(fixture.experiment));
+    assert_string_equal(binary.source_path, fixture.experiment->source);
     assert_string_equal(binary.architecture, "sm_90");
     assert_int_equal(binary.define_count, 3);
     assert_string_equal(binary.defines[0].name, "BLOCK");

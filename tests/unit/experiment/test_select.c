@@ -180,6 +180,67 @@ static void a_beginning_is_completed_part_by_part(void **state)
     check_completed("scaled.", "");
 }
 
+/* Spaces have fewer points, in their order; what is said of the experiment stays. */
+static void values_are_limited(void **state)
+{
+    static const struct {
+        const char *name, *values;
+        enum status status;
+        const char *says;
+    } wrong[] = {{"blok", "128", STATUS_NOT_FOUND, "no parameter 'blok'; did you mean 'block'?"},
+                 {"variant", "plain,stagd", STATUS_USAGE, "never 'stagd'; did you mean 'staged'?"},
+                 {"variant", "plain,", STATUS_USAGE, "'variant' is never ''"}};
+    struct experiment *experiment = load_or_fail(base_text);
+    struct problem problem;
+    struct facts facts = {0};
+    struct configuration before, after, point;
+    struct space *space = NULL;
+    struct error error;
+    char hash[HASH_TEXT_BYTES];
+    bool admits = false;
+    (void)state;
+    facts_add_text(&facts, "architecture", "", "sm_90");
+    facts_add_integer(&facts, "sm_count", "", "", 4);
+    facts_add_integer(&facts, "max_threads_per_block", "", "", 1024);
+    experiment_problem(experiment, 0, &problem);
+    memcpy(hash, experiment_definition_hash(experiment), sizeof hash);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(experiment_restrict(experiment, wrong[i].name, wrong[i].values, &error),
+                         wrong[i].status);
+        assert_non_null(strstr(error.text, wrong[i].says));
+    }
+    assert_int_equal(experiment_restrict(experiment, "variant", "plain,staged", &error), STATUS_OK);
+    /* What a list depends on the device for is known there. */
+    assert_int_equal(experiment_restrict(experiment, "block", "1024,129", &error), STATUS_OK);
+    assert_int_equal(space_create(experiment, &problem, &facts, &space, &error), STATUS_BAD_INPUT);
+    assert_non_null(strstr(error.text, "'block' is never '129'; did you mean '128'?"));
+    assert_int_equal(experiment_restrict(experiment, "block", "128,256,1024", &error), STATUS_OK);
+    assert_int_equal(space_create(experiment, &problem, &facts, &space, &error), STATUS_OK);
+    const uint64_t all = space_count(space);
+    space_free(space);
+    assert_int_equal(experiment_restrict(experiment, "block", "1024,256", &error), STATUS_OK);
+    assert_int_equal(experiment_default(experiment, &problem, &facts, &before, &error), STATUS_OK);
+    assert_int_equal(space_create(experiment, &problem, &facts, &space, &error), STATUS_OK);
+    assert_true(space_count(space) < all);
+    for (uint64_t i = 0; i < space_count(space); i++) {
+        space_configuration(space, i, &point);
+        for (size_t j = 0; j < point.count; j++)
+            if (strcmp(point.values[j].name, "block") == 0)
+                assert_true(point.values[j].value.integer == 256 ||
+                            point.values[j].value.integer == 1024);
+    }
+    assert_false(space_find(space, &before, &(uint64_t){0}));
+    assert_int_equal(space_admits(experiment, &problem, &facts, &before, &admits, &error),
+                     STATUS_OK);
+    assert_true(admits);
+    assert_int_equal(experiment_default(experiment, &problem, &facts, &after, &error), STATUS_OK);
+    assert_memory_equal(&before.values[0].value, &after.values[0].value, sizeof(struct value));
+    assert_string_equal(hash, experiment_definition_hash(experiment));
+    space_free(space);
+    facts_free(&facts);
+    experiment_free(experiment);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +251,7 @@ int main(void)
         cmocka_unit_test(usual_is_no_part_of_the_definition),
         cmocka_unit_test(usual_is_of_axes_and_size),
         cmocka_unit_test(a_beginning_is_completed_part_by_part),
+        cmocka_unit_test(values_are_limited),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
