@@ -176,8 +176,6 @@ SELECT
     b.facts,
     FIRST_VALUE(b.facts) OVER newest AS device_facts,
     x.id AS experiment,
-    x.text AS experiment_text,
-    x.path AS experiment_path,
     u.threads,
     u.shared_bytes,
     u.registers,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libtuned/tuned.h"
+#include "tuner/base/array.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/output.h"
 #include "tuner/export/internal.h"
@@ -21,8 +22,8 @@ enum { TRUSTS = 4, TRUST_UNSTABLE = 3 };
 /* A line in the making: neighbouring sizes of one range whose values are the same. */
 struct line {
     bool begun;
-    int64_t range; /* 0: a single size */
-    struct text problem;
+    int64_t range; /* -1: a single size */
+    const char *problem;
     struct entry entry; /* of the largest size so far */
     int64_t low, at, range_high;
     size_t trust; /* the worst */
@@ -31,17 +32,15 @@ struct line {
 /* Sizes of a range whose winners are unstable, since the last one whose winner is not. Such a size
  * is among those of a line only between two that are not: then it is like one nobody measured. */
 struct unstable {
-    int64_t range; /* 0: none */
+    int64_t range; /* -1: none */
     int64_t first, last;
 };
 
 struct writer {
-    struct store *store;
     struct experiments experiments;
     const struct export_options *options;
     struct export_counts *counts;
     struct text *out;
-    struct text device;  /* of the last row */
     struct text section; /* written with the first line of the device */
     struct line line;
     struct unstable unstable;
@@ -64,24 +63,23 @@ static void append_limits(struct text *out, const char *facts_text)
     json_t *bandwidth = json_object_get(facts, "memory_pin_gbs");
     if (json_is_number(bandwidth))
         append_decimal(out, "bandwidth_gbs", 1, json_number_value(bandwidth));
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < COUNT(names); i++)
         append_count(out, names[i][0], json_integer_value(json_object_get(facts, names[i][1])));
     json_decref(facts);
 }
 
-static void fill_section(struct text *out, struct store_query *query)
+static void fill_section(struct text *out, const struct conf_row *row)
 {
-    const char *kind = column_text(query, COLUMN_KIND);
     text_clear(out);
-    text_printf(out, "\n[%s ", kind);
-    append_quoted(out, column_text(query, COLUMN_NAME));
+    text_printf(out, "\n[%s ", row->kind);
+    append_quoted(out, row->name);
     text_append(out, "]");
-    append_known(out, "compute_capability", column_text(query, COLUMN_CAPABILITY));
-    append_count(out, device_traits(kind)->unit_fact, store_query_integer(query, COLUMN_UNITS));
-    append_count(out, "memory_bytes", store_query_integer(query, COLUMN_MEMORY));
-    append_limits(out, column_text(query, COLUMN_DEVICE_FACTS));
-    append_known(out, "driver", column_text(query, COLUMN_DEVICE_DRIVER));
-    append_known(out, "compiler", column_text(query, COLUMN_DEVICE_COMPILER));
+    append_known(out, "compute_capability", row->capability);
+    append_count(out, device_traits(row->kind)->unit_fact, row->units);
+    append_count(out, "memory_bytes", row->memory_bytes);
+    append_limits(out, row->device_facts);
+    append_known(out, "driver", row->device_driver);
+    append_known(out, "compiler", row->device_compiler);
     text_append(out, "\n");
 }
 
@@ -95,7 +93,7 @@ static void end_line(struct writer *writer, int64_t high)
     line->begun = false;
     text_append(out, text_string(&writer->section));
     text_clear(&writer->section);
-    text_printf(out, "%s n=%lld", text_string(&line->problem), (long long)line->low);
+    text_printf(out, "%s n=%lld", line->problem, (long long)line->low);
     if (high != line->low)
         text_printf(out, "-%lld", (long long)high);
     text_printf(out, "%s |", text_string(&line->entry.values));
@@ -105,29 +103,6 @@ static void end_line(struct writer *writer, int64_t high)
     append_known(out, "trust", trusts[line->trust]);
     text_printf(out, "%s\n", text_string(&line->entry.origin));
     writer->counts->entries++;
-}
-
-static void begin_line(struct line *line, struct store_query *query, int64_t range, int64_t low)
-{
-    line->begun = true;
-    line->range = range;
-    line->low = low;
-    line->range_high = store_query_integer(query, COLUMN_N_HIGH);
-    line->trust = 0;
-    text_clear(&line->problem);
-    text_append(&line->problem, column_text(query, COLUMN_PROBLEM));
-}
-
-static void add_size(struct line *line, struct store_query *query, struct entry *row)
-{
-    const char *trust = column_text(query, COLUMN_TRUST);
-    const struct entry older = line->entry;
-    line->entry = *row;
-    *row = older;
-    line->at = store_query_integer(query, COLUMN_N);
-    for (size_t i = 0; i < TRUSTS; i++)
-        if (strcmp(trust, trusts[i]) == 0 && i > line->trust)
-            line->trust = i;
 }
 
 int64_t geometric_middle(int64_t low, int64_t high)
@@ -141,7 +116,7 @@ static void end_range(struct writer *writer)
 {
     const struct line *line = &writer->line;
     const struct unstable *unstable = &writer->unstable;
-    bool is_cut = line->range != 0 && unstable->range == line->range;
+    bool is_cut = line->range >= 0 && unstable->range == line->range;
     end_line(writer, is_cut ? geometric_middle(line->at, unstable->first) : line->range_high);
 }
 
@@ -149,7 +124,7 @@ static void end_range(struct writer *writer)
 static void leave_out(struct writer *writer, int64_t range, int64_t n)
 {
     writer->counts->unstable++;
-    if (range == 0)
+    if (range < 0)
         return;
     if (range != writer->line.range)
         end_range(writer);
@@ -158,100 +133,83 @@ static void leave_out(struct writer *writer, int64_t range, int64_t n)
     writer->unstable.last = n;
 }
 
-static enum status take_row(struct writer *writer, struct store_query *query, struct error *error)
+static enum status take_row(struct writer *writer, const struct conf_row *row, struct error *error)
 {
     struct line *line = &writer->line;
-    int64_t range = store_query_integer(query, COLUMN_RANGE);
-    int64_t low = store_query_integer(query, COLUMN_N_LOW);
-    int64_t n = store_query_integer(query, COLUMN_N);
-    if (!writer->options->include_unstable &&
-        strcmp(column_text(query, COLUMN_TRUST), trusts[TRUST_UNSTABLE]) == 0) {
-        leave_out(writer, range, n);
+    int64_t low = row->n_low;
+    const char *trust = row->trust ? row->trust : "";
+    if (!writer->options->include_unstable && strcmp(trust, trusts[TRUST_UNSTABLE]) == 0) {
+        leave_out(writer, row->range, row->n);
         return STATUS_OK;
     }
-    enum status status = entry_fill(&writer->row, writer->store, &writer->experiments, query,
-                                    objective_of(writer->options), error);
+    const enum status status =
+        entry_fill(&writer->row, &writer->experiments, row, objective_of(writer->options), error);
     if (status != STATUS_OK)
         return status;
-    bool same_range = line->begun && range != 0 && range == line->range;
+    bool same_range = line->begun && row->range >= 0 && row->range == line->range;
     bool same_values = same_range && strcmp(text_string(&line->entry.values),
                                             text_string(&writer->row.values)) == 0;
     if (same_range && !same_values) {
-        low = geometric_middle(line->at, n) + 1;
+        low = geometric_middle(line->at, row->n) + 1;
         end_line(writer, low - 1);
     } else if (!same_range) {
         end_range(writer);
-        if (range != 0 && range == writer->unstable.range)
-            low = geometric_middle(writer->unstable.last, n) + 1;
+        if (row->range >= 0 && row->range == writer->unstable.range)
+            low = geometric_middle(writer->unstable.last, row->n) + 1;
     }
+    const struct entry older = line->entry;
     if (!same_values)
-        begin_line(line, query, range, low);
-    writer->unstable.range = 0;
-    add_size(line, query, &writer->row);
+        *line = (struct line){.begun = true,
+                              .range = row->range,
+                              .problem = row->problem,
+                              .low = low,
+                              .range_high = row->n_high};
+    writer->unstable.range = -1;
+    line->entry = writer->row;
+    writer->row = older;
+    line->at = row->n;
+    for (size_t i = 0; i < TRUSTS; i++)
+        if (strcmp(trust, trusts[i]) == 0 && i > line->trust)
+            line->trust = i;
     return STATUS_OK;
 }
 
-/* Remembers the device of the row; true when it is another than before. */
-static bool next_device(struct text *device, struct store_query *query)
+static bool same_device(const struct conf_row *a, const struct conf_row *b)
 {
-    struct text now = {0};
-    for (int i = COLUMN_KIND; i <= COLUMN_UNITS; i++)
-        text_printf(&now, "%s\n", column_text(query, (enum column)i));
-    bool other = strcmp(text_string(&now), text_string(device)) != 0;
-    text_free(device);
-    *device = now;
-    return other;
-}
-
-static enum status take_rows(struct writer *writer, struct store_query *query, struct error *error)
-{
-    for (;;) {
-        bool row = false;
-        enum status status = store_query_next(query, &row, error);
-        if (status != STATUS_OK)
-            return status;
-        if (!row || next_device(&writer->device, query)) {
-            end_range(writer);
-            if (!row)
-                return STATUS_OK;
-            fill_section(&writer->section, query);
-            writer->devices++;
-        }
-        status = take_row(writer, query, error);
-        if (status != STATUS_OK)
-            return status;
-    }
-}
-
-static bool writer_failed(const struct writer *writer)
-{
-    return writer->out->failed || writer->device.failed || writer->section.failed ||
-           writer->line.problem.failed || entry_failed(&writer->line.entry) ||
-           entry_failed(&writer->row);
+    return strcmp(a->kind, b->kind) == 0 && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->capability, b->capability) == 0 && a->units == b->units;
 }
 
 static enum status append_devices(struct writer *writer, struct error *error)
 {
-    struct store_query *query = NULL;
-    const struct store_parameter parameter = {"objective", objective_of(writer->options)};
-    enum status status = store_query_open(writer->store, conf_query, &parameter, 1, &query, error);
-    if (status == STATUS_OK && store_query_columns(query) != COLUMN_COUNT)
-        status = error_set(error, STATUS_INTERNAL, "db/queries/conf.sql has %d columns, not %d",
-                           store_query_columns(query), (int)COLUMN_COUNT);
+    const char *objective = objective_of(writer->options);
+    struct arena arena = {0};
+    struct conf_row *rows = NULL;
+    size_t count = 0;
+    enum status status = conf_rows_read(writer->experiments.store, conf_query, false,
+                                        (struct store_parameter){"objective", objective}, &arena,
+                                        &rows, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        if (i == 0 || !same_device(&rows[i], &rows[i - 1])) {
+            end_range(writer);
+            fill_section(&writer->section, &rows[i]);
+            writer->devices++;
+        }
+        status = take_row(writer, &rows[i], error);
+    }
     if (status == STATUS_OK)
-        status = take_rows(writer, query, error);
-    store_query_close(query);
+        end_range(writer);
     if (status == STATUS_OK && writer->devices > 1)
-        status = append_portable(writer->store, &writer->experiments, objective_of(writer->options),
-                                 writer->out, writer->counts, error);
-    if (status == STATUS_OK && writer_failed(writer))
+        status =
+            append_portable(&writer->experiments, objective, writer->out, writer->counts, error);
+    if (status == STATUS_OK && (writer->out->failed || writer->section.failed ||
+                                entry_failed(&writer->line.entry) || entry_failed(&writer->row)))
         status = error_no_memory(error);
-    text_free(&writer->device);
     text_free(&writer->section);
-    text_free(&writer->line.problem);
     entry_free(&writer->line.entry);
     entry_free(&writer->row);
     experiments_forget(&writer->experiments);
+    arena_free(&arena);
     return status;
 }
 
@@ -293,7 +251,8 @@ enum status export_conf_text(struct store *store, struct text *out,
     const struct export_options by_time = {0};
     struct export_counts counted = {0};
     struct writer writer = {
-        .store = store,
+        .experiments = {.store = store},
+        .unstable = {.range = -1},
         .options = options ? options : &by_time,
         .counts = &counted,
         .out = out,

@@ -25,37 +25,79 @@ void experiments_forget(struct experiments *experiments)
     *experiments = (struct experiments){0};
 }
 
-/* As the database has it, with the sources that are here now; NULL: they are not. */
-static struct experiment *load(struct experiments *experiments, struct store_query *query)
+static bool read_experiment(struct experiments *experiments, int64_t id,
+                            struct known_experiment *out)
 {
+    static const struct store_column columns[] = {
+        {"text", offsetof(struct known_experiment, text), STORE_TEXT},
+        {"path", offsetof(struct known_experiment, path), STORE_TEXT},
+    };
+    char number[24];
+    (void)string_format(number, sizeof number, "%lld", (long long)id);
+    const struct store_parameter parameter = {"id", number};
+    const struct store_reading reading = {
+        .sql = "SELECT text, path FROM experiments WHERE id = CAST(:id AS INTEGER)",
+        .parameters = &parameter,
+        .parameter_count = 1,
+        STORE_COLUMNS(columns),
+        .row_bytes = sizeof *out,
+        .row_most = 1,
+    };
+    struct known_experiment *read = NULL;
+    size_t count = 0;
     struct error ignored = {0};
-    struct experiment *experiment = NULL;
-    const char *text = column_text(query, COLUMN_EXPERIMENT_TEXT);
-    enum status status = STATUS_OK;
-    if (!experiments->data_folder)
-        status = data_folder(&experiments->arena, &experiments->data_folder, &ignored);
-    if (status != STATUS_NO_MEMORY && text[0] != '\0')
-        status =
-            experiment_load_text(column_text(query, COLUMN_EXPERIMENT_PATH), text, strlen(text),
-                                 experiments->data_folder, &experiment, &ignored);
-    experiments->short_of_memory |= status == STATUS_NO_MEMORY;
-    return status == STATUS_OK ? experiment : NULL;
+    if (store_read(experiments->store, &reading, &experiments->arena, &read, &count, &ignored) !=
+        STATUS_OK)
+        return false;
+    *out = count > 0 ? *read : (struct known_experiment){0};
+    out->id = id;
+    out->text = out->text ? out->text : "";
+    out->path = out->path ? out->path : "";
+    experiment_flags_hash(out->text, out->flags);
+    return true;
 }
 
-static const struct experiment *find(struct experiments *experiments, struct store_query *query)
+struct known_experiment *experiments_find(struct experiments *experiments, int64_t id)
 {
-    int64_t id = store_query_integer(query, COLUMN_EXPERIMENT);
     for (size_t i = 0; i < experiments->count; i++)
         if (experiments->items[i].id == id)
-            return experiments->items[i].experiment;
+            return &experiments->items[i];
     if (!array_grow(&experiments->items, experiments->count, &experiments->capacity,
-                    sizeof *experiments->items)) {
+                    sizeof *experiments->items) ||
+        !read_experiment(experiments, id, &experiments->items[experiments->count])) {
         experiments->short_of_memory = true;
         return NULL;
     }
-    struct experiment *experiment = load(experiments, query);
-    experiments->items[experiments->count++] = (struct known_experiment){id, experiment};
-    return experiment;
+    return &experiments->items[experiments->count++];
+}
+
+/* As the database has it, with the sources that are here now; NULL: they are not. */
+static const struct experiment *load(struct experiments *experiments, int64_t id)
+{
+    struct error ignored = {0};
+    struct known_experiment *known = experiments_find(experiments, id);
+    enum status status = STATUS_OK;
+    if (!known || known->is_loaded)
+        return known ? known->experiment : NULL;
+    known->is_loaded = true;
+    if (!experiments->data_folder)
+        status = data_folder(&experiments->arena, &experiments->data_folder, &ignored);
+    if (status != STATUS_NO_MEMORY && known->text[0] != '\0')
+        status = experiment_load_text(known->path, known->text, strlen(known->text),
+                                      experiments->data_folder, &known->experiment, &ignored);
+    experiments->short_of_memory |= status == STATUS_NO_MEMORY;
+    return known->experiment;
+}
+
+bool lists_name(const char *names, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = names; at; at = strchr(at, ',')) {
+        at += *at == ',' ? 1 : 0;
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    }
+    return false;
 }
 
 /* ---- one question ---- */
@@ -109,24 +151,22 @@ static bool find_problem(const struct experiment *experiment, const char *key, s
 }
 
 /* False: the experiment cannot be asked. */
-static bool begin(struct asked *asked, struct experiments *experiments, struct store_query *query)
+static bool begin(struct asked *asked, struct experiments *experiments, const struct conf_row *row)
 {
     struct error ignored = {0};
     bool found = false;
     *asked = (struct asked){.experiments = experiments,
-                            .experiment = find(experiments, query),
-                            .facts = column_text(query, COLUMN_FACTS),
-                            .units_key = device_traits(column_text(query, COLUMN_KIND))->unit_fact,
-                            .active_blocks = store_query_integer(query, COLUMN_ACTIVE_BLOCKS),
-                            .n = store_query_integer(query, COLUMN_N),
-                            .units = store_query_integer(query, COLUMN_UNITS)};
-    if (!asked->experiment ||
-        !find_problem(asked->experiment, column_text(query, COLUMN_PROBLEM), &asked->problem))
+                            .experiment = load(experiments, row->experiment),
+                            .facts = row->facts ? row->facts : "",
+                            .units_key = device_traits(row->kind)->unit_fact,
+                            .active_blocks = row->active_blocks > 0 ? row->active_blocks : 0,
+                            .n = row->n,
+                            .units = row->units};
+    if (!asked->experiment || !find_problem(asked->experiment, row->problem, &asked->problem))
         return false;
     experiments->short_of_memory |=
-        recall_configuration(asked->experiment, column_text(query, COLUMN_PARAMETERS),
-                             &asked->arena, &asked->configuration, &found,
-                             &ignored) == STATUS_NO_MEMORY;
+        recall_configuration(asked->experiment, row->parameters, &asked->arena,
+                             &asked->configuration, &found, &ignored) == STATUS_NO_MEMORY;
     return found;
 }
 
@@ -170,18 +210,22 @@ static void take_hardware(struct asked *asked, struct needs *needs)
         needs->least = 900;
 }
 
-void elsewhere_needs(struct experiments *experiments, struct store_query *query,
+void elsewhere_needs(struct experiments *experiments, const struct conf_row *row,
                      struct needs *needs)
 {
     static const char *const known[] = {"7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"};
     enum { KNOWN = sizeof known / sizeof known[0] };
     struct asked asked;
-    const int own = capability_of(column_text(query, COLUMN_CAPABILITY));
+    const int own = capability_of(row->capability ? row->capability : "");
     size_t first = 0;
-    *needs = (struct needs){.least = own / 100 * 100, .most = INT64_MAX};
+    *needs = (struct needs){.threads = row->threads,
+                            .shared_bytes = row->shared_bytes,
+                            .registers = row->registers,
+                            .least = own / 100 * 100,
+                            .most = INT64_MAX};
     if (own == 0)
         return;
-    bool is_asked = begin(&asked, experiments, query);
+    bool is_asked = begin(&asked, experiments, row);
     if (is_asked && admits(&asked, NULL)) {
         while (first < KNOWN && capability_of(known[first]) < own)
             first++;
@@ -200,8 +244,11 @@ void elsewhere_needs(struct experiments *experiments, struct store_query *query,
     arena_free(&asked.arena);
 }
 
-void append_capability(struct text *out, const struct needs *needs)
+void append_needs(struct text *out, const struct needs *needs)
 {
+    append_count(out, "threads", needs->threads);
+    append_count(out, "shared_bytes", needs->shared_bytes);
+    append_count(out, "registers", needs->registers);
     if (needs->least > 0)
         text_printf(out, " capability=%lld.%lld", (long long)(needs->least / 100),
                     (long long)(needs->least % 100));
@@ -584,11 +631,11 @@ static void fill_formulas(struct asked *asked, struct probes *probes, struct els
 }
 
 /* Whether today's expressions give what was recorded at the row's size. */
-static bool is_recorded(struct asked *asked, struct store_query *query)
+static bool is_recorded(struct asked *asked, const struct conf_row *row)
 {
     struct probes probes = {0};
     struct probe probe = {.n = asked->n, .units = asked->units};
-    json_t *recorded = json_loads(column_text(query, COLUMN_DERIVED), 0, NULL);
+    json_t *recorded = json_loads(row->derived ? row->derived : "", 0, NULL);
     bool holds = recorded && take_values(asked, &probes, &probe);
     for (size_t i = 0; holds && i < probes.derived_count; i++) {
         const json_t *value = json_object_get(recorded, probes.targets[i].name);
@@ -607,20 +654,19 @@ void elsewhere_free(struct elsewhere *elsewhere)
 }
 
 /* What an answer hangs on: rows of one range have it in common. */
-static void append_question(struct text *out, struct store_query *query)
+static void append_question(struct text *out, const struct conf_row *row)
 {
-    static const enum column columns[] = {COLUMN_EXPERIMENT, COLUMN_PROBLEM, COLUMN_PARAMETERS,
-                                          COLUMN_UNITS,      COLUMN_FACTS,   COLUMN_ACTIVE_BLOCKS};
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        text_printf(out, "%s\n", column_text(query, columns[i]));
+    text_printf(out, "%lld\n%s\n%s\n%lld\n%s\n%lld\n", (long long)row->experiment, row->problem,
+                row->parameters, (long long)row->units, row->facts ? row->facts : "",
+                (long long)row->active_blocks);
 }
 
 /* All derived values vary, for what is known. */
-static bool fill_unknown(struct elsewhere *out, struct store_query *query)
+static bool fill_unknown(struct elsewhere *out, const struct conf_row *row)
 {
     const char *name = NULL;
     json_t *value = NULL;
-    json_t *derived = json_loads(column_text(query, COLUMN_DERIVED), 0, NULL);
+    json_t *derived = json_loads(row->derived ? row->derived : "", 0, NULL);
     bool failed = false;
     json_object_foreach(derived, name, value)
     {
@@ -631,12 +677,12 @@ static bool fill_unknown(struct elsewhere *out, struct store_query *query)
 }
 
 enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiments,
-                           struct store_query *query, struct error *error)
+                           const struct conf_row *row, struct error *error)
 {
     struct asked asked;
     struct text question = {0};
-    bool is_asked = begin(&asked, experiments, query) && is_recorded(&asked, query);
-    append_question(&question, query);
+    bool is_asked = begin(&asked, experiments, row) && is_recorded(&asked, row);
+    append_question(&question, row);
     *out = (struct elsewhere){json_object(), json_object()};
     bool failed = question.failed || !out->formulas || !out->varying;
     if (is_asked && !failed && experiments->question.length > 0 &&
@@ -648,7 +694,7 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
         if (probes && fill_probes(&asked, probes))
             fill_formulas(&asked, probes, out);
         else
-            failed |= !probes || !fill_unknown(out, query);
+            failed |= !probes || !fill_unknown(out, row);
         json_decref(experiments->formulas);
         json_decref(experiments->varying);
         text_free(&experiments->question);
@@ -657,7 +703,7 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
         experiments->question = question;
         question = (struct text){0};
     } else if (!failed) {
-        failed |= !fill_unknown(out, query);
+        failed |= !fill_unknown(out, row);
     }
     text_free(&question);
     arena_free(&asked.arena);
@@ -705,45 +751,61 @@ static void append_part(struct text *out, struct text *measured, const struct el
 /* db/queries/conf_launches.sql */
 extern const char conf_launches_query[];
 
+struct launch_row {
+    int64_t launch;
+    int64_t axes[7]; /* of the grid, of the block, bytes of shared memory */
+};
+#define AXIS(i) offsetof(struct launch_row, axes[i])
+static const struct store_column launch_columns[] = {
+    {"launch", offsetof(struct launch_row, launch), STORE_INTEGER},
+    {"grid_x", AXIS(0), STORE_INTEGER},
+    {"grid_y", AXIS(1), STORE_INTEGER},
+    {"grid_z", AXIS(2), STORE_INTEGER},
+    {"block_x", AXIS(3), STORE_INTEGER},
+    {"block_y", AXIS(4), STORE_INTEGER},
+    {"block_z", AXIS(5), STORE_INTEGER},
+    {"dynamic_shared_bytes", AXIS(6), STORE_INTEGER},
+};
+
 static enum status append_launches(struct text *out, struct text *measured,
                                    const struct elsewhere *elsewhere, struct store *store,
                                    const char *trial, struct error *error)
 {
     const struct store_parameter parameter = {"trial", trial};
-    struct store_query *query = NULL;
-    enum status status = store_query_open(store, conf_launches_query, &parameter, 1, &query, error);
-    for (;;) {
-        struct arena arena = {0};
+    const struct store_reading reading = {.sql = conf_launches_query,
+                                          .parameters = &parameter,
+                                          .parameter_count = 1,
+                                          STORE_COLUMNS(launch_columns),
+                                          .row_bytes = sizeof(struct launch_row)};
+    struct arena arena = {0};
+    struct launch_row *rows = NULL;
+    size_t count = 0;
+    const enum status status = store_read(store, &reading, &arena, &rows, &count, error);
+    for (size_t i = 0; i < count; i++) {
         int64_t numbers[9] = {[7] = 1, [8] = 1};
-        bool row = false;
-        if (status == STATUS_OK)
-            status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        for (int i = 0; i < 7; i++)
-            numbers[i] = store_query_integer(query, i + 1);
+        for (size_t k = 0; k < 7; k++)
+            numbers[k] = rows[i].axes[k] > 0 ? rows[i].axes[k] : 0;
         for (size_t part = 0; part < PARTS; part++) {
-            const char *name = part_name(&arena, (size_t)store_query_integer(query, 0), part);
+            const char *name = part_name(&arena, (size_t)rows[i].launch, part);
             if (!name)
                 out->failed = true;
             else if (part < 2 || numbers[6] != 0)
                 append_part(out, measured, elsewhere, name, numbers + 3 * part);
         }
-        arena_free(&arena);
     }
-    store_query_close(query);
+    arena_free(&arena);
     return status;
 }
 
 enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere,
-                             struct store *store, struct store_query *query, struct error *error)
+                             struct store *store, const struct conf_row *row, struct error *error)
 {
     struct text names = {0};
     struct text measured = {0};
     const char *name = NULL;
     json_t *value = NULL;
-    json_t *parameters = json_loads(column_text(query, COLUMN_PARAMETERS), 0, NULL);
-    json_t *derived = json_loads(column_text(query, COLUMN_DERIVED), 0, NULL);
+    json_t *parameters = json_loads(row->parameters, 0, NULL);
+    json_t *derived = json_loads(row->derived ? row->derived : "", 0, NULL);
     json_object_foreach(derived, name, value)
     {
         if (!json_object_get(parameters, name))
@@ -759,9 +821,8 @@ enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere
             append_field(out, field, json_string_value(value));
     }
     enum status status = STATUS_OK;
-    if (device_traits(column_text(query, COLUMN_KIND))->is_gpu)
-        status = append_launches(out, &measured, elsewhere, store, column_text(query, COLUMN_TRIAL),
-                                 error);
+    if (device_traits(row->kind)->is_gpu)
+        status = append_launches(out, &measured, elsewhere, store, row->trial, error);
     append_known(out, "measured", text_string(&measured));
     out->failed = out->failed || names.failed || measured.failed;
     json_decref(parameters);

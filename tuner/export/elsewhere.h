@@ -4,17 +4,19 @@
 
 #include "tuner/export/internal.h"
 
-/* Compute capabilities that it runs on, 900 is 9.0: from the least on, up to the most (INT64_MAX:
- * no end). Where the experiment cannot be asked: from the major one on that it was measured on. 0:
- * not a GPU. */
+/* What a device must be able to give, so that libtuned hands out nothing that does not launch. */
 struct needs {
+    int64_t threads, shared_bytes, registers; /* of a launch at most; below 1: not known */
+    /* Compute capabilities that it runs on, 900 is 9.0: from the least on, up to the most
+     * (INT64_MAX: no end). Where the experiment cannot be asked: from the major one on that it was
+     * measured on. 0: not a GPU. */
     int64_t least, most;
     int64_t cluster; /* blocks; 0: none */
 };
-void elsewhere_needs(struct experiments *experiments, struct store_query *query,
+void elsewhere_needs(struct experiments *experiments, const struct conf_row *row,
                      struct needs *needs);
-/* ` capability=9.0 cluster=16` */
-void append_capability(struct text *out, const struct needs *needs);
+/* ` threads=256 registers=32 capability=9.0 cluster=16`, of a GPU */
+void append_needs(struct text *out, const struct needs *needs);
 
 /* JSON objects; all are owned. */
 struct elsewhere {
@@ -25,11 +27,11 @@ struct elsewhere {
 };
 /* Where the experiment cannot be asked, all derived values vary. */
 enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiments,
-                           struct store_query *query, struct error *error);
+                           const struct conf_row *row, struct error *error);
 void elsewhere_free(struct elsewhere *elsewhere);
 /* ` derived=tile,grid formula.grid=... launch.grid=grid launch.block=256 measured=...` of one
  * device; of a launch without formulas the numbers of the row's size. */
 enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere,
-                             struct store *store, struct store_query *query, struct error *error);
+                             struct store *store, const struct conf_row *row, struct error *error);
 
 #endif

@@ -3,16 +3,72 @@
 #include <math.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/device/traits.h"
 #include "tuner/export/elsewhere.h"
 
 /* db/queries/conf_gains.sql */
 extern const char conf_gains_query[];
 
-const char *column_text(struct store_query *query, enum column column)
+#define OF(member) offsetof(struct conf_row, member)
+static const struct store_column columns[] = {
+    {"kind", OF(kind), STORE_TEXT},
+    {"problem", OF(problem), STORE_TEXT},
+    {"trial_id", OF(trial), STORE_TEXT},
+    {"parameters", OF(parameters), STORE_TEXT},
+    {"derived", OF(derived), STORE_TEXT},
+    {"l2_mode", OF(l2_mode), STORE_TEXT},
+    {"source", OF(source), STORE_TEXT},
+    {"facts", OF(facts), STORE_TEXT},
+    {"unit_count", OF(units), STORE_INTEGER},
+    {"n", OF(n), STORE_INTEGER},
+    {"experiment", OF(experiment), STORE_INTEGER},
+    {"threads", OF(threads), STORE_INTEGER},
+    {"shared_bytes", OF(shared_bytes), STORE_INTEGER},
+    {"registers", OF(registers), STORE_INTEGER},
+    {"active_blocks", OF(active_blocks), STORE_INTEGER},
+    {"compute_capability", OF(capability), STORE_TEXT},
+    {"name", OF(name), STORE_TEXT},
+    {"device_driver", OF(device_driver), STORE_TEXT},
+    {"device_compiler", OF(device_compiler), STORE_TEXT},
+    {"driver", OF(driver), STORE_TEXT},
+    {"compiler", OF(compiler), STORE_TEXT},
+    {"measured_id", OF(measured), STORE_TEXT},
+    {"stage", OF(stage), STORE_TEXT},
+    {"date", OF(date), STORE_TEXT},
+    {"trust", OF(trust), STORE_TEXT},
+    {"device_facts", OF(device_facts), STORE_TEXT},
+    {"memory_bytes", OF(memory_bytes), STORE_INTEGER},
+    {"range_id", OF(range), STORE_INTEGER},
+    {"n_low", OF(n_low), STORE_INTEGER},
+    {"n_high", OF(n_high), STORE_INTEGER},
+    {"samples", OF(samples), STORE_INTEGER},
+    {"tied", OF(tied), STORE_INTEGER},
+    {"compared", OF(compared), STORE_INTEGER},
+    {"time_ns", OF(time_ns), STORE_REAL},
+    {"mad_ns", OF(mad_ns), STORE_REAL},
+    {"energy_j", OF(energy_j), STORE_REAL},
+    {"value", OF(value), STORE_REAL},
+    {"ceiling_percent", OF(ceiling_percent), STORE_REAL},
+    {"bound_percent", OF(bound_percent), STORE_REAL},
+    {"claim_percent", OF(claim_percent), STORE_REAL},
+    {"confidence", OF(confidence), STORE_REAL},
+};
+enum { COLUMNS_OF_DEVICES = 16 }; /* the first so many */
+
+enum status conf_rows_read(struct store *store, const char *sql, bool of_devices,
+                           struct store_parameter parameter, struct arena *arena,
+                           struct conf_row **rows, size_t *count, struct error *error)
 {
-    const char *text = store_query_text(query, (int)column);
-    return text ? text : "";
+    const struct store_reading reading = {
+        .sql = sql,
+        .parameters = &parameter,
+        .parameter_count = 1,
+        .columns = columns,
+        .column_count = of_devices ? COLUMNS_OF_DEVICES : COUNT(columns),
+        .row_bytes = sizeof(struct conf_row),
+    };
+    return store_read(store, &reading, arena, rows, count, error);
 }
 
 /* Whether libtuned takes it without quotes. */
@@ -46,7 +102,7 @@ void append_field(struct text *out, const char *name, const char *value)
 
 void append_known(struct text *out, const char *name, const char *value)
 {
-    if (value[0] != '\0')
+    if (value && value[0] != '\0')
         append_field(out, name, value);
 }
 
@@ -110,11 +166,10 @@ void append_members(struct text *out, json_t *object, const json_t *but)
 }
 
 /* The parameters, then the derived values that are no parameters. */
-static enum status append_values(struct text *out, struct store_query *query, struct error *error)
+static enum status append_values(struct text *out, const struct conf_row *row, struct error *error)
 {
-    const char *derived_text = column_text(query, COLUMN_DERIVED);
-    json_t *parameters = json_loads(column_text(query, COLUMN_PARAMETERS), 0, NULL);
-    json_t *derived = json_loads(derived_text[0] ? derived_text : "{}", 0, NULL);
+    json_t *parameters = json_loads(row->parameters, 0, NULL);
+    json_t *derived = json_loads(row->derived && row->derived[0] ? row->derived : "{}", 0, NULL);
     bool read = json_is_object(parameters) && json_is_object(derived);
     if (read) {
         append_members(out, parameters, NULL);
@@ -125,99 +180,101 @@ static enum status append_values(struct text *out, struct store_query *query, st
     if (!read)
         return error_set(error, STATUS_BAD_INPUT,
                          "the database holds a configuration that is no JSON object (trial %s)",
-                         column_text(query, COLUMN_TRIAL));
+                         row->trial);
     return STATUS_OK;
 }
 
 /* gain.NAME of each baseline. */
-static enum status append_gains(struct store *store, struct text *out, const char *trial,
+static enum status append_gains(struct text *out, struct store *store, const struct conf_row *row,
                                 const char *objective, struct error *error)
 {
-    struct store_query *query = NULL;
-    const struct store_parameter parameters[] = {{"trial", trial}, {"objective", objective}};
-    enum status status = store_query_open(store, conf_gains_query, parameters, 2, &query, error);
-    while (status == STATUS_OK) {
+    struct gain_row {
+        const char *baseline;
+        double gain;
+    } *gains = NULL;
+    static const struct store_column gain_columns[] = {
+        {"baseline", offsetof(struct gain_row, baseline), STORE_TEXT},
+        {"gain", offsetof(struct gain_row, gain), STORE_REAL},
+    };
+    const struct store_parameter parameters[] = {{"trial", row->measured},
+                                                 {"objective", objective}};
+    const struct store_reading reading = {.sql = conf_gains_query,
+                                          .parameters = parameters,
+                                          .parameter_count = COUNT(parameters),
+                                          STORE_COLUMNS(gain_columns),
+                                          .row_bytes = sizeof *gains};
+    struct arena arena = {0};
+    size_t count = 0;
+    const enum status status = store_read(store, &reading, &arena, &gains, &count, error);
+    for (size_t i = 0; i < count; i++) {
         char name[VALUE_TEXT_BYTES * 2];
-        bool row = false;
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        if (string_format(name, sizeof name, "gain.%s", store_query_text(query, 0)))
-            append_decimal(out, name, 3, store_query_real(query, 1));
+        if (string_format(name, sizeof name, "gain.%s", gains[i].baseline))
+            append_decimal(out, name, 3, gains[i].gain);
     }
-    store_query_close(query);
+    arena_free(&arena);
     return status;
 }
 
-/* What a device must be able to give, so that libtuned hands out nothing that does not launch. */
-static void append_needs(struct text *out, struct experiments *experiments,
-                         struct store_query *query)
+static enum status append_evidence(struct text *out, struct experiments *experiments,
+                                   const struct conf_row *row, const char *objective,
+                                   struct error *error)
 {
-    struct needs needs;
-    if (!device_traits(column_text(query, COLUMN_KIND))->is_gpu)
-        return;
-    append_count(out, "threads", store_query_integer(query, COLUMN_THREADS));
-    append_count(out, "shared_bytes", store_query_integer(query, COLUMN_SHARED_BYTES));
-    append_count(out, "registers", store_query_integer(query, COLUMN_REGISTERS));
-    elsewhere_needs(experiments, query, &needs);
-    append_capability(out, &needs);
-}
-
-static enum status append_evidence(struct text *out, struct store *store,
-                                   struct experiments *experiments, struct store_query *query,
-                                   const char *objective, struct error *error)
-{
-    append_decimal(out, "time_ns", 1, store_query_real(query, COLUMN_TIME));
-    append_decimal(out, "mad_ns", 1, store_query_real(query, COLUMN_MAD));
+    append_decimal(out, "time_ns", 1, row->time_ns);
+    append_decimal(out, "mad_ns", 1, row->mad_ns);
     if (strcmp(objective, "time") != 0) {
         append_field(out, "objective", objective);
-        append_real(out, "value", store_query_real(query, COLUMN_VALUE));
-        append_real(out, "energy_j", store_query_real(query, COLUMN_ENERGY));
+        append_real(out, "value", row->value);
+        append_real(out, "energy_j", row->energy_j);
     }
-    enum status status =
-        append_gains(store, out, column_text(query, COLUMN_MEASURED), objective, error);
-    append_bound(out, "bound_percent", 2, store_query_real(query, COLUMN_BOUND));
-    append_decimal(out, "ceiling_percent", 1, store_query_real(query, COLUMN_CEILING));
-    append_count(out, "tied", store_query_integer(query, COLUMN_TIED));
-    append_bound(out, "claim_percent", 3, store_query_real(query, COLUMN_CLAIM));
-    append_decimal(out, "confidence", 4, store_query_real(query, COLUMN_CONFIDENCE));
-    append_count(out, "compared", store_query_integer(query, COLUMN_COMPARED));
-    append_needs(out, experiments, query);
+    const enum status status = append_gains(out, experiments->store, row, objective, error);
+    append_bound(out, "bound_percent", 2, row->bound_percent);
+    append_decimal(out, "ceiling_percent", 1, row->ceiling_percent);
+    append_count(out, "tied", row->tied);
+    append_bound(out, "claim_percent", 3, row->claim_percent);
+    append_decimal(out, "confidence", 4, row->confidence);
+    append_count(out, "compared", row->compared);
+    if (!device_traits(row->kind)->is_gpu)
+        return status;
+    struct needs needs;
+    elsewhere_needs(experiments, row, &needs);
+    append_needs(out, &needs);
     return status;
 }
 
-static void append_origin(struct text *out, struct store_query *query)
+/* Where it is not the one of the device's section. */
+static void append_if_other(struct text *out, const char *name, const char *value,
+                            const char *of_device)
 {
-    char flags[HASH_TEXT_BYTES];
-    experiment_flags_hash(column_text(query, COLUMN_EXPERIMENT_TEXT), flags);
-    append_count(out, "samples", store_query_integer(query, COLUMN_SAMPLES));
-    append_known(out, "stage", column_text(query, COLUMN_STAGE));
-    append_known(out, "l2", column_text(query, COLUMN_L2_MODE));
-    append_known(out, "source", column_text(query, COLUMN_SOURCE));
-    append_known(out, "flags", flags);
-    append_known(out, "date", column_text(query, COLUMN_DATE));
-    if (strcmp(column_text(query, COLUMN_DRIVER), column_text(query, COLUMN_DEVICE_DRIVER)) != 0)
-        append_known(out, "driver", column_text(query, COLUMN_DRIVER));
-    if (strcmp(column_text(query, COLUMN_COMPILER), column_text(query, COLUMN_DEVICE_COMPILER)) !=
-        0)
-        append_known(out, "compiler", column_text(query, COLUMN_COMPILER));
+    if (strcmp(value ? value : "", of_device ? of_device : "") != 0)
+        append_known(out, name, value);
 }
 
-enum status entry_fill(struct entry *entry, struct store *store, struct experiments *experiments,
-                       struct store_query *query, const char *objective, struct error *error)
+enum status entry_fill(struct entry *entry, struct experiments *experiments,
+                       const struct conf_row *row, const char *objective, struct error *error)
 {
+    struct text *origin = &entry->origin;
+    const struct known_experiment *experiment = experiments_find(experiments, row->experiment);
     text_clear(&entry->values);
     text_clear(&entry->evidence);
-    text_clear(&entry->origin);
-    append_origin(&entry->origin, query);
-    enum status status = append_values(&entry->values, query, error);
-    if (status == STATUS_OK)
-        status = append_evidence(&entry->evidence, store, experiments, query, objective, error);
+    text_clear(origin);
+    if (!experiment)
+        return error_no_memory(error);
+    append_count(origin, "samples", row->samples);
+    append_known(origin, "stage", row->stage);
+    append_known(origin, "l2", row->l2_mode);
+    append_known(origin, "source", row->source);
+    append_known(origin, "flags", experiment->flags);
+    append_known(origin, "date", row->date);
+    append_if_other(origin, "driver", row->driver, row->device_driver);
+    append_if_other(origin, "compiler", row->compiler, row->device_compiler);
     struct elsewhere elsewhere = {0};
+    enum status status = append_values(&entry->values, row, error);
     if (status == STATUS_OK)
-        status = elsewhere_fill(&elsewhere, experiments, query, error);
+        status = append_evidence(&entry->evidence, experiments, row, objective, error);
     if (status == STATUS_OK)
-        status = elsewhere_append(&entry->evidence, &elsewhere, store, query, error);
+        status = elsewhere_fill(&elsewhere, experiments, row, error);
+    if (status == STATUS_OK)
+        status = elsewhere_append(&entry->evidence, &elsewhere, experiments->store, row, error);
     elsewhere_free(&elsewhere);
     return status;
 }

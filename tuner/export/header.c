@@ -1,6 +1,7 @@
 /* tuned.conf as a header for C99 and C++11. */
 #include "tuner/export/header.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,16 +11,16 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/hash.h"
 #include "tuner/device/traits.h"
-#include "tuner/export/header_names.h"
+#include "tuner/export/internal.h"
 
 /* What all problems share: tuner/export/header_common.inc. The choice is libtuned's, as far as
  * name, compute capability, units and n tell. */
 extern const char header_common[];
 
-enum { FIELDS_MAX = 128, SCALED_MAX = 32 };
+enum { HEADER_FIELDS_MAX = 128, SCALED_MAX = 32 };
 enum field_type { FIELD_INTEGER, FIELD_BOOLEAN, FIELD_REAL, FIELD_TEXT };
 
-struct field {
+struct header_field {
     const char *name;       /* in tuned.conf */
     const char *identifier; /* in the header */
     enum field_type type;
@@ -33,7 +34,7 @@ struct header {
     const char *problem, *identifier;
     const struct tuned_entry **entries; /* of the problem, as they stand in the file */
     size_t entry_count;
-    struct field fields[FIELDS_MAX];
+    struct header_field fields[HEADER_FIELDS_MAX];
     size_t field_count;
     int bit_count;
     const char **configurations; /* their values, as C initialisers */
@@ -45,6 +46,50 @@ struct header {
     size_t formula_count;
     bool is_old; /* of a format that does not say what launches need */
 };
+
+/* ---- names ---- */
+
+static bool is_keyword(const char *word)
+{
+    static const char keywords[] =
+        " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
+        "char32_t class compl const const_cast constexpr continue decltype default delete do "
+        "double "
+        "dynamic_cast else enum explicit export extern false float for friend goto if inline int "
+        "long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
+        "protected public register reinterpret_cast restrict return short signed sizeof static "
+        "static_assert static_cast struct switch template this thread_local throw true try typedef "
+        "typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq grade "
+        "low high configuration ";
+    const char *at = keywords;
+    size_t length = strlen(word);
+    while ((at = strstr(at, word))) {
+        if (at[-1] == ' ' && at[length] == ' ')
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+/* A word that C and C++ take for a name, and that is none of their own. */
+static bool is_identifier(const char *word)
+{
+    for (const char *c = word; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return false;
+    return word[0] != '\0' && !isdigit((unsigned char)word[0]) && !is_keyword(word);
+}
+
+/* "cache.mode" is cache_mode; words of the language get a '_' behind. NULL: memory is short. */
+static const char *identifier_of(struct arena *arena, const char *name)
+{
+    char *identifier = arena_strdup(arena, name);
+    for (char *c = identifier; c && *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return identifier && is_keyword(identifier) ? arena_printf(arena, "%s_", identifier)
+                                                : identifier;
+}
 
 /* ---- fields ---- */
 
@@ -93,24 +138,25 @@ static enum status take_value(struct header *header, const struct tuned_entry *e
                               const char *name, const char *value, struct error *error)
 {
     const char *per_unit = tuned_evidence_text(entry, "per_unit", NULL);
-    const char *identifier = header_identifier(&header->arena, name);
+    const char *identifier = identifier_of(&header->arena, name);
     enum field_type type = type_of(entry, name, value);
     size_t i = 0;
     if (!identifier)
         return error_no_memory(error);
     while (i < header->field_count && strcmp(header->fields[i].identifier, identifier) != 0)
         i++;
-    struct field *field = &header->fields[i];
+    struct header_field *field = &header->fields[i];
     if (i < header->field_count && strcmp(field->name, name) != 0)
         return refuse_pair(header, name, field->name, error);
-    if (i == FIELDS_MAX)
+    if (i == HEADER_FIELDS_MAX)
         return error_set(error, STATUS_BAD_INPUT, "%s: more than %d values", header->problem,
-                         FIELDS_MAX);
+                         HEADER_FIELDS_MAX);
     if (i == header->field_count)
-        header->fields[header->field_count++] = (struct field){name, identifier, type, true, -1};
+        header->fields[header->field_count++] =
+            (struct header_field){name, identifier, type, true, -1};
     field->type = common_type(field->type, type);
-    field->is_words = field->is_words && header_is_identifier(value);
-    if (field->bit < 0 && header_lists(per_unit, name))
+    field->is_words = field->is_words && is_identifier(value);
+    if (field->bit < 0 && lists_name(per_unit, name))
         field->bit = header->bit_count++;
     if (field->bit < SCALED_MAX)
         return STATUS_OK;
@@ -152,8 +198,8 @@ static void append_string(struct text *out, const char *value)
 }
 
 /* `word`: a text that is an identifier stands as it is. */
-static void append_c(struct text *out, const struct field *field, const struct tuned_entry *entry,
-                     bool word)
+static void append_c(struct text *out, const struct header_field *field,
+                     const struct tuned_entry *entry, bool word)
 {
     const char *value = tuned_text(entry, field->name, NULL);
     if (field->type == FIELD_TEXT && word && field->is_words)
@@ -268,14 +314,15 @@ static unsigned scaled_mask(const struct header *header, const struct tuned_entr
     const char *names = tuned_evidence_text(entry, "per_unit", NULL);
     unsigned mask = 0;
     for (size_t i = 0; i < header->field_count; i++)
-        if (header_lists(names, header->fields[i].name))
+        if (lists_name(names, header->fields[i].name))
             mask |= 1u << header->fields[i].bit;
     return mask;
 }
 
 /* ---- formulas ---- */
 
-static const struct field *find_field(const struct header *header, const char *name, size_t length)
+static const struct header_field *find_field(const struct header *header, const char *name,
+                                             size_t length)
 {
     for (size_t i = 0; i < header->field_count; i++)
         if (strlen(header->fields[i].name) == length &&
@@ -313,7 +360,7 @@ static bool translate(const struct header *header, const char *formula, struct t
             commas[depth] = 0;
             length++;
         } else if (length > 0) {
-            const struct field *field = find_field(header, at, length);
+            const struct header_field *field = find_field(header, at, length);
             if ((length == 1 && *at == 'n') || (length == 5 && strncmp(at, "units", 5) == 0))
                 text_printf(out, "%.*s", (int)length, at);
             else if (field && field->type == FIELD_INTEGER)
@@ -353,7 +400,7 @@ static enum status formulas_of(struct header *header, const struct tuned_entry *
     struct text statements = {0};
     const char *measured = tuned_evidence_text(entry, "measured", NULL);
     for (size_t i = 0; i < header->field_count; i++) {
-        const struct field *field = &header->fields[i];
+        const struct header_field *field = &header->fields[i];
         char name[256];
         struct text expression = {0};
         const char *formula = string_format(name, sizeof name, "formula.%s", field->name)
@@ -365,7 +412,7 @@ static enum status formulas_of(struct header *header, const struct tuned_entry *
             text_printf(&statements, "            answer.%s = %s%s;\n", field->identifier,
                         strstr(formula, "units") ? "units <= 0 ? 0 : " : "",
                         text_string(&expression));
-        else if ((formula || header_lists(measured, field->name)) && field->type == FIELD_INTEGER)
+        else if ((formula || lists_name(measured, field->name)) && field->type == FIELD_INTEGER)
             text_printf(&statements,
                         "            if (!is_measured)\n                answer.%s = 0;\n",
                         field->identifier);
@@ -633,7 +680,7 @@ static enum status put_problems(struct header *header, const struct tuned *tuned
     *count = 0;
     for (size_t at = 0; status == STATUS_OK && entries[at].problem;) {
         header->problem = entries[at].problem;
-        header->identifier = header_identifier(&header->arena, header->problem);
+        header->identifier = identifier_of(&header->arena, header->problem);
         if (!header->identifier)
             return error_no_memory(error);
         pairs[(*count)++] = (struct name_pair){header->identifier, header->problem};

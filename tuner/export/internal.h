@@ -7,64 +7,34 @@
 #include <stdint.h>
 
 #include "tuner/base/arena.h"
+#include "tuner/base/hash.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/export/export.h"
 
-/* The columns of conf.sql, in its order. */
-enum column {
-    COLUMN_KIND,
-    COLUMN_NAME,
-    COLUMN_CAPABILITY,
-    COLUMN_UNITS,
-    COLUMN_MEMORY,
-    COLUMN_DEVICE_DRIVER,
-    COLUMN_DEVICE_COMPILER,
-    COLUMN_DRIVER,
-    COLUMN_COMPILER,
-    COLUMN_PROBLEM,
-    COLUMN_RANGE, /* NULL: a single size */
-    COLUMN_N_LOW,
-    COLUMN_N_HIGH,
-    COLUMN_N,
-    COLUMN_TRIAL,
-    COLUMN_MEASURED, /* the trial that has the times */
-    COLUMN_PARAMETERS,
-    COLUMN_DERIVED,
-    COLUMN_L2_MODE,
-    COLUMN_STAGE,
-    COLUMN_TIME,
-    COLUMN_MAD,
-    COLUMN_ENERGY,
-    COLUMN_VALUE,
-    COLUMN_SAMPLES,
-    COLUMN_DATE,
-    COLUMN_SOURCE,
-    COLUMN_CEILING,
-    COLUMN_BOUND,
-    COLUMN_TIED,
-    COLUMN_CLAIM,
-    COLUMN_CONFIDENCE,
-    COLUMN_COMPARED,
-    COLUMN_TRUST,
-    COLUMN_FACTS,
-    COLUMN_DEVICE_FACTS,
-    COLUMN_EXPERIMENT,
-    COLUMN_EXPERIMENT_TEXT,
-    COLUMN_EXPERIMENT_PATH,
-    COLUMN_THREADS,
-    COLUMN_SHARED_BYTES,
-    COLUMN_REGISTERS,
-    COLUMN_ACTIVE_BLOCKS,
-    COLUMN_COUNT
+/* A winner at a size, of conf.sql; of portable_devices.sql what a configuration was on one device.
+ * Texts are NULL and reals NaN where there is none, integers below 1. */
+struct conf_row {
+    const char *kind, *problem, *trial, *parameters, *derived, *l2_mode, *source, *facts;
+    const char *capability;       /* "9.0"; "" or NULL: none */
+    int64_t units, n, experiment; /* experiments.id */
+    int64_t threads, shared_bytes, registers, active_blocks;
+    /* of conf.sql alone: */
+    const char *name, *device_driver, *device_compiler, *driver, *compiler;
+    const char *measured; /* the trial that has the times */
+    const char *stage, *date, *trust, *device_facts;
+    int64_t memory_bytes, range, n_low, n_high, samples, tied, compared; /* range -1: one size */
+    double time_ns, mad_ns, energy_j, value;
+    double ceiling_percent, bound_percent, claim_percent, confidence;
 };
-
-/* "" for NULL. */
-const char *column_text(struct store_query *query, enum column column);
+/* Rows of either query, with one parameter. */
+enum status conf_rows_read(struct store *store, const char *sql, bool of_devices,
+                           struct store_parameter parameter, struct arena *arena,
+                           struct conf_row **rows, size_t *count, struct error *error);
 
 /* ` NAME=VALUE`, quoted where libtuned needs it. */
 void append_quoted(struct text *out, const char *text);
 void append_field(struct text *out, const char *name, const char *value);
-/* Left out when it is empty. */
+/* Left out when it is empty or NULL. */
 void append_known(struct text *out, const char *name, const char *value);
 /* Left out when it is not above 0. */
 void append_count(struct text *out, const char *name, int64_t value);
@@ -72,13 +42,17 @@ void append_count(struct text *out, const char *name, int64_t value);
 void append_decimal(struct text *out, const char *name, int decimals, double value);
 
 /* Experiments of the database as they are needed, to ask them what depends on the device. Zero at
- * first. */
+ * first, but for the store. */
 struct experiments {
+    struct store *store;
     struct arena arena;
     const char *data_folder;
     struct known_experiment {
         int64_t id;
-        struct experiment *experiment; /* NULL: its sources are not here */
+        const char *text, *path;
+        char flags[HASH_TEXT_BYTES];   /* of what is compiled; "": as every experiment is */
+        struct experiment *experiment; /* NULL: its sources are not here, or nobody asked */
+        bool is_loaded;
     } * items;
     size_t count, capacity;
     bool short_of_memory; /* once: what was said to be missing may be there */
@@ -87,6 +61,11 @@ struct experiments {
     json_t *formulas, *varying;
 };
 void experiments_forget(struct experiments *experiments);
+/* NULL: memory is short. */
+struct known_experiment *experiments_find(struct experiments *experiments, int64_t id);
+/* Whether the name is one of those that commas part; `names` may be NULL. */
+bool lists_name(const char *names, const char *name);
+
 /* Left out when it is no number; rounded up. */
 void append_bound(struct text *out, const char *name, int decimals, double value);
 /* Members of a JSON object, in its order, less those that `but` has too (NULL: none). */
@@ -95,17 +74,16 @@ void append_members(struct text *out, json_t *object, const json_t *but);
 /* The last size that belongs to the lower of two neighbours. */
 int64_t geometric_middle(int64_t low, int64_t high);
 /* Sections of what serves all devices of a kind, where the database knows several. */
-enum status append_portable(struct store *store, struct experiments *experiments,
-                            const char *objective, struct text *out, struct export_counts *counts,
-                            struct error *error);
+enum status append_portable(struct experiments *experiments, const char *objective,
+                            struct text *out, struct export_counts *counts, struct error *error);
 
 /* What one row says: of the configuration, of its measurement, and where that comes from. */
 struct entry {
     struct text values, evidence, origin;
 };
 /* Cleared first. STATUS_BAD_INPUT: the database holds what is no configuration. */
-enum status entry_fill(struct entry *entry, struct store *store, struct experiments *experiments,
-                       struct store_query *query, const char *objective, struct error *error);
+enum status entry_fill(struct entry *entry, struct experiments *experiments,
+                       const struct conf_row *row, const char *objective, struct error *error);
 bool entry_failed(const struct entry *entry);
 void entry_free(struct entry *entry);
 

@@ -6,7 +6,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/device/traits.h"
-#include "tuner/export/common.h"
+#include "tuner/export/elsewhere.h"
 #include "tuner/stats/ranges.h"
 
 /* db/queries/portable.sql, portable_devices.sql */
@@ -17,35 +17,29 @@ extern const char portable_devices_query[];
 static const double within = 0.02;
 static const double delta = 0.0025;
 
-enum portable_column {
-    PORTABLE_KIND,
-    PORTABLE_PROBLEM,
-    PORTABLE_N,
-    PORTABLE_DEVICES,
-    PORTABLE_CONFIGURATION,
-    PORTABLE_PARAMETERS,
-    PORTABLE_LAUNCHES,
-    PORTABLE_BLOCK,
-    PORTABLE_LOSS,
-    PORTABLE_TRIALS,
-    PORTABLE_COUNT
+/* A configuration at a size, of portable.sql. */
+struct portable_row {
+    const char *kind, *problem, *configuration;
+    int64_t n, devices, launches, block;
+    double loss;        /* the worst of all devices */
+    const char *trials; /* one on each device, as JSON */
 };
-
-struct portable_size {
-    int64_t n;
-    int64_t devices;
+#define OF(member) offsetof(struct portable_row, member)
+static const struct store_column portable_columns[] = {
+    {"kind", OF(kind), STORE_TEXT},
+    {"problem", OF(problem), STORE_TEXT},
+    {"configuration", OF(configuration), STORE_TEXT},
+    {"trials", OF(trials), STORE_TEXT},
+    {"n", OF(n), STORE_INTEGER},
+    {"devices", OF(devices), STORE_INTEGER},
+    {"launch_count", OF(launches), STORE_INTEGER},
+    {"block", OF(block), STORE_INTEGER},
+    {"worst_loss", OF(loss), STORE_REAL},
 };
 
 struct portable_configuration {
     const char *key;
     int64_t launches, block;
-};
-
-/* A configuration at a size. */
-struct portable_row {
-    size_t size, configuration; /* by index */
-    double loss;
-    const char *trials; /* one on each device, as JSON */
 };
 
 /* A line that waits for the heading of its section. */
@@ -54,91 +48,160 @@ struct portable_line {
     uint64_t majors;
 };
 
-/* All of one kind and problem. */
+/* Rows [0, row_count) are of one kind and problem, by size. */
 struct portable {
-    struct store *store;
     struct experiments *experiments;
     struct text *out;
     struct export_counts *counts;
-    /* The section in the making: its kind, and its lines. */
-    char section[16];
+    /* The section in the making: its kind, NULL: none, and its lines. */
+    const char *section;
     struct portable_line *lines;
     size_t line_count, line_capacity;
-    struct arena arena;
-    const char *kind, *problem; /* NULL: no row yet */
-    struct portable_size *sizes;
-    size_t size_count, size_capacity;
+    struct arena arena; /* of the problem */
+    const struct portable_row *rows;
+    size_t row_count;
+    int64_t *sizes;
+    size_t size_count;
     struct portable_configuration *configurations;
-    size_t configuration_count, configuration_capacity;
-    struct portable_row *rows;
-    size_t row_count, row_capacity;
-    double *loss; /* [size * configuration_count + configuration] */
-    size_t *order;
+    size_t configuration_count;
+    const struct portable_row **at; /* [size * configuration_count + configuration]; NULL: none */
 };
 
-/* ---- reading ---- */
+/* ---- one configuration at one size ---- */
 
-static void forget_problem(struct portable *portable)
+/* What several devices have in common in one configuration at one size. Zero at first. Needs are
+ * the greatest of all devices. */
+struct common {
+    struct text values, elsewhere, origin;
+    struct needs needs;
+    uint64_t majors; /* compute capabilities that it was measured on: bits */
+    int64_t devices;
+    double loss;
+};
+
+static void common_clear(struct common *common)
 {
-    portable->kind = portable->problem = NULL;
-    portable->size_count = portable->configuration_count = portable->row_count = 0;
-    arena_free(&portable->arena);
+    text_clear(&common->values);
+    text_clear(&common->elsewhere);
+    text_clear(&common->origin);
+    *common = (struct common){
+        .values = common->values, .elsewhere = common->elsewhere, .origin = common->origin};
 }
 
-static bool find_configuration(struct portable *portable, struct store_query *query, size_t *out)
+static void common_free(struct common *common)
 {
-    const char *key = store_query_text(query, PORTABLE_CONFIGURATION);
-    int64_t launches = store_query_integer(query, PORTABLE_LAUNCHES);
-    int64_t block = store_query_integer(query, PORTABLE_BLOCK);
-    size_t i = 0;
-    while (i < portable->configuration_count && strcmp(portable->configurations[i].key, key) != 0)
-        i++;
-    *out = i;
-    if (i == portable->configuration_count) {
-        const char *kept = arena_strdup(&portable->arena, key);
-        if (!kept || !array_grow(&portable->configurations, i, &portable->configuration_capacity,
-                                 sizeof *portable->configurations))
-            return false;
-        portable->configurations[i] = (struct portable_configuration){.key = kept};
-        portable->configuration_count++;
-    }
-    struct portable_configuration *found = &portable->configurations[i];
-    found->launches = launches > found->launches ? launches : found->launches;
-    found->block = block > found->block ? block : found->block;
-    return true;
+    text_free(&common->values);
+    text_free(&common->elsewhere);
+    text_free(&common->origin);
 }
 
-static bool find_size(struct portable *portable, struct store_query *query, size_t *out)
+static int64_t greater(int64_t a, int64_t b)
 {
-    int64_t n = store_query_integer(query, PORTABLE_N);
-    if (portable->size_count == 0 || portable->sizes[portable->size_count - 1].n != n) {
-        if (!array_grow(&portable->sizes, portable->size_count, &portable->size_capacity,
-                        sizeof *portable->sizes))
-            return false;
-        portable->sizes[portable->size_count++] =
-            (struct portable_size){n, store_query_integer(query, PORTABLE_DEVICES)};
-    }
-    *out = portable->size_count - 1;
-    return true;
+    return a > b ? a : b;
 }
 
-static enum status take_row(struct portable *portable, struct store_query *query,
-                            struct error *error)
+/* What serves several devices needs what any of them needs. */
+static void join_needs(struct needs *needs, const struct needs *others)
 {
-    struct portable_row row = {.loss = store_query_real(query, PORTABLE_LOSS)};
-    if (!portable->problem) {
-        portable->kind = arena_strdup(&portable->arena, store_query_text(query, PORTABLE_KIND));
-        portable->problem =
-            arena_strdup(&portable->arena, store_query_text(query, PORTABLE_PROBLEM));
+    needs->threads = greater(needs->threads, others->threads);
+    needs->shared_bytes = greater(needs->shared_bytes, others->shared_bytes);
+    needs->registers = greater(needs->registers, others->registers);
+    needs->least = greater(needs->least, others->least);
+    needs->cluster = greater(needs->cluster, others->cluster);
+    needs->most = others->most < needs->most ? others->most : needs->most;
+}
+
+/* Keeps of `shared` what this device has as well: what depends on neither size nor device, or has
+ * one formula on all of them. Formulas that name what is not kept stay without a value. */
+static enum status share_values(json_t *shared, json_t *formulas, struct experiments *experiments,
+                                const struct conf_row *row, bool first, struct error *error)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    void *next = NULL;
+    struct elsewhere here = {0};
+    json_t *own = row->derived ? json_loads(row->derived, 0, NULL) : NULL;
+    enum status status = elsewhere_fill(&here, experiments, row, error);
+    if (first) {
+        (void)json_object_update(shared, own);
+        (void)json_object_update(formulas, here.formulas);
     }
-    row.trials = arena_strdup(&portable->arena, store_query_text(query, PORTABLE_TRIALS));
-    if (!portable->kind || !portable->problem || !row.trials ||
-        !array_grow(&portable->rows, portable->row_count, &portable->row_capacity, sizeof row) ||
-        !find_size(portable, query, &row.size) ||
-        !find_configuration(portable, query, &row.configuration))
-        return error_no_memory(error);
-    portable->rows[portable->row_count++] = row;
-    return STATUS_OK;
+    json_object_foreach_safe(formulas, next, name, value)
+    {
+        if (!json_equal(value, json_object_get(here.formulas, name)))
+            (void)json_object_del(formulas, name);
+    }
+    json_object_foreach_safe(shared, next, name, value)
+    {
+        if (!json_object_get(formulas, name) &&
+            (json_object_get(here.formulas, name) || json_object_get(here.varying, name) ||
+             !json_equal(value, json_object_get(own, name))))
+            (void)json_object_del(shared, name);
+    }
+    json_decref(own);
+    elsewhere_free(&here);
+    return status;
+}
+
+static void put_values(struct common *common, json_t *parameters, json_t *shared, json_t *formulas)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    struct text derived = {0};
+    append_members(&common->values, parameters, NULL);
+    json_object_foreach(shared, name, value)
+    {
+        if (json_object_get(parameters, name))
+            continue;
+        append_value(&common->values, name, value);
+        text_printf(&derived, "%s%s", derived.length > 0 ? "," : "", name);
+    }
+    append_known(&common->elsewhere, "derived", text_string(&derived));
+    json_object_foreach(formulas, name, value)
+    {
+        char field[CONFIGURATION_KEY_BYTES];
+        if (string_format(field, sizeof field, "%s%s", strchr(name, '.') ? "" : "formula.", name))
+            append_field(&common->elsewhere, field, json_string_value(value));
+    }
+    common->elsewhere.failed = common->elsewhere.failed || derived.failed;
+    text_free(&derived);
+}
+
+/* Takes the configuration's rows, one a device. */
+static enum status common_take(struct common *common, struct experiments *experiments,
+                               const struct conf_row *rows, size_t count, struct error *error)
+{
+    json_t *parameters = count > 0 ? json_loads(rows->parameters, 0, NULL) : NULL;
+    json_t *shared = json_object();
+    json_t *formulas = json_object();
+    enum status status = shared && formulas ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        const struct conf_row *row = &rows[i];
+        const struct known_experiment *experiment = experiments_find(experiments, row->experiment);
+        if (!experiment) {
+            status = error_no_memory(error);
+            break;
+        }
+        status = share_values(shared, formulas, experiments, row, i == 0, error);
+        struct needs needs;
+        elsewhere_needs(experiments, row, &needs);
+        if (i == 0)
+            common->needs = needs;
+        join_needs(&common->needs, &needs);
+        const char *capability = row->capability ? row->capability : "";
+        common->majors |= UINT64_C(1) << (strtol(capability, NULL, 10) & 63);
+        common->devices++;
+        text_clear(&common->origin);
+        append_known(&common->origin, "l2", row->l2_mode);
+        append_known(&common->origin, "source", row->source);
+        append_known(&common->origin, "flags", experiment->flags);
+    }
+    if (status == STATUS_OK)
+        put_values(common, parameters, shared, formulas);
+    json_decref(parameters);
+    json_decref(shared);
+    json_decref(formulas);
+    return status;
 }
 
 /* ---- choosing ---- */
@@ -152,73 +215,66 @@ static int by_demand(const struct portable_configuration *a, const struct portab
     return strcmp(a->key, b->key);
 }
 
-/* The fixed order among configurations that lose as much: fewer launches, smaller blocks. */
-static void fill_order(struct portable *portable)
+/* The sizes, the configurations, and who is where. False: memory is short. */
+static bool arrange(struct portable *portable)
 {
-    for (size_t i = 0; i < portable->configuration_count; i++) {
-        portable->order[i] = 0;
-        for (size_t j = 0; j < portable->configuration_count; j++)
-            portable->order[i] +=
-                by_demand(&portable->configurations[j], &portable->configurations[i]) < 0;
-    }
-}
-
-static bool fill_losses(struct portable *portable)
-{
-    size_t count = portable->configuration_count;
-    portable->loss =
-        arena_alloc(&portable->arena, portable->size_count * count, sizeof *portable->loss);
-    portable->order = arena_alloc(&portable->arena, count, sizeof *portable->order);
-    if (!portable->loss || !portable->order)
+    const size_t most = portable->row_count;
+    portable->size_count = portable->configuration_count = 0;
+    portable->sizes = arena_alloc(&portable->arena, most, sizeof *portable->sizes);
+    portable->configurations =
+        arena_alloc(&portable->arena, most, sizeof *portable->configurations);
+    size_t *of_row = arena_alloc(&portable->arena, most, sizeof *of_row);
+    if (!portable->sizes || !portable->configurations || !of_row)
         return false;
-    for (size_t i = 0; i < portable->size_count * count; i++)
-        portable->loss[i] = (double)INFINITY;
-    for (size_t i = 0; i < portable->row_count; i++)
-        portable->loss[portable->rows[i].size * count + portable->rows[i].configuration] =
-            portable->rows[i].loss;
-    fill_order(portable);
-    return true;
+    for (size_t i = 0; i < most; i++) {
+        const struct portable_row *row = &portable->rows[i];
+        if (i == 0 || row->n != row[-1].n)
+            portable->sizes[portable->size_count++] = row->n;
+        size_t k = 0;
+        while (k < portable->configuration_count &&
+               strcmp(portable->configurations[k].key, row->configuration) != 0)
+            k++;
+        struct portable_configuration *found = &portable->configurations[k];
+        portable->configuration_count += k == portable->configuration_count;
+        found->key = row->configuration;
+        found->launches = greater(found->launches, row->launches);
+        found->block = greater(found->block, row->block);
+        of_row[i] = k;
+    }
+    const size_t count = portable->configuration_count;
+    portable->at =
+        arena_alloc(&portable->arena, portable->size_count * count, sizeof *portable->at);
+    size_t size = 0;
+    for (size_t i = 0; portable->at && i < most; i++) {
+        size += i > 0 && portable->rows[i].n != portable->rows[i - 1].n;
+        portable->at[size * count + of_row[i]] = &portable->rows[i];
+    }
+    return portable->at != NULL;
 }
 
-static const struct portable_row *row_at(const struct portable *portable, size_t size,
-                                         size_t configuration)
-{
-    for (size_t i = 0; i < portable->row_count; i++)
-        if (portable->rows[i].size == size && portable->rows[i].configuration == configuration)
-            return &portable->rows[i];
-    return NULL;
-}
-
-static enum status find_common(struct portable *portable, const struct portable_row *row,
+static enum status find_common(struct portable *portable, size_t size, size_t configuration,
                                struct common *common, struct error *error)
 {
-    const struct store_parameter parameter = {"trials", row->trials};
-    struct store_query *query = NULL;
-    json_t *shared = json_object();
-    json_t *formulas = json_object();
+    const struct portable_row *row =
+        portable->at[size * portable->configuration_count + configuration];
+    struct conf_row *devices = NULL;
+    struct arena arena = {0};
+    size_t count = 0;
     common_clear(common);
     common->loss = row->loss;
-    enum status status = shared && formulas ? STATUS_OK : error_no_memory(error);
+    enum status status = conf_rows_read(portable->experiments->store, portable_devices_query, true,
+                                        (struct store_parameter){"trials", row->trials}, &arena,
+                                        &devices, &count, error);
     if (status == STATUS_OK)
-        status =
-            store_query_open(portable->store, portable_devices_query, &parameter, 1, &query, error);
-    if (status == STATUS_OK && store_query_columns(query) != COLUMN_COUNT)
-        status = error_set(error, STATUS_INTERNAL, "db/queries/portable_devices.sql has %d columns",
-                           store_query_columns(query));
-    if (status == STATUS_OK)
-        status = common_take(portable->experiments, query, common, shared, formulas, error);
-    store_query_close(query);
-    json_decref(shared);
-    json_decref(formulas);
-    return status == STATUS_OK && common_failed(common) ? error_no_memory(error) : status;
+        status = common_take(common, portable->experiments, devices, count, error);
+    arena_free(&arena);
+    if (status == STATUS_OK &&
+        (common->values.failed || common->elsewhere.failed || common->origin.failed))
+        status = error_no_memory(error);
+    return status;
 }
 
 /* ---- writing ---- */
-
-static int64_t greater(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static void append_majors(struct text *out, uint64_t majors)
 {
@@ -257,16 +313,17 @@ static void end_section(struct portable *portable)
 static enum status put_line(struct portable *portable, const struct common *common, int64_t low,
                             int64_t at, int64_t high, struct error *error)
 {
-    if (strcmp(portable->section, portable->kind) != 0)
+    const char *kind = portable->rows->kind;
+    if (portable->section && strcmp(portable->section, kind) != 0)
         end_section(portable);
-    (void)string_format(portable->section, sizeof portable->section, "%s", portable->kind);
+    portable->section = kind;
     if (!array_grow(&portable->lines, portable->line_count, &portable->line_capacity,
                     sizeof *portable->lines))
         return error_no_memory(error);
     struct portable_line *line = &portable->lines[portable->line_count++];
     *line = (struct portable_line){.majors = common->majors};
     struct text *out = &line->text;
-    text_printf(out, "%s n=%lld", portable->problem, (long long)low);
+    text_printf(out, "%s n=%lld", portable->rows->problem, (long long)low);
     if (high != low)
         text_printf(out, "-%lld", (long long)high);
     text_printf(out, "%s |", text_string(&common->values));
@@ -274,12 +331,8 @@ static enum status put_line(struct portable *portable, const struct common *comm
         text_printf(out, " at=%lld", (long long)at);
     append_bound(out, "worst_loss_percent", 2, 100 * common->loss);
     append_count(out, "devices", common->devices);
-    if (device_traits(portable->kind)->is_gpu) {
-        append_count(out, "threads", common->threads);
-        append_count(out, "shared_bytes", common->shared_bytes);
-        append_count(out, "registers", common->registers);
-        append_capability(out, &common->needs);
-    }
+    if (device_traits(kind)->is_gpu)
+        append_needs(out, &common->needs);
     text_append(out, text_string(&common->elsewhere));
     text_append(out, text_string(&common->origin));
     portable->counts->entries++;
@@ -300,21 +353,8 @@ static void join(struct common *line, struct common *next)
     *line = *next;
     *next = older;
     line->loss = fmax(line->loss, older.loss);
-    line->threads = greater(line->threads, older.threads);
-    line->shared_bytes = greater(line->shared_bytes, older.shared_bytes);
-    line->registers = greater(line->registers, older.registers);
-    line->needs.least = greater(line->needs.least, older.needs.least);
-    line->needs.cluster = greater(line->needs.cluster, older.needs.cluster);
-    if (older.needs.most < line->needs.most)
-        line->needs.most = older.needs.most;
+    join_needs(&line->needs, &older.needs);
     line->devices = line->devices < older.devices ? line->devices : older.devices;
-}
-
-/* Where sizes up to `size` end: at the middle to the next one that is covered, else there. */
-static int64_t end_of(const struct portable *portable, size_t size, bool covered_next)
-{
-    int64_t n = portable->sizes[size].n;
-    return covered_next ? geometric_middle(n, portable->sizes[size + 1].n) : n;
 }
 
 /* The lines of one range; `low` is where the first begins, and becomes where the next would. */
@@ -323,21 +363,22 @@ static enum status put_range(struct portable *portable, const struct size_range 
 {
     struct common line = {0};
     struct common next = {0};
-    enum status status =
-        find_common(portable, row_at(portable, range->first, range->configuration), &line, error);
+    enum status status = find_common(portable, range->first, range->configuration, &line, error);
     for (size_t size = range->first; status == STATUS_OK && size <= range->last; size++) {
-        bool last = size == range->last;
-        int64_t high = end_of(portable, size, last ? covered_next : true);
+        const int64_t n = portable->sizes[size];
+        const bool last = size == range->last;
+        /* To the middle to the next size that is covered, else up to there. */
+        const int64_t high =
+            !last || covered_next ? geometric_middle(n, portable->sizes[size + 1]) : n;
         if (!last)
-            status = find_common(portable, row_at(portable, size + 1, range->configuration), &next,
-                                 error);
+            status = find_common(portable, size + 1, range->configuration, &next, error);
         if (status != STATUS_OK)
             break;
         if (!last && joins(&line, &next)) {
             join(&line, &next);
             continue;
         }
-        status = put_line(portable, &line, *low, portable->sizes[size].n, high, error);
+        status = put_line(portable, &line, *low, n, high, error);
         *low = high + 1;
         const struct common done = line;
         line = next;
@@ -350,69 +391,59 @@ static enum status put_range(struct portable *portable, const struct size_range 
 
 static enum status put_problem(struct portable *portable, struct error *error)
 {
-    if (portable->row_count == 0)
-        return STATUS_OK;
-    struct size_range *ranges = arena_alloc(&portable->arena, portable->size_count, sizeof *ranges);
-    if (!ranges || !fill_losses(portable))
+    if (!arrange(portable))
         return error_no_memory(error);
-    size_t count =
-        ranges_cover(portable->loss, NULL, portable->size_count, portable->configuration_count,
-                     portable->order, within, delta, ranges);
+    const size_t count = portable->configuration_count;
+    const size_t sizes = portable->size_count;
+    struct size_range *ranges = arena_alloc(&portable->arena, sizes, sizeof *ranges);
+    double *loss = arena_alloc(&portable->arena, sizes * count, sizeof *loss);
+    size_t *order = arena_alloc(&portable->arena, count, sizeof *order);
+    if (!ranges || !loss || !order)
+        return error_no_memory(error);
+    for (size_t i = 0; i < sizes * count; i++)
+        loss[i] = portable->at[i] ? portable->at[i]->loss : (double)INFINITY;
+    /* The fixed order among configurations that lose as much: fewer launches, smaller blocks. */
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            order[i] += by_demand(&portable->configurations[j], &portable->configurations[i]) < 0;
+    const size_t range_count = ranges_cover(loss, NULL, sizes, count, order, within, delta, ranges);
     enum status status = STATUS_OK;
     int64_t low = 0;
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+    for (size_t i = 0; status == STATUS_OK && i < range_count; i++) {
         bool covered_before = i > 0 && ranges[i - 1].last + 1 == ranges[i].first;
-        bool covered_next = i + 1 < count && ranges[i].last + 1 == ranges[i + 1].first;
+        bool covered_next = i + 1 < range_count && ranges[i].last + 1 == ranges[i + 1].first;
         if (!covered_before)
-            low = portable->sizes[ranges[i].first].n;
+            low = portable->sizes[ranges[i].first];
         status = put_range(portable, &ranges[i], covered_next, &low, error);
     }
-    forget_problem(portable);
     return status;
 }
 
-static bool is_other(const struct portable *portable, struct store_query *query)
+enum status append_portable(struct experiments *experiments, const char *objective,
+                            struct text *out, struct export_counts *counts, struct error *error)
 {
-    return portable->problem &&
-           (strcmp(portable->kind, store_query_text(query, PORTABLE_KIND)) != 0 ||
-            strcmp(portable->problem, store_query_text(query, PORTABLE_PROBLEM)) != 0);
-}
-
-static enum status put_problems(struct portable *portable, struct store_query *query,
-                                struct error *error)
-{
-    for (;;) {
-        bool row = false;
-        enum status status = store_query_next(query, &row, error);
-        if (status == STATUS_OK && (!row || is_other(portable, query)))
-            status = put_problem(portable, error);
-        if (status == STATUS_OK && row)
-            status = take_row(portable, query, error);
-        if (status != STATUS_OK || !row)
-            return status;
-    }
-}
-
-enum status append_portable(struct store *store, struct experiments *experiments,
-                            const char *objective, struct text *out, struct export_counts *counts,
-                            struct error *error)
-{
-    struct portable portable = {
-        .store = store, .experiments = experiments, .out = out, .counts = counts};
     const struct store_parameter parameter = {"objective", objective};
-    struct store_query *query = NULL;
-    enum status status = store_query_open(store, portable_query, &parameter, 1, &query, error);
-    if (status == STATUS_OK && store_query_columns(query) != PORTABLE_COUNT)
-        status = error_set(error, STATUS_INTERNAL, "db/queries/portable.sql has %d columns",
-                           store_query_columns(query));
-    if (status == STATUS_OK)
-        status = put_problems(&portable, query, error);
+    const struct store_reading reading = {.sql = portable_query,
+                                          .parameters = &parameter,
+                                          .parameter_count = 1,
+                                          STORE_COLUMNS(portable_columns),
+                                          .row_bytes = sizeof(struct portable_row)};
+    struct portable portable = {.experiments = experiments, .out = out, .counts = counts};
+    struct arena arena = {0};
+    struct portable_row *rows = NULL;
+    size_t count = 0;
+    enum status status = store_read(experiments->store, &reading, &arena, &rows, &count, error);
+    for (size_t first = 0, end; status == STATUS_OK && first < count; first = end) {
+        for (end = first + 1; end < count && strcmp(rows[end].kind, rows[first].kind) == 0 &&
+                              strcmp(rows[end].problem, rows[first].problem) == 0;)
+            end++;
+        portable.rows = &rows[first];
+        portable.row_count = end - first;
+        status = put_problem(&portable, error);
+        arena_free(&portable.arena);
+    }
     end_section(&portable);
-    store_query_close(query);
-    forget_problem(&portable);
-    free(portable.sizes);
-    free(portable.configurations);
-    free(portable.rows);
     free(portable.lines);
+    arena_free(&arena);
     return status;
 }
