@@ -63,6 +63,8 @@ struct experiments {
 void experiments_forget(struct experiments *experiments);
 /* NULL: memory is short. */
 struct known_experiment *experiments_find(struct experiments *experiments, int64_t id);
+/* As the database has it, with the sources that are here now; NULL: they are not. */
+const struct experiment *experiments_loaded(struct experiments *experiments, int64_t id);
 /* Whether the name is one of those that commas part; `names` may be NULL. */
 bool lists_name(const char *names, const char *name);
 
