@@ -37,7 +37,7 @@ static double median(double *samples)
 
 static bool write_generated(FILE *file)
 {
-    fputs("tuned-conf 3\n", file);
+    fputs("tuned-conf 4\n", file);
     for (int device = 0; device < DEVICES; device++) {
         fprintf(file, "\n[cuda \"Device %02d\"] compute_capability=9.0 sm_count=%d driver=580.95\n",
                 device, 100 + device);
@@ -47,7 +47,9 @@ static bool write_generated(FILE *file)
                         "kernel_%02d.sum.i32 n=%lld-%lld variant=last_block step=shuffle block=512 "
                         "blocks_per_sm=8 vector=4 loads=4 grid=1056 | at=%lld time_ns=93870.5 "
                         "mad_ns=120.5 gain.textbook=1.68 ceiling_percent=94.1 samples=30 "
-                        "threads=512 registers=32 per_unit=grid\n",
+                        "threads=512 registers=32 capability=7.0 derived=grid "
+                        "formula.grid=\"min(units*8,ceil_div(n,block))\" launch.grid=grid "
+                        "launch.block=block\n",
                         kernel, 256LL << range, (512LL << range) - 3, 300LL << range);
     }
     fputs("\nend\n", file);

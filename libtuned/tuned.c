@@ -66,6 +66,7 @@ struct name {
     const char *text;
     size_t length;
     uint32_t hash, next;               /* the next in its bucket */
+    uint32_t seen, value;              /* the side of a line that had it last, and where */
     uint32_t first_group, group_count; /* of the problem of this name */
 };
 
@@ -192,8 +193,9 @@ struct reader {
     int refused;               /* a file was, or memory is short */
     int goes_on;               /* though a file was refused */
     /* Of the line that is read: its fields, a name and where its value begins; the side that is
-     * read last begins at field `side`. */
+     * read last begins at field `side`. Sides of lines are numbered from 1. */
     size_t count, side, span_count;
+    uint32_t side_number;
     struct span spans[TUNED_SIZES_MAX];
     uint32_t fields[2 * 2 * FIELDS_MAX];
 };
@@ -493,7 +495,7 @@ static uint32_t intern(struct reader *reader, const char *text, size_t length)
         return 0;
     number = (uint32_t)(tuned->counts[NAMES] - 1);
     uint32_t *bucket = tuned->lists.of.buckets + (hash & (tuned->counts[BUCKETS] - 1));
-    *name = (struct name){text, length, hash, *bucket, 0, 0};
+    *name = (struct name){text, length, hash, *bucket, 0, 0, 0, 0};
     *bucket = number;
     return number < tuned->counts[BUCKETS] || rehash(reader) ? number : 0;
 }
@@ -614,16 +616,17 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
 }
 
 /* The value of a name on the side that is read; NULL where there is none. */
-static const char *known(const struct reader *reader, uint32_t name)
+static const char *known(const struct reader *reader, uint32_t number)
 {
-    return value_of(reader->line_text, reader->fields + 2 * reader->side,
-                    reader->count - reader->side, name);
+    const struct name *name = &reader->tuned->lists.of.names[number];
+    return name->seen == reader->side_number ? reader->line_text + name->value : NULL;
 }
 
 /* Fields up to the end of the line or a '|', into the reader; their names differ. */
 static int take_fields(struct reader *reader)
 {
     reader->side = reader->count;
+    reader->side_number++;
     for (;;) {
         char *at = reader->at = skip_spaces(reader->at);
         if (*at == '\0' || *at == '|')
@@ -646,8 +649,11 @@ static int take_fields(struct reader *reader)
             return refuse(reader, "'%.60s' is given twice", name);
         if (reader->count - reader->side == FIELDS_MAX)
             return refuse(reader, "more than %d fields", FIELDS_MAX);
+        struct name *known_name = &reader->tuned->lists.of.names[number];
+        known_name->seen = reader->side_number;
+        known_name->value = (uint32_t)(value - reader->line_text);
         reader->fields[2 * reader->count] = number;
-        reader->fields[2 * reader->count++ + 1] = (uint32_t)(value - reader->line_text);
+        reader->fields[2 * reader->count++ + 1] = known_name->value;
     }
 }
 
@@ -1112,7 +1118,7 @@ static void add_text(struct reader *reader, char *text, size_t bytes)
     reader->ended = 0;
     if (tuned->source_count == TUNED_FILES_MAX)
         (void)refuse(reader, "more than %d files", TUNED_FILES_MAX);
-    else if (reserve(reader, ENTRIES, bytes / 128 + 1) && reserve(reader, NUMBERS, bytes / 8 + 1) &&
+    else if (reserve(reader, ENTRIES, bytes / 256 + 1) && reserve(reader, NUMBERS, bytes / 7 + 1) &&
              read_lines(reader, text, bytes) && check_source(reader, counts[SECTIONS]))
         tuned->sources[tuned->source_count++] = (struct source){text + bytes + 1, reader->is_named};
     else
@@ -1509,10 +1515,16 @@ static void find_entry(const struct tuned *tuned, const struct group *group,
         below = entries[below + half].n.ends[0] <= query->n ? below + half : below;
         count -= half;
     }
-    if (entries->span_count == 0 && !query->is_any_size)
+    int has_next = below + 1 < group->entry_count, is_simple = entries->span_count == 0;
+    is_simple = is_simple && !query->is_any_size;
+    if (is_simple && fits(&entries[below], query->device) &&
+        (!has_next || query->n <= entries[below].n.ends[1] ||
+         fits(&entries[below + 1], query->device))) { /* it is one of the two */
         take_entry(best, &entries[below], query);
-    if (best->entry && best->is_within)
+        if (has_next)
+            take_entry(best, &entries[below + 1], query);
         return;
+    }
     for (size_t i = 0; i < group->entry_count; i++)
         take_entry(best, &entries[i], query);
 }
@@ -1579,14 +1591,17 @@ static enum tuned_grade find_best(const struct tuned *tuned, uint32_t problem,
 {
     struct candidate best = {NULL, TUNED_NONE, 0, 0, 1.0, 1.0};
     uint32_t count = problem && query->n >= 0 ? tuned->lists.of.names[problem].group_count : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct group *group = group_at(tuned, problem, i);
+    for (uint32_t i = 0; i < 2 * count;
+         i++) { /* this device first: it leaves the others no chance */
+        const struct group *group = group_at(tuned, problem, i % count);
         const struct section *section = &tuned->lists.of.sections[group->section];
         struct candidate found = {NULL, TUNED_NONE, 0, 0, 1.0, 1.0};
-        if (strcmp(section->device.kind, query->device->kind) != 0)
+        if ((i >= count && best.grade >= TUNED_NEAREST_SIZE) ||
+            strcmp(section->device.kind, query->device->kind) != 0)
             continue;
         found.grade = grade_section(section, query->device);
-        if (found.grade < tuned->least_grade || found.grade < best.grade)
+        if ((found.grade == TUNED_EXACT) != (i < count) || found.grade < tuned->least_grade ||
+            found.grade < best.grade)
             continue;
         found.rank = rank_section(section, query->device, &found.near);
         found.near = found.grade == TUNED_EXACT ? 1.0 : found.near;

@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# What 32 real devices, from Volta to Blackwell, are given of the recorded files, and of one exported from the
+# recorded databases: nothing that a table of what they can do rules out (devices.c), and of reduce nothing
+# that does not come to the right result under emulation, at awkward sizes and grids.
+# shellcheck source=tests/cli/lib.sh
+source "$TUNE_SOURCE/tests/cli/lib.sh"
+command -v "${CC:-cc}" >/dev/null && command -v xz >/dev/null || exit 77
+tune=$TUNE_BUILD/bin/tune
+[[ -x $tune ]] || exit 77
+
+databases=()
+for packed in "$TUNE_SOURCE"/db/recorded/nvidia-*/{tune,families}.db.xz; do
+    [[ -e $packed ]] || continue
+    databases+=("$PWD/$(basename "$(dirname "$packed")")-$(basename "$packed" .xz)")
+    xz -dkc "$packed" >"${databases[-1]}"
+done
+run "$tune" merge all.db "${databases[@]}"
+expect_code 0
+run "$tune" export --db all.db -o all.conf
+expect_code 0
+grep -q '^\[cuda "\*"\] capabilities=9$' all.conf || fail "no portable section of what was measured"
+grep -q 'capability=9.0 cluster=16' all.conf || fail "no entry tells what its cluster needs"
+
+run "${CC:-cc}" -std=c99 -O1 -Wall -Wextra -Werror -I"$TUNE_SOURCE/libtuned" "$TUNE_SOURCE/tests/bindings/devices.c" \
+    "$TUNE_SOURCE/libtuned/tuned.c" -o devices
+expect_code 0
+run ./devices "$TUNE_SOURCE"/db/recorded/*/*.conf all.conf
+expect_code 0
+expect_err ' 0 ruled out$'
+
+# The kernels of all answers, once each.
+cxx=$(command -v g++ || command -v clang++) || exit 0
+{
+    echo '#define KERNELS "kernels/reduce/reduce.cuh"'
+    echo '#include "tests/kernels/reduce_point.h"'
+    grep '^POINT' "$captured.out"
+} >answers.cpp
+[[ $(grep -c ^POINT answers.cpp) -gt 20 ]] || fail "hardly any answer of reduce"
+kernels=$TUNE_SOURCE/tests/kernels
+run "$cxx" -std=c++17 -O1 -w -fno-strict-aliasing -U_FORTIFY_SOURCE -I"$TUNE_SOURCE" answers.cpp \
+    "$kernels"/{test_reduce_simt,reduce_checks,reduce_run,reduce_data,reduce_points,simt,simt_warp,simt_shared,simt_guarded}.cpp \
+    -o emulated
+expect_code 0
+run ./emulated
+expect_code 0
+expect_out '^[0-9]+ points, 0 failed$'

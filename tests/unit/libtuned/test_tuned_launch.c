@@ -1,0 +1,318 @@
+/* libtuned: what a launch is at a size on a device, by the file's formulas; and what is never given
+ * to a device that may not be able to run it, in files of each format. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libtuned/tuned.h"
+#include "load.h"
+
+static struct tuned_device gpu(const char *name, int major, int minor, int unit_count)
+{
+    return (struct tuned_device){.kind = "cuda",
+                                 .name = name,
+                                 .compute_capability_major = major,
+                                 .compute_capability_minor = minor,
+                                 .unit_count = unit_count};
+}
+
+/* What a formula comes to for n = 1000, m = 7, 132 units; `none` where it has no value. */
+static long long value_of(const char *formula, long long none)
+{
+    char text[4096];
+    struct tuned_answer answer;
+    const struct tuned_device device = gpu("A", 9, 0, 132);
+    const struct tuned_size sizes[] = {{"m", 7}};
+    (void)snprintf(text, sizeof text,
+                   "tuned-conf 4\n[cuda \"A\"] compute_capability=9.0 sm_count=132\n"
+                   "p n=0-9223372036854775807 m@7 x=0 tile=64 big=9223372036854775807 zero=0 "
+                   "low=-5 word=abc own=1 loop=1 | formula.x=\"%s\" formula.own=tile*2 "
+                   "formula.loop=loop+1\nend\n",
+                   formula);
+    struct tuned *tuned = load(text);
+    (void)tuned_find_sizes(tuned, &device, "p", 1000, sizes, 1, &answer);
+    long long value = tuned_answer_integer(&answer, "x", none);
+    assert_int_equal(tuned_integer(answer.entry, "x", 1), 0); /* as the file has it */
+    tuned_free(tuned);
+    return value;
+}
+
+static void formulas_are_evaluated(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *formula;
+        long long value;
+    } cases[] = {
+        {"5", 5},
+        {"n", 1000},
+        {"m", 7},
+        {"units", 132},
+        {"tile", 64},
+        {"own", 128},
+        {"ceil_div(n,tile)", 16},
+        {"n/tile", 15},
+        {"n%tile", 40},
+        {"1+2*3", 7},
+        {"(1+2)*3", 9},
+        {"10-4-3", 3},
+        {"100/10/5", 2},
+        {"100%7*2", 4},
+        {"2*100%7", 4},
+        {"10-2*3+1", 5},
+        {"min(3,2,1)", 1},
+        {"max(3,units,1)", 132},
+        {"min(units*8,ceil_div(n,tile))+1", 17},
+        {"0-5", -5},
+        {"low", -5},
+        {"min(low,3)", -5},
+        {"ceil_div(1,9223372036854775807)", 1},
+        {"((((((n))))))", 1000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (value_of(cases[i].formula, -77) != cases[i].value)
+            fail_msg("%s is %lld", cases[i].formula, value_of(cases[i].formula, -77));
+}
+
+/* Whatever stands there, there is an end, and no value. */
+static void what_has_no_value_is_told(void **state)
+{
+    (void)state;
+    static const char *const formulas[] = {
+        "n/0",
+        "n%0",
+        "n/zero",
+        "ceil_div(n,0)",
+        "n/low",
+        "low/2",
+        "low%2",
+        "big+1",
+        "big*big",
+        "0-big-big",
+        "99999999999999999999",
+        "absent",
+        "word",
+        "loop",
+        "",
+        "(",
+        ")",
+        "n+",
+        "+n",
+        "n n",
+        "n,m",
+        "min(",
+        "min()",
+        "min(1",
+        "ceil_div(1,)",
+        "odd(1,2)",
+        "n(1)",
+        "1.5",
+        "1e3",
+        "n-",
+        "-n",
+        "*",
+        "n**2",
+        "min(1 ,2)",
+        "((n)",
+    };
+    for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++)
+        if (value_of(formulas[i], -77) != -77)
+            fail_msg("%s is %lld", formulas[i], value_of(formulas[i], -77));
+    char deep[3000];
+    memset(deep, '(', sizeof deep - 1);
+    deep[sizeof deep - 1] = '\0';
+    assert_int_equal(value_of(deep, -77), -77);
+    for (size_t i = 0; i + 2 < sizeof deep; i += 2)
+        memcpy(deep + i, "n+", 2);
+    assert_int_equal(value_of(deep, -77), -77); /* too many steps */
+}
+
+/* Names that call each other up twice each would take 2^40 steps. */
+static void formulas_that_multiply_come_to_an_end(void **state)
+{
+    (void)state;
+    char text[8192] = "tuned-conf 4\n[cuda \"A\"]\np n=1";
+    size_t length = strlen(text);
+    for (int i = 0; i < 40; i++)
+        length += (size_t)sprintf(text + length, " v%d=1", i);
+    length += (size_t)sprintf(text + length, " |");
+    for (int i = 0; i < 39; i++)
+        length += (size_t)sprintf(text + length, " formula.v%d=v%d+v%d", i, i + 1, i + 1);
+    (void)sprintf(text + length, "\nend\n");
+    struct tuned *tuned = load(text);
+    const struct tuned_device device = gpu("A", 0, 0, 0);
+    struct tuned_answer answer;
+    assert_int_equal(tuned_find(tuned, &device, "p", 1, &answer), TUNED_EXACT);
+    assert_int_equal(tuned_answer_integer(&answer, "v0", -1), -1);
+    assert_int_equal(tuned_answer_integer(&answer, "v36", -1), 8);
+    tuned_free(tuned);
+}
+
+static const char launches[] =
+    "tuned-conf 4\n[cuda \"A\"] compute_capability=9.0 sm_count=132\n"
+    "p n=1-4096 block=64 tile=256 grid=4 | at=1024 formula.grid=ceil_div(n,tile) "
+    "launch.grid=\"grid,2\" launch.block=block launch.shared=tile*4 launch.cluster=2 "
+    "launch2.grid=1 launch2.block=1024\n"
+    "q n=1-4096 grid=4 block=64 | at=1024 launch.grid=4 launch.block=block "
+    "measured=grid,launch.grid\n"
+    "r n=1 block=64 grid=3\n"
+    "s n=1 block=64 | launch.grid=0 launch.block=block\n"
+    "t n=1 block=64 | launch.grid=1,2,3,4 launch.block=block\n"
+    "end\n";
+
+static int ask(const struct tuned *tuned, const struct tuned_device *device, const char *problem,
+               long long n, int index, struct tuned_launch *launch)
+{
+    struct tuned_answer answer;
+    memset(launch, 0x5a, sizeof *launch);
+    const struct tuned_launch before = *launch;
+    (void)tuned_find(tuned, device, problem, n, &answer);
+    int is_told = tuned_answer_launch(&answer, index, launch);
+    if (!is_told)
+        assert_memory_equal(launch, &before, sizeof before);
+    return is_told;
+}
+
+static void launches_are_told_or_not(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load(launches);
+    const struct tuned_device own = gpu("A", 9, 0, 132), other = gpu("B", 9, 0, 66);
+    struct tuned_launch launch;
+    assert_true(ask(tuned, &own, "p", 1024, 0, &launch));
+    assert_true(launch.grid[0] == 4 && launch.grid[1] == 2 && launch.grid[2] == 1);
+    assert_true(launch.block[0] == 64 && launch.cluster[0] == 2 && launch.shared_bytes == 1024);
+    assert_true(ask(tuned, &other, "p", 4000, 0, &launch));
+    assert_true(launch.grid[0] == 16 && launch.block[0] == 64);
+    assert_true(ask(tuned, &other, "p", 4000, 1, &launch));
+    assert_true(launch.grid[0] == 1 && launch.block[0] == 1024 && launch.shared_bytes == 0);
+    assert_false(ask(tuned, &other, "p", 4000, 2, &launch));
+    /* Known at the measured size on the measured device alone. */
+    assert_true(ask(tuned, &own, "q", 1024, 0, &launch));
+    assert_false(ask(tuned, &own, "q", 1025, 0, &launch));
+    assert_false(ask(tuned, &other, "q", 1024, 0, &launch));
+    struct tuned_answer answer;
+    (void)tuned_find(tuned, &own, "q", 1024, &answer);
+    assert_int_equal(tuned_answer_integer(&answer, "grid", -1), 4);
+    (void)tuned_find(tuned, &own, "q", 1025, &answer);
+    assert_int_equal(tuned_answer_integer(&answer, "grid", -1), -1);
+    assert_int_equal(tuned_answer_integer(&answer, "block", -1), 64);
+    /* Values that happen to be called so are no launch; nor is one that no device can have. */
+    assert_false(ask(tuned, &own, "r", 1, 0, &launch));
+    assert_false(ask(tuned, &own, "s", 1, 0, &launch));
+    assert_false(ask(tuned, &own, "t", 1, 0, &launch));
+    assert_false(ask(tuned, &own, "none", 1, 0, &launch));
+    assert_false(ask(tuned, &own, "p", 1024, -1, &launch) && launch.grid[0] != 4);
+    assert_false(ask(NULL, &own, "p", 1024, 0, &launch));
+    tuned_free(tuned);
+}
+
+static enum tuned_grade grade_on(const struct tuned *tuned, const char *problem,
+                                 struct tuned_device device)
+{
+    struct tuned_answer answer;
+    return tuned_find(tuned, &device, problem, 1, &answer);
+}
+
+static void what_a_device_may_lack_is_not_given(void **state)
+{
+    (void)state;
+    static const char text[] = "tuned-conf 4\n"
+                               "[cuda \"A\"] compute_capability=9.0 sm_count=132\n"
+                               "any n=1 a=1 | capability=7.0\n"
+                               "untold n=1 a=1\n"
+                               "window n=1 a=1 | capability=8.6-9.0\n"
+                               "eight n=1 a=1 | capability=9.0 cluster=8\n"
+                               "sixteen n=1 a=1 | capability=9.0 cluster=16\n"
+                               "end\n";
+    struct tuned *tuned = load_with(text, TUNED_FAR_DEVICE, 0);
+    assert_int_equal(grade_on(tuned, "any", gpu("T4", 7, 5, 40)), TUNED_FAR_DEVICE);
+    assert_int_equal(grade_on(tuned, "untold", gpu("A10", 8, 6, 72)), TUNED_NONE);
+    assert_int_equal(grade_on(tuned, "untold", gpu("B200", 10, 0, 148)), TUNED_FAR_DEVICE);
+    assert_int_equal(grade_on(tuned, "window", gpu("A100", 8, 0, 108)), TUNED_NONE);
+    assert_int_equal(grade_on(tuned, "window", gpu("A10", 8, 6, 72)), TUNED_FAR_DEVICE);
+    assert_int_equal(grade_on(tuned, "window", gpu("B200", 10, 0, 148)), TUNED_NONE);
+    assert_int_equal(grade_on(tuned, "eight", gpu("L4", 8, 9, 58)), TUNED_NONE);
+    assert_int_equal(grade_on(tuned, "eight", gpu("B200", 10, 0, 148)), TUNED_FAR_DEVICE);
+    assert_int_equal(grade_on(tuned, "sixteen", gpu("B200", 10, 0, 148)), TUNED_NONE);
+    assert_int_equal(grade_on(tuned, "sixteen", gpu("H20", 9, 0, 78)), TUNED_OTHER_DEVICE);
+    assert_int_equal(grade_on(tuned, "sixteen", gpu("MIG", 9, 0, 15)), TUNED_NONE);
+    struct tuned_device device = gpu("B200", 10, 0, 148);
+    device.max_cluster_blocks = 16; /* the device says so */
+    assert_int_equal(grade_on(tuned, "sixteen", device), TUNED_FAR_DEVICE);
+    device = gpu("A", 9, 0, 132);
+    device.max_cluster_blocks = 8;
+    assert_int_equal(grade_on(tuned, "sixteen", device), TUNED_NONE);
+    /* An unknown compute capability is no leave, but for the device of that name. */
+    assert_int_equal(grade_on(tuned, "any", gpu("X", 0, 0, 132)), TUNED_NONE);
+    assert_int_equal(grade_on(tuned, "any", gpu("A", 0, 0, 132)), TUNED_EXACT);
+    tuned_free(tuned);
+    tuned = load(text); /* a far device is given to nobody who does not ask */
+    assert_int_equal(grade_on(tuned, "any", gpu("T4", 7, 5, 40)), TUNED_NONE);
+    tuned_free(tuned);
+}
+
+static void portable_is_for_what_was_measured(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load("tuned-conf 4\n"
+                               "[cuda \"*\"] capabilities=8,9\n"
+                               "p n=1 a=1 | capability=7.0\n"
+                               "q n=1 a=1 | capability=7.0 capabilities=9\n"
+                               "[cuda \"A\"] compute_capability=9.0\n"
+                               "p n=1 a=2\n"
+                               "end\n");
+    assert_int_equal(grade_on(tuned, "p", gpu("X", 8, 6, 72)), TUNED_PORTABLE);
+    assert_int_equal(grade_on(tuned, "p", gpu("X", 9, 0, 72)), TUNED_PORTABLE); /* before A's */
+    assert_int_equal(grade_on(tuned, "p", gpu("X", 7, 5, 72)), TUNED_NONE);
+    assert_int_equal(grade_on(tuned, "q", gpu("X", 9, 0, 72)), TUNED_PORTABLE);
+    assert_int_equal(grade_on(tuned, "q", gpu("X", 8, 0, 72)), TUNED_NONE);
+    tuned_free(tuned);
+    tuned = load("tuned-conf 4\n[cuda \"*\"]\np n=1 a=1\nend\n"); /* by whoever wrote it */
+    assert_int_equal(grade_on(tuned, "p", gpu("X", 7, 5, 72)), TUNED_DEFAULT);
+    tuned_free(tuned);
+}
+
+/* Formats before 4 do not say what a launch needs. */
+static void older_files_harm_nobody(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load_with("tuned-conf 3\n"
+                                    "[cuda \"A\"] compute_capability=9.0 sm_count=132\n"
+                                    "plain n=1 a=1 | capability=7.0\n"
+                                    "cluster n=1 cluster_size=16\n"
+                                    "[cuda \"*\"]\nall n=1 a=1\nboth n=1 cluster_size=8\n"
+                                    "[cuda \"U\"]\nunknown n=1 cluster_size=4\n"
+                                    "end\n",
+                                    TUNED_FAR_DEVICE, 0);
+    assert_int_equal(grade_on(tuned, "plain", gpu("A100", 8, 0, 108)), TUNED_NONE);
+    assert_int_equal(grade_on(tuned, "plain", gpu("H20", 9, 0, 78)), TUNED_OTHER_DEVICE);
+    assert_int_equal(grade_on(tuned, "cluster", gpu("H20", 9, 0, 78)), TUNED_OTHER_DEVICE);
+    assert_int_equal(grade_on(tuned, "cluster", gpu("RTX 5090", 12, 0, 170)), TUNED_NONE);
+    assert_int_equal(grade_on(tuned, "all", gpu("H100", 9, 0, 132)), TUNED_FAR_DEVICE);
+    assert_int_equal(grade_on(tuned, "both", gpu("T4", 7, 5, 40)), TUNED_NONE);
+    assert_int_equal(grade_on(tuned, "both", gpu("H100", 9, 0, 132)), TUNED_FAR_DEVICE);
+    assert_int_equal(grade_on(tuned, "unknown", gpu("T4", 7, 5, 40)), TUNED_NONE);
+    tuned_free(tuned);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formulas_are_evaluated),
+        cmocka_unit_test(what_has_no_value_is_told),
+        cmocka_unit_test(formulas_that_multiply_come_to_an_end),
+        cmocka_unit_test(launches_are_told_or_not),
+        cmocka_unit_test(what_a_device_may_lack_is_not_given),
+        cmocka_unit_test(portable_is_for_what_was_measured),
+        cmocka_unit_test(older_files_harm_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
