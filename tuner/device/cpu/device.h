@@ -65,12 +65,11 @@ void guard_vectors(struct device *device, const struct launch_plan *plan);
 void turn_bands(struct device *device, const struct launch_plan *plan);
 enum status cpu_vary(struct device *device, const struct launch_plan *plan,
                      const struct patch *patches, struct error *error);
-/* results.c */
 enum status cpu_results(struct device *device, const struct block *block, uint32_t outputs,
                         struct run_result *out, uint32_t *count, struct error *error);
 enum status cpu_show(struct device *device, const struct block *block, uint32_t run,
                      struct error *error);
-/* block.c: the functions of struct device_api */
+/* launch.c: the functions of struct device_api */
 enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
                     struct error *error);
 enum status cpu_run_again(struct device *device, const struct launch_plan *plan,
@@ -79,7 +78,6 @@ enum status cpu_run_on(struct device *device, const struct launch_plan *plan, st
 enum status cpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
                            struct error *error);
 void cpu_drop_slots(struct device *device);
-/* energy.c */
 enum status cpu_measure_energy(struct device *device, const struct block *block, double window_ms,
                                struct energy *out, struct error *error);
 /* anchor.c */
@@ -89,7 +87,6 @@ enum status warm_up(struct device *device, struct error *error);
 enum status warm_up_again(struct device *device, struct error *error);
 /* cpu.c */
 void cpu_conditions(struct device *device, struct conditions *out);
-/* calibrate.c */
 void calibrate(struct device *device);
 /* ceilings.c */
 enum status cpu_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,

@@ -1,8 +1,12 @@
-#include "tuner/device/cpu/launch.h"
-
+/* A plan made ready to run, run, and timed many times in a row. */
 #include <dlfcn.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/hash.h"
+#include "tuner/device/cpu/device.h"
 
 /* As kernels/README.md has it. */
 struct tune_block {
@@ -11,6 +15,32 @@ struct tune_block {
     int thread;
     int threads;
 };
+
+typedef void block_function(const struct tune_block *block, void *const *arguments);
+
+struct prepared_launch {
+    block_function *kernel;
+    int64_t blocks;
+    int threads;
+    uint32_t repeats;
+    enum schedule schedule;
+    void *arguments[ARGUMENTS_MAX];
+};
+
+/* Functions found, arguments laid out. Holds pointers into itself: not to be copied. */
+struct prepared {
+    size_t count;
+    struct prepared_launch launches[LAUNCHES_MAX];
+    _Alignas(8) unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX]; /* of scalars and structs */
+    /* Places of inputs in the launches, which take another copy each run. */
+    size_t rotated_count;
+    struct {
+        void **place;
+        const struct vector *vector;
+    } rotated[LAUNCHES_MAX * ARGUMENTS_MAX];
+};
+
+/* ---- preparing ---- */
 
 static enum status find_kernel(const struct device *device, const char *name, block_function **out,
                                struct error *error)
@@ -82,8 +112,9 @@ static enum status check_bound(const struct device *device, const struct launch_
     return bound ? STATUS_OK : error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
 }
 
-enum status prepare(struct device *device, const struct launch_plan *plan, struct prepared *out,
-                    struct error *error)
+/* Of the plan bound last. Takes a microsecond. */
+static enum status prepare(struct device *device, const struct launch_plan *plan,
+                           struct prepared *out, struct error *error)
 {
     enum status status = check_bound(device, plan, error);
     out->count = plan->launch_count;
@@ -141,7 +172,7 @@ static void run_queued(void *context, int thread, int threads)
     }
 }
 
-void run_once(struct device *device, const struct prepared *prepared)
+static void run_once(struct device *device, const struct prepared *prepared)
 {
     for (size_t i = 0; i < prepared->count; i++) {
         const struct prepared_launch *launch = &prepared->launches[i];
@@ -153,10 +184,274 @@ void run_once(struct device *device, const struct prepared *prepared)
     }
 }
 
-void rotate(struct prepared *prepared, uint32_t run)
+/* All inputs at their copies for this run. */
+static void rotate(struct prepared *prepared, uint32_t run)
 {
     for (size_t i = 0; i < prepared->rotated_count; i++) {
         const struct vector *vector = prepared->rotated[i].vector;
         *prepared->rotated[i].place = vector_data(vector, run % vector->count);
     }
+}
+
+/* ---- runs and blocks ---- */
+
+static void run_timed(struct device *device, const struct prepared *prepared, double *elapsed_ns)
+{
+    int64_t start_ns = clock_now_ns();
+    device->shown_copy = 0;
+    run_once(device, prepared);
+    device->busy_until_ns = clock_now_ns();
+    *elapsed_ns = (double)(device->busy_until_ns - start_ns);
+    float_modes_reset();
+}
+
+enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
+                    struct error *error)
+{
+    struct prepared prepared;
+    enum status status = prepare(device, plan, &prepared, error);
+    if (status != STATUS_OK)
+        return status;
+    device->timed_slot = -1;
+    set_vectors(device, plan, ARGUMENT_OUTPUT, POISON);
+    set_vectors(device, plan, ARGUMENT_SCRATCH, 0);
+    restore_updates(device, plan);
+    note_updates(device, plan, 1);
+    guard_vectors(device, plan);
+    turn_bands(device, plan);
+    run_timed(device, &prepared, elapsed_ns);
+    return STATUS_OK;
+}
+
+enum status cpu_run_again(struct device *device, const struct launch_plan *plan,
+                          struct error *error)
+{
+    struct prepared prepared;
+    double ignored_ns = 0;
+    enum status status = prepare(device, plan, &prepared, error);
+    if (status != STATUS_OK)
+        return status;
+    set_vectors(device, plan, ARGUMENT_OUTPUT, POISON);
+    restore_updates(device, plan);
+    note_updates(device, plan, 1);
+    turn_bands(device, plan);
+    run_timed(device, &prepared, &ignored_ns);
+    return STATUS_OK;
+}
+
+enum status cpu_run_on(struct device *device, const struct launch_plan *plan, struct error *error)
+{
+    struct prepared prepared;
+    double ignored_ns = 0;
+    enum status status = prepare(device, plan, &prepared, error);
+    if (status == STATUS_OK)
+        run_timed(device, &prepared, &ignored_ns);
+    return status;
+}
+
+void cpu_drop_slots(struct device *device)
+{
+    device->timed_slot = -1;
+}
+
+/* Whether the copies are so much that none of one is left in the caches when its turn comes again.
+ */
+static bool streams_by(const struct device *device, const struct launch_plan *plan)
+{
+    double caches = 0, copies = 0;
+    for (int i = 0; i < device->machine.cores; i++)
+        if (machine_cache_leader(&device->machine, i) == i)
+            caches += (double)machine_flush_bytes(&device->machine, i) / 2;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (argument_rotates(&plan->arguments[i]))
+            copies += (double)device->shelves[i].bound->count *
+                      (double)argument_bytes(&plan->arguments[i]);
+    return copies >= STREAM_CACHES * caches;
+}
+
+/* The caches as the mode wants them; *copy: the first run's, or -1 when inputs do not rotate. */
+static enum status bring_caches(struct device *device, const struct block *block,
+                                const struct prepared *prepared, int64_t *copy, struct error *error)
+{
+    *copy = device->copies > 1 ? (int64_t)(block->draw & 1) : 0;
+    note_updates(device, block->plan, block->mode == L2_HOT ? 1 : block->runs + (uint32_t)*copy);
+    if (block->mode == L2_HOT) {
+        *copy = -1;
+        run_once(device, prepared);
+        run_once(device, prepared);
+        return STATUS_OK;
+    }
+    if (block->mode == L2_STREAM && streams_by(device, block->plan)) {
+        note_updates(device, block->plan, UINT32_MAX);
+        *copy = device->streamed;
+        device->streamed += block->runs;
+        return STATUS_OK;
+    }
+    return flush_caches(device, (uint32_t)*copy, block->runs, block->mode == L2_DIRTY, error);
+}
+
+static void run_block(struct device *device, struct prepared *prepared, uint32_t runs, int64_t copy)
+{
+    uint32_t next = copy >= 0 ? (uint32_t)copy % device->copies : 0;
+    device->first_copy = next;
+    for (uint32_t run = 0; run < runs; run++) {
+        if (copy >= 0)
+            rotate(prepared, next);
+        next = next + 1 < device->copies ? next + 1 : 0;
+        run_once(device, prepared);
+    }
+}
+
+/* The device warm, the plan prepared, its scratch as its own runs left it or zeroed. */
+static enum status ready_block(struct device *device, const struct block *block,
+                               struct prepared *prepared, struct error *error)
+{
+    if (block->runs < 1)
+        return error_set(error, STATUS_INTERNAL, "cpu: a block of no runs");
+    enum status status = prepare(device, block->plan, prepared, error);
+    if (status == STATUS_OK)
+        status = warm_up_again(device, error);
+    if (status == STATUS_OK && !block->prepared)
+        set_vectors(device, block->plan, ARGUMENT_OUTPUT, POISON);
+    if (status == STATUS_OK && (!block->prepared || device->timed_slot != block->slot))
+        set_vectors(device, block->plan, ARGUMENT_SCRATCH, 0);
+    device->timed_slot = status == STATUS_OK ? (int64_t)block->slot : -1;
+    return status;
+}
+
+/* Nothing is kept for a slot: preparing takes a microsecond. */
+enum status cpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
+                           struct error *error)
+{
+    struct prepared prepared;
+    int64_t copy = 0;
+    enum status status = ready_block(device, block, &prepared, error);
+    if (status == STATUS_OK)
+        status = bring_caches(device, block, &prepared, &copy, error);
+    if (status != STATUS_OK)
+        return status;
+    int64_t start_ns = clock_now_ns();
+    run_block(device, &prepared, block->runs, copy);
+    device->busy_until_ns = clock_now_ns();
+    float_modes_reset();
+    double block_ns =
+        (double)(device->busy_until_ns - start_ns) - device->calibration.empty_pair_ns;
+    /* What is shorter than the timer can tell is given as the least that it can. */
+    *elapsed_ns = fmax(block_ns, device->calibration.tick_ns) / block->runs;
+    return STATUS_OK;
+}
+
+/* ---- what the last run of a block left behind ---- */
+
+static uint32_t copy_of(const struct device *device, const struct block *block, uint32_t run)
+{
+    return block->mode == L2_HOT ? 0 : (device->first_copy + run) % device->copies;
+}
+
+enum status cpu_results(struct device *device, const struct block *block, uint32_t outputs,
+                        struct run_result *out, uint32_t *count, struct error *error)
+{
+    const struct launch_plan *plan = block->plan;
+    const uint32_t copy = copy_of(device, block, block->runs - 1);
+    *count = 1;
+    *out = (struct run_result){.run = block->runs - 1, .varied = device->varied && copy % 2 == 1};
+    if (plan->argument_count != device->argument_count)
+        return error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        bool is_update = plan->arguments[i].role == ARGUMENT_UPDATE;
+        if (!(outputs >> i & 1))
+            continue;
+        if (is_update && (block->mode == L2_HOT || block->runs > device->copies))
+            *count = 0; /* they were changed more than once */
+        out->sum = hash_u64(vector_data(device->shelves[i].bound, is_update ? copy : 0),
+                            argument_bytes(&plan->arguments[i]), out->sum + i);
+    }
+    return STATUS_OK;
+}
+
+enum status cpu_show(struct device *device, const struct block *block, uint32_t run,
+                     struct error *error)
+{
+    (void)error;
+    device->shown_copy = copy_of(device, block, run);
+    return STATUS_OK;
+}
+
+/* ---- energy ---- */
+
+enum {
+    LOOK_NS = 100 * 1000,          /* the counter moves about once a millisecond */
+    STEP_PATIENCE_NS = 1000000000, /* one that has not moved for so long will not */
+};
+
+/* Between two looks at the counter. */
+struct watch {
+    int64_t now_ns;
+    double energy_j, runs;
+    uint32_t copy;
+};
+
+/* Runs until the counter makes a step, and gives its size. */
+static enum status run_to_step(struct device *device, struct prepared *prepared,
+                               struct watch *watch, double *step_j, struct error *error)
+{
+    double before_j = watch->energy_j;
+    int64_t start_ns = clock_now_ns();
+    for (;;) {
+        int64_t look_ns = clock_now_ns() + LOOK_NS;
+        do {
+            rotate(prepared, watch->copy++);
+            run_once(device, prepared);
+            watch->runs++;
+            watch->now_ns = clock_now_ns();
+        } while (watch->now_ns < look_ns);
+        enum status status = sensors_energy(&device->sensors, &watch->energy_j, error);
+        if (status != STATUS_OK)
+            return status;
+        *step_j = watch->energy_j - before_j;
+        if (*step_j > 0)
+            return STATUS_OK;
+        if (watch->now_ns - start_ns > STEP_PATIENCE_NS)
+            return error_set(error, STATUS_UNAVAILABLE,
+                             "cpu: the processors' energy counter stands still, as in some "
+                             "virtual machines: measure time only");
+    }
+}
+
+static enum status measure_between_steps(struct device *device, struct prepared *prepared,
+                                         double window_ms, struct energy *out, struct error *error)
+{
+    struct watch watch = {0};
+    double step_j = 0;
+    enum status status = sensors_energy(&device->sensors, &watch.energy_j, error);
+    if (status == STATUS_OK)
+        status = run_to_step(device, prepared, &watch, &step_j, error);
+    struct watch first = watch;
+    double least_j = INFINITY;
+    do {
+        if (status == STATUS_OK)
+            status = run_to_step(device, prepared, &watch, &step_j, error);
+        least_j = fmin(least_j, step_j);
+    } while (status == STATUS_OK && (double)(watch.now_ns - first.now_ns) < window_ms * 1e6);
+    device->busy_until_ns = clock_now_ns();
+    float_modes_reset();
+    if (status == STATUS_OK)
+        *out = (struct energy){.window_ns = (double)(watch.now_ns - first.now_ns),
+                               .energy_j = watch.energy_j - first.energy_j,
+                               .runs = watch.runs - first.runs,
+                               .resolution_j = least_j};
+    return status;
+}
+
+enum status cpu_measure_energy(struct device *device, const struct block *block, double window_ms,
+                               struct energy *out, struct error *error)
+{
+    struct prepared prepared;
+    *out = (struct energy){0};
+    enum status status = ready_block(device, block, &prepared, error);
+    if (status == STATUS_OK)
+        note_updates(device, block->plan, UINT32_MAX);
+    if (status == STATUS_OK)
+        status = measure_between_steps(device, &prepared, window_ms, out, error);
+    return status;
 }

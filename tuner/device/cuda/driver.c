@@ -5,11 +5,132 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/text.h"
+
+/* ---- opening a library ---- */
+
+#if CUDA_VERSION >= 12030
+_Static_assert(sizeof(struct cuda_edge) == sizeof(CUgraphEdgeData) &&
+                   (int)CUDA_EDGE_PROGRAMMATIC == (int)CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC &&
+                   (int)CUDA_PORT_PROGRAMMATIC == (int)CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+               "an edge as cuda.h has it");
+#endif
+
+static void *open_in(const struct library_files *files, const char *folder, const char *below)
+{
+    char path[1024];
+    void *library = NULL;
+    for (size_t i = 0; !library && i < files->count; i++)
+        if (string_format(path, sizeof path, "%s%s%s", folder, below, files->names[i]))
+            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+static void *open_at(const struct library_files *files, const char *place)
+{
+    static const char *const below[] = {"/", "/lib64/", "/lib/"};
+    void *library = NULL;
+    if (strcmp(place, LIBRARY_LOADER) == 0)
+        return open_in(files, "", "");
+    for (size_t i = 0; !library && i < sizeof below / sizeof *below; i++)
+        library = open_in(files, place, below[i]);
+    if (!library && strstr(place, files->stem))
+        library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+void *library_open(const struct library_files *files, const char *const *places, size_t count)
+{
+    void *library = NULL;
+    for (size_t i = 0; !library && i < count; i++)
+        if (places[i] && *places[i])
+            library = open_at(files, places[i]);
+    return library;
+}
+
+/* Symbols that older drivers have under another name with the same parameters. The old kernel node
+ * takes a struct that is the beginning of the new one. */
+static const struct {
+    const char *name;
+    const char *older;
+} older_names[] = {
+    {"cuEventElapsedTime_v2", "cuEventElapsedTime"},
+    {"cuGraphAddKernelNode_v2", "cuGraphAddKernelNode"},
+};
+
+static void *find(void *library, const char *name)
+{
+    void *address = dlsym(library, name);
+    for (size_t i = 0; !address && i < sizeof older_names / sizeof *older_names; i++)
+        if (strcmp(name, older_names[i].name) == 0)
+            address = dlsym(library, older_names[i].older);
+    return address;
+}
+
+const char *library_resolve(void *library, const struct library_symbol *symbols, size_t count,
+                            void *table)
+{
+    const char *missing = NULL;
+    for (size_t i = 0; i < count; i++) {
+        void *address = find(library, symbols[i].name);
+        if (!address && !missing)
+            missing = symbols[i].name;
+        memcpy((char *)table + symbols[i].offset, &address, sizeof address);
+    }
+    return missing;
+}
+
+/* A library that is opened once in the life of the process. */
+struct library {
+    struct library_files files;
+    const struct library_symbol *symbols;
+    size_t symbol_count;
+    const char *not_found; /* a sentence each: what it is, and what to do */
+    const char *name, *too_old;
+};
+
+static enum status lacks(const struct library *library, const char *what, struct error *error)
+{
+    return error_set(error, STATUS_UNAVAILABLE, "%s lacks %s: %s", library->name, what,
+                     library->too_old);
+}
+
+/* NULL with the reason when it is not there, or lacks one of the functions. */
+static void *open_table(const struct library *library, const char *const *places, size_t count,
+                        void *table, struct error *error)
+{
+    void *opened = library_open(&library->files, places, count);
+    if (!opened) {
+        (void)error_set(error, STATUS_UNAVAILABLE, "%s", library->not_found);
+        return NULL;
+    }
+    const char *missing = library_resolve(opened, library->symbols, library->symbol_count, table);
+    if (!missing)
+        return opened;
+    (void)lacks(library, missing, error);
+    (void)dlclose(opened);
+    return NULL;
+}
+
+static const void *table_of(pthread_once_t *once, void (*start)(void), const struct error *failure,
+                            const void *table, struct error *error)
+{
+    (void)pthread_once(once, start);
+    if (failure->status == STATUS_OK)
+        return table;
+    *error = *failure;
+    return NULL;
+}
+
+/* ---- the driver ---- */
 
 #define CUDA_ROW(name) {LIBRARY_TEXT(name), offsetof(struct cuda_driver, name)},
 
-static const struct library_symbol symbols[] = {CUDA_FUNCTIONS(CUDA_ROW)};
+static const struct library_symbol driver_symbols[] = {CUDA_FUNCTIONS(CUDA_ROW)};
 
 static const struct library_symbol later_symbols[] = {
     CUDA_LATER_FUNCTIONS(CUDA_ROW){"cuGraphAddDependencies_v2",
@@ -19,21 +140,24 @@ static const struct library_symbol later_symbols[] = {
 
 static const char control_file[] = "/dev/nvidiactl";
 
-static struct cuda_driver table;
-static struct error failure; /* why there is no driver; STATUS_OK when there is one */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct cuda_driver driver_table;
+static struct error driver_failure; /* why there is no driver; STATUS_OK when there is one */
+static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
 
-static void *open_library(void)
-{
-    static const char *const names[] = {
-        "libcuda.so.1",
-        "/usr/lib/wsl/lib/libcuda.so.1",
-        "/usr/local/nvidia/lib64/libcuda.so.1",
-        "/run/opengl-driver/lib/libcuda.so.1",
-    };
-    static const struct library_files files = {"libcuda", names, sizeof names / sizeof *names};
-    return library_open(&files, &(const char *){LIBRARY_LOADER}, 1);
-}
+static const char *const driver_names[] = {
+    "libcuda.so.1",
+    "/usr/lib/wsl/lib/libcuda.so.1",
+    "/usr/local/nvidia/lib64/libcuda.so.1",
+    "/run/opengl-driver/lib/libcuda.so.1",
+};
+static const struct library driver_library = {
+    {"libcuda", driver_names, sizeof driver_names / sizeof *driver_names},
+    driver_symbols,
+    sizeof driver_symbols / sizeof *driver_symbols,
+    "libcuda.so.1 not found: install the NVIDIA driver (in a container, start it with --gpus all), "
+    "or use --device cpu",
+    "libcuda.so.1",
+    "the NVIDIA driver is too old, update it to 470 (CUDA 11.4) or later"};
 
 static const char *advice(CUresult result)
 {
@@ -69,56 +193,229 @@ static const char *advice(CUresult result)
 static void explain_failed_start(CUresult result)
 {
     const char *name = NULL;
-    if (table.cuGetErrorName(result, &name) != CUDA_SUCCESS || !name)
+    if (driver_table.cuGetErrorName(result, &name) != CUDA_SUCCESS || !name)
         name = "unknown error";
     if (access(control_file, R_OK | W_OK) != 0 && (errno == EACCES || errno == EPERM)) {
         error_set(
-            &failure, STATUS_PERMISSION,
+            &driver_failure, STATUS_PERMISSION,
             "%s: no permission to use the GPU (%s): join the group that owns this file (often "
             "'video'), or ask the administrator",
             control_file, name);
         return;
     }
-    error_set(&failure, STATUS_UNAVAILABLE, "the NVIDIA driver does not start: %s (%d): %s", name,
-              (int)result, advice(result));
+    error_set(&driver_failure, STATUS_UNAVAILABLE, "the NVIDIA driver does not start: %s (%d): %s",
+              name, (int)result, advice(result));
 }
 
-static void start(void)
+static void start_driver(void)
 {
-    void *library = open_library();
-    if (!library) {
-        error_set(
-            &failure, STATUS_UNAVAILABLE,
-            "libcuda.so.1 not found: install the NVIDIA driver (in a container, start it with "
-            "--gpus all), or use --device cpu");
+    void *library = open_table(&driver_library, &(const char *){LIBRARY_LOADER}, 1, &driver_table,
+                               &driver_failure);
+    if (!library)
         return;
-    }
-    const char *missing =
-        library_resolve(library, symbols, sizeof symbols / sizeof *symbols, &table);
-    if (missing) {
-        error_set(&failure, STATUS_UNAVAILABLE,
-                  "libcuda.so.1 lacks %s: the NVIDIA driver is too old, update it to 470 (CUDA "
-                  "11.4) or later",
-                  missing);
-        (void)dlclose(library);
-        return;
-    }
     (void)library_resolve(library, later_symbols, sizeof later_symbols / sizeof *later_symbols,
-                          &table);
+                          &driver_table);
     /* Lazy loading would put the load of a kernel into its first timing. */
     (void)setenv("CUDA_MODULE_LOADING", "EAGER", 1);
-    CUresult result = table.cuInit(0);
+    CUresult result = driver_table.cuInit(0);
     if (result != CUDA_SUCCESS)
         explain_failed_start(result);
-    else if (table.cuDriverGetVersion(&table.version) != CUDA_SUCCESS)
-        table.version = 0;
+    else if (driver_table.cuDriverGetVersion(&driver_table.version) != CUDA_SUCCESS)
+        driver_table.version = 0;
 }
 
 const struct cuda_driver *cuda_driver(struct error *error)
 {
-    (void)pthread_once(&once, start);
-    if (failure.status == STATUS_OK)
-        return &table;
-    *error = failure;
-    return NULL;
+    return table_of(&driver_once, start_driver, &driver_failure, &driver_table, error);
+}
+
+/* ---- NVRTC ---- */
+
+#define NVRTC_ROW(name) {LIBRARY_TEXT(name), offsetof(struct cuda_compiler, name)},
+
+static const struct library_symbol compiler_symbols[] = {NVRTC_FUNCTIONS(NVRTC_ROW)};
+
+static struct cuda_compiler compiler_table;
+static struct error compiler_failure;
+static pthread_once_t compiler_once = PTHREAD_ONCE_INIT;
+
+static const char *const compiler_names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+                                             "libnvrtc.so.11.2"};
+static const struct library compiler_library = {
+    {"libnvrtc", compiler_names, sizeof compiler_names / sizeof *compiler_names},
+    compiler_symbols,
+    sizeof compiler_symbols / sizeof *compiler_symbols,
+    "libnvrtc.so not found, the run-time compiler of CUDA: install it (Debian: cuda-nvrtc-13-0), "
+    "set CUDA_HOME or TUNE_NVRTC_PATH to where it is, or run ./bootstrap --with-toolkit",
+    "libnvrtc.so",
+    "it is too old, install that of CUDA 11.4 or later"};
+
+/* The headers of a toolkit lie beside its libraries. */
+static void note_folder(void)
+{
+    Dl_info info;
+    void *function = NULL;
+    memcpy(&function, &compiler_table.nvrtcVersion, sizeof function);
+    if (!dladdr(function, &info) || !info.dli_fname)
+        return;
+    const char *slash = strrchr(info.dli_fname, '/');
+    if (slash && !string_format(compiler_table.folder, sizeof compiler_table.folder, "%.*s",
+                                (int)(slash - info.dli_fname), info.dli_fname))
+        compiler_table.folder[0] = '\0';
+}
+
+/* The first of `base`/`places` that has `file`; `out` stays as it is where there is none. */
+static void find_headers(const char *base, const char *const *places, const char *file,
+                         char out[1024])
+{
+    char path[2048];
+    for (; base && *base && *places && !out[0]; places++)
+        if (string_format(path, sizeof path, "%s/%s/%s", base, *places, file) &&
+            file_exists(path) && !string_format(out, 1024, "%s/%s", base, *places))
+            out[0] = '\0';
+}
+
+/* Beside the library: in a toolkit (lib64, targets/NAME/lib), a distribution's folders, a Python
+ * environment's wheels (a folder for each part), Conda's. Else in a toolkit that lies elsewhere. */
+static void note_headers(void)
+{
+    static const char *const beside[] = {"../include",
+                                         "../../include",
+                                         "../targets/x86_64-linux/include",
+                                         "../targets/sbsa-linux/include",
+                                         "../../cuda_runtime/include",
+                                         NULL};
+    static const char *const below[] = {"include", "targets/x86_64-linux/include",
+                                        "targets/sbsa-linux/include", NULL};
+    static const char *const apart[] = {"../../cuda_cccl/include", "../../cu13/include/cccl",
+                                        "../../cccl/include", NULL};
+    const char *const roots[] = {
+#ifdef TUNE_TOOLKIT_DIR
+        TUNE_TOOLKIT_DIR,
+#endif
+        getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"};
+    find_headers(compiler_table.folder, beside, "cuda_fp16.h", compiler_table.headers);
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        find_headers(roots[i], below, "cuda_fp16.h", compiler_table.headers);
+    find_headers(compiler_table.folder, apart, "cub/cub.cuh", compiler_table.cccl);
+}
+
+/* NVRTC opens a second library by its bare name, which the loader finds only in its own places; one
+ * that is loaded already is taken by that name. Where it fails, NVRTC itself says so. */
+static void open_builtins(void)
+{
+    char path[sizeof compiler_table.folder + 64];
+    if (compiler_table.folder[0] &&
+        string_format(path, sizeof path, "%s/libnvrtc-builtins.so.%d.%d", compiler_table.folder,
+                      compiler_table.major, compiler_table.minor))
+        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static void start_compiler(void)
+{
+    const char *const places[] = {
+        getenv("TUNE_NVRTC_PATH"),
+#ifdef TUNE_TOOLKIT_DIR
+        TUNE_TOOLKIT_DIR,
+#endif
+        LIBRARY_LOADER,
+        getenv("CUDA_HOME"),
+        getenv("CUDA_PATH"),
+        "/usr/local/cuda",
+        "/opt/cuda",
+    };
+    void *library = open_table(&compiler_library, places, sizeof places / sizeof *places,
+                               &compiler_table, &compiler_failure);
+    if (!library)
+        return;
+    if (compiler_table.nvrtcVersion(&compiler_table.major, &compiler_table.minor) !=
+        NVRTC_SUCCESS) {
+        (void)lacks(&compiler_library, "its version", &compiler_failure);
+        (void)dlclose(library);
+        return;
+    }
+    note_folder();
+    note_headers();
+    open_builtins();
+}
+
+const struct cuda_compiler *cuda_compiler(struct error *error)
+{
+    return table_of(&compiler_once, start_compiler, &compiler_failure, &compiler_table, error);
+}
+
+/* ---- nvJitLink ---- */
+
+#define ROW(name, member)                                                                          \
+    {                                                                                              \
+        name, offsetof(struct cuda_linker, member)                                                 \
+    }
+
+static const struct library_symbol linker_symbols[] = {
+    ROW("nvJitLinkCreate", create),
+    ROW("nvJitLinkDestroy", destroy),
+    ROW("nvJitLinkAddData", add_data),
+    ROW("nvJitLinkComplete", complete),
+    ROW("nvJitLinkGetLinkedCubinSize", get_cubin_size),
+    ROW("nvJitLinkGetLinkedCubin", get_cubin),
+    ROW("nvJitLinkGetErrorLogSize", get_error_log_size),
+    ROW("nvJitLinkGetErrorLog", get_error_log),
+};
+enum { SYMBOLS = sizeof linker_symbols / sizeof *linker_symbols };
+
+static struct cuda_linker linker_table;
+static struct error linker_failure;
+static pthread_once_t linker_once = PTHREAD_ONCE_INIT;
+
+static const char *const linker_names[] = {"libnvJitLink.so", "libnvJitLink.so.13",
+                                           "libnvJitLink.so.12"};
+static const struct library linker_library = {
+    .files = {"libnvJitLink", linker_names, sizeof linker_names / sizeof *linker_names},
+    .not_found = "libnvJitLink.so not found, which links kernels of several sources: install it "
+                 "(Debian: libnvjitlink-13-0), set TUNE_NVJITLINK_PATH to where it is, or include "
+                 "the sources in one",
+    .name = "libnvJitLink.so",
+    .too_old = "install that of CUDA 12.0 or later"};
+
+/* Libraries of CUDA 12 have their functions under the names of versions alone. */
+static const char *resolve(void *library)
+{
+    static const char *const versions[] = {"13_0", "12_9", "12_8", "12_6", "12_5",
+                                           "12_4", "12_3", "12_2", "12_1", "12_0"};
+    char names[SYMBOLS][64];
+    struct library_symbol versioned[SYMBOLS];
+    const char *missing = library_resolve(library, linker_symbols, SYMBOLS, &linker_table);
+    for (size_t v = 0; missing && v < sizeof versions / sizeof *versions; v++) {
+        for (size_t i = 0; i < SYMBOLS; i++) {
+            (void)string_format(names[i], sizeof names[i], "__%s_%s", linker_symbols[i].name,
+                                versions[v]);
+            versioned[i] = (struct library_symbol){names[i], linker_symbols[i].offset};
+        }
+        if (!library_resolve(library, versioned, SYMBOLS, &linker_table))
+            missing = NULL;
+    }
+    return missing;
+}
+
+static void start_linker(void)
+{
+    const struct cuda_compiler *nvrtc = cuda_compiler(&linker_failure);
+    if (!nvrtc)
+        return;
+    /* One of NVRTC's own version first: what it makes is what this must take. */
+    const char *const places[] = {
+        getenv("TUNE_NVJITLINK_PATH"), nvrtc->folder,       LIBRARY_LOADER,
+        getenv("CUDA_HOME"),           getenv("CUDA_PATH"), "/usr/local/cuda"};
+    void *library = open_table(&linker_library, places, sizeof places / sizeof *places,
+                               &linker_table, &linker_failure);
+    const char *missing = library ? resolve(library) : NULL;
+    if (!missing)
+        return;
+    (void)lacks(&linker_library, missing, &linker_failure);
+    (void)dlclose(library);
+}
+
+const struct cuda_linker *cuda_linker(struct error *error)
+{
+    return table_of(&linker_once, start_linker, &linker_failure, &linker_table, error);
 }

@@ -124,7 +124,7 @@ CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *la
 /* Makes the graph executable and uploads it. *out is NULL on failure. */
 CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out);
 
-/* error.c. Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
+/* stream.c. Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
  * `device`, errors after which the context no longer answers become STATUS_DEVICE_LOST. */
 enum status cuda_error(struct device *device, CUresult result, struct error *error,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -150,7 +150,7 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
                               const struct binary_request *request, struct container *out,
                               struct text *log, struct error *error);
 
-/* inspect.c, and code_hash.c. What a binary tells without a device. */
+/* inspect.c. What a binary tells without a device. */
 enum status cuda_fits(const char *binary_path, const struct launch_plan *plan, struct error *error);
 enum status cuda_inspect(const char *binary_path, const char *kernel,
                          struct kernel_resources *resources, char *code_hash, struct error *error);
@@ -188,7 +188,7 @@ enum status cuda_open(int index, const struct warm_up *warm_up, struct device **
                       struct error *error);
 void cuda_close(struct device *device);
 
-/* calibrate.c: tick, empty pair, node gap. */
+/* Tick, empty pair, node gap. */
 enum status cuda_calibrate(struct device *device, struct error *error);
 
 void cuda_conditions(struct device *device, struct conditions *out);
@@ -220,26 +220,19 @@ enum status cuda_find_kernel(struct device *device, const char *name, struct ker
                              struct error *error);
 /* Whether blocks of the kernel come in clusters. */
 bool cuda_is_clustered(const struct kernel *kernel);
-/* parameters.c. Fills in how many parameters the kernel has, and their sizes. */
-/* unknown.c. After a failure: where a kernel that is asked for is not in the source, the error says
- * which are. Always STATUS_COMPILE_FAILED, or STATUS_NO_MEMORY. */
-enum status cuda_name_kernels(struct arena *arena, const char *source, const char *path,
-                              const struct binary_request *request, struct error *error);
 /* What is passed must be what the kernel takes, by number and size: types are not known. */
 enum status cuda_check_parameters(const struct launch_plan *plan, const struct launch *launch,
                                   const struct kernel *kernel, struct error *error);
 /* False: the binary does not tell. */
 bool cuda_binary_parameters(const struct container *container, const char *lowered,
                             struct kernel *kernel);
+/* Fills in how many parameters the kernel has, and their sizes. */
 void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
                           const char *lowered, struct kernel *kernel);
-/* symbols.c. Copies the argument into its variable of the current binary, unless it is there.
+/* Copies the argument into its variable of the current binary, unless it is there.
  * STATUS_BAD_INPUT where there is no such variable, or one of another size. */
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,
                             const void *input, struct error *error);
-enum status cuda_take_symbols(const struct container *container, struct module *module,
-                              struct error *error);
-void cuda_free_symbols(struct module *module);
 /* Opts in to `bytes` of dynamic shared memory where that is needed. */
 enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
                               struct error *error);
@@ -252,10 +245,8 @@ enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
 void cuda_rotate(const struct device *device, const struct launch_plan *plan, uint32_t run,
                  struct prepared_plan *prepared);
 
-/* arithmetic.c */
+/* ceilings.c */
 enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struct error *error);
-
-/* bandwidth.c */
 enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
                            struct error *error);
 
