@@ -62,8 +62,9 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
                         &experiment->defines) &&
            read_flags(reader, node_get(root, "flags")) &&
            read_arguments(reader, node_get(root, "arguments")) &&
-           read_launches(reader, node_get(root, "launches")) && read_checks(reader, root) &&
-           read_objectives(reader, node_get(root, "objectives")) &&
+           read_launch_list(reader, node_get(root, "launches"), experiment->launches,
+                            &experiment->launch_count) &&
+           read_checks(reader, root) && read_objectives(reader, node_get(root, "objectives")) &&
            read_metrics(reader, node_get(root, "metrics")) &&
            read_baselines(reader, node_get(root, "baselines")) && check_whole(reader);
 }

@@ -94,7 +94,6 @@ bool read_flags(struct file_reader *reader, const struct node *node);
 bool read_setting(struct file_reader *reader, const struct node *node, const char *what,
                   struct setting *out);
 bool read_arguments(struct file_reader *reader, const struct node *node);
-bool read_launches(struct file_reader *reader, const struct node *node);
 /* A list of launches as the experiment's are. */
 bool read_launch_list(struct file_reader *reader, const struct node *node,
                       struct launch_rule out[LAUNCHES_MAX], size_t *count);

@@ -1,37 +1,39 @@
-/* Reading arguments: their roles, fills, fields and symbols. */
+/* Reading what a kernel is given and how it is launched: arguments with their fills, fields and
+ * symbols; defines, flags, launches. */
 #include <string.h>
 
 #include "tuner/experiment/read.h"
+
+/* A key that may be absent, with what its expression (a text with ${}, when `text`) may use. */
+struct member {
+    const char *key;
+    unsigned allowed;
+    size_t offset; /* of the struct formula, or template */
+    bool text;
+};
+
+static bool read_members(struct file_reader *reader, const struct node *node,
+                         const struct member *members, size_t count, void *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct member *member = &members[i];
+        const struct node *value = node_get(node, member->key);
+        void *place = (char *)out + member->offset;
+        if (value &&
+            !(member->text ? read_template(reader, value, member->key, member->allowed, place)
+                           : read_formula(reader, value, member->key, member->allowed, place)))
+            return false;
+    }
+    return true;
+}
+#define READ_MEMBERS(reader, node, members, out)                                                   \
+    read_members(reader, node, members, sizeof(members) / sizeof *(members), out)
 
 /* ---- fills ---- */
 
 enum { FILL_WORDS = FILL_RANDOM_ODD + 1 }; /* those that are one word */
 
-static bool read_word_fill(struct file_reader *reader, const struct node *node,
-                           struct fill_rule *fill)
-{
-    const char *words[ARGUMENT_FILLS];
-    for (int i = 0; i < ARGUMENT_FILLS; i++)
-        words[i] = fill_name((enum argument_fill)i);
-    for (int i = FILL_WORDS; i < ARGUMENT_FILLS; i++)
-        if (strcmp(words[i], node->text) == 0)
-            return node_error(reader, node, "the fill '%s' needs to be told more: {%s: ...}",
-                              words[i], words[i]);
-    return read_choice(reader, node, "fill", words, FILL_WORDS, USE_PROBLEM, &fill->word);
-}
-
-/* [low, high] */
-static bool read_pair(struct file_reader *reader, const struct node *node, const char *what,
-                      struct fill_rule *fill)
-{
-    if (!need_items(reader, node, what, 2))
-        return false;
-    if (node->count != 2)
-        return node_error(reader, node, "%s needs two numbers", what);
-    return read_formula(reader, node->first, what, USE_DEVICE, &fill->low) &&
-           read_formula(reader, node->first->next, what, USE_DEVICE, &fill->high);
-}
-
+/* {KIND: ...} */
 static bool read_made_fill(struct file_reader *reader, const struct node *node,
                            struct fill_rule *fill)
 {
@@ -44,9 +46,10 @@ static bool read_made_fill(struct file_reader *reader, const struct node *node,
         return node_error(reader, node,
                           "fill must say one of constant, uniform, normal, series, "
                           "file");
+    const char *kind = node->first->text;
     const struct node *value = node->first->value;
     for (int i = FILL_WORDS; i < ARGUMENT_FILLS; i++)
-        if (strcmp(fill_name((enum argument_fill)i), node->first->text) == 0)
+        if (strcmp(fill_name((enum argument_fill)i), kind) == 0)
             fill->kind = (enum argument_fill)i;
     switch (fill->kind) {
     case FILL_CONSTANT:
@@ -55,17 +58,29 @@ static bool read_made_fill(struct file_reader *reader, const struct node *node,
         return read_series(reader, value, &fill->series);
     case FILL_FILE:
         return read_template(reader, value, "file", USE_PROBLEM, &fill->file);
-    default:
-        return read_pair(reader, value, node->first->text, fill);
+    default: /* [low, high] */
+        if (!need_items(reader, value, kind, 2))
+            return false;
+        if (value->count != 2)
+            return node_error(reader, value, "%s needs two numbers", kind);
+        return read_formula(reader, value->first, kind, USE_DEVICE, &fill->low) &&
+               read_formula(reader, value->first->next, kind, USE_DEVICE, &fill->high);
     }
 }
 
-static bool is_drawn(const struct fill_rule *fill)
+static bool read_word_fill(struct file_reader *reader, const struct node *node,
+                           struct fill_rule *fill)
 {
-    if (fill->word.count == 0)
-        return fill->kind == FILL_UNIFORM || fill->kind == FILL_NORMAL;
-    return fill->word.count > 1 || !fill->word.parts[0].literal ||
-           strcmp(fill->word.parts[0].literal, fill_name(FILL_ZERO)) != 0;
+    const char *words[ARGUMENT_FILLS];
+    if (!need_kind(reader, node, NODE_SCALAR, "fill"))
+        return false;
+    for (int i = 0; i < ARGUMENT_FILLS; i++) {
+        words[i] = fill_name((enum argument_fill)i);
+        if (i >= FILL_WORDS && strcmp(words[i], node->text) == 0)
+            return node_error(reader, node, "the fill '%s' needs to be told more: {%s: ...}",
+                              words[i], words[i]);
+    }
+    return read_choice(reader, node, "fill", words, FILL_WORDS, USE_PROBLEM, &fill->word);
 }
 
 static bool read_fill(struct file_reader *reader, const struct node *node,
@@ -75,38 +90,23 @@ static bool read_fill(struct file_reader *reader, const struct node *node,
     const struct node *given = node_get(node, "fill");
     const struct node *seed = node_get(node, "seed");
     fill->place = given ? given->place : node->place;
-    bool right = !given ? literal_template(reader, fill_name(FILL_RANDOM), node->place, &fill->word)
-                 : given->kind == NODE_MAPPING ? read_made_fill(reader, given, fill)
-                                               : need_kind(reader, given, NODE_SCALAR, "fill") &&
-                                                     read_word_fill(reader, given, fill);
-    if (!right || !seed)
-        return right;
-    if (!is_drawn(fill))
+    if (!given
+            ? !literal_template(reader, fill_name(FILL_RANDOM), node->place, &fill->word)
+            : !(given->kind == NODE_MAPPING ? read_made_fill : read_word_fill)(reader, given, fill))
+        return false;
+    if (!seed)
+        return true;
+    const bool drawn = fill->word.count == 0
+                           ? fill->kind == FILL_UNIFORM || fill->kind == FILL_NORMAL
+                           : fill->word.count > 1 || !fill->word.parts[0].literal ||
+                                 strcmp(fill->word.parts[0].literal, fill_name(FILL_ZERO)) != 0;
+    if (!drawn)
         return node_error(reader, seed, "a seed for '%s', whose fill draws no random numbers",
                           argument->name);
     return read_formula(reader, seed, "seed", USE_PROBLEM, &fill->seed);
 }
 
-/* ---- roles ---- */
-
-static const char *const vector_keys[] = {"count",  "fill",    "seed",  "alignment",
-                                          "output", "scratch", "update"};
-
-/* Something passed by value has nothing of a vector. */
-static bool refuse_vector_keys(struct file_reader *reader, const struct node *node,
-                               const struct argument_rule *argument)
-{
-    for (size_t i = 0; i < sizeof vector_keys / sizeof *vector_keys; i++)
-        if (node_get(node, vector_keys[i]))
-            return node_error(reader, node,
-                              argument->role == ARGUMENT_SCALAR
-                                  ? "'%s' has a value, so it is a scalar: no count, fill, seed, "
-                                    "alignment, output, scratch or update"
-                                  : "'%s' has fields, so it is a struct: no count, fill, seed, "
-                                    "alignment, output, scratch or update",
-                              argument->name);
-    return true;
-}
+/* ---- arguments ---- */
 
 /* Which of output, scratch and update is true: at most one. */
 static bool read_written(struct file_reader *reader, const struct node *node,
@@ -137,13 +137,22 @@ static bool read_written(struct file_reader *reader, const struct node *node,
 static bool read_role(struct file_reader *reader, const struct node *node,
                       struct argument_rule *argument)
 {
-    const struct node *value = node_get(node, "value");
-    const struct node *fields = node_get(node, "fields");
+    static const char *const of_vectors[] = {"count",  "fill",    "seed",  "alignment",
+                                             "output", "scratch", "update"};
+    const bool value = node_get(node, "value") != NULL;
+    const bool fields = node_get(node, "fields") != NULL;
     if (value && fields)
         return node_error(reader, node, "'%s' has both a value and fields", argument->name);
     argument->role = value ? ARGUMENT_SCALAR : fields ? ARGUMENT_STRUCT : ARGUMENT_INPUT;
-    if (!role_is_vector(argument->role))
-        return refuse_vector_keys(reader, node, argument);
+    for (size_t i = 0; (value || fields) && i < sizeof of_vectors / sizeof *of_vectors; i++)
+        if (node_get(node, of_vectors[i]))
+            return node_error(reader, node,
+                              "'%s' has %s: no count, fill, seed, alignment, output, scratch or "
+                              "update",
+                              argument->name,
+                              value ? "a value, so it is a scalar" : "fields, so it is a struct");
+    if (value || fields)
+        return true;
     if (!node_get(node, "count"))
         return node_error(reader, node,
                           "'%s' needs a count (a vector), a value (a scalar) or fields (a struct)",
@@ -152,14 +161,11 @@ static bool read_role(struct file_reader *reader, const struct node *node,
         return false;
     const struct node *fill = node_get(node, "fill");
     fill = fill ? fill : node_get(node, "seed");
-    if (fill && !role_is_filled(argument->role))
-        return node_error(reader, fill,
-                          "only inputs and updates are filled; '%s' is an output or scratch",
-                          argument->name);
-    return true;
+    return !fill || role_is_filled(argument->role) ||
+           node_error(reader, fill,
+                      "only inputs and updates are filled; '%s' is an output or scratch",
+                      argument->name);
 }
-
-/* ---- arguments ---- */
 
 static bool read_type(struct file_reader *reader, const struct node *node, unsigned allowed,
                       struct template *out)
@@ -187,36 +193,27 @@ static bool read_fields(struct file_reader *reader, const struct node *node,
     return true;
 }
 
-static bool read_symbol(struct file_reader *reader, const struct node *node,
-                        struct argument_rule *argument)
-{
-    if (!node)
-        return true;
-    if (argument->role != ARGUMENT_INPUT && role_is_vector(argument->role))
-        return node_error(reader, node,
-                          "'%s' is written by the kernel: only inputs, scalars and structs are "
-                          "copied into a symbol",
-                          argument->name);
-    return read_template(reader, node, "symbol", USE_CONFIGURATION, &argument->symbol);
-}
-
 static bool read_contents(struct file_reader *reader, const struct node *node,
                           struct argument_rule *argument)
 {
     const struct node *type = node_get(node, "type");
+    const bool filled = role_is_filled(argument->role);
+    /* What is filled is made once for a problem: it cannot depend on the configuration. */
+    const unsigned allowed = filled ? USE_PROBLEM : USE_ALL;
+    const struct member members[] = {
+        {"count", allowed, offsetof(struct argument_rule, count), false},
+        {"alignment", USE_CONFIGURATION, offsetof(struct argument_rule, alignment), false},
+        {"value", allowed, offsetof(struct argument_rule, value), false},
+    };
     if (argument->role == ARGUMENT_STRUCT)
         return type ? node_error(reader, type, "'%s' is a struct: its fields have types",
                                  argument->name)
                     : read_fields(reader, node_get(node, "fields"), argument);
     if (!type)
         return node_error(reader, node, "an argument needs the key 'type'");
-    /* What is filled is made once for a problem: it cannot depend on the configuration. */
-    unsigned allowed = role_is_filled(argument->role) ? USE_PROBLEM : USE_ALL;
     return read_type(reader, type, allowed & ~(unsigned)USE_ACTIVE_BLOCKS, &argument->type) &&
-           (!role_is_filled(argument->role) || read_fill(reader, node, argument)) &&
-           read_optional(reader, node, "count", allowed, &argument->count) &&
-           read_optional(reader, node, "alignment", USE_CONFIGURATION, &argument->alignment) &&
-           read_optional(reader, node, "value", allowed, &argument->value);
+           (!filled || read_fill(reader, node, argument)) &&
+           READ_MEMBERS(reader, node, members, argument);
 }
 
 static bool read_argument(struct file_reader *reader, const struct node *node)
@@ -227,6 +224,7 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
                     "fill", "seed", "alignment", "output", "scratch", "update", "symbol"))
         return false;
     const struct node *name = node_get(node, "name");
+    const struct node *symbol = node_get(node, "symbol");
     if (!need_name(reader, name, "the argument's name"))
         return false;
     for (size_t i = 0; i < experiment->argument_count; i++)
@@ -235,8 +233,14 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
     argument->name = name->text;
     argument->place = node->place;
     experiment->argument_count++;
-    return read_role(reader, node, argument) && read_contents(reader, node, argument) &&
-           read_symbol(reader, node_get(node, "symbol"), argument);
+    if (!read_role(reader, node, argument) || !read_contents(reader, node, argument))
+        return false;
+    if (symbol && argument->role != ARGUMENT_INPUT && role_is_vector(argument->role))
+        return node_error(reader, symbol,
+                          "'%s' is written by the kernel: only inputs, scalars and structs are "
+                          "copied into a symbol",
+                          argument->name);
+    return !symbol || read_template(reader, symbol, "symbol", USE_CONFIGURATION, &argument->symbol);
 }
 
 bool read_arguments(struct file_reader *reader, const struct node *node)
@@ -245,6 +249,158 @@ bool read_arguments(struct file_reader *reader, const struct node *node)
         return false;
     for (const struct node *item = node->first; item; item = item->next)
         if (!read_argument(reader, item))
+            return false;
+    return true;
+}
+
+bool find_argument(struct file_reader *reader, const struct node *node, size_t *out)
+{
+    const struct experiment *experiment = reader->experiment;
+    const char *words[ARGUMENTS_MAX];
+    if (!need_kind(reader, node, NODE_SCALAR, "an argument"))
+        return false;
+    for (*out = 0; *out < experiment->argument_count; (*out)++) {
+        words[*out] = experiment->arguments[*out].name;
+        if (strcmp(words[*out], node->text) == 0)
+            return true;
+    }
+    return node_error(reader, node, "no argument is named '%.60s'%s", node->text,
+                      suggest(node->text, words, experiment->argument_count).text);
+}
+
+/* ---- the compiler ---- */
+
+bool read_defines(struct file_reader *reader, const struct node *node, unsigned allowed,
+                  struct define_list *out)
+{
+    if (!node)
+        return true;
+    if (!need_kind(reader, node, NODE_MAPPING, "defines"))
+        return false;
+    if (node->count > DEFINES_MAX)
+        return node_error(reader, node, "%zu defines; the most is %d", node->count, DEFINES_MAX);
+    out->items = arena_alloc(reader->arena, node->count, sizeof *out->items);
+    if (!out->items)
+        return out_of_memory(reader);
+    for (const struct node *key = node->first; key; key = key->next) {
+        struct named_formula *define = &out->items[out->count++];
+        define->name = key->text;
+        if (!need_name(reader, key, "the define") ||
+            !read_formula(reader, key->value, "a define", allowed, &define->formula))
+            return false;
+    }
+    return true;
+}
+
+bool read_flags(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    if (!node)
+        return true;
+    if (!need_items(reader, node, "flags", FLAGS_MAX - (experiment->standard ? 1 : 0)))
+        return false;
+    for (const struct node *item = node->first; item; item = item->next) {
+        if (!read_template(reader, item, "a flag", USE_CONFIGURATION,
+                           &experiment->flags[experiment->flag_count++]))
+            return false;
+        if (experiment->standard &&
+            (strncmp(item->text, "-std", 4) == 0 || strncmp(item->text, "--std", 5) == 0))
+            return node_error(reader, item, "the standard is given twice: here and by 'std'");
+    }
+    return true;
+}
+
+/* ---- launches ---- */
+
+/* Without a list all that are passed, in their order. */
+static bool read_passed(struct file_reader *reader, const struct node *node,
+                        struct launch_rule *launch)
+{
+    const struct experiment *experiment = reader->experiment;
+    for (size_t i = 0; !node && i < experiment->argument_count; i++)
+        if (experiment->arguments[i].symbol.count == 0)
+            launch->arguments[launch->argument_count++] = (uint8_t)i;
+    if (!node)
+        return true;
+    if (!need_items(reader, node, "arguments", ARGUMENTS_MAX))
+        return false;
+    for (const struct node *item = node->first; item; item = item->next) {
+        size_t index = 0;
+        if (!find_argument(reader, item, &index))
+            return false;
+        if (experiment->arguments[index].symbol.count > 0)
+            return node_error(reader, item,
+                              "'%s' is copied into a symbol, so it is not passed to a kernel",
+                              item->text);
+        if (memchr(launch->arguments, (int)index, launch->argument_count))
+            return node_error(reader, item, "'%s' is given to the kernel a second time",
+                              item->text);
+        launch->arguments[launch->argument_count++] = (uint8_t)index;
+    }
+    return true;
+}
+
+/* One expression, or a list of up to three. */
+static bool read_extent(struct file_reader *reader, const struct node *node, const char *what,
+                        unsigned allowed, struct formula out[3], size_t *count)
+{
+    *count = node ? 1 : 0;
+    if (!node || node->kind != NODE_LIST)
+        return !node || read_formula(reader, node, what, allowed, &out[0]);
+    if (!need_items(reader, node, what, 3))
+        return false;
+    *count = 0;
+    for (const struct node *item = node->first; item; item = item->next)
+        if (!read_formula(reader, item, what, allowed, &out[(*count)++]))
+            return false;
+    return true;
+}
+
+static bool read_schedule(struct file_reader *reader, const struct node *node,
+                          struct launch_rule *launch)
+{
+    const char *schedules[] = {schedule_name(SCHEDULE_STATIC), schedule_name(SCHEDULE_QUEUED)};
+    return node ? read_choice(reader, node, "schedule", schedules, 2, USE_CONFIGURATION,
+                              &launch->schedule)
+                : literal_template(reader, schedules[0], launch->place, &launch->schedule);
+}
+
+static bool read_launch(struct file_reader *reader, const struct node *node,
+                        struct launch_rule *launch)
+{
+    static const struct member members[] = {
+        {"when", USE_CONFIGURATION, offsetof(struct launch_rule, when), false},
+        {"kernel", USE_CONFIGURATION, offsetof(struct launch_rule, kernel), true},
+        {"threads", USE_CONFIGURATION, offsetof(struct launch_rule, threads), false},
+        {"shared", USE_CONFIGURATION, offsetof(struct launch_rule, shared), false},
+        {"dependent", USE_CONFIGURATION, offsetof(struct launch_rule, dependent), false},
+        {"repeat", USE_CONFIGURATION, offsetof(struct launch_rule, repeat), false},
+    };
+    const bool threads = !reader->experiment->device->is_gpu;
+    const bool right = threads ? CHECK_KEYS(reader, node, "a launch on the CPU", "when", "!kernel",
+                                            "!grid", "!threads", "schedule", "repeat", "arguments")
+                               : CHECK_KEYS(reader, node, "a launch", "when", "!kernel", "!grid",
+                                            "!block", "shared", "dependent", "repeat", "arguments");
+    launch->place = node->place;
+    return right && READ_MEMBERS(reader, node, members, launch) &&
+           read_extent(reader, node_get(node, "grid"), "grid", USE_ALL, launch->grid,
+                       &launch->grid_count) &&
+           read_extent(reader, node_get(node, "block"), "block", USE_CONFIGURATION, launch->block,
+                       &launch->block_count) &&
+           (!threads || read_schedule(reader, node_get(node, "schedule"), launch)) &&
+           read_passed(reader, node_get(node, "arguments"), launch);
+}
+
+bool read_launch_list(struct file_reader *reader, const struct node *node,
+                      struct launch_rule out[LAUNCHES_MAX], size_t *count)
+{
+    if (!need_items(reader, node, "launches", LAUNCHES_MAX))
+        return false;
+    const struct node *dependent = node_get(node->first, "dependent");
+    if (dependent)
+        return node_error(reader, dependent, "the first launch has none before it to depend on");
+    for (const struct node *item = node->first; item; item = item->next)
+        if (!read_launch(reader, item, &out[(*count)++]))
             return false;
     return true;
 }

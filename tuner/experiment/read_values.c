@@ -1,5 +1,5 @@
 /* Reading what makes problems and spaces: names, derived values, axes, sizes, parameters,
- * constraints. */
+ * constraints; and whole configurations: the defaults, those of checks, baselines. */
 #include "tuner/experiment/read.h"
 
 #include <stdlib.h>
@@ -301,6 +301,96 @@ bool read_constraints(struct file_reader *reader, const struct node *node)
     for (const struct node *item = node->first; item; item = item->next)
         if (!read_formula(reader, item, "a constraint", USE_CONFIGURATION,
                           &experiment->constraints[experiment->constraint_count++]))
+            return false;
+    return true;
+}
+
+/* ---- configurations ---- */
+
+/* A value for each parameter. */
+static bool read_values(struct file_reader *reader, const struct node *set, const char *what,
+                        const char *owner, struct formula values[EXPERIMENT_PARAMETERS_MAX])
+{
+    const struct experiment *experiment = reader->experiment;
+    const char *words[EXPERIMENT_PARAMETERS_MAX];
+    for (size_t i = 0; i < experiment->parameter_count; i++)
+        words[i] = experiment->parameters[i].name;
+    if (!check_keys(reader, set, what, words, experiment->parameter_count))
+        return false;
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        const struct node *value = node_get(set, words[i]);
+        if (!value)
+            return node_error(reader, set, "%s has no value for the parameter '%s'", owner,
+                              words[i]);
+        if (!read_value(reader, value, USE_DEVICE, &values[i]))
+            return false;
+    }
+    return true;
+}
+
+bool read_setting(struct file_reader *reader, const struct node *node, const char *what,
+                  struct setting *out)
+{
+    if (!node)
+        return true;
+    out->place = node->place;
+    out->given = true;
+    return read_values(reader, node, what, what, out->values);
+}
+
+static bool read_baseline(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    struct baseline_rule *baseline = &experiment->baselines[experiment->baseline_count];
+    if (!CHECK_KEYS(reader, node, "a baseline", "!name", "about", "when", "occupancy", "!set"))
+        return false;
+    const struct node *name = node_get(node, "name");
+    const struct node *about = node_get(node, "about");
+    const struct node *occupancy = node_get(node, "occupancy");
+    const char *words[EXPERIMENT_PARAMETERS_MAX];
+    char owner[VALUE_TEXT_BYTES + 32];
+    if (!need_name(reader, name, "the baseline's name"))
+        return false;
+    for (size_t i = 0; i < experiment->baseline_count; i++)
+        if (strcmp(experiment->baselines[i].name, name->text) == 0)
+            return node_error(reader, name, "a second baseline named '%s'", name->text);
+    baseline->name = name->text;
+    baseline->about = "";
+    experiment->baseline_count++;
+    if ((about && !read_text(reader, about, "about", &baseline->about)) ||
+        !read_optional(reader, node, "when", USE_DEVICE, &baseline->when))
+        return false;
+    if (occupancy && !experiment->device->has_occupancy)
+        return node_error(reader, occupancy, "only GPUs have the Occupancy API");
+    if (occupancy && !need_name(reader, occupancy, "occupancy"))
+        return false;
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        words[i] = experiment->parameters[i].name;
+        if (occupancy && strcmp(words[i], occupancy->text) == 0)
+            baseline->occupancy = words[i];
+    }
+    if (occupancy && !baseline->occupancy)
+        return node_error(reader, occupancy, "no parameter is named '%s'%s", occupancy->text,
+                          suggest(occupancy->text, words, experiment->parameter_count).text);
+    (void)string_format(owner, sizeof owner, "the baseline '%s'", baseline->name);
+    return read_values(reader, node_get(node, "set"), "set", owner, baseline->values);
+}
+
+bool read_baselines(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    if (!node && experiment->defaults.given) { /* one wants to know what was gained over these */
+        struct baseline_rule *baseline = &experiment->baselines[experiment->baseline_count++];
+        *baseline =
+            (struct baseline_rule){.name = "defaults", .about = "the experiment's defaults"};
+        memcpy(baseline->values, experiment->defaults.values, sizeof baseline->values);
+    }
+    if (!node)
+        return true;
+    if (!need_items(reader, node, "baselines", EXPERIMENT_BASELINES_MAX))
+        return false;
+    for (const struct node *item = node->first; item; item = item->next)
+        if (!read_baseline(reader, item))
             return false;
     return true;
 }
