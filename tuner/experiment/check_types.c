@@ -30,33 +30,20 @@ static bool type_error(const struct types *types, const struct expression *node,
     return false;
 }
 
-static void add_texts(struct known_texts *texts, const struct formula *formula, unsigned type)
+/* Of `count` values; what is no literal may be any text. */
+static void add_texts(struct types *types, struct known_texts *texts, const struct formula *values,
+                      size_t count)
 {
-    const struct expression *node = formula->tree;
-    if (!(type & TEXT))
-        return;
-    if (node->kind != EXPRESSION_CONSTANT || texts->count == WORDS_MAX)
-        texts->known = false;
-    else
-        texts->words[texts->count++] = node->constant.text;
-}
-
-static void add_list(struct types *types, struct known_texts *texts, const struct named_list *list)
-{
-    texts->known = texts->known && !list->list.tree;
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < count; i++) {
+        const struct expression *node = values[i].tree;
         unsigned type = ANY;
-        if (type_of(types, list->values[i].tree, &type))
-            add_texts(texts, &list->values[i], type);
+        if (!type_of(types, node, &type) || !(type & TEXT))
+            continue;
+        if (node->kind != EXPRESSION_CONSTANT || texts->count == WORDS_MAX)
+            texts->known = false;
+        else
+            texts->words[texts->count++] = node->constant.text;
     }
-}
-
-static void add_setting(struct types *types, struct known_texts *texts,
-                        const struct setting *setting, size_t parameter)
-{
-    unsigned type = ANY;
-    if (setting->given && type_of(types, setting->values[parameter].tree, &type))
-        add_texts(texts, &setting->values[parameter], type);
 }
 
 /* An axis has the texts of its list, a parameter also those that baselines and checks
@@ -64,24 +51,20 @@ static void add_setting(struct types *types, struct known_texts *texts,
 static void texts_of(struct types *types, size_t slot, struct known_texts *out)
 {
     const struct experiment *experiment = types->experiment;
+    const bool axis = slot >= SLOT_AXES && slot < SLOT_SIZE;
+    const size_t parameter = slot - SLOT_PARAMETERS;
     *out = (struct known_texts){.known = false};
-    if (slot >= SLOT_AXES && slot < SLOT_SIZE) {
-        out->known = true;
-        add_list(types, out, &experiment->axes[slot - SLOT_AXES]);
-    }
-    if (slot < SLOT_PARAMETERS || slot >= SLOT_DERIVED)
+    if (!axis && (slot < SLOT_PARAMETERS || slot >= SLOT_DERIVED))
         return;
-    size_t parameter = slot - SLOT_PARAMETERS;
-    out->known = true;
-    add_list(types, out, &experiment->parameters[parameter]);
-    for (size_t i = 0; i < experiment->baseline_count; i++) {
-        const struct formula *value = &experiment->baselines[i].values[parameter];
-        unsigned type = ANY;
-        if (type_of(types, value->tree, &type))
-            add_texts(out, value, type);
-    }
-    for (size_t i = 0; i < experiment->check_count; i++)
-        add_setting(types, out, &experiment->checks[i].setting, parameter);
+    const struct named_list *list =
+        axis ? &experiment->axes[slot - SLOT_AXES] : &experiment->parameters[parameter];
+    out->known = !list->list.tree;
+    add_texts(types, out, list->values, list->count);
+    for (size_t i = 0; !axis && i < experiment->baseline_count; i++)
+        add_texts(types, out, &experiment->baselines[i].values[parameter], 1);
+    for (size_t i = 0; !axis && i < experiment->check_count; i++)
+        if (experiment->checks[i].setting.given)
+            add_texts(types, out, &experiment->checks[i].setting.values[parameter], 1);
 }
 
 /* `variable == "text"` where the variable never has that text: most likely misspelt. */
@@ -140,14 +123,13 @@ static bool type_of_items(struct types *types, const struct expression *list, un
     return true;
 }
 
+/* A list's items are known, or when it is evaluated. */
 static bool check_membership(struct types *types, struct typed left, const struct expression *list)
 {
     if (list->index != LIST_OF_ITEMS) {
         struct typed items = {list, ANY};
         return type_of_items(types, list, &items.type) && check_pair(types, list, left, items);
     }
-    if (list->index != LIST_OF_ITEMS)
-        return true; /* its items are known when it is evaluated */
     for (size_t i = 0; i < list->count; i++) {
         struct typed item = {list->operands[i], ANY};
         if (!type_of(types, item.node, &item.type) || !check_pair(types, item.node, left, item))
@@ -261,19 +243,22 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
     }
 }
 
+/* What `count` values may be is what the variable may be, too. */
+static bool learn(struct types *types, size_t slot, const struct formula *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        unsigned type = ANY;
+        if (!type_of(types, values[i].tree, &type))
+            return false;
+        types->slots[slot] |= type;
+    }
+    return true;
+}
+
 static bool learn_list(struct types *types, const struct named_list *list)
 {
-    unsigned all = 0;
-    if (list->list.tree && !type_of(types, list->list.tree, &all))
-        return false;
-    for (size_t i = 0; i < list->count; i++) {
-        unsigned type = ANY;
-        if (!type_of(types, list->values[i].tree, &type))
-            return false;
-        all |= type;
-    }
-    types->slots[list->slot] = all;
-    return true;
+    return (!list->list.tree || learn(types, list->slot, &list->list, 1)) &&
+           learn(types, list->slot, list->values, list->count);
 }
 
 static bool learn_slots(struct types *types)
@@ -287,35 +272,18 @@ static bool learn_slots(struct types *types)
     for (size_t i = 0; i < experiment->axis_count; i++)
         if (!learn_list(types, &experiment->axes[i]))
             return false;
-    for (size_t i = 0; i < experiment->parameter_count; i++)
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        const size_t slot = SLOT_PARAMETERS + i;
         if (!learn_list(types, &experiment->parameters[i]))
             return false;
-    for (size_t i = 0; i < experiment->baseline_count; i++)
-        for (size_t j = 0; j < experiment->parameter_count; j++) {
-            unsigned type = ANY;
-            if (!type_of(types, experiment->baselines[i].values[j].tree, &type))
+        for (size_t j = 0; j < experiment->baseline_count; j++)
+            if (!learn(types, slot, &experiment->baselines[j].values[i], 1))
                 return false;
-            types->slots[SLOT_PARAMETERS + j] |= type;
-        }
-    return true;
-}
-
-static bool learn_setting(struct types *types, const struct setting *setting)
-{
-    for (size_t i = 0; setting->given && i < types->experiment->parameter_count; i++) {
-        unsigned type = ANY;
-        if (!type_of(types, setting->values[i].tree, &type))
-            return false;
-        types->slots[SLOT_PARAMETERS + i] |= type;
+        for (size_t j = 0; j < experiment->check_count; j++)
+            if (experiment->checks[j].setting.given &&
+                !learn(types, slot, &experiment->checks[j].setting.values[i], 1))
+                return false;
     }
-    return true;
-}
-
-static bool learn_settings(struct types *types)
-{
-    for (size_t i = 0; i < types->experiment->check_count; i++)
-        if (!learn_setting(types, &types->experiment->checks[i].setting))
-            return false;
     return true;
 }
 
@@ -324,7 +292,7 @@ bool check_types(const struct experiment *experiment, const struct read_formula 
 {
     struct types types = {
         .experiment = experiment, .error = error, .place = {.file = experiment->file}};
-    if (!learn_slots(&types) || !learn_settings(&types))
+    if (!learn_slots(&types))
         return false;
     for (const struct read_formula *at = formulas; at; at = at->next) {
         unsigned type = ANY;
@@ -339,7 +307,7 @@ bool check_number(const struct experiment *experiment, const struct formula *for
 {
     struct types types = {.experiment = experiment, .error = error, .place = formula->place};
     unsigned type = ANY;
-    if (!learn_slots(&types) || !learn_settings(&types) || !type_of(&types, formula->tree, &type))
+    if (!learn_slots(&types) || !type_of(&types, formula->tree, &type))
         return false;
     return (type & NUMBER) || type_error(&types, formula->tree, "a number is needed, not a text");
 }

@@ -90,19 +90,6 @@ static enum status hash_named_files(const struct experiment *experiment,
     return status;
 }
 
-static enum status hash_files(const struct experiment *experiment, struct hash_state *hash,
-                              struct error *error)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < experiment->argument_count && status == STATUS_OK; i++)
-        if (experiment->arguments[i].fill.kind == FILL_FILE)
-            status = hash_named_files(experiment, &experiment->arguments[i].fill.file, hash, error);
-    for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++)
-        if (experiment->checks[i].file.count > 0)
-            status = hash_named_files(experiment, &experiment->checks[i].file, hash, error);
-    return status;
-}
-
 static enum status hash_reference(const struct experiment *experiment, const char *path,
                                   struct hash_state *hash, struct error *error)
 {
@@ -119,23 +106,30 @@ static enum status hash_reference(const struct experiment *experiment, const cha
 static enum status hash_all(const struct experiment *experiment, const struct node *root,
                             struct hash_state *hash, struct error *error)
 {
+    const struct node *defaults = node_get(root, "defaults");
     enum status status = STATUS_OK;
+    bool uses_default = false;
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         const struct node *node = node_get(root, sections[i]);
         hash_add_string(hash, sections[i]);
         if (node)
             hash_node(hash, node);
     }
-    for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++)
-        if (experiment->checks[i].source)
-            status = hash_reference(experiment, experiment->checks[i].source, hash, error);
-    const struct node *defaults = node_get(root, "defaults");
-    bool used = false;
-    for (size_t i = 0; i < experiment->check_count; i++)
-        used |= check_uses_default(&experiment->checks[i]);
-    if (defaults && used)
+    for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++) {
+        const struct check_rule *check = &experiment->checks[i];
+        uses_default |= check_uses_default(check);
+        if (check->source)
+            status = hash_reference(experiment, check->source, hash, error);
+    }
+    if (defaults && uses_default)
         hash_node(hash, defaults);
-    return status == STATUS_OK ? hash_files(experiment, hash, error) : status;
+    for (size_t i = 0; i < experiment->argument_count && status == STATUS_OK; i++)
+        if (experiment->arguments[i].fill.kind == FILL_FILE)
+            status = hash_named_files(experiment, &experiment->arguments[i].fill.file, hash, error);
+    for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++)
+        if (experiment->checks[i].file.count > 0)
+            status = hash_named_files(experiment, &experiment->checks[i].file, hash, error);
+    return status;
 }
 
 enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,

@@ -261,16 +261,16 @@ enum domain { DOMAIN_ALL, DOMAIN_POSITIVE, DOMAIN_NOT_NEGATIVE };
     X(round, rounded, rint, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                 \
     X(floor, rounded, floor, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                \
     X(ceil, rounded, ceil, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                  \
-    X(ceil_div, ceil_div, NULL, DOMAIN_ALL, 2, 2, FUNCTION_OF_NUMBERS)                             \
-    X(round_up, round_up, NULL, DOMAIN_ALL, 2, 2, FUNCTION_OF_NUMBERS)                             \
+    X(ceil_div, divide_up, NULL, DOMAIN_ALL, 2, 2, FUNCTION_OF_NUMBERS)                            \
+    X(round_up, divide_up, NULL, DOMAIN_ALL, 2, 2, FUNCTION_OF_NUMBERS)                            \
     X(log2, real, log2, DOMAIN_POSITIVE, 1, 1, FUNCTION_OF_NUMBERS)                                \
     X(sqrt, real, sqrt, DOMAIN_NOT_NEGATIVE, 1, 1, FUNCTION_OF_NUMBERS)                            \
     X(log, real, log, DOMAIN_POSITIVE, 1, 1, FUNCTION_OF_NUMBERS)                                  \
     X(exp, real, exp, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                       \
     X(sin, real, sin, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                       \
     X(cos, real, cos, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                                       \
-    X(is_power_of_two, is_power_of_two, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)               \
-    X(next_power_of_two, next_power_of_two, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)           \
+    X(is_power_of_two, power_of_two, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                  \
+    X(next_power_of_two, power_of_two, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                \
     X(sizeof, type, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_TYPE)                                      \
     X(c_type, type, NULL, DOMAIN_ALL, 1, 1, FUNCTION_TYPE_TEXT)                                    \
     X(is_real, type, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_TYPE)
@@ -281,8 +281,8 @@ enum { FUNCTION_LIST(FUNCTION_INDEX) FUNCTION_COUNT };
 static const char *const names[] = {FUNCTION_LIST(FUNCTION_NAME)};
 #define FUNCTION_ROW(name, call, real, domain, fewest, most, kind)                                 \
     {call_##call, real, domain, fewest, most, kind},
-static function call_extreme, call_abs, call_rounded, call_real, call_ceil_div, call_round_up,
-    call_is_power_of_two, call_next_power_of_two, call_type;
+static function call_extreme, call_abs, call_rounded, call_real, call_divide_up, call_power_of_two,
+    call_type;
 static const struct function_row {
     function *call;
     double (*real)(double);
@@ -394,7 +394,7 @@ static bool call_abs(const struct expression *node, struct evaluation *evaluatio
     if (values[0].kind == VALUE_REAL)
         return evaluation_real(node, evaluation, fabs(real), out);
     if (values[0].integer == INT64_MIN)
-        return evaluation_error(node, evaluation, "the result does not fit 64 bits");
+        return overflow(node, evaluation);
     *out = value_integer(values[0].integer < 0 ? -values[0].integer : values[0].integer);
     return true;
 }
@@ -413,7 +413,7 @@ static bool call_rounded(const struct expression *node, struct evaluation *evalu
     real = rows[node->index].real(real);
     const double limit = 9223372036854775808.0; /* 2^63 */
     if (real < -limit || real >= limit)
-        return evaluation_error(node, evaluation, "the result does not fit 64 bits");
+        return overflow(node, evaluation);
     *out = value_integer((int64_t)real);
     return true;
 }
@@ -435,82 +435,41 @@ static bool call_real(const struct expression *node, struct evaluation *evaluati
     return evaluation_real(node, evaluation, row->real ? row->real(real) : real, out);
 }
 
-static bool divide_up(const struct expression *node, struct evaluation *evaluation,
-                      const struct value *values, int64_t *quotient, int64_t *divisor)
+static bool call_divide_up(const struct expression *node, struct evaluation *evaluation,
+                           const struct value *values, struct value *out)
 {
     int64_t number = 0;
+    int64_t divisor = 0;
     if (!need_integer(node, evaluation, values[0], &number) ||
-        !need_integer(node, evaluation, values[1], divisor))
+        !need_integer(node, evaluation, values[1], &divisor))
         return false;
-    if (*divisor <= 0)
+    if (divisor <= 0)
         return evaluation_error(node, evaluation, "the second value must be over 0, not %lld",
-                                (long long)*divisor);
-    *quotient = number / *divisor + (number % *divisor > 0);
-    return true;
-}
-
-static bool call_ceil_div(const struct expression *node, struct evaluation *evaluation,
-                          const struct value *values, struct value *out)
-{
-    int64_t quotient = 0;
-    int64_t divisor = 0;
-    if (!divide_up(node, evaluation, values, &quotient, &divisor))
-        return false;
-    *out = value_integer(quotient);
-    return true;
-}
-
-static bool call_round_up(const struct expression *node, struct evaluation *evaluation,
-                          const struct value *values, struct value *out)
-{
-    int64_t quotient = 0;
-    int64_t divisor = 0;
-    int64_t result = 0;
-    if (!divide_up(node, evaluation, values, &quotient, &divisor))
-        return false;
-    if (__builtin_mul_overflow(quotient, divisor, &result))
-        return evaluation_error(node, evaluation, "the result does not fit 64 bits");
+                                (long long)divisor);
+    int64_t result = number / divisor + (number % divisor > 0);
+    if (node->index == FUNCTION_round_up && __builtin_mul_overflow(result, divisor, &result))
+        return overflow(node, evaluation);
     *out = value_integer(result);
     return true;
 }
 
-static bool call_is_power_of_two(const struct expression *node, struct evaluation *evaluation,
-                                 const struct value *values, struct value *out)
+static bool call_power_of_two(const struct expression *node, struct evaluation *evaluation,
+                              const struct value *values, struct value *out)
 {
     int64_t number = 0;
-    if (!need_integer(node, evaluation, values[0], &number))
-        return false;
-    *out = value_boolean(number > 0 && (number & (number - 1)) == 0);
-    return true;
-}
-
-static bool call_next_power_of_two(const struct expression *node, struct evaluation *evaluation,
-                                   const struct value *values, struct value *out)
-{
-    int64_t number = 0;
-    if (!need_integer(node, evaluation, values[0], &number))
-        return false;
-    if (number > INT64_C(1) << 62)
-        return evaluation_error(node, evaluation, "the result does not fit 64 bits");
     int64_t power = 1;
+    if (!need_integer(node, evaluation, values[0], &number))
+        return false;
+    if (node->index == FUNCTION_is_power_of_two) {
+        *out = value_boolean(number > 0 && (number & (number - 1)) == 0);
+        return true;
+    }
+    if (number > INT64_C(1) << 62)
+        return overflow(node, evaluation);
     while (power < number)
         power *= 2;
     *out = value_integer(power);
     return true;
-}
-
-static bool need_type(const struct expression *node, struct evaluation *evaluation,
-                      struct value value, enum element_type *out)
-{
-    if (value.kind != VALUE_TEXT)
-        return evaluation_error(node, evaluation,
-                                "the name of an element type is needed, not a number");
-    if (element_from_name(value.text, out))
-        return true;
-    size_t count = 0;
-    const char *const *types = element_names(&count);
-    return evaluation_error(node, evaluation, "no element type is named '%s'%s", value.text,
-                            suggest(value.text, types, count).text);
 }
 
 /* sizeof, c_type, is_real. */
@@ -518,8 +477,14 @@ static bool call_type(const struct expression *node, struct evaluation *evaluati
                       const struct value *values, struct value *out)
 {
     enum element_type type = ELEMENT_I32;
-    if (!need_type(node, evaluation, values[0], &type))
-        return false;
+    size_t count = 0;
+    const char *const *types = element_names(&count);
+    if (values[0].kind != VALUE_TEXT)
+        return evaluation_error(node, evaluation,
+                                "the name of an element type is needed, not a number");
+    if (!element_from_name(values[0].text, &type))
+        return evaluation_error(node, evaluation, "no element type is named '%s'%s", values[0].text,
+                                suggest(values[0].text, types, count).text);
     if (node->index == FUNCTION_sizeof)
         *out = value_integer((int64_t)element_bytes(type));
     else if (node->index == FUNCTION_c_type)

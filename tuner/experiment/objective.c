@@ -109,24 +109,6 @@ bool read_objectives(struct file_reader *reader, const struct node *node)
 
 /* ---- metrics ---- */
 
-static bool read_own_metric(struct file_reader *reader, const struct node *key)
-{
-    struct experiment *experiment = reader->experiment;
-    if (!need_name(reader, key, "the metric"))
-        return false;
-    if (experiment->metric_count == EXPERIMENT_METRICS_MAX)
-        return node_error(reader, key,
-                          "more than %d metrics besides bytes, ceiling, operations and "
-                          "operations_type",
-                          EXPERIMENT_METRICS_MAX);
-    struct named_formula *metric = &experiment->metrics[experiment->metric_count++];
-    metric->name = key->text;
-    reader->scope = &experiment->objective_scope;
-    bool right = read_formula(reader, key->value, key->text, USE_ALL, &metric->formula);
-    reader->scope = &experiment->scope;
-    return right;
-}
-
 static bool read_metric(struct file_reader *reader, const struct node *key)
 {
     struct experiment *experiment = reader->experiment;
@@ -145,7 +127,19 @@ static bool read_metric(struct file_reader *reader, const struct node *key)
     if (strcmp(key->text, "operations_type") == 0)
         return read_choice(reader, key->value, "type", types, type_count, USE_PROBLEM,
                            &experiment->operations_type);
-    return read_own_metric(reader, key);
+    if (!need_name(reader, key, "the metric"))
+        return false;
+    if (experiment->metric_count == EXPERIMENT_METRICS_MAX)
+        return node_error(reader, key,
+                          "more than %d metrics besides bytes, ceiling, operations and "
+                          "operations_type",
+                          EXPERIMENT_METRICS_MAX);
+    struct named_formula *metric = &experiment->metrics[experiment->metric_count++];
+    metric->name = key->text;
+    reader->scope = &experiment->objective_scope;
+    bool right = read_formula(reader, key->value, key->text, USE_ALL, &metric->formula);
+    reader->scope = &experiment->scope;
+    return right;
 }
 
 bool read_metrics(struct file_reader *reader, const struct node *node)
@@ -162,11 +156,6 @@ bool read_metrics(struct file_reader *reader, const struct node *node)
 
 /* ---- the text that it is stored by ---- */
 
-static bool is_opening(enum token_kind kind)
-{
-    return kind == TOKEN_OPEN || kind == TOKEN_OPEN_LIST;
-}
-
 /* Follows from the tokens alone, so that blanks make no difference. */
 static bool blank_between(const struct token *before_last, const struct token *last,
                           enum token_kind next)
@@ -176,9 +165,8 @@ static bool blank_between(const struct token *before_last, const struct token *l
                               before == TOKEN_CLOSE || before == TOKEN_CLOSE_LIST;
     const bool sign = last->kind == TOKEN_INVERT ||
                       (last->kind == TOKEN_BINARY && last->level == LEVEL_SUM && !ends_operand);
-    if (last->kind == TOKEN_END || is_opening(last->kind) || sign)
-        return false;
-    if (next == TOKEN_OPEN && last->kind == TOKEN_NAME)
+    if (last->kind == TOKEN_END || last->kind == TOKEN_OPEN || last->kind == TOKEN_OPEN_LIST ||
+        sign || (next == TOKEN_OPEN && last->kind == TOKEN_NAME))
         return false;
     return next != TOKEN_CLOSE && next != TOKEN_CLOSE_LIST && next != TOKEN_COMMA;
 }
@@ -338,27 +326,24 @@ static void bind_count(struct environment *environment, size_t slot, int64_t val
         environment_bind(environment, slot, value_integer(value));
 }
 
-static void bind_plan(struct environment *environment, const struct launch_plan *plan)
-{
-    if (!plan || plan->launch_count == 0)
-        return;
-    const struct launch *first = &plan->launches[0];
-    bind_count(environment, SLOT_LAUNCHES, (int64_t)plan->launch_count);
-    /* On a CPU a block is one thread: it is the threads that share the grid that matter. */
-    bind_count(environment, SLOT_THREADS,
-               first->threads > 0 ? (int64_t)first->threads
-                                  : (int64_t)first->block[0] * first->block[1] * first->block[2]);
-}
-
 static void bind_metrics(struct environment *environment, const struct metrics *metrics)
 {
     const struct kernel_resources *resources = metrics->resources;
+    const struct launch *first =
+        metrics->plan && metrics->plan->launch_count > 0 ? &metrics->plan->launches[0] : NULL;
     bind_real(environment, SLOT_TIME, metrics->time_ns);
     bind_real(environment, SLOT_ENERGY, metrics->energy_j);
     bind_real(environment, SLOT_POWER, metrics->power_w);
     if (metrics->bytes > 0)
         bind_real(environment, SLOT_BYTES, metrics->bytes);
-    bind_plan(environment, metrics->plan);
+    if (first) {
+        bind_count(environment, SLOT_LAUNCHES, (int64_t)metrics->plan->launch_count);
+        /* On a CPU a block is one thread: it is the threads that share the grid that matter. */
+        bind_count(environment, SLOT_THREADS,
+                   first->threads > 0
+                       ? (int64_t)first->threads
+                       : (int64_t)first->block[0] * first->block[1] * first->block[2]);
+    }
     if (!resources)
         return;
     bind_count(environment, SLOT_REGISTERS, resources->registers);
