@@ -188,15 +188,6 @@ static enum status read_whole(const struct import *import, enum column column, i
     return STATUS_OK;
 }
 
-/* It will be on terminals, and in figures. */
-static bool is_printable(const char *name)
-{
-    char shown[NAME_BYTES_MAX + 1];
-    (void)string_format(shown, sizeof shown, "%s", name);
-    text_make_printable(shown);
-    return strcmp(shown, name) == 0;
-}
-
 static enum status read_texts(struct import *import, struct store_peer *peer, struct error *error)
 {
     static const char *const modes[] = {"cold", "hot", "stream", "dirty"};
@@ -210,7 +201,10 @@ static enum status read_texts(struct import *import, struct store_peer *peer, st
                          *problem == '\0' ? "problem" : "name");
     if (strlen(peer->name) > NAME_BYTES_MAX)
         return error_set(error, STATUS_BAD_INPUT, "name has more than %d bytes", NAME_BYTES_MAX);
-    if (!is_printable(peer->name))
+    char printable[NAME_BYTES_MAX + 1]; /* it will be on terminals, and in figures */
+    (void)string_format(printable, sizeof printable, "%s", peer->name);
+    text_make_printable(printable);
+    if (strcmp(printable, peer->name) != 0)
         return error_set(error, STATUS_BAD_INPUT, "name '%.60s' holds control characters",
                          peer->name);
     if (*mode != '\0' && !l2_mode_parse(mode, &peer->l2_mode))
@@ -394,10 +388,10 @@ static int compare_rows(const void *a, const void *b)
 
 static int compare_whole_rows(const void *a, const void *b)
 {
-    const struct row *x = a;
-    const struct row *y = b;
     const int order = compare_rows(a, b);
-    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+    const int64_t x = ((const struct row *)a)->line;
+    const int64_t y = ((const struct row *)b)->line;
+    return order != 0 ? order : (x > y) - (x < y);
 }
 
 static enum status check_rows(struct import *import, struct error *error)
@@ -419,34 +413,13 @@ static enum status check_rows(struct import *import, struct error *error)
     return STATUS_OK;
 }
 
-static enum status put_rows(struct import *import, struct store *store, struct error *error)
-{
-    struct store_peer *peers = arena_alloc(&import->arena, import->count, sizeof *peers);
-    if (!peers)
-        return error_no_memory(error);
-    for (size_t i = 0; i < import->count; i++)
-        peers[i] = import->rows[i].peer;
-    return store_peers_put(store, import->environment_id, import->request->path, peers,
-                           import->count, error);
-}
-
-static enum status read_file(struct import *import, struct error *error)
-{
-    char *contents = NULL;
-    size_t length = 0;
-    enum status status =
-        file_read(&import->arena, import->request->path, FILE_BYTES_MAX, &contents, &length, error);
-    if (status == STATUS_OK)
-        status = csv_start(&import->reader, import->request->path, contents, length, error);
-    if (status == STATUS_OK)
-        status = read_header(import, error);
-    return status == STATUS_OK ? read_rows(import, error) : status;
-}
-
 enum status peers_import(struct store *store, const struct peers_request *request,
                          struct peers_result *result, struct error *error)
 {
     struct import import = {.request = request, .result = result};
+    struct store_peer *peers = NULL;
+    char *contents = NULL;
+    size_t length = 0;
     *result = (struct peers_result){0};
     enum status status = take_columns(&import, error);
     if (status != STATUS_OK)
@@ -456,11 +429,24 @@ enum status peers_import(struct store *store, const struct peers_request *reques
     if (status == STATUS_OK)
         status = find_known(&import, store, error);
     if (status == STATUS_OK)
-        status = read_file(&import, error);
+        status = file_read(&import.arena, request->path, FILE_BYTES_MAX, &contents, &length, error);
+    if (status == STATUS_OK)
+        status = csv_start(&import.reader, request->path, contents, length, error);
+    if (status == STATUS_OK)
+        status = read_header(&import, error);
+    if (status == STATUS_OK)
+        status = read_rows(&import, error);
     if (status == STATUS_OK)
         status = check_rows(&import, error);
+    if (status == STATUS_OK) {
+        peers = arena_alloc(&import.arena, import.count, sizeof *peers);
+        status = peers ? STATUS_OK : error_no_memory(error);
+    }
+    for (size_t i = 0; i < import.count && peers; i++)
+        peers[i] = import.rows[i].peer;
     if (status == STATUS_OK)
-        status = put_rows(&import, store, error);
+        status = store_peers_put(store, import.environment_id, request->path, peers, import.count,
+                                 error);
     if (status == STATUS_OK)
         result->rows = import.count;
     free(import.rows);

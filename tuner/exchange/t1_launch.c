@@ -36,19 +36,13 @@ static bool read_extent(struct translation *t, const char *key, struct extent *o
 
 /* ---- blocks ---- */
 
-static bool has_block_names(const struct translation *t)
-{
-    for (size_t i = 0; i < DIMENSIONS; i++)
-        if (t1_parameter(t, block_names[i]))
-            return true;
-    return false;
-}
-
 /* By Kernel Tuner's convention parameters of these names are the block. */
 static bool read_block(struct translation *t, struct extent *out)
 {
     bool given = false;
-    bool named = t->sized && has_block_names(t);
+    bool named = false;
+    for (size_t i = 0; i < DIMENSIONS; i++)
+        named |= t->sized && t1_parameter(t, block_names[i]);
     if (!read_extent(t, "LocalSize", out, &given))
         return false;
     if (named && given)

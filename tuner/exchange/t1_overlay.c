@@ -4,21 +4,6 @@
 #include "tuner/base/files.h"
 #include "tuner/exchange/internal.h"
 
-static bool merge_object(json_t *target, const json_t *patch);
-
-/* Whether every item has a name, so that an object can say which of them it means. */
-static bool is_named(const json_t *array)
-{
-    size_t index;
-    const json_t *item;
-    json_array_foreach(array, index, item)
-    {
-        if (!json_is_string(json_object_get(item, "Name")))
-            return false;
-    }
-    return true;
-}
-
 /* An object of the patch with its place in the file, for what it says of nothing. */
 struct overlay {
     const char *path;
@@ -100,59 +85,30 @@ static bool check_overlay(const struct overlay *overlay, const json_t *root, con
     return true;
 }
 
-static size_t find_named(const json_t *array, const char *name)
-{
-    size_t index;
-    const json_t *item;
-    json_array_foreach(array, index, item)
-    {
-        if (strcmp(json_string_value(json_object_get(item, "Name")), name) == 0)
-            return index;
-    }
-    return json_array_size(array);
-}
+static bool merge_object(json_t *target, const json_t *patch);
 
+/* By name, into a list of objects that have some; NULL removes one. */
 static bool merge_named(json_t *array, const json_t *patch)
 {
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)patch, name, value)
     {
-        size_t at = find_named(array, name);
-        bool there = at < json_array_size(array);
+        size_t at = 0;
+        while (at < json_array_size(array) && !json_says(json_array_get(array, at), "Name", name))
+            at++;
+        const bool there = at < json_array_size(array);
         if (json_is_null(value)) {
             if (there && json_array_remove(array, at) != 0)
                 return false;
             continue;
         }
-        if (!there) {
-            json_t *made = json_pack("{s:s}", "Name", name);
-            if (!made || json_array_append_new(array, made) != 0)
-                return false;
-        }
+        if (!there && json_array_append_new(array, json_pack("{s:s}", "Name", name)) != 0)
+            return false;
         if (!json_is_object(value) || !merge_object(json_array_get(array, at), value))
             return false;
     }
     return true;
-}
-
-static bool merge_member(json_t *target, const char *key, json_t *value)
-{
-    json_t *there = json_object_get(target, key);
-    if (json_is_null(value)) {
-        (void)json_object_del(target, key);
-        return true;
-    }
-    if (!json_is_object(value))
-        return json_object_set(target, key, value) == 0;
-    if (json_is_array(there) && json_array_size(there) > 0 && is_named(there))
-        return merge_named(there, value);
-    if (!json_is_object(there)) {
-        there = json_object();
-        if (!there || json_object_set_new(target, key, there) != 0)
-            return false;
-    }
-    return merge_object(there, value);
 }
 
 static bool merge_object(json_t *target, const json_t *patch)
@@ -161,7 +117,25 @@ static bool merge_object(json_t *target, const json_t *patch)
     json_t *value;
     json_object_foreach((json_t *)patch, key, value)
     {
-        if (!merge_member(target, key, value))
+        json_t *there = json_object_get(target, key);
+        bool named = json_is_array(there) && json_array_size(there) > 0;
+        for (size_t i = 0; i < json_array_size(there); i++)
+            named = named && json_word(json_array_get(there, i), "Name");
+        bool merged = true;
+        if (json_is_null(value)) {
+            (void)json_object_del(target, key);
+        } else if (!json_is_object(value)) {
+            merged = json_object_set(target, key, value) == 0;
+        } else if (named) {
+            merged = merge_named(there, value);
+        } else {
+            if (!json_is_object(there)) {
+                there = json_object();
+                merged = there && json_object_set_new(target, key, there) == 0;
+            }
+            merged = merged && merge_object(there, value);
+        }
+        if (!merged)
             return false;
     }
     return true;
@@ -170,7 +144,7 @@ static bool merge_object(json_t *target, const json_t *patch)
 /* A file that lies beside the overlay is meant there. */
 static bool place_file(json_t *object, const char *key, const char *overlay_path)
 {
-    const char *name = json_string_value(json_object_get(object, key));
+    const char *name = json_word(object, key);
     const char *slash = strrchr(overlay_path, '/');
     if (!name || name[0] == '/' || !slash)
         return true;
@@ -184,16 +158,15 @@ static bool place_file(json_t *object, const char *key, const char *overlay_path
     return done;
 }
 
+/* Of a list of objects, or of an object of them. */
 static bool place_sources(json_t *items, const char *overlay_path)
 {
+    const char *key;
     json_t *item;
-    if (json_is_object(items)) {
-        const char *key;
-        json_object_foreach(items, key, item)
-        {
-            if (!place_file(item, "DataSource", overlay_path))
-                return false;
-        }
+    json_object_foreach(items, key, item)
+    {
+        if (!place_file(item, "DataSource", overlay_path))
+            return false;
     }
     for (size_t i = 0; i < json_array_size(items); i++)
         if (!place_file(json_array_get(items, i), "DataSource", overlay_path))

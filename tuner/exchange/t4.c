@@ -94,50 +94,38 @@ static json_t *seconds(double nanoseconds)
     return json_real(isfinite(nanoseconds) && nanoseconds > 0 ? nanoseconds * 1e-9 : 0);
 }
 
-static json_t *runtimes_of(const char *samples, double *sum_ns)
-{
-    json_t *all = samples ? json_loads(samples, 0, NULL) : NULL;
-    json_t *runtimes = json_array();
-    const json_t *sample;
-    size_t index;
-    json_array_foreach(all, index, sample)
-    {
-        *sum_ns += json_number_value(sample);
-        (void)json_array_append_new(runtimes, seconds(json_number_value(sample)));
-    }
-    json_decref(all);
-    return runtimes;
-}
-
 /* The schema of 1.0.0 has compilation_time where readers look for compilation: both. Added up
  * without that repeat, the times come to what the trial cost. */
 static json_t *times_of(struct store_query *query, bool timed)
 {
+    const char *samples = timed ? store_query_text(query, TRIAL_SAMPLES) : NULL;
+    json_t *all = samples ? json_loads(samples, 0, NULL) : NULL;
+    json_t *runtimes = json_array();
     double compile_ns = store_query_real(query, TRIAL_COMPILE);
-    double cost_ns = store_query_real(query, TRIAL_DURATION);
-    double sum_ns = 0;
-    json_t *times = json_object();
-    (void)json_object_set_new(times, "compilation_time", seconds(compile_ns));
-    (void)json_object_set_new(times, "compilation", seconds(compile_ns));
-    json_t *runtimes = runtimes_of(timed ? store_query_text(query, TRIAL_SAMPLES) : NULL, &sum_ns);
+    double framework_ns = store_query_real(query, TRIAL_DURATION);
+    const json_t *sample;
+    size_t index;
+    json_array_foreach(all, index, sample)
+    {
+        (void)json_array_append_new(runtimes, seconds(json_number_value(sample)));
+        if (store_query_integer(query, TRIAL_OWN) != 0)
+            framework_ns -= json_number_value(sample);
+    }
+    json_decref(all);
+    json_t *times = json_pack(
+        "{s:o, s:o, s:o, s:o, s:f}", "compilation_time", seconds(compile_ns), "compilation",
+        seconds(compile_ns), "framework", seconds(framework_ns), "search_algorithm",
+        seconds(store_query_real(query, TRIAL_SEARCH)), "validation", 0.0); /* within framework */
     if (timed)
         (void)json_object_set(times, "runtimes", runtimes);
     json_decref(runtimes);
-    bool own = store_query_integer(query, TRIAL_OWN) != 0;
-    (void)json_object_set_new(times, "framework", seconds(own ? cost_ns - sum_ns : cost_ns));
-    (void)json_object_set_new(times, "search_algorithm",
-                              seconds(store_query_real(query, TRIAL_SEARCH)));
-    (void)json_object_set_new(times, "validation", json_real(0)); /* within framework */
     return times;
 }
 
 static void add_measurement(json_t *list, const char *name, json_t *value, const char *unit)
 {
-    json_t *item = json_object();
-    (void)json_object_set_new(item, "name", json_string(name));
-    (void)json_object_set_new(item, "value", value);
-    (void)json_object_set_new(item, "unit", json_string(unit));
-    (void)json_array_append_new(list, item);
+    (void)json_array_append_new(
+        list, json_pack("{s:s, s:o, s:s}", "name", name, "value", value, "unit", unit));
 }
 
 static void add_known(json_t *list, const char *name, double value, const char *unit)
@@ -184,16 +172,11 @@ static json_t *result_of(struct store_query *query, enum t4_version version)
     const char *at = store_query_text(query, TRIAL_MEASURED_AT);
     struct outcome outcome =
         outcome_of(status ? status : "", store_query_real(query, TRIAL_MEDIAN));
-    json_t *result = json_object();
-    (void)json_object_set_new(result, "timestamp", json_string(at ? at : ""));
-    (void)json_object_set_new(result, "configuration",
-                              parameters ? json_loads(parameters, 0, NULL) : NULL);
-    (void)json_object_set_new(result, "objectives", json_pack("[s]", "time"));
-    (void)json_object_set_new(result, "times", times_of(query, !outcome.instead));
-    (void)json_object_set_new(result, "invalidity", json_string(outcome.invalidity));
-    (void)json_object_set_new(result, "correctness", json_integer(outcome.instead ? 0 : 1));
-    (void)json_object_set_new(result, "measurements", measurements_of(query, &outcome, version));
-    return result;
+    return json_pack("{s:s, s:o?, s:[s], s:o, s:s, s:i, s:o}", "timestamp", at ? at : "",
+                     "configuration", parameters ? json_loads(parameters, 0, NULL) : NULL,
+                     "objectives", "time", "times", times_of(query, !outcome.instead), "invalidity",
+                     outcome.invalidity, "correctness", outcome.instead ? 0 : 1, "measurements",
+                     measurements_of(query, &outcome, version));
 }
 
 static enum status append_json(struct text *out, json_t *value, struct error *error)

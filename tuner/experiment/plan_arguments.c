@@ -8,6 +8,7 @@
 #include "tuner/base/half.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/plan.h"
+#include "tuner/experiment/series.h"
 #include "tuner/experiment/token.h"
 
 bool make_type(struct maker *maker, const struct template *type, enum element_type *out)
@@ -36,17 +37,6 @@ bool make_alignment(struct maker *maker, const struct argument_rule *rule, enum 
                            "alignment is %lld, which is not a power of two", (long long)bytes);
     *out = (uint32_t)bytes;
     return true;
-}
-
-/* The least and the greatest value of an integer type; u64 up to what an int64_t holds. */
-static void integer_range(enum element_type type, int64_t *least, int64_t *most)
-{
-    unsigned bits = (unsigned)element_bytes(type) * 8;
-    bool is_unsigned = element_name(type)[0] == 'u';
-    *least = is_unsigned ? 0 : bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
-    *most = bits == 64    ? INT64_MAX
-            : is_unsigned ? (INT64_C(1) << bits) - 1
-                          : (INT64_C(1) << (bits - 1)) - 1;
 }
 
 /* Whether the type's number that is nearest is finite. */

@@ -85,9 +85,11 @@ static enum status hash_source(const char *path, struct hash_state *hash, struct
     return status;
 }
 
-static enum status hash_sources(struct experiment *experiment, struct hash_state *hash,
-                                struct error *error)
+static enum status hash_content(struct experiment *experiment, struct error *error)
 {
+    struct hash_state *hash = hash_start();
+    if (!hash)
+        return error_no_memory(error);
     hash_add_string(hash, experiment->text);
     enum status status = hash_source(experiment->source, hash, error);
     for (size_t i = 0; i < experiment->unit_count && status == STATUS_OK; i++)
@@ -95,17 +97,8 @@ static enum status hash_sources(struct experiment *experiment, struct hash_state
     for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++)
         if (experiment->checks[i].source)
             status = hash_source(experiment->checks[i].source, hash, error);
-    return status == STATUS_OK ? status : error_prefix(error, "%s", experiment->path);
-}
-
-static enum status hash_content(struct experiment *experiment, struct error *error)
-{
-    struct hash_state *hash = hash_start();
-    if (!hash)
-        return error_no_memory(error);
-    enum status status = hash_sources(experiment, hash, error);
     hash_finish(hash, experiment->content_hash);
-    return status;
+    return status == STATUS_OK ? status : error_prefix(error, "%s", experiment->path);
 }
 
 static enum status too_long(const char *path, struct error *error)

@@ -7,36 +7,23 @@
 #include "tuner/base/text.h"
 #include "tuner/experiment/read.h"
 
-static bool is_kind(const char *path, mode_t kind)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && (info.st_mode & S_IFMT) == kind;
-}
-
-static bool beside_file(const struct experiment *experiment, const char *name, char path[PATH_MAX])
-{
-    const char *slash = strrchr(experiment->path, '/');
-    int length = slash ? (int)(slash - experiment->path) : 0;
-    return string_format(path, PATH_MAX, "%.*s%s%s", length, experiment->path, slash ? "/" : "",
-                         name);
-}
-
-static bool in_data_folder(const struct experiment *experiment, const char *name,
-                           char path[PATH_MAX])
-{
-    return experiment->data_folder &&
-           string_format(path, PATH_MAX, "%s/%s", experiment->data_folder, name);
-}
-
 bool path_near(const struct experiment *experiment, const char *name, bool data_first, bool folder,
                char absolute[PATH_MAX])
 {
-    char path[PATH_MAX];
+    const char *slash = strrchr(experiment->path, '/');
+    const int beside = slash ? (int)(slash - experiment->path) : 0;
     for (int i = 0; i < 2; i++) {
-        bool there = name[0] == '/'           ? string_format(path, sizeof path, "%s", name)
-                     : (i == 0) == data_first ? in_data_folder(experiment, name, path)
-                                              : beside_file(experiment, name, path);
-        if (there && is_kind(path, folder ? S_IFDIR : S_IFREG) && realpath(path, absolute))
+        const bool in_data = (i == 0) == data_first;
+        char path[PATH_MAX];
+        struct stat info;
+        if (name[0] == '/' ? !string_format(path, sizeof path, "%s", name)
+            : in_data      ? !experiment->data_folder || !string_format(path, sizeof path, "%s/%s",
+                                                                        experiment->data_folder, name)
+                           : !string_format(path, sizeof path, "%.*s%s%s", beside, experiment->path,
+                                       slash ? "/" : "", name))
+            continue;
+        if (stat(path, &info) == 0 && (folder ? S_ISDIR(info.st_mode) : S_ISREG(info.st_mode)) &&
+            realpath(path, absolute))
             return true;
     }
     return false;

@@ -47,55 +47,26 @@ void series_free(struct series *series)
 
 /* ---- elements ---- */
 
-/* The least and the largest of each integer type, u64's largest aside, which no series reaches. */
-static bool fits_integer(enum element_type type, int64_t integer)
+void integer_range(enum element_type type, int64_t *least, int64_t *most)
 {
-    switch (type) {
-    case ELEMENT_I8:
-        return integer >= INT8_MIN && integer <= INT8_MAX;
-    case ELEMENT_U8:
-        return integer >= 0 && integer <= UINT8_MAX;
-    case ELEMENT_I16:
-        return integer >= INT16_MIN && integer <= INT16_MAX;
-    case ELEMENT_U16:
-        return integer >= 0 && integer <= UINT16_MAX;
-    case ELEMENT_I32:
-        return integer >= INT32_MIN && integer <= INT32_MAX;
-    case ELEMENT_U32:
-        return integer >= 0 && integer <= UINT32_MAX;
-    case ELEMENT_U64:
-        return integer >= 0;
-    default:
-        return true;
-    }
+    unsigned bits = (unsigned)element_bytes(type) * 8;
+    bool is_unsigned = element_name(type)[0] == 'u';
+    *least = is_unsigned ? 0 : bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
+    *most = bits == 64    ? INT64_MAX
+            : is_unsigned ? (INT64_C(1) << bits) - 1
+                          : (INT64_C(1) << (bits - 1)) - 1;
 }
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes come first");
 
 /* Two's complement: the low bytes are the number in any of the integer types. */
 static bool store_integer(enum element_type type, int64_t integer, unsigned char *out)
 {
-    if (!fits_integer(type, integer))
-        return false;
-    switch (element_bytes(type)) {
-    case 1: {
-        const uint8_t small = (uint8_t)integer;
-        memcpy(out, &small, sizeof small);
-        break;
-    }
-    case 2: {
-        const uint16_t small = (uint16_t)integer;
-        memcpy(out, &small, sizeof small);
-        break;
-    }
-    case 4: {
-        const uint32_t small = (uint32_t)integer;
-        memcpy(out, &small, sizeof small);
-        break;
-    }
-    default:
-        memcpy(out, &integer, sizeof integer);
-        break;
-    }
-    return true;
+    int64_t least = 0;
+    int64_t most = 0;
+    integer_range(type, &least, &most);
+    memcpy(out, &integer, element_bytes(type));
+    return integer >= least && integer <= most;
 }
 
 /* Rounded to the type once; what would be infinite does not fit. */
@@ -128,17 +99,6 @@ static bool store(enum element_type type, struct value value, unsigned char *out
            store_integer(type, (int64_t)value.real, out);
 }
 
-static enum status misfit(const struct series *series, enum element_type type, uint64_t index,
-                          struct value value, struct error *error)
-{
-    char text[VALUE_TEXT_BYTES];
-    if (!value_format(value, text, sizeof text))
-        memcpy(text, "a text", sizeof "a text");
-    return error_set(error, STATUS_BAD_INPUT,
-                     "the series '%.200s' is %s at i = %llu, which no %s holds", series->text, text,
-                     (unsigned long long)index, element_name(type));
-}
-
 enum status series_fill(const struct series *series, enum element_type type, uint64_t first,
                         uint64_t count, void *out, struct error *error)
 {
@@ -155,8 +115,14 @@ enum status series_fill(const struct series *series, enum element_type type, uin
         if (expression_evaluate(series->formula.tree, &environment, &value, &why) != STATUS_OK)
             return error_set(error, STATUS_BAD_INPUT, "the series '%.200s' at i = %llu: %s",
                              series->text, (unsigned long long)i, why.text);
-        if (!store(type, value, element))
-            return misfit(series, type, i, value, error);
+        if (store(type, value, element))
+            continue;
+        char text[VALUE_TEXT_BYTES];
+        if (!value_format(value, text, sizeof text))
+            memcpy(text, "a text", sizeof "a text");
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the series '%.200s' is %s at i = %llu, which no %s holds", series->text,
+                         text, (unsigned long long)i, element_name(type));
     }
     return STATUS_OK;
 }
