@@ -8,9 +8,9 @@
 #include "tuner/base/output.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
-#include "tuner/cli/init.h"
 #include "tuner/device/device.h"
 #include "tuner/device/traits.h"
+#include "tuner/exchange/draft.h"
 #include "tuner/experiment/experiment.h"
 
 struct init {
@@ -219,7 +219,7 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
     struct signature_question question = {
         .path = init->source, .architecture = init->architecture, .kernel = init->kernel};
     struct source_signature *signature = arena_alloc(arena, 1, sizeof *signature);
-    struct init_file file = {.signature = signature};
+    struct draft_request file = {.signature = signature};
     struct text text = {0};
     const char *output = init->output ? init->output : default_output(arena, init->source);
     if (!signature || !output)
@@ -242,7 +242,7 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
     memcpy(file.folders, question.folders, sizeof file.folders);
     if (!file.experiment || !file.source)
         return error_no_memory(error);
-    status = init_write(arena, &file, &text, error);
+    status = draft_experiment(arena, &file, &text, error);
     if (status == STATUS_OK)
         status = write_file(init, output, &text, error);
     text_free(&text);

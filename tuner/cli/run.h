@@ -82,11 +82,6 @@ enum status run_check_protocol(const struct run *run, struct error *error);
 /* All numbers with their meaning, to stdout. */
 enum status run_list_protocol(const struct run *run, struct error *error);
 
-/* --strategy and --points. */
-enum status run_parse_search(struct run *run, struct error *error);
-/* To stdout. */
-void run_list_strategies(void);
-
 /* From now on the first Ctrl-C ends a session after the trial in flight: what its `stop` is; and
  * limits of time stand still while the program is stopped. */
 const volatile sig_atomic_t *run_catch_signals(void);

@@ -1,10 +1,158 @@
-/* The command line of `tune run`. */
+/* The command line of `tune run`: how it searches, on which devices, and the rest. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
 #include "tuner/cli/run.h"
+#include "tuner/device/traits.h"
+#include "tuner/search/search.h"
+
+/* ---- what is searched ---- */
+
+enum { STRATEGIES_MAX = 32 };
+static const char automatic[] = "auto";
+
+static enum status parse_strategy(struct run *run, struct error *error)
+{
+    const char *names[STRATEGIES_MAX] = {automatic};
+    const char *given = run->text.strategy;
+    size_t count = 1;
+    for (size_t i = 0; search_strategy_name(i) && count < STRATEGIES_MAX; i++)
+        names[count++] = search_strategy_name(i);
+    run->session.strategy = given ? given : automatic;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], run->session.strategy) == 0)
+            return STATUS_OK;
+    const char *nearest = nearest_word(given, names, count);
+    if (nearest)
+        return error_set(error, STATUS_USAGE, "--strategy %s: did you mean '%s'?", given, nearest);
+    return error_set(error, STATUS_USAGE, "--strategy %s: --list-strategies prints those there are",
+                     given);
+}
+
+/* "5%", "0.1%" */
+static enum status parse_share(struct run *run, struct error *error)
+{
+    char *end = NULL;
+    double percent = strtod(run->text.points, &end);
+    if (strcmp(end, "%") != 0 || !(percent > 0) || !(percent <= 100))
+        return error_set(error, STATUS_USAGE,
+                         "--points %s: write a share of the space above 0%% and up to 100%%",
+                         run->text.points);
+    run->session.points_share = percent / 100;
+    return STATUS_OK;
+}
+
+static enum status parse_search(struct run *run, struct error *error)
+{
+    long long number = 0;
+    enum status status = parse_strategy(run, error);
+    if (status != STATUS_OK || !run->text.points)
+        return status;
+    if (strchr(run->text.points, '%'))
+        return parse_share(run, error);
+    status = option_size("points", run->text.points, &number, error);
+    run->session.points = (uint64_t)number;
+    return status;
+}
+
+static void list_strategies(void)
+{
+    printf("%-12s %s\n", automatic,
+           "by the size of the space and what may be tried of it (the default)");
+    for (size_t i = 0; search_strategy_name(i); i++)
+        printf("%-12s %s\n", search_strategy_name(i), search_strategy_about(i));
+}
+
+/* ---- devices ---- */
+
+static enum status add_device(struct run *run, const struct device_api *api, int index,
+                              struct error *error)
+{
+    for (size_t i = 0; i < run->device_count; i++)
+        if (run->devices[i].api == api && run->devices[i].index == index)
+            return STATUS_OK;
+    if (run->device_count == RUN_DEVICES_MAX)
+        return error_set(error, STATUS_USAGE, "--device: more than %d devices", RUN_DEVICES_MAX);
+    run->devices[run->device_count++] = (struct run_device){api, index};
+    return STATUS_OK;
+}
+
+/* Every device of the kind. */
+static enum status add_kind(struct run *run, const struct device_traits *traits,
+                            struct error *error)
+{
+    const struct device_api *api = device_kind(traits->kind);
+    int count = 0;
+    if (!api)
+        return error_set(error, STATUS_UNAVAILABLE, "this tune was built without %s",
+                         traits->needs);
+    enum status status = worker_count(api->kind, &count, error);
+    for (int i = 0; status == STATUS_OK && i < count; i++)
+        status = add_device(run, api, i, error);
+    if (status == STATUS_OK && count == 0)
+        status = error_set(error, STATUS_UNAVAILABLE, "the %s driver finds no GPU", traits->needs);
+    return status;
+}
+
+/* All GPUs, of whatever kind; the error is the most preferred kind's. */
+static enum status add_all_gpus(struct run *run, struct error *error)
+{
+    const size_t before = run->device_count;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < device_traits_count; i++) {
+        struct error here = {0};
+        if (device_traits_list[i].by_name_only || !device_traits_list[i].is_gpu ||
+            add_kind(run, &device_traits_list[i], &here) == STATUS_OK || status != STATUS_OK)
+            continue;
+        *error = here;
+        status = here.status;
+    }
+    if (run->device_count > before)
+        error_clear(error);
+    return run->device_count > before ? STATUS_OK : status;
+}
+
+/* Nothing asked for: the GPUs, else the CPU, and that is said aloud. */
+static enum status choose_devices(struct run *run, struct error *error)
+{
+    enum status status = add_all_gpus(run, error);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    fprintf(stderr, "tune: no GPU to tune (%s); tuning the CPU\n", error->text);
+    error_clear(error);
+    run->device_count = 0;
+    return add_device(run, device_host(), 0, error);
+}
+
+enum status run_parse_devices(struct run *run, struct error *error)
+{
+    char list[256];
+    char *rest = NULL;
+    if (!run->text.device)
+        return choose_devices(run, error);
+    if (strcmp(run->text.device, "all") == 0)
+        return add_all_gpus(run, error);
+    if (!string_format(list, sizeof list, "%s", run->text.device))
+        return error_set(error, STATUS_USAGE, "--device: the list is too long");
+    enum status status = STATUS_OK;
+    size_t words = 0;
+    for (char *word = strtok_r(list, ",", &rest); word && status == STATUS_OK;
+         word = strtok_r(NULL, ",", &rest), words++) {
+        const struct device_api *api = NULL;
+        int index = 0;
+        status = device_parse(word, &api, &index, error);
+        if (status == STATUS_OK)
+            status = add_device(run, api, index, error);
+    }
+    if (status == STATUS_OK && words == 0)
+        return error_set(error, STATUS_USAGE,
+                         "--device: write a number (0), a list (0,1), all or cpu");
+    return status;
+}
+
+/* ---- values ---- */
 
 static enum status parse_sizes(struct run *run, struct error *error)
 {
@@ -82,7 +230,7 @@ static enum status parse_values(struct run *run, struct error *error)
     if (status == STATUS_OK)
         status = parse_sizes(run, error);
     if (status == STATUS_OK)
-        status = run_parse_search(run, error);
+        status = parse_search(run, error);
     return status == STATUS_OK ? run_check_protocol(run, error) : status;
 }
 
@@ -204,7 +352,7 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     status = parse_values(run, error);
     *done = run->text.list_protocol || run->text.list_strategies;
     if (status == STATUS_OK && run->text.list_strategies)
-        run_list_strategies();
+        list_strategies();
     if (status == STATUS_OK && run->text.list_protocol)
         return run_list_protocol(run, error);
     if (status != STATUS_OK || *done)

@@ -1,0 +1,646 @@
+/* An experiment file drafted from a kernel's source: its parameters by names and by what they are,
+ * and the file. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tuner/base/array.h"
+#include "tuner/exchange/draft.h"
+
+enum { COMMENT_COLUMN = 64 };
+
+enum { TUNABLES_MAX = SIGNATURE_MACROS_MAX + SIGNATURE_TEMPLATE_MAX + 2 };
+
+/* One parameter of the experiment. */
+struct tunable {
+    const char *name;
+    const char *preset;
+    bool is_define;
+    bool square; /* 'x' and 'y' alike */
+    bool fixed;  /* the source has a #define of it */
+    char values[96];
+    char axis; /* of a block: 'x', 'y', 'z'; 0: none of its sides */
+};
+
+struct draft {
+    struct arena *arena;
+    const struct draft_request *request;
+    const struct kernel_signature *kernel;
+    struct text *out;
+    struct tunable tunables[TUNABLES_MAX];
+    size_t tunable_count;
+    bool flat;         /* one dimension: vectors have n elements; else n * n */
+    bool volume;       /* three: n * n * n */
+    const char *size;  /* the size's name */
+    const char *block; /* threads per block as an expression; NULL: by the sides */
+};
+
+/* ---- names ---- */
+
+static bool has_word(const char *name, const char *word)
+{
+    size_t length = strlen(word);
+    for (; *name; name++)
+        if (strncasecmp(name, word, length) == 0)
+            return true;
+    return false;
+}
+
+static bool is_one_of(const char *name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(name, words[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool ends_as_one(const char *name, const char *const *ends, size_t count)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < count; i++)
+        if (length > strlen(ends[i]) && strcasecmp(name + length - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* How many elements there are, by the name. */
+static bool names_size(const char *name)
+{
+    static const char *const words[] = {
+        "n",     "size",  "count", "length", "len", "total",  "width",  "height",
+        "rows",  "cols",  "nx",    "ny",     "nz",  "w",      "h",      "elements",
+        "items", "dim",   "ni",    "nj",     "nk",  "imageW", "imageH", "dataW",
+        "dataH", "numel", "pitch", "ld",     "lda", "ldb",    "ldc"};
+    static const char *const ends[] = {"size",   "count", "rows",   "cols",     "width",  "height",
+                                       "length", "dim",   "points", "elements", "columns"};
+    return is_one_of(name, words, COUNT(words)) || strncasecmp(name, "num", 3) == 0 ||
+           strncasecmp(name, "n_", 2) == 0 || ends_as_one(name, ends, COUNT(ends));
+}
+
+static bool is_integer(const struct kernel_parameter *parameter)
+{
+    return parameter->kind == PARAMETER_SCALAR && !element_is_real(parameter->type) &&
+           parameter->bytes >= 4;
+}
+
+/* m and k are sizes where there is another. */
+static bool is_size(const struct draft *draft, const struct kernel_parameter *parameter)
+{
+    static const char *const others[] = {"m", "k"};
+    if (!is_integer(parameter))
+        return false;
+    return names_size(parameter->name) ||
+           (!draft->flat && is_one_of(parameter->name, others, COUNT(others)));
+}
+
+static bool is_number(const char *text)
+{
+    char *end = NULL;
+    if (!text || !*text)
+        return false;
+    (void)strtod(text, &end);
+    return *end == '\0';
+}
+
+/* ---- parameters ---- */
+
+static char block_axis(const char *name)
+{
+    bool block = has_word(name, "block") || has_word(name, "thread") || has_word(name, "tpb");
+    if (!block || has_word(name, "per") || strncasecmp(name, "min", 3) == 0)
+        return 0;
+    char last = (char)tolower((unsigned char)name[strlen(name) - 1]);
+    if (has_word(name, "row") || has_word(name, "height"))
+        return 'y';
+    return last == 'y' || last == 'z' ? last : 'x';
+}
+
+/* `values` and the preset among them, ascending. */
+static void list_values(struct tunable *tunable, const long *values, size_t count)
+{
+    struct text text = {0};
+    long preset = strtol(tunable->preset, NULL, 0);
+    bool placed = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!placed && preset < values[i])
+            text_printf(&text, "%s%ld", i ? ", " : "", preset);
+        bool before = !placed && preset < values[i];
+        placed |= preset <= values[i];
+        text_printf(&text, "%s%ld", i || before ? ", " : "", values[i]);
+    }
+    if (!placed)
+        text_printf(&text, ", %ld", preset);
+    (void)string_format(tunable->values, sizeof tunable->values, "%s", text_string(&text));
+    text_free(&text);
+}
+
+static void choose_values(const struct draft *draft, struct tunable *tunable)
+{
+    static const long whole[] = {64, 128, 256, 512, 1024};
+    static const long across[] = {8, 16, 32, 64};
+    static const long down[] = {1, 2, 4, 8, 16};
+    static const long few[] = {1, 2, 4, 8};
+    static const long sides[] = {8, 16, 32};
+    bool word = strcmp(tunable->preset, "true") == 0 || strcmp(tunable->preset, "false") == 0;
+    bool real = strpbrk(tunable->preset, ".eEfF") && strncmp(tunable->preset, "0x", 2) != 0;
+    bool on = strcmp(tunable->preset, "0") == 0 || strncasecmp(tunable->name, "use", 3) == 0;
+    if (word)
+        (void)string_format(tunable->values, sizeof tunable->values, "false, true");
+    else if (real || tunable->axis == 'z')
+        (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
+    else if (on)
+        (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
+    else if (tunable->square)
+        list_values(tunable, sides, COUNT(sides));
+    else if (tunable->axis == 'x' && draft->flat)
+        list_values(tunable, whole, COUNT(whole));
+    else if (tunable->axis == 'x')
+        list_values(tunable, across, COUNT(across));
+    else if (tunable->axis == 'y')
+        list_values(tunable, down, COUNT(down));
+    else
+        list_values(tunable, few, COUNT(few));
+}
+
+static void add_tunable(struct draft *draft, const char *name, const char *preset, bool define)
+{
+    struct tunable *tunable = &draft->tunables[draft->tunable_count++];
+    const char *bounds = draft->kernel->bounds;
+    *tunable = (struct tunable){.name = name, .preset = preset, .is_define = define};
+    tunable->axis = bounds && strcmp(bounds, name) == 0 ? 'x' : block_axis(name);
+    if (tunable->axis != 'x' && !draft->kernel->uses_y)
+        tunable->axis = 0;
+    for (size_t i = 0; i + 1 < draft->tunable_count; i++)
+        if (draft->tunables[i].axis == tunable->axis)
+            tunable->axis = 0;
+}
+
+/* The parameter that is that side of the block; NULL: none. */
+static struct tunable *block_side(struct draft *draft, char axis)
+{
+    struct tunable *square = NULL;
+    for (size_t i = 0; i < draft->tunable_count; i++) {
+        if (draft->tunables[i].axis == axis)
+            return &draft->tunables[i];
+        if (draft->tunables[i].axis == 'x' && draft->tunables[i].square && axis == 'y')
+            square = &draft->tunables[i];
+    }
+    return square;
+}
+
+/* The side of a square tile is that of the block, whatever it is called. */
+static void make_square(struct draft *draft)
+{
+    struct tunable *tunable = &draft->tunables[draft->tunable_count - 1];
+    tunable->square = draft->kernel->uses_y;
+    if (tunable->square && tunable->axis == 0 && !block_side(draft, 'x'))
+        tunable->axis = 'x';
+}
+
+static void add_macro(struct draft *draft, const struct macro_signature *macro)
+{
+    add_tunable(draft, macro->name, macro->preset, true);
+    draft->tunables[draft->tunable_count - 1].fixed = macro->fixed;
+    if (macro->square)
+        make_square(draft);
+}
+
+/* __launch_bounds__((BM * BN) / (TM * TN)): the block, where all that it names are parameters. */
+static const char *block_of_bounds(const struct draft *draft)
+{
+    const char *bounds = draft->kernel->bounds;
+    struct text out = {0};
+    bool known = bounds && strpbrk(bounds, "*/+-");
+    for (const char *at = bounds; known && at && *at;) {
+        size_t length = 0;
+        while (isalnum((unsigned char)at[length]) || at[length] == '_')
+            length++;
+        bool found = length == 0 || isdigit((unsigned char)*at);
+        for (size_t i = 0; i < draft->tunable_count && !found; i++)
+            found = strlen(draft->tunables[i].name) == length &&
+                    strncmp(draft->tunables[i].name, at, length) == 0;
+        known = found && *at != ':' && *at != '<';
+        text_append_bytes(&out, at, length ? length : 1);
+        if (*at == '/')
+            text_append(&out, "/");
+        at += length ? length : 1;
+    }
+    const char *copy = known && !out.failed ? arena_strdup(draft->arena, text_string(&out)) : NULL;
+    text_free(&out);
+    return copy;
+}
+
+/* A kernel whose block no macro gives takes any: the launch alone says. */
+static void add_block(struct draft *draft)
+{
+    const char *bounds = draft->kernel->bounds;
+    bool fixed = is_number(bounds);
+    draft->block = block_of_bounds(draft);
+    if (draft->block)
+        return;
+    if (!block_side(draft, 'x')) {
+        const char *preset = draft->flat ? "256" : "32";
+        add_tunable(draft, draft->flat ? "block_size" : "block_x", fixed ? bounds : preset, false);
+        struct tunable *block = &draft->tunables[draft->tunable_count - 1];
+        block->axis = 'x';
+        choose_values(draft, block);
+        if (fixed)
+            (void)string_format(block->values, sizeof block->values, "%s", bounds);
+    }
+    if (!draft->flat && draft->kernel->uses_y && !block_side(draft, 'y')) {
+        long across = strtol(block_side(draft, 'x')->preset, NULL, 0);
+        add_tunable(draft, "block_y", fixed || across > 128 ? "1" : "8", false);
+        struct tunable *block = &draft->tunables[draft->tunable_count - 1];
+        block->axis = 'y';
+        choose_values(draft, block);
+    }
+}
+
+static void list_tunables(struct draft *draft)
+{
+    const struct source_signature *signature = draft->request->signature;
+    for (size_t i = 0; i < draft->kernel->template_count && !signature->instance; i++) {
+        const struct template_parameter *parameter = &draft->kernel->template[i];
+        bool word =
+            strcmp(parameter->preset, "true") == 0 || strcmp(parameter->preset, "false") == 0;
+        if (parameter->kind != TEMPLATE_TYPE && (word || is_number(parameter->preset)))
+            add_tunable(draft, parameter->name, parameter->preset, false);
+        if (parameter->kind == TEMPLATE_NUMBER && parameter->square)
+            make_square(draft);
+    }
+    for (size_t i = 0; i < signature->macro_count; i++)
+        if (is_number(signature->macros[i].preset) && !signature->macros[i].elsewhere)
+            add_macro(draft, &signature->macros[i]);
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        choose_values(draft, &draft->tunables[i]);
+    add_block(draft);
+}
+
+/* ---- lines ---- */
+
+/* A line with what it means behind it. */
+static void put_line(struct draft *draft, const char *comment, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void put_line(struct draft *draft, const char *comment, const char *format, ...)
+{
+    char line[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    const char *last = strrchr(line, '\n');
+    int length = (int)strlen(last ? last + 1 : line);
+    if (comment)
+        text_printf(draft->out, "%s%*s  # %s\n", line,
+                    length < COMMENT_COLUMN ? COMMENT_COLUMN - length : 0, "", comment);
+    else
+        text_printf(draft->out, "%s\n", line);
+}
+
+/* "n", "n * n" or "n * n * n", so many times. */
+static const char *elements(const struct draft *draft, uint32_t times)
+{
+    const char *size = draft->size;
+    const char *all = draft->flat     ? arena_strdup(draft->arena, size)
+                      : draft->volume ? arena_printf(draft->arena, "%s * %s * %s", size, size, size)
+                                      : arena_printf(draft->arena, "%s * %s", size, size);
+    return times > 1 && all ? arena_printf(draft->arena, "%u * %s", times, all) : all;
+}
+
+/* As a text of YAML, whatever it holds. */
+static const char *quoted(const struct draft *draft, const char *text)
+{
+    struct text out = {0};
+    text_append(&out, "\"");
+    for (const char *c = text; *c; c++) {
+        unsigned char byte = (unsigned char)*c;
+        if (*c == '"' || *c == '\\')
+            text_append(&out, "\\");
+        if (byte < 0x20 || byte == 0x7f)
+            text_printf(&out, "\\x%02x", byte);
+        else
+            text_append_bytes(&out, c, 1);
+    }
+    text_append(&out, "\"");
+    const char *copy = out.failed ? NULL : arena_strdup(draft->arena, text_string(&out));
+    text_free(&out);
+    draft->out->failed |= !copy;
+    return copy ? copy : "";
+}
+
+/* Within a comment: what ends a line ends it. */
+static const char *plain(const struct draft *draft, const char *text)
+{
+    char *copy = arena_strdup(draft->arena, text);
+    for (char *c = copy; c && *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    return copy ? copy : "";
+}
+
+static void put_head(struct draft *draft)
+{
+    const struct draft_request *file = draft->request;
+    text_printf(draft->out,
+                "# Tunes %s of %s. Made by 'tune init': what it could not know is a guess, and "
+                "marked\n# with a '?'. All that may stand in such a file: docs/experiment-files.md."
+                "\nexperiment: %s\nsource: %s\n",
+                draft->kernel->name, plain(draft, file->source), file->experiment,
+                quoted(draft, file->source));
+    for (size_t i = 0; i < file->folder_count; i++)
+        text_printf(draft->out, "%s%s%s", i ? ", " : "include: [", quoted(draft, file->folders[i]),
+                    i + 1 == file->folder_count ? "]\n" : "");
+    for (size_t i = 0; i < draft->kernel->template_count && !file->signature->instance; i++)
+        if (draft->kernel->template[i].kind == TEMPLATE_TYPE) {
+            if (!strstr(text_string(draft->out), "\naxes:"))
+                put_line(draft, "each value is a problem of its own", "\naxes:");
+            put_line(draft, "? more types: i32, f64, f16 ...", "  %s: [f32]",
+                     draft->kernel->template[i].name);
+        }
+    put_line(draft, "each size is tuned by itself", "\nsizes:");
+    put_line(draft, "?", "  %s: %s", draft->size,
+             draft->flat     ? "[1048576, 16777216]"
+             : draft->volume ? "[128, 256]"
+                             : "[1024, 4096]");
+}
+
+static void put_parameters(struct draft *draft)
+{
+    bool sides = false;
+    put_line(draft, "what is tuned: every combination is a point", "\nparameters:");
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        put_line(draft,
+                 draft->tunables[i].fixed
+                     ? "? values; the source has a #define of it, which gives way"
+                     : "? values",
+                 "  %s: [%s]", draft->tunables[i].name, draft->tunables[i].values);
+    put_line(draft, "the configuration that nobody tuned", "defaults:");
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].preset);
+    sides = block_side(draft, 'x') && block_side(draft, 'y');
+    if (draft->block)
+        text_printf(draft->out, "constraints:\n  - 1 <= %s <= 1024\n", draft->block);
+    else if (sides && block_side(draft, 'x') != block_side(draft, 'y'))
+        text_printf(draft->out, "constraints:\n  - 32 <= %s * %s <= 1024\n",
+                    block_side(draft, 'x')->name, block_side(draft, 'y')->name);
+    bool first = true;
+    for (size_t i = 0; i < draft->tunable_count; i++) {
+        if (!draft->tunables[i].is_define)
+            continue;
+        if (first)
+            put_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
+        first = false;
+        text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].name);
+    }
+    const struct source_signature *signature = draft->request->signature;
+    for (size_t i = 0; i < signature->macro_count; i++) {
+        const struct macro_signature *macro = &signature->macros[i];
+        bool number = is_number(macro->preset);
+        if (!macro->guessed || (number && !macro->elsewhere))
+            continue;
+        if (first)
+            put_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
+        first = false;
+        text_printf(draft->out, number ? "  %s: %s\n" : "  %s: \"'%s'\"\n", macro->name,
+                    macro->preset);
+    }
+}
+
+static const char *kernel_name(const struct draft *draft)
+{
+    const struct source_signature *signature = draft->request->signature;
+    struct text text = {0};
+    if (signature->instance)
+        return signature->instance;
+    text_append(&text, draft->kernel->name);
+    for (size_t i = 0; i < draft->kernel->template_count; i++) {
+        const struct template_parameter *parameter = &draft->kernel->template[i];
+        bool word = parameter->preset && (strcmp(parameter->preset, "true") == 0 ||
+                                          strcmp(parameter->preset, "false") == 0);
+        text_append(&text, i ? ", " : "<");
+        if (parameter->kind == TEMPLATE_TYPE)
+            text_printf(&text, "${c_type(%s)}", parameter->name);
+        else if (word || is_number(parameter->preset))
+            text_printf(&text, "${%s}", parameter->name);
+        else
+            text_append(&text, parameter->preset);
+    }
+    text_append(&text, draft->kernel->template_count ? ">" : "");
+    const char *copy = arena_strdup(draft->arena, text_string(&text));
+    text_free(&text);
+    return copy ? copy : draft->kernel->name;
+}
+
+static void put_launch(struct draft *draft)
+{
+    const struct tunable *x = block_side(draft, 'x');
+    const struct tunable *y = block_side(draft, 'y');
+    const struct source_signature *signature = draft->request->signature;
+    text_printf(draft->out, "\nlaunches:\n  - kernel: \"%s\"\n", kernel_name(draft));
+    if (draft->block) {
+        put_line(draft, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
+                 elements(draft, 1), draft->block);
+        put_line(draft, "threads per block, by __launch_bounds__", "    block: %s", draft->block);
+    } else if (y) {
+        put_line(draft, "? blocks: as many as cover the work",
+                 "    grid: [\"ceil_div(%s, %s)\", \"ceil_div(%s, %s)\"%s%s]", draft->size, x->name,
+                 draft->size, y->name, draft->volume ? ", " : "", draft->volume ? draft->size : "");
+        put_line(draft, "threads per block", "    block: [%s, %s]", x->name, y->name);
+    } else {
+        put_line(draft, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
+                 elements(draft, 1), x->name);
+        put_line(draft, "threads per block", "    block: %s", x->name);
+    }
+    if (signature->dynamic_shared)
+        put_line(draft, "? bytes of the extern __shared__ array", "    shared: 4 * %s",
+                 draft->block ? arena_printf(draft->arena, "(%s)", draft->block) : x->name);
+    if (signature->symbol_count == 0)
+        return;
+    text_append(draft->out, "    arguments: [");
+    for (size_t i = 0; i < draft->kernel->parameter_count; i++)
+        text_printf(draft->out, "%s%s", i ? ", " : "", draft->kernel->parameters[i].name);
+    text_append(draft->out, "]\n");
+}
+
+/* ---- arguments ---- */
+
+static bool is_output(const struct kernel_parameter *parameter)
+{
+    return parameter->kind == PARAMETER_POINTER && !parameter->constant &&
+           (parameter->is_written || parameter->is_hidden || !parameter->is_seen);
+}
+
+/* Whose values count: a kernel that reads what it writes, or may do so where it cannot be seen. */
+static bool is_update(const struct kernel_parameter *parameter)
+{
+    return is_output(parameter) &&
+           (parameter->is_read || parameter->is_hidden || !parameter->is_written);
+}
+
+static const char *type_of(const struct draft *draft, const struct kernel_parameter *parameter)
+{
+    if (parameter->generic && parameter->lanes == 1 && !draft->request->signature->instance)
+        return arena_printf(draft->arena, "\"${%s}\"", parameter->generic);
+    return parameter->known ? element_name(parameter->type) : "u8";
+}
+
+static void put_pointer(struct draft *draft, const struct kernel_parameter *parameter)
+{
+    uint32_t times = parameter->known ? parameter->lanes : parameter->bytes;
+    const char *type = type_of(draft, parameter);
+    const char *count = elements(draft, times > 0 ? times : 1);
+    const char *what = parameter->text;
+    bool real = parameter->known && element_is_real(parameter->type);
+    /* Integers may be places in another argument. */
+    bool places = parameter->known && !real && element_bytes(parameter->type) >= 4;
+    const char *fill = places
+                           ? arena_printf(draft->arena, "fill: {uniform: [0, %s - 1]}", draft->size)
+                           : "fill: random";
+    const char *role = fill;
+    if (!parameter->known)
+        role = is_output(parameter) ? "update: true, fill: zero" : "fill: zero";
+    else if (is_update(parameter))
+        role = real ? "update: true, fill: random" : "update: true, fill: zero";
+    else if (is_output(parameter))
+        role = "output: true";
+    bool sure = parameter->known && !parameter->is_hidden && parameter->is_seen &&
+                (!places || is_output(parameter));
+    const char *comment = arena_printf(draft->arena, "%s%s", sure ? "" : "? ", what);
+    put_line(draft, comment, "  - {name: %s, type: %s, count: %s, %s}", parameter->name, type,
+             count ? count : "", role ? role : "");
+}
+
+static const char *scalar_value(const struct draft *draft, const struct kernel_parameter *parameter)
+{
+    return is_size(draft, parameter) ? draft->size : "1";
+}
+
+static void put_fields(struct draft *draft, const struct kernel_parameter *parameter)
+{
+    struct text fields = {0};
+    for (size_t i = 0; i < parameter->field_count; i++) {
+        const struct signature_field *field = &parameter->fields[i];
+        bool size = !element_is_real(field->type) && names_size(field->name);
+        text_printf(&fields, "%s{type: %s, value: %s}", i ? ", " : "", element_name(field->type),
+                    size ? draft->size : "1");
+    }
+    put_line(draft, arena_printf(draft->arena, "? %s", parameter->text),
+             "  - {name: %s, fields: [%s]}", parameter->name, text_string(&fields));
+    text_free(&fields);
+}
+
+static void put_symbols(struct draft *draft)
+{
+    const struct source_signature *signature = draft->request->signature;
+    for (size_t i = 0; i < signature->symbol_count; i++) {
+        const struct symbol_signature *symbol = &signature->symbols[i];
+        const char *last = strrchr(symbol->name, ':');
+        const char *type = symbol->known ? element_name(symbol->type) : "u8";
+        size_t element = symbol->known ? element_bytes(symbol->type) : 1;
+        put_line(draft, "? copied into the __constant__ variable before the first run",
+                 "  - {name: %s, type: %s, count: %zu, fill: random, symbol: \"%s\"}",
+                 last ? last + 1 : symbol->name, type, symbol->bytes / element, symbol->name);
+    }
+}
+
+static enum status put_arguments(struct draft *draft, struct error *error)
+{
+    bool writes = false;
+    put_line(draft, "in the order in which the kernel takes them", "\narguments:");
+    for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
+        const struct kernel_parameter *parameter = &draft->kernel->parameters[i];
+        writes |= is_output(parameter);
+        if (parameter->kind == PARAMETER_OTHER)
+            return error_set(
+                error, STATUS_BAD_INPUT,
+                "kernel %s: parameter '%s' is passed by value, and is neither a number "
+                "nor a struct of numbers: pass its parts, or a pointer",
+                draft->kernel->name, parameter->text);
+        if (parameter->kind == PARAMETER_POINTER)
+            put_pointer(draft, parameter);
+        else if (parameter->kind == PARAMETER_STRUCT)
+            put_fields(draft, parameter);
+        else
+            put_line(draft,
+                     arena_printf(draft->arena, "%s%s", is_size(draft, parameter) ? "" : "? ",
+                                  parameter->text),
+                     "  - {name: %s, type: %s, value: %s}", parameter->name,
+                     type_of(draft, parameter), scalar_value(draft, parameter));
+    }
+    put_symbols(draft);
+    return writes ? STATUS_OK
+                  : error_set(error, STATUS_BAD_INPUT,
+                              "kernel %s writes to nothing that it is given: there is nothing to "
+                              "check",
+                              draft->kernel->name);
+}
+
+static void put_tail(struct draft *draft)
+{
+    struct text bytes = {0};
+    for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
+        const struct kernel_parameter *parameter = &draft->kernel->parameters[i];
+        if (parameter->kind != PARAMETER_POINTER || !parameter->known)
+            continue;
+        uint32_t times = is_update(parameter) ? 2 : 1;
+        text_printf(&bytes, "%s%u", bytes.length ? " + " : "",
+                    times * parameter->lanes * (uint32_t)element_bytes(parameter->type));
+    }
+    text_append(
+        draft->out,
+        "\n# Without a check every output is held against what the default configuration "
+        "leaves. Better:\n# check:\n#   output: NAME\n#   reference: my_reference   # a C "
+        "function in my_reference.c (kernels/README.md)\n#   source: my_reference.c\n#   "
+        "tolerance: 1e-5\n# or series: \"2 * i + 1\", file: expected.bin, launches: [another "
+        "kernel]\n");
+    if (bytes.length > 0) {
+        put_line(draft, "from it GB/s and % of the device's ceiling follow", "\nmetrics:");
+        put_line(draft, "? what one run must move at least", "  bytes: (%s) * %s",
+                 text_string(&bytes), elements(draft, 1));
+    }
+    text_free(&bytes);
+}
+
+static const char *choose_size_name(const struct draft *draft)
+{
+    static const char *const names[] = {"n", "size", "elements", "problem_size"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        bool taken = false;
+        for (size_t j = 0; j < draft->tunable_count; j++)
+            taken |= strcmp(draft->tunables[j].name, names[i]) == 0;
+        if (!taken)
+            return names[i];
+    }
+    return "tune_size";
+}
+
+enum status draft_experiment(struct arena *arena, const struct draft_request *request,
+                             struct text *out, struct error *error)
+{
+    struct draft *draft = arena_alloc(arena, 1, sizeof *draft);
+    if (!draft)
+        return error_no_memory(error);
+    *draft = (struct draft){.arena = arena,
+                            .request = request,
+                            .kernel = request->signature->asked,
+                            .out = out,
+                            .flat = true};
+    size_t sizes = 0;
+    for (size_t i = 0; i < draft->kernel->parameter_count; i++)
+        sizes += is_size(draft, &draft->kernel->parameters[i]);
+    draft->flat = !draft->kernel->uses_y && sizes < 2;
+    draft->volume = draft->kernel->uses_y && draft->kernel->uses_z;
+    list_tunables(draft);
+    draft->size = choose_size_name(draft);
+    put_head(draft);
+    put_parameters(draft);
+    put_launch(draft);
+    enum status status = put_arguments(draft, error);
+    put_tail(draft);
+    if (status == STATUS_OK && out->failed)
+        status = error_no_memory(error);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* An experiment file drafted from what a compiler tells of a CUDA source, to be edited. */
+#ifndef TUNE_EXCHANGE_DRAFT_H
+#define TUNE_EXCHANGE_DRAFT_H
+
+#include "tuner/base/text.h"
+#include "tuner/device/signature.h"
+
+struct draft_request {
+    const char *experiment; /* its name */
+    const char *source;     /* as the file names it */
+    size_t folder_count;
+    const char *folders[UNITS_MAX];
+    const struct source_signature *signature;
+};
+
+/* Appends the experiment file. STATUS_BAD_INPUT when the kernel takes what none can give. */
+enum status draft_experiment(struct arena *arena, const struct draft_request *request,
+                             struct text *out, struct error *error);
+
+#endif
