@@ -41,6 +41,12 @@ FORWARD(cuLaunchKernel,
          void **extra),
         (kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, arguments,
          extra))
+FORWARD(cuLaunchKernelEx,
+        (const CUlaunchConfig *config, CUfunction kernel, void **arguments, void **extra),
+        (config, kernel, arguments, extra))
+FORWARD(cuOccupancyMaxActiveClusters,
+        (int *clusters, CUfunction kernel, const CUlaunchConfig *config),
+        (clusters, kernel, config))
 FORWARD(cuModuleLoadData, (CUmodule * out, const void *data), (out, data))
 FORWARD(cuModuleGetFunction, (CUfunction * out, CUmodule module, const char *name),
         (out, module, name))
