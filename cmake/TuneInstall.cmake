@@ -11,9 +11,15 @@ set_target_properties(tune PROPERTIES
 install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 # libtuned, which `cmake --install BUILD --component libtuned` installs by itself.
-install(TARGETS tuned_static tuned_shared EXPORT tuned
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtuned
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtuned)
+set(tuned_package ${CMAKE_INSTALL_LIBDIR}/cmake/tuned)
+foreach(kind static shared)
+  install(TARGETS tuned_${kind} EXPORT tuned_${kind}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtuned
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtuned)
+  install(EXPORT tuned_${kind} NAMESPACE tuned:: FILE tuned_${kind}.cmake
+          DESTINATION ${tuned_package} COMPONENT libtuned)
+endforeach()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/libtuned COMPONENT libtuned)
 install(FILES libtuned/tuned.h libtuned/tuned_cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT libtuned)
 install(FILES bindings/python/tuned.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tune/python
@@ -25,10 +31,7 @@ foreach(family reduce reduce_ordered reduce_rows)
   install(DIRECTORY kernels/${family} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tune/kernels
           FILES_MATCHING PATTERN "*.cuh")
 endforeach()
-set(tuned_package ${CMAKE_INSTALL_LIBDIR}/cmake/tuned)
-install(EXPORT tuned NAMESPACE tuned:: FILE tunedTargets.cmake DESTINATION ${tuned_package}
-        COMPONENT libtuned)
-configure_package_config_file(cmake/tunedConfig.cmake.in "${PROJECT_BINARY_DIR}/tunedConfig.cmake"
+configure_package_config_file(libtuned/tunedConfig.cmake.in "${PROJECT_BINARY_DIR}/tunedConfig.cmake"
                               INSTALL_DESTINATION ${tuned_package})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/tunedConfigVersion.cmake"
                                  COMPATIBILITY SameMinorVersion)

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The tune authors
+ * SPDX-License-Identifier: MIT
+ * libtuned: what it is, and how it is used, stands in tuned.h. */
 #ifndef _POSIX_C_SOURCE
 /* open, fstat, read: a FIFO must not hang. NOLINTNEXTLINE(cert-dcl37-c,cert-dcl51-cpp) */
 #define _POSIX_C_SOURCE 200809L
@@ -5,7 +8,9 @@
 #include "tuned.h"
 
 #include <errno.h>
+#ifndef _WIN32
 #include <fcntl.h>
+#endif
 #include <float.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -13,8 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
 #include <sys/stat.h>
 #include <unistd.h>
+#endif
 #if defined(__APPLE__)
 #define st_mtim st_mtimespec
 #endif
@@ -1145,6 +1152,39 @@ static void add_memory(struct reader *reader, const void *text, size_t bytes, co
     add_text(reader, copy, bytes);
 }
 
+#ifdef _WIN32
+enum { PATH_BYTES = 1024 };
+
+/* All of a file, as far as the C library can tell. */
+static void add_file(struct reader *reader, const char *path, int must_be_there)
+{
+    long length = -1;
+    if (!begin_source(reader, path))
+        return;
+    reader->is_named = must_be_there;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        if (errno != ENOENT || must_be_there)
+            (void)refuse(reader,
+                         errno == ENOENT ? "there is no such file"
+                                         : "it cannot be opened (errno %d)",
+                         errno);
+        return;
+    }
+    if (fseek(file, 0, SEEK_END) == 0)
+        length = ftell(file);
+    char *text = length >= 0 ? new_text(reader, (size_t)length, path) : NULL;
+    if (length < 0 || fseek(file, 0, SEEK_SET) != 0)
+        (void)refuse(reader, "it is no regular file");
+    else if (text && (fread(text, 1, (size_t)length, file) != (size_t)length || fgetc(file) != EOF))
+        (void)refuse(reader, "it cannot be read, or was changed while it was read");
+    else if (text)
+        add_text(reader, text, (size_t)length);
+    (void)fclose(file);
+}
+#else
+enum { PATH_BYTES = PATH_MAX };
+
 /* All of a regular file, which must not change meanwhile. */
 static void read_file(struct reader *reader, int file)
 {
@@ -1191,6 +1231,7 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
         (void)refuse(reader, "there is no such file");
     }
 }
+#endif
 
 /* The value of an environment variable; NULL when it is empty. */
 static const char *environment(const struct tuned_options *options, const char *name)
@@ -1201,13 +1242,16 @@ static const char *environment(const struct tuned_options *options, const char *
 
 static void add_user_file(struct reader *reader, const struct tuned_options *options)
 {
-    char path[PATH_MAX];
+    char path[PATH_BYTES];
     const char *middle = "", *folder = environment(options, "XDG_CONFIG_HOME");
+#ifdef _WIN32
+    folder = folder ? folder : environment(options, "APPDATA");
+#endif
     if (!folder) {
         middle = "/.config";
         folder = environment(options, "HOME");
     }
-    if (folder && snprintf(path, sizeof path, "%s%s/tune/tuned.conf", folder, middle) < PATH_MAX)
+    if (folder && snprintf(path, sizeof path, "%s%s/tune/tuned.conf", folder, middle) < PATH_BYTES)
         add_file(reader, path, 0);
 }
 
@@ -1220,8 +1264,16 @@ static void add_files(struct reader *reader, const struct tuned_options *options
         add_file(reader, path, 1);
     if (!(options->skip & TUNED_SKIP_USER))
         add_user_file(reader, options);
-    if (!(options->skip & TUNED_SKIP_SYSTEM))
-        add_file(reader, "/etc/tune/tuned.conf", 0);
+    if (options->skip & TUNED_SKIP_SYSTEM)
+        return;
+#ifdef _WIN32
+    char system[PATH_BYTES];
+    const char *folder = getenv("PROGRAMDATA");
+    if (folder && snprintf(system, sizeof system, "%s/tune/tuned.conf", folder) < PATH_BYTES)
+        add_file(reader, system, 0);
+#else
+    add_file(reader, "/etc/tune/tuned.conf", 0);
+#endif
 }
 
 /* An empty one that knows the names that libtuned reads itself; NULL when memory is short. */

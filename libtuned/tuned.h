@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: 2026 The tune authors
+ * SPDX-License-Identifier: MIT */
 /* libtuned: reads tuned.conf, the launch configurations that `tune` found.
  *
  *     struct tuned_error error;
@@ -30,7 +32,11 @@
 /* Larger files (256 MiB) are refused. */
 #define TUNED_FILE_BYTES_MAX 268435456
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(TUNED_BUILDS_SHARED)
+#define TUNED_API __declspec(dllexport)
+#elif defined(_WIN32) && defined(TUNED_SHARED)
+#define TUNED_API __declspec(dllimport)
+#elif defined(__GNUC__)
 #define TUNED_API __attribute__((visibility("default")))
 #else
 #define TUNED_API
@@ -153,8 +159,9 @@ struct tuned_options {
 
 /* Loads what there is, all or nothing, from these places:
  *   1. options.paths, else the file that $TUNED_CONF names: these must be there
- *   2. the user's, $XDG_CONFIG_HOME/tune/tuned.conf, else $HOME/.config/tune/tuned.conf
- *   3. the system's, /etc/tune/tuned.conf
+ *   2. the user's, $XDG_CONFIG_HOME/tune/tuned.conf, else $HOME/.config/tune/tuned.conf (on Windows
+ *      %APPDATA%/tune/tuned.conf before the latter)
+ *   3. the system's, /etc/tune/tuned.conf (on Windows %PROGRAMDATA%/tune/tuned.conf)
  *   4. the built-in text
  * What a file that must be there has of the asking device itself goes before all others; then a
  * look-up gives the best grade of all of them, and of the same grade that of the first place.

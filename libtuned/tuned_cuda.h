@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: 2026 The tune authors
+ * SPDX-License-Identifier: MIT */
 /* tuned_cuda.h: libtuned for programs with CUDA; nothing but this header, on top of tuned.h.
  *
  *     struct tuned_cuda_device gpu;

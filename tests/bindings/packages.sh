@@ -1,0 +1,57 @@
+#!/bin/bash
+# libtuned by itself in other people's builds: within their tree, static or shared; built and installed alone, with
+# one of the two libraries; for Windows and arm64, where there are compilers for these. Names have a version.
+# shellcheck source=tests/cli/lib.sh
+source "$TUNE_TESTS/lib.sh"
+[[ -z $TUNE_SANITIZE ]] || exit 77
+
+cat >use.c <<'C'
+#include <stdio.h>
+#include <tuned.h>
+int main(void)
+{
+    struct tuned_answer answer;
+    printf("%s %d\n", tuned_version(), (int)tuned_find(NULL, NULL, "p", 1, &answer));
+    return 0;
+}
+C
+version=$(sed -n 's/^#define TUNED_VERSION  *"\(.*\)"/\1/p' "$TUNE_SOURCE/libtuned/tuned.h")
+
+# within NAME COMMANDS [OPTION...]: a project that has libtuned by these commands.
+within() {
+    mkdir "$1"
+    cp use.c "$1"
+    printf 'cmake_minimum_required(VERSION 3.16)\nproject(app VERSION 7.8 LANGUAGES C)\n%s\nadd_executable(app use.c)\ntarget_link_libraries(app PRIVATE tuned::tuned)\n' \
+        "$2" >"$1/CMakeLists.txt"
+    run "$TUNE_CMAKE" -S "$1" -B "$1/build" "${@:3}"
+    expect_code 0
+    run "$TUNE_CMAKE" --build "$1/build"
+    expect_code 0
+    run "$1/build/app"
+    expect_out "^$version 0\$"
+}
+within tree "add_subdirectory(\"$TUNE_SOURCE/libtuned\" tuned)"
+readelf -d tree/build/app | grep -q 'libtuned' && fail "linked with a shared library that nobody asked for"
+within shared "add_subdirectory(\"$TUNE_SOURCE/libtuned\" tuned)" -DBUILD_SHARED_LIBS=ON
+readelf -d shared/build/app | grep -q "libtuned\.so\.${version%.*}\]" || fail "no soname of ${version%.*}"
+within fetched "include(FetchContent)
+FetchContent_Declare(tuned SOURCE_DIR \"$TUNE_SOURCE\" SOURCE_SUBDIR libtuned)
+FetchContent_MakeAvailable(tuned)"
+
+for only in STATIC SHARED; do
+    run "$TUNE_CMAKE" -S "$TUNE_SOURCE/libtuned" -B "only$only" -DTUNED_STATIC=OFF -DTUNED_SHARED=OFF "-DTUNED_$only=ON" \
+        -DCMAKE_INSTALL_PREFIX="$PWD/prefix$only"
+    expect_code 0
+    run "$TUNE_CMAKE" --build "only$only" --target install
+    expect_code 0
+    within "found$only" 'find_package(tuned 0.1 CONFIG REQUIRED)' -DCMAKE_PREFIX_PATH="$PWD/prefix$only"
+done
+nm -D --with-symbol-versions onlySHARED/libtuned.so | grep -q ' tuned_find@@TUNED_0\.1$' || fail "tuned_find has no version"
+
+# What cannot be run here is built all the same.
+for compiler in x86_64-w64-mingw32-gcc aarch64-linux-gnu-gcc; do
+    command -v "$compiler" >/dev/null || continue
+    run "$compiler" -std=c99 -Os -Wall -Wextra -Wpedantic -Werror -I"$TUNE_SOURCE/libtuned" use.c \
+        "$TUNE_SOURCE/libtuned/tuned.c" -o "use-$compiler"
+    expect_code 0
+done
