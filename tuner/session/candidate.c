@@ -5,6 +5,12 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/hash.h"
+
+static uint32_t hash_key(const char *key)
+{
+    return (uint32_t)hash_u64(key, strlen(key), 0);
+}
 
 struct candidate *candidates_add(struct candidates *candidates,
                                  const struct configuration *configuration, const char *key,
@@ -14,16 +20,18 @@ struct candidate *candidates_add(struct candidates *candidates,
     if (!candidate ||
         !array_grow(&candidates->items, candidates->count, &candidates->capacity,
                     sizeof(struct candidate *)) ||
-        !(candidate->key = arena_strdup(&candidates->arena, key)) ||
         (point != NO_POINT && !index_put(&candidates->by_point, point, candidates->count)))
         return NULL;
     if (point == NO_POINT) {
-        candidate->own = arena_copy(&candidates->arena, configuration, sizeof *configuration);
-        if (!candidate->own)
+        struct outsider *outsider = arena_alloc(&candidates->arena, 1, sizeof *outsider);
+        if (!outsider || !(outsider->key = arena_strdup(&candidates->arena, key)))
             return NULL;
-        candidate->next_outside = candidates->outside;
+        outsider->configuration = *configuration;
+        outsider->next = candidates->outside;
+        candidate->outsider = outsider;
         candidates->outside = candidate;
     }
+    candidate->key_hash = hash_key(key);
     candidate->place = (uint32_t)candidates->count; /* an index holds no more */
     candidate->point = point;
     candidate->binary = NO_BINARY;
@@ -47,8 +55,11 @@ struct candidate *candidates_at_point(const struct candidates *candidates, uint6
 
 struct candidate *candidates_at_key(const struct candidates *candidates, const char *key)
 {
+    char room[CONFIGURATION_KEY_BYTES];
+    const uint32_t hash = hash_key(key);
     for (size_t i = 0; i < candidates->count; i++)
-        if (strcmp(candidates->items[i]->key, key) == 0)
+        if (candidates->items[i]->key_hash == hash &&
+            strcmp(candidate_key(candidates, candidates->items[i], room), key) == 0)
             return candidates->items[i];
     return NULL;
 }
@@ -56,8 +67,8 @@ struct candidate *candidates_at_key(const struct candidates *candidates, const c
 struct candidate *candidates_outside(const struct candidates *candidates, const char *key)
 {
     struct candidate *candidate = candidates->outside;
-    while (candidate && strcmp(candidate->key, key) != 0)
-        candidate = candidate->next_outside;
+    while (candidate && strcmp(candidate->outsider->key, key) != 0)
+        candidate = candidate->outsider->next;
     return candidate;
 }
 
@@ -75,10 +86,16 @@ bool candidates_done(struct candidates *candidates, const struct candidate *cand
            index_put(&candidates->by_launch, candidate->launch_hash, candidate->place);
 }
 
-void candidates_free(struct candidates *candidates)
+void candidates_settle(struct candidates *candidates)
 {
     index_free(&candidates->by_point);
     index_free(&candidates->by_launch);
+    candidates->by_point = candidates->by_launch = (struct index){0};
+}
+
+void candidates_free(struct candidates *candidates)
+{
+    candidates_settle(candidates);
     free(candidates->items);
     arena_free(&candidates->arena);
     *candidates = (struct candidates){0};
@@ -88,9 +105,20 @@ const struct configuration *candidate_configuration(const struct candidates *can
                                                     const struct candidate *candidate,
                                                     struct configuration *room)
 {
-    if (candidate->own)
-        return candidate->own;
+    if (candidate->outsider)
+        return &candidate->outsider->configuration;
     space_configuration(candidates->space, candidate->point, room);
+    return room;
+}
+
+const char *candidate_key(const struct candidates *candidates, const struct candidate *candidate,
+                          char room[CONFIGURATION_KEY_BYTES])
+{
+    struct configuration configuration;
+    if (candidate->outsider)
+        return candidate->outsider->key;
+    space_configuration(candidates->space, candidate->point, &configuration);
+    (void)configuration_key(&configuration, room); /* it fitted when it was added */
     return room;
 }
 

@@ -31,17 +31,23 @@ enum candidate_wish {
     WANTED_INCUMBENT = 16,   /* ... to stay to the end */
 };
 
-/* Made when the search asks for its point. There may be a million: what its point tells is not
- * held. */
-struct candidate {
-    uint64_t point; /* of the space; NO_POINT: a baseline that is none */
+/* Of a candidate that is no point, as a baseline may be. */
+struct outsider {
+    struct configuration configuration;
     const char *key;
-    const struct configuration *own; /* of a baseline that is no point; NULL: the point tells */
-    struct candidate *next_outside;  /* of the table's candidates with `own` */
+    struct candidate *next; /* of the table's */
+};
+
+/* Made when the search asks for its point. There may be a million: what its point tells (its values
+ * and their key) is not held. */
+struct candidate {
+    uint64_t point;            /* of the space; NO_POINT: it is an outsider */
+    struct outsider *outsider; /* NULL: the point tells */
+    uint32_t key_hash;
+    uint32_t place; /* in the table */
     int64_t configuration_id;
     size_t binary;      /* NO_BINARY: not asked for yet */
     const char *broken; /* what its expressions fail with; NULL: they do not */
-    uint32_t place;     /* in the table */
     uint32_t runs;      /* runs a block that its time asks for; 0: unknown */
     double median_ns;   /* NaN: none */
     double value;       /* what the search is told: of the objective as far as the
@@ -67,7 +73,7 @@ struct candidates {
     struct candidate **items;
     size_t count, capacity;
     struct index by_point, by_launch;
-    struct candidate *outside; /* those with `own` */
+    struct candidate *outside; /* those that are no points */
 };
 
 /* What is added is zero but for what is given. NULL: no memory. */
@@ -83,9 +89,13 @@ struct candidate *candidates_outside(const struct candidates *candidates, const 
 struct candidate *candidates_at_launch(const struct candidates *candidates, uint64_t launch_hash);
 /* Takes up that it was measured with its launch_hash. False: no memory. */
 bool candidates_done(struct candidates *candidates, const struct candidate *candidate);
+/* Nobody is found by point or launches any more. */
+void candidates_settle(struct candidates *candidates);
 void candidates_free(struct candidates *candidates);
 
-/* Its values; they go to *room, unless the candidate has its own. */
+/* Its key and its values: in the room, unless it is an outsider. */
+const char *candidate_key(const struct candidates *candidates, const struct candidate *candidate,
+                          char room[CONFIGURATION_KEY_BYTES]);
 const struct configuration *candidate_configuration(const struct candidates *candidates,
                                                     const struct candidate *candidate,
                                                     struct configuration *room);

@@ -104,7 +104,7 @@ static size_t twin_of(const struct contest *contest)
         if (contest->finalists[i].is_incumbent)
             return i;
     for (size_t i = 0; i < contest->finalist_count; i++)
-        if (strcmp(contest->finalists[i].slot.candidate->key, contest->winner_key) == 0)
+        if (strcmp(contest->finalists[i].key, contest->winner_key) == 0)
             return i;
     return contest->finalist_count;
 }
@@ -278,7 +278,7 @@ static bool winner_is_out(const struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++)
         if (!finalist_can_win(&contest->finalists[i]) &&
-            strcmp(contest->finalists[i].slot.candidate->key, contest->winner_key) == 0)
+            strcmp(contest->finalists[i].key, contest->winner_key) == 0)
             return true;
     return false;
 }

@@ -61,6 +61,7 @@ void contest_shrink(struct contest *contest)
 
 struct entry {
     struct candidate *candidate;
+    const char *key;
     double value; /* ln of the objective in the sweep; where energy counts, of the time */
 };
 
@@ -70,7 +71,7 @@ static int by_value(const void *left, const void *right)
     const struct entry *b = right;
     if (a->value != b->value)
         return a->value < b->value ? -1 : 1;
-    return strcmp(a->candidate->key, b->candidate->key);
+    return strcmp(a->key, b->key);
 }
 
 /* What the sweep's time says of the objective; NaN: the configuration does not load any more. */
@@ -94,7 +95,8 @@ static enum status sweep_time_value(struct sweep *sweep, struct lane *lane,
 /* In the order of the space; baselines that are no points of it behind. */
 static bool is_before(const struct candidate *a, const struct candidate *b)
 {
-    return a->point != b->point ? a->point < b->point : strcmp(a->key, b->key) < 0;
+    return a->point != b->point ? a->point < b->point
+                                : strcmp(a->outsider->key, b->outsider->key) < 0;
 }
 
 /* `first` takes the place of the candidate that was measured. */
@@ -133,98 +135,88 @@ static void name_first(struct sweep *sweep)
     }
 }
 
-static enum status list_entries(struct sweep *sweep, struct lane *lane, struct entry *entries,
-                                size_t *count, struct error *error)
+/* All that may win, the fastest first; their keys are the arena's. */
+static enum status list_entries(struct sweep *sweep, struct lane *lane, struct arena *arena,
+                                struct entry *entries, size_t *count, struct error *error)
 {
+    char room[CONFIGURATION_KEY_BYTES];
     *count = 0;
     for (size_t i = 0; i < sweep->candidates.count; i++) {
-        struct candidate *candidate = sweep->candidates.items[i];
-        double value = (double)NAN;
-        if (!candidate_works(candidate) || !(candidate->median_ns > 0))
+        struct entry entry = {.candidate = sweep->candidates.items[i]};
+        if (!candidate_works(entry.candidate) || !(entry.candidate->median_ns > 0))
             continue;
-        enum status status = sweep_time_value(sweep, lane, candidate, &value, error);
+        enum status status = sweep_time_value(sweep, lane, entry.candidate, &entry.value, error);
         if (status != STATUS_OK)
             return status;
-        if (!isnan(value))
-            entries[(*count)++] = (struct entry){.candidate = candidate, .value = value};
+        const char *key = candidate_key(&sweep->candidates, entry.candidate, room);
+        if (!(entry.key = arena_strdup(arena, key)))
+            return error_no_memory(error);
+        if (!isnan(entry.value))
+            entries[(*count)++] = entry;
     }
     qsort(entries, *count, sizeof *entries, by_value);
     return STATUS_OK;
 }
 
-/* The newest winner of this problem, also under another driver or version of tune: its key. */
-static enum status find_incumbent(const struct sweep *sweep, struct text *key, struct error *error)
+/* Those near the fastest, and whoever is `named`, or stands for a baseline. */
+static enum status add_finalists(struct contest *contest, const struct entry *entries, size_t count,
+                                 const struct candidate *named, struct error *error)
 {
-    bool found = false;
-    const struct session *session = sweep->work.session;
-    return store_incumbent(session->store, sweep->work.environment_id, sweep->work.problem_id,
-                           session->options->l2_mode, objective_text(sweep->work.objective), &found,
-                           key, NULL, error);
-}
-
-/* Who has that key, or stands for it; NULL: nobody here. */
-static const struct candidate *find_named(const struct sweep *sweep, const char *key)
-{
-    const struct candidate *candidate = candidates_at_key(&sweep->candidates, key);
-    return candidate && candidate->same_as ? candidate->same_as : candidate;
-}
-
-static void add_finalist(struct contest *contest, struct candidate *candidate, bool is_incumbent,
-                         bool is_baseline)
-{
-    struct finalist *finalist = &contest->finalists[contest->finalist_count];
-    finalist->slot.candidate = candidate;
-    finalist->slot.outcome.status = TRIAL_OK;
-    finalist->is_incumbent = is_incumbent;
-    finalist->is_baseline = is_baseline;
-    contest->finalist_count++;
-}
-
-static void add_those_near(struct contest *contest, const struct entry *entries, size_t count,
-                           const char *incumbent)
-{
-    const struct sweep *sweep = contest->sweep;
-    const struct protocol *protocol = sweep->work.protocol;
-    bool needs_energy = objective_needs_energy(sweep->work.objective);
-    const struct candidate *named = find_named(sweep, incumbent);
+    const struct work *work = &contest->sweep->work;
+    bool needs_energy = objective_needs_energy(work->objective);
     size_t near = 0;
+    contest->finalists = calloc(count + 1, sizeof(struct finalist));
+    if (!contest->finalists)
+        return error_no_memory(error);
     for (size_t i = 0; i < count; i++) {
-        const struct candidate *candidate = entries[i].candidate;
-        bool in = sweep->work.options->only_count > 0 ? (candidate->wanted & WANTED_ASKED) != 0
+        struct candidate *candidate = entries[i].candidate;
+        bool in = work->options->only_count > 0 ? (candidate->wanted & WANTED_ASKED) != 0
                   : needs_energy
-                      ? near < (size_t)protocol->energy_candidates
-                      : entries[i].value <= entries[0].value + log1p(protocol->sweep_slower);
-        bool is_incumbent = candidate == named || (candidate->wanted & WANTED_INCUMBENT);
+                      ? near < (size_t)work->protocol->energy_candidates
+                      : entries[i].value <= entries[0].value + log1p(work->protocol->sweep_slower);
         in = in && near < ENTRANTS_MAX - EXPERIMENT_BASELINES_MAX;
         near += in ? 1 : 0;
-        bool is_baseline = candidate->wanted & WANTED_FOR_BASELINE;
-        if (in || is_incumbent || is_baseline)
-            add_finalist(contest, entries[i].candidate, is_incumbent, is_baseline);
+        struct finalist finalist = {
+            .slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}},
+            .is_incumbent = candidate == named || (candidate->wanted & WANTED_INCUMBENT),
+            .is_baseline = candidate->wanted & WANTED_FOR_BASELINE,
+        };
+        if (!in && !finalist.is_incumbent && !finalist.is_baseline)
+            continue;
+        if (!(finalist.key = arena_strdup(&contest->arena, entries[i].key)))
+            return error_no_memory(error);
+        contest->finalists[contest->finalist_count++] = finalist;
     }
+    contest_shrink(contest);
+    return STATUS_OK;
 }
 
 enum status contest_enter(struct contest *contest, struct lane *lane, struct error *error)
 {
     struct sweep *sweep = contest->sweep;
-    struct text incumbent = {0};
-    size_t count = 0;
+    const struct work *work = &sweep->work;
+    struct arena scratch = {0};
+    struct text incumbent = {
+        0}; /* the newest winner, also under another driver or version of tune */
+    bool found = false;
     struct entry *entries = malloc((sweep->candidates.count + 1) * sizeof *entries);
-    enum status status = entries ? STATUS_OK : error_no_memory(error);
-    if (status == STATUS_OK)
-        status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
+    enum status status =
+        entries ? inputs_tell(work, &sweep->inputs, lane, true, error) : error_no_memory(error);
     name_first(sweep);
     if (status == STATUS_OK)
-        status = list_entries(sweep, lane, entries, &count, error);
+        status = list_entries(sweep, lane, &scratch, entries, &contest->candidate_count, error);
     if (status == STATUS_OK)
-        status = find_incumbent(sweep, &incumbent, error);
-    contest->candidate_count = count;
-    if (status == STATUS_OK && !(contest->finalists = calloc(count + 1, sizeof(struct finalist))))
-        status = error_no_memory(error);
+        status = store_incumbent(work->store, work->environment_id, work->problem_id,
+                                 work->options->l2_mode, objective_text(work->objective), &found,
+                                 &incumbent, NULL, error);
     if (status == STATUS_OK) {
-        add_those_near(contest, entries, count, text_string(&incumbent));
-        contest_shrink(contest);
+        const struct candidate *named =
+            candidates_at_key(&sweep->candidates, text_string(&incumbent));
+        named = named && named->same_as ? named->same_as : named;
+        status = add_finalists(contest, entries, contest->candidate_count, named, error);
     }
     text_free(&incumbent);
+    arena_free(&scratch);
     free(entries);
     return status;
 }
@@ -246,8 +238,7 @@ void contest_note_rejection(const struct contest *contest, const struct finalist
     const struct work *work = &contest->sweep->work;
     work->session->summary->gauntlet_failures++;
     session_note(work->session, "%s n=%lld: '%s' was among the fastest, but is out: %s",
-                 work->problem.key, (long long)work->problem.n, finalist->slot.candidate->key,
-                 finalist->rejection);
+                 work->problem.key, (long long)work->problem.n, finalist->key, finalist->rejection);
 }
 
 enum status contest_store_verdict(const struct contest *contest, const struct finalist *finalist,
@@ -432,8 +423,7 @@ static int by_demand(const void *left, const void *right)
         result = (numbers[i][0] > numbers[i][1]) - (numbers[i][0] < numbers[i][1]);
     for (size_t i = 0; result == 0 && a->launches > 0 && i < a->values->count; i++)
         result = compare_values(&a->values->values[i].value, &b->values->values[i].value);
-    const char *key = a->finalist->slot.candidate->key;
-    return result != 0 ? result : strcmp(key, b->finalist->slot.candidate->key);
+    return result != 0 ? result : strcmp(a->finalist->key, b->finalist->key);
 }
 
 enum status finalists_order(struct finalist *finalists, size_t count, struct error *error)

@@ -10,6 +10,7 @@ enum { RACE_PARTS = 5, LEVELS_MAX = 64 };
 /* A configuration on its way to being the winner. */
 struct finalist {
     struct slot slot;
+    const char *key;       /* of its candidate */
     const char *rejection; /* why it cannot win; NULL: it can */
     bool is_incumbent, is_baseline;
     bool raced_out;        /* the race: shown to be slower */

@@ -20,7 +20,8 @@ static enum status suggest_block(struct sweep *sweep, struct lane *lane,
                                  struct configuration *configuration, struct error *error)
 {
     struct track track = sweep_track(sweep, lane, "sweep");
-    struct candidate candidate = {.own = configuration, .point = NO_POINT, .binary = NO_BINARY};
+    struct outsider outsider = {.configuration = *configuration};
+    struct candidate candidate = {.outsider = &outsider, .point = NO_POINT, .binary = NO_BINARY};
     struct slot slot = {.candidate = &candidate, .outcome = {.status = TRIAL_OK}};
     enum status status = track_load(&track, &slot, error);
     if (status == STATUS_OK && slot.outcome.status != TRIAL_OK)
@@ -303,7 +304,7 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
                         other_start ? "the machine went down" : "tune was killed, twice",
                         row->started_at);
     session_note(session, "%s n=%lld: '%s' is set aside: %s", sweep->work.problem.key,
-                 (long long)sweep->work.problem.n, candidate->key, outcome.detail);
+                 (long long)sweep->work.problem.n, row->configuration_key, outcome.detail);
     status = sweep_record(sweep, known->lane, candidate, &outcome, error);
     return status == STATUS_OK ? clear(known, row->configuration_id, error) : status;
 }

@@ -75,7 +75,8 @@ static void note_wrong(const struct track *track)
         if (track->slots[i]->outcome.status == TRIAL_WRONG_RESULT)
             session_note(track->work->session,
                          "%s n=%lld: '%s' is wrong at this size, which no range of it has: %s",
-                         problem->key, (long long)problem->n, track->slots[i]->candidate->key,
+                         problem->key, (long long)problem->n,
+                         track->slots[i]->candidate->outsider->key,
                          track->slots[i]->outcome.detail);
 }
 

@@ -59,50 +59,30 @@ struct loss_row {
 
 struct rows {
     struct loss_row *items;
-    size_t count, capacity;
+    size_t count;
 };
-
-static bool add_row(struct rows *rows, struct loss_row row)
-{
-    if (rows->count == rows->capacity) {
-        size_t capacity = rows->capacity * 2 + 256;
-        struct loss_row *items = realloc(rows->items, capacity * sizeof *items);
-        if (!items)
-            return false;
-        rows->items = items;
-        rows->capacity = capacity;
-    }
-    rows->items[rows->count++] = row;
-    return true;
-}
 
 static enum status read_rows(const struct work *work, struct losses *losses, struct rows *rows,
                              struct error *error)
 {
+    static const struct store_column columns[] = {
+        {"n", offsetof(struct loss_row, n), STORE_INTEGER},
+        {"configuration_id", offsetof(struct loss_row, configuration_id), STORE_INTEGER},
+        {"key", offsetof(struct loss_row, key), STORE_TEXT},
+        {"loss", offsetof(struct loss_row, loss), STORE_REAL},
+        {"is_winner", offsetof(struct loss_row, is_winner), STORE_TRUTH},
+        {"parameters", offsetof(struct loss_row, parameters), STORE_TEXT},
+        {"bound", offsetof(struct loss_row, bound), STORE_REAL},
+        {"is_barred", offsetof(struct loss_row, is_barred), STORE_TRUTH},
+    };
     struct parameters parameters;
-    struct store_query *query = NULL;
     fill_parameters(work, &parameters);
-    enum status status =
-        store_query_open(work->store, losses_query, parameters.items, 5, &query, error);
-    for (bool row = true; status == STATUS_OK;) {
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        struct loss_row item = {
-            .n = store_query_integer(query, 0),
-            .configuration_id = store_query_integer(query, 1),
-            .key = arena_strdup(&losses->arena, store_query_text(query, 2)),
-            .loss = store_query_real(query, 3),
-            .is_winner = store_query_integer(query, 4) != 0,
-            .parameters = arena_strdup(&losses->arena, store_query_text(query, 5)),
-            .bound = store_query_real(query, 6),
-            .is_barred = store_query_integer(query, 7) != 0,
-        };
-        if (!item.key || !item.parameters || !add_row(rows, item))
-            status = error_no_memory(error);
-    }
-    store_query_close(query);
-    return status;
+    const struct store_reading reading = {.sql = losses_query,
+                                          .parameters = parameters.items,
+                                          .parameter_count = 5,
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof *rows->items};
+    return store_read(work->store, &reading, &losses->arena, &rows->items, &rows->count, error);
 }
 
 static size_t size_index(const struct losses *losses, int64_t n)
@@ -196,7 +176,6 @@ enum status losses_load(const struct work *work, struct losses *out, struct erro
     enum status status = read_rows(work, out, &rows, error);
     if (status == STATUS_OK)
         status = arrange(out, &rows, error);
-    free(rows.items);
     return status;
 }
 

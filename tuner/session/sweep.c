@@ -207,9 +207,11 @@ static bool repeats(struct sweep *sweep, struct slot *slot)
     candidate->same_as = twin != candidate ? twin : NULL;
     if (!candidate->same_as)
         return false;
+    char key[CONFIGURATION_KEY_BYTES];
     slot->outcome.status = TRIAL_SKIPPED;
     (void)string_format(slot->outcome.detail, sizeof slot->outcome.detail,
-                        "launches the same as '%s'", candidate->same_as->key);
+                        "launches the same as '%s'",
+                        candidate_key(&sweep->candidates, candidate->same_as, key));
     sweep->duplicates++;
     return true;
 }
@@ -356,7 +358,7 @@ static enum status try_one(struct sweep *sweep, struct lane *lane, struct candid
         budget_begin_sweep(group, &sweep->allowance); /* what its set-up takes is known by now */
     if (sweep->best) {
         group->best_ns = sweep->best->median_ns;
-        group->best_key = sweep->best->key;
+        group->best_key = candidate_key(&sweep->candidates, sweep->best, sweep->best_key);
     }
     session_progress(group, "sweep");
     return STATUS_OK;
@@ -516,6 +518,7 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
         } while (status == STATUS_OK && sweep->window_count > 0 && !is_spent(sweep));
         binaries_withdraw(&group->binaries); /* the next problem's are not to wait for them */
     }
+    candidates_settle(&sweep->candidates);
     search_free(sweep->search);
     free(sweep->window);
     sweep->search = NULL;

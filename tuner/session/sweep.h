@@ -12,11 +12,12 @@ struct sweep {
     uint64_t space_count; /* legal configurations */
     uint16_t value_counts[EXPERIMENT_PARAMETERS_MAX];
     struct candidates candidates;
-    struct candidate *best;     /* NULL: none yet */
-    struct search *search;      /* while it goes on; NULL: not begun, or over */
-    const char *strategy;       /* of the search; NULL: there was none */
-    struct allowance allowance; /* of the budget */
-    uint64_t points;            /* that were tried, or are in the window: baselines not counted */
+    struct candidate *best;                 /* NULL: none yet */
+    char best_key[CONFIGURATION_KEY_BYTES]; /* for the progress */
+    struct search *search;                  /* while it goes on; NULL: not begun, or over */
+    const char *strategy;                   /* of the search; NULL: there was none */
+    struct allowance allowance;             /* of the budget */
+    uint64_t points; /* that were tried, or are in the window: baselines not counted */
     /* What is to be tried, in order; the first ones before what the search asks for. */
     struct candidate **window;
     size_t window_count, window_capacity;

@@ -249,38 +249,7 @@ static bool grow(struct track *track)
     return !failed;
 }
 
-/* What a visit found out about results. */
-static void take_results(struct track *track, struct slot *slot,
-                         const struct worker_samples *samples)
-{
-    if (samples->results.outputs == 0)
-        return;
-    slot->results = samples->results;
-    slot->candidate->compared += samples->results.compared;
-    track->unsure = track->unsure || samples->results.unsure;
-}
-
-/* What is wrong while it is timed is wrong in a stage. */
-static void tell_stage(const struct track *track, struct worker_outcome *outcome)
-{
-    char detail[ERROR_TEXT_BYTES];
-    if (outcome->status != TRIAL_WRONG_RESULT)
-        return;
-    (void)string_format(detail, sizeof detail, "%s: %s", track->stage, outcome->detail);
-    (void)string_format(outcome->detail, sizeof outcome->detail, "%s", detail);
-}
-
-/* One block more, whose results are looked at: those of the window are not. */
-static enum status visit_before_energy(struct track *track, size_t index, int64_t timeout_ms,
-                                       struct worker_results *results, struct error *error)
-{
-    struct worker_samples samples = {0};
-    enum status status = worker_visit(track->lane->worker, (uint32_t)index, 1, timeout_ms, &samples,
-                                      &track->slots[index]->outcome, error);
-    *results = samples.results;
-    return status;
-}
-
+/* The window, behind one block whose results are looked at: those of the window are not. */
 static enum status visit_energy(struct track *track, size_t index, struct worker_samples *samples,
                                 double *energy_j, struct error *error)
 {
@@ -288,7 +257,9 @@ static enum status visit_energy(struct track *track, size_t index, struct worker
     struct slot *slot = track->slots[index];
     struct energy energy = {0};
     int64_t timeout_ms = lane_timeout_ms(track->lane, track->best_ns, 1, true);
-    enum status status = visit_before_energy(track, index, timeout_ms, &samples->results, error);
+    enum status status = worker_visit(track->lane->worker, (uint32_t)index, 1, timeout_ms, samples,
+                                      &slot->outcome, error);
+    samples->count = 0;
     if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
         status = worker_energy(track->lane->worker, (uint32_t)index, protocol->energy_window_ms,
                                timeout_ms + (int64_t)(4 * protocol->energy_window_ms), &energy,
@@ -303,17 +274,24 @@ static enum status visit_energy(struct track *track, size_t index, struct worker
     return STATUS_OK;
 }
 
-/* Once in a run. */
-static void tell_resolution(struct session *session, double share)
+/* The step of the energy counter, once in a run; and of what is wrong while it is timed, in which
+ * stage. */
+static void tell_of_visit(const struct track *track, struct worker_outcome *outcome)
 {
-    if (session->energy_told || !(share > 0))
+    char detail[ERROR_TEXT_BYTES];
+    struct session *session = track->work->session;
+    double window_ms = track->work->protocol->energy_window_ms;
+    if (outcome->status == TRIAL_WRONG_RESULT) {
+        (void)string_format(detail, sizeof detail, "%s: %s", track->stage, outcome->detail);
+        (void)string_format(outcome->detail, sizeof outcome->detail, "%s", detail);
+    }
+    if (session->energy_told || !(track->energy_share > 0))
         return;
     session->energy_told = true;
     session_note(session,
                  "the energy counter's step is %.1f %% of a window of %.0f ms; --set "
                  "energy_window_ms=%.0f makes it half of that",
-                 100 * share, session->options->protocol.energy_window_ms,
-                 2 * session->options->protocol.energy_window_ms);
+                 100 * track->energy_share, window_ms, 2 * window_ms);
 }
 
 /* One visit of one slot: *y stays NaN when it fails. */
@@ -338,23 +316,26 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
                                   &samples, &slot->outcome, error);
         int64_t before_ns = lane->measuring_ns;
         lane_enter(lane, left_ns, &lane->measuring_ns);
-        take_results(track, slot, &samples);
         slot->spent_ns += lane->measuring_ns - before_ns;
+        if (samples.results.outputs != 0) {
+            slot->results = samples.results;
+            slot->candidate->compared += samples.results.compared;
+            track->unsure = track->unsure || samples.results.unsure;
+        }
         if (status == STATUS_OK)
             status = prepare_restore(work, track->inputs, slot->candidate, slot->prepared,
                                      &slot->outcome, &again, error);
     }
     if (status == STATUS_UNAVAILABLE)
         return status;
-    tell_stage(track, &slot->outcome);
-    tell_resolution(work->session, track->energy_share);
+    tell_of_visit(track, &slot->outcome);
     if (status != STATUS_OK)
         return lane_lose(lane, error);
     status = lane_probe_after(lane, &slot->outcome, error);
-    if (status != STATUS_OK) /* the device's fault, not the candidate's: another one may try */
+    if (status != STATUS_OK) { /* the device's fault: another one may try */
         slot->outcome = (struct worker_outcome){.status = TRIAL_OK};
-    if (status != STATUS_OK)
         return status;
+    }
     if (slot->outcome.status != TRIAL_OK || samples.count == 0)
         return STATUS_OK;
     *time_ns = median_of(samples.elapsed_ns, samples.count);
@@ -364,8 +345,8 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
                                : status;
 }
 
-static enum status look(struct track *track, double *anchor_ns, struct conditions *conditions,
-                        struct error *error)
+static enum status take_moment(struct track *track, double *anchor_ns,
+                               struct conditions *conditions, struct error *error)
 {
     struct lane *lane = track->lane;
     struct worker_moment moment = {.anchor_ns = (double)NAN, .conditions = conditions_unknown()};
@@ -389,7 +370,7 @@ static enum status wait_alone(struct track *track, struct round_record *record, 
         (void)nanosleep(&pause, NULL);
         lane_enter(track->lane, left_ns, &track->lane->compile_wait_ns);
         waited_ms += 200;
-        enum status status = look(track, &record->anchor_first_ns, &record->before, error);
+        enum status status = take_moment(track, &record->anchor_first_ns, &record->before, error);
         if (status != STATUS_OK)
             return status;
     }
@@ -486,13 +467,13 @@ enum status track_round(struct track *track, const bool *wanted, size_t twin_of,
     }
     int restarts = worker_restarts(track->lane->worker);
     if (status == STATUS_OK)
-        status = look(track, &record->anchor_first_ns, &record->before, error);
+        status = take_moment(track, &record->anchor_first_ns, &record->before, error);
     if (status == STATUS_OK)
         status = wait_alone(track, record, error);
     if (status == STATUS_OK)
         status = visit_all(track, wanted, twin_of, twin_y, &first_ns, &twin_ns, error);
     if (status == STATUS_OK)
-        status = look(track, &record->anchor_last_ns, &record->after, error);
+        status = take_moment(track, &record->anchor_last_ns, &record->after, error);
     if (status == STATUS_OK && !isnan(*twin_y))
         swap_twins(track, twin_of, twin_y, &first_ns, &twin_ns);
     bool complete = status == STATUS_OK && restarts == worker_restarts(track->lane->worker);

@@ -36,16 +36,6 @@ static bool point_of(const void *context, const uint16_t *values, uint64_t *poin
     return space_at(sweep->space, all, point);
 }
 
-/* Baselines that are points of the space are told of, but not counted. */
-static uint64_t baselines_in_space(const struct sweep *sweep)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < sweep->candidates.count; i++)
-        count += (sweep->candidates.items[i]->wanted & WANTED_BASELINE) &&
-                 sweep->candidates.items[i]->point != NO_POINT;
-    return count;
-}
-
 static bool is_bounded(const struct session_options *options)
 {
     return options->points > 0 || options->points_share > 0 || options->only_count > 0;
@@ -55,7 +45,10 @@ static bool is_bounded(const struct session_options *options)
 static enum status create_search(struct sweep *sweep, struct search_options *wanted,
                                  const struct search_space *space, struct error *error)
 {
-    uint64_t most = sweep->allowance.points_most + baselines_in_space(sweep);
+    uint64_t most = sweep->allowance.points_most;
+    for (size_t i = 0; i < sweep->candidates.count; i++) /* told of, but not counted */
+        most += (sweep->candidates.items[i]->wanted & WANTED_BASELINE) &&
+                sweep->candidates.items[i]->point != NO_POINT;
     uint64_t expected = budget_trials(sweep->work.group, &sweep->allowance);
     wanted->trials = is_bounded(sweep->work.options) ? most : 0;
     if (expected < sweep->allowance.points_most) {
@@ -71,30 +64,6 @@ static enum status create_search(struct sweep *sweep, struct search_options *wan
     return search_create(wanted, space, &sweep->search, error);
 }
 
-/* Nobody wants to find out after a day. */
-static void note_many_points(const struct sweep *sweep)
-{
-    const struct session *session = sweep->work.session;
-    if (sweep->space_count < MANY_POINTS || session->options->budget_ns > 0 ||
-        is_bounded(session->options))
-        return;
-    session_note(session,
-                 "%s n=%lld: its space has %llu points, and nothing says how many may be tried; "
-                 "--points or --budget does",
-                 sweep->work.problem.key, (long long)sweep->work.problem.n,
-                 (unsigned long long)sweep->space_count);
-}
-
-/* What is known is told first: also points that it would never have asked for. */
-static void tell_search_known(struct sweep *sweep)
-{
-    for (size_t i = 0; i < sweep->candidates.count; i++) {
-        const struct candidate *candidate = sweep->candidates.items[i];
-        if (candidate->state == CANDIDATE_DONE && candidate->point != NO_POINT)
-            search_tell(sweep->search, candidate->point, candidate->value);
-    }
-}
-
 static enum status add_to_window(struct sweep *sweep, struct candidate *candidate,
                                  struct error *error)
 {
@@ -103,24 +72,19 @@ static enum status add_to_window(struct sweep *sweep, struct candidate *candidat
         return error_no_memory(error);
     candidate->state = CANDIDATE_WAITS;
     sweep->window[sweep->window_count++] = candidate;
-    return STATUS_OK;
+    return sweep_ask_binary(sweep, candidate, true, error);
 }
 
-static enum status request_binaries(struct sweep *sweep, size_t first, struct error *error)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = first; status == STATUS_OK && i < sweep->window_count; i++)
-        status = sweep_ask_binary(sweep, sweep->window[i], true, error);
-    return status;
-}
-
-/* Baselines, then what else is wanted first. */
+/* Baselines, then what else is wanted first. The search is told what is known, also of points that
+ * it would never have asked for. */
 static enum status add_first(struct sweep *sweep, struct error *error)
 {
     const struct candidates *candidates = &sweep->candidates;
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < candidates->count; i++) {
         struct candidate *candidate = candidates->items[i];
+        if (candidate->state == CANDIDATE_DONE && candidate->point != NO_POINT)
+            search_tell(sweep->search, candidate->point, candidate->value);
         if (candidate->state != CANDIDATE_NEW || !(candidate->wanted & WANTED_BASELINE))
             continue;
         sweep->baselines_left++;
@@ -133,7 +97,7 @@ static enum status add_first(struct sweep *sweep, struct error *error)
         sweep->points++;
         status = add_to_window(sweep, candidate, error);
     }
-    return status == STATUS_OK ? request_binaries(sweep, 0, error) : status;
+    return status;
 }
 
 enum status window_start(struct sweep *sweep, struct error *error)
@@ -155,8 +119,12 @@ enum status window_start(struct sweep *sweep, struct error *error)
     enum status status = create_search(sweep, &wanted, &space, error);
     if (status != STATUS_OK)
         return status;
-    note_many_points(sweep);
-    tell_search_known(sweep);
+    if (sweep->space_count >= MANY_POINTS && options->budget_ns == 0 && !is_bounded(options))
+        session_note(sweep->work.session, /* nobody wants to find out after a day */
+                     "%s n=%lld: its space has %llu points, and nothing says how many may be "
+                     "tried; --points or --budget does",
+                     sweep->work.problem.key, (long long)sweep->work.problem.n,
+                     (unsigned long long)sweep->space_count);
     return add_first(sweep, error);
 }
 
@@ -195,35 +163,28 @@ static enum status ask_search(struct sweep *sweep, bool *got, struct error *erro
 
 enum status window_fill(struct sweep *sweep, struct error *error)
 {
-    const struct session *session = sweep->work.session;
     bool got = true;
     size_t most = ahead(sweep);
-    const size_t first = sweep->window_count;
     enum status status = STATUS_OK;
-    if (!session->options->compiles_beside_measuring && sweep->window_count > 0)
+    if (!sweep->work.options->compiles_beside_measuring && sweep->window_count > 0)
         return STATUS_OK; /* a batch is compiled, then measured */
     while (status == STATUS_OK && got && sweep->window_count < most)
         status = ask_search(sweep, &got, error);
-    return status == STATUS_OK ? request_binaries(sweep, first, error) : status;
-}
-
-static bool is_ready(const struct sweep *sweep, const struct candidate *candidate)
-{
-    const struct binary *binary = candidate_binary(&sweep->work, candidate);
-    return !binary || binary->state != BINARY_PENDING;
+    return status;
 }
 
 struct candidate *window_take(struct sweep *sweep)
 {
     for (size_t i = 0; i < sweep->window_count; i++) {
         struct candidate *candidate = sweep->window[i];
-        if (is_ready(sweep, candidate)) {
-            sweep->window_count--;
-            memmove(&sweep->window[i], &sweep->window[i + 1],
-                    (sweep->window_count - i) * sizeof(struct candidate *));
-            sweep->in_hand++;
-            return candidate;
-        }
+        const struct binary *binary = candidate_binary(&sweep->work, candidate);
+        if (binary && binary->state == BINARY_PENDING)
+            continue;
+        sweep->window_count--;
+        memmove(&sweep->window[i], &sweep->window[i + 1],
+                (sweep->window_count - i) * sizeof(struct candidate *));
+        sweep->in_hand++;
+        return candidate;
     }
     return NULL;
 }

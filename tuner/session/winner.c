@@ -243,7 +243,7 @@ static void announce(const struct choosing *choosing, const struct finalist *bes
     struct session_winner winner = {
         .problem_key = work->problem.key,
         .n = work->problem.n,
-        .configuration = best->slot.candidate->key,
+        .configuration = best->key,
         .median_ns = median_ns,
         .value = row->value,
         .tied = (size_t)row->tied_count,

@@ -182,6 +182,13 @@ static inline void run_end_sweep(struct sweep *sweep)
     free(sweep);
 }
 
+/* Until it is asked the next time. */
+static inline const char *run_key(const struct sweep *sweep, const struct candidate *candidate)
+{
+    static char room[CONFIGURATION_KEY_BYTES];
+    return candidate_key(&sweep->candidates, candidate, room);
+}
+
 /* The number in the first row and column. */
 static inline int64_t run_count(struct run *run, const char *sql)
 {

@@ -38,7 +38,7 @@ static void set_up(const struct demand *demands, size_t count, struct finalist *
         of->configuration.count = 1;
         of->configuration.values[0] =
             (struct named_value){.name = "block", .value = value_integer(demand->value)};
-        candidates[i] = (struct candidate){.key = demand->key};
+        finalists[i].key = demand->key;
         of->plan.launch_count = demand->launches;
         for (size_t j = 0; j < demand->launches; j++)
             of->plan.launches[j] = (struct launch){.block = {1, 1, 1}};

@@ -205,7 +205,7 @@ static void test_the_same_code_launched_alike_is_a_duplicate(void **state)
     struct worker_outcome outcome = foresee(f, again, true);
     assert_int_equal(outcome.status, TRIAL_SKIPPED);
     assert_ptr_equal(again->same_as, first);
-    assert_non_null(strstr(outcome.detail, first->key));
+    assert_non_null(strstr(outcome.detail, first->outsider->key));
     assert_int_equal(f->sweep.duplicates, 1);
     /* Launched otherwise, with other arguments, or other code: another matter. */
     (void)foresee(f, add(f, AGAIN, 128, 1, 0, 1), false);
