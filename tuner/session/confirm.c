@@ -327,11 +327,8 @@ static enum status settle_all(const struct confirming *confirming, enum status s
         struct error settling = {0};
         if (contest->confirmed)
             continue;
-        enum status settled = settle(contest, confirming->lane, &settling);
-        if (settled != STATUS_OK && status == STATUS_OK) {
-            *error = settling;
-            status = settled;
-        }
+        status =
+            first_failure(status, settle(contest, confirming->lane, &settling), &settling, error);
     }
     return status;
 }

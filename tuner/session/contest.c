@@ -298,9 +298,7 @@ enum status contest_keep(struct contest *contest, struct track *track, enum stat
             kept = keep_finalist(contest, track, &contest->finalists[i], &keeping);
         kept = store_batch_end(store, kept, &keeping);
     }
-    if (status == STATUS_OK && kept != STATUS_OK)
-        *error = keeping;
-    return status == STATUS_OK ? kept : status;
+    return first_failure(status, kept, &keeping, error);
 }
 
 static bool is_known(const struct conditions *conditions)

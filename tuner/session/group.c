@@ -8,22 +8,18 @@
 #include "tuner/session/contest.h"
 #include "tuner/session/ranges.h"
 
-static bool wants_size(const struct session_options *options, int64_t n)
-{
-    for (size_t i = 0; i < options->size_count; i++)
-        if (options->sizes[i] == n)
-            return true;
-    return options->size_count == 0;
-}
-
 /* The `index`-th problem of an experiment; whether it is among those that the run is about. */
 static bool wants_problem(const struct session *session,
                           const struct session_experiment *experiment, size_t index,
                           struct problem *out)
 {
+    const struct session_options *options = session->options;
+    bool has_size = options->size_count == 0;
     experiment_problem(experiment->experiment, index, out);
-    return (!experiment->wanted || experiment->wanted[index]) &&
-           wants_size(session->options, out->n) && session_only_has(session->options, out);
+    for (size_t i = 0; !has_size && i < options->size_count; i++)
+        has_size = options->sizes[i] == out->n;
+    return has_size && (!experiment->wanted || experiment->wanted[index]) &&
+           session_only_has(options, out);
 }
 
 static uint64_t add_up(uint64_t a, uint64_t b)
@@ -134,16 +130,6 @@ static void forget_sweep(struct group *group, const struct sweep *sweep)
     group->problem_key = "";
 }
 
-/* What is stopped half-way has a best so far, too; but what a race has found is better. */
-static void save_early(struct sweep *sweep)
-{
-    char stage[16];
-    struct error ignored = {0};
-    if (stored_winner(&sweep->work, stage, &ignored) == STATUS_OK &&
-        (stage[0] == '\0' || strcmp(stage, "sweep") == 0))
-        (void)sweep_choose_early(sweep, &ignored);
-}
-
 /* For want of time; what was measured of it is in the store. */
 static enum status leave_out(const struct work *work, struct error *error)
 {
@@ -157,23 +143,24 @@ static enum status leave_out(const struct work *work, struct error *error)
 }
 
 /* *contest: NULL when there was no race, or not the time for one. */
-static enum status compete_over(struct sweep *sweep, const struct work *work, struct space *space,
+static enum status compete_over(struct sweep *sweep, const struct work *given, struct space *space,
                                 struct contest **contest, struct error *error)
 {
-    struct group *group = work->group;
-    group->problem_key = sweep->work.problem.key;
-    group->n = work->problem.n;
+    struct group *group = given->group;
+    const struct work *work = &sweep->work;
+    group->problem_key = work->problem.key;
+    group->n = given->problem.n;
     group->best_ns = (double)NAN;
     (void)stage_enter(group, STAGE_SET_UP);
-    enum status status = sweep_open(sweep, work, space, error);
+    enum status status = sweep_open(sweep, given, space, error);
     if (status == STATUS_OK)
         status = store_this_problem(sweep, error);
     if (status == STATUS_OK && !budget_fits_problem(group))
-        return leave_out(&sweep->work, error);
+        return leave_out(work, error);
     if (status == STATUS_OK)
         status = sweep_problem(sweep, error);
     if (status == STATUS_OK && !sweep->best && budget_ended(group->session))
-        return leave_out(&sweep->work, error);
+        return leave_out(work, error);
     if (status == STATUS_OK)
         status = choose_winner(sweep, contest, error);
     if (status == STATUS_NO_TIME) {
@@ -181,10 +168,14 @@ static enum status compete_over(struct sweep *sweep, const struct work *work, st
             (*contest)->sweep = NULL;
         contest_free(*contest);
         *contest = NULL;
-        return leave_out(&sweep->work, error);
+        return leave_out(work, error);
     }
-    if (status == STATUS_INTERRUPTED)
-        save_early(sweep);
+    /* What is stopped half-way has a best so far, too; but what a race has found is better. */
+    char stage[16];
+    struct error ignored = {0};
+    if (status == STATUS_INTERRUPTED && stored_winner(work, stage, &ignored) == STATUS_OK &&
+        (stage[0] == '\0' || strcmp(stage, "sweep") == 0))
+        (void)sweep_choose_early(sweep, &ignored);
     return status;
 }
 
@@ -293,17 +284,6 @@ static void summarize_contests(const struct group *group)
     }
 }
 
-static void free_contests(struct group *group)
-{
-    while (group->contests) {
-        struct contest *next = group->contests->next;
-        forget_sweep(group, group->contests->sweep);
-        contest_free(group->contests);
-        group->contests = next;
-    }
-    group->last_contest = NULL;
-}
-
 /* The ranges of all; of a run that was stopped by what is known, which takes no time. */
 static enum status cover_all(struct group *group, struct objective *const *objectives,
                              const int64_t *experiment_ids, enum status status, struct error *error)
@@ -313,9 +293,7 @@ static enum status cover_all(struct group *group, struct objective *const *objec
         struct error covering = {0};
         enum status covered = group_ranges(group, &session->experiments[i], experiment_ids[i],
                                            objectives[i], &covering);
-        if (status == STATUS_OK && covered != STATUS_OK)
-            *error = covering;
-        status = status == STATUS_OK ? covered : status;
+        status = first_failure(status, covered, &covering, error);
         if (covered != STATUS_OK && covered != STATUS_INTERRUPTED)
             break;
     }
@@ -353,7 +331,13 @@ void group_run(struct group *group)
     group->status = objectives && experiment_ids
                         ? run_all(group, objectives, experiment_ids, &group->error)
                         : error_no_memory(&group->error);
-    free_contests(group);
+    while (group->contests) {
+        struct contest *next = group->contests->next;
+        forget_sweep(group, group->contests->sweep);
+        contest_free(group->contests);
+        group->contests = next;
+    }
+    group->last_contest = NULL;
     for (size_t i = 0; i < group->space_count; i++)
         space_free(group->spaces[i]);
     free(group->spaces);

@@ -410,10 +410,7 @@ static enum status cover(struct covering *covering, struct error *error)
     if (status != STATUS_OK && status != STATUS_INTERRUPTED)
         return status;
     struct error putting = {0};
-    enum status stored = store_cover(covering, &putting);
-    if (status == STATUS_OK && stored != STATUS_OK)
-        *error = putting;
-    return status == STATUS_OK ? stored : status;
+    return first_failure(status, store_cover(covering, &putting), &putting, error);
 }
 
 static bool was_contested(const struct group *group, const char *key)

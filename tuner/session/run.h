@@ -118,6 +118,16 @@ void session_note(const struct session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void session_progress(struct group *group, const char *phase);
 
+/* The first failure is the one that is told: `later` with its own error, behind `status` with
+ * `error`. */
+static inline enum status first_failure(enum status status, enum status later,
+                                        const struct error *later_error, struct error *error)
+{
+    if (status == STATUS_OK && later != STATUS_OK)
+        *error = *later_error;
+    return status == STATUS_OK ? later : status;
+}
+
 /* From now on the group is in that stage; returns the one that it was in. */
 enum session_stage stage_enter(struct group *group, enum session_stage stage);
 /* What the group has spent in it so far. */

@@ -12,19 +12,6 @@
 #include "tuner/device/traits.h"
 #include "tuner/session/run.h"
 
-static enum status note_other_environments(struct session *session, struct lane *lane,
-                                           struct error *error)
-{
-    int64_t trials = 0;
-    enum status status = store_other_trials(session->store, lane->environment_id, &trials, error);
-    if (status == STATUS_OK && trials > 0)
-        session_note(session,
-                     "%s: %lld trials of another driver, compiler, host or version of tune are "
-                     "kept, but not used for this one",
-                     lane->name, (long long)trials);
-    return status;
-}
-
 static enum status start_run(struct session *session, struct lane *lane, struct error *error)
 {
     char host[256] = "";
@@ -32,10 +19,16 @@ static enum status start_run(struct session *session, struct lane *lane, struct 
         host[0] = '\0';
     struct store_environment environment = {
         .facts = worker_facts(lane->worker), .tool_version = TUNE_VERSION, .host = host};
+    int64_t others = 0;
     enum status status =
         store_environment(session->store, &environment, &lane->environment_id, error);
     if (status == STATUS_OK)
-        status = note_other_environments(session, lane, error);
+        status = store_other_trials(session->store, lane->environment_id, &others, error);
+    if (status == STATUS_OK && others > 0)
+        session_note(session,
+                     "%s: %lld trials of another driver, compiler, host or version of tune are "
+                     "kept, but not used for this one",
+                     lane->name, (long long)others);
     if (status == STATUS_OK)
         status = session_know_ceilings(session, lane, error);
     if (status != STATUS_OK)
@@ -66,18 +59,6 @@ static enum status start_run(struct session *session, struct lane *lane, struct 
     return status;
 }
 
-static enum status check_kinds(const struct session *session, struct error *error)
-{
-    for (size_t i = 0; i < session->experiment_count; i++) {
-        const char *kind = experiment_device_kind(session->experiments[i].experiment);
-        if (strcmp(kind, device_traits(session->options->device_kind)->section) != 0)
-            return error_set(error, STATUS_BAD_INPUT, "%s: is for %s devices, not for %s",
-                             experiment_path(session->experiments[i].experiment), kind,
-                             session->options->device_kind);
-    }
-    return STATUS_OK;
-}
-
 static enum status no_such_size(const struct session *session, struct error *error)
 {
     struct text sizes = {0};
@@ -99,21 +80,28 @@ static enum status no_such_size(const struct session *session, struct error *err
     return error->status;
 }
 
-/* What is wrong with the objective is said before anything is measured. */
-static enum status check_objective(struct session *session, bool *needs_energy, struct error *error)
+/* What is wrong with the kind of device or the objective is said before anything is measured. */
+static enum status check_experiments(struct session *session, bool *needs_energy,
+                                     struct error *error)
 {
-    enum status status = STATUS_OK;
+    const struct session_options *options = session->options;
     *needs_energy = false;
-    for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++) {
+    for (size_t i = 0; i < session->experiment_count; i++) {
+        const struct experiment *experiment = session->experiments[i].experiment;
+        const char *kind = experiment_device_kind(experiment);
         struct objective *objective = NULL;
-        status = objective_create(session->experiments[i].experiment, session->options->objective,
-                                  &objective, error);
-        if (status == STATUS_OK && i == 0)
+        if (strcmp(kind, device_traits(options->device_kind)->section) != 0)
+            return error_set(error, STATUS_BAD_INPUT, "%s: is for %s devices, not for %s",
+                             experiment_path(experiment), kind, options->device_kind);
+        enum status status = objective_create(experiment, options->objective, &objective, error);
+        if (status != STATUS_OK)
+            return status;
+        if (i == 0)
             text_append(&session->objective_text, objective_text(objective));
-        *needs_energy |= status == STATUS_OK && objective_needs_energy(objective);
+        *needs_energy |= objective_needs_energy(objective);
         objective_free(objective);
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status check_energy(const struct session *session, struct error *error)
@@ -136,9 +124,7 @@ static enum status check_energy(const struct session *session, struct error *err
 static enum status start(struct session *session, struct error *error)
 {
     bool needs_energy = false;
-    enum status status = check_kinds(session, error);
-    if (status == STATUS_OK)
-        status = check_objective(session, &needs_energy, error);
+    enum status status = check_experiments(session, &needs_energy, error);
     if (status == STATUS_OK)
         status = lanes_start(session, error);
     if (status == STATUS_OK && needs_energy)
@@ -191,17 +177,14 @@ static enum status run_groups(struct session *session, struct error *error)
     return status;
 }
 
-static const char *outcome_of(enum status status)
-{
-    if (status == STATUS_OK)
-        return "complete";
-    return status == STATUS_INTERRUPTED ? "interrupted" : "failed";
-}
-
+/* What the runs of all lanes came to, also of those that failed. */
 static enum status end_runs(struct session *session, enum status status, struct error *error)
 {
     struct session_summary *summary = session->summary;
     enum status first = STATUS_OK;
+    const char *outcome = status == STATUS_OK            ? "complete"
+                          : status == STATUS_INTERRUPTED ? "interrupted"
+                                                         : "failed";
     for (size_t i = 0; i < session->group_count; i++) {
         const struct group *group = &session->groups[i];
         summary->binaries_compiled += group->binaries.compiled;
@@ -211,7 +194,7 @@ static enum status end_runs(struct session *session, enum status status, struct 
         for (size_t j = 0; j < group->lane_count; j++) {
             const struct lane *lane = group->lanes[j];
             struct store_run_end end = {
-                .outcome = outcome_of(lane->lost ? STATUS_DEVICE_LOST : status),
+                .outcome = lane->lost ? "failed" : outcome,
                 .wall_ns = summary->wall_ns,
                 .measuring_ns = lane->measuring_ns,
                 .compile_wait_ns = lane->compile_wait_ns,
@@ -222,33 +205,13 @@ static enum status end_runs(struct session *session, enum status status, struct 
             summary->measuring_ns += lane->measuring_ns;
             summary->compile_wait_ns += lane->compile_wait_ns;
             summary->devices++;
-            enum status ended = STATUS_OK;
             if (lane->run_id != 0)
-                ended = store_run_end(session->store, lane->run_id, &end, &ending);
-            if (ended != STATUS_OK && first == STATUS_OK) {
-                first = ended;
-                *error = ending;
-            }
+                first =
+                    first_failure(first, store_run_end(session->store, lane->run_id, &end, &ending),
+                                  &ending, error);
         }
     }
     return first;
-}
-
-static enum status finish(struct session *session, enum status status, int64_t started_ns,
-                          struct error *error)
-{
-    struct session_summary *summary = session->summary;
-    struct error ending = {0};
-    summary->wall_ns = clock_now_ns() - started_ns;
-    enum status ended = end_runs(session, status, &ending);
-    if (status == STATUS_OK && ended != STATUS_OK) {
-        *error = ending;
-        return ended;
-    }
-    if (status == STATUS_OK && summary->problems_without_winner > 0)
-        return error_set(error, STATUS_NO_WINNER, "%zu of %zu problems have no winner",
-                         summary->problems_without_winner, summary->problems);
-    return status;
 }
 
 static void read_boot_id(char *out, size_t bytes)
@@ -294,7 +257,12 @@ enum status session_run(struct store *store, const struct session_options *optio
         status = start(session, error);
     if (status == STATUS_OK)
         status = run_groups(session, error);
-    status = finish(session, status, started_ns, error);
+    struct error ending = {0};
+    summary->wall_ns = clock_now_ns() - started_ns;
+    status = first_failure(status, end_runs(session, status, &ending), &ending, error);
+    if (status == STATUS_OK && summary->problems_without_winner > 0)
+        status = error_set(error, STATUS_NO_WINNER, "%zu of %zu problems have no winner",
+                           summary->problems_without_winner, summary->problems);
     (void)store_wait_for_writers(store, NULL, error);
     (void)pthread_mutex_unlock(&session->mutex);
     lanes_stop(session);

@@ -496,10 +496,7 @@ static enum status sum_up(const struct sweep *sweep, enum status status, struct 
     else if (strcmp(summary->strategy, row.strategy) != 0)
         summary->strategy = "several strategies";
     struct error storing = {0};
-    enum status stored = store_search_put(work->store, &row, &storing);
-    if (status == STATUS_OK && stored != STATUS_OK)
-        *error = storing;
-    return status == STATUS_OK ? stored : status;
+    return first_failure(status, store_search_put(work->store, &row, &storing), &storing, error);
 }
 
 enum status sweep_problem(struct sweep *sweep, struct error *error)
