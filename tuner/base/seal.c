@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,10 +32,12 @@ static bool has_trailer(const void *data, size_t bytes, struct trailer *out)
     return out->magic == trailer_magic && out->bytes == bytes - sizeof *out;
 }
 
-size_t seal_contents(const void *data, size_t bytes)
+bool seal_contents(const void *data, size_t bytes, size_t *contents)
 {
     struct trailer trailer;
-    return has_trailer(data, bytes, &trailer) ? (size_t)trailer.bytes : bytes;
+    const bool sealed = has_trailer(data, bytes, &trailer);
+    *contents = sealed ? (size_t)trailer.bytes : bytes;
+    return !sealed || trailer_of(data, *contents).hash == trailer.hash;
 }
 
 static enum status append(const char *path, const struct trailer *trailer, struct error *error)
@@ -71,12 +72,10 @@ enum status seal_file(const char *path, struct error *error)
 enum status seal_check(const char *path, struct error *error)
 {
     struct arena arena = {0};
-    struct trailer trailer;
     char *data = NULL;
-    size_t bytes = 0;
+    size_t bytes = 0, contents = 0;
     enum status status = file_read(&arena, path, SEALED_BYTES_MAX, &data, &bytes, error);
-    if (status == STATUS_OK && (!has_trailer(data, bytes, &trailer) ||
-                                trailer_of(data, (size_t)trailer.bytes).hash != trailer.hash))
+    if (status == STATUS_OK && (!seal_contents(data, bytes, &contents) || contents == bytes))
         status = error_set(error, STATUS_BAD_INPUT,
                            "%s: damaged; run again, it will be compiled again", path);
     arena_free(&arena);

@@ -4,6 +4,7 @@
 #ifndef TUNE_BASE_SEAL_H
 #define TUNE_BASE_SEAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "tuner/base/error.h"
@@ -14,7 +15,8 @@ enum { SEALED_BYTES_MAX = 256 * 1024 * 1024 };
 enum status seal_file(const char *path, struct error *error);
 /* STATUS_BAD_INPUT when the file has no trailer that fits it. */
 enum status seal_check(const char *path, struct error *error);
-/* The bytes before the trailer; `bytes` when there is no trailer. */
-size_t seal_contents(const void *data, size_t bytes);
+/* *contents: the bytes before the trailer; `bytes` when there is none. False: it does not fit them.
+ */
+bool seal_contents(const void *data, size_t bytes, size_t *contents);
 
 #endif

@@ -70,9 +70,7 @@ static CUfunction kernel_of(const char *name)
     struct container container;
     CUmodule module;
     CUfunction kernel;
-    char *file = NULL;
     char path[80];
-    size_t bytes = 0;
     (void)snprintf(path, sizeof path, "%s.glue", binary);
     struct text log = {0};
     struct binary_request request = {.source_path = source,
@@ -81,9 +79,8 @@ static CUfunction kernel_of(const char *name)
                                      .kernels = {name}};
     assert_ok(cuda->compile(&request, path, &log, &error));
     text_free(&log);
-    assert_ok(file_read(&arena, path, 1 << 24, &file, &bytes, &error));
+    assert_ok(container_open(&arena, path, &container, &error));
     (void)unlink(path);
-    assert_ok(container_read(file, seal_contents(file, bytes), &container, &error));
     assert_cuda(cuModuleLoadData(&module, container.cubin));
     assert_cuda(cuModuleGetFunction(&kernel, module, container.kernels[0].lowered));
     arena_free(&arena);

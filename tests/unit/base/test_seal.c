@@ -45,9 +45,14 @@ static void sealed_is_whole(void **state)
     assert_int_equal(seal_file(path, &error), STATUS_OK);
     assert_int_equal(seal_check(path, &error), STATUS_OK);
     assert_int_equal(file_read(&arena, path, 1000, &data, &bytes, &error), STATUS_OK);
-    assert_int_equal(seal_contents(data, bytes), 20);
+    size_t contents = 0;
+    assert_true(seal_contents(data, bytes, &contents));
+    assert_int_equal(contents, 20);
     assert_memory_equal(data, "contents of a kernel", 20);
-    assert_int_equal(seal_contents("plain", 5), 5);
+    assert_true(seal_contents("plain", 5, &contents));
+    assert_int_equal(contents, 5);
+    data[3] ^= 1;
+    assert_false(seal_contents(data, bytes, &contents));
     arena_free(&arena);
 }
 

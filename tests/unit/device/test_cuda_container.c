@@ -10,6 +10,11 @@
 #include <cmocka.h>
 
 #ifdef TUNE_WITH_CUDA
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/seal.h"
 #include "tuner/device/cuda/container.h"
 
 static const struct container sample = {
@@ -48,44 +53,72 @@ static void test_reads_what_it_wrote(void **state)
     arena_free(&arena);
 }
 
-/* A copy in a block of exactly that size, so that a checker sees a read past its end. */
+/* Of a copy in a block of exactly that size, so that a checker sees a read past its end. */
 static enum status read_copy(const unsigned char *file, size_t bytes)
 {
     struct container read;
     struct error error = {0};
+    size_t contents = 0;
     unsigned char *copy = malloc(bytes ? bytes : 1);
     assert_non_null(copy);
     memcpy(copy, file, bytes);
-    enum status status = container_read(copy, bytes, &read, &error);
+    bool fits = seal_contents(copy, bytes, &contents);
+    enum status status = container_read(copy, contents, &read, &error);
     if (status != STATUS_OK)
         assert_true(error.text[0] != '\0');
     free(copy);
-    return status;
+    return fits ? status : STATUS_BAD_INPUT;
+}
+
+/* As it lies in the cache: sealed. */
+static unsigned char *write_sealed(struct arena *arena, char path[64], size_t *bytes)
+{
+    struct error error = {0};
+    char *file = NULL;
+    const unsigned char *plain = write_sample(arena, bytes);
+    (void)snprintf(path, 64, "container-%d.bin", (int)getpid());
+    assert_int_equal(file_write_atomically(path, plain, *bytes, &error), STATUS_OK);
+    assert_int_equal(seal_file(path, &error), STATUS_OK);
+    assert_int_equal(file_read(arena, path, 1 << 20, &file, bytes, &error), STATUS_OK);
+    return (unsigned char *)file;
 }
 
 static void test_notices_each_cut(void **state)
 {
     struct arena arena = {0};
-    size_t bytes = 0;
+    char path[64];
+    size_t bytes = 0, plain = 0;
     (void)state;
-    const unsigned char *file = write_sample(&arena, &bytes);
+    (void)write_sample(&arena, &plain);
+    const unsigned char *file = write_sealed(&arena, path, &bytes);
     for (size_t cut = 0; cut < bytes; cut++)
-        assert_int_equal(read_copy(file, cut), STATUS_BAD_INPUT);
+        assert_int_equal(read_copy(file, cut), cut == plain ? STATUS_OK : STATUS_BAD_INPUT);
+    assert_int_equal(unlink(path), 0);
     arena_free(&arena);
 }
 
 static void test_notices_each_flipped_bit(void **state)
 {
     struct arena arena = {0};
+    struct container read;
+    struct error error = {0};
+    char path[64];
     size_t bytes = 0;
     (void)state;
-    unsigned char *file = write_sample(&arena, &bytes);
+    unsigned char *file = write_sealed(&arena, path, &bytes);
     for (size_t bit = 0; bit < 8 * bytes; bit++) {
         file[bit / 8] ^= (unsigned char)(1u << bit % 8);
         assert_int_equal(read_copy(file, bytes), STATUS_BAD_INPUT);
         file[bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
     assert_int_equal(read_copy(file, bytes), STATUS_OK);
+    assert_int_equal(container_open(&arena, path, &read, &error), STATUS_OK);
+    assert_memory_equal(read.cubin, sample.cubin, sample.cubin_bytes);
+    file[40] ^= 1;
+    assert_int_equal(file_write_atomically(path, file, bytes, &error), STATUS_OK);
+    assert_int_equal(container_open(&arena, path, &read, &error), STATUS_BAD_INPUT);
+    assert_non_null(strstr(error.text, path));
+    assert_int_equal(unlink(path), 0);
     arena_free(&arena);
 }
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/hash.h"
+#include "tuner/base/files.h"
+#include "tuner/base/seal.h"
 
 /* Numbers are in the machine's own order: the file is a cache of this machine, and a foreign one
  * fails at `magic`. After the header, for each kernel: its kernel_row, name and NUL, symbol and
@@ -15,7 +16,6 @@ struct header {
     uint32_t kernel_count;
     uint64_t symbol_count;
     uint64_t bytes;       /* of the whole file */
-    uint64_t hash;        /* of the whole file, with 0 here */
     uint64_t cubin_start; /* in the file */
     uint64_t cubin_bytes;
 };
@@ -27,20 +27,12 @@ struct kernel_row {
 };
 
 static const uint64_t container_magic = UINT64_C(0x4e494255436e5554); /* "TUnCUBIN" */
-static const uint32_t container_version = 2;
+static const char damaged[] = "damaged: delete it, it will be compiled again";
+static const uint32_t container_version = 3;
 
 static size_t round_up(size_t value, size_t multiple)
 {
     return (value + multiple - 1) / multiple * multiple;
-}
-
-/* `header` stands for what the file begins with. */
-static uint64_t hash_of(const struct header *header, const char *file)
-{
-    struct header bare = *header;
-    bare.hash = 0;
-    uint64_t seed = hash_u64(&bare, sizeof bare, container_magic);
-    return hash_u64(file + sizeof *header, header->bytes - sizeof *header, seed);
 }
 
 static size_t start_of_cubin(const struct container *container)
@@ -96,7 +88,6 @@ enum status container_write(struct arena *arena, const struct container *contain
     for (size_t i = 0; i < container->symbol_count; i++)
         out = put_row(out, container->symbols[i].name, container->symbols[i].lowered, -1);
     memcpy(file + header.cubin_start, container->cubin, container->cubin_bytes);
-    header.hash = hash_of(&header, file);
     memcpy(file, &header, sizeof header);
     *data = file;
     *bytes = header.bytes;
@@ -169,8 +160,8 @@ enum status container_read(const void *data, size_t bytes, struct container *out
                          "compiled by another version of tune (format %u, this one reads %u)",
                          header.version, container_version);
     const char *file = data;
-    if (!header_fits(&header, bytes) || hash_of(&header, file) != header.hash)
-        return error_set(error, STATUS_BAD_INPUT, "damaged: delete it, it will be compiled again");
+    if (!header_fits(&header, bytes))
+        return error_set(error, STATUS_BAD_INPUT, "%s", damaged);
     struct reader reader = {file + sizeof header, header.cubin_start - sizeof header};
     bool whole = true;
     for (uint32_t i = 0; whole && i < header.kernel_count; i++)
@@ -178,12 +169,26 @@ enum status container_read(const void *data, size_t bytes, struct container *out
     for (uint64_t i = 0; whole && i < header.symbol_count; i++)
         whole = take_symbol(&reader, &out->symbols[i]);
     if (!whole)
-        return error_set(error, STATUS_BAD_INPUT, "damaged: delete it, it will be compiled again");
+        return error_set(error, STATUS_BAD_INPUT, "%s", damaged);
     out->kernel_count = header.kernel_count;
     out->symbol_count = header.symbol_count;
     out->cubin = file + header.cubin_start;
     out->cubin_bytes = header.cubin_bytes;
     return STATUS_OK;
+}
+
+enum status container_open(struct arena *arena, const char *path, struct container *out,
+                           struct error *error)
+{
+    char *file = NULL;
+    size_t bytes = 0, contents = 0;
+    enum status status = file_read(arena, path, SEALED_BYTES_MAX, &file, &bytes, error);
+    if (status != STATUS_OK)
+        return status;
+    status = seal_contents(file, bytes, &contents)
+                 ? container_read(file, contents, out, error)
+                 : error_set(error, STATUS_BAD_INPUT, "%s", damaged);
+    return status == STATUS_OK ? status : error_prefix(error, "%s", path);
 }
 
 /* The number before `word`, which ends the next field of a list; -1 when it is not there. */

@@ -39,6 +39,11 @@ enum status container_write(struct arena *arena, const struct container *contain
 enum status container_read(const void *data, size_t bytes, struct container *out,
                            struct error *error);
 
+/* The same of a file, whose seal (tuner/base/seal.h) must fit it where it has one. What it holds
+ * belongs to the arena. */
+enum status container_open(struct arena *arena, const char *path, struct container *out,
+                           struct error *error);
+
 /* Reads a kernel's spills from what ptxas says with -v; -1 when it does not name the kernel. */
 int32_t ptxas_spill_bytes(const char *log, const char *lowered);
 

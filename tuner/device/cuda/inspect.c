@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/files.h"
 #include "tuner/base/hash.h"
-#include "tuner/base/seal.h"
 #include "tuner/device/cuda/cubin.h"
 #include "tuner/device/cuda/internal.h"
 
@@ -442,16 +440,12 @@ static enum status inspect_file(struct arena *arena, const char *path, const cha
                                 struct kernel_resources *resources, char *code_hash,
                                 struct error *error)
 {
-    char *file = NULL;
-    size_t bytes = 0;
     struct container container;
     struct cubin cubin;
-    enum status status = file_read(arena, path, SEALED_BYTES_MAX, &file, &bytes, error);
+    enum status status = container_open(arena, path, &container, error);
     if (status != STATUS_OK)
         return status;
-    status = container_read(file, seal_contents(file, bytes), &container, error);
-    if (status == STATUS_OK)
-        status = cubin_open(container.cubin, container.cubin_bytes, &cubin, error);
+    status = cubin_open(container.cubin, container.cubin_bytes, &cubin, error);
     if (status == STATUS_OK && resources)
         status = resources_of(&container, &cubin, kernel, resources, error);
     if (status == STATUS_OK && code_hash)
@@ -499,13 +493,9 @@ static enum status fits_symbol(const struct container *container, const struct c
 static enum status fits_file(struct arena *arena, const char *path, const struct launch_plan *plan,
                              struct error *error)
 {
-    char *file = NULL;
-    size_t bytes = 0;
     struct container container;
     struct cubin cubin;
-    enum status status = file_read(arena, path, SEALED_BYTES_MAX, &file, &bytes, error);
-    if (status == STATUS_OK)
-        status = container_read(file, seal_contents(file, bytes), &container, error);
+    enum status status = container_open(arena, path, &container, error);
     if (status == STATUS_OK)
         status = cubin_open(container.cubin, container.cubin_bytes, &cubin, error);
     for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++)

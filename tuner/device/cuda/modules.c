@@ -1,9 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/files.h"
 #include "tuner/base/hash.h"
-#include "tuner/base/seal.h"
 #include "tuner/device/cuda/internal.h"
 
 /* ---- variables of a binary that arguments are copied into ---- */
@@ -108,8 +106,6 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
 
 /* ---- binaries and their kernels ---- */
 
-enum { BINARY_BYTES_MAX = 64 << 20 };
-
 static bool same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -194,15 +190,10 @@ static enum status take_kernels(struct device *device, const struct container *c
 static enum status load_module(struct device *device, const char *path, struct arena *arena,
                                struct module *module, struct error *error)
 {
-    char *file = NULL;
-    size_t bytes = 0;
     struct container container;
-    enum status status = file_read(arena, path, BINARY_BYTES_MAX, &file, &bytes, error);
+    enum status status = container_open(arena, path, &container, error);
     if (status != STATUS_OK)
         return status;
-    status = container_read(file, seal_contents(file, bytes), &container, error);
-    if (status != STATUS_OK)
-        return error_prefix(error, "%s", path);
     CUresult result = cuda_of(device)->driver->cuModuleLoadData(&module->handle, container.cubin);
     if (result != CUDA_SUCCESS) {
         module->handle = NULL;

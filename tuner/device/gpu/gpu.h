@@ -216,7 +216,7 @@ enum status gpu_run_on(struct device *device, const struct launch_plan *plan, st
 enum status gpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
                            struct error *error);
 /* Makes a block ready to be launched: graph, scratch, clock. */
-enum status gpu_block_ready(struct device *device, const struct block *block, void **graph,
+enum status gpu_block_ready(struct device *device, const struct block *block, void **out,
                             struct error *error);
 void gpu_drop_slots(struct device *device);
 /* Forgets the graphs that launch kernels of a binary. */
