@@ -24,7 +24,8 @@ function(tune_room name)
 endfunction()
 
 # tune_embed(TARGET SYMBOL FILE...): C source with `const char SYMBOL[]`, the files' texts one after
-# the other, so that the program needs no file at run time.
+# the other, so that the program needs no file at run time. All of a room's symbols are declared in
+# tuner/ROOM/embedded.h (the program's own in tuner/cli/embedded.h).
 function(tune_embed target symbol)
   set(out "${PROJECT_BINARY_DIR}/generated/embedded/${symbol}.c")
   set(files "")
@@ -38,4 +39,18 @@ function(tune_embed target symbol)
             -P "${PROJECT_SOURCE_DIR}/cmake/Embed.cmake"
     DEPENDS ${files} "${PROJECT_SOURCE_DIR}/cmake/Embed.cmake" VERBATIM)
   target_sources(${target} PRIVATE "${out}")
+  get_target_property(embedded ${target} TUNE_EMBEDDED)
+  if(NOT embedded AND (target STREQUAL "tune" OR target MATCHES "^tune_"))
+    string(REGEX REPLACE "^tune_?" "" room "${target}")
+    if(room STREQUAL "")
+      set(room cli)
+    endif()
+    set(symbols "$<JOIN:$<TARGET_PROPERTY:${target},TUNE_EMBEDDED>,[]$<SEMICOLON>\nextern const char >")
+    file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/generated/tuner/${room}/embedded.h" CONTENT
+"/* Texts that the build embeds (cmake/TuneRooms.cmake). */
+#pragma once
+extern const char ${symbols}[];
+")
+  endif()
+  set_property(TARGET ${target} APPEND PROPERTY TUNE_EMBEDDED ${symbol})
 endfunction()

@@ -7,10 +7,8 @@
 #include "tuner/base/text.h"
 #include "tuner/base/trust.h"
 #include "tuner/cli/check.h"
+#include "tuner/cli/embedded.h"
 #include "tuner/device/traits.h"
-
-extern const char show_query_check_runners[];
-extern const char show_query_check_experiments[];
 
 static const struct experiment *find_loaded(const struct check *check, const char *name,
                                             const char *kind)

@@ -8,9 +8,7 @@
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/check.h"
-
-extern const char show_query_check[];
-extern const char show_query_check_failure[];
+#include "tuner/cli/embedded.h"
 
 enum { INTERVAL_BYTES = 64 };
 /* One and the same kernel may differ by a few percent from process to process, not by more. */

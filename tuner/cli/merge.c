@@ -8,11 +8,10 @@
 #include "tuner/base/files.h"
 #include "tuner/base/temporary.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/embedded.h"
 #include "tuner/cli/rows.h"
 #include "tuner/cli/style.h"
 #include "tuner/store/store.h"
-
-extern const char show_query_agree[];
 
 enum { FILES_MAX = 256 };
 

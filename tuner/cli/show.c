@@ -5,20 +5,9 @@
 #include <string.h>
 
 #include "tuner/cli/command.h"
+#include "tuner/cli/embedded.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
-
-extern const char show_query_winners[];
-extern const char show_query_baselines[];
-extern const char show_query_top[];
-extern const char show_query_failures[];
-extern const char show_query_runs[];
-extern const char show_query_contenders[];
-extern const char show_query_ranges[];
-extern const char show_query_searches[];
-extern const char show_query_trial[];
-extern const char show_query_trial_launches[];
-extern const char show_query_trial_samples[];
 
 /* ---- the questions that are a query and a table ---- */
 

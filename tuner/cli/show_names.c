@@ -3,11 +3,8 @@
 #include <string.h>
 
 #include "tuner/base/json.h"
+#include "tuner/cli/embedded.h"
 #include "tuner/cli/show.h"
-
-extern const char show_query_words[];
-extern const char show_query_sizes[];
-extern const char show_query_objectives[];
 
 enum { PARAMETERS = 5 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/conditions.h"
+#include "tuner/cli/embedded.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
@@ -11,9 +12,6 @@
 #include "tuner/stats/clouds.h"
 #include "tuner/stats/estimate.h"
 #include "tuner/stats/protocol.h"
-
-extern const char show_query_trust[];
-extern const char show_query_trust_runs[];
 
 enum { LABEL_WIDTH = 17 };
 

@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "tuner/base/json.h"
+#include "tuner/cli/embedded.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
 #include "tuner/explain/explain.h"
-
-extern const char show_query_why[];
 
 /* ---- what is printed: a row of CSV for each point, an object of JSON for each winner ---- */
 

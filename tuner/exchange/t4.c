@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "tuner/device/traits.h"
+#include "tuner/exchange/embedded.h"
 #include "tuner/experiment/experiment.h"
 
 /* db/queries/t4_problems.sql, db/queries/t4.sql */
-extern const char t4_problems_query[];
-extern const char t4_query[];
 
 /* The columns of t4_problems.sql and of t4.sql, in their order. */
 enum problem_column {

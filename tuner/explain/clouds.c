@@ -1,9 +1,8 @@
 /* Whether a winner's times form two groups. */
 #include <math.h>
 
+#include "tuner/explain/embedded.h"
 #include "tuner/explain/internal.h"
-
-extern const char explain_query_samples[];
 
 struct sample_row {
     int64_t process;

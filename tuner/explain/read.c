@@ -4,12 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/explain/embedded.h"
 #include "tuner/explain/internal.h"
 #include "tuner/stats/estimate.h"
-
-extern const char explain_query_winner[];
-extern const char explain_query_points[];
-extern const char explain_query_sweep[];
 
 enum status read_rows(struct store *store, struct store_reading reading, int64_t winner_id,
                       struct arena *arena, void *rows, size_t *count, struct error *error)

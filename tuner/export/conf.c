@@ -10,10 +10,8 @@
 #include "tuner/base/array.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/output.h"
+#include "tuner/export/embedded.h"
 #include "tuner/export/internal.h"
-
-/* db/queries/conf.sql */
-extern const char conf_query[];
 
 /* From best to worst, as winners.trust has them. */
 static const char *const trusts[] = {"", "sound", "noisy", "unstable"};

@@ -9,6 +9,7 @@
 
 #include "libtuned/tuned.h"
 #include "tuner/device/traits.h"
+#include "tuner/export/embedded.h"
 #include "tuner/export/recall.h"
 
 /* ---- one question ---- */
@@ -658,9 +659,6 @@ static void append_part(struct text *out, struct text *measured, const struct el
         text_printf(out, ",%lld", (long long)axes[2]);
     append_listed(measured, name);
 }
-
-/* db/queries/conf_launches.sql */
-extern const char conf_launches_query[];
 
 struct launch_row {
     int64_t launch;

@@ -6,9 +6,7 @@
 #include "tuner/base/array.h"
 #include "tuner/device/traits.h"
 #include "tuner/export/elsewhere.h"
-
-/* db/queries/conf_gains.sql */
-extern const char conf_gains_query[];
+#include "tuner/export/embedded.h"
 
 #define OF(member) offsetof(struct conf_row, member)
 static const struct store_column columns[] = {

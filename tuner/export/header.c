@@ -11,11 +11,11 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/hash.h"
 #include "tuner/device/traits.h"
+#include "tuner/export/embedded.h"
 #include "tuner/export/internal.h"
 
 /* What all problems share: tuner/export/header_common.inc. The choice is libtuned's, as far as
  * name, compute capability, units and n tell. */
-extern const char header_common[];
 
 enum { HEADER_FIELDS_MAX = 128, SCALED_MAX = 32 };
 enum field_type { FIELD_INTEGER, FIELD_BOOLEAN, FIELD_REAL, FIELD_TEXT };

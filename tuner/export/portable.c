@@ -7,11 +7,10 @@
 #include "tuner/base/array.h"
 #include "tuner/device/traits.h"
 #include "tuner/export/elsewhere.h"
+#include "tuner/export/embedded.h"
 #include "tuner/stats/ranges.h"
 
 /* db/queries/portable.sql, portable_devices.sql */
-extern const char portable_query[];
-extern const char portable_devices_query[];
 
 /* Sizes share a configuration that loses at most this on each device; or whatever is best there. */
 static const double within = 0.02;

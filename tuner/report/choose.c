@@ -2,10 +2,8 @@
 #include <string.h>
 
 #include "tuner/base/json.h"
+#include "tuner/report/embedded.h"
 #include "tuner/report/internal.h"
-
-extern const char report_query_words[];
-extern const char report_query_environments[];
 
 enum { WORDS_MAX = 4096 };
 

@@ -3,13 +3,10 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/report/embedded.h"
 #include "tuner/report/internal.h"
 #include "tuner/stats/estimate.h"
 #include "tuner/stats/verdict.h"
-
-extern const char report_query_winners[];
-extern const char report_query_winner[];
-extern const char report_query_gains[];
 
 #define OF(member) offsetof(struct winner, member)
 static const struct store_column winner_columns[] = {

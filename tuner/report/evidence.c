@@ -4,13 +4,9 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/conditions.h"
+#include "tuner/report/embedded.h"
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
-
-extern const char report_query_failures[];
-extern const char report_query_searches[];
-extern const char report_query_without[];
-extern const char report_query_trust_runs[];
 
 #define COLUMNS(array) (array), COUNT(array)
 

@@ -2,11 +2,9 @@
 #include <string.h>
 
 #include "tuner/base/version.h"
+#include "tuner/report/embedded.h"
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
-
-extern const char report_style[];
-extern const char report_script[];
 
 void section_begin(struct page *page, const char *id, const char *link, const char *heading)
 {

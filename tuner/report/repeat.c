@@ -5,12 +5,10 @@
 
 #include "tuner/base/array.h"
 #include "tuner/device/traits.h"
+#include "tuner/report/embedded.h"
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
 #include "tuner/stats/protocol.h"
-
-extern const char report_query_runs[];
-extern const char report_query_facts[];
 
 struct run_row {
     int64_t id, budget_ns, seed, trials;

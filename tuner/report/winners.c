@@ -2,12 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "tuner/report/embedded.h"
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
 #include "tuner/stats/estimate.h"
 #include "tuner/stats/verdict.h"
-
-extern const char report_query_ranges[];
 
 /* More winners than this on the page, and the tables of the experiments are folded. */
 enum { OPEN_MOST = 80 };

@@ -7,9 +7,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/export/recall.h"
-
-extern const char losses_query[];
-extern const char ranges_known_query[];
+#include "tuner/session/embedded.h"
 
 struct parameters {
     char environment[32], experiment[32], within[VALUE_TEXT_BYTES];

@@ -1,11 +1,9 @@
 /* Taking in what another database has. It is never touched: a copy is checked, brought up to date,
  * and read. */
+#include "tuner/store/embedded.h"
 #include "tuner/store/internal.h"
 
 #include <string.h>
-
-/* db/merge.sql */
-extern const char store_merge_sql[];
 
 static const char merge_doing[] = "merge databases";
 

@@ -10,9 +10,7 @@
 
 #include "tuner/base/failpoint.h"
 #include "tuner/base/trust.h"
-
-extern const char store_schema[];
-extern const char store_migrations[];
+#include "tuner/store/embedded.h"
 
 enum { SQLITE_PATH_BYTES_MAX = 500 };
 

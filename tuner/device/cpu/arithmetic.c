@@ -10,8 +10,7 @@
 #include "tuner/base/temporary.h"
 #include "tuner/device/cpu/compiler.h"
 #include "tuner/device/cpu/device.h"
-
-extern const char cpu_arithmetic_source[]; /* arithmetic.inc, embedded by the build */
+#include "tuner/device/embedded.h"
 
 enum { TIMINGS = 5, REPEATS_FIRST = 1 << 15 };
 static const double wanted_ns = 3e6;

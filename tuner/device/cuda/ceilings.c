@@ -6,8 +6,7 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
-
-extern const char cuda_ceilings_source[]; /* ceilings.cu, embedded by the build */
+#include "tuner/device/embedded.h"
 
 /* A way is tried TRIES times on windows of the buffers; the best FINALISTS then on all of them. */
 enum { TRIES = 2, FINALISTS = 4, REPEATS = 8, WINDOWS = 8 };
@@ -355,8 +354,6 @@ enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidt
 }
 
 /* ---- operations per second: kernels that stay in registers ---- */
-
-extern const char cuda_arithmetic_source[]; /* arithmetic.cu, embedded by the build */
 
 /* BLOCK * BLOCKS_PER_SM threads are resident at once on every architecture. */
 enum { CHAINS = 8, UNROLL = 16, BLOCK = 512, BLOCKS_PER_SM = 2, TIMINGS = 5 };

@@ -3,8 +3,7 @@
 #include "tuner/base/reals.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
-
-extern const char cuda_harness_source[]; /* harness.cu, embedded by the build */
+#include "tuner/device/embedded.h"
 
 static const struct {
     const char *name;
