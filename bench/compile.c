@@ -170,7 +170,8 @@ static enum status compile(const struct options *options, const char *source, co
     facts_add_text(&facts, "name", "", options->architecture);
     *out = (struct result){0};
     double processor_s = processor_seconds(RUSAGE_CHILDREN);
-    enum status status = compile_pool_start("cuda", options->workers, NULL, &pool, error);
+    enum status status =
+        compile_pool_start(host_local(), "cuda", options->workers, NULL, &pool, error);
     read_cores(ours, &before);
     int64_t start_ns = clock_now_ns();
     if (status == STATUS_OK)

@@ -68,8 +68,8 @@ static enum status start(struct bench *bench, const struct device_api *api, int 
                          struct error *error)
 {
     struct placement placement;
-    enum status status =
-        worker_start(api->kind, index, &bench->options->protocol, &bench->worker, error);
+    enum status status = worker_start(host_local(), api->kind, index, &bench->options->protocol,
+                                      &bench->worker, error);
     if (status != STATUS_OK)
         return status;
     bench->facts = worker_facts(bench->worker);
@@ -81,9 +81,9 @@ static enum status start(struct bench *bench, const struct device_api *api, int 
     const char *cpus = placement.compilers.cpus[0] ? placement.compilers.cpus : NULL;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t compilers = cores < 1 ? 1 : cores > COMPILERS_MAX ? COMPILERS_MAX : (size_t)cores;
-    status = compile_pool_start(api->kind, compilers, cpus, &bench->kernels, error);
+    status = compile_pool_start(host_local(), api->kind, compilers, cpus, &bench->kernels, error);
     if (status == STATUS_OK)
-        status = compile_pool_start("cpu", 1, cpus, &bench->references, error);
+        status = compile_pool_start(host_local(), "cpu", 1, cpus, &bench->references, error);
     return status;
 }
 

@@ -53,10 +53,12 @@ enum status landscape_start(const struct landscape_options *options, struct land
     if (!landscape)
         return error_no_memory(error);
     landscape->options = *options;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t workers = options->workers > 0 ? options->workers : cores > 1 ? (size_t)cores : 1;
-    enum status status = binaries_start(&landscape->binaries, options->api->kind, workers, NULL,
-                                        options->facts, error);
+    struct machine machine;
+    machine_describe(&machine);
+    size_t cores = machine.cores > 1 ? (size_t)machine.cores : 1;
+    size_t workers = options->workers > 0 ? options->workers : cores;
+    enum status status = binaries_start(&landscape->binaries, host_local(), options->api->kind,
+                                        workers, NULL, options->facts, error);
     if (status == STATUS_OK)
         *out = landscape;
     else

@@ -88,7 +88,7 @@ static enum status add_kind(struct run *run, const struct device_traits *traits,
     if (!api)
         return error_set(error, STATUS_UNAVAILABLE, "this tune was built without %s",
                          traits->needs);
-    enum status status = worker_count(api->kind, &count, error);
+    enum status status = worker_count(host_local(), api->kind, &count, error);
     for (int i = 0; status == STATUS_OK && i < count; i++)
         status = add_device(run, api, i, error);
     if (status == STATUS_OK && count == 0)

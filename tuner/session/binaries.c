@@ -6,13 +6,14 @@
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
 
-enum status binaries_start(struct binaries *binaries, const char *kind, size_t workers,
-                           const char *cpus, const struct facts *facts, struct error *error)
+enum status binaries_start(struct binaries *binaries, const struct host *host, const char *kind,
+                           size_t workers, const char *cpus, const struct facts *facts,
+                           struct error *error)
 {
     binaries->facts = facts;
     binaries->api = device_kind(kind);
     binaries->workers = workers;
-    return compile_pool_start(kind, workers, cpus, &binaries->pool, error);
+    return compile_pool_start(host, kind, workers, cpus, &binaries->pool, error);
 }
 
 void binaries_free(struct binaries *binaries)

@@ -42,10 +42,11 @@ struct binaries {
     size_t ended; /* compilations, also those that failed */
 };
 
-/* Fills a zero-initialised table. The pool is started, on the processors `cpus` (NULL: any); freed
- * by binaries_free. */
-enum status binaries_start(struct binaries *binaries, const char *kind, size_t workers,
-                           const char *cpus, const struct facts *facts, struct error *error);
+/* Fills a zero-initialised table. The pool is started on the host, on the processors `cpus` (NULL:
+ * any); freed by binaries_free. */
+enum status binaries_start(struct binaries *binaries, const struct host *host, const char *kind,
+                           size_t workers, const char *cpus, const struct facts *facts,
+                           struct error *error);
 void binaries_free(struct binaries *binaries);
 
 /* The index of the request's binary, which is neither looked for nor compiled by this. */

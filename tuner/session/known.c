@@ -284,7 +284,6 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
 {
     struct known *known = context;
     struct sweep *sweep = known->sweep;
-    const struct session *session = sweep->work.session;
     struct candidate *candidate = NULL;
     enum status status = find_candidate(known, row->configuration_key, row->parameters,
                                         row->configuration_id, &candidate, error);
@@ -293,7 +292,8 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
     arena_free(&known->scratch);
     if (status != STATUS_OK)
         return status;
-    bool other_start = session->boot_id[0] && strcmp(row->boot_id, session->boot_id) != 0;
+    const char *boot_id = sweep->work.group->machine->boot_id;
+    bool other_start = boot_id[0] && strcmp(row->boot_id, boot_id) != 0;
     if (!candidate || candidate->state == CANDIDATE_DONE)
         return clear(known, row->configuration_id, error);
     if (!other_start && row->attempts < ATTEMPTS_MAX)
@@ -303,7 +303,7 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
                         "it was running when %s (%s); '--retry crashed' tries it again",
                         other_start ? "the machine went down" : "tune was killed, twice",
                         row->started_at);
-    session_note(session, "%s n=%lld: '%s' is set aside: %s", sweep->work.problem.key,
+    session_note(sweep->work.session, "%s n=%lld: '%s' is set aside: %s", sweep->work.problem.key,
                  (long long)sweep->work.problem.n, row->configuration_key, outcome.detail);
     status = sweep_record(sweep, known->lane, candidate, &outcome, error);
     return status == STATUS_OK ? clear(known, row->configuration_id, error) : status;

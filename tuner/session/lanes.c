@@ -1,5 +1,4 @@
 /* Devices, their workers, and which of them are alike. */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -8,6 +7,7 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/session/run.h"
+#include "tuner/worker/host.h"
 
 /* Starting takes a second or more, most of it warming up: all devices at once. */
 static void *start_lane(void *context)
@@ -15,12 +15,12 @@ static void *start_lane(void *context)
     struct lane *lane = context;
     struct session *session = lane->session;
     int64_t started_ns = clock_running_ns();
-    enum status status = worker_start(session->options->device_kind, lane->index,
+    enum status status = worker_start(lane->host, session->options->device_kind, lane->index,
                                       &session->options->protocol, &lane->worker, &lane->error);
     lane->start_ns = clock_running_ns() - started_ns;
     if (status == STATUS_OK)
-        status = lock_take(facts_text(worker_facts(lane->worker), "uuid", lane->name), &lane->lock,
-                           &lane->error);
+        status = lane->host->lock(facts_text(worker_facts(lane->worker), "uuid", lane->name),
+                                  &lane->lock, &lane->error);
     if (status != STATUS_OK) {
         (void)error_prefix(&lane->error, "%s", lane->name);
         worker_stop(lane->worker);
@@ -51,6 +51,7 @@ static void join_group(struct session *session, struct lane *lane)
         group = &session->groups[session->group_count++];
         *group = (struct group){.session = session,
                                 .facts = facts,
+                                .machine = worker_machine(lane->worker),
                                 .wake_file = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                                 .problem_key = "",
                                 .best_key = ""};
@@ -70,13 +71,13 @@ static void settle_lane(struct session *session, struct lane *lane)
     join_group(session, lane);
 }
 
-/* Processors that this process may run on: a container or taskset may leave it few of many. */
-static long processors(void)
+/* Processors of the machine that the devices are on. */
+static long processors(const struct session *session)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return CPU_COUNT(&set);
-    return sysconf(_SC_NPROCESSORS_ONLN);
+    for (size_t i = 0; i < session->lane_count; i++)
+        if (!session->lanes[i].lost)
+            return worker_machine(session->lanes[i].worker)->cores;
+    return 1;
 }
 
 static size_t compilers_a_group(const struct session *session)
@@ -84,7 +85,7 @@ static size_t compilers_a_group(const struct session *session)
     const struct session_options *options = session->options;
     if (options->compile_workers > 0)
         return options->compile_workers;
-    long cores = processors();
+    long cores = processors(session);
     /* A core each is left to the processes that measure beside them. */
     if (options->compiles_beside_measuring)
         cores -= (long)session->lane_count;
@@ -109,7 +110,7 @@ static enum status place_lanes(struct session *session, struct error *error)
         addresses[count] = facts_text(worker_facts(lane->worker), "pci_address", NULL);
         lanes[count++] = lane;
     }
-    enum status status = place_devices(NULL, addresses, count, &session->placement, error);
+    enum status status = session->host->place(addresses, count, &session->placement, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         lanes[i]->place = session->placement.devices[i];
         if (lanes[i]->place.cpus[0])
@@ -128,11 +129,11 @@ static enum status start_groups(struct session *session, struct error *error)
         session->placement.compilers.cpus[0] ? session->placement.compilers.cpus : NULL;
     for (size_t i = 0; status == STATUS_OK && i < session->group_count; i++) {
         struct group *group = &session->groups[i];
-        status = binaries_start(&group->binaries, session->options->device_kind, compilers, cpus,
-                                group->facts, error);
+        status = binaries_start(&group->binaries, session->host, session->options->device_kind,
+                                compilers, cpus, group->facts, error);
         if (status == STATUS_OK)
-            status = binaries_start(&group->references, device_host()->kind, 1, cpus, group->facts,
-                                    error);
+            status = binaries_start(&group->references, session->host, device_host()->kind, 1, cpus,
+                                    group->facts, error);
     }
     return status;
 }
@@ -143,7 +144,8 @@ enum status lanes_start(struct session *session, struct error *error)
     session->lane_count = options->device_count;
     for (size_t i = 0; i < session->lane_count; i++) {
         struct lane *lane = &session->lanes[i];
-        *lane = (struct lane){.session = session, .index = options->device_indices[i]};
+        *lane = (struct lane){
+            .session = session, .host = session->host, .index = options->device_indices[i]};
         (void)string_format(lane->name, sizeof lane->name, "%s:%d", options->device_kind,
                             lane->index);
         if (pthread_create(&lane->thread, NULL, start_lane, lane) != 0) {

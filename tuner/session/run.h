@@ -43,8 +43,9 @@ struct lane {
     char name[32]; /* "cuda:0" */
     int index;     /* of the device */
     struct worker *worker;
-    struct lock *lock;      /* on the device, against another tuner */
-    int64_t environment_id; /* of this device: its runs and ceilings */
+    const struct host *host; /* where its worker runs */
+    struct lock *lock;       /* on the device, against another tuner */
+    int64_t environment_id;  /* of this device: its runs and ceilings */
     int64_t run_id;
     struct arena scratch;       /* emptied for each trial */
     const struct inputs *known; /* the problem's inputs that the worker has made ... */
@@ -64,7 +65,8 @@ struct group {
     struct session *session;
     struct lane *lanes[SESSION_DEVICES_MAX];
     size_t lane_count;
-    const struct facts *facts; /* of its first device; alike for all */
+    const struct facts *facts;     /* of its first device; alike for all */
+    const struct machine *machine; /* that its devices are on */
     /* Trials and winners of the group count for its first device's environment, whichever device
      * measured them: the run tells that. */
     int64_t environment_id;
@@ -108,7 +110,7 @@ struct session {
     struct placement placement;
     struct text protocol_text, objective_text; /* as they are stored */
     bool energy_told;                          /* how finely energy can be read */
-    char boot_id[64]; /* of the machine's present start; "" where it cannot be read */
+    const struct host *host;                   /* where all workers run */
 };
 
 /* run.c: what a session tells its caller, and what the caller asked of it. */

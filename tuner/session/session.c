@@ -14,11 +14,9 @@
 
 static enum status start_run(struct session *session, struct lane *lane, struct error *error)
 {
-    char host[256] = "";
-    if (gethostname(host, sizeof host - 1) != 0)
-        host[0] = '\0';
-    struct store_environment environment = {
-        .facts = worker_facts(lane->worker), .tool_version = TUNE_VERSION, .host = host};
+    struct store_environment environment = {.facts = worker_facts(lane->worker),
+                                            .tool_version = TUNE_VERSION,
+                                            .host = worker_machine(lane->worker)->name};
     int64_t others = 0;
     enum status status =
         store_environment(session->store, &environment, &lane->environment_id, error);
@@ -214,16 +212,6 @@ static enum status end_runs(struct session *session, enum status status, struct 
     return first;
 }
 
-static void read_boot_id(char *out, size_t bytes)
-{
-    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t length = file >= 0 ? read(file, out, bytes - 1) : 0;
-    if (file >= 0)
-        (void)close(file);
-    out[length > 0 ? length : 0] = '\0';
-    out[strcspn(out, "\n")] = '\0';
-}
-
 static void note_wait(void *context, const char *line)
 {
     session_note(context, "%s", line);
@@ -248,7 +236,7 @@ enum status session_run(struct store *store, const struct session_options *optio
     session->experiments = experiments;
     session->experiment_count = experiment_count;
     (void)pthread_mutex_init(&session->mutex, NULL);
-    read_boot_id(session->boot_id, sizeof session->boot_id);
+    session->host = host_local();
     (void)pthread_mutex_lock(&session->mutex);
     const struct store_patience patience = {
         .note = note_wait, .context = session, .stop = options->stop};

@@ -240,7 +240,7 @@ static enum status announce(const struct work *work, const struct lane *lane,
         .problem_id = work->problem_id,
         .configuration_id = candidate->configuration_id,
         .run_id = lane->run_id,
-        .boot_id = work->session->boot_id,
+        .boot_id = worker_machine(lane->worker)->boot_id,
     };
     bool durable = !binary->has_run;
     binary->has_run = true;

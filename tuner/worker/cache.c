@@ -185,21 +185,22 @@ static void evict(const char *folder, int64_t limit)
     struct entries entries = {0};
     DIR *listing = opendir(folder);
     const struct dirent *found;
-    while (listing && (found = readdir(listing))) {
+    if (!listing)
+        return;
+    while ((found = readdir(listing))) {
         struct stat info;
         if (is_entry(found->d_name) &&
             fstatat(dirfd(listing), found->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
             !add_entry(&entries, found->d_name, &info))
             break;
     }
-    if (entries.bytes > limit)
+    if (entries.items && entries.bytes > limit)
         qsort(entries.items, entries.count, sizeof *entries.items, used_earlier);
     for (size_t i = 0; i < entries.count && entries.bytes > limit; i++) {
         (void)unlinkat(dirfd(listing), entries.items[i].name, 0);
         entries.bytes -= entries.items[i].bytes;
     }
-    if (listing)
-        (void)closedir(listing);
+    (void)closedir(listing);
     free(entries.items);
 }
 

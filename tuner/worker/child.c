@@ -11,8 +11,8 @@
 
 #include "tuner/base/failpoint.h"
 #include "tuner/worker/frame.h"
+#include "tuner/worker/host.h"
 #include "tuner/worker/message.h"
-#include "tuner/worker/spawn.h"
 #include "tuner/worker/worker.h"
 
 bool worker_is_entry(const char *argument)

@@ -13,8 +13,8 @@
 #include "tuner/base/temporary.h"
 #include "tuner/device/device.h"
 #include "tuner/worker/child.h"
+#include "tuner/worker/host.h"
 #include "tuner/worker/message.h"
-#include "tuner/worker/spawn.h"
 
 static const int64_t file_bytes_max = INT64_C(1) << 30;
 

@@ -5,8 +5,8 @@
 #include "tuner/base/text.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/frame.h"
+#include "tuner/worker/host.h"
 #include "tuner/worker/message.h"
-#include "tuner/worker/spawn.h"
 #include "tuner/worker/worker.h"
 
 enum { COUNT_TIMEOUT_MS = 60000 };
@@ -25,7 +25,7 @@ int count_child(const char *kind)
     return sent == STATUS_OK ? EXIT_CODE_OK : EXIT_CODE_FAILED;
 }
 
-enum status worker_count(const char *kind, int *count, struct error *error)
+enum status worker_count(const struct host *host, const char *kind, int *count, struct error *error)
 {
     char program[] = "tune";
     char entry[] = "__count";
@@ -36,7 +36,7 @@ enum status worker_count(const char *kind, int *count, struct error *error)
     char how[128];
     if (!string_format(wanted, sizeof wanted, "%s", kind))
         return error_set(error, STATUS_INTERNAL, "device name too long");
-    enum status status = child_start(arguments, &child, error);
+    enum status status = host->start(host, arguments, &child, error);
     if (status != STATUS_OK)
         return status;
     status = frame_read(child.output, COUNT_TIMEOUT_MS, &answer, error);

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
+#include "tuner/worker/host.h"
 #include "tuner/worker/message.h"
-#include "tuner/worker/spawn.h"
 #include "tuner/worker/worker.h"
 
 enum { LOAD_TIMEOUT_MS = 30000 };
@@ -18,6 +18,8 @@ struct kept {
 };
 
 struct worker {
+    const struct host *host;
+    struct machine machine; /* that the first child told of */
     char kind[16];
     char index[16];
     char *protocol; /* as text */

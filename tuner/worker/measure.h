@@ -47,6 +47,7 @@ struct measuring {
     const struct device_api *api;
     struct device *device;
     struct facts facts;
+    struct machine machine;
     struct calibration calibration;
     struct protocol protocol;
     cpu_set_t processors;                    /* that this process had before it was pinned */

@@ -7,8 +7,8 @@
 #include "tuner/device/traits.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/frame.h"
+#include "tuner/worker/host.h"
 #include "tuner/worker/measure.h"
-#include "tuner/worker/spawn.h"
 
 static enum status serve_pin(struct measuring *state, const void *request,
                              struct measure_answer *answer, struct arena *arena,
@@ -136,6 +136,7 @@ static enum status open_device(struct measuring *state, int index, const char *u
 static enum status start(struct measuring *state, int index, const struct start_message *message,
                          struct error *error)
 {
+    machine_describe(&state->machine);
     if (sched_getaffinity(0, sizeof state->processors, &state->processors) == 0)
         state->processor_count = CPU_COUNT(&state->processors);
     if (*message->cpus)
@@ -160,7 +161,8 @@ static enum status greet(struct measuring *state, int index, struct error *error
     status = message_decode(&message_start, request, &arena, &message, error);
     if (status == STATUS_OK)
         status = start(state, index, &message, error);
-    const struct hello_message said = {state->facts.items, state->facts.count, state->calibration};
+    const struct hello_message said = {state->facts.items, state->facts.count, state->calibration,
+                                       state->machine};
     json_t *hello =
         status == STATUS_OK ? message_encode(&message_hello, &said) : message_from_error(error);
     struct error sending = {0};

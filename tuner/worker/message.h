@@ -78,6 +78,7 @@ struct hello_message {
     const struct fact *facts;
     size_t fact_count;
     struct calibration calibration;
+    struct machine machine;
 };
 /* What a compiling child is asked for. */
 struct compile_message {

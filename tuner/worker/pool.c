@@ -13,9 +13,9 @@
 #include "tuner/worker/cache.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/frame.h"
+#include "tuner/worker/host.h"
 #include "tuner/worker/message.h"
 #include "tuner/worker/sources.h"
-#include "tuner/worker/spawn.h"
 #include "tuner/worker/worker.h"
 
 enum { POOL_WORKERS_MAX = 64, ANSWER_TIMEOUT_MS = 10000, TRIES_MAX = 3 };
@@ -36,6 +36,7 @@ struct compiler {
 };
 
 struct compile_pool {
+    const struct host *host;
     char kind[16];
     char *cpus; /* NULL: anywhere */
     struct compiler compilers[POOL_WORKERS_MAX];
@@ -56,7 +57,7 @@ static enum status start_compiler(struct compile_pool *pool, struct compiler *co
     char program[] = "tune";
     char entry[] = "__compile";
     char *arguments[] = {program, entry, pool->kind, pool->cpus, NULL};
-    return child_start(arguments, &compiler->child, error);
+    return pool->host->start(pool->host, arguments, &compiler->child, error);
 }
 
 /* What killed compilers left. Nothing to fail for: the next one tries again. */
@@ -106,13 +107,14 @@ static void enter_cache(struct compile_pool *pool)
     struct error ignored = {0};
     const char *folder = NULL;
     pool->cache_use = -1;
-    if (cache_folder(&arena, &folder, &ignored) == STATUS_OK && (pool->cache = strdup(folder)))
+    if (pool->host->cache_folder(&arena, &folder, &ignored) == STATUS_OK &&
+        (pool->cache = strdup(folder)))
         pool->cache_use = cache_enter(folder);
     arena_free(&arena);
 }
 
-enum status compile_pool_start(const char *kind, size_t workers, const char *cpus,
-                               struct compile_pool **out, struct error *error)
+enum status compile_pool_start(const struct host *host, const char *kind, size_t workers,
+                               const char *cpus, struct compile_pool **out, struct error *error)
 {
     struct compile_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
@@ -121,10 +123,11 @@ enum status compile_pool_start(const char *kind, size_t workers, const char *cpu
         free(pool);
         return error_no_memory(error);
     }
+    pool->host = host;
     (void)string_format(pool->kind, sizeof pool->kind, "%s", kind);
     pool->count = workers < 1 ? 1 : workers > POOL_WORKERS_MAX ? POOL_WORKERS_MAX : workers;
     for (size_t i = 0; i < pool->count; i++) /* the children start when there is work for them */
-        pool->compilers[i].child = (struct child){.input = -1, .output = -1};
+        pool->compilers[i].child = child_none();
     enum status status = read_limits(pool, error);
     if (status != STATUS_OK) {
         free(pool->cpus);

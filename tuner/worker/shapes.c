@@ -134,9 +134,12 @@ SHAPE_WITHIN(fact, fact, NULL, TEXT(fact, key), TEXT(fact, label), TEXT(fact, un
              SIMPLE(fact, value, VALUE));
 SHAPE_WITHIN(calibration, calibration, NULL, SIMPLE(calibration, tick_ns, REAL),
              SIMPLE(calibration, empty_pair_ns, REAL), SIMPLE(calibration, node_gap_ns, REAL));
+SHAPE_WITHIN(machine, machine, NULL, SIMPLE(machine, name, CHARS), SIMPLE(machine, boot_id, CHARS),
+             INTEGER(machine, cores, 0, INT32_MAX));
 SHAPE(hello, hello_message, NULL,
       LIST(hello_message, facts, POINTED_LIST, message_fact, INT32_MAX, fact_count),
-      OBJECT(hello_message, calibration, OBJECT, message_calibration));
+      OBJECT(hello_message, calibration, OBJECT, message_calibration),
+      OBJECT(hello_message, machine, OBJECT, message_machine));
 
 /* ---- what a measuring child is asked for ---- */
 

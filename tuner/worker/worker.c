@@ -30,8 +30,10 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
     for (size_t i = 0; first && i < hello.fact_count; i++)
         facts_add(&worker->facts, hello.facts[i].key, hello.facts[i].label, hello.facts[i].unit,
                   hello.facts[i].value);
-    if (first)
+    if (first) {
         worker->calibration = hello.calibration;
+        worker->machine = hello.machine;
+    }
     if (worker->facts.failed)
         status = error_no_memory(error);
     json_decref(answer);
@@ -59,7 +61,7 @@ static enum status start_once(struct worker *worker, bool *killed, struct error 
     char program[] = "tune";
     char entry[] = "__measure";
     char *arguments[] = {program, entry, worker->kind, worker->index, NULL};
-    enum status status = child_start(arguments, &worker->child, error);
+    enum status status = worker->host->start(worker->host, arguments, &worker->child, error);
     if (status != STATUS_OK)
         return status;
     bool answered = false;
@@ -106,14 +108,15 @@ static enum status take_protocol(struct worker *worker, const struct protocol *p
     return worker->protocol && worker->cpus ? STATUS_OK : error_no_memory(error);
 }
 
-enum status worker_start(const char *kind, int index, const struct protocol *protocol,
-                         struct worker **out, struct error *error)
+enum status worker_start(const struct host *host, const char *kind, int index,
+                         const struct protocol *protocol, struct worker **out, struct error *error)
 {
     struct worker *worker = calloc(1, sizeof *worker);
     *out = NULL;
     if (!worker)
         return error_no_memory(error);
-    worker->child = (struct child){.input = -1, .output = -1};
+    worker->host = host;
+    worker->child = child_none();
     enum status status = STATUS_OK;
     if (!string_format(worker->kind, sizeof worker->kind, "%s", kind) ||
         !string_format(worker->index, sizeof worker->index, "%d", index))
@@ -161,6 +164,11 @@ void worker_stop(struct worker *worker)
 const struct facts *worker_facts(const struct worker *worker)
 {
     return &worker->facts;
+}
+
+const struct machine *worker_machine(const struct worker *worker)
+{
+    return &worker->machine;
 }
 
 struct calibration worker_calibration(const struct worker *worker)

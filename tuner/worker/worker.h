@@ -21,22 +21,37 @@ bool worker_is_entry(const char *argument);
 /* The child's main; returns its exit code. */
 int worker_main(int argc, char **argv);
 
-/* How many devices of `kind` there are, asked of a child: the parent's process stays free of the
- * driver. Also the errors of device_api.count. */
-enum status worker_count(const char *kind, int *count, struct error *error);
+/* Where children run (host.h). */
+struct host;
+const struct host *host_local(void);
+
+/* A machine, as who runs there sees it. */
+struct machine {
+    char name[256];   /* "" where it has none */
+    char boot_id[64]; /* of its present start; "" where it cannot be read */
+    int32_t cores; /* processors that a process may run on: a container may leave it few of many */
+};
+void machine_describe(struct machine *out);
+
+/* How many devices of `kind` there are on a host, asked of a child: the parent's process stays free
+ * of the driver. Also the errors of device_api.count. */
+enum status worker_count(const struct host *host, const char *kind, int *count,
+                         struct error *error);
 
 /* ---- measuring ---- */
 
 struct worker;
 
-/* Starts a child that opens device `index` of `kind`, and waits until it is ready. A missing device
- * or driver is the child's error, passed on. The child measures by the protocol (tuner/stats/
- * protocol.h), which is copied; NULL: the defaults. Freed by worker_stop. */
-enum status worker_start(const char *kind, int index, const struct protocol *protocol,
-                         struct worker **out, struct error *error);
+/* Starts a child on the host that opens device `index` of `kind`, and waits until it is ready. A
+ * missing device or driver is the child's error, passed on. The child measures by the protocol
+ * (tuner/stats/ protocol.h), which is copied; NULL: the defaults. Freed by worker_stop. */
+enum status worker_start(const struct host *host, const char *kind, int index,
+                         const struct protocol *protocol, struct worker **out, struct error *error);
 void worker_stop(struct worker *worker);
 /* What the device said of itself when the worker first started; owned by the worker. */
 const struct facts *worker_facts(const struct worker *worker);
+/* The machine that it runs on, likewise. */
+const struct machine *worker_machine(const struct worker *worker);
 struct calibration worker_calibration(const struct worker *worker);
 /* How often the child had to be replaced. */
 int worker_restarts(const struct worker *worker);
@@ -216,14 +231,13 @@ enum status worker_watch(struct worker *worker, const struct worker_case *what, 
 
 struct compile_pool;
 
-/* `workers` children for the compilers of `kind`, fewer where no more can be had, on the processors
- * `cpus` ("0-3,8"; NULL: wherever this process may run). A compilation
- * ends after TUNE_COMPILE_TIMEOUT_MS (default 120 s), and may use TUNE_COMPILE_MEMORY_BYTES
- * (default 8 GiB, less where this machine has less for each of them). STATUS_BAD_INPUT when one of
- * these, or TUNE_CACHE_BYTES, is no number. Evicts from the cache at its end: see
- * binary_cache_path. */
-enum status compile_pool_start(const char *kind, size_t workers, const char *cpus,
-                               struct compile_pool **out, struct error *error);
+/* `workers` children on the host for the compilers of `kind`, fewer where no more can be had, on
+ * the processors `cpus` ("0-3,8"; NULL: wherever this process may run). A compilation ends after
+ * TUNE_COMPILE_TIMEOUT_MS (default 120 s), and may use TUNE_COMPILE_MEMORY_BYTES (default 8 GiB,
+ * less where this machine has less for each of them). STATUS_BAD_INPUT when one of these, or
+ * TUNE_CACHE_BYTES, is no number. Evicts from the cache at its end: see binary_cache_path. */
+enum status compile_pool_start(const struct host *host, const char *kind, size_t workers,
+                               const char *cpus, struct compile_pool **out, struct error *error);
 /* Kills what is running. */
 void compile_pool_stop(struct compile_pool *pool);
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "tuner/worker/frame.h"
-#include "tuner/worker/spawn.h"
+#include "tuner/worker/host.h"
 #include "tuner/worker/worker.h"
 
 enum { TIMEOUT_MS = 10000 };
@@ -48,7 +48,7 @@ static int start(void **state)
     if (setenv("TEST_HELLO", "{\"facts\":[]}", 1) != 0 || setenv("TEST_ANSWER", "{}", 1) != 0 ||
         setenv("TEST_DIES", "", 1) != 0)
         return -1;
-    return worker_start("cpu", 0, NULL, &worker, &error) == STATUS_OK ? 0 : -1;
+    return worker_start(host_local(), "cpu", 0, NULL, &worker, &error) == STATUS_OK ? 0 : -1;
 }
 
 static int stop(void **state)
@@ -194,7 +194,7 @@ static void starts(void **state)
     struct error error = {0};
     for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++) {
         assert_int_equal(setenv("TEST_HELLO", nonsense[i], 1), 0);
-        assert_int_not_equal(worker_start("cpu", 0, NULL, &none, &error), STATUS_OK);
+        assert_int_not_equal(worker_start(host_local(), "cpu", 0, NULL, &none, &error), STATUS_OK);
         assert_null(none);
         assert_true(error.text[0] != '\0');
     }

@@ -89,7 +89,7 @@ static void a_source_that_changes_meanwhile_is_not_compiled(void **state)
         {.source_path = first, .architecture = "native"},
         {.source_path = second, .architecture = "native"},
     };
-    assert_int_equal(compile_pool_start("cpu", 1, NULL, &pool, &error), STATUS_OK);
+    assert_int_equal(compile_pool_start(host_local(), "cpu", 1, NULL, &pool, &error), STATUS_OK);
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(compile_pool_submit(pool, &requests[i], made[i], i, &error), STATUS_OK);
     (void)put("inner.h", "enum { INNER = 4 };\n");
@@ -115,7 +115,7 @@ static void what_is_queued_can_be_withdrawn(void **state)
     uint64_t tag = 0;
     const struct binary_request request = {
         .source_path = put("c.c", "int answer(void) { return 0; }\n"), .architecture = "native"};
-    assert_int_equal(compile_pool_start("cpu", 1, NULL, &pool, &error), STATUS_OK);
+    assert_int_equal(compile_pool_start(host_local(), "cpu", 1, NULL, &pool, &error), STATUS_OK);
     assert_false(compile_pool_withdraw(pool, &tag));
     for (uint64_t i = 0; i < 3; i++) {
         const char *made = arena_printf(&arena, "%s/c%d.bin", folder, (int)i);

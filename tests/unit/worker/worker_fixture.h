@@ -166,7 +166,7 @@ static inline void compile(const char *name, const char *define, const char *tex
     assert_true(fprintf(file, "#define %s\n%s", define, text) > 0);
     assert_int_equal(fclose(file), 0);
     struct binary_request request = {.source_path = source, .architecture = "native"};
-    if (compile_pool_start("cpu", 1, cpus, &pool, &error) != STATUS_OK ||
+    if (compile_pool_start(host_local(), "cpu", 1, cpus, &pool, &error) != STATUS_OK ||
         compile_pool_submit(pool, &request, path, 1, &error) != STATUS_OK ||
         compile_pool_wait(pool, -1, &done, &got, &error) != STATUS_OK)
         fail_msg("%s", error.text);
@@ -213,7 +213,7 @@ static inline struct protocol quick_protocol(void)
 static inline void start_worker(const struct protocol *protocol)
 {
     struct error error = {0};
-    if (worker_start("cpu", 0, protocol, &worker, &error) != STATUS_OK)
+    if (worker_start(host_local(), "cpu", 0, protocol, &worker, &error) != STATUS_OK)
         fail_msg("%s", error.text);
 }
 

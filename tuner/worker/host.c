@@ -1,7 +1,8 @@
-#include "tuner/worker/spawn.h"
+#include "tuner/worker/host.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -14,13 +15,14 @@
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/worker/worker.h"
 
 extern char **environ;
 
 /* Pipe ends that are out of the way of CHILD_INPUT and CHILD_OUTPUT. */
 static int pipe_high(int ends[2])
 {
-    int low[2];
+    int low[2] = {-1, -1};
     if (pipe2(low, O_CLOEXEC) != 0)
         return errno;
     for (int i = 0; i < 2; i++) {
@@ -87,11 +89,12 @@ static int spawn_self(char *const *arguments, int input, int output, pid_t *pid)
     return failure;
 }
 
-enum status child_start(char *const *arguments, struct child *out, struct error *error)
+static enum status start_here(const struct host *host, char *const *arguments, struct child *out,
+                              struct error *error)
 {
-    int to_child[2];
-    int from_child[2];
-    *out = (struct child){.input = -1, .output = -1};
+    int to_child[2] = {-1, -1};
+    int from_child[2] = {-1, -1};
+    *out = child_none();
     int failure = FAILPOINT_FAILS("worker.start") ? EAGAIN : pipe_high(to_child);
     if (failure != 0)
         return error_set_errno(error, failure, "pipe");
@@ -110,6 +113,7 @@ enum status child_start(char *const *arguments, struct child *out, struct error 
         out->pid = 0;
         return error_set_errno(error, failure, "cannot start a worker process");
     }
+    out->host = host;
     out->input = to_child[1];
     out->output = from_child[0];
     FAILPOINT("worker.started");
@@ -147,12 +151,10 @@ static bool ended_by_itself(pid_t pid, int *wait_status)
     return false;
 }
 
-enum child_end child_kill(struct child *child, char *how, size_t how_bytes)
+static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
 {
     int wait_status = 0;
     enum child_end end = CHILD_WAS_RUNNING;
-    if (how && how_bytes > 0)
-        how[0] = '\0';
     if (child->input >= 0)
         (void)close(child->input);
     if (child->pid > 0) {
@@ -167,6 +169,46 @@ enum child_end child_kill(struct child *child, char *how, size_t how_bytes)
     }
     if (child->output >= 0)
         (void)close(child->output);
-    *child = (struct child){.input = -1, .output = -1};
+    *child = child_none();
     return end;
+}
+
+static enum status place_here(const char *const *pci_addresses, size_t count, struct placement *out,
+                              struct error *error)
+{
+    return place_devices(NULL, pci_addresses, count, out, error);
+}
+
+const struct host *host_local(void)
+{
+    static const struct host local = {.name = "here",
+                                      .start = start_here,
+                                      .end = end_here,
+                                      .lock = lock_take,
+                                      .place = place_here,
+                                      .cache_folder = cache_folder};
+    return &local;
+}
+
+enum child_end child_kill(struct child *child, char *how, size_t how_bytes)
+{
+    if (how && how_bytes > 0)
+        how[0] = '\0';
+    return child->host ? child->host->end(child, how, how_bytes) : CHILD_WAS_RUNNING;
+}
+
+void machine_describe(struct machine *out)
+{
+    cpu_set_t set;
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    *out = (struct machine){.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    ssize_t length = file >= 0 ? read(file, out->boot_id, sizeof out->boot_id - 1) : 0;
+    if (file >= 0)
+        (void)close(file);
+    out->boot_id[length > 0 ? (size_t)length : 0] = '\0';
+    out->boot_id[strcspn(out->boot_id, "\n")] = '\0';
+    if (gethostname(out->name, sizeof out->name - 1) != 0)
+        out->name[0] = '\0';
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        out->cores = CPU_COUNT(&set);
 }
