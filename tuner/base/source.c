@@ -135,12 +135,13 @@ static size_t operand_length(const struct line *line)
 static bool same_operand(const struct line *a, const struct line *b)
 {
     size_t length = operand_length(a);
-    return length > 0 && length == operand_length(b) && memcmp(a->operand, b->operand, length) == 0;
+    return length > 0 && a->operand && b->operand && length == operand_length(b) &&
+           memcmp(a->operand, b->operand, length) == 0;
 }
 
 static bool is_once(const struct line *line)
 {
-    return is_directive(line, "pragma") && operand_length(line) == 4 &&
+    return is_directive(line, "pragma") && line->operand && operand_length(line) == 4 &&
            memcmp(line->operand, "once", 4) == 0;
 }
 
@@ -312,7 +313,7 @@ static enum status place_line(struct reader *reader, const struct file *from, si
     struct file *file = NULL;
     const char *quote = NULL;
     bool angled = false;
-    if (is_directive(line, "include") && line->operand < line->end) {
+    if (is_directive(line, "include") && line->operand && line->operand < line->end) {
         angled = *line->operand == '<';
         if (angled || *line->operand == '"')
             quote = memchr(line->operand + 1, angled ? '>' : '"',

@@ -67,7 +67,7 @@ static const char *const words =
 static void print_numbers(const struct number_list *list, const char *const *kinds)
 {
     int width[1 + KINDS_MAX] = {(int)strlen("name")};
-    for (size_t k = 0; k < list->kind_count; k++)
+    for (size_t k = 0; k < list->kind_count && kinds[k]; k++)
         width[1 + k] = (int)strlen(kinds[k]);
     for (size_t i = 0; i < list->count; i++) {
         width[0] = (int)strlen(list->names[i]) > width[0] ? (int)strlen(list->names[i]) : width[0];
@@ -93,7 +93,7 @@ static void print_numbers(const struct number_list *list, const char *const *kin
 enum status run_list_protocol(const struct run *run, struct error *error)
 {
     struct number_list list = {0};
-    const char *kinds[KINDS_MAX];
+    const char *kinds[KINDS_MAX] = {NULL};
     enum status status = STATUS_OK;
     for (size_t i = 0; device_kinds[i] && status == STATUS_OK; i++) {
         struct protocol protocol;

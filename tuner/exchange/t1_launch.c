@@ -127,7 +127,7 @@ static bool counts_threads(struct translation *t, bool *out)
 /* Division with one stroke gives a real, which no grid is. */
 static const char *whole_number(struct translation *t, const char *text)
 {
-    for (const char *c = text; *c; c++) {
+    for (const char *c = text; c && *c; c++) {
         if (*c != '/')
             continue;
         if (c[1] != '/')
@@ -150,7 +150,7 @@ static bool grid_of_global_size(struct translation *t, const struct extent *bloc
                         "one of them in an overlay (--overlay)");
     for (size_t i = 0; i < DIMENSIONS; i++) {
         out->text[i] = whole_number(t, out->text[i]);
-        if (!threads || strcmp(block->text[i], "1") == 0)
+        if (!threads || !block->text[i] || strcmp(block->text[i], "1") == 0)
             continue;
         out->text[i] = t->dialect == T1_KTT
                            ? t1_printf(t, "(%s) // (%s)", out->text[i], block->text[i])
@@ -244,7 +244,7 @@ static void put_extent(struct translation *t, struct node *launch, const char *k
 {
     size_t used = 1;
     for (size_t i = 1; i < DIMENSIONS; i++)
-        if (strcmp(extent->text[i], "1") != 0)
+        if (extent->text[i] && strcmp(extent->text[i], "1") != 0)
             used = i + 1;
     struct node *list = used > 1 ? put_list(t, launch, key, extent->origin[0]) : launch;
     for (size_t i = 0; i < used; i++)
@@ -301,7 +301,7 @@ bool t1_translate_launch(struct translation *t)
     if (!t->device->is_gpu) { /* a block is a turn of the kernel, and its threads share the grid */
         const char *product = NULL;
         for (size_t i = 0; i < DIMENSIONS; i++)
-            if (strcmp(block.text[i], "1") != 0)
+            if (block.text[i] && strcmp(block.text[i], "1") != 0)
                 product = product ? t1_printf(t, "%s * (%s)", product, block.text[i])
                                   : t1_printf(t, "(%s)", block.text[i]);
         put_text(t, launch, "threads", block.origin[0], product ? product : "1");

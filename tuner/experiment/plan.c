@@ -244,14 +244,14 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
 bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan *out)
 {
     const struct experiment *experiment = maker->experiment;
-    const struct launch_rule *rules[LAUNCHES_MAX];
+    const struct launch_rule *rules[LAUNCHES_MAX] = {NULL};
     *out = (struct launch_plan){.argument_count = experiment->argument_count};
     if (!applying_launches(maker, list, rules, &out->launch_count))
         return false;
-    for (size_t i = 0; i < out->launch_count; i++)
+    for (size_t i = 0; i < out->launch_count && rules[i]; i++)
         if (!make_launch(maker, rules[i], &out->launches[i]))
             return false;
-    if (out->launches[0].dependent)
+    if (rules[0] && out->launches[0].dependent)
         return maker_error(maker, rules[0]->dependent.place,
                            "of this configuration's launches this is the first: there is none "
                            "before it to depend on");

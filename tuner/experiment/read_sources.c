@@ -59,9 +59,9 @@ static bool read_units(struct file_reader *reader, const struct node *node)
         return false;
     for (const struct node *item = node->first->next; item; item = item->next) {
         const char **unit = &experiment->units[experiment->unit_count];
-        if (!read_source(reader, item, unit))
+        if (!read_source(reader, item, unit) || !*unit)
             return false;
-        bool again = strcmp(*unit, experiment->source) == 0;
+        bool again = experiment->source && strcmp(*unit, experiment->source) == 0;
         for (size_t i = 0; i < experiment->unit_count && !again; i++)
             again = strcmp(*unit, experiment->units[i]) == 0;
         if (again)

@@ -162,7 +162,7 @@ void space_configuration(const struct space *space, uint64_t point, struct confi
 bool space_find(const struct space *space, const struct configuration *configuration,
                 uint64_t *point)
 {
-    uint16_t values[EXPERIMENT_PARAMETERS_MAX];
+    uint16_t values[EXPERIMENT_PARAMETERS_MAX] = {0};
     if (configuration->count != space->parameter_count)
         return false;
     for (size_t i = 0; i < space->parameter_count; i++) {

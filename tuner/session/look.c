@@ -131,10 +131,10 @@ enum status look_at(const struct work *around, struct lane *lane, const struct p
     work.problem = *problem;
     work.problem_id = 0;
     enum status status = add_candidates(&work, &candidates, configurations, count, error);
-    for (size_t i = 0; i < candidates.count; i++) {
-        slots[i].candidate = candidates.items[i];
+    for (size_t i = 0; i < LOOK_MAX; i++)
         list[i] = &slots[i];
-    }
+    for (size_t i = 0; i < candidates.count; i++)
+        slots[i].candidate = candidates.items[i];
     if (status == STATUS_OK)
         status = race_create(work.protocol, count, &race, error);
     if (status == STATUS_OK)

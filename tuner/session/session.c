@@ -1,10 +1,8 @@
 #include "tuner/session/session.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"

@@ -93,7 +93,7 @@ static enum status choose_kernel(struct asking *asking, struct error *error)
 {
     struct source_signature *out = asking->out;
     const char *wanted = asking->question->kernel;
-    if (out->kernel_count == 0)
+    if (out->kernel_count == 0 || !out->kernels)
         return error_set(error, STATUS_NOT_FOUND, "%s: no __global__ function in it",
                          asking->question->path);
     if (!wanted && out->kernel_count > 1)
