@@ -1,56 +1,92 @@
 /* bench_strategies: how close the strategies of search come to the best, on problems whose
- * configurations were all measured: a database of `tune run` is read, and each strategy is played
- * against the times in it. Nothing is measured.
+ * configurations were all measured: each strategy is played against the times of a database of
+ * `tune run`, of T4 files, caches of Kernel Tuner or tables. Nothing is measured.
  *
  *   bench_strategies --db tune.db --csv strategies.csv
+ *   bench_strategies --jobs 8 convolution-A4000.csv gemm.t4.json
  *
- * As in a run, several points are without their result at a time: a strategy is asked until it has
- * none for now, and told the oldest. */
+ * Each game is played one by one, and late: as in a run, where compilers work in parallel, a
+ * strategy is asked until it has nothing more for now, and told the oldest. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/strategies/recorded.h"
+#include "bench/strategies/score.h"
 #include "tuner/base/clock.h"
+#include "tuner/base/files.h"
+#include "tuner/base/text.h"
+#include "tuner/exchange/csv.h"
 
 static const char help[] =
-    "usage: bench_strategies --db FILE [options]\n\n"
-    "Plays the search strategies against the times that a database of tune has.\n\n"
+    "usage: bench_strategies [options] [FILE ...]\n\n"
+    "Plays the search strategies against spaces that were measured whole: T4 files, caches of\n"
+    "Kernel Tuner, tables (CSV: parameters, time_ns; empty: failed) and databases of tune.\n\n"
     "  --db FILE          read, never changed ...\n"
     "  --upgrade          ... unless an older tune made it: brought up to date, a copy kept\n"
-    "  --problem KEY      this problem only: reduce.sum.i32\n"
+    "  --problem KEY      of the database: this problem only: reduce.sum.i32\n"
     "  --n N              this size only\n"
     "  --most N           problems: those with the most configurations (3)\n"
     "  --strategy NAME    this one only; may be repeated\n"
-    "  --seeds N          how often each is played (20)\n"
-    "  --trials P         trials that a strategy is told it has, in % of the space (10)\n"
-    "  --ahead N          points without a result at a time, at most (256)\n"
-    "  --csv FILE         every game: the best time of the space over the best found\n";
+    "  --seeds N          how often each is played (25)\n"
+    "  --trials P         trials that a strategy is told it has, in % of the space\n"
+    "                     (10, at most 1,000 points, at least up to the score's cut-off)\n"
+    "  --ahead N          points without a result at a time, at most, in the late games (256)\n"
+    "  --jobs N           games at a time (1)\n"
+    "  --reference FILE   scores of other tools, for the last table: CSV name,one_by_one,late\n"
+    "  --prior FILE       the same kernel on another device, as FILEs are, or for --db a "
+    "database,\n"
+    "                     whose same problems are taken: told before each game\n"
+    "  --mislead          the prior is turned over: what was fast is slow\n"
+    "  --until P          games one by one end, too, when the strategy says that with 90 % "
+    "nothing\n"
+    "                     better by P % is left; how often it was right\n"
+    "  --csv FILE         every late game: the best time of the space over the best found\n";
 
-enum { PROBLEMS_MAX = 256, STRATEGIES_MAX = 16, SEEDS_MAX = 1000, AHEAD_MAX = 1024 };
-/* Shares of the space after which a game is looked at. */
+enum {
+    PROBLEMS_MAX = 256,
+    STRATEGIES_MAX = 16,
+    SEEDS_MAX = 1000,
+    AHEAD_MAX = 1024,
+    JOBS_MAX = 256
+};
+/* Shares of the space after which a late game is looked at. */
 static const double shares[] = {0.01, 0.05, 0.10};
 enum { SHARES = sizeof shares / sizeof shares[0] };
+static const double near_the_best = 1.005, until_chance = 0.1;
+enum { UNTIL_LEAST = 16 }; /* results before a strategy is believed */
 
 struct options {
-    const char *db, *problem, *n, *csv;
-    bool upgrade;
-    size_t most, seeds, ahead;
-    double trials; /* share of the space */
+    const char *db, *problem, *n, *csv, *reference, *prior;
+    char **files;
+    size_t file_count;
+    bool upgrade, mislead;
+    size_t most, seeds, ahead, jobs;
+    double trials; /* share of the space; 0: as the score defines it */
+    double until;  /* share of the best; 0: not asked for */
     const char *strategies[STRATEGIES_MAX];
     size_t strategy_count;
 };
 
-/* What came of one strategy on one problem or on all. */
-struct outcome {
-    double *found; /* seeds rows of SHARES: best over found; 0: nothing yet */
-    size_t games;
-    double ask_ns; /* a point, of asking and telling */
+/* One strategy, seed and space, one by one and late. */
+struct game {
+    double found[SHARES];     /* best of the space over the best found, late; 0: nothing yet */
+    double score, score_late; /* NaN: the space has none */
+    size_t until_after;       /* results, one by one, before it said so; 0: it did not */
+    bool until_right;
+    size_t near_after; /* results, one by one, before one is near the best; SIZE_MAX: never */
+    double ask_ns;     /* a point, of asking and telling */
     const char *came_to;
+};
+/* What came of one strategy on one problem or on all: one game a seed. */
+struct outcome {
+    struct game *games;
+    size_t count;
 };
 
 static size_t points_of(double share, uint64_t count)
@@ -59,43 +95,151 @@ static size_t points_of(double share, uint64_t count)
     return points > 0 ? points : 1;
 }
 
-/* One game; `found` gets a number for each share. */
-static enum status play(const struct options *options, const struct recorded *recorded,
-                        const char *strategy, uint64_t seed, struct outcome *outcome,
-                        struct error *error)
+/* The games of one strategy on one space, which several threads take from. */
+struct match {
+    const struct recorded *recorded;
+    const struct recorded *prior; /* NULL: none */
+    bool mislead;
+    double until;
+    const struct score *score;
+    const char *strategy;
+    uint64_t trials;
+    size_t ahead; /* of the late games */
+    size_t length, seeds;
+    struct game *games;
+    atomic_size_t next; /* game; the late ones come after those one by one */
+    atomic_int status;
+    struct error error; /* of whoever set the status */
+};
+
+static bool find_value(const struct recorded *recorded, size_t dimension, const char *text,
+                       uint16_t *index)
+{
+    for (size_t i = 0; i < recorded->value_counts[dimension]; i++)
+        if (strcmp(recorded->lists[dimension][i].text, text) == 0) {
+            *index = (uint16_t)i;
+            return true;
+        }
+    return false;
+}
+
+/* Points of which the space played has no such value are left out. */
+static void tell_prior(const struct match *match, struct search *search)
+{
+    const struct recorded *prior = match->prior;
+    uint16_t values[SEARCH_DIMENSIONS_MAX];
+    const size_t dimensions = match->recorded->space.dimensions;
+    if (!prior || prior->space.dimensions != dimensions)
+        return;
+    for (uint64_t point = 0; point < prior->space.count; point++) {
+        const uint16_t *theirs = &prior->values[point * dimensions];
+        size_t d = 0;
+        while (d < dimensions &&
+               find_value(match->recorded, d, prior->lists[d][theirs[d]].text, &values[d]))
+            d++;
+        if (d == dimensions)
+            search_tell_elsewhere(search, 1, values,
+                                  match->mislead ? prior->best / prior->times[point] * prior->best
+                                                 : prior->times[point]);
+    }
+}
+
+/* best[b]: best of the first b results, of `length`. */
+static enum status play(const struct match *match, size_t ahead, uint64_t seed, double *best,
+                        struct game *game, struct error *error)
 {
     uint64_t pending[AHEAD_MAX];
     size_t first = 0, count = 0, told = 0;
-    double best = (double)INFINITY;
-    double *found = &outcome->found[outcome->games++ * SHARES];
     struct search *search = NULL;
-    const size_t trials = points_of(options->trials, recorded->space.count);
-    const struct search_options search_options = {
-        .strategy = strategy, .trials = trials, .seed = seed};
+    const struct search_options options = {
+        .strategy = match->strategy, .trials = match->trials, .seed = seed};
     const int64_t start_ns = clock_now_ns();
-    enum status status = search_create(&search_options, &recorded->space, &search, error);
+    enum status status = search_create(&options, &match->recorded->space, &search, error);
     if (status != STATUS_OK)
         return status;
-    for (;;) {
+    best[0] = (double)INFINITY;
+    tell_prior(match, search);
+    while (told < match->length) {
         uint64_t point = 0;
-        while (count < options->ahead && search_ask(search, &point))
+        while (count < ahead && search_ask(search, &point))
             pending[(first + count++) % AHEAD_MAX] = point;
         if (count == 0)
             break;
         point = pending[first];
         first = (first + 1) % AHEAD_MAX;
         count--;
-        search_tell(search, point, recorded->times[point]);
+        search_tell(search, point, match->recorded->times[point]);
         told++;
-        best = fmin(best, recorded->times[point]);
-        for (size_t i = 0; i < SHARES; i++)
-            if (told <= points_of(shares[i], recorded->space.count))
-                found[i] = isfinite(best) ? recorded->best / best : 0;
+        best[told] = fmin(best[told - 1], match->recorded->times[point]);
+        if (match->until > 0 && game->until_after == 0 && told >= UNTIL_LEAST &&
+            search_chance_of_better(search, match->until) <= until_chance) {
+            game->until_after = told;
+            game->until_right = match->recorded->best >= best[told] * (1 - match->until);
+        }
     }
-    outcome->ask_ns += (double)(clock_now_ns() - start_ns) / (double)told;
-    outcome->came_to = search_strategy(search);
+    game->ask_ns = told > 0 ? (double)(clock_now_ns() - start_ns) / (double)told : 0;
+    game->came_to = search_strategy(search);
+    for (; told < match->length; told++)
+        best[told + 1] = best[told];
     search_free(search);
     return STATUS_OK;
+}
+
+static void *play_games(void *opaque)
+{
+    struct match *match = opaque;
+    double *best = malloc((match->length + 1) * sizeof best[0]);
+    struct error error = {0};
+    enum status status = best ? STATUS_OK : error_no_memory(&error);
+    for (size_t i = 0; status == STATUS_OK;) {
+        i = atomic_fetch_add(&match->next, 1);
+        if (i >= 2 * match->seeds)
+            break;
+        const bool late = i >= match->seeds;
+        struct game *game = &match->games[i % match->seeds];
+        struct game played = {0};
+        status = play(match, late ? match->ahead : 1, i % match->seeds + 1, best, &played, &error);
+        if (status != STATUS_OK)
+            break;
+        if (!late) {
+            game->score = score_of(match->score, best);
+            game->until_after = played.until_after;
+            game->until_right = played.until_right;
+            game->near_after = 1;
+            while (game->near_after <= match->length &&
+                   !(best[game->near_after] <= match->recorded->best * near_the_best))
+                game->near_after++;
+            if (game->near_after > match->length)
+                game->near_after = SIZE_MAX;
+            continue;
+        }
+        game->score_late = score_of(match->score, best);
+        game->ask_ns = played.ask_ns;
+        game->came_to = played.came_to;
+        for (size_t s = 0; s < SHARES; s++) {
+            const double found = best[points_of(shares[s], match->recorded->space.count)];
+            game->found[s] = isfinite(found) ? match->recorded->best / found : 0;
+        }
+    }
+    free(best);
+    int none = STATUS_OK;
+    if (status != STATUS_OK && atomic_compare_exchange_strong(&match->status, &none, (int)status))
+        match->error = error;
+    return NULL;
+}
+
+static enum status play_match(struct match *match, size_t jobs, struct error *error)
+{
+    pthread_t threads[JOBS_MAX];
+    size_t started = 0;
+    while (started + 1 < jobs && pthread_create(&threads[started], NULL, play_games, match) == 0)
+        started++;
+    (void)play_games(match);
+    for (size_t i = 0; i < started; i++)
+        (void)pthread_join(threads[i], NULL);
+    if (atomic_load(&match->status) != STATUS_OK)
+        *error = match->error;
+    return (enum status)atomic_load(&match->status);
 }
 
 static int compare(const void *left, const void *right)
@@ -105,21 +249,81 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static double mean_score(const struct outcome *outcome, bool late)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < outcome->count; i++) {
+        const double score = late ? outcome->games[i].score_late : outcome->games[i].score;
+        sum += isnan(score) ? 0 : score;
+        count += isnan(score) ? 0 : 1;
+    }
+    return count > 0 ? sum / (double)count : (double)NAN;
+}
+
+static void print_score(double score)
+{
+    if (isnan(score))
+        printf("  %7s", "-");
+    else
+        printf("  %7.3f", score);
+}
+
+/* The median of the games' results before one is near the best. */
+static void print_near(const struct outcome *outcome, double *scratch)
+{
+    for (size_t i = 0; i < outcome->count; i++)
+        scratch[i] = (double)outcome->games[i].near_after;
+    qsort(scratch, outcome->count, sizeof scratch[0], compare);
+    const double median = scratch[outcome->count / 2];
+    if (median < (double)SIZE_MAX)
+        printf("  %7.0f", median);
+    else
+        printf("  %7s", "-");
+}
+
+static void print_until(const char *name, double until, const struct outcome *outcome,
+                        double *scratch)
+{
+    size_t said = 0, right = 0;
+    for (size_t i = 0; i < outcome->count; i++)
+        if (outcome->games[i].until_after > 0) {
+            scratch[said++] = (double)outcome->games[i].until_after;
+            right += outcome->games[i].until_right ? 1 : 0;
+        }
+    qsort(scratch, said, sizeof scratch[0], compare);
+    printf("  %-12s   at most %g %% better with 90 %%: said in %zu of %zu games", name, 100 * until,
+           said, outcome->count);
+    if (said > 0)
+        printf(", after %.0f results in the median, and right in %zu (%.0f %%)", scratch[said / 2],
+               right, 100 * (double)right / (double)said);
+    printf("\n");
+}
+
 static void print_line(const char *name, const struct outcome *outcome, double *scratch)
 {
+    double ask_ns = 0;
+    const char *came_to = NULL;
     printf("  %-12s", name);
     for (size_t share = 0; share < SHARES; share++) {
-        for (size_t i = 0; i < outcome->games; i++)
-            scratch[i] = outcome->found[i * SHARES + share];
-        qsort(scratch, outcome->games, sizeof scratch[0], compare);
-        const size_t half = outcome->games / 2;
+        for (size_t i = 0; i < outcome->count; i++)
+            scratch[i] = outcome->games[i].found[share];
+        qsort(scratch, outcome->count, sizeof scratch[0], compare);
+        const size_t half = outcome->count / 2;
         const double median =
-            outcome->games % 2 == 1 ? scratch[half] : 0.5 * (scratch[half - 1] + scratch[half]);
+            outcome->count % 2 == 1 ? scratch[half] : 0.5 * (scratch[half - 1] + scratch[half]);
         printf("   %6.2f %6.2f", 100 * median, 100 * scratch[0]);
     }
-    printf("   %8.1f", outcome->ask_ns / (double)outcome->games / 1000);
-    if (outcome->came_to && strcmp(outcome->came_to, name) != 0)
-        printf("  (%s)", outcome->came_to);
+    for (size_t i = 0; i < outcome->count; i++) {
+        ask_ns += outcome->games[i].ask_ns;
+        came_to = outcome->games[i].came_to;
+    }
+    print_score(mean_score(outcome, false));
+    print_score(mean_score(outcome, true));
+    print_near(outcome, scratch);
+    printf("   %8.1f", ask_ns / (double)outcome->count / 1000);
+    if (came_to && strcmp(came_to, name) != 0)
+        printf("  (%s)", came_to);
     printf("\n");
 }
 
@@ -128,79 +332,239 @@ static void print_head(void)
     printf("  %-12s", "");
     for (size_t share = 0; share < SHARES; share++)
         printf("   %10.0f %% ", 100 * shares[share]);
-    printf("\n  %-12s", "strategy");
+    printf("   score    score   to 0.5%%\n  %-12s", "strategy");
     for (size_t share = 0; share < SHARES; share++)
         printf("   median  worst");
-    printf("   us/point\n");
-}
-
-static void write_games(FILE *csv, const struct recorded_problem *problem,
-                        const struct recorded *recorded, const char *strategy,
-                        const struct outcome *outcome)
-{
-    for (size_t seed = 0; seed < outcome->games; seed++)
-        for (size_t share = 0; share < SHARES; share++)
-            fprintf(csv, "%s,%" PRId64 ",%" PRIu64 ",%zu,%s,%zu,%g,%zu,%.6f\n", problem->key,
-                    problem->n, recorded->space.count, recorded->failed, strategy, seed + 1,
-                    shares[share], points_of(shares[share], recorded->space.count),
-                    outcome->found[seed * SHARES + share]);
+    printf("  1 by 1     late   1 by 1   us/point\n");
 }
 
 struct bench {
     const struct options *options;
-    struct store *store;
     FILE *csv; /* NULL: none */
     struct arena arena;
-    struct recorded_problem problems[PROBLEMS_MAX];
-    size_t problem_count;
     struct outcome all[STRATEGIES_MAX];
     double *scratch;
+    size_t spaces; /* played */
 };
 
-static enum status play_problem(struct bench *bench, const struct recorded_problem *problem,
-                                struct error *error)
+/* What --csv has of a file is its name and no size. */
+static void write_games(FILE *csv, const struct recorded *recorded, const char *strategy,
+                        const struct outcome *outcome)
+{
+    const char *size = strstr(recorded->name, " n=");
+    const int key_length = size ? (int)(size - recorded->name) : (int)strlen(recorded->name);
+    for (size_t seed = 0; seed < outcome->count; seed++)
+        for (size_t share = 0; share < SHARES; share++)
+            fprintf(csv, "%.*s,%s,%" PRIu64 ",%zu,%s,%zu,%g,%zu,%.6f\n", key_length, recorded->name,
+                    size ? size + strlen(" n=") : "", recorded->space.count, recorded->failed,
+                    strategy, seed + 1, shares[share],
+                    points_of(shares[share], recorded->space.count),
+                    outcome->games[seed].found[share]);
+}
+
+static enum status play_space(struct bench *bench, const struct recorded *recorded,
+                              const struct recorded *prior, struct error *error)
 {
     const struct options *options = bench->options;
-    struct recorded recorded;
-    enum status status = recorded_read(bench->store, problem, &bench->arena, &recorded, error);
+    struct score score;
+    enum status status = score_make(recorded, &bench->arena, &score, error);
     if (status != STATUS_OK)
         return status;
-    printf("%s n=%" PRId64 ": %" PRIu64 " configurations, %zu failed, best %.2f us\n", problem->key,
-           problem->n, recorded.space.count, recorded.failed, recorded.best / 1000);
+    const size_t last = points_of(shares[SHARES - 1], recorded->space.count);
+    printf("%s: %" PRIu64 " configurations, %zu failed, best %.2f us", recorded->name,
+           recorded->space.count, recorded->failed, recorded->best / 1000);
+    if (score.cut_off > 0)
+        printf(", score from %zu to %zu evaluations", score.start, score.cut_off);
+    printf("\n");
     print_head();
-    for (size_t s = 0; status == STATUS_OK && s < options->strategy_count; s++) {
+    bench->spaces++;
+    for (size_t s = 0; s < options->strategy_count; s++) {
         struct outcome *all = &bench->all[s];
-        struct outcome outcome = {.found = &all->found[all->games * SHARES]};
-        for (size_t seed = 1; status == STATUS_OK && seed <= options->seeds; seed++)
-            status = play(options, &recorded, options->strategies[s], seed, &outcome, error);
+        const struct outcome outcome = {.games = &all->games[all->count], .count = options->seeds};
+        struct match match = {
+            .recorded = recorded,
+            .prior = prior,
+            .mislead = options->mislead,
+            .until = options->until,
+            .score = &score,
+            .strategy = options->strategies[s],
+            .trials = options->trials > 0 ? points_of(options->trials, recorded->space.count)
+                                          : score.trials,
+            .ahead = options->ahead,
+            .length = last > score.cut_off ? last : score.cut_off,
+            .seeds = options->seeds,
+            .games = outcome.games,
+        };
+        status = play_match(&match, options->jobs, error);
         if (status != STATUS_OK)
-            break;
-        all->games += outcome.games;
-        all->ask_ns += outcome.ask_ns;
+            return status;
+        all->count += outcome.count;
         print_line(options->strategies[s], &outcome, bench->scratch);
+        if (options->until > 0)
+            print_until(options->strategies[s], options->until, &outcome, bench->scratch);
         if (bench->csv)
-            write_games(bench->csv, problem, &recorded, options->strategies[s], &outcome);
+            write_games(bench->csv, recorded, options->strategies[s], &outcome);
+        (void)fflush(stdout);
     }
     printf("\n");
-    (void)fflush(stdout);
+    return STATUS_OK;
+}
+
+/* The same problem in the database of --prior. */
+static enum status read_prior_problem(struct bench *bench, const struct recorded_problem *problem,
+                                      struct recorded *prior, bool *found, struct error *error)
+{
+    char size[24];
+    struct store *store = NULL;
+    struct recorded_problem same;
+    size_t count = 0;
+    (void)string_format(size, sizeof size, "%" PRId64, problem->n);
+    enum status status = store_open(bench->options->prior, STORE_READ, &store, error);
+    if (status == STATUS_OK)
+        status = recorded_list(store, &bench->arena, problem->key, size, 1, &same, &count, error);
+    *found = count > 0;
+    if (status == STATUS_OK && *found)
+        status = recorded_read(store, &same, &bench->arena, prior, error);
+    store_close(store);
     return status;
+}
+
+static enum status play_database(struct bench *bench, struct error *error)
+{
+    const struct options *options = bench->options;
+    struct recorded_problem *problems =
+        arena_alloc(&bench->arena, PROBLEMS_MAX, sizeof problems[0]);
+    struct store *store = NULL;
+    size_t count = 0;
+    if (!problems)
+        return error_no_memory(error);
+    /* Opened for reading first: an absent file is not to be made. */
+    enum status status = store_open(options->db, STORE_READ, &store, error);
+    if (status == STATUS_BAD_INPUT && options->upgrade)
+        status = store_open(options->db, STORE_CREATE, &store, error);
+    if (status == STATUS_OK)
+        status = recorded_list(store, &bench->arena, options->problem, options->n, options->most,
+                               problems, &count, error);
+    if (status == STATUS_OK && count == 0)
+        status = error_set(error, STATUS_NOT_FOUND, "%s: no such problem was swept", options->db);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        struct recorded recorded;
+        struct recorded prior;
+        bool found = false;
+        status = recorded_read(store, &problems[i], &bench->arena, &recorded, error);
+        if (status == STATUS_OK && options->prior)
+            status = read_prior_problem(bench, &problems[i], &prior, &found, error);
+        if (status == STATUS_OK)
+            status = play_space(bench, &recorded, found ? &prior : NULL, error);
+    }
+    store_close(store);
+    return status;
+}
+
+static enum status play_files(struct bench *bench, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < bench->options->file_count; i++) {
+        struct recorded recorded, prior;
+        const char *elsewhere = bench->options->prior;
+        status = recorded_read_file(bench->options->files[i], &bench->arena, &recorded, error);
+        if (status == STATUS_OK && elsewhere)
+            status = recorded_read_file(elsewhere, &bench->arena, &prior, error);
+        if (status == STATUS_OK)
+            status = play_space(bench, &recorded, elsewhere ? &prior : NULL, error);
+    }
+    return status;
+}
+
+/* A line of the last table. */
+struct standing {
+    const char *name;
+    double score, score_late;
+    bool reference;
+};
+enum { STANDINGS_MAX = STRATEGIES_MAX + 256 };
+
+static int compare_standings(const void *left, const void *right)
+{
+    const struct standing *a = left;
+    const struct standing *b = right;
+    const double x = isnan(a->score) ? a->score_late : a->score;
+    const double y = isnan(b->score) ? b->score_late : b->score;
+    return (x < y) - (x > y);
+}
+
+static double score_field(const struct csv_record *record, size_t column)
+{
+    char *end = NULL;
+    if (column >= record->count)
+        return (double)NAN;
+    const double score = strtod(record->fields[column], &end);
+    return end == record->fields[column] ? (double)NAN : score;
+}
+
+/* Lines whose scores are no numbers, such as the first, are passed over. */
+static enum status read_references(struct bench *bench, struct standing *standings, size_t *count,
+                                   struct error *error)
+{
+    const char *path = bench->options->reference;
+    struct csv_reader reader;
+    struct csv_record record;
+    char *text = NULL;
+    size_t length = 0;
+    bool more = true;
+    enum status status = file_read(&bench->arena, path, 1 << 20, &text, &length, error);
+    if (status == STATUS_OK)
+        status = csv_start(&reader, path, text, length, error);
+    while (status == STATUS_OK && *count < STANDINGS_MAX) {
+        status = csv_next(&reader, &record, &more, error);
+        if (status != STATUS_OK || !more)
+            break;
+        const struct standing standing = {.name = record.fields[0],
+                                          .score = score_field(&record, 1),
+                                          .score_late = score_field(&record, 2),
+                                          .reference = true};
+        if (!isnan(standing.score) || !isnan(standing.score_late))
+            standings[(*count)++] = standing;
+    }
+    return status;
+}
+
+static enum status print_standings(struct bench *bench, struct error *error)
+{
+    const struct options *options = bench->options;
+    struct standing *standings = arena_alloc(&bench->arena, STANDINGS_MAX, sizeof standings[0]);
+    size_t count = 0;
+    if (!standings)
+        return error_no_memory(error);
+    for (size_t s = 0; s < options->strategy_count; s++)
+        standings[count++] = (struct standing){.name = options->strategies[s],
+                                               .score = mean_score(&bench->all[s], false),
+                                               .score_late = mean_score(&bench->all[s], true)};
+    enum status status = read_references(bench, standings, &count, error);
+    if (status != STATUS_OK)
+        return status;
+    qsort(standings, count, sizeof standings[0], compare_standings);
+    printf("\nby score, mean over %zu spaces and %zu seeds; (reference): as %s has it\n\n"
+           "  %-26s   1 by 1     late\n",
+           bench->spaces, options->seeds, options->reference, "strategy");
+    for (size_t i = 0; i < count; i++) {
+        printf("  %-26s", standings[i].name);
+        print_score(standings[i].score);
+        print_score(standings[i].score_late);
+        printf("%s\n", standings[i].reference ? "  (reference)" : "");
+    }
+    return STATUS_OK;
 }
 
 static enum status prepare(struct bench *bench, struct error *error)
 {
     const struct options *options = bench->options;
-    enum status status =
-        recorded_list(bench->store, &bench->arena, options->problem, options->n, options->most,
-                      bench->problems, &bench->problem_count, error);
-    if (status != STATUS_OK)
-        return status;
-    if (bench->problem_count == 0)
-        return error_set(error, STATUS_NOT_FOUND, "%s: no such problem was swept", options->db);
-    const size_t games = bench->problem_count * options->seeds;
+    const size_t spaces = options->file_count + (options->db ? options->most : 0);
+    const size_t games = spaces * options->seeds;
     bench->scratch = arena_alloc(&bench->arena, games, sizeof(double));
     for (size_t s = 0; s < options->strategy_count; s++) {
-        bench->all[s].found = arena_alloc(&bench->arena, games * SHARES, sizeof(double));
-        if (!bench->all[s].found || !bench->scratch)
+        bench->all[s].games = arena_alloc(&bench->arena, games, sizeof(struct game));
+        if (!bench->all[s].games || !bench->scratch)
             return error_no_memory(error);
     }
     if (options->csv) {
@@ -216,45 +580,45 @@ static enum status prepare(struct bench *bench, struct error *error)
 static enum status run(const struct options *options, struct error *error)
 {
     struct bench bench = {.options = options};
-    /* Opened for reading first: an absent file is not to be made. */
-    enum status status = store_open(options->db, STORE_READ, &bench.store, error);
-    if (status == STATUS_BAD_INPUT && options->upgrade)
-        status = store_open(options->db, STORE_CREATE, &bench.store, error);
+    enum status status = prepare(&bench, error);
+    if (status == STATUS_OK && options->db)
+        status = play_database(&bench, error);
     if (status == STATUS_OK)
-        status = prepare(&bench, error);
-    for (size_t i = 0; status == STATUS_OK && i < bench.problem_count; i++)
-        status = play_problem(&bench, &bench.problems[i], error);
-    if (status == STATUS_OK && bench.problem_count > 1) {
-        printf("all %zu problems\n", bench.problem_count);
+        status = play_files(&bench, error);
+    if (status == STATUS_OK && bench.spaces > 1) {
+        printf("all %zu problems\n", bench.spaces);
         print_head();
         for (size_t s = 0; s < options->strategy_count; s++)
             print_line(options->strategies[s], &bench.all[s], bench.scratch);
+        for (size_t s = 0; options->until > 0 && s < options->strategy_count; s++)
+            print_until(options->strategies[s], options->until, &bench.all[s], bench.scratch);
     }
+    if (status == STATUS_OK && options->reference)
+        status = print_standings(&bench, error);
     if (bench.csv && fclose(bench.csv) != 0 && status == STATUS_OK)
         status = error_set_errno(error, errno, "%s", options->csv);
-    store_close(bench.store);
     arena_free(&bench.arena);
     return status;
 }
 
-static enum status read_count(const char *text, size_t most, size_t *out, struct error *error)
+static enum status read_count(const char *text, size_t most, size_t *count, struct error *error)
 {
     char *end = NULL;
     errno = 0;
     const unsigned long value = strtoul(text, &end, 10);
     if (end == text || *end != '\0' || errno != 0 || value == 0 || value > most)
         return error_set(error, STATUS_USAGE, "'%s' is no number from 1 to %zu", text, most);
-    *out = value;
+    *count = value;
     return STATUS_OK;
 }
 
-static enum status read_share(const char *text, double *out, struct error *error)
+static enum status read_share(const char *text, double *share, struct error *error)
 {
     char *end = NULL;
     const double value = strtod(text, &end);
     if (end == text || *end != '\0' || !(value > 0 && value <= 100))
         return error_set(error, STATUS_USAGE, "'%s' is no percentage", text);
-    *out = value / 100;
+    *share = value / 100;
     return STATUS_OK;
 }
 
@@ -267,12 +631,23 @@ static enum status add_strategy(struct options *options, const char *name, struc
 }
 
 static const struct option long_options[] = {
-    {"db", required_argument, NULL, 'd'},       {"problem", required_argument, NULL, 'p'},
-    {"n", required_argument, NULL, 'n'},        {"most", required_argument, NULL, 'm'},
-    {"strategy", required_argument, NULL, 's'}, {"seeds", required_argument, NULL, 'x'},
-    {"trials", required_argument, NULL, 't'},   {"ahead", required_argument, NULL, 'a'},
-    {"csv", required_argument, NULL, 'c'},      {"help", no_argument, NULL, 'h'},
-    {"upgrade", no_argument, NULL, 'u'},        {NULL, 0, NULL, 0},
+    {"db", required_argument, NULL, 'd'},
+    {"problem", required_argument, NULL, 'p'},
+    {"n", required_argument, NULL, 'n'},
+    {"most", required_argument, NULL, 'm'},
+    {"strategy", required_argument, NULL, 's'},
+    {"seeds", required_argument, NULL, 'x'},
+    {"trials", required_argument, NULL, 't'},
+    {"ahead", required_argument, NULL, 'a'},
+    {"jobs", required_argument, NULL, 'j'},
+    {"csv", required_argument, NULL, 'c'},
+    {"reference", required_argument, NULL, 'r'},
+    {"help", no_argument, NULL, 'h'},
+    {"upgrade", no_argument, NULL, 'u'},
+    {"prior", required_argument, NULL, 'o'},
+    {"mislead", no_argument, NULL, 'l'},
+    {"until", required_argument, NULL, 'w'},
+    {NULL, 0, NULL, 0},
 };
 
 static enum status read_option(int letter, struct options *options, struct error *error)
@@ -290,6 +665,15 @@ static enum status read_option(int letter, struct options *options, struct error
     case 'c':
         options->csv = optarg;
         return STATUS_OK;
+    case 'r':
+        options->reference = optarg;
+        return STATUS_OK;
+    case 'o':
+        options->prior = optarg;
+        return STATUS_OK;
+    case 'l':
+        options->mislead = true;
+        return STATUS_OK;
     case 'u':
         options->upgrade = true;
         return STATUS_OK;
@@ -299,6 +683,10 @@ static enum status read_option(int letter, struct options *options, struct error
         return read_count(optarg, SEEDS_MAX, &options->seeds, error);
     case 'a':
         return read_count(optarg, AHEAD_MAX, &options->ahead, error);
+    case 'j':
+        return read_count(optarg, JOBS_MAX, &options->jobs, error);
+    case 'w':
+        return read_share(optarg, &options->until, error);
     case 't':
         return read_share(optarg, &options->trials, error);
     case 's':
@@ -310,7 +698,7 @@ static enum status read_option(int letter, struct options *options, struct error
 
 int main(int count, char **arguments)
 {
-    struct options options = {.most = 3, .seeds = 20, .ahead = 256, .trials = 0.10};
+    struct options options = {.most = 3, .seeds = 25, .ahead = 256, .jobs = 1};
     struct error error = {0};
     enum status status = STATUS_OK;
     int letter;
@@ -322,8 +710,10 @@ int main(int count, char **arguments)
         }
         status = read_option(letter, &options, &error);
     }
-    if (status == STATUS_OK && (!options.db || optind != count))
-        status = error_set(&error, STATUS_USAGE, "--db FILE is needed; see --help");
+    options.files = &arguments[optind];
+    options.file_count = (size_t)(count - optind);
+    if (status == STATUS_OK && !options.db && options.file_count == 0)
+        status = error_set(&error, STATUS_USAGE, "--db FILE or a FILE is needed; see --help");
     if (options.strategy_count == 0) {
         for (size_t i = 0; search_strategy_name(i); i++)
             options.strategies[options.strategy_count++] = search_strategy_name(i);

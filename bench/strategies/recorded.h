@@ -1,4 +1,5 @@
-/* A problem of a tune database whose configurations were measured, as a space to search in. */
+/* A space whose points were all measured, to play the strategies against; made of rows of values
+ * and times, which database.c and files.c read. */
 #ifndef TUNE_BENCH_STRATEGIES_RECORDED_H
 #define TUNE_BENCH_STRATEGIES_RECORDED_H
 
@@ -10,6 +11,50 @@
 #include "tuner/search/search.h"
 #include "tuner/store/store.h"
 
+/* The points that there are rows of are the space; a value's index is its place among the
+ * parameter's distinct values, numbers first, ascending. Point i has the time times[i]; NaN: it
+ * failed. */
+struct recorded {
+    char name[128];            /* "reduce.sum.i32 n=4096", or the file's name */
+    struct search_space space; /* its context is this */
+    uint16_t value_counts[SEARCH_DIMENSIONS_MAX];
+    struct recorded_value *lists[SEARCH_DIMENSIONS_MAX]; /* of each parameter, ascending */
+    uint16_t *values;                                    /* rows of `dimensions`, sorted */
+    double *times;                                       /* ns */
+    double best;
+    size_t failed;
+};
+
+struct recorded_value {
+    const char *text;
+    double number; /* NaN: it is a text */
+    uint16_t index;
+};
+
+/* Zero-initialise all but the arena, which texts and the space belong to. */
+struct recorded_rows {
+    struct arena *arena;
+    struct recorded_value *lists[SEARCH_DIMENSIONS_MAX];
+    size_t list_counts[SEARCH_DIMENSIONS_MAX];
+    size_t dimensions;
+    struct recorded_row {
+        uint16_t values[SEARCH_DIMENSIONS_MAX];
+        double time_ns;
+    } * rows;
+    size_t count, capacity;
+};
+enum status recorded_add_row(struct recorded_rows *rows, double time_ns, struct error *error);
+/* Of the row that was added last. STATUS_BAD_INPUT: too many parameters, or values of one. */
+enum status recorded_add_value(struct recorded_rows *rows, size_t dimension, const char *text,
+                               bool number, struct error *error);
+/* STATUS_BAD_INPUT when nothing succeeded or a configuration stands there twice. Not to be moved;
+ * freed with the arena. */
+enum status recorded_finish(struct recorded_rows *rows, struct recorded *recorded,
+                            struct error *error);
+void recorded_rows_free(struct recorded_rows *rows);
+
+/* ---- database.c ---- */
+
 /* Which sweep of which problem. Texts belong to the arena of the caller. */
 struct recorded_problem {
     int64_t problem_id;
@@ -17,27 +62,19 @@ struct recorded_problem {
     const char *l2_mode;
     const char *key;
     int64_t n;
-    int64_t points; /* that were measured or failed */
 };
 /* The problems with the most points, at most `most`. `key` and `n` narrow it down; NULL: any. */
 enum status recorded_list(struct store *store, struct arena *arena, const char *key, const char *n,
-                          size_t most, struct recorded_problem *out, size_t *count,
+                          size_t most, struct recorded_problem *problems, size_t *count,
                           struct error *error);
-
-/* The points that there are rows of are the space; a value's index is its place among the
- * parameter's distinct values, numbers first, ascending. Point i has the time times[i]; NaN: it
- * failed. One that launches the same as another has the other's time. */
-struct recorded {
-    struct search_space space; /* its context is this */
-    uint16_t value_counts[SEARCH_DIMENSIONS_MAX];
-    uint16_t *values; /* rows of `dimensions`, sorted */
-    double *times;    /* ns */
-    double best;
-    size_t failed;
-};
-/* STATUS_BAD_INPUT when nothing succeeded or there are too many parameters. Freed with the arena;
- * not to be moved. */
+/* One that launches the same as another has the other's time. */
 enum status recorded_read(struct store *store, const struct recorded_problem *problem,
-                          struct arena *arena, struct recorded *out, struct error *error);
+                          struct arena *arena, struct recorded *recorded, struct error *error);
+
+/* ---- files.c ---- */
+
+/* A table of times (CSV: parameters, time_ns, cost_ms), a T4 file or a cache of Kernel Tuner. */
+enum status recorded_read_file(const char *path, struct arena *arena, struct recorded *recorded,
+                               struct error *error);
 
 #endif

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""test.py BENCH_STRATEGIES: games against a small made database give tables and CSV of the right shape, and the numbers
-in them follow from its times."""
+"""test.py BENCH_STRATEGIES: games against a small made space, as a database and as files of others, give tables and CSV of
+the right shape, and the numbers in them follow from its times."""
 
 import csv
 import itertools
+import json
+import math
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -69,7 +72,84 @@ def test_everything_is_found(folder):
         assert {line["strategy"] for line in csv.DictReader(opened)} == {"genetic", "auto"}
 
 
+def write_table(path, rows):
+    with open(path, "w", encoding="utf-8", newline="") as opened:
+        out = csv.writer(opened)
+        out.writerow([*rows[0][0], "time_ns", "cost_ms"])
+        for configuration, time, _ in rows:
+            out.writerow([*configuration.values(), "" if time is None else time, 1.5])
+
+
+def write_cache(path, rows):
+    """As Kernel Tuner leaves it when it is interrupted: neither closed, nor without a last comma."""
+    text = json.dumps({"device_name": "made", "tune_params_keys": list(rows[0][0]), "objective": "time", "cache": {}})
+    with open(path, "w", encoding="utf-8") as opened:
+        opened.write(text[:-2] + "\n")
+        for configuration, time, _ in rows:
+            entry = {**configuration, "time": "InvalidConfig()" if time is None else time / 1e6}
+            opened.write(f'"{",".join(map(str, configuration.values()))}": {json.dumps(entry)},\n')
+
+
+def write_t4(path, rows):
+    results = [{"configuration": configuration, "objectives": ["time"],
+                "invalidity": "compile" if time is None else "correct",
+                "measurements": [{"name": "GFLOP/s", "value": 1, "unit": ""}]
+                + ([] if time is None else [{"name": "time", "value": time / 1e9, "unit": "s"}])}
+               for configuration, time, _ in rows]
+    never = {"configuration": {"x": 1, "letter": "a", "y": 1}, "invalidity": "constraints", "measurements": []}
+    with open(path, "w", encoding="utf-8") as opened:
+        json.dump({"schema_version": "1.0.0", "results": [*results, never]}, opened)
+
+
+def score_range(rows):
+    """Where random sampling without replacement is expected to have come 50 % and 95 % of the way from the median."""
+    times = sorted(time for _, time, _ in rows if time)
+    median, count = statistics.median(times), len(rows)
+
+    def come(drawn):
+        ways = [math.comb(count - i - 1, drawn - 1) / math.comb(count, drawn) for i in range(len(times))]
+        best = sum(way * time for way, time in zip(ways, times)) + (1 - sum(ways)) * median
+        return (median - best) / (median - times[0])
+
+    return [next(drawn for drawn in range(1, count) if come(drawn) >= share) for share in (0.5, 0.95)]
+
+
+def test_score(folder):
+    rows = bowl()
+    paths = [os.path.join(folder, name) for name in ("table.csv", "cache.json", "t4.json")]
+    for path, write in zip(paths, (write_table, write_cache, write_t4)):
+        write(path, rows)
+    start, cut_off = score_range(rows)
+    references = os.path.join(folder, "references.csv")
+    with open(references, "w", encoding="utf-8") as opened:
+        opened.write("name,one_by_one,late\nperfect,1,1\nblind,-9,\n")
+    names = ("random", "genetic", "surrogate")
+    table = run(*paths, "--seeds", "25", "--jobs", "2", "--reference", references,
+                *itertools.chain(*(("--strategy", name) for name in names)))
+    lines = [line.split() for line in table.splitlines()]
+    failed = sum(time is None for _, time, _ in rows)
+    for path in paths:
+        assert (f"{os.path.basename(path)}: 400 configurations, {failed} failed, best 1.00 us, score from {start} to "
+                f"{cut_off} evaluations") in table, table
+    for name in names:
+        games = [line[:9] for line in lines if line and line[0] == name and len(line) > 9]
+        assert len(games) == 4 and all(game == games[0] for game in games), games
+    scores = {line[0]: line[1:] for line in lines[-len(names) - 2:]}
+    assert list(scores) == ["perfect", "surrogate", "genetic", "random", "blind"], table
+    assert scores["blind"] == ["-9.000", "-", "(reference)"], table
+    assert abs(float(scores["random"][0])) < 0.15 and float(scores["surrogate"][0]) > 0.4, table
+    assert scores["random"][0] == scores["random"][1], table
+
+
 def test_refusals(folder):
+    broken = os.path.join(folder, "broken.json")
+    for text, why in (("{", "line 1"), ('{"a": 1}', "neither a T4 file"), ("a,b\n1,2\n", "time_ns"),
+                      ("a,time_ns\n1,2\n1,3\n", "two rows"), ("a,time_ns\n1\n", "1 fields")):
+        with open(broken, "w", encoding="utf-8") as opened:
+            opened.write(text)
+        message = run(broken, succeeds=False)
+        assert "broken.json" in message and why in message, message
+
     database = os.path.join(folder, "none.db")
     make_database(database, {("made.none", 1): [({"x": 1}, None, None)], ("made.one", 1): [({"x": 1}, 2.0, None)]})
     assert "no configuration" in run("--db", database, "--problem", "made.none", succeeds=False)
@@ -88,6 +168,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         test_games(folder)
         test_everything_is_found(folder)
+        test_score(folder)
         test_refusals(folder)
 
 

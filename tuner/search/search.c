@@ -1,5 +1,6 @@
 #include "tuner/search/search.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,6 @@ enum { STRATEGY_COUNT = sizeof strategies / sizeof strategies[0] };
 enum {
     /* Up to so many points all are measured where nobody says how many trials are to be had. */
     EXHAUSTIVE_MOST = 20000,
-    /* Where it is not to cover the space: fewer trials than this are too few for a model. */
-    SURROGATE_LEAST = 64,
     /* Points of a strategy that learns without a result at a time: an eighth of what was told,
      * within these bounds, and at most a sixteenth of the trials. Few enough to learn from while
      * little is known, then enough for all cores to compile. */
@@ -50,8 +49,6 @@ static const struct strategy *automatic(const struct search_options *options,
     const bool covered = options->trials >= space->count;
     if (covered || (options->trials == 0 && space->count <= EXHAUSTIVE_MOST))
         return &strategy_exhaustive;
-    if (options->trials > 0 && options->trials < SURROGATE_LEAST)
-        return &strategy_local;
     return &strategy_surrogate;
 }
 
@@ -155,4 +152,19 @@ void search_tell(struct search *search, uint64_t point, double value)
     trail_tell(trail, record, value);
     if (search->strategy->tell)
         search->strategy->tell(search->state, record);
+}
+
+double search_chance_of_better(struct search *search, double share)
+{
+    if (search->trail.told == search->trail.space.count)
+        return 0;
+    return search->strategy->chance_of_better
+               ? search->strategy->chance_of_better(search->state, share)
+               : (double)NAN;
+}
+
+void search_tell_elsewhere(struct search *search, size_t source, const uint16_t *values,
+                           double value)
+{
+    search->failed = !trail_add_elsewhere(&search->trail, source, values, value) || search->failed;
 }

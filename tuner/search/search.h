@@ -23,6 +23,8 @@ struct search_space {
     void (*values)(const void *context, uint64_t point, uint16_t *values);
     /* Which point has these values; false when none has. */
     bool (*find)(const void *context, const uint16_t *values, uint64_t *point);
+    /* The number that a value of a parameter is, NaN for a text. NULL: no numbers are known. */
+    double (*number)(const void *context, size_t dimension, uint16_t value);
 };
 enum { SEARCH_DIMENSIONS_MAX = 32 };
 
@@ -49,6 +51,19 @@ bool search_ask(struct search *search, uint64_t *point);
  * set aside. Any order. Also of points that were never asked for, which earlier runs left: these
  * are told first. A second time it changes nothing. */
 void search_tell(struct search *search, uint64_t point, double value);
+
+/* How likely a point that was not tried is better than the best by more than this share of it
+ * (0.01: 1 %), as the strategy's model has it: normal, and independent between points, given those
+ * that were told. NaN: the strategy has no model, or nothing to learn from yet. */
+double search_chance_of_better(struct search *search, double share);
+
+/* What is known of the kernel elsewhere: at another size, on another device, of another version or
+ * driver. A search that models times begins where that was best, and finds out how much of it holds
+ * here; others take no notice. To be told before the first ask. `source` tells such sets apart (any
+ * number); within one, values compare: they are related to its own best. `values` are indices as
+ * search_space has them, and need be no point of the space. NaN: it failed. */
+void search_tell_elsewhere(struct search *search, size_t source, const uint16_t *values,
+                           double value);
 
 /* The strategies, for --help and completion: by index from 0; NULL past the end. */
 const char *search_strategy_name(size_t index);

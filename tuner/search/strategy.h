@@ -21,6 +21,8 @@ struct strategy {
     bool (*ask)(void *state, uint64_t *point);
     /* Of a record that was told just now; NULL: it reads the trail when asked. */
     void (*tell)(void *state, const struct trail_record *record);
+    /* As search_chance_of_better; NULL: it has no model. */
+    double (*chance_of_better)(void *state, double share);
     void (*free)(void *state);
 };
 

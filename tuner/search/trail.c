@@ -23,6 +23,7 @@ void trail_create(struct trail *trail, const struct search_space *space,
 void trail_destroy(struct trail *trail)
 {
     free(trail->records);
+    free(trail->elsewhere);
     index_free(&trail->places);
 }
 
@@ -49,6 +50,18 @@ void trail_tell(struct trail *trail, struct trail_record *record, double value)
     trail->told++;
     if (record->value < trail_best_value(trail))
         trail->best = (size_t)(record - trail->records);
+}
+
+bool trail_add_elsewhere(struct trail *trail, size_t source, const uint16_t *values, double value)
+{
+    if (!array_grow(&trail->elsewhere, trail->elsewhere_count, &trail->elsewhere_capacity,
+                    sizeof *trail->elsewhere))
+        return false;
+    struct trail_elsewhere *added = &trail->elsewhere[trail->elsewhere_count++];
+    *added =
+        (struct trail_elsewhere){.source = source, .value = isfinite(value) ? value : (double)NAN};
+    memcpy(added->values, values, trail->space.dimensions * sizeof values[0]);
+    return true;
 }
 
 size_t trail_pending(const struct trail *trail)

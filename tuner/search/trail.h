@@ -18,6 +18,13 @@ struct trail_record {
     bool told;
 };
 
+/* A point of another size, device or version. */
+struct trail_elsewhere {
+    size_t source;
+    double value; /* NaN: failed */
+    uint16_t values[SEARCH_DIMENSIONS_MAX];
+};
+
 struct trail {
     struct search_space space;
     uint16_t value_counts[SEARCH_DIMENSIONS_MAX]; /* space.value_counts points here */
@@ -32,6 +39,10 @@ struct trail {
     struct index places; /* of records, by point */
     size_t told;         /* records that were; the others are pending */
     size_t best;         /* record of the smallest value; SIZE_MAX while there is none */
+
+    struct trail_elsewhere *elsewhere;
+    size_t elsewhere_count;
+    size_t elsewhere_capacity;
 };
 
 void trail_create(struct trail *trail, const struct search_space *space,
@@ -43,6 +54,8 @@ struct trail_record *trail_find(const struct trail *trail, uint64_t point);
 /* A record for a point that has none; NULL when memory is short. */
 struct trail_record *trail_add(struct trail *trail, uint64_t point);
 void trail_tell(struct trail *trail, struct trail_record *record, double value);
+/* False when memory is short. */
+bool trail_add_elsewhere(struct trail *trail, size_t source, const uint16_t *values, double value);
 /* Points that were asked for and not told yet. */
 size_t trail_pending(const struct trail *trail);
 /* The smallest value; +infinity while there is none. */

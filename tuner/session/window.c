@@ -1,6 +1,7 @@
 /* What is tried next, and what is compiled meanwhile. Baselines go before all else, so that a
  * budget never leaves them out; what is to be tried again follows; then what the search asks for,
  * as far ahead as keeps the compilers busy. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,14 @@ static bool point_of(const void *context, const uint16_t *values, uint64_t *poin
     const struct sweep *sweep = context;
     memcpy(all, values, space_dimension_count(sweep->space) * sizeof all[0]);
     return space_at(sweep->space, all, point);
+}
+
+static double number_of(const void *context, size_t dimension, uint16_t value)
+{
+    const struct sweep *sweep = context;
+    double number = 0;
+    return value_number(space_value(sweep->space, dimension, value), &number) ? number
+                                                                              : (double)NAN;
 }
 
 static bool is_bounded(const struct session_options *options)
@@ -115,6 +124,7 @@ enum status window_start(struct sweep *sweep, struct error *error)
         .value_counts = sweep->value_counts,
         .values = values_of,
         .find = point_of,
+        .number = number_of,
     };
     enum status status = create_search(sweep, &wanted, &space, error);
     if (status != STATUS_OK)

@@ -243,8 +243,7 @@ static void test_auto(void **state)
     assert_string_equal(automatic(&large, large.space.count), "exhaustive");
     assert_string_equal(automatic(&small, small.space.count / 10), "surrogate");
     assert_string_equal(automatic(&large, 0), "surrogate");
-    assert_string_equal(automatic(&large, 64), "surrogate");
-    assert_string_equal(automatic(&large, 63), "local");
+    assert_string_equal(automatic(&large, 8), "surrogate");
     synthetic_free(&small);
 }
 

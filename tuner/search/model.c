@@ -1,0 +1,677 @@
+/* The covariance is Matern's with 5/2 and a length scale a feature, which the greatest likelihood
+ * sets, held by a prior. The factor of the rows' covariance grows by a row a point, and with it,
+ * for every candidate, its solution: what is known of all candidates after one more point costs a
+ * product of rows and candidates, however many trials there were, since rows are at most ROWS_MOST.
+ * Points without a result are rows as well, as "hallucinated" by what is expected of them
+ * (Desautels, Krause, Burdick 2014), so that the next is asked for elsewhere. */
+#include "tuner/search/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROWS_MOST = 384,
+    ROWS_KEPT = 256,     /* of these when they are full: the best half, others at even distances */
+    ROWS_LEARNED = 100,  /* that length scales are learned from, chosen likewise */
+    ELSEWHERE_KEPT = 96, /* rows of other sources, of all of them, chosen likewise, */
+    ELSEWHERE_LEARNED = 48,   /* that length scales are learned from besides */
+    SOURCES_MOST = 16,        /* of which the first are taken */
+    ELSEWHERE_WEIGHT = 8,     /* own points whose mean counts as much as that of the others */
+    CANDIDATES_MOST = 8192,   /* up to which every point of the space is one */
+    CANDIDATES_RANDOM = 2048, /* in a larger space, drawn anew when length scales are learned; */
+    CANDIDATES_NEAR = 48,     /* with neighbours of what is best and of what was chosen, */
+    CANDIDATES_ABOUT = 8,     /* of so many of the best */
+    SWEEPS = 2,               /* over the length scales, a step up or down each */
+};
+static const double length_scale = 0.7, length_scale_spread = 1; /* the prior's, lognormal */
+static const double noise_first = 1e-3, noise_spread = 2;        /* variance; likewise */
+static const double noise_least = 1e-5, noise_most = 0.3;
+/* Correlation of one source with another and with this search, as odds; likewise. */
+static const double relation_first = 4, relation_spread = 2;
+static const double relation_least = 0.01, relation_most = 100;
+static const double sweep_steps[SWEEPS] = {4, 1.8};
+/* Results before length scales are learned again: so many times as many, and some. */
+static const double learn_growth = 1.4, learn_least = 2;
+
+struct row {
+    size_t record; /* of the trail, or of its points elsewhere */
+    size_t source; /* 0: of this search; else a place in `sources` + 1 */
+    double value;  /* NaN: pending or failed */
+    double target; /* NaN: pending */
+    bool known, failed;
+    double z, failed_z; /* solutions of the factor for targets and for failures */
+    float vector[FEATURES_MAX];
+};
+struct model {
+    struct trail *trail;
+    struct features features;
+    double weights[FEATURES_MAX]; /* 1 / length scale^2 */
+    float scales[FEATURES_MAX];   /* 1 / length scale */
+    double noise;                 /* variance, of the signal's */
+    double relation;              /* odds of the correlation between sources */
+    size_t sources[SOURCES_MOST], source_count;
+    size_t learned_at; /* results by then */
+    size_t seen;       /* records that are rows or were */
+
+    struct row *rows;
+    size_t count;
+    double *factor; /* rows of ROWS_MOST, lower */
+    double *scratch;
+    double best;         /* target of the best */
+    double failed_share; /* of the rows that are known */
+    double signal;       /* variance */
+
+    size_t candidate_count, candidates_most;
+    uint64_t *points;
+    struct index places; /* of candidates, by point */
+    bool *taken;
+    float *vectors;   /* rows of features */
+    float *solutions; /* a row of candidates_most for each of `rows` */
+    float *variances, *means, *failures;
+};
+
+void model_free(struct model *model)
+{
+    if (!model)
+        return;
+    features_free(&model->features);
+    index_free(&model->places);
+    free(model->rows);
+    free(model->factor);
+    free(model->scratch);
+    free(model->points);
+    free(model->taken);
+    free(model->vectors);
+    free(model->solutions);
+    free(model->variances);
+    free(model->means);
+    free(model->failures);
+    free(model);
+}
+
+struct model *model_create(struct trail *trail)
+{
+    struct model *model = calloc(1, sizeof *model);
+    if (!model)
+        return NULL;
+    const uint64_t count = trail->space.count;
+    const size_t most = count < CANDIDATES_MOST ? (size_t)count : CANDIDATES_MOST;
+    model->trail = trail;
+    model->noise = noise_first;
+    model->relation = relation_first;
+    model->candidates_most = most;
+    const bool good = features_create(&model->features, &trail->space);
+    model->rows = malloc(ROWS_MOST * sizeof model->rows[0]);
+    model->factor = malloc((size_t)ROWS_MOST * ROWS_MOST * sizeof(double));
+    model->scratch = malloc((size_t)ROWS_LEARNED * ROWS_LEARNED * sizeof(double));
+    model->points = malloc(most * sizeof(uint64_t));
+    model->taken = malloc(most * sizeof(bool));
+    model->vectors = malloc(most * (model->features.count + 1) * sizeof(float));
+    model->solutions = malloc((size_t)ROWS_MOST * most * sizeof(float));
+    model->variances = malloc(most * sizeof(float));
+    model->means = malloc(most * sizeof(float));
+    model->failures = malloc(most * sizeof(float));
+    if (!good || !model->rows || !model->factor || !model->scratch || !model->points ||
+        !model->taken || !model->vectors || !model->solutions || !model->variances ||
+        !model->means || !model->failures) {
+        model_free(model);
+        return NULL;
+    }
+    for (size_t i = 0; i < model->features.count; i++) {
+        model->weights[i] = 1 / (length_scale * length_scale);
+        model->scales[i] = (float)(1 / length_scale);
+    }
+    return model;
+}
+
+const struct features *model_features(const struct model *model)
+{
+    return &model->features;
+}
+
+static double covariance(const struct model *model, const float *a, const float *b)
+{
+    float square = 0;
+    for (size_t i = 0; i < model->features.count; i++) {
+        const float off = (a[i] - b[i]) * model->scales[i];
+        square += off * off;
+    }
+    const double r = sqrt(5 * (double)square);
+    return (1 + r + r * r / 3) * exp(-r);
+}
+
+/* Sources are tasks with one correlation (intrinsic coregionalization; Bonilla, Chai, Williams
+ * 2008). */
+static double between(const struct model *model, const struct row *row, size_t source)
+{
+    return row->source == source ? 1 : model->relation / (1 + model->relation);
+}
+
+/* ---- rows and candidates ---- */
+
+/* Unless it is one, or was tried. */
+static void add_candidate(struct model *model, uint64_t point)
+{
+    size_t place = model->candidate_count;
+    if (place == model->candidates_most || index_find(&model->places, point, &place) ||
+        trail_find(model->trail, point) || !index_put(&model->places, point, place))
+        return;
+    model->candidate_count++;
+    float *vector = &model->vectors[place * model->features.count];
+    features_of_point(&model->features, &model->trail->space, point, vector);
+    model->points[place] = point;
+    model->taken[place] = false;
+    float *column = &model->solutions[place];
+    double variance = 1;
+    for (size_t i = 0; i < model->count; i++) {
+        const double *row = &model->factor[i * ROWS_MOST];
+        double sum =
+            covariance(model, model->rows[i].vector, vector) * between(model, &model->rows[i], 0);
+        for (size_t k = 0; k < i; k++)
+            sum -= row[k] * (double)column[k * model->candidates_most];
+        sum /= row[i];
+        column[i * model->candidates_most] = (float)sum;
+        variance -= sum * sum;
+    }
+    model->variances[place] = (float)variance;
+}
+
+static void add_neighbours(struct model *model, uint64_t point)
+{
+    uint64_t neighbours[NEIGHBOURS_MAX];
+    const size_t found = trail_neighbours(model->trail, point, neighbours);
+    for (size_t i = 0; i < found && i < CANDIDATES_NEAR; i++)
+        add_candidate(model, neighbours[i]);
+}
+
+/* Appends a row's vector only: nothing is solved. */
+static void place_row(struct model *model, size_t record, size_t source)
+{
+    const struct trail *trail = model->trail;
+    struct row *row = &model->rows[model->count++];
+    *row = (struct row){.record = record, .source = source};
+    if (source == 0)
+        features_of_point(&model->features, &trail->space, trail->records[record].point,
+                          row->vector);
+    else
+        features_of_values(&model->features, trail->elsewhere[record].values, row->vector);
+}
+
+static void add_row(struct model *model, size_t record, size_t source)
+{
+    const size_t n = model->count, candidates = model->candidate_count;
+    double *row = &model->factor[n * ROWS_MOST];
+    place_row(model, record, source);
+    const float *vector = model->rows[n].vector;
+    double diagonal = 1 + model->noise;
+    for (size_t i = 0; i < n; i++) {
+        const double *other = &model->factor[i * ROWS_MOST];
+        double sum = covariance(model, model->rows[i].vector, vector) *
+                     between(model, &model->rows[i], source);
+        for (size_t k = 0; k < i; k++)
+            sum -= other[k] * row[k];
+        row[i] = sum / other[i];
+        diagonal -= row[i] * row[i];
+    }
+    row[n] = sqrt(fmax(diagonal, noise_least));
+    size_t place;
+    if (source == 0 && index_find(&model->places, model->trail->records[record].point, &place))
+        model->taken[place] = true;
+    const float related = (float)between(model, &model->rows[n], 0);
+    float *restrict solution = &model->solutions[n * model->candidates_most];
+    for (size_t c = 0; c < candidates; c++)
+        solution[c] =
+            related * (float)covariance(model, vector, &model->vectors[c * model->features.count]);
+    for (size_t i = 0; i < n; i++) {
+        const float factor = (float)row[i];
+        const float *restrict earlier = &model->solutions[i * model->candidates_most];
+        for (size_t c = 0; c < candidates; c++)
+            solution[c] -= factor * earlier[c];
+    }
+    const float inverse = (float)(1 / row[n]);
+    for (size_t c = 0; c < candidates; c++) {
+        solution[c] *= inverse;
+        model->variances[c] -= solution[c] * solution[c];
+    }
+}
+
+/* ---- targets ---- */
+
+struct ranked {
+    double value;
+    size_t place;
+};
+static int compare_ranked(const void *left, const void *right)
+{
+    const struct ranked *a = left;
+    const struct ranked *b = right;
+    if (a->value < b->value || a->value > b->value)
+        return a->value < b->value ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+/* `kept` of the sorted: the best half, and others at even distances behind it. */
+static size_t thin(const struct ranked *ranked, size_t count, size_t kept, size_t i)
+{
+    const size_t half = kept / 2;
+    if (count <= kept || i < half)
+        return ranked[i].place;
+    return ranked[half + (i - half) * (count - half) / (kept - half)].place;
+}
+
+/* Values may be 0 or negative (an objective is any formula): then differences are what counts. */
+static double logarithm(double value, double best, double median)
+{
+    if (best > 0)
+        return log(value / best);
+    return median > best ? (value - best) / (median - best) : 0;
+}
+
+/* Of the rows of one source: logarithms of times over the source's best. Those above the median's
+ * are pressed together, below twice the median's: how slow the slow ones are does not matter.
+ * Failed ones count as the slowest. `middle` is the median's logarithm, unless few points would say
+ * it. */
+static size_t set_logarithms(struct model *model, size_t source, double *middle, double *mean)
+{
+    struct ranked ranked[ROWS_MOST];
+    size_t count = 0;
+    double sum = 0;
+    for (size_t i = 0; i < model->count; i++)
+        if (model->rows[i].source == source && !isnan(model->rows[i].value))
+            ranked[count++] = (struct ranked){.value = model->rows[i].value, .place = i};
+    if (count == 0)
+        return 0;
+    qsort(ranked, count, sizeof ranked[0], compare_ranked);
+    const double best = ranked[0].value, median = ranked[count / 2].value;
+    if (!(count<ELSEWHERE_WEIGHT && * middle> 0))
+        *middle = logarithm(median, best, median);
+    for (size_t i = 0; i < count; i++) {
+        double target = logarithm(ranked[i].value, best, median);
+        if (target > *middle)
+            target = *middle + *middle * tanh((target - *middle) / fmax(*middle, 1e-9));
+        model->rows[ranked[i].place].target = target;
+        sum += target;
+    }
+    for (size_t i = 0; i < model->count; i++)
+        if (model->rows[i].source == source && model->rows[i].failed)
+            model->rows[i].target = 2 * *middle;
+    *mean = sum / (double)count;
+    return count;
+}
+
+/* The logarithms less the mean of those of their source that passed. That of this search is held by
+ * the others', since its first points may all be among the best. Returns how many rows passed. */
+static size_t set_targets(struct model *model)
+{
+    double means[SOURCES_MOST + 1] = {0}, middles = 0, sum = 0;
+    size_t failed = 0, known = 0, total = 0;
+    for (size_t i = 0; i < model->count; i++) {
+        struct row *row = &model->rows[i];
+        const struct trail_record *record =
+            row->source == 0 ? &model->trail->records[row->record] : NULL;
+        row->value = record ? record->value : model->trail->elsewhere[row->record].value;
+        row->known = !record || record->told;
+        row->failed = row->known && isnan(row->value);
+        row->target = (double)NAN;
+        known += row->known ? 1 : 0;
+        failed += row->failed ? 1 : 0;
+    }
+    model->failed_share = failed > 0 ? (double)failed / (double)known : 0;
+    for (size_t source = 1; source <= model->source_count; source++) {
+        double middle = 0;
+        total += set_logarithms(model, source, &middle, &means[source]);
+        middles += middle / (double)model->source_count;
+        sum += means[source] / (double)model->source_count;
+    }
+    double middle = middles;
+    const size_t own = set_logarithms(model, 0, &middle, &means[0]);
+    const double weight = model->source_count > 0 ? ELSEWHERE_WEIGHT : 0;
+    if (own + total > 0)
+        means[0] = (means[0] * (double)own + sum * weight) / ((double)own + weight);
+    for (size_t i = 0; i < model->count; i++)
+        model->rows[i].target -= means[model->rows[i].source];
+    model->best = -means[0];
+    return own + total;
+}
+
+/* ---- length scales ---- */
+
+/* Minus the logarithm of the likelihood, with the best variance of the signal, and of the prior. */
+static double misfit(struct model *model, const size_t *rows, size_t count)
+{
+    double z[ROWS_LEARNED];
+    double determinant = 0, fit = 1e-6, prior = 0;
+    for (size_t i = 0; i < count; i++) {
+        double *row = &model->scratch[i * ROWS_LEARNED];
+        double diagonal = 1 + model->noise;
+        z[i] = model->rows[rows[i]].target;
+        for (size_t k = 0; k < i; k++) {
+            const double *other = &model->scratch[k * ROWS_LEARNED];
+            const struct row *before = &model->rows[rows[k]];
+            double sum = covariance(model, model->rows[rows[i]].vector, before->vector) *
+                         between(model, before, model->rows[rows[i]].source);
+            for (size_t m = 0; m < k; m++)
+                sum -= row[m] * other[m];
+            row[k] = sum / other[k];
+            diagonal -= row[k] * row[k];
+            z[i] -= row[k] * z[k];
+        }
+        row[i] = sqrt(fmax(diagonal, 1e-9));
+        z[i] /= row[i];
+        determinant += log(row[i]);
+        fit += z[i] * z[i];
+    }
+    for (size_t i = 0; i < model->features.count; i++) {
+        const double off =
+            (-0.5 * log(model->weights[i]) - log(length_scale)) / length_scale_spread;
+        prior += 0.5 * off * off;
+    }
+    const double noise = log(model->noise / noise_first) / noise_spread;
+    const double relation = log(model->relation / relation_first) / relation_spread;
+    return 0.5 * (double)count * log(fit / (double)count) + determinant + prior +
+           0.5 * (noise * noise + relation * relation);
+}
+
+/* What is learned: the weights, the noise, and the relation where there are other sources. */
+static size_t parameter_count(const struct model *model)
+{
+    return model->features.count + (model->source_count > 0 ? 2 : 1);
+}
+
+static double *parameter(struct model *model, size_t i)
+{
+    if (i < model->features.count)
+        return &model->weights[i];
+    return i == model->features.count ? &model->noise : &model->relation;
+}
+
+static void set_parameter(struct model *model, size_t i, double value)
+{
+    *parameter(model, i) = value;
+    if (i < model->features.count)
+        model->scales[i] = (float)sqrt(value);
+}
+
+static bool is_allowed(const struct model *model, size_t i, double value)
+{
+    if (i < model->features.count)
+        return true;
+    return i == model->features.count ? value >= noise_least && value <= noise_most
+                                      : value >= relation_least && value <= relation_most;
+}
+
+/* Rows to learn from, of this search or of the others. */
+static size_t choose_rows(const struct model *model, bool own, size_t most, size_t *rows)
+{
+    struct ranked ranked[ROWS_MOST];
+    size_t known = 0;
+    for (size_t i = 0; i < model->count; i++)
+        if (!isnan(model->rows[i].target) && (model->rows[i].source == 0) == own)
+            ranked[known++] = (struct ranked){.value = model->rows[i].target, .place = i};
+    qsort(ranked, known, sizeof ranked[0], compare_ranked);
+    const size_t count = known < most ? known : most;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = thin(ranked, known, count, i);
+    return count;
+}
+
+/* Descends along one coordinate after another. */
+static void learn(struct model *model)
+{
+    size_t rows[ROWS_LEARNED];
+    size_t count = choose_rows(model, false, ELSEWHERE_LEARNED, rows);
+    count += choose_rows(model, true, ROWS_LEARNED - count, &rows[count]);
+    if (count < 4)
+        return;
+    double least = misfit(model, rows, count);
+    for (size_t sweep = 0; sweep < SWEEPS; sweep++)
+        for (size_t i = 0; i < parameter_count(model); i++) {
+            const double before = *parameter(model, i);
+            bool better = false;
+            for (int up = 1; up >= 0 && !better; up--) {
+                const double value = up ? before * sweep_steps[sweep] : before / sweep_steps[sweep];
+                if (!is_allowed(model, i, value))
+                    continue;
+                set_parameter(model, i, value);
+                const double now = misfit(model, rows, count);
+                better = now < least;
+                least = better ? now : least;
+            }
+            if (!better)
+                set_parameter(model, i, before);
+        }
+}
+
+/* ---- keeping up with the trail ---- */
+
+/* Where other sources were best (of the first `rows`), then what is near the best of this search.
+ */
+static void choose_candidates(struct model *model, size_t rows, const struct ranked *ranked,
+                              size_t count)
+{
+    struct trail *trail = model->trail;
+    index_free(&model->places);
+    model->places = (struct index){0};
+    model->candidate_count = 0;
+    if (trail->space.count <= CANDIDATES_MOST) {
+        for (uint64_t point = 0; point < trail->space.count; point++)
+            add_candidate(model, point);
+        return;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        const struct row *row = &model->rows[i];
+        uint64_t point = 0;
+        if (row->source > 0 &&
+            trail->space.find(trail->space.context, trail->elsewhere[row->record].values, &point))
+            add_candidate(model, point);
+    }
+    for (size_t i = 0; i < count && i < CANDIDATES_ABOUT && isfinite(ranked[i].value); i++)
+        add_neighbours(model, trail->records[ranked[i].place].point);
+    for (int i = 0; i < CANDIDATES_RANDOM; i++)
+        add_candidate(model, random_below(&trail->random, trail->space.count));
+}
+
+/* All anew, with other candidates and as many of the own rows as are to be kept, behind those of
+ * other sources. */
+static void rebuild(struct model *model, size_t kept)
+{
+    struct ranked ranked[ROWS_MOST];
+    size_t records[ROWS_MOST], others[ELSEWHERE_KEPT], sources[ELSEWHERE_KEPT];
+    size_t count = 0, other_count = 0;
+    for (size_t i = 0; i < model->count; i++) {
+        const size_t record = model->rows[i].record;
+        if (model->rows[i].source > 0) {
+            others[other_count] = record;
+            sources[other_count++] = model->rows[i].source;
+            continue;
+        }
+        const double value = model->trail->records[record].value;
+        records[count] = record;
+        ranked[count++] =
+            (struct ranked){.value = isnan(value) ? (double)INFINITY : value, .place = record};
+    }
+    qsort(ranked, count, sizeof ranked[0], compare_ranked);
+    for (size_t i = 0; kept < count && i < kept; i++)
+        records[i] = thin(ranked, count, kept, i);
+    const size_t rows = model->count;
+    model->count = 0; /* candidates are solved as rows are added */
+    choose_candidates(model, rows, ranked, count);
+    for (size_t i = 0; i < other_count; i++)
+        add_row(model, others[i], sources[i]);
+    for (size_t i = 0; i < kept && i < count; i++)
+        add_row(model, records[i], 0);
+}
+
+/* Once: of each source the best half of its share of rows, and others behind. */
+static bool place_elsewhere(struct model *model)
+{
+    const struct trail *trail = model->trail;
+    struct ranked *ranked = malloc((trail->elsewhere_count + 1) * sizeof ranked[0]);
+    if (!ranked)
+        return false;
+    for (size_t i = 0; i < trail->elsewhere_count; i++) {
+        size_t k = 0;
+        while (k < model->source_count && model->sources[k] != trail->elsewhere[i].source)
+            k++;
+        if (k == model->source_count && k < SOURCES_MOST)
+            model->sources[model->source_count++] = trail->elsewhere[i].source;
+    }
+    for (size_t source = 0; source < model->source_count; source++) {
+        size_t count = 0;
+        for (size_t i = 0; i < trail->elsewhere_count; i++) {
+            const double value = trail->elsewhere[i].value;
+            if (trail->elsewhere[i].source == model->sources[source])
+                ranked[count++] =
+                    (struct ranked){.value = isnan(value) ? (double)INFINITY : value, .place = i};
+        }
+        qsort(ranked, count, sizeof ranked[0], compare_ranked);
+        const size_t share = ELSEWHERE_KEPT / model->source_count;
+        for (size_t i = 0; i < share && i < count; i++)
+            place_row(model, thin(ranked, count, share, i), source + 1);
+    }
+    free(ranked);
+    return true;
+}
+
+/* What is expected of each candidate, and how likely it fails. */
+static void solve(struct model *model, size_t known)
+{
+    double fit = 1e-9;
+    memset(model->means, 0, model->candidate_count * sizeof model->means[0]);
+    memset(model->failures, 0, model->candidate_count * sizeof model->failures[0]);
+    for (size_t i = 0; i < model->count; i++) {
+        struct row *row = &model->rows[i];
+        const double *factor = &model->factor[i * ROWS_MOST];
+        double target = row->target, failed = (row->failed ? 1 : 0) - model->failed_share;
+        for (size_t k = 0; k < i; k++) {
+            target -= factor[k] * model->rows[k].z;
+            failed -= factor[k] * model->rows[k].failed_z;
+        }
+        /* One that is not known is what those before it say it is. */
+        row->z = isnan(row->target) ? 0 : target / factor[i];
+        row->failed_z = row->known && model->failed_share > 0 ? failed / factor[i] : 0;
+        fit += row->z * row->z;
+        const float z = (float)row->z, failed_z = (float)row->failed_z;
+        const float *restrict solution = &model->solutions[i * model->candidates_most];
+        float *restrict means = model->means;
+        float *restrict failures = model->failures;
+        for (size_t c = 0; z != 0 && c < model->candidate_count; c++)
+            means[c] += z * solution[c];
+        for (size_t c = 0; failed_z != 0 && c < model->candidate_count; c++)
+            failures[c] += failed_z * solution[c];
+    }
+    model->signal = fit / (double)known;
+}
+
+bool model_update(struct model *model)
+{
+    const struct trail *trail = model->trail;
+    const bool first = model->candidate_count == 0;
+    const bool stale =
+        first || (double)trail->told >= (double)model->learned_at * learn_growth + learn_least;
+    if (trail->best == SIZE_MAX && trail->elsewhere_count == 0)
+        return false;
+    if (first && model->count == 0 && !place_elsewhere(model))
+        return false;
+    for (; model->seen < trail->count; model->seen++) {
+        if (model->count == ROWS_MOST)
+            rebuild(model, ROWS_KEPT);
+        if (stale)
+            place_row(model, model->seen, 0); /* they are solved below */
+        else
+            add_row(model, model->seen, 0);
+    }
+    size_t known = set_targets(model);
+    if (stale) {
+        learn(model);
+        model->learned_at = trail->told;
+        rebuild(model, model->count);
+        known = set_targets(model);
+    }
+    if (known > 0)
+        solve(model, known);
+    return known > 0;
+}
+
+/* Of a normal distribution below `best`. */
+static double expected_improvement(double best, double mean, double variance)
+{
+    const double deviation = sqrt(variance);
+    const double u = (best - mean) / deviation;
+    const double density = exp(-0.5 * u * u) * 0.3989422804014327;
+    return deviation * (u * 0.5 * erfc(-u * 0.7071067811865476) + density);
+}
+
+static double probability_of_passing(const struct model *model, size_t candidate)
+{
+    const double passes = 1 - model->failed_share - (double)model->failures[candidate];
+    return fmin(fmax(passes, 0.01), 1);
+}
+
+/* What trying a candidate promises; negative when it was tried. */
+static double promise(const struct model *model, size_t candidate)
+{
+    const double variance = fmax((double)model->variances[candidate], 1e-8) * model->signal;
+    if (model->taken[candidate])
+        return -1;
+    return expected_improvement(model->best, (double)model->means[candidate], variance) *
+           probability_of_passing(model, candidate);
+}
+
+bool model_choose(struct model *model, uint64_t *point)
+{
+    double greatest = -1;
+    for (size_t c = 0; c < model->candidate_count; c++)
+        if (promise(model, c) > greatest) {
+            greatest = promise(model, c);
+            *point = model->points[c];
+        }
+    if (greatest < 0)
+        return false;
+    if (model->trail->space.count > CANDIDATES_MOST) {
+        if (model->trail->best != SIZE_MAX)
+            add_neighbours(model, model->trail->records[model->trail->best].point);
+        add_neighbours(model, *point);
+    }
+    return true;
+}
+
+bool model_choose_neighbour(struct model *model, uint64_t *point)
+{
+    uint64_t neighbours[NEIGHBOURS_MAX];
+    double greatest = -1;
+    struct trail *trail = model->trail;
+    const size_t found =
+        trail->best == SIZE_MAX
+            ? 0
+            : trail_neighbours(trail, trail->records[trail->best].point, neighbours);
+    for (size_t i = 0; i < found; i++) {
+        size_t c = 0;
+        if (!index_find(&model->places, neighbours[i], &c) || promise(model, c) <= greatest)
+            continue;
+        greatest = promise(model, c);
+        *point = neighbours[i];
+    }
+    return greatest >= 0;
+}
+
+/* In a space that is larger than the candidates, those drawn at random stand for all the others. */
+double model_chance_of_better(const struct model *model, double share)
+{
+    const uint64_t count = model->trail->space.count;
+    const double drawn =
+        count <= CANDIDATES_MOST ? 1 : (double)count / fmax((double)model->candidate_count, 1);
+    double none = 0; /* logarithm of the probability that none is better */
+    for (size_t c = 0; c < model->candidate_count; c++) {
+        if (model->taken[c])
+            continue;
+        const double deviation =
+            sqrt((fmax((double)model->variances[c], 0) + model->noise) * model->signal);
+        const double below = (model->best + log1p(-share) - (double)model->means[c]) / deviation;
+        const double better =
+            0.5 * erfc(-below * 0.7071067811865476) * probability_of_passing(model, c);
+        none += drawn * log1p(-fmin(better, 1 - 1e-12));
+    }
+    return -expm1(none);
+}
