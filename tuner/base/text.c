@@ -134,6 +134,13 @@ bool string_format(char *out, size_t bytes, const char *format, ...)
     return length >= 0 && (size_t)length < bytes;
 }
 
+bool text_ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text);
+    const size_t end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
 size_t utf8_bytes(const char *character)
 {
     const unsigned char *at = (const unsigned char *)character;

@@ -22,6 +22,8 @@ const char *text_string(const struct text *text);
 void text_clear(struct text *text);
 void text_free(struct text *text);
 
+bool text_ends_with(const char *text, const char *end);
+
 /* Bytes of the well-formed UTF-8 character there (Unicode 15, table 3-7), 1 for the NUL that ends a
  * string; 0: it is none. */
 size_t utf8_bytes(const char *character);

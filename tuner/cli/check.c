@@ -130,14 +130,6 @@ static enum status measure(struct check *check, const struct device_api *api, in
     return status;
 }
 
-static bool has_doubt(const struct check *check)
-{
-    for (size_t i = 0; i < check->entry_count; i++)
-        if (check->entries[i].in_doubt)
-            return true;
-    return false;
-}
-
 /* A gate that changes its mind is none: what one process says against an entry is asked of several
  * fresh ones. */
 static enum status ask_again(struct check *check, const struct device_api *api, int index,
@@ -146,7 +138,10 @@ static enum status ask_again(struct check *check, const struct device_api *api, 
     struct session_options *options = &check->run.session;
     enum effort effort = options->effort;
     int64_t environment_id = 0;
-    if (!has_doubt(check) || options->protocol.confirm_processes > 1)
+    bool has_doubt = false;
+    for (size_t i = 0; i < check->entry_count; i++)
+        has_doubt = has_doubt || check->entries[i].in_doubt;
+    if (!has_doubt || options->protocol.confirm_processes > 1)
         return STATUS_OK;
     if (left_ns_of(check) == SPENT_NS) {
         check_leave_doubts(check);
@@ -280,20 +275,13 @@ static enum status conclude(struct check *check, struct error *error)
                      check->conf, bad, check->checked, bad == 1 ? "does" : "do");
 }
 
-static bool is_experiment(const char *word)
-{
-    size_t length = strlen(word);
-    return (length > 5 && strcmp(word + length - 5, ".yaml") == 0) ||
-           (length > 5 && strcmp(word + length - 5, ".json") == 0);
-}
-
 /* tuned.conf, and experiment files that are not in the data folder. */
 static enum status take_words(struct check *check, const char **words, size_t count,
                               struct error *error)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (is_experiment(words[i])) {
+        if (text_ends_with(words[i], ".yaml") || text_ends_with(words[i], ".json")) {
             words[kept++] = words[i];
             continue;
         }

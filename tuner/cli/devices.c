@@ -20,21 +20,31 @@ const struct command command_devices = {
     .run = run_devices,
 };
 
-struct ceiling {
-    const char *key;
-    const char *label;
-    double gbs;
+static const struct ceiling {
+    const char *key, *label;
+    size_t offset; /* in struct bandwidth */
+} ceilings[] = {
+    {"host_to_device_gbs", "Host to device, pinned",
+     offsetof(struct bandwidth, host_to_device_gbs)},
+    {"device_to_host_gbs", "Device to host, pinned",
+     offsetof(struct bandwidth, device_to_host_gbs)},
+    {"copy_gbs", "Copy, bytes read + written", offsetof(struct bandwidth, copy_gbs)},
+    {"read_gbs", "Read", offsetof(struct bandwidth, read_gbs)},
+    {"write_gbs", "Write", offsetof(struct bandwidth, write_gbs)},
 };
-enum { CEILINGS_MAX = 5 };
 
 /* A device as it is shown. */
 struct shown {
     char name[DEVICE_NAME_BYTES];
     struct facts facts;
-    struct ceiling ceilings[CEILINGS_MAX];
-    size_t ceiling_count;
-    int64_t ceiling_bytes;
+    bool is_measured;
+    struct bandwidth bandwidth; /* if so; 0: not measured */
 };
+
+static double ceiling_gbs(const struct shown *shown, const struct ceiling *ceiling)
+{
+    return *(const double *)(const void *)((const char *)&shown->bandwidth + ceiling->offset);
+}
 
 struct output {
     json_t *devices;     /* NULL: for people */
@@ -42,17 +52,10 @@ struct output {
     size_t count;
 };
 
-static void add_ceiling(struct shown *shown, const char *key, const char *label, double gbs)
-{
-    if (gbs > 0)
-        shown->ceilings[shown->ceiling_count++] = (struct ceiling){key, label, gbs};
-}
-
 static enum status measure_ceilings(const struct device_api *api, int index, struct shown *shown,
                                     struct error *error)
 {
     struct device *device = NULL;
-    struct bandwidth bandwidth = {0};
     int64_t bytes = 0;
     struct protocol protocol;
     protocol_defaults(EFFORT_NORMAL, device_traits(api->kind)->is_shared, &protocol);
@@ -66,19 +69,11 @@ static enum status measure_ceilings(const struct device_api *api, int index, str
         status = api->open(index, &warm_up, &device, error);
     if (status != STATUS_OK)
         return status;
-    status = api->bandwidth(device, bytes > 0 ? bytes : 0, &bandwidth, error);
+    status = api->bandwidth(device, bytes > 0 ? bytes : 0, &shown->bandwidth, error);
     api->close(device);
-    if (status != STATUS_OK)
-        return status;
-    add_ceiling(shown, "host_to_device_gbs", "Host to device, pinned",
-                bandwidth.host_to_device_gbs);
-    add_ceiling(shown, "device_to_host_gbs", "Device to host, pinned",
-                bandwidth.device_to_host_gbs);
-    add_ceiling(shown, "copy_gbs", "Copy, bytes read + written", bandwidth.copy_gbs);
-    add_ceiling(shown, "read_gbs", "Read", bandwidth.read_gbs);
-    add_ceiling(shown, "write_gbs", "Write", bandwidth.write_gbs);
-    shown->ceiling_bytes = bandwidth.bytes;
-    return STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < COUNT(ceilings); i++)
+        shown->is_measured = shown->is_measured || ceiling_gbs(shown, &ceilings[i]) > 0;
+    return status;
 }
 
 /* "34359738368 bytes" says little: " (32 GiB)" is put behind it. */
@@ -119,19 +114,22 @@ static void print_device(const struct shown *shown)
         int length = (int)strlen(shown->facts.items[i].label);
         width = length > width ? length : width;
     }
-    for (size_t i = 0; i < shown->ceiling_count; i++) {
-        int length = (int)strlen(shown->ceilings[i].label);
-        width = length > width ? length : width;
+    for (size_t i = 0; shown->is_measured && i < COUNT(ceilings); i++) {
+        int length = (int)strlen(ceilings[i].label);
+        if (ceiling_gbs(shown, &ceilings[i]) > 0)
+            width = length > width ? length : width;
     }
     print_clean(stdout, "%s: %s\n", shown->name, facts_text(&shown->facts, "name", "?"));
     for (size_t i = 0; i < shown->facts.count; i++)
         print_fact(&shown->facts.items[i], width);
-    if (shown->ceiling_count == 0)
+    if (!shown->is_measured)
         return;
-    human_bytes(shown->ceiling_bytes, human, sizeof human);
-    printf("  measured with buffers of %lld bytes%s:\n", (long long)shown->ceiling_bytes, human);
-    for (size_t i = 0; i < shown->ceiling_count; i++)
-        printf("  %-*s  %.4g GB/s\n", width, shown->ceilings[i].label, shown->ceilings[i].gbs);
+    human_bytes(shown->bandwidth.bytes, human, sizeof human);
+    printf("  measured with buffers of %lld bytes%s:\n", (long long)shown->bandwidth.bytes, human);
+    for (size_t i = 0; i < COUNT(ceilings); i++)
+        if (ceiling_gbs(shown, &ceilings[i]) > 0)
+            printf("  %-*s  %.4g GB/s\n", width, ceilings[i].label,
+                   ceiling_gbs(shown, &ceilings[i]));
 }
 
 static json_t *value_json(const struct value *value)
@@ -159,15 +157,15 @@ static bool append_json(json_t *devices, const struct shown *shown)
         const struct fact *fact = &shown->facts.items[i];
         good = good && json_object_set_new(object, fact->key, value_json(&fact->value)) == 0;
     }
-    if (shown->ceiling_count > 0) {
-        json_t *ceilings = json_object();
-        for (size_t i = 0; i < shown->ceiling_count; i++)
-            good = good && json_object_set_new(ceilings, shown->ceilings[i].key,
-                                               json_real(shown->ceilings[i].gbs)) == 0;
-        good =
-            good && json_object_set_new(ceilings, "bytes", json_integer(shown->ceiling_bytes)) == 0;
-        good = json_object_set_new(object, "bandwidth", ceilings) == 0 && good;
-    }
+    json_t *measured = shown->is_measured ? json_object() : NULL;
+    for (size_t i = 0; measured && i < COUNT(ceilings); i++)
+        if (ceiling_gbs(shown, &ceilings[i]) > 0)
+            good = good && json_object_set_new(measured, ceilings[i].key,
+                                               json_real(ceiling_gbs(shown, &ceilings[i]))) == 0;
+    if (measured)
+        good = json_object_set_new(measured, "bytes", json_integer(shown->bandwidth.bytes)) == 0 &&
+               json_object_set_new(object, "bandwidth", measured) == 0 && good;
+    good = good && (!shown->is_measured || measured);
     return json_array_append_new(devices, object) == 0 && good;
 }
 

@@ -34,16 +34,9 @@ size_t experiments_of_kind(const struct experiment_list *list, const char *kind,
     return count;
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-    size_t length = strlen(name);
-    size_t tail = strlen(end);
-    return length > tail && strcmp(name + length - tail, end) == 0;
-}
-
 static bool is_t1(const char *path)
 {
-    return ends_with(path, ".json");
+    return text_ends_with(path, ".json");
 }
 
 static void tell(const char *path, const struct t1 *t1)
@@ -159,7 +152,7 @@ static void leave_out_unwanted(struct experiment_list *list)
 
 static bool is_path(const char *name)
 {
-    return strchr(name, '/') || ends_with(name, ".yaml") || is_t1(name);
+    return strchr(name, '/') || text_ends_with(name, ".yaml") || is_t1(name);
 }
 
 static enum status load_shipped(struct arena *arena, const char *folder,

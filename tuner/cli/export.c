@@ -29,17 +29,17 @@ struct request {
     size_t file_count;
 };
 
-static void tell(const char *path, const struct export_counts *counts)
+/* Writes what was made, and says of how many things it is. */
+static enum status write_counted(const char *path, const struct text *text, size_t count,
+                                 const char *one, const char *several, struct error *error)
 {
-    if (!output_is_stdout(path))
-        fprintf(stderr, "%s: %zu %s\n", path, counts->entries,
-                counts->entries == 1 ? "entry" : "entries");
-    if (counts->unstable > 0)
-        fprintf(stderr, "left out: %zu unstable %s (see 'tune show --trust')\n", counts->unstable,
-                counts->unstable == 1 ? "winner" : "winners");
+    const enum status status = output_write(path, text->data, text->length, error);
+    if (status == STATUS_OK && !output_is_stdout(path))
+        fprintf(stderr, "%s: %zu %s\n", path, count, count == 1 ? one : several);
+    return status;
 }
 
-/* `counts` may be NULL. */
+/* tuned.conf as the database has it; `counts` may be NULL. */
 static enum status conf_of_database(const struct request *request, struct text *out,
                                     struct export_counts *counts, struct error *error)
 {
@@ -54,88 +54,70 @@ static enum status conf_of_database(const struct request *request, struct text *
     return status;
 }
 
-/* Reads tuned.conf files that the command names. */
-static enum status read_files(struct arena *arena, const char *const *paths, size_t count,
-                              struct conf_text *out, struct error *error)
+/* The files of tuned.conf that the command names, or without any that of the database, in `own`. */
+static enum status read_confs(const struct request *request, struct arena *arena, struct text *own,
+                              struct conf_text files[CONF_FILES_MAX], size_t *count,
+                              struct error *error)
 {
     enum { FILE_BYTES_MAX = 16 << 20 }; /* libtuned takes no more */
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+    *count = request->file_count;
+    for (size_t i = 0; i < *count && status == STATUS_OK; i++) {
         char *contents = NULL;
-        out[i].name = paths[i];
-        status = file_read(arena, paths[i], FILE_BYTES_MAX, &contents, &out[i].bytes, error);
-        out[i].text = contents;
+        files[i].name = request->files[i];
+        status = file_read(arena, files[i].name, FILE_BYTES_MAX, &contents, &files[i].bytes, error);
+        files[i].text = contents;
+    }
+    if (*count == 0) {
+        status = conf_of_database(request, own, NULL, error);
+        files[(*count)++] = (struct conf_text){request->database, own->data, own->length};
     }
     return status;
 }
 
-static enum status write_configurations(const char *path, const struct conf_text *files,
-                                        size_t count, struct error *error)
-{
-    struct arena arena = {0};
-    struct text text = {0};
-    struct configuration_counts counts = {0};
-    const char *folder = NULL;
-    enum status status = data_folder(&arena, &folder, error);
-    if (status == STATUS_OK)
-        status = export_configurations(files, count, folder, &text, &counts, error);
-    if (status == STATUS_OK)
-        status = output_write(path, text.data, text.length, error);
-    if (status == STATUS_OK && !output_is_stdout(path))
-        fprintf(stderr, "%s: %zu %s\n", path, counts.lines,
-                counts.lines == 1 ? "configuration" : "configurations");
-    if (status == STATUS_OK && counts.strange > 0)
-        fprintf(stderr, "left out: %zu %s of experiments that are not here, or were others then\n",
-                counts.strange, counts.strange == 1 ? "entry" : "entries");
-    text_free(&text);
-    arena_free(&arena);
-    return status;
-}
-
-/* What `tune export --configurations` writes: of the files, or without any of the database. */
+/* What `tune export --configurations` writes. */
 static enum status export_lines(const struct request *request, struct error *error)
 {
     struct arena arena = {0};
     struct conf_text files[CONF_FILES_MAX] = {{0}};
     struct text own = {0};
-    size_t count = request->file_count;
-    enum status status = read_files(&arena, request->files, count, files, error);
-    if (status == STATUS_OK && count == 0) {
-        status = conf_of_database(request, &own, NULL, error);
-        files[count++] = (struct conf_text){request->database, own.data, own.length};
-    }
+    struct text text = {0};
+    struct configuration_counts counts = {0};
+    const char *folder = NULL;
+    size_t count = 0;
+    enum status status = read_confs(request, &arena, &own, files, &count, error);
     if (status == STATUS_OK)
-        status = write_configurations(request->configurations, files, count, error);
+        status = data_folder(&arena, &folder, error);
+    if (status == STATUS_OK)
+        status = export_configurations(files, count, folder, &text, &counts, error);
+    if (status == STATUS_OK)
+        status = write_counted(request->configurations, &text, counts.lines, "configuration",
+                               "configurations", error);
+    if (status == STATUS_OK && counts.strange > 0)
+        fprintf(stderr, "left out: %zu %s of experiments that are not here, or were others then\n",
+                counts.strange, counts.strange == 1 ? "entry" : "entries");
+    text_free(&text);
     text_free(&own);
     arena_free(&arena);
     return status;
 }
 
-/* What `tune export --header` writes: of a file, or without one of the database. */
+/* What `tune export --header` writes: of one file, or of the database. */
 static enum status export_as_header(const struct request *request, struct error *error)
 {
     struct arena arena = {0};
-    struct conf_text file = {.name = request->database};
+    struct conf_text files[CONF_FILES_MAX] = {{0}};
     struct text own = {0};
     struct text text = {0};
+    size_t count = 0;
     size_t problems = 0;
-    enum status status = STATUS_OK;
     if (request->file_count > 1)
         return error_set(error, STATUS_USAGE, "--header: of one tuned.conf at a time");
-    if (request->file_count > 0) {
-        status = read_files(&arena, request->files, 1, &file, error);
-    } else {
-        status = conf_of_database(request, &own, NULL, error);
-        file.text = own.data;
-        file.bytes = own.length;
-    }
+    enum status status = read_confs(request, &arena, &own, files, &count, error);
     if (status == STATUS_OK)
-        status = export_header(&file, &text, &problems, error);
+        status = export_header(&files[0], &text, &problems, error);
     if (status == STATUS_OK)
-        status = output_write(request->header, text.data, text.length, error);
-    if (status == STATUS_OK && !output_is_stdout(request->header))
-        fprintf(stderr, "%s: %zu %s\n", request->header, problems,
-                problems == 1 ? "problem" : "problems");
+        status = write_counted(request->header, &text, problems, "problem", "problems", error);
     text_free(&text);
     text_free(&own);
     arena_free(&arena);
@@ -149,9 +131,10 @@ static enum status export_conf_file(const struct request *request, struct error 
     struct export_counts counts = {0};
     enum status status = conf_of_database(request, &text, &counts, error);
     if (status == STATUS_OK)
-        status = output_write(path, text.data, text.length, error);
-    if (status == STATUS_OK)
-        tell(path, &counts);
+        status = write_counted(path, &text, counts.entries, "entry", "entries", error);
+    if (status == STATUS_OK && counts.unstable > 0)
+        fprintf(stderr, "left out: %zu unstable %s (see 'tune show --trust')\n", counts.unstable,
+                counts.unstable == 1 ? "winner" : "winners");
     text_free(&text);
     return status;
 }
@@ -227,18 +210,12 @@ static enum status check_request(const struct request *request, struct error *er
 }
 
 /* Nothing that is read is written over. */
-static enum status check_outputs(const struct request *request, struct error *error)
+static enum status check_output(const struct request *request, const char *path,
+                                struct error *error)
 {
-    const char *const outputs[] = {request->output ? request->output : DEFAULT_CONF,
-                                   request->configurations, request->header, request->t4};
-    bool plain = !request->configurations && !request->header && !request->t4;
-    enum status status = STATUS_OK;
-    for (size_t i = plain ? 0 : 1; i < COUNT(outputs); i++) {
-        if (status == STATUS_OK)
-            status = output_differs(outputs[i], request->database, error);
-        for (size_t j = 0; j < request->file_count && status == STATUS_OK; j++)
-            status = output_differs(outputs[i], request->files[j], error);
-    }
+    enum status status = output_differs(path, request->database, error);
+    for (size_t i = 0; i < request->file_count && status == STATUS_OK; i++)
+        status = output_differs(path, request->files[i], error);
     return status;
 }
 
@@ -275,16 +252,20 @@ static enum status run_export(const struct command *command, int argc, char **ar
     if (status != STATUS_OK || helped)
         return status;
     status = check_request(&request, error);
-    if (status == STATUS_OK)
-        status = check_outputs(&request, error);
+    const char *const own_files[] = {request.configurations, request.header, request.t4};
+    bool is_conf = true;
+    for (size_t i = 0; i < COUNT(own_files) && status == STATUS_OK; i++) {
+        is_conf = is_conf && !own_files[i];
+        status = check_output(&request, own_files[i], error);
+    }
+    if (status == STATUS_OK && is_conf)
+        status = check_output(&request, request.output ? request.output : DEFAULT_CONF, error);
     if (status != STATUS_OK)
         return status;
-    if (request.header)
-        return export_as_header(&request, error);
-    if (request.t4)
-        return export_t4(&request, error);
-    return request.configurations ? export_lines(&request, error)
-                                  : export_conf_file(&request, error);
+    return request.header           ? export_as_header(&request, error)
+           : request.t4             ? export_t4(&request, error)
+           : request.configurations ? export_lines(&request, error)
+                                    : export_conf_file(&request, error);
 }
 
 const struct command command_export = {

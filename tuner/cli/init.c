@@ -56,13 +56,6 @@ static enum status parse(const struct command *command, int argc, char **argv, s
     return STATUS_OK;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text);
-    size_t end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
 /* The first kind whose compiler tells what kernels take, also where this build lacks it. */
 static const struct device_traits *signing_kind(void)
 {
@@ -88,7 +81,7 @@ static enum status check_source(const struct init *init, struct error *error)
                              traits->kind);
         traits = device_traits(kind);
     }
-    if (!traits->is_cpp || ends_with(init->source, ".c"))
+    if (!traits->is_cpp || text_ends_with(init->source, ".c"))
         return error_set(error, STATUS_USAGE,
                          "%s: only CUDA sources (.cu): a CPU's kernel takes its arguments as "
                          "kernels/README.md says; configs/elementwise_cpu.yaml is a file to copy",
@@ -208,7 +201,7 @@ static enum status write_file(const struct init *init, const char *output, const
             "tune: wrote %s: look at what is marked with '?', then\n"
             "  tune run --dry-run --arch %s %s%s\n",
             output, init->architecture,
-            strchr(output, '/') || ends_with(output, ".yaml") ? "" : "./", output);
+            strchr(output, '/') || text_ends_with(output, ".yaml") ? "" : "./", output);
     return try_file(output, error);
 }
 

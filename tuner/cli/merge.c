@@ -29,20 +29,9 @@ static const struct row_column columns[] = {
     {"winner_a", "a's winner"},    {"winner_b", "b's winner"},
 };
 
-static double real_of(const struct rows *rows, size_t row, const char *name)
-{
-    return rows_number(rows, row, name);
-}
-
 static bool is_same(const struct rows *rows, size_t row)
 {
-    return strcmp(rows_text(rows, row, "same", "0"), "1") == 0;
-}
-
-static bool is_pair(const struct rows *rows, size_t a, size_t b)
-{
-    return strcmp(rows_text(rows, a, "board_a", ""), rows_text(rows, b, "board_a", "")) == 0 &&
-           strcmp(rows_text(rows, a, "board_b", ""), rows_text(rows, b, "board_b", "")) == 0;
+    return rows_number(rows, row, "same") == 1;
 }
 
 /* One line about two boards; what they differ in stands below it. */
@@ -54,10 +43,10 @@ static void print_pair(const struct rows *rows, size_t first, size_t end)
     double loss = 0;
     for (size_t i = first; i < end; i++) {
         same += is_same(rows, i);
-        low = fmin(low, real_of(rows, i, "ratio"));
-        high = fmax(high, real_of(rows, i, "ratio"));
-        loss = fmax(loss,
-                    fmax(real_of(rows, i, "loss_a_percent"), real_of(rows, i, "loss_b_percent")));
+        low = fmin(low, rows_number(rows, i, "ratio"));
+        high = fmax(high, rows_number(rows, i, "ratio"));
+        loss = fmax(loss, fmax(rows_number(rows, i, "loss_a_percent"),
+                               rows_number(rows, i, "loss_b_percent")));
     }
     print_clean(
         stdout,
@@ -87,7 +76,8 @@ static void print_agreement(const struct rows *rows)
 {
     for (size_t first = 0; first < rows->row_count;) {
         size_t end = first + 1;
-        while (end < rows->row_count && is_pair(rows, first, end))
+        while (end < rows->row_count && rows_same_text(rows, first, end, "board_a") &&
+               rows_same_text(rows, first, end, "board_b"))
             end++;
         print_pair(rows, first, end);
         size_t count = differing(rows, first, end);

@@ -38,24 +38,6 @@ static void print_help(const struct command *command, const struct option_spec *
     print_option(&help);
 }
 
-static const struct option_spec *find_option(const struct option_spec *options, size_t count,
-                                             const char *name, size_t length)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
-            return &options[i];
-    return NULL;
-}
-
-static const struct option_spec *find_letter(const struct option_spec *options, size_t count,
-                                             char letter)
-{
-    for (size_t i = 0; i < count; i++)
-        if (options[i].letter == letter)
-            return &options[i];
-    return NULL;
-}
-
 static enum status unknown_option(const struct command *command, const char *argument,
                                   const struct option_spec *options, size_t count,
                                   struct error *error)
@@ -101,15 +83,6 @@ static enum status take_option(const struct option_spec *option, const char *att
     return STATUS_OK;
 }
 
-static enum status take_word(const char *word, const char **words, size_t words_max,
-                             size_t *word_count, struct error *error)
-{
-    if (*word_count == words_max)
-        return error_set(error, STATUS_USAGE, "one word too many: '%s'", word);
-    words[(*word_count)++] = word;
-    return STATUS_OK;
-}
-
 /* Set by options_each: the rows are wanted, and not what they do. */
 static void (*visitor)(void *context, const struct option_spec *option);
 static void *visitor_context;
@@ -142,7 +115,9 @@ enum status options_parse(const struct command *command, const struct option_spe
         const char *argument = argv[i];
         enum status status = STATUS_OK;
         if (only_words || argument[0] != '-' || argument[1] == '\0') {
-            status = take_word(argument, words, words_max, word_count, error);
+            if (*word_count == words_max)
+                return error_set(error, STATUS_USAGE, "one word too many: '%s'", argument);
+            words[(*word_count)++] = argument;
         } else if (strcmp(argument, "--") == 0) {
             only_words = true;
         } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
@@ -150,15 +125,16 @@ enum status options_parse(const struct command *command, const struct option_spe
             *helped = true;
             return STATUS_OK;
         } else {
-            const char *attached = NULL;
+            const bool is_long = argument[1] == '-';
+            const size_t length = is_long ? strcspn(argument + 2, "=") : 0;
+            const char *attached =
+                is_long && argument[2 + length] == '=' ? argument + 3 + length : NULL;
             const struct option_spec *option = NULL;
-            if (argument[1] == '-') {
-                size_t length = strcspn(argument + 2, "=");
-                option = find_option(options, option_count, argument + 2, length);
-                attached = argument[2 + length] == '=' ? argument + 3 + length : NULL;
-            } else if (argument[2] == '\0') {
-                option = find_letter(options, option_count, argument[1]);
-            }
+            for (size_t k = 0; k < option_count && !option; k++)
+                if (is_long ? strlen(options[k].name) == length &&
+                                  memcmp(options[k].name, argument + 2, length) == 0
+                            : argument[2] == '\0' && options[k].letter == argument[1])
+                    option = &options[k];
             if (!option)
                 return unknown_option(command, argument, options, option_count, error);
             bool taken = false;

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/style.h"
@@ -181,38 +182,32 @@ static void on_note(void *context, const char *line)
     print_clean(stderr, "tune: %s\n", line);
 }
 
-/* What of a choice is told: a line is printed for each that differs from all before. */
-struct progress_choice {
-    char *text;
-};
-
-/* False when it was told before; where memory is short it is new. */
-static bool remember(struct progress_view *view, const struct session_winner *winner)
+/* A line is printed for each choice that differs from all before: false when it was told before;
+ * where memory is short it is new. */
+static bool is_news(struct progress_view *view, const struct session_winner *winner)
 {
     struct text text = {0};
     text_printf(&text, "%s %lld %s", winner->problem_key, (long long)winner->n,
                 winner->configuration);
-    bool known = false;
-    for (size_t i = 0; i < view->choice_count && !known; i++)
-        known = strcmp(view->choices[i].text, text_string(&text)) == 0;
-    if (!known && view->choice_count == view->choice_capacity) {
-        size_t capacity = view->choice_capacity ? 2 * view->choice_capacity : 64;
-        struct progress_choice *more = realloc(view->choices, capacity * sizeof *more);
-        view->choices = more ? more : view->choices;
-        view->choice_capacity = more ? capacity : view->choice_capacity;
-    }
-    if (!known && text.data && !text.failed && view->choice_count < view->choice_capacity)
-        view->choices[view->choice_count++] = (struct progress_choice){text.data};
+    for (size_t i = 0; i < view->choice_count; i++)
+        if (strcmp(view->choices[i], text_string(&text)) == 0) {
+            text_free(&text);
+            return false;
+        }
+    if (text.data && !text.failed &&
+        array_grow(&view->choices, view->choice_count, &view->choice_capacity,
+                   sizeof *view->choices))
+        view->choices[view->choice_count++] = text.data;
     else
         text_free(&text);
-    return !known;
+    return true;
 }
 
 void progress_end(struct progress_view *view)
 {
     progress_clear(view);
     for (size_t i = 0; i < view->choice_count; i++)
-        free(view->choices[i].text);
+        free(view->choices[i]);
     free(view->choices);
     view->choices = NULL;
     view->choice_count = view->choice_capacity = 0;
@@ -234,7 +229,7 @@ static void on_winner(void *context, const struct session_winner *winner)
     const char *reason = winner->trust_reason ? winner->trust_reason : "unstable";
     char time[32];
     char value[64];
-    bool changed = remember(view, winner);
+    bool changed = is_news(view, winner);
     bool unstable = winner->trust && strcmp(winner->trust, "unstable") == 0;
     if (view->quiet || (winner->confirmed && !changed && !unstable))
         return;

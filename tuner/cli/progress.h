@@ -4,8 +4,6 @@
 
 #include "tuner/session/session.h"
 
-struct progress_choice; /* a provisional winner that was told */
-
 struct progress_view {
     const struct session_options *options; /* of the session that is watched */
     bool quiet;                            /* nothing but failures */
@@ -18,7 +16,7 @@ struct progress_view {
     bool started;
     const char *phase; /* that was drawn last, and since when */
     int64_t phase_started_ns;
-    struct progress_choice *choices;
+    char **choices; /* that were told */
     size_t choice_count, choice_capacity;
 };
 

@@ -12,13 +12,6 @@
 /* What is broken into lines keeps so many columns, however narrow the terminal. */
 enum { TABLE_COLUMNS_MAX = 64, WRAP_LEAST = 24 };
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text);
-    size_t tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 void rows_format_time(double ns, char out[ROWS_TIME_BYTES])
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -38,17 +31,17 @@ const char *rows_shown(const char *column, const struct cell *cell, char out[ROW
     if (cell->kind != CELL_NUMBER)
         return cell->text;
     const double value = cell->number;
-    if (ends_with(column, "_ns"))
+    if (text_ends_with(column, "_ns"))
         rows_format_time(value, out);
-    else if (ends_with(column, "_percent"))
+    else if (text_ends_with(column, "_percent"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*f %%", fabs(value) < 9.95 ? 2 : 1, value);
-    else if (ends_with(column, "gbs") || ends_with(column, "gops"))
+    else if (text_ends_with(column, "gbs") || text_ends_with(column, "gops"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*f",
                             value < 9.995   ? 2
                             : value < 99.95 ? 1
                                             : 0,
                             value);
-    else if (ends_with(column, "gain"))
+    else if (text_ends_with(column, "gain"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*fx", value < 99.995 ? 2 : 0, value);
     else if (strncmp(column, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0 && fabs(value) >= 9999.5)
         (void)string_format(out, ROWS_CELL_BYTES, "%.0f", value);
@@ -237,7 +230,7 @@ static void label_of(const char *name, char out[ROWS_CELL_BYTES])
     static const char *const units[] = {"_ns", "_percent"};
     (void)string_format(out, ROWS_CELL_BYTES, "%s", name);
     for (size_t i = 0; i < COUNT(units); i++)
-        if (ends_with(out, units[i]))
+        if (text_ends_with(out, units[i]))
             out[strlen(out) - strlen(units[i])] = '\0';
     for (char *c = out; *c; c++)
         *c = *c == '_' ? ' ' : *c;
