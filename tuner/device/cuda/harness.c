@@ -100,7 +100,7 @@ int cuda_gate_begin(struct device *device)
     return (int)result;
 }
 
-int cuda_gate_end(struct device *device, int submitted, double *elapsed_ns, bool *again)
+int cuda_gate_end(struct device *device, int submitted, double *elapsed_ns, bool *late)
 {
     const struct cuda_driver *cuda = cuda_of(device)->driver;
     struct gate *gate = &cuda_of(device)->gate;
@@ -112,7 +112,7 @@ int cuda_gate_end(struct device *device, int submitted, double *elapsed_ns, bool
         result = cuda->cuEventSynchronize(cuda_of(device)->end);
     if (result != CUDA_SUCCESS)
         return (int)result;
-    *again = __atomic_load_n(gate->seen, __ATOMIC_SEQ_CST) != gate->ticket;
+    *late = __atomic_load_n(gate->seen, __ATOMIC_SEQ_CST) != gate->ticket;
     float elapsed_ms = 0;
     result = cuda->cuEventElapsedTime(&elapsed_ms, cuda_of(device)->begin, cuda_of(device)->end);
     *elapsed_ns = (double)elapsed_ms * 1e6;

@@ -207,7 +207,7 @@ enum status cuda_harness_load(struct device *device, struct error *error);
 int cuda_flush(struct device *device, bool dirty);
 int cuda_anchor_pass(struct device *device);
 int cuda_gate_begin(struct device *device);
-int cuda_gate_end(struct device *device, int submitted, double *elapsed_ns, bool *again);
+int cuda_gate_end(struct device *device, int submitted, double *elapsed_ns, bool *late);
 CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, uint32_t block,
                      void **arguments);
 

@@ -20,15 +20,15 @@ enum status gpu_time_gated(struct device *device, int (*work)(struct device *, v
                            void *context, const char *what, double *elapsed_ns, struct error *error)
 {
     for (int tries = 0; tries < GATE_TRIES; tries++) {
-        bool again = false;
+        bool late = false;
         int result = device->driver->gate_begin(device);
         if (result == GPU_DONE)
             result = work(device, context);
-        result = device->driver->gate_end(device, result, elapsed_ns, &again);
+        result = device->driver->gate_end(device, result, elapsed_ns, &late);
         device->busy_until_ns = clock_now_ns();
         if (result != GPU_DONE)
             return gpu_error(device, result, error, "%s", what);
-        if (!again)
+        if (!late)
             return STATUS_OK;
     }
     return gpu_too_busy(error);

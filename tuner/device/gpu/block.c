@@ -202,7 +202,7 @@ static enum status set_cache(struct device *device, const struct block *block, s
 }
 
 static enum status timed_graph(struct device *device, const struct block *block, void *graph,
-                               double *block_ns, bool *again, struct error *error)
+                               double *block_ns, bool *late, struct error *error)
 {
     char text[ERROR_TEXT_BYTES / 2];
     enum status status = set_cache(device, block, error);
@@ -211,7 +211,7 @@ static enum status timed_graph(struct device *device, const struct block *block,
     int result = device->driver->gate_begin(device);
     if (result == GPU_DONE)
         result = device->driver->launch_graph(device, graph);
-    result = device->driver->gate_end(device, result, block_ns, again);
+    result = device->driver->gate_end(device, result, block_ns, late);
     device->busy_until_ns = clock_now_ns();
     if (block->mode != L2_HOT)
         gpu_settle(device, block->runs - 1); /* what is read now is what it left behind */
@@ -266,10 +266,10 @@ enum status gpu_time_block(struct device *device, const struct block *block, dou
     enum status status = gpu_block_ready(device, block, &graph, error);
     for (int tries = 0; tries < GATE_TRIES && status == STATUS_OK; tries++) {
         double block_ns = 0;
-        bool again = false;
+        bool late = false;
         device->repeated = tries > 0;
-        status = timed_graph(device, block, graph, &block_ns, &again, error);
-        if (status != STATUS_OK || again)
+        status = timed_graph(device, block, graph, &block_ns, &late, error);
+        if (status != STATUS_OK || late)
             continue;
         *elapsed_ns =
             fmax(block_ns - device->calibration.empty_pair_ns, device->calibration.tick_ns) /

@@ -51,7 +51,7 @@ static void take_step(struct meter *meter, double joules, int64_t now_ns)
 }
 
 /* Looks at the counter. False when there is no more to be seen: the window is over, or it fails. */
-static bool look(struct meter *meter)
+static bool read_counter(struct meter *meter)
 {
     double joules = 0;
     if (meter->is_over)
@@ -90,13 +90,13 @@ static int submit_batch(struct meter *meter, int event_behind)
 static int watch(struct meter *meter, int event, bool *goes_on)
 {
     int result = GPU_NOT_READY;
-    *goes_on = look(meter);
+    *goes_on = read_counter(meter);
     while (*goes_on) {
         result = meter->device->driver->query_event(meter->device, event);
         if (result != GPU_NOT_READY)
             break;
         (void)nanosleep(&between_looks, NULL);
-        *goes_on = look(meter);
+        *goes_on = read_counter(meter);
     }
     if (result == GPU_DONE)
         note_batch(meter);

@@ -60,9 +60,9 @@ struct gpu_driver {
     /* Work behind a gate: begin, submit ..., end. What lies between begin and end starts when all
      * of it was submitted, so that the host's pace is not measured. `*elapsed_ns` includes the
      * empty pair. gate_end must be called also when submitting failed; it then passes that result
-     * on. `*again`: the host was late, the gate gave up, the time is worthless. */
+     * on. `*late`: the host was late, the gate gave up, the time is worthless. */
     int (*gate_begin)(struct device *device);
-    int (*gate_end)(struct device *device, int submitted, double *elapsed_ns, bool *again);
+    int (*gate_end)(struct device *device, int submitted, double *elapsed_ns, bool *late);
     /* Two events, 0 and 1, on the stream. */
     int (*record_event)(struct device *device, int event);
     int (*query_event)(struct device *device, int event);
