@@ -75,8 +75,9 @@ void landscape_free(struct landscape *landscape)
 }
 
 /* What the binary says of the kernel as it would be launched. */
-static enum status tell(struct landscape *landscape, size_t binary, const struct kernel_use *use,
-                        struct kernel_resources *out, struct error *error)
+static enum status resources_of(struct landscape *landscape, size_t binary,
+                                const struct kernel_use *use, struct kernel_resources *out,
+                                struct error *error)
 {
     if (!binaries_tell(&landscape->binaries, binary, use->kernel, out))
         return error_set(error, STATUS_UNAVAILABLE, "%s: the binary does not tell of kernel %s",
@@ -103,7 +104,7 @@ static enum status active_blocks_of(struct landscape *landscape, const struct po
         status = point_kernels(point, arena, uses, &count, error);
     if (status != STATUS_OK || count == 0)
         return status;
-    status = tell(landscape, binary, &uses[0], &resources, error);
+    status = resources_of(landscape, binary, &uses[0], &resources, error);
     if (status == STATUS_OK)
         *active_blocks = resources.active_blocks_per_sm;
     return status;
@@ -350,7 +351,7 @@ static enum status count_launchable(struct tally *tally, const struct point *poi
     enum status status = point_kernels(point, arena, uses, &count, error);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         struct kernel_resources resources;
-        status = tell(tally->landscape, binary, &uses[i], &resources, error);
+        status = resources_of(tally->landscape, binary, &uses[i], &resources, error);
         if (status == STATUS_OK && resources.active_blocks_per_sm == 0 && !*reason)
             say_why(tally->landscape->options.facts, &uses[i], &resources, reason, sizeof reason);
         if (i == 0)

@@ -39,7 +39,7 @@ static bool is_t1(const char *path)
     return text_ends_with(path, ".json");
 }
 
-static void tell(const char *path, const struct t1 *t1)
+static void print_notes(const char *path, const struct t1 *t1)
 {
     if (t1->ignored[0] != '\0')
         print_clean(stderr, "%s: ignored: %s\n", path, t1->ignored);
@@ -74,7 +74,7 @@ static enum status load_t1(const char *path, const char *folder, const struct ex
     enum status status =
         t1_read(path, how->overlays.items, how->overlays.count, how->dialect, &t1, error);
     if (status == STATUS_OK) {
-        tell(path, &t1);
+        print_notes(path, &t1);
         status = experiment_load_document(&t1.document, folder, true, out, error);
     }
     if (status == STATUS_OK)
@@ -103,7 +103,7 @@ enum status experiments_print(const struct experiment_list *how, const char *con
             status = error_no_memory(error);
         if (status == STATUS_OK) {
             print_clean(stdout, "%s%s", i > 0 ? "\n" : "", text);
-            tell(names[i], &t1);
+            print_notes(names[i], &t1);
         }
         t1_free(&t1);
     }

@@ -12,8 +12,8 @@ static enum status open_there(const char *path, struct store **store, struct err
     return store_open(path, file_exists(path) ? STORE_CREATE : STORE_READ, store, error);
 }
 
-static void tell(const struct peers_request *request, const char *database,
-                 const struct peers_result *result)
+static void print_result(const struct peers_request *request, const char *database,
+                         const struct peers_result *result)
 {
     fprintf(stderr, "%s: %zu %s taken into %s", request->path, result->rows,
             result->rows == 1 ? "time" : "times", database);
@@ -55,7 +55,7 @@ static enum status import_times(const struct command *command, int argc, char **
         status = peers_import(store, &request, &result, error);
     store_close(store);
     if (status == STATUS_OK)
-        tell(&request, database, &result);
+        print_result(&request, database, &result);
     return status;
 }
 

@@ -53,7 +53,8 @@ enum status plot_svg(struct store *store, const struct plot_request *request, co
     return status == STATUS_OK ? job_draw(&job, store, error) : status;
 }
 
-static void tell(const struct plot_request *request, const char *figure, const struct error *error)
+static void report_failure(const struct plot_request *request, const char *figure,
+                           const struct error *error)
 {
     if (request->failed)
         request->failed(request->context, figure, error);
@@ -78,9 +79,9 @@ static enum status draw_each(struct store *store, const struct plot_request *req
             return status;
         }
         if (job.lacking)
-            tell(request, figures[i], &job.lacks);
+            report_failure(request, figures[i], &job.lacks);
         if (status != STATUS_OK && status != STATUS_UNAVAILABLE)
-            tell(request, figures[i], &own);
+            report_failure(request, figures[i], &own);
     }
     return STATUS_OK;
 }

@@ -182,7 +182,7 @@ static void write_verdicts(struct page *page, const struct setting *setting,
 {
     static const char *const verdicts[] = {"sound", "noisy", "unstable", "unknown"};
     struct text *out = &page->out;
-    char shown[2][SHOWN_BYTES];
+    char shown[SHOWN_BYTES];
     for (size_t v = 0; v < COUNT(verdicts); v++) {
         const struct winner *example = NULL;
         struct verdicts sum = {.floor = (double)NAN};
@@ -205,13 +205,13 @@ static void write_verdicts(struct page *page, const struct setting *setting,
             html(out, "<td>%s</td>", setting->label);
         html(out, "<td>%s</td><td><b class=\"t-%s\">%s</b></td>", part->experiment, verdicts[v],
              verdicts[v]);
-        write_number(out, (double)sum.count, shown_count(sum.count, shown[0]));
-        write_number(out, (double)sum.confirmed, shown_count(sum.confirmed, shown[0]));
-        write_number(out, (double)sum.rounds, shown_count(sum.rounds, shown[0]));
-        write_number(out, (double)sum.dropped, shown_count(sum.dropped, shown[0]));
-        write_number(out, sum.floor, shown_percent(sum.floor, shown[0]));
+        write_integer(out, sum.count);
+        write_integer(out, sum.confirmed);
+        write_integer(out, sum.rounds);
+        write_integer(out, sum.dropped);
+        write_value(out, CELL_PERCENT, sum.floor);
         html(out, "<td>%s, n = %s: %s</td></tr>\n", example->problem,
-             shown_count(example->n, shown[1]),
+             shown_count(example->n, shown),
              example->trust_reason ? example->trust_reason : "no reason is stored");
     }
 }

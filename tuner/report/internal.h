@@ -134,8 +134,20 @@ void append_word(struct text *out, const char *word);
 void write_configuration(struct text *out, const char *key);
 /* Grid and block as numbers, then the configuration. */
 void write_launch(struct text *out, const struct winner *winner);
-/* A cell that sorts by a number, and its text; NaN: an empty cell. */
-void write_number(struct text *out, double value, const char *shown);
+enum cell_kind {
+    CELL_TEXT,
+    CELL_DEVICE, /* left out where the page is about one */
+    CELL_COUNT,
+    CELL_TIME,
+    CELL_PERCENT,
+    CELL_SHARE, /* as a percentage */
+    CELL_RATE,  /* GB/s */
+    CELL_NUMBER,
+    CELL_CONFIGURATION,
+};
+/* A cell that sorts by its number; NaN, and an integer below 0: an empty one. */
+void write_value(struct text *out, enum cell_kind kind, double value);
+void write_integer(struct text *out, int64_t value);
 
 /* A box that scrolls on a narrow screen and a table that sorts, up to its first <th>; the caller
  * writes these, "</tr></thead><tbody>" and the rows. */
@@ -143,15 +155,6 @@ void write_table_begin(struct text *out, const char *name);
 void write_table_end(struct text *out);
 
 /* ---- tables out of a query ---- */
-enum cell_kind {
-    CELL_TEXT,
-    CELL_DEVICE, /* left out where the page is about one */
-    CELL_COUNT,
-    CELL_TIME,
-    CELL_PERCENT,
-    CELL_NUMBER,
-    CELL_CONFIGURATION,
-};
 struct column {
     const char *name; /* in the query */
     const char *label;

@@ -98,48 +98,51 @@ void write_configuration(struct text *out, const char *key)
     text_append(out, "</span>");
 }
 
-void write_number(struct text *out, double value, const char *shown)
+void write_value(struct text *out, enum cell_kind kind, double value)
 {
-    if (isnan(value))
+    char shown[SHOWN_BYTES] = "";
+    if (isnan(value)) {
         text_append(out, "<td class=\"n\">–</td>");
+        return;
+    }
+    if (kind == CELL_TIME)
+        (void)shown_time(value, shown);
+    else if (kind == CELL_PERCENT || kind == CELL_SHARE)
+        (void)shown_percent(kind == CELL_SHARE ? 100 * value : value, shown);
+    else if (kind == CELL_RATE)
+        (void)shown_rate(value, shown);
+    else if (kind == CELL_COUNT)
+        (void)shown_count((int64_t)value, shown);
     else
-        html(out, "<td class=\"n\" data-v=\"%.9g\">%s</td>", value, shown);
+        (void)string_format(shown, sizeof shown, "%.4g", value);
+    html(out, "<td class=\"n\" data-v=\"%.9g\">%s</td>", value, shown);
+}
+
+void write_integer(struct text *out, int64_t value)
+{
+    write_value(out, CELL_COUNT, value < 0 ? (double)NAN : (double)value);
 }
 
 /* ---- tables out of a query ---- */
 
+static bool is_text(enum cell_kind kind)
+{
+    return kind == CELL_TEXT || kind == CELL_DEVICE || kind == CELL_CONFIGURATION;
+}
+
 static void write_cell(struct text *out, enum cell_kind kind, struct store_query *row, int at)
 {
-    char shown[SHOWN_BYTES];
     const char *text = store_query_text(row, at);
-    double value = store_query_real(row, at);
     if (!text) {
         text_append(out, kind == CELL_TEXT ? "<td>–</td>" : "<td class=\"n\">–</td>");
-        return;
-    }
-    switch (kind) {
-    case CELL_TIME:
-        write_number(out, value, shown_time(value, shown));
-        break;
-    case CELL_PERCENT:
-        write_number(out, value, shown_percent(value, shown));
-        break;
-    case CELL_COUNT:
-        write_number(out, value, shown_count(store_query_integer(row, at), shown));
-        break;
-    case CELL_NUMBER:
-        (void)string_format(shown, sizeof shown, "%.4g", value);
-        write_number(out, value, shown);
-        break;
-    case CELL_CONFIGURATION:
+    } else if (kind == CELL_CONFIGURATION) {
         text_append(out, "<td>");
         write_configuration(out, text);
         text_append(out, "</td>");
-        break;
-    case CELL_TEXT:
-    case CELL_DEVICE:
+    } else if (is_text(kind)) {
         html(out, "<td>%s</td>", text);
-        break;
+    } else {
+        write_value(out, kind, store_query_real(row, at));
     }
 }
 
@@ -162,11 +165,6 @@ void write_table_begin(struct text *out, const char *name)
 void write_table_end(struct text *out)
 {
     text_append(out, "</tbody></table></div>\n");
-}
-
-static bool is_text(enum cell_kind kind)
-{
-    return kind == CELL_TEXT || kind == CELL_DEVICE || kind == CELL_CONFIGURATION;
 }
 
 static void write_rows(struct page *page, const struct table *table, const struct text *body,

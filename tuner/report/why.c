@@ -3,63 +3,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
 #include "tuner/stats/estimate.h"
 
-static void write_integer(struct text *out, int64_t value)
-{
-    char shown[SHOWN_BYTES];
-    write_number(out, value < 0 ? (double)NAN : (double)value, shown_count(value, shown));
-}
-
-static void write_share(struct text *out, double share)
-{
-    char shown[SHOWN_BYTES];
-    write_number(out, share, shown_percent(100 * share, shown));
-}
-
 /* What a point is like; of all points of a table, what none is known of is left out. */
-enum trait { OCCUPANCY, IN_FLIGHT, LAUNCHES, GRID, BLOCK, THREADS, REGISTERS, SPILLS, SHARED };
-static const char *const traits[] = {
-    [OCCUPANCY] = "occupancy", [IN_FLIGHT] = "bytes in flight, SM",
-    [LAUNCHES] = "launches",   [GRID] = "grid",
-    [BLOCK] = "block",         [THREADS] = "threads",
-    [REGISTERS] = "registers", [SPILLS] = "spilled bytes",
-    [SHARED] = "shared bytes",
+#define OF(member) offsetof(struct explain_point, member)
+static const struct trait {
+    const char *label;
+    size_t offset;
+    bool is_real;    /* else an integer, below 0: unknown */
+    bool in_percent; /* a share */
+    int of_a_cpu;    /* 1: of a CPU alone, -1: of others, 0: of any */
+} traits[] = {
+    {"occupancy", OF(occupancy), true, true, 0},
+    {"bytes in flight, SM", OF(bytes_in_flight_per_sm), true, false, 0},
+    {"launches", OF(launches), false, false, 0},
+    {"grid", OF(grid), false, false, 0},
+    {"block", OF(block), false, false, -1},
+    {"threads", OF(threads), false, false, 1},
+    {"registers", OF(registers), false, false, 0},
+    {"spilled bytes", OF(spill_bytes), false, false, 0},
+    {"shared bytes", OF(shared_bytes), false, false, 0},
 };
-enum { TRAITS = sizeof traits / sizeof traits[0] };
 
-static double known(int64_t value)
+static double trait_of(const struct explain_point *point, const struct trait *trait)
 {
+    const void *member = (const char *)point + trait->offset;
+    const int of_a_cpu = point->threads > 0 ? 1 : -1;
+    if (trait->of_a_cpu != 0 && trait->of_a_cpu != of_a_cpu)
+        return (double)NAN;
+    if (trait->is_real)
+        return (trait->in_percent ? 100 : 1) * *(const double *)member;
+    const int64_t value = *(const int64_t *)member;
     return value < 0 ? (double)NAN : (double)value;
 }
 
-static double trait_of(const struct explain_point *point, size_t trait)
-{
-    switch (trait) {
-    case OCCUPANCY:
-        return 100 * point->occupancy;
-    case IN_FLIGHT:
-        return point->bytes_in_flight_per_sm;
-    case LAUNCHES:
-        return known(point->launches);
-    case GRID:
-        return known(point->grid);
-    case BLOCK:
-        return point->threads > 0 ? (double)NAN : known(point->block);
-    case THREADS:
-        return point->threads > 0 ? (double)point->threads : (double)NAN;
-    case REGISTERS:
-        return known(point->registers);
-    case SPILLS:
-        return known(point->spill_bytes);
-    default:
-        return known(point->shared_bytes);
-    }
-}
-
-static bool has_trait(const struct explanation *why, size_t trait)
+static bool has_trait(const struct explanation *why, const struct trait *trait)
 {
     for (size_t i = 0; i < why->point_count; i++)
         if (!isnan(trait_of(&why->points[i], trait)))
@@ -93,25 +74,19 @@ static void write_slower(struct text *out, const struct explain_point *point, bo
 static void write_point(struct text *out, const struct explanation *why, size_t index)
 {
     const struct explain_point *point = &why->points[index];
-    char shown[SHOWN_BYTES];
     html(out, "<tr><th scope=\"row\">%s</th><td>", point->role);
     write_configuration(out, point->configuration);
     text_append(out, "</td>");
     if (isnan(point->time_ns) && point->status)
         html(out, "<td>%s</td>", point->status);
     else
-        write_number(out, point->time_ns, shown_time(point->time_ns, shown));
+        write_value(out, CELL_TIME, point->time_ns);
     write_slower(out, point, index == 0);
-    write_share(out, point->ceiling_share);
-    for (size_t i = 0; i < TRAITS; i++) {
-        double value = trait_of(point, i);
-        if (!has_trait(why, i))
-            continue;
-        if (i == OCCUPANCY)
-            write_number(out, value, shown_percent(value, shown));
-        else
-            write_number(out, value, shown_count(isnan(value) ? 0 : (int64_t)value, shown));
-    }
+    write_value(out, CELL_SHARE, point->ceiling_share);
+    for (size_t i = 0; i < COUNT(traits); i++)
+        if (has_trait(why, &traits[i]))
+            write_value(out, traits[i].in_percent ? CELL_PERCENT : CELL_COUNT,
+                        trait_of(point, &traits[i]));
     text_append(out, "</tr>\n");
 }
 
@@ -120,9 +95,9 @@ static void write_points(struct text *out, const struct explanation *why)
     write_table_begin(out, "the winner beside others");
     text_append(out, "<th>who</th><th>launch</th><th class=\"n\">time</th>"
                      "<th class=\"n\">slower by</th><th class=\"n\">of ceiling</th>");
-    for (size_t i = 0; i < TRAITS; i++)
-        if (has_trait(why, i))
-            html(out, "<th class=\"n\">%s</th>", traits[i]);
+    for (size_t i = 0; i < COUNT(traits); i++)
+        if (has_trait(why, &traits[i]))
+            html(out, "<th class=\"n\">%s</th>", traits[i].label);
     text_append(out, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < why->point_count; i++)
         write_point(out, why, i);
@@ -140,7 +115,7 @@ static void write_other(struct text *out, const char *value, const char *with, d
     if (with)
         html(out, "<small>with another %s</small>", with);
     text_append(out, "</td>");
-    write_share(out, loss);
+    write_value(out, CELL_SHARE, loss);
 }
 
 static void write_sensitivities(struct text *out, const struct explanation *why)
@@ -159,7 +134,7 @@ static void write_sensitivities(struct text *out, const struct explanation *why)
         html(out, "<tr><th scope=\"row\">%s</th><td>%s</td>", of->parameter, of->value);
         write_other(out, of->best_other, of->best_other_with, of->best_other_loss);
         write_other(out, of->worst, of->worst_with, of->worst_loss);
-        write_integer(out, (int64_t)of->values);
+        write_integer(out, of->values);
         text_append(out, "</tr>\n");
     }
     write_table_end(out);
@@ -342,8 +317,8 @@ static void write_influence(struct text *out, struct influence *influence)
     html(out, "<tr><th scope=\"row\">%s</th><td>", influence->name);
     write_values(out, influence);
     text_append(out, "</td>");
-    write_share(out, median(losses->next, losses->count));
-    write_share(out, median(losses->worst, losses->count));
+    write_value(out, CELL_SHARE, median(losses->next, losses->count));
+    write_value(out, CELL_SHARE, median(losses->worst, losses->count));
     write_integer(out, (int64_t)losses->count);
     html(out, "<td>%s</td></tr>\n",
          losses->count == 0            ? "–"

@@ -101,9 +101,8 @@ void write_launch(struct text *out, const struct winner *winner)
 static void write_row(struct page *page, const struct winner *winner, const struct over *over)
 {
     struct text *out = &page->out;
-    char shown[SHOWN_BYTES];
     html(out, "<tr><th scope=\"row\">%s</th>", winner->problem);
-    write_number(out, (double)winner->n, shown_count(winner->n, shown));
+    write_integer(out, winner->n);
     text_append(out, "<td>");
     write_launch(out, winner);
     text_append(out, "</td>");
@@ -112,13 +111,12 @@ static void write_row(struct page *page, const struct winner *winner, const stru
         write_gain(out, winner, gain_find(winner, over->names[i].name), false);
     if (over->peers_share)
         write_gain(out, winner, fastest_peer(winner), true);
-    write_number(out, winner->gbs, shown_rate(winner->gbs, shown));
-    write_number(out, winner->ceiling_percent, shown_percent(winner->ceiling_percent, shown));
+    write_value(out, CELL_RATE, winner->gbs);
+    write_value(out, CELL_PERCENT, winner->ceiling_percent);
     html(out, "<td>%s</td>", winner->explained ? explain_limit_name(winner->why.limit) : "unknown");
     html(out, "<td><b class=\"t-%s\">%s</b></td>", winner->trust,
          verdict_answer(verdict_named(winner->trust)));
-    write_number(out, winner->tied_count > 0 ? (double)winner->tied_count : (double)NAN,
-                 shown_count(winner->tied_count, shown));
+    write_integer(out, winner->tied_count > 0 ? winner->tied_count : -1);
     text_append(out, "</tr>\n");
 }
 
