@@ -1,5 +1,6 @@
-/* What a trial's meaning depends on besides its configuration and its binary. Sizes, parameters,
- * constraints and baselines are not among it: a value more makes no measurement stale. */
+/* Hashes: of what a trial's meaning depends on besides its configuration and its binary (sizes,
+ * parameters, constraints and baselines are not among it: a value more makes no measurement stale);
+ * and of what the compiler is told besides defines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -141,4 +142,26 @@ enum status experiment_hash_definition(struct experiment *experiment, const stru
     enum status status = hash_all(experiment, root, hash, error);
     hash_finish(hash, experiment->definition_hash);
     return status;
+}
+
+void experiment_flags_hash(const char *text, char out[HASH_TEXT_BYTES])
+{
+    struct document document = {.text = NULL};
+    struct error ignored = {0};
+    const struct node *root = NULL;
+    out[0] = '\0';
+    if (document_read(&document, "", text, strlen(text), &ignored) == STATUS_OK)
+        root = document.root;
+    const struct node *standard = root ? node_get(root, "std") : NULL;
+    const struct node *flags = root ? node_get(root, "flags") : NULL;
+    bool has_standard = standard && standard->kind == NODE_SCALAR;
+    bool has_flags = flags && flags->kind == NODE_LIST && flags->count > 0;
+    struct hash_state *hash = has_standard || has_flags ? hash_start() : NULL;
+    if (hash) {
+        hash_add_string(hash, has_standard ? standard->text : "");
+        for (const struct node *item = has_flags ? flags->first : NULL; item; item = item->next)
+            hash_add_string(hash, item->kind == NODE_SCALAR ? item->text : "");
+        hash_finish(hash, out);
+    }
+    arena_free(&document.arena);
 }

@@ -171,7 +171,7 @@ struct check_rule {
     struct template file;
 };
 
-struct default_cache; /* default.c */
+struct default_cache; /* experiment.c */
 
 struct experiment {
     struct arena arena;

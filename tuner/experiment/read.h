@@ -115,7 +115,7 @@ bool check_types(const struct experiment *experiment, const struct read_formula 
 bool check_number(const struct experiment *experiment, const struct formula *formula,
                   struct error *error);
 
-/* default.c: what experiment_default remembers. NULL when memory is short. */
+/* experiment.c: what experiment_default remembers. NULL when memory is short. */
 struct default_cache *default_cache_create(void);
 void default_cache_free(struct default_cache *cache);
 

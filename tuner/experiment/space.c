@@ -3,8 +3,129 @@
  * counted group by group: where others stand says only how often what follows repeats. */
 #include "tuner/experiment/space.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tuner/base/hash.h"
+
+/* ---- the values of parameters: evaluated, without repeats, and found by a table ---- */
+
+enum { HASH_OF_NUMBERS = 1, HASH_OF_TEXTS = 2 };
+
+/* Alike for values that are the same: 1, 1.0 and True. */
+static uint64_t hash_value(struct value value)
+{
+    const double limit = 9223372036854775808.0; /* 2^63 */
+    if (value.kind == VALUE_TEXT)
+        return hash_u64(value.text, strlen(value.text), HASH_OF_TEXTS);
+    if (value.kind != VALUE_REAL)
+        return hash_u64(&value.integer, sizeof value.integer, HASH_OF_NUMBERS);
+    if (floor(value.real) != value.real || value.real < -limit || value.real >= limit)
+        return hash_u64(&value.real, sizeof value.real, HASH_OF_NUMBERS);
+    const int64_t whole = (int64_t)value.real;
+    return hash_u64(&whole, sizeof whole, HASH_OF_NUMBERS);
+}
+
+/* The place of the value in the table, or the free one where it belongs. */
+static size_t table_place(const struct value_list *list, struct value value)
+{
+    size_t at = hash_value(value) & list->table_mask;
+    while (list->table[at] && !value_equal(list->values[list->table[at] - 1], value))
+        at = (at + 1) & list->table_mask;
+    return at;
+}
+
+bool space_list_find(const struct value_list *list, struct value value, size_t *index)
+{
+    const uint32_t found = list->table[table_place(list, value)];
+    *index = found - 1;
+    return found != 0;
+}
+
+static bool start_list(struct value_list *list, struct arena *arena, size_t most)
+{
+    size_t size = 4;
+    while (size < 2 * most)
+        size *= 2;
+    list->values = arena_alloc(arena, most, sizeof *list->values);
+    list->table = arena_alloc(arena, size, sizeof *list->table);
+    list->table_mask = size - 1;
+    return list->values && list->table;
+}
+
+static bool keep_value(struct maker *maker, struct value_list *list, struct value value,
+                       struct place place)
+{
+    if (check_value(value, place, maker->error) != STATUS_OK)
+        return false;
+    const size_t at = table_place(list, value);
+    if (list->table[at])
+        return true;
+    if (value.kind == VALUE_TEXT) {
+        value.text = arena_strdup(maker->arena, value.text);
+        if (!value.text)
+            return maker_no_memory(maker);
+    }
+    list->values[list->count++] = value;
+    list->table[at] = (uint32_t)list->count;
+    return true;
+}
+
+/* Then a value may be one of another problem. */
+static bool depends_on_problem(const struct experiment *experiment, const struct named_list *list)
+{
+    struct slot_set problem = {0};
+    struct slot_set uses = list->list.uses;
+    for (size_t slot = SLOT_AXES; slot <= SLOT_SIZE; slot++)
+        slot_set_add(&problem, slot);
+    for (size_t i = 0; i < list->count; i++)
+        uses = slot_set_union(uses, list->values[i].uses);
+    uses = slots_reached(experiment, uses);
+    return slot_set_meets(&uses, &problem);
+}
+
+bool space_lists(struct maker *maker, bool restricted, struct value_list *lists)
+{
+    for (size_t i = 0; i < maker->experiment->parameter_count; i++) {
+        const struct named_list *parameter = &maker->experiment->parameters[i];
+        const struct formula *whole = parameter->list.tree ? &parameter->list : NULL;
+        struct value *values = NULL;
+        size_t count = parameter->count;
+        if (whole && expression_evaluate_list(whole->tree, &maker->environment, maker->arena,
+                                              &values, &count, maker->error) != STATUS_OK)
+            return false;
+        if (count == 0)
+            return maker_error(maker, whole ? whole->place : parameter->place,
+                               "the list of the values of '%s' is empty", parameter->name);
+        size_t taken = 0;
+        if (restricted && parameter->only && !depends_on_problem(maker->experiment, parameter) &&
+            !check_restriction(maker, parameter))
+            return false;
+        if (!start_list(&lists[i], maker->arena, count))
+            return maker_no_memory(maker);
+        for (size_t j = 0; j < count; j++) {
+            struct value value = value_integer(0);
+            if (whole)
+                value = values[j];
+            else if (!make_value(maker, &parameter->values[j], &value))
+                return false;
+            if (!restricted || list_takes(parameter, value)) {
+                taken++;
+                if (!keep_value(maker, &lists[i], value,
+                                whole ? whole->place : parameter->values[j].place))
+                    return false;
+            }
+        }
+        if (taken == 0)
+            return maker_error(maker, parameter->place,
+                               "'%s' has none of the values here that it is limited to: %s",
+                               parameter->name, parameter->only);
+    }
+    return true;
+}
+
+/* ---- the space ---- */
 
 enum status space_create(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, struct space **out, struct error *error)
@@ -66,6 +187,11 @@ size_t space_value_count(const struct space *space, size_t dimension)
     return space->lists[dimension].count;
 }
 
+struct value space_value(const struct space *space, size_t dimension, size_t index)
+{
+    return space->lists[dimension].values[index];
+}
+
 /* Where a descent stands: the node of each group, and how many configurations lead on from here. */
 struct descent {
     uint32_t nodes[EXPERIMENT_PARAMETERS_MAX];
@@ -78,16 +204,17 @@ static void start_descent(const struct space *space, struct descent *descent)
     descent->count = space->count;
 }
 
-/* The last edge that no more than `number` configurations stand before. */
-static const struct diagram_edge *edge_of_number(const struct diagram *diagram,
-                                                 const struct diagram_node *node, uint64_t number)
+/* The last edge whose value, or the configurations before which, are no more than `most`. */
+static inline const struct diagram_edge *find_edge(const struct diagram *diagram,
+                                                   const struct diagram_node *node, bool by_value,
+                                                   uint64_t most)
 {
     const struct diagram_edge *edges = diagram->edges + node->first;
     size_t low = 0;
     size_t high = node->edge_count;
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
-        if (edges[middle].before <= number)
+        if ((by_value ? edges[middle].value : edges[middle].before) <= most)
             low = middle;
         else
             high = middle;
@@ -104,28 +231,12 @@ void space_values(const struct space *space, uint64_t point,
         uint32_t *at = &descent.nodes[space->group_of[i]];
         const struct diagram_node *node = &space->diagram.nodes[*at];
         const uint64_t others = descent.count / node->count;
-        const struct diagram_edge *edge = edge_of_number(&space->diagram, node, point / others);
+        const struct diagram_edge *edge = find_edge(&space->diagram, node, false, point / others);
         values[i] = edge->value;
         point -= edge->before * others;
         descent.count = others * space->diagram.nodes[edge->child].count;
         *at = edge->child;
     }
-}
-
-static const struct diagram_edge *edge_of_value(const struct diagram *diagram,
-                                                const struct diagram_node *node, uint16_t value)
-{
-    const struct diagram_edge *edges = diagram->edges + node->first;
-    size_t low = 0;
-    size_t high = node->edge_count;
-    while (high - low > 1) {
-        const size_t middle = (low + high) / 2;
-        if (edges[middle].value <= value)
-            low = middle;
-        else
-            high = middle;
-    }
-    return edges[low].value == value ? &edges[low] : NULL;
 }
 
 bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAMETERS_MAX],
@@ -137,8 +248,8 @@ bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAME
     for (size_t i = 0; i < space->parameter_count; i++) {
         uint32_t *at = &descent.nodes[space->group_of[i]];
         const struct diagram_node *node = &space->diagram.nodes[*at];
-        const struct diagram_edge *edge = edge_of_value(&space->diagram, node, values[i]);
-        if (!edge)
+        const struct diagram_edge *edge = find_edge(&space->diagram, node, true, values[i]);
+        if (edge->value != values[i])
             return false;
         const uint64_t others = descent.count / node->count;
         number += edge->before * others;
