@@ -8,6 +8,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
+#include "tuner/base/temporary.h"
 
 /* Reads a regular file whole, NUL-terminated; one over max_bytes is refused. `*length` may be NULL.
  * The contents belong to the arena. */
@@ -19,6 +20,43 @@ enum status file_read(struct arena *arena, const char *path, size_t max_bytes, c
  * (tuner/base/trust.h). */
 enum status file_write_atomically(const char *path, const void *data, size_t bytes,
                                   struct error *error);
+
+/* ---- what a command writes for its user: a file under a name that the user gave, which may as
+ * well be standard output, a pipe or a device ---- */
+
+/* "-", /dev/stdout and the other names of file descriptor 1. */
+bool output_is_stdout(const char *path);
+/* Standard output, or what is there already and is no regular file: nothing that could be replaced,
+ * or read again. */
+bool output_is_special(const char *path);
+
+/* A regular file, or none yet: as file_write_atomically. Standard output, a file descriptor by its
+ * name (/dev/stderr, /dev/fd/N), a FIFO and a character device (/dev/null) are written as they are,
+ * and stay what they are; stdout's own buffer goes first. Refused: sockets, block devices, and a
+ * FIFO or device that another user put into a folder open to all. */
+enum status output_write(const char *path, const void *data, size_t bytes, struct error *error);
+
+/* The same a part at a time, for what is too large to be held. */
+struct output {
+    const char *path;
+    int file;
+    bool special; /* written as it is; else a file beside `real`, which it replaces at the end */
+    bool opened;  /* by us */
+    const char *real;
+    struct temporary temporary;
+    struct arena arena;
+};
+/* `path` is borrowed. To be ended, unless it fails. */
+enum status output_begin(const char *path, struct output *out, struct error *error);
+enum status output_add(struct output *output, const void *data, size_t bytes, struct error *error);
+/* With a `status` other than STATUS_OK what was there stays; returns the first failure. */
+enum status output_end(struct output *output, enum status status, struct error *error);
+
+/* STATUS_USAGE when `path` names the file that `input` names, too: writing would destroy it. Either
+ * may be NULL. */
+enum status output_differs(const char *path, const char *input, struct error *error);
+
+/* ---- folders ---- */
 
 bool file_exists(const char *path);
 /* Makes the folder and those above it; those it makes get the mode, less the umask. */

@@ -3,7 +3,6 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/files.h"
-#include "tuner/base/output.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
 #include "tuner/exchange/t4.h"

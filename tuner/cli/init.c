@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
-#include "tuner/base/output.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
 #include "tuner/device/device.h"

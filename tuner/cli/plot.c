@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/output.h"
+#include "tuner/base/files.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/style.h"
 #include "tuner/device/traits.h"

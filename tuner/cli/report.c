@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tuner/base/output.h"
+#include "tuner/base/files.h"
 #include "tuner/cli/command.h"
 #include "tuner/device/traits.h"
 #include "tuner/report/report.h"

@@ -6,7 +6,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
-#include "tuner/base/output.h"
+#include "tuner/base/files.h"
 #include "tuner/base/shell.h"
 #include "tuner/cli/dry_run.h"
 #include "tuner/cli/run.h"

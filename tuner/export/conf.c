@@ -9,7 +9,7 @@
 #include "libtuned/tuned.h"
 #include "tuner/base/array.h"
 #include "tuner/base/failpoint.h"
-#include "tuner/base/output.h"
+#include "tuner/base/files.h"
 #include "tuner/export/embedded.h"
 #include "tuner/export/internal.h"
 

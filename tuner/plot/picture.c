@@ -3,7 +3,6 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
-#include "tuner/base/output.h"
 #include "tuner/base/text.h"
 #include "tuner/plot/internal.h"
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "tuner/base/files.h"
-#include "tuner/base/output.h"
 #include "tuner/plot/internal.h"
 
 static enum status prepare_folder(const struct plot_request *request, struct error *error)
