@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
@@ -157,14 +158,8 @@ static bool is_entry(const char *name)
 /* False when memory is short. */
 static bool add_entry(struct entries *entries, const char *name, const struct stat *info)
 {
-    if (entries->count == entries->capacity) {
-        size_t capacity = entries->capacity ? entries->capacity * 2 : 256;
-        struct entry *items = realloc(entries->items, capacity * sizeof *items);
-        if (!items)
-            return false;
-        entries->items = items;
-        entries->capacity = capacity;
-    }
+    if (!array_grow(&entries->items, entries->count, &entries->capacity, sizeof *entries->items))
+        return false;
     struct entry *entry = &entries->items[entries->count++];
     *entry = (struct entry){.used = info->st_mtim, .bytes = (int64_t)info->st_blocks * 512};
     (void)string_format(entry->name, sizeof entry->name, "%s", name);

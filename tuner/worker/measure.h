@@ -126,7 +126,7 @@ enum status judge_found(struct measuring *state, bool right, const char *detail,
                         const struct launch_plan *plan, bool look_at_inputs, const char *run,
                         struct measure_answer *answer, enum judgement *out, struct error *error);
 
-/* measure_results.c. Holds what the block's runs left against what is right: by `results`, which
+/* Holds what the block's runs left against what is right: by `results`, which
  * learn from it, else by the problem's expectations, which may be missing. As judge(). */
 enum status judge_results(struct measuring *state, const struct block *block,
                           struct worker_results *results, bool look_at_inputs,
@@ -145,9 +145,6 @@ void slots_forget(struct measuring *state);
 enum status load_binary(struct measuring *state, const char *path, struct error *error);
 
 /* measure_check.c */
-measure_serve serve_check;
-
-/* measure_watch.c */
-measure_serve serve_watch;
+measure_serve serve_check, serve_watch;
 
 #endif

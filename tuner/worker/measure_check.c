@@ -1,4 +1,6 @@
-/* One case of the gauntlet, in the measuring child. */
+/* One case of the gauntlet, and a plan that is run thousands of times, each result looked at, in
+ * the measuring child. */
+#include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"
 
@@ -61,5 +63,138 @@ enum status serve_check(struct measuring *state, const void *request, struct mea
     if (status == STATUS_OK && !answer->wrong[0])
         status = check_guards(state, plan, answer, error);
     expectations_free(&expected);
+    return status;
+}
+
+/* ---- many runs ---- */
+
+/* The same inputs but for a few elements, and what they come to: who remembers a result is wrong on
+ * one of the two sides. */
+struct side {
+    struct launch_plan plan;
+    const void *inputs[ARGUMENTS_MAX];
+    const struct expectations *expected;
+    struct expectations own; /* unless they are the problem's */
+};
+enum { SIDES = 2, TURNS = 4, VARIANT = 1 };
+
+/* Whether the side's expectations are there for the problem. */
+static bool is_known(const struct measuring *state, const struct worker_case *what,
+                     const struct launch_plan *plan, size_t side)
+{
+    bool known = what->told && state->expected[side].count > 0;
+    for (size_t i = 0; side > 0 && known && i < plan->argument_count; i++)
+        known = (plan->arguments[i].variant != 0) == (state->varied->arguments[i].variant != 0);
+    return known;
+}
+
+/* Where references take long they are not made for other inputs. */
+static bool varies(const struct measuring *state, const struct worker_case *what)
+{
+    bool costly =
+        what->told && state->expected[0].count > 0 && state->reference_ns > WORKER_COSTLY_NS;
+    return references_vary(&what->checks) && !costly;
+}
+
+static enum status make_sides(struct measuring *state, const struct worker_case *what,
+                              struct side *sides, struct error *error)
+{
+    bool varied = false;
+    enum status status = inputs_for_check(state, &sides[0].plan, sides[0].inputs, error);
+    sides[1].plan = sides[0].plan;
+    for (size_t i = 0; i < sides[1].plan.argument_count && varies(state, what); i++) {
+        struct argument *argument = &sides[1].plan.arguments[i];
+        if (!role_is_filled(argument->role) || !fill_draws(argument->fill))
+            continue;
+        argument->variant = VARIANT;
+        varied = true;
+    }
+    if (status == STATUS_OK)
+        status = inputs_of_variant(state, &sides[1].plan, sides[1].inputs, error);
+    for (size_t i = 0; status == STATUS_OK && i < SIDES; i++) {
+        sides[i].expected = &sides[i].own;
+        if (i > 0 && !varied)
+            sides[i].expected = sides[0].expected;
+        else if (is_known(state, what, &sides[i].plan, i))
+            sides[i].expected = &state->expected[i];
+        else
+            status = expectations_make(state, &what->checks, &sides[i].plan, sides[i].inputs,
+                                       &sides[i].own, error);
+    }
+    return status;
+}
+
+struct watching {
+    int64_t wanted; /* comparisons of a turn */
+    int64_t turn_ns;
+    int64_t compared;
+    enum judgement judged;
+};
+
+/* A turn begins with outputs that the other side has left, from then on they are poisoned. */
+static enum status watch_turn(struct measuring *state, const struct side *side, int turn,
+                              struct watching *watching, struct measure_answer *answer,
+                              struct error *error)
+{
+    const struct device_api *api = state->api;
+    double ignored_ns = 0;
+    int64_t end_ns = clock_now_ns() + watching->turn_ns;
+    enum status status = api->bind(state->device, &side->plan, side->inputs, 0, error);
+    watching->judged = JUDGED_RIGHT;
+    for (int64_t i = 0; status == STATUS_OK && watching->judged == JUDGED_RIGHT; i++) {
+        char run[64] = "";
+        bool last = i + 1 >= watching->wanted || (i > 0 && clock_now_ns() > end_ns);
+        if (turn == 0 && i == 0)
+            status = api->run(state->device, &side->plan, &ignored_ns, error);
+        else
+            status = i == 0 ? api->run_on(state->device, &side->plan, error)
+                            : api->run_again(state->device, &side->plan, error);
+        (void)string_format(run, sizeof run, "run %lld of %s: ", (long long)++watching->compared,
+                            turn % SIDES == 0 ? "many" : "many, on changed inputs");
+        if (status == STATUS_OK)
+            status = judge(state, side->expected, &side->plan, i == 0 || last, run, answer,
+                           &watching->judged, error);
+        if (last)
+            break;
+    }
+    return status;
+}
+
+static enum status watch(struct measuring *state, const struct case_request *request,
+                         const struct side *sides, struct measure_answer *answer,
+                         struct error *error)
+{
+    struct watching watching = {
+        .wanted = ((int64_t)request->what.repeats + TURNS - 1) / TURNS,
+        .turn_ns = request->most_ms * 1000000 / TURNS,
+    };
+    enum status status = load_binary(state, request->what.binary_path, error);
+    bool again = false;
+    for (int turn = 0; status == STATUS_OK && turn < TURNS; turn++) {
+        status = watch_turn(state, &sides[turn % SIDES], turn, &watching, answer, error);
+        if (status != STATUS_OK || watching.judged == JUDGED_WRONG)
+            break;
+        if (watching.judged == JUDGED_AGAIN && !again) {
+            again = true;
+            turn = -1; /* on inputs that are whole */
+        }
+    }
+    answer->compared = watching.compared;
+    return status;
+}
+
+enum status serve_watch(struct measuring *state, const void *request, struct measure_answer *answer,
+                        struct arena *arena, struct error *error)
+{
+    const struct case_request *asked = request;
+    struct side *sides = arena_alloc(arena, SIDES, sizeof *sides);
+    if (!sides)
+        return error_no_memory(error);
+    sides[0].plan = *asked->what.plan;
+    enum status status = make_sides(state, &asked->what, sides, error);
+    if (status == STATUS_OK)
+        status = watch(state, asked, sides, answer, error);
+    for (size_t i = 0; i < SIDES; i++)
+        expectations_free(&sides[i].own);
     return status;
 }

@@ -1,4 +1,6 @@
-/* Whether runs were right, and left alone what is not theirs. */
+/* Whether runs were right, and left alone what is not theirs. Of timed runs a number stands for
+ * each result; the first result of each kind of inputs, and what differs from it, is held against
+ * the reference. */
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"
 
@@ -53,4 +55,106 @@ enum status judge(struct measuring *state, const struct expectations *expected,
     return status == STATUS_OK
                ? judge_found(state, right, detail, plan, look_at_inputs, run, answer, out, error)
                : status;
+}
+
+/* ---- what timed runs left ---- */
+
+/* Of results that differ from run to run, so much is read after each visit. */
+static const size_t cheap_bytes = 1 << 20;
+
+bool results_are_costly(const struct launch_plan *plan, const struct worker_results *results)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        bytes += results->outputs >> i & 1 ? argument_bytes(&plan->arguments[i]) : 0;
+    return results->unsteady && bytes > cheap_bytes;
+}
+
+static bool is_exact(const struct expectation *item, enum element_type type)
+{
+    const struct tolerance *tolerance = &item->tolerance;
+    return !element_is_real(type) && !(tolerance->absolute > 0) && !(tolerance->relative > 0) &&
+           !(tolerance->total > 0) && tolerance->ulps == 0;
+}
+
+static void begin(const struct measuring *state, const struct launch_plan *plan,
+                  struct worker_results *results)
+{
+    const struct expectations *expected = &state->expected[0];
+    results->exact = true;
+    for (size_t i = 0; i < expected->count; i++) {
+        size_t output = expected->items[i].output;
+        results->outputs |= UINT32_C(1) << output;
+        results->exact &= is_exact(&expected->items[i], plan->arguments[output].type);
+    }
+}
+
+struct found {
+    bool right;
+    char detail[ERROR_TEXT_BYTES];
+};
+
+/* One whose number is not the known one. */
+static enum status look_at(struct measuring *state, const struct block *block,
+                           const struct run_result *run, struct worker_results *results,
+                           struct found *found, struct error *error)
+{
+    const struct expectations *expected = &state->expected[run->varied];
+    bool known = results->known[run->varied];
+    found->right = !known || !results->exact;
+    if (!found->right)
+        (void)string_format(found->detail, sizeof found->detail,
+                            "its result is not what it was when it was right");
+    if (expected->count == 0) {
+        results->unsure = results->unsure || found->right;
+        return STATUS_OK;
+    }
+    bool holds = true;
+    char detail[ERROR_TEXT_BYTES] = "";
+    enum status status = state->api->show(state->device, block, run->run, error);
+    if (status == STATUS_OK)
+        status =
+            expectations_hold(state, expected, block->plan, &holds, detail, sizeof detail, error);
+    if (status != STATUS_OK)
+        return status;
+    if (!holds)
+        (void)string_format(found->detail, sizeof found->detail, "%s", detail);
+    found->right = found->right && holds;
+    if (!found->right)
+        return STATUS_OK;
+    results->compared++;
+    results->unsteady = results->unsteady || known;
+    results->known[run->varied] = true;
+    if (!known)
+        results->sums[run->varied] = run->sum;
+    return STATUS_OK;
+}
+
+enum status judge_results(struct measuring *state, const struct block *block,
+                          struct worker_results *results, bool look_at_inputs,
+                          struct measure_answer *answer, enum judgement *out, struct error *error)
+{
+    struct run_result runs[BLOCK_RUNS_MAX];
+    struct found found = {.right = true};
+    char text[96] = "";
+    uint32_t count = 0;
+    enum status status = STATUS_OK;
+    results->compared = 0;
+    results->unsure = false;
+    if (results->outputs == 0)
+        begin(state, block->plan, results);
+    if (results->outputs != 0)
+        status = state->api->results(state->device, block, results->outputs, runs, &count, error);
+    for (uint32_t i = 0; status == STATUS_OK && found.right && i < count; i++) {
+        const struct run_result *run = &runs[i];
+        if (results->known[run->varied] && results->sums[run->varied] == run->sum)
+            results->compared++;
+        else if (!results->unsteady || i + 1 == count)
+            status = look_at(state, block, run, results, &found, error);
+        (void)string_format(text, sizeof text, "run %u of %u timed in a row%s: ", run->run + 1,
+                            block->runs, run->varied ? ", on changed inputs" : "");
+    }
+    return status == STATUS_OK ? judge_found(state, found.right, found.detail, block->plan,
+                                             look_at_inputs, text, answer, out, error)
+                               : status;
 }

@@ -12,7 +12,7 @@
 #include "tuner/worker/internal.h"
 #include "tuner/worker/message.h"
 
-enum { START_TIMEOUT_MS = 60000, STARTS_IN_A_ROW_MAX = 3, STOPS_MAX = 5 };
+enum { COUNT_TIMEOUT_MS = 60000, START_TIMEOUT_MS = 60000, STARTS_IN_A_ROW_MAX = 3, STOPS_MAX = 5 };
 
 /* What the child says of itself is kept from the first one; *answered: it said something. */
 static enum status greeted(struct worker *worker, bool *answered, struct error *error)
@@ -304,4 +304,31 @@ enum status worker_fresh(struct worker *worker, struct error *error)
         return STATUS_OK;
     }
     return worker_ensure(worker, false, error);
+}
+
+enum status worker_count(const struct host *host, const char *kind, int *count, struct error *error)
+{
+    char program[] = "tune";
+    char entry[] = "__count";
+    char wanted[16];
+    char *arguments[] = {program, entry, wanted, NULL};
+    struct child child;
+    json_t *answer = NULL;
+    char how[128];
+    if (!string_format(wanted, sizeof wanted, "%s", kind))
+        return error_set(error, STATUS_INTERNAL, "device name too long");
+    enum status status = host->start(host, arguments, &child, error);
+    if (status != STATUS_OK)
+        return status;
+    status = frame_read(child.output, COUNT_TIMEOUT_MS, &answer, error);
+    (void)child_kill(&child, how, sizeof how);
+    if (status != STATUS_OK)
+        return error_set(error, STATUS_UNAVAILABLE,
+                         "asking the driver of %s devices how many there are failed (%s)", kind,
+                         how[0] ? how : status_text(status));
+    status = message_to_error(answer, error);
+    if (status == STATUS_OK)
+        *count = (int)json_integer_value(json_object_get(answer, "count"));
+    json_decref(answer);
+    return status;
 }
