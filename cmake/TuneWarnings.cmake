@@ -7,5 +7,10 @@ function(tune_compile_options target)
     target_compile_options(${target} PRIVATE -fsanitize=${TUNE_SANITIZE} -fno-omit-frame-pointer
                            -fno-sanitize-recover=all)
     target_link_options(${target} PRIVATE -fsanitize=${TUNE_SANITIZE})
+    target_compile_definitions(${target} PRIVATE TUNE_SANITIZED)
+    # What a fuzz target links tells it which branches were taken.
+    if(TUNE_FUZZ)
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
+    endif()
   endif()
 endfunction()

@@ -67,7 +67,7 @@ static void limit_processor_time(int64_t timeout_ms)
  * more address space than any limit. */
 static void limit_size(int64_t memory_bytes)
 {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef TUNE_SANITIZED
     lower_limit(RLIMIT_AS, (rlim_t)memory_bytes);
 #else
     (void)memory_bytes;
