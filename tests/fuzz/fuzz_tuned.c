@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 (strcmp(tuned_entry_device(entry)->name, "*") == 0 ? TUNED_PORTABLE
                                                                    : TUNED_NEAREST_SIZE))
             abort();
-        const struct tuned_build have = {"a", "b", "c", "d"};
+        const struct tuned_build have = {"a", "b", "c", "d", {NULL}};
         char reason[TUNED_REASON_BYTES];
         long long low = 0, high = 0;
         (void)tuned_stale(entry, &have, reason, sizeof reason);

@@ -110,20 +110,21 @@ static int submit(struct device *device, void *context)
     const struct measuring *measuring = pass->measuring;
     const struct cuda_driver *cuda = cuda_of(device)->driver;
     if (pass->way->function)
-        return launch_kernel(device, pass);
+        return (int)launch_kernel(device, pass);
     switch (pass->way->transfer) {
     case HOST_TO_DEVICE:
-        return cuda->cuMemcpyHtoDAsync(measuring->b, measuring->pinned, pass->bytes,
-                                       cuda_of(device)->stream);
+        return (int)cuda->cuMemcpyHtoDAsync(measuring->b, measuring->pinned, pass->bytes,
+                                            cuda_of(device)->stream);
     case DEVICE_TO_HOST:
-        return cuda->cuMemcpyDtoHAsync(measuring->pinned, measuring->a, pass->bytes,
-                                       cuda_of(device)->stream);
+        return (int)cuda->cuMemcpyDtoHAsync(measuring->pinned, measuring->a, pass->bytes,
+                                            cuda_of(device)->stream);
     case COPY:
-        return cuda->cuMemcpyDtoDAsync(measuring->b + pass->offset, measuring->a + pass->offset,
-                                       pass->bytes, cuda_of(device)->stream);
+        return (int)cuda->cuMemcpyDtoDAsync(measuring->b + pass->offset,
+                                            measuring->a + pass->offset, pass->bytes,
+                                            cuda_of(device)->stream);
     case WRITE:
-        return cuda->cuMemsetD8Async(measuring->b + pass->offset, 0x5a, pass->bytes,
-                                     cuda_of(device)->stream);
+        return (int)cuda->cuMemsetD8Async(measuring->b + pass->offset, 0x5a, pass->bytes,
+                                          cuda_of(device)->stream);
     case READ:
         break;
     }
