@@ -85,9 +85,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         long long n = tuned_entry_n(entry);
         struct tuned_answer answer;
         if (n < tuned_entry_n_low(entry) || n > tuned_entry_n_high(entry) ||
-            tuned_find(tuned, tuned_entry_device(entry), tuned_entry_problem(entry), n, &answer) <
-                (strcmp(tuned_entry_device(entry)->name, "*") == 0 ? TUNED_PORTABLE
-                                                                   : TUNED_NEAREST_SIZE))
+            (strcmp(tuned_entry_device(entry)->name, "*") != 0 && /* that is no device to ask for */
+             tuned_find(tuned, tuned_entry_device(entry), tuned_entry_problem(entry), n, &answer) <
+                 TUNED_NEAREST_SIZE))
             abort();
         const struct tuned_build have = {"a", "b", "c", "d", {NULL}};
         char reason[TUNED_REASON_BYTES];
