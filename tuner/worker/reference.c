@@ -1,0 +1,85 @@
+#include "tuner/worker/reference.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void reference_function(void *const *arguments, struct tune_expected *expected);
+
+/* POSIX lets a pointer from dlsym be a function's; ISO C has no cast for it. */
+static reference_function *find_function(void *library, const char *name)
+{
+    void *symbol = dlsym(library, name);
+    reference_function *function = NULL;
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
+/* What the function is given. Vectors that are read and written are copies of its own: it may work
+ * in place. */
+struct given {
+    void *arguments[ARGUMENTS_MAX];
+    void *copies[ARGUMENTS_MAX];
+    unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX];
+};
+
+static enum status give(struct given *given, const struct argument *argument, const void *input,
+                        size_t i, struct error *error)
+{
+    size_t bytes = 0;
+    if (argument->role == ARGUMENT_UPDATE) {
+        given->copies[i] = malloc(argument_bytes(argument) + 1);
+        if (!given->copies[i])
+            return error_no_memory(error);
+        memcpy(given->copies[i], input, argument_bytes(argument));
+        given->arguments[i] = given->copies[i];
+    } else if (argument->role == ARGUMENT_INPUT) {
+        memcpy(&given->arguments[i], &input, sizeof given->arguments[i]);
+    } else if (!role_is_vector(argument->role)) {
+        given->arguments[i] = given->values[i];
+        return argument_pack(argument, given->values[i], &bytes, error);
+    }
+    return STATUS_OK;
+}
+
+static enum status call(reference_function *function, const struct launch_plan *plan,
+                        const void *const *inputs, struct tune_expected *expected,
+                        struct error *error)
+{
+    struct given given = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+        status = give(&given, &plan->arguments[i], inputs[i], i, error);
+    if (status == STATUS_OK)
+        function(given.arguments, expected);
+    for (size_t i = 0; i < plan->argument_count; i++)
+        free(given.copies[i]);
+    return status;
+}
+
+enum status reference_compute(const char *path, const char *name, const struct launch_plan *plan,
+                              const void *const *inputs, size_t output,
+                              struct tune_expected **expected, struct error *error)
+{
+    if (output >= plan->argument_count || !argument_is_written(&plan->arguments[output]))
+        return error_set(error, STATUS_INTERNAL, "the checked argument is no output");
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return error_set(error, STATUS_BAD_INPUT, "reference: %s", dlerror());
+    reference_function *function = find_function(library, name);
+    enum status status = STATUS_OK;
+    size_t count = (size_t)plan->arguments[output].count;
+    *expected = calloc(count > 0 ? count : 1, sizeof **expected);
+    if (!function)
+        status = error_set(error, STATUS_BAD_INPUT, "reference '%s' is not in its source", name);
+    else if (!*expected)
+        status = error_no_memory(error);
+    else
+        status = call(function, plan, inputs, *expected, error);
+    (void)dlclose(library);
+    if (status != STATUS_OK) {
+        free(*expected);
+        *expected = NULL;
+    }
+    return status;
+}
