@@ -8,25 +8,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static enum status keep_arithmetic(struct session *session, const struct lane *lane,
-                                   const struct arithmetic *arithmetic, struct error *error)
-{
-    enum status status = STATUS_OK;
-    for (int i = 0; i < ELEMENT_TYPE_COUNT && status == STATUS_OK; i++) {
-        const char *type = element_name((enum element_type)i);
-        double known_gops = 0;
-        if (!(arithmetic->gops[i] > 0))
-            continue;
-        status =
-            store_arithmetic_get(session->store, lane->environment_id, type, &known_gops, error);
-        if (status == STATUS_OK)
-            status = store_arithmetic_put(session->store, lane->environment_id, type,
-                                          larger(arithmetic->gops[i], known_gops), error);
-    }
-    return status;
-}
-
-/* As measure_ceilings. */
+/* As measure_bandwidth. */
 static enum status measure_arithmetic(struct session *session, struct lane *lane,
                                       struct error *error)
 {
@@ -34,12 +16,24 @@ static enum status measure_arithmetic(struct session *session, struct lane *lane
     int64_t left_ns = lane_leave(lane);
     enum status status = worker_arithmetic(lane->worker, &arithmetic, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
-    if (status == STATUS_OK)
-        return keep_arithmetic(session, lane, &arithmetic, error);
-    session_note(session, "%s: how fast it calculates could not be measured: %s", lane->name,
-                 error->text);
-    error_clear(error);
-    return STATUS_OK;
+    if (status != STATUS_OK) {
+        session_note(session, "%s: how fast it calculates could not be measured: %s", lane->name,
+                     error->text);
+        error_clear(error);
+        return STATUS_OK;
+    }
+    for (int i = 0; i < ELEMENT_TYPE_COUNT && status == STATUS_OK; i++) {
+        const char *type = element_name((enum element_type)i);
+        double known_gops = 0;
+        if (!(arithmetic.gops[i] > 0))
+            continue;
+        status =
+            store_arithmetic_get(session->store, lane->environment_id, type, &known_gops, error);
+        if (status == STATUS_OK)
+            status = store_arithmetic_put(session->store, lane->environment_id, type,
+                                          larger(arithmetic.gops[i], known_gops), error);
+    }
+    return status;
 }
 
 /* Measures how fast the device can be at best: the better of that and of what is known. */
@@ -69,24 +63,17 @@ static enum status measure_bandwidth(struct session *session, struct lane *lane,
     return STATUS_OK;
 }
 
-static enum status measure_ceilings(struct session *session, struct lane *lane, int64_t bytes,
-                                    struct store_ceilings *ceilings, struct error *error)
-{
-    bool measured = false;
-    enum status status = measure_bandwidth(session, lane, bytes, ceilings, &measured, error);
-    if (status != STATUS_OK || !measured)
-        return status;
-    return store_ceilings_put(session->store, lane->environment_id, ceilings, error);
-}
-
 /* Measures what of it is not known. */
 static enum status complete(struct session *session, struct lane *lane, int64_t bytes, bool found,
                             struct store_ceilings *ceilings, struct error *error)
 {
     double gops = 0; /* what has any has f32 */
+    bool measured = false;
     int64_t started_ns = clock_running_ns();
     enum status status =
-        found ? STATUS_OK : measure_ceilings(session, lane, bytes, ceilings, error);
+        found ? STATUS_OK : measure_bandwidth(session, lane, bytes, ceilings, &measured, error);
+    if (status == STATUS_OK && measured)
+        status = store_ceilings_put(session->store, lane->environment_id, ceilings, error);
     if (status == STATUS_OK)
         status = store_arithmetic_get(session->store, lane->environment_id,
                                       element_name(ELEMENT_F32), &gops, error);

@@ -97,27 +97,22 @@ static bool takes_part(const struct contest *contest)
     return !contest->confirmed && !contest->left_out && has_finalist(contest, false);
 }
 
-/* In each process the incumbent or the winner so far is the twin. */
-static size_t twin_of(const struct contest *contest)
-{
-    for (size_t i = 0; i < contest->finalist_count; i++)
-        if (contest->finalists[i].is_incumbent)
-            return i;
-    for (size_t i = 0; i < contest->finalist_count; i++)
-        if (strcmp(contest->finalists[i].key, contest->winner_key) == 0)
-            return i;
-    return contest->finalist_count;
-}
-
-/* Dropped rounds are made up for, half as many again at most. */
+/* The incumbent or the winner so far is the twin. Dropped rounds are made up for, half as many
+ * again at most. */
 static enum status run_rounds(struct contest *contest, struct track *track, const bool *wanted,
                               struct error *error)
 {
     struct session *session = contest->sweep->work.session;
     bool needs_energy = objective_needs_energy(contest->sweep->work.objective);
     size_t rounds = needs_energy ? 1 : (size_t)track->work->protocol->confirm_rounds;
-    size_t twin = twin_of(contest);
+    size_t twin = contest->finalist_count;
     size_t valid = 0;
+    for (size_t i = contest->finalist_count; i > 0; i--)
+        if (strcmp(contest->finalists[i - 1].key, contest->winner_key) == 0)
+            twin = i - 1;
+    for (size_t i = contest->finalist_count; i > 0; i--)
+        if (contest->finalists[i - 1].is_incumbent)
+            twin = i - 1;
     while (valid < rounds && track->round_count < rounds + rounds / 2 + 1) {
         double twin_y = 0;
         if (session_stopped(session))
@@ -159,18 +154,6 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
         status = contest_keep(contest, &track, status, error);
     track_free(&track);
     return status;
-}
-
-static void show_progress(struct group *group, const struct contest *contest, int process)
-{
-    struct session *session = group->session;
-    group->problem_key = contest->sweep->work.problem.key;
-    group->n = contest->sweep->work.problem.n;
-    group->best_ns = (double)NAN;
-    group->best_key = contest->winner_key;
-    session->progress.process = process;
-    session->progress.process_count = (int)session->options->protocol.confirm_processes;
-    session_progress(group, "confirm");
 }
 
 /* What a contest takes in one process: as in the last one, else its inputs and rounds, whose visits
@@ -250,7 +233,14 @@ static enum status one_process(struct confirming *confirming, struct error *erro
             continue;
         }
         started_ns = clock_running_ns();
-        show_progress(group, contest, confirming->process);
+        group->problem_key = contest->sweep->work.problem.key;
+        group->n = contest->sweep->work.problem.n;
+        group->best_ns = (double)NAN;
+        group->best_key = contest->winner_key;
+        group->session->progress.process = confirming->process;
+        group->session->progress.process_count =
+            (int)group->session->options->protocol.confirm_processes;
+        session_progress(group, "confirm");
         status = confirm_in(confirming, contest, &scratch, error);
         contest->process_ns = clock_running_ns() - started_ns;
         spent_ns += (double)contest->process_ns;
@@ -273,16 +263,6 @@ static void begin(struct contest *contest)
     contest->left_out = false;
 }
 
-/* Whether who won the race was wrong since then. */
-static bool winner_is_out(const struct contest *contest)
-{
-    for (size_t i = 0; i < contest->finalist_count; i++)
-        if (!finalist_can_win(&contest->finalists[i]) &&
-            strcmp(contest->finalists[i].key, contest->winner_key) == 0)
-            return true;
-    return false;
-}
-
 /* One process alone confirms nothing; who is wrong in it does not stay the winner. */
 static enum status settle(struct contest *contest, struct lane *lane, struct error *error)
 {
@@ -291,7 +271,11 @@ static enum status settle(struct contest *contest, struct lane *lane, struct err
     enum status status = STATUS_OK;
     if (contest->processes >= 2)
         status = contest_choose(contest, lane, "confirm", &found, error);
-    if (status != STATUS_OK || found || !winner_is_out(contest))
+    bool winner_is_out = false;
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        winner_is_out |= !finalist_can_win(&contest->finalists[i]) &&
+                         strcmp(contest->finalists[i].key, contest->winner_key) == 0;
+    if (status != STATUS_OK || found || !winner_is_out)
         return status;
     contest->announced = false;
     return store_winner_drop(sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,

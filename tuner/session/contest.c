@@ -301,11 +301,6 @@ enum status contest_keep(struct contest *contest, struct track *track, enum stat
     return first_failure(status, kept, &keeping, error);
 }
 
-static bool is_known(const struct conditions *conditions)
-{
-    return !isnan(conditions->sm_clock_mhz) && conditions->throttle >= 0;
-}
-
 enum status contest_count_rounds(struct contest *contest, const struct track *track,
                                  struct error *error)
 {
@@ -317,7 +312,8 @@ enum status contest_count_rounds(struct contest *contest, const struct track *tr
         contest->rounds++;
         contest->faults[track->faults[i]]++;
         contest->rounds_dropped += track->faults[i] != ROUND_VALID ? 1 : 0;
-        contest->conditions_known |= is_known(&track->records[i].after);
+        const struct conditions *after = &track->records[i].after;
+        contest->conditions_known |= !isnan(after->sm_clock_mhz) && after->throttle >= 0;
         if (track->faults[i] == ROUND_VALID && !isnan(track->twin[i]))
             contest->twins[contest->twin_count++] = track->twin[i];
     }

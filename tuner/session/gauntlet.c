@@ -62,27 +62,20 @@ static size_t add_case(const struct contest *contest, struct gauntlet_case *case
     return count + 1;
 }
 
-/* Elements of the longest vector, over n: rows have many for each. */
-static double elements_per_n(const struct contest *contest)
-{
-    double n = (double)contest->sweep->work.problem.n;
-    double longest = n;
-    for (size_t i = 0; i < contest->finalist_count; i++) {
-        const struct prepared *prepared = contest->finalists[i].slot.prepared;
-        for (size_t k = 0; prepared && k < prepared->plan.argument_count; k++)
-            longest = fmax(longest, (double)prepared->plan.arguments[k].count);
-    }
-    return longest / n;
-}
-
 /* Around the size itself, around powers of two and warps, and two odd ones below it. */
 static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
 {
     static const int64_t small[] = {1, 2, 31, 33, 255, 257, 1025, 4097, 65537, 1000003};
     const int64_t n = contest->sweep->work.problem.n;
-    const double most = many_elements / elements_per_n(contest);
     struct random random = {.seed = (uint64_t)n};
     size_t count = 0;
+    double longest = (double)n; /* of the vectors: rows have many elements for each */
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        const struct prepared *prepared = contest->finalists[i].slot.prepared;
+        for (size_t k = 0; prepared && k < prepared->plan.argument_count; k++)
+            longest = fmax(longest, (double)prepared->plan.arguments[k].count);
+    }
+    const double most = many_elements / (longest / (double)n);
     if (!experiment_has_size(contest->sweep->work.experiment))
         return add_case(contest, cases, count, n, 3);
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)

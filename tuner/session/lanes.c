@@ -62,15 +62,6 @@ static void join_group(struct session *session, struct lane *lane)
     lane->group = group;
 }
 
-static void settle_lane(struct session *session, struct lane *lane)
-{
-    if (session->options->database)
-        lock_note(lane->lock, session->options->database);
-    if (lock_warning(lane->lock)[0])
-        session_note(session, "%s: %s", lane->name, lock_warning(lane->lock));
-    join_group(session, lane);
-}
-
 /* Processors of the machine that the devices are on. */
 static long processors(const struct session *session)
 {
@@ -158,10 +149,15 @@ enum status lanes_start(struct session *session, struct error *error)
         struct lane *lane = &session->lanes[i];
         if (!pthread_equal(lane->thread, pthread_self()))
             (void)pthread_join(lane->thread, NULL);
-        if (!lane->lost)
-            settle_lane(session, lane);
-        else if (!first_lost)
-            first_lost = lane;
+        if (lane->lost) {
+            first_lost = first_lost ? first_lost : lane;
+            continue;
+        }
+        if (options->database)
+            lock_note(lane->lock, options->database);
+        if (lock_warning(lane->lock)[0])
+            session_note(session, "%s: %s", lane->name, lock_warning(lane->lock));
+        join_group(session, lane);
     }
     if (session->group_count == 0 && first_lost) {
         *error = first_lost->error;
@@ -185,6 +181,5 @@ void lanes_stop(struct session *session)
     for (size_t i = 0; i < session->lane_count; i++) {
         worker_stop(session->lanes[i].worker);
         lock_release(session->lanes[i].lock);
-        arena_free(&session->lanes[i].scratch);
     }
 }

@@ -44,20 +44,6 @@ static enum status first_time(struct track *track, struct slot *slot, struct err
     return status;
 }
 
-static enum status run_rounds(struct track *track, struct race *race, const bool *wanted,
-                              struct error *error)
-{
-    const struct session *session = track->work->session;
-    while (race_valid_rounds(race) < LOOK_ROUNDS && track->round_count < LOOK_ROUNDS_MOST) {
-        if (session_stopped(session))
-            return session_stop_error(error);
-        enum status status = track_race_round(track, race, wanted, track->count, error);
-        if (status != STATUS_OK)
-            return status;
-    }
-    return STATUS_OK;
-}
-
 /* A reference for each look would take longer than the looks. */
 static bool is_costly(const struct work *work)
 {
@@ -92,8 +78,11 @@ static enum status run_look(struct track *track, struct race *race, struct look 
     }
     if (status == STATUS_OK)
         status = track_begin(track, check, error);
-    if (status == STATUS_OK)
-        status = run_rounds(track, race, wanted, error);
+    while (status == STATUS_OK && race_valid_rounds(race) < LOOK_ROUNDS &&
+           track->round_count < LOOK_ROUNDS_MOST)
+        status = session_stopped(track->work->session)
+                     ? session_stop_error(error)
+                     : track_race_round(track, race, wanted, track->count, error);
     for (size_t i = 0; i < track->count; i++)
         if (track->slots[i]->outcome.status != TRIAL_OK)
             race_fail(race, i);

@@ -17,21 +17,14 @@ struct racing {
     bool *wanted;
 };
 
-static size_t incumbent_of(const struct contest *contest)
-{
-    for (size_t i = 0; i < contest->finalist_count; i++)
-        if (contest->finalists[i].is_incumbent &&
-            contest->finalists[i].slot.outcome.status == TRIAL_OK)
-            return i;
-    return contest->finalist_count;
-}
-
 /* The incumbent, while it is in the race, else the leader: what matters most is seen twice. */
 static size_t twin_of(const struct racing *racing)
 {
-    size_t incumbent = incumbent_of(racing->contest);
-    if (incumbent < racing->track.count && race_fate(racing->race, incumbent) == RACE_ALIVE)
-        return incumbent;
+    const struct contest *contest = racing->contest;
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        if (contest->finalists[i].is_incumbent &&
+            contest->finalists[i].slot.outcome.status == TRIAL_OK)
+            return race_fate(racing->race, i) == RACE_ALIVE ? i : race_leader(racing->race);
     return race_leader(racing->race);
 }
 
@@ -65,16 +58,12 @@ static bool too_many_dropped(const struct racing *racing)
            (dropped > 8 && (double)dropped > 2 * protocol->dropped_most * (double)rounds);
 }
 
-static bool is_decided(const struct racing *racing)
-{
-    return race_over(racing->race) && race_valid_rounds(racing->race) >= ROUNDS_LEAST;
-}
-
 static enum status run_race(struct racing *racing, struct error *error)
 {
     struct group *group = racing->contest->sweep->work.group;
     int64_t end_ns = budget_race_end_ns(group, &racing->contest->sweep->allowance);
-    while (!is_decided(racing) && race_alive(racing->race) > 0 && !too_many_dropped(racing)) {
+    while (!(race_over(racing->race) && race_valid_rounds(racing->race) >= ROUNDS_LEAST) &&
+           race_alive(racing->race) > 0 && !too_many_dropped(racing)) {
         if (session_stopped(group->session))
             return session_stop_error(error);
         enum status status = one_round(racing, error);

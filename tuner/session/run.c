@@ -148,7 +148,6 @@ enum status on_some_lane(struct group *group, lane_task *task, void *context, st
             return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
                              group->lanes[0]->error.text);
         enum status status = task(context, lane, error);
-        arena_free(&lane->scratch);
         if (!lane->lost)
             return status;
     }

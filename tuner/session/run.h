@@ -47,7 +47,6 @@ struct lane {
     struct lock *lock;       /* on the device, against another tuner */
     int64_t environment_id;  /* of this device: its runs and ceilings */
     int64_t run_id;
-    struct arena scratch;       /* emptied for each trial */
     const struct inputs *known; /* the problem's inputs that the worker has made ... */
     bool knows_expected;        /* ... with the expected results */
     int restarts_seen;

@@ -153,32 +153,24 @@ static struct store_contender placed(const struct choosing *choosing,
     return row;
 }
 
-/* In a run about a few configurations each of them gets an interval, also what left early. */
-static bool shown_slower(const struct choosing *choosing, const struct finalist *finalist)
-{
-    return choosing->contest->sweep->work.options->only_count > 0 &&
-           isnan(finalist->contender.difference.low) && isfinite(finalist->raced.low);
-}
-
-/* Its interval is the race's, to whoever led when it left. */
-static struct store_contender raced_row(const struct finalist *finalist)
-{
-    struct store_contender row = row_of(finalist);
-    row.difference = finalist->raced.estimate;
-    row.difference_low = finalist->raced.low;
-    row.difference_high = finalist->raced.high;
-    return row;
-}
-
 /* Finalists, and of those that only the race has seen the ties. */
 static size_t list_contenders(const struct choosing *choosing, struct store_contender *out)
 {
     const struct contest *contest = choosing->contest;
     size_t count = 0;
-    for (size_t i = 0; i < contest->finalist_count; i++)
-        out[count++] = shown_slower(choosing, &contest->finalists[i])
-                           ? raced_row(&contest->finalists[i])
-                           : row_of(&contest->finalists[i]);
+    bool all = contest->sweep->work.options->only_count > 0;
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        const struct finalist *finalist = &contest->finalists[i];
+        struct store_contender *row = &out[count++];
+        *row = row_of(finalist);
+        if (!all || !isnan(finalist->contender.difference.low) || !isfinite(finalist->raced.low))
+            continue;
+        /* In a run about a few configurations what left early gets an interval, too: the race's, to
+         * whoever led then. */
+        row->difference = finalist->raced.estimate;
+        row->difference_low = finalist->raced.low;
+        row->difference_high = finalist->raced.high;
+    }
     for (size_t i = 0; i < contest->other_count; i++) {
         out[count] = placed(choosing, &contest->others[i]);
         count += out[count].tied ? 1 : 0;
@@ -187,14 +179,6 @@ static size_t list_contenders(const struct choosing *choosing, struct store_cont
     for (size_t i = 0; i < count; i++)
         out[i].place = (int32_t)i + 1;
     return count;
-}
-
-static size_t count_tied(const struct store_contender *contenders, size_t count)
-{
-    size_t tied = 0;
-    for (size_t i = 0; i < count; i++)
-        tied += contenders[i].tied && !contenders[i].out ? 1 : 0;
-    return tied;
 }
 
 /* Which part of the measuring a sample belongs to: its process, in the race its share of rounds. */
@@ -294,7 +278,8 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
         .contenders = contenders,
         .contender_count = list_contenders(choosing, contenders),
     };
-    row.tied_count = (int32_t)count_tied(contenders, row.contender_count);
+    for (size_t i = 0; i < row.contender_count; i++)
+        row.tied_count += contenders[i].tied && !contenders[i].out;
     enum status status = time_interval(choosing, &best->slot, &interval, error);
     if (status == STATUS_OK)
         status = slot_measured(work, &best->slot, &measured, error);
