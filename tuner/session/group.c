@@ -341,6 +341,8 @@ void group_run(struct group *group)
     for (size_t i = 0; i < group->space_count; i++)
         space_free(group->spaces[i]);
     free(group->spaces);
+    group->spaces = NULL;
+    group->space_count = group->space_next = 0;
     for (size_t i = 0; objectives && i < count; i++)
         objective_free(objectives[i]);
     free(objectives);
