@@ -141,16 +141,13 @@ static double number(const struct rows *rows, size_t row, const char *column)
     return is_known(rows, row, column) ? rows_number(rows, row, column) : 0;
 }
 
-static void put_label(const char *label)
+/* "  label            text"; the text is cleared. */
+static void put_line(const char *label, struct text *text)
 {
     printf("  %-*s", LABEL_WIDTH, label);
-}
-
-static void put_line(const char *label, const char *text)
-{
-    put_label(label);
-    rows_put_text(text);
+    rows_put_text(text->length > 0 ? text_string(text) : "unknown");
     putchar('\n');
+    text_clear(text);
 }
 
 /* "1965 to 1980 MHz, 0.8 % apart"; "1980 MHz" when it never moved. */
@@ -159,121 +156,105 @@ static void put_range(const struct rows *rows, size_t row, const char *label, co
 {
     char low[64];
     char high[64];
+    struct text line = {0};
     (void)string_format(low, sizeof low, "%s_low", column);
     (void)string_format(high, sizeof high, "%s_high", column);
-    if (!is_known(rows, row, low)) {
-        put_line(label, "unknown");
-        return;
-    }
-    double least = number(rows, row, low);
-    double most = number(rows, row, high);
-    put_label(label);
+    const double least = rows_number(rows, row, low);
+    const double most = number(rows, row, high);
     if (most - least < 0.5)
-        printf("%.0f %s\n", most, unit);
-    else if (strcmp(unit, "MHz") == 0)
-        printf("%.0f to %.0f %s, %.1f %% apart\n", least, most, unit, 100 * (most - least) / most);
-    else
-        printf("%.0f to %.0f %s\n", least, most, unit);
-}
-
-static void put_events(const struct rows *rows, size_t row)
-{
-    put_label("throttled by");
-    rows_put_text(rows_text(rows, row, "throttling", "unknown"));
-    if (number(rows, row, "throttled_rounds") > 0)
-        printf(", in %.0f of %.0f rounds", number(rows, row, "throttled_rounds"),
-               number(rows, row, "rounds"));
-    putchar('\n');
-    put_label("ECC errors");
-    if (!is_known(rows, row, "ecc_errors_moved"))
-        puts("unknown");
-    else if (number(rows, row, "ecc_errors_moved") > 0)
-        printf("%.0f while measuring\n", number(rows, row, "ecc_errors_moved"));
-    else
-        puts("none while measuring");
-    put_label("other processes");
-    if (!is_known(rows, row, "other_processes_most"))
-        puts("unknown");
-    else if (number(rows, row, "other_processes_most") > 0)
-        printf("up to %.0f, in %.0f of %.0f rounds\n", number(rows, row, "other_processes_most"),
-               number(rows, row, "other_processes_rounds"), number(rows, row, "rounds"));
-    else
-        puts("none");
+        text_printf(&line, "%.0f %s", most, unit);
+    else if (!isnan(least))
+        text_printf(&line, "%.0f to %.0f %s", least, most, unit);
+    if (most - least >= 0.5 && strcmp(unit, "MHz") == 0)
+        text_printf(&line, ", %.1f %% apart", 100 * (most - least) / most);
+    put_line(label, &line);
+    text_free(&line);
 }
 
 static void put_conditions(const struct rows *rows, size_t row)
 {
     const struct device_traits *traits = device_traits(rows_text(rows, row, "device_kind", ""));
+    const double throttled = number(rows, row, "throttled_rounds");
+    const double rounds = number(rows, row, "rounds");
+    const double ecc_errors = rows_number(rows, row, "ecc_errors_moved");
+    const double others = rows_number(rows, row, "other_processes_most");
+    struct text line = {0};
     put_range(rows, row, traits->clock_word, "sm_clock_mhz", "MHz");
     if (traits->is_gpu)
         put_range(rows, row, "memory clock", "memory_clock_mhz", "MHz");
     put_range(rows, row, "temperature", "temperature_c", "C");
     put_range(rows, row, "power", "power_w", "W");
-    put_events(rows, row);
+    text_append(&line, rows_text(rows, row, "throttling", "unknown"));
+    if (throttled > 0)
+        text_printf(&line, ", in %.0f of %.0f rounds", throttled, rounds);
+    put_line("throttled by", &line);
+    if (ecc_errors > 0)
+        text_printf(&line, "%.0f while measuring", ecc_errors);
+    else if (!isnan(ecc_errors))
+        text_append(&line, "none while measuring");
+    put_line("ECC errors", &line);
+    if (others > 0)
+        text_printf(&line, "up to %.0f, in %.0f of %.0f rounds", others,
+                    number(rows, row, "other_processes_rounds"), rounds);
+    else if (!isnan(others))
+        text_append(&line, "none");
+    put_line("other processes", &line);
     if (traits->conditions_source && !is_known(rows, row, "sm_clock_mhz_low") &&
         !is_known(rows, row, "throttle")) {
-        char line[128];
-        (void)string_format(line, sizeof line,
-                            "(%s is missing here or tells nothing: rounds were judged by the "
-                            "anchor)",
-                            traits->conditions_source);
-        put_line("", line);
+        text_printf(&line,
+                    "(%s is missing here or tells nothing: rounds were judged by the anchor)",
+                    traits->conditions_source);
+        put_line("", &line);
     }
+    text_free(&line);
 }
 
 static void put_noise(const struct rows *rows, size_t row)
 {
-    double rounds = number(rows, row, "rounds");
-    double dropped = number(rows, row, "rounds_dropped");
-    put_label("rounds");
-    printf("%.0f, %.0f dropped", rounds, dropped);
-    if (dropped > 0) {
-        printf(" (%.1f %%): ", 100 * dropped / rounds);
-        rows_put_text(rows_text(rows, row, "faults", ""));
-    }
-    putchar('\n');
-    put_label("A/A floor");
+    const double rounds = number(rows, row, "rounds");
+    const double dropped = number(rows, row, "rounds_dropped");
+    struct text line = {0};
+    text_printf(&line, "%.0f, %.0f dropped", rounds, dropped);
+    if (dropped > 0)
+        text_printf(&line, " (%.1f %%): %s", 100 * dropped / rounds,
+                    rows_text(rows, row, "faults", ""));
+    put_line("rounds", &line);
     if (is_known(rows, row, "floor_percent"))
-        printf("at most %.2g %%\n", number(rows, row, "floor_percent"));
-    else
-        puts("unknown");
+        text_printf(&line, "at most %.2g %%", number(rows, row, "floor_percent"));
+    put_line("A/A floor", &line);
+    text_free(&line);
 }
 
 static void put_harness(const struct rows *rows, size_t row)
 {
-    const char *cpus = rows_text(rows, row, "worker_cpus", NULL);
-    const char *near = rows_text(rows, row, "near", NULL);
-    put_label("pinned to");
-    rows_put_text(cpus && cpus[0] ? "processor " : "nothing");
-    rows_put_text(cpus ? cpus : "");
-    if (near && near[0]) {
-        fputs("; the device is near ", stdout);
-        rows_put_text(near);
-    }
-    putchar('\n');
-    put_label("timer");
-    printf("tick %.4g ns, empty pair %.4g ns", number(rows, row, "tick_ns"),
-           number(rows, row, "empty_pair_ns"));
-    if (is_known(rows, row, "node_gap_ns"))
-        printf(", gap between launches %.4g ns", number(rows, row, "node_gap_ns"));
-    putchar('\n');
-    put_line("L2", rows_text(rows, row, "l2_mode", "unknown"));
-    put_label("effort");
-    rows_put_text(rows_text(rows, row, "effort", "unknown"));
-    if (is_known(rows, row, "budget_ns"))
-        printf(", budget %.0f s", number(rows, row, "budget_ns") * 1e-9);
+    const char *cpus = rows_text(rows, row, "worker_cpus", "");
+    const char *near = rows_text(rows, row, "near", "");
     const char *changes = rows_text(rows, row, "protocol_changes", "");
-    if (changes[0]) {
-        fputs(", but ", stdout);
-        rows_put_text(changes);
-    }
-    putchar('\n');
+    struct text line = {0};
+    text_printf(&line, "%s%s", cpus[0] ? "processor " : "nothing", cpus);
+    if (near[0])
+        text_printf(&line, "; the device is near %s", near);
+    put_line("pinned to", &line);
+    text_printf(&line, "tick %.4g ns, empty pair %.4g ns", number(rows, row, "tick_ns"),
+                number(rows, row, "empty_pair_ns"));
+    if (is_known(rows, row, "node_gap_ns"))
+        text_printf(&line, ", gap between launches %.4g ns", number(rows, row, "node_gap_ns"));
+    put_line("timer", &line);
+    text_append(&line, rows_text(rows, row, "l2_mode", ""));
+    put_line("L2", &line);
+    text_append(&line, rows_text(rows, row, "effort", "unknown"));
+    if (is_known(rows, row, "budget_ns"))
+        text_printf(&line, ", budget %.0f s", number(rows, row, "budget_ns") * 1e-9);
+    if (changes[0])
+        text_printf(&line, ", but %s", changes);
+    put_line("effort", &line);
+    text_free(&line);
 }
 
 static void put_verdict(const struct rows *rows, size_t row)
 {
     static const char *const verdicts[] = {"sound", "noisy", "unstable"};
-    put_label("verdict");
+    printf("  %-*s", LABEL_WIDTH, "verdict");
     const enum style style = style_of("trust", rows_text(rows, row, "trust", "unknown"));
     style_begin(style);
     rows_put_text(rows_text(rows, row, "trust", "unknown"));
