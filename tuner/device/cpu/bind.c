@@ -7,8 +7,8 @@
 
 enum { UNKNOWN_MEMORY_SHARE_BYTES = 1 << 30 };
 
-struct placing placing_for(const struct device *device, const struct launch_plan *plan,
-                           size_t index)
+static struct placing placing_for(const struct device *device, const struct launch_plan *plan,
+                                  size_t index)
 {
     const struct machine *machine = &device->machine;
     struct placing placing = {

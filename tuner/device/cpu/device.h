@@ -38,10 +38,6 @@ struct device {
     struct process_state process; /* as kernels are to find it */
 };
 
-/* How memory for argument `index` of the plan is laid out. */
-struct placing placing_for(const struct device *device, const struct launch_plan *plan,
-                           size_t index);
-
 /* describe.c */
 enum status cpu_describe(int index, struct facts *facts, struct error *error);
 /* bind.c: the functions of struct device_api */

@@ -38,7 +38,6 @@ struct pool {
     int started; /* workers 1 .. started - 1 run */
     const struct machine *machine;
     struct worker *workers; /* 0 is the caller and unused */
-    atomic_int pinned;
     atomic_bool caller_asleep;
     pthread_mutex_t mutex;
     pthread_cond_t done;
@@ -127,8 +126,7 @@ static void *work(void *argument)
 {
     struct worker *worker = argument;
     struct pool *pool = worker->pool;
-    if (machine_pin(pool->machine, worker->index))
-        atomic_fetch_add(&pool->pinned, 1);
+    (void)machine_pin(pool->machine, worker->index);
     for (unsigned seen = 0;; seen++) {
         await_call(worker, seen);
         if (!pool->task)
@@ -188,9 +186,8 @@ static void pin_caller(struct pool *pool)
     if (!pool->caller_processors)
         return;
     if (hwloc_get_cpubind(pool->machine->topology, pool->caller_processors, HWLOC_CPUBIND_THREAD) ==
-            0 &&
-        machine_pin(pool->machine, 0))
-        atomic_fetch_add(&pool->pinned, 1);
+        0)
+        (void)machine_pin(pool->machine, 0);
 }
 
 enum status pool_start(const struct machine *machine, struct pool **out, struct error *error)
@@ -249,11 +246,6 @@ void pool_stop(struct pool *pool)
 int pool_size(const struct pool *pool)
 {
     return pool->size;
-}
-
-int pool_pinned(const struct pool *pool)
-{
-    return atomic_load(&pool->pinned);
 }
 
 int pool_awake(const struct pool *pool)

@@ -20,8 +20,6 @@ void pool_stop(struct pool *pool);
 
 /* Threads, the caller included. */
 int pool_size(const struct pool *pool);
-/* How many of them are pinned: all, or fewer where the system does not let us. */
-int pool_pinned(const struct pool *pool);
 /* How many are running now: the caller, and those that still spin or work. */
 int pool_awake(const struct pool *pool);
 

@@ -311,12 +311,6 @@ static bool ask_cubin(const struct container *container, const char *lowered, st
     return tells;
 }
 
-bool cuda_binary_parameters(const struct container *container, const char *lowered,
-                            struct kernel *kernel)
-{
-    return ask_cubin(container, lowered, kernel);
-}
-
 void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
                           const char *lowered, struct kernel *kernel)
 {
@@ -468,7 +462,7 @@ static enum status fits_launch(const struct container *container, const struct l
     struct kernel kernel = {.name = (char *)launch->kernel};
     for (size_t i = 0; i < container->kernel_count; i++)
         if (strcmp(container->kernels[i].name, launch->kernel) == 0 &&
-            cuda_binary_parameters(container, container->kernels[i].lowered, &kernel))
+            ask_cubin(container, container->kernels[i].lowered, &kernel))
             return cuda_check_parameters(plan, launch, &kernel, error);
     return STATUS_OK;
 }

@@ -129,8 +129,6 @@ CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *ou
 enum status cuda_error(struct device *device, CUresult result, struct error *error,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 enum status cuda_fail(struct device *device, int code, const char *what, struct error *error);
-/* Whether only a new process helps. */
-bool cuda_error_is_fatal(CUresult result);
 
 /* describe.c */
 enum status cuda_count(int *count, struct error *error);
@@ -218,14 +216,9 @@ enum status cuda_resources(struct device *device, const char *kernel, uint32_t b
                            struct error *error);
 enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
                              struct error *error);
-/* Whether blocks of the kernel come in clusters. */
-bool cuda_is_clustered(const struct kernel *kernel);
 /* What is passed must be what the kernel takes, by number and size: types are not known. */
 enum status cuda_check_parameters(const struct launch_plan *plan, const struct launch *launch,
                                   const struct kernel *kernel, struct error *error);
-/* False: the binary does not tell. */
-bool cuda_binary_parameters(const struct container *container, const char *lowered,
-                            struct kernel *kernel);
 /* Fills in how many parameters the kernel has, and their sizes. */
 void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
                           const char *lowered, struct kernel *kernel);

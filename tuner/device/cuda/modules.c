@@ -142,7 +142,7 @@ static int function_attribute(struct device *device, const struct kernel *kernel
     return value;
 }
 
-bool cuda_is_clustered(const struct kernel *kernel)
+static bool is_clustered(const struct kernel *kernel)
 {
     return kernel->cluster[0] > 1 || kernel->cluster[1] > 1 || kernel->cluster[2] > 1;
 }
@@ -159,7 +159,7 @@ static void take_cluster(struct device *device, struct kernel *kernel)
             cuda_of(device)->compute_major >= 9 ? function_attribute(device, kernel, sizes[i]) : 0;
         kernel->cluster[i] = size > 1 ? (uint32_t)size : 1;
     }
-    if (cuda_is_clustered(kernel))
+    if (is_clustered(kernel))
         (void)cuda_of(device)->driver->cuFuncSetAttribute(
             kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
 }
@@ -332,7 +332,7 @@ static enum status take_occupancy(struct device *device, struct kernel *kernel, 
         ((int)threads + cuda_of(device)->warp_size - 1) / cuda_of(device)->warp_size;
     int warps_an_sm = cuda_of(device)->max_threads_per_sm / cuda_of(device)->warp_size;
     double share = blocks;
-    if (cuda_is_clustered(kernel) &&
+    if (is_clustered(kernel) &&
         blocks_of_clusters(device, kernel, threads, shared_bytes, &on_device) == CUDA_SUCCESS) {
         share = (double)on_device / device->sm_count;
         blocks = on_device / device->sm_count;

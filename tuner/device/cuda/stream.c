@@ -322,7 +322,7 @@ const struct gpu_driver cuda_gpu_driver = {
 
 /* ---- errors ---- */
 
-bool cuda_error_is_fatal(CUresult result)
+static bool is_fatal(CUresult result)
 {
     int code = (int)result;
     return code == 214 || code == 220 || code == 226 || code == 700 || code == 702 || code == 710 ||
@@ -331,7 +331,7 @@ bool cuda_error_is_fatal(CUresult result)
 
 static enum status status_of(struct device *device, CUresult result)
 {
-    if (cuda_error_is_fatal(result))
+    if (is_fatal(result))
         return STATUS_DEVICE_LOST;
     /* A code of a later driver that is not known here: ask whether the context still answers. */
     if (device && cuda_of(device)->context &&
