@@ -23,17 +23,6 @@ static enum status prepare_value(struct device *device, const struct argument *a
     return STATUS_OK;
 }
 
-static enum status prepare_values(struct device *device, const struct launch_plan *plan,
-                                  struct prepared_plan *out, struct error *error)
-{
-    enum status status = STATUS_OK;
-    if (plan->argument_count != device->argument_count)
-        return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
-        status = prepare_value(device, &plan->arguments[i], i, out, error);
-    return status;
-}
-
 /* A driver's own words for these are "invalid argument". */
 static enum status check_cluster(const struct launch *launch, const struct kernel *kernel,
                                  struct error *error)
@@ -135,7 +124,11 @@ enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
                          struct prepared_plan *out, struct error *error)
 {
     *out = (struct prepared_plan){.launch_count = plan->launch_count};
-    enum status status = prepare_values(device, plan, out, error);
+    enum status status = STATUS_OK;
+    if (plan->argument_count != device->argument_count)
+        return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+        status = prepare_value(device, &plan->arguments[i], i, out, error);
     for (size_t i = 0; i < plan->launch_count && status == STATUS_OK; i++)
         status = prepare_launch(device, plan, &plan->launches[i], out, &out->launches[i], error);
     return status;

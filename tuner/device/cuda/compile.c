@@ -24,14 +24,6 @@ static bool is_declared(const struct source_signature *declared, const char *nam
     return false;
 }
 
-static const char *nearest_of(const struct source_signature *declared, const char *name)
-{
-    const char *names[SIGNATURE_KERNELS_MAX];
-    for (size_t i = 0; i < declared->kernel_count; i++)
-        names[i] = declared->kernels[i].name;
-    return nearest_word(name, names, declared->kernel_count);
-}
-
 /* After a failure: where a kernel that is asked for is not in the source, the error says which are.
  * Always STATUS_COMPILE_FAILED, or STATUS_NO_MEMORY. */
 static enum status name_kernels(struct arena *arena, const char *source, const char *path,
@@ -39,15 +31,18 @@ static enum status name_kernels(struct arena *arena, const char *source, const c
 {
     struct source_signature *declared = arena_alloc(arena, 1, sizeof *declared);
     struct text names = {0};
+    const char *kernels[SIGNATURE_KERNELS_MAX];
     const char *missing = NULL;
     if (!declared || declarations_read(arena, source, declared, error) != STATUS_OK)
         return error_no_memory(error);
-    for (size_t i = 0; i < declared->kernel_count; i++)
-        text_printf(&names, "%s%s", i ? ", " : "", declared->kernels[i].name);
+    for (size_t i = 0; i < declared->kernel_count; i++) {
+        kernels[i] = declared->kernels[i].name;
+        text_printf(&names, "%s%s", i ? ", " : "", kernels[i]);
+    }
     for (size_t i = 0; !missing && i < request->kernel_count; i++)
         if (!strstr(request->kernels[i], "::") && !is_declared(declared, request->kernels[i]))
             missing = request->kernels[i];
-    const char *nearest = missing ? nearest_of(declared, missing) : NULL;
+    const char *nearest = missing ? nearest_word(missing, kernels, declared->kernel_count) : NULL;
     if (missing && names.length > 0)
         (void)error_set(error, STATUS_COMPILE_FAILED, "%s: no kernel '%s'%s%s%s; there %s: %s",
                         path, missing, nearest ? ", did you mean '" : "", nearest ? nearest : "",
@@ -92,11 +87,6 @@ static void add_define(struct options *options, const struct named_value *define
         options->failed = true;
 }
 
-static bool is_standard(const char *flag)
-{
-    return strncmp(flag, "-std", 4) == 0 || strncmp(flag, "--std", 5) == 0;
-}
-
 /* With such a flag what says nothing is the device's. */
 static bool makes_all_device(const struct binary_request *request)
 {
@@ -126,7 +116,8 @@ static void make_options(struct options *options, const struct binary_request *r
 {
     bool standard = false;
     for (size_t i = 0; i < request->flag_count; i++)
-        standard |= is_standard(request->flags[i]);
+        standard |= strncmp(request->flags[i], "-std", 4) == 0 ||
+                    strncmp(request->flags[i], "--std", 5) == 0;
     add_option(options, "--gpu-architecture=", request->architecture);
     add_option(options, "--ptxas-options=", "-v");
     if (!standard)

@@ -125,13 +125,6 @@ static bool takes_attribute(const struct cutter *cutter, size_t index)
                  "__launch_bounds__ noexcept asm");
 }
 
-static size_t skip_template(const struct cutter *cutter, size_t i, size_t end)
-{
-    while (i + 1 < end && is(cutter, i, "template") && is(cutter, i + 1, "<"))
-        i = tokens_behind_angle(&cutter->tokens, i + 1);
-    return i;
-}
-
 static const char type_keys[] = "class struct union enum";
 
 /* Where the braces of a class, struct, union or enum open; `end` when it is none. */
@@ -230,13 +223,6 @@ static bool is_host_variable(const struct cutter *cutter, const struct declarati
     return false;
 }
 
-static bool begins_macro_call(const struct cutter *cutter, size_t i)
-{
-    const struct token *token = &cutter->tokens.items[i];
-    return token->kind == TOKEN_NAME && is(cutter, i + 1, "(") &&
-           has_line(&cutter->call_macros, token->start, token->length);
-}
-
 static void cut(struct cutter *cutter, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
@@ -320,9 +306,13 @@ static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_clas
     }
     if (in_class && is_in(cutter, i, "public private protected") && is(cutter, i + 1, ":"))
         return i + 2;
-    if (begins_macro_call(cutter, i))
+    const struct token *token = &cutter->tokens.items[i];
+    if (token->kind == TOKEN_NAME && is(cutter, i + 1, "(") &&
+        has_line(&cutter->call_macros, token->start, token->length))
         return tokens_behind(&cutter->tokens, i + 1);
-    d.start = skip_template(cutter, i, end);
+    d.start = i;
+    while (d.start + 1 < end && is(cutter, d.start, "template") && is(cutter, d.start + 1, "<"))
+        d.start = tokens_behind_angle(&cutter->tokens, d.start + 1);
     open = find_type_body(cutter, d.start, end, &d.enumeration);
     if (open < end)
         return read_type(cutter, i, open, end, d.enumeration);

@@ -141,13 +141,6 @@ static bool is_change(const struct reader *reader, size_t index)
     return token_is_in(&reader->tokens, index, "+= -= *= /= %= &= |= ^= ++ -- <<= >>=");
 }
 
-static bool begins_atomic(const struct reader *reader, size_t index)
-{
-    const struct token *token = &reader->tokens.items[index];
-    return token->kind == TOKEN_NAME && token->length > 6 &&
-           strncmp(token->start, "atomic", 6) == 0;
-}
-
 /* Behind what is picked out of an element: [i], .x, ->x; *member says whether a part of it is. */
 static size_t behind_element(const struct tokens *tokens, size_t at, bool *member)
 {
@@ -171,13 +164,6 @@ static bool is_of_pointer(const struct reader *reader, size_t at)
            token_is_in(tokens, at + 1, "== !=") || token_is(tokens, at - 1, "!");
 }
 
-/* *p = ..., not a * p. */
-static bool is_starred(const struct tokens *tokens, size_t at)
-{
-    return at >= 2 && token_is(tokens, at - 1, "*") &&
-           token_is_in(tokens, at - 2, "; { ) } = ( , return");
-}
-
 static void read_use(const struct reader *reader, struct kernel_parameter *parameter, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -187,10 +173,14 @@ static void read_use(const struct reader *reader, struct kernel_parameter *param
                    tokens->items[at - 2].kind == TOKEN_SIGN && !token_is_in(tokens, at - 2, ") ]");
     size_t before = address ? at - 1 : at;
     bool member = false;
-    bool starred = is_starred(tokens, at);
+    const bool starred = at >= 2 && token_is(tokens, at - 1, "*") && /* *p = ..., not a * p */
+                         token_is_in(tokens, at - 2, "; { ) } = ( , return");
+    const struct token *function = before >= 2 ? &tokens->items[before - 2] : NULL;
+    const bool atomic = function && function->kind == TOKEN_NAME && function->length > 6 &&
+                        strncmp(function->start, "atomic", 6) == 0;
     size_t behind = behind_element(tokens, at + 1, &member);
     parameter->is_seen = true;
-    if (before >= 2 && token_is(tokens, before - 1, "(") && begins_atomic(reader, before - 2)) {
+    if (atomic && token_is(tokens, before - 1, "(")) {
         parameter->is_read = parameter->is_written = true;
     } else if (address || (behind == at + 1 && !starred)) {
         parameter->is_hidden = parameter->is_hidden || address || !is_of_pointer(reader, at);
@@ -379,16 +369,6 @@ static void read_macro(struct reader *reader, size_t at)
     reader->failed |= !macro->name || !macro->preset;
 }
 
-static void open_scope(struct reader *reader, size_t at)
-{
-    const char *name = "";
-    if (at >= 2 && token_is(&reader->tokens, at - 2, "namespace") && is_name_at(reader, at - 1))
-        name = text_of(reader, at - 1, at);
-    if (reader->depth < SCOPES_MAX)
-        reader->scopes[reader->depth] = name;
-    reader->depth++;
-}
-
 static size_t read_one(struct reader *reader, size_t i)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -402,9 +382,13 @@ static size_t read_one(struct reader *reader, size_t i)
         reader->has_template = true;
         reader->template_at = i;
         return tokens_behind_angle(tokens, i + 1);
-    } else if (token_is(tokens, i, "{"))
-        open_scope(reader, i);
-    else if (token_is(tokens, i, "}") && reader->depth > 0)
+    } else if (token_is(tokens, i, "{")) {
+        const bool named =
+            i >= 2 && token_is(tokens, i - 2, "namespace") && is_name_at(reader, i - 1);
+        if (reader->depth < SCOPES_MAX)
+            reader->scopes[reader->depth] = named ? text_of(reader, i - 1, i) : "";
+        reader->depth++;
+    } else if (token_is(tokens, i, "}") && reader->depth > 0)
         reader->depth--;
     if (token_is_in(tokens, i, "{ } ;"))
         reader->has_template = false;

@@ -18,19 +18,12 @@ static bool has_word(const char *name, const char *word)
     return false;
 }
 
-static bool is_switch(const char *name)
-{
-    static const char *const beginnings[] = {"use", "enable", "with", "has", "is_", "do_"};
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (strncasecmp(name, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    return false;
-}
-
 const char *guess_value(const char *name)
 {
-    if (is_switch(name) || strncasecmp(name, "min", 3) == 0)
-        return "1";
+    static const char *const switches[] = {"use", "enable", "with", "has", "is_", "do_", "min"};
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (strncasecmp(name, switches[i], strlen(switches[i])) == 0)
+            return "1";
     bool block = has_word(name, "block") || has_word(name, "thread") || has_word(name, "tpb");
     char last = (char)tolower((unsigned char)name[strlen(name) - 1]);
     if (block && (last == 'y' || last == 'z'))

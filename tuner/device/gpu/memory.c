@@ -102,12 +102,6 @@ static uint32_t kept_copies(const struct argument *argument)
     return argument->role == ARGUMENT_UPDATE ? 1 : 0;
 }
 
-/* Of the vector behind its allocation. */
-static size_t offset_of(const struct device *device, const struct argument *argument)
-{
-    return front_of(device, argument) + kept_copies(argument) * stride_of(device, argument);
-}
-
 /* Places are nearer to one another than bands are long: these are written around the one that is
  * looked at, when the others hold nothing that counts. */
 static size_t place_bytes_of(const struct argument *argument)
@@ -115,15 +109,12 @@ static size_t place_bytes_of(const struct argument *argument)
     return round_up(argument->offset_bytes + argument_bytes(argument) + 3 * alignment, alignment);
 }
 
-static bool wanders(const struct argument *argument)
-{
-    return (argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_SCRATCH) &&
-           place_bytes_of(argument) <= wandering_most;
-}
-
 static uint32_t places_of(const struct argument *argument)
 {
-    size_t places = wanders(argument) ? places_bytes / place_bytes_of(argument) : 1;
+    const bool wanders =
+        (argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_SCRATCH) &&
+        place_bytes_of(argument) <= wandering_most;
+    const size_t places = wanders ? places_bytes / place_bytes_of(argument) : 1;
     return places > PLACES_MAX ? PLACES_MAX : (uint32_t)places;
 }
 
@@ -195,14 +186,6 @@ static uint32_t affordable_copies(struct device *device, const struct launch_pla
     return most < copies ? (uint32_t)most : copies;
 }
 
-static bool is_uploaded(const struct vector *vector, const struct argument *argument,
-                        const void *host)
-{
-    return vector->host == host && vector->contents == argument_contents(argument) &&
-           vector->uploaded >= vector->bytes &&
-           (vector->summed == vector->bytes || vector->used == 0);
-}
-
 /* Where copy 0 is, which the others are made from. */
 static gpu_address first_copy(const struct device *device, const struct vector *vector,
                               const struct argument *argument)
@@ -213,7 +196,8 @@ static gpu_address first_copy(const struct device *device, const struct vector *
 static enum status upload(struct device *device, struct vector *vector,
                           const struct argument *argument, const void *host, struct error *error)
 {
-    if (is_uploaded(vector, argument, host))
+    if (vector->host == host && vector->contents == argument_contents(argument) &&
+        vector->uploaded >= vector->bytes && (vector->summed == vector->bytes || vector->used == 0))
         return STATUS_OK;
     forget(vector);
     device->scratch_slot = NO_SLOT; /* the L2 is full of it */
@@ -265,14 +249,6 @@ static enum status make_copies(struct device *device, struct vector *vector,
     return STATUS_OK;
 }
 
-static size_t room_for(const struct device *device, const struct argument *argument,
-                       uint32_t copies)
-{
-    if (argument_rotates(argument))
-        return stride_of(device, argument) * (copies + kept_copies(argument));
-    return (places_of(argument) - 1) * place_bytes_of(argument) + guarded_bytes(argument);
-}
-
 static enum status bind_vector(struct device *device, const struct argument *argument,
                                struct vector *vector, const void *host, uint32_t copies,
                                struct error *error)
@@ -280,11 +256,14 @@ static enum status bind_vector(struct device *device, const struct argument *arg
     bool rotates = argument_rotates(argument);
     if (argument->count < 0 || (rotates && argument->count > 0 && !host))
         return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
-    enum status status =
-        make_room(device, vector, room_for(device, argument, copies), argument->name, error);
+    const size_t room =
+        rotates ? stride_of(device, argument) * (copies + kept_copies(argument))
+                : (places_of(argument) - 1) * place_bytes_of(argument) + guarded_bytes(argument);
+    enum status status = make_room(device, vector, room, argument->name, error);
     if (status != STATUS_OK)
         return status;
-    size_t offset = offset_of(device, argument);
+    const size_t offset =
+        front_of(device, argument) + kept_copies(argument) * stride_of(device, argument);
     vector->places = rotates ? 1 : places_of(argument);
     vector->place_bytes = place_bytes_of(argument);
     vector->wander = 0;
@@ -309,23 +288,17 @@ static enum status bind_vector(struct device *device, const struct argument *arg
     return status;
 }
 
-static enum status bind_argument(struct device *device, const struct argument *argument, size_t i,
-                                 const void *host, uint32_t copies, struct error *error)
-{
-    if (argument->symbol)
-        return device->driver->set_symbol(device, argument, host, error);
-    return argument_is_bound(argument)
-               ? bind_vector(device, argument, &device->vectors[i], host, copies, error)
-               : STATUS_OK;
-}
-
 static enum status bind_all(struct device *device, const struct launch_plan *plan,
                             const void *const *inputs, uint32_t copies, struct error *error)
 {
     enum status status = STATUS_OK;
     uint32_t affordable = affordable_copies(device, plan, copies);
     for (size_t i = 0; i < plan->argument_count && status == STATUS_OK; i++)
-        status = bind_argument(device, &plan->arguments[i], i, inputs[i], affordable, error);
+        if (plan->arguments[i].symbol)
+            status = device->driver->set_symbol(device, &plan->arguments[i], inputs[i], error);
+        else if (argument_is_bound(&plan->arguments[i]))
+            status = bind_vector(device, &plan->arguments[i], &device->vectors[i], inputs[i],
+                                 affordable, error);
     if (status != STATUS_OK)
         return status;
     int result = device->driver->wait(device);
