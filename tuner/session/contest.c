@@ -241,19 +241,17 @@ void contest_note_rejection(const struct contest *contest, const struct finalist
                  work->problem.key, (long long)work->problem.n, finalist->key, finalist->rejection);
 }
 
-enum status contest_store_verdict(const struct contest *contest, const struct finalist *finalist,
-                                  int32_t cases, struct error *error)
+enum status candidate_store_verdict(const struct work *work, const struct candidate *candidate,
+                                    const char *rejection, int32_t cases, struct error *error)
 {
-    const struct work *work = &contest->sweep->work;
-    const struct candidate *candidate = finalist->slot.candidate;
     struct store_gauntlet row = {
         .environment_id = work->environment_id,
         .problem_id = work->problem_id,
         .configuration_id = candidate->configuration_id,
         .binary_hash = candidate_binary(work, candidate)->hash,
-        .passed = !finalist->rejection,
+        .passed = !rejection,
         .cases = cases,
-        .detail = finalist->rejection,
+        .detail = rejection,
     };
     return store_gauntlet_put(work->store, &row, error);
 }
@@ -266,7 +264,8 @@ enum status contest_reject(struct contest *contest, struct finalist *finalist, i
         return error_no_memory(error);
     sweep_find_best(contest->sweep);
     contest_note_rejection(contest, finalist);
-    return contest_store_verdict(contest, finalist, cases, error);
+    return candidate_store_verdict(&contest->sweep->work, finalist->slot.candidate, why, cases,
+                                   error);
 }
 
 static enum status keep_finalist(struct contest *contest, struct track *track,

@@ -79,8 +79,9 @@ enum status contest_set_levels(struct contest *contest, const struct track *trac
  * gauntlet ran. */
 enum status contest_reject(struct contest *contest, struct finalist *finalist, int32_t cases,
                            const char *why, struct error *error);
-enum status contest_store_verdict(const struct contest *contest, const struct finalist *finalist,
-                                  int32_t cases, struct error *error);
+/* What the gauntlet said of the candidate's binary: `rejection` NULL: it passed. */
+enum status candidate_store_verdict(const struct work *work, const struct candidate *candidate,
+                                    const char *rejection, int32_t cases, struct error *error);
 void contest_note_rejection(const struct contest *contest, const struct finalist *finalist);
 /* Sets contender.order, the fixed order: fewer launches, less shared memory, fewer registers,
  * smaller block, then the parameters in the order of the file. */

@@ -93,28 +93,26 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
     return count;
 }
 
-/* As check_case; who fails is out, unless the size is not promised: *kept false. `kept` NULL: it
- * is. */
-static enum status run_case(struct contest *contest, struct lane *lane, struct finalist *finalist,
+/* As check_case; who fails is out (*rejection tells), unless the size is not promised: *kept false.
+ * `kept` NULL: it is. */
+static enum status run_case(struct sweep *sweep, struct lane *lane, struct slot *slot,
                             const struct gauntlet_case *what, int32_t *cases, bool *kept,
-                            struct error *error)
+                            const char **rejection, struct error *error)
 {
-    struct sweep *sweep = contest->sweep;
     struct worker_outcome outcome;
     bool applies = false;
     bool elsewhere = what->n != sweep->work.problem.n;
-    enum status status = check_case(sweep, lane, &finalist->slot, what, &applies, &outcome, error);
+    enum status status = check_case(sweep, lane, slot, what, &applies, &outcome, error);
     *cases += applies ? 1 : 0;
     if (status == STATUS_OK && outcome.status != TRIAL_OK && elsewhere && kept)
         status = promise_ask(sweep, lane, what, kept, error);
     if (status != STATUS_OK || outcome.status == TRIAL_OK || (kept && !*kept))
         return status;
-    finalist->rejection = arena_printf(
+    *rejection = slot->candidate->rejected = arena_printf(
         &sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s", (long long)what->n,
         what->starts, trial_status_name(outcome.status), outcome.detail);
-    finalist->slot.candidate->rejected = finalist->rejection;
-    finalist->slot.candidate->rejected_at = elsewhere ? what->n : 0;
-    return finalist->rejection ? STATUS_OK : error_no_memory(error);
+    slot->candidate->rejected_at = elsewhere ? what->n : 0;
+    return *rejection ? STATUS_OK : error_no_memory(error);
 }
 
 /* At which size a stored verdict was made; 0: at none. */
@@ -133,46 +131,46 @@ static enum status recall_verdict(struct contest *contest, struct finalist *fina
     const struct candidate *candidate = finalist->slot.candidate;
     char detail[ERROR_TEXT_BYTES] = "";
     bool passed = false;
-    enum status status = store_gauntlet_get(
-        sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,
-        candidate->configuration_id, sweep->work.group->binaries.items[candidate->binary].hash,
-        known, &passed, detail, error);
+    enum status status = store_gauntlet_get(sweep->work.store, sweep->work.environment_id,
+                                            sweep->work.problem_id, candidate->configuration_id,
+                                            candidate_binary(&sweep->work, candidate)->hash, known,
+                                            &passed, detail, error);
     if (status != STATUS_OK || !*known || passed)
         return status;
     int64_t n = size_of(detail);
     *known = n == 0 || promise_has(&sweep->work, n); /* else it is checked anew */
-    if (*known) {
-        finalist->rejection = arena_strdup(&contest->sweep->arena, detail);
-        finalist->slot.candidate->rejected = finalist->rejection;
-        finalist->slot.candidate->rejected_at = n == sweep->work.problem.n ? 0 : n;
-    }
-    return STATUS_OK;
+    if (!*known)
+        return STATUS_OK;
+    finalist->rejection = arena_strdup(&contest->sweep->arena, detail);
+    finalist->slot.candidate->rejected = finalist->rejection;
+    finalist->slot.candidate->rejected_at = n == sweep->work.problem.n ? 0 : n;
+    return finalist->rejection ? STATUS_OK : error_no_memory(error);
 }
 
 /* What took a finalist out takes others like it out, too: else the race would bring them up one
  * handful after the other. */
-static enum status reject_others(struct contest *contest, struct lane *lane,
+static enum status reject_others(struct sweep *sweep, struct lane *lane,
                                  const struct gauntlet_case *what, struct error *error)
 {
-    struct sweep *sweep = contest->sweep;
     struct track track = sweep_track(sweep, lane, "race");
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < sweep->candidates.count; i++) {
-        struct candidate *candidate = sweep->candidates.items[i];
-        struct finalist other = {.slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}}};
+        struct slot slot = {.candidate = sweep->candidates.items[i],
+                            .outcome = {.status = TRIAL_OK}};
+        const char *rejection = NULL;
         int32_t cases = 0;
-        if (!candidate_works(candidate))
+        if (!candidate_works(slot.candidate))
             continue;
         if (session_stopped(sweep->work.session))
             return session_stop_error(error);
         if (budget_ended(sweep->work.session))
             return STATUS_OK; /* they are checked when they race */
-        status = track_load(&track, &other.slot, error);
-        if (status == STATUS_OK && other.slot.outcome.status == TRIAL_OK)
-            status = run_case(contest, lane, &other, what, &cases, NULL, error);
-        if (status == STATUS_OK && other.rejection)
-            status = contest_store_verdict(contest, &other, cases, error);
-        slot_free(&other.slot);
+        status = track_load(&track, &slot, error);
+        if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
+            status = run_case(sweep, lane, &slot, what, &cases, NULL, &rejection, error);
+        if (status == STATUS_OK && rejection)
+            status = candidate_store_verdict(&sweep->work, slot.candidate, rejection, cases, error);
+        slot_free(&slot);
     }
     return status;
 }
@@ -211,13 +209,13 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
             continue;
         if (session_stopped(contest->sweep->work.session))
             return session_stop_error(error);
-        enum status status =
-            run_case(contest, lane, finalist, what, &cases[i], failed ? NULL : kept, error);
+        enum status status = run_case(contest->sweep, lane, &finalist->slot, what, &cases[i],
+                                      failed ? NULL : kept, &finalist->rejection, error);
         if (status != STATUS_OK || !*kept)
             return status;
         failed |= finalist->rejection != NULL;
     }
-    return failed ? reject_others(contest, lane, what, error) : STATUS_OK;
+    return failed ? reject_others(contest->sweep, lane, what, error) : STATUS_OK;
 }
 
 /* One case after the other; from the start with others when a size turns out not to be promised. */
@@ -253,7 +251,9 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
     sweep_find_best(contest->sweep);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         if (!known[i])
-            status = contest_store_verdict(contest, &contest->finalists[i], cases[i], error);
+            status =
+                candidate_store_verdict(&contest->sweep->work, contest->finalists[i].slot.candidate,
+                                        contest->finalists[i].rejection, cases[i], error);
         if (contest->finalists[i].rejection)
             contest_note_rejection(contest, &contest->finalists[i]);
     }

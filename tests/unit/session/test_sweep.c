@@ -158,7 +158,8 @@ static void test_what_never_ended_is_set_aside(void **state)
     (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
-    (void)string_format(run->session.boot_id, sizeof run->session.boot_id, "now");
+    const struct machine machine = {.boot_id = "now"};
+    run->work.group->machine = &machine;
     struct sweep *sweep = run_sweep(run);
     for (uint64_t i = 0; i < 3; i++) { /* once under another start; twice, once under this one */
         struct candidate *candidate = NULL;
