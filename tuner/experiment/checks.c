@@ -255,7 +255,7 @@ static bool make_tolerance(struct maker *maker, const struct check_rule *rule,
     out->ulps = (uint32_t)ulps;
     for (size_t i = 0; i < REAL_TOLERANCES; i++)
         if (!make_real(maker, tolerance_formula(given, i), tolerance_keys[i].name, 0, HUGE_VAL,
-                       (double *)((char *)out + tolerance_keys[i].made)))
+                       (double *)(void *)((char *)out + tolerance_keys[i].made)))
             return false;
     return true;
 }

@@ -249,7 +249,10 @@ static node_or_null parse_comprehension(struct parser *parser, const struct toke
         return parse_error(parser, open->offset, "a list of lists is no list of values");
     if (!is_word(&parser->token, "for"))
         return unexpected(parser, "'for'");
-    if (!advance(parser) || !advance(parser) || !take(parser, TOKEN_IN, "'in'"))
+    if (!advance(parser))
+        return NULL;
+    if (!advance(parser) ||
+        !take(parser, TOKEN_IN, "'in'")) /* behind the name that find_for read */
         return NULL;
     parser->local = NULL;
     const struct token source = parser->token;

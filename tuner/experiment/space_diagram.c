@@ -336,8 +336,10 @@ bool space_build(struct space *space, struct maker *maker)
     if (right) { /* what was held in advance is given back */
         void *nodes = realloc(diagram->nodes, diagram->node_count * sizeof *diagram->nodes);
         void *edges = realloc(diagram->edges, diagram->edge_count * sizeof *diagram->edges);
-        diagram->nodes = nodes ? nodes : diagram->nodes;
-        diagram->edges = edges ? edges : diagram->edges;
+        if (nodes)
+            diagram->nodes = nodes;
+        if (edges)
+            diagram->edges = edges;
     }
     rules_free(build->rules);
     free(build->memories);
