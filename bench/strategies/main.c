@@ -59,7 +59,6 @@ enum {
 static const double shares[] = {0.01, 0.05, 0.10};
 enum { SHARES = sizeof shares / sizeof shares[0] };
 static const double near_the_best = 1.005, until_chance = 0.1;
-enum { UNTIL_LEAST = 16 }; /* results before a strategy is believed */
 
 struct options {
     const char *db, *problem, *n, *csv, *reference, *prior;
@@ -171,7 +170,7 @@ static enum status play(const struct match *match, size_t ahead, uint64_t seed, 
         search_tell(search, point, match->recorded->times[point]);
         told++;
         best[told] = fmin(best[told - 1], match->recorded->times[point]);
-        if (match->until > 0 && game->until_after == 0 && told >= UNTIL_LEAST &&
+        if (match->until > 0 && game->until_after == 0 &&
             search_chance_of_better(search, match->until) <= until_chance) {
             game->until_after = told;
             game->until_right = match->recorded->best >= best[told] * (1 - match->until);

@@ -22,6 +22,7 @@ enum {
     CANDIDATES_RANDOM = 2048, /* in a larger space, drawn anew when length scales are learned; */
     CANDIDATES_NEAR = 48,     /* with neighbours of what is best and of what was chosen, */
     CANDIDATES_ABOUT = 8,     /* of so many of the best */
+    CHANCE_LEAST = 16,        /* results, before it says how likely a better point is left */
     SWEEPS = 2,               /* over the length scales, a step up or down each */
 };
 static const double length_scale = 0.7, length_scale_spread = 1; /* the prior's, lognormal */
@@ -662,6 +663,8 @@ double model_chance_of_better(const struct model *model, double share)
     const uint64_t count = model->trail->space.count;
     const double drawn =
         count <= CANDIDATES_MOST ? 1 : (double)count / fmax((double)model->candidate_count, 1);
+    if (model->trail->told < CHANCE_LEAST)
+        return (double)NAN;
     double none = 0; /* logarithm of the probability that none is better */
     for (size_t c = 0; c < model->candidate_count; c++) {
         if (model->taken[c])

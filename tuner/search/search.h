@@ -54,7 +54,7 @@ void search_tell(struct search *search, uint64_t point, double value);
 
 /* How likely a point that was not tried is better than the best by more than this share of it
  * (0.01: 1 %), as the strategy's model has it: normal, and independent between points, given those
- * that were told. NaN: the strategy has no model, or nothing to learn from yet. */
+ * that were told. NaN: the strategy has no model, or has learned too little yet. */
 double search_chance_of_better(struct search *search, double share);
 
 /* What is known of the kernel elsewhere: at another size, on another device, of another version or

@@ -105,6 +105,95 @@ static void test_surrogate_avoids_failures(void **state)
     synthetic_free(&synthetic);
 }
 
+/* What another device has of 300 random points: the same landscape, all slower by half, or (`kind`
+ * -1) its opposite. */
+static void tell_elsewhere(struct search *search, const struct synthetic *synthetic, uint64_t shift,
+                           int kind)
+{
+    uint16_t values[SEARCH_DIMENSIONS_MAX] = {0};
+    struct random random = {.seed = shift};
+    for (size_t i = 0; i < 300; i++) {
+        const uint64_t point = random_below(&random, synthetic->space.count);
+        synthetic_values(synthetic, point, values);
+        const double value = landscape(synthetic, point, shift);
+        search_tell_elsewhere(search, 7, values, kind > 0 ? 1.5 * value : 1e10 / value);
+    }
+}
+
+/* ln of the best of `trials` over the best there is, with points from elsewhere (kind 0: none). */
+static double loss_with(const struct synthetic *synthetic, uint64_t shift, uint64_t trials,
+                        int kind)
+{
+    double best = (double)INFINITY, found = (double)INFINITY;
+    uint64_t point;
+    for (point = 0; point < synthetic->space.count; point++)
+        best = fmin(best, landscape(synthetic, point, shift));
+    struct search *search = begin(synthetic, "surrogate", trials, shift);
+    if (kind != 0)
+        tell_elsewhere(search, synthetic, shift, kind);
+    while (search_ask(search, &point)) {
+        found = fmin(found, landscape(synthetic, point, shift));
+        search_tell(search, point, landscape(synthetic, point, shift));
+    }
+    search_free(search);
+    return log(found / best);
+}
+
+/* What is known elsewhere saves trials, and what misleads costs few. */
+static void test_elsewhere(void **state)
+{
+    (void)state;
+    enum { FEW = 12, MORE = 48 };
+    struct synthetic synthetic;
+    double with = 0, without = 0, misled = 0, alone = 0;
+    synthetic_make(&synthetic, 7, coupled_counts, coupled);
+    for (uint64_t shift = 1; shift <= LANDSCAPES; shift++) {
+        with += loss_with(&synthetic, shift, FEW, 1);
+        without += loss_with(&synthetic, shift, FEW, 0);
+        misled += loss_with(&synthetic, shift, MORE + MORE / 10, -1);
+        alone += loss_with(&synthetic, shift, MORE, 0);
+    }
+    print_message("after %d: %.4f with, %.4f without; after %d: %.4f alone, after %d misled %.4f\n",
+                  FEW, with / LANDSCAPES, without / LANDSCAPES, MORE, alone / LANDSCAPES,
+                  MORE + MORE / 10, misled / LANDSCAPES);
+    assert_true(with < 0.25 * without);
+    assert_true(misled < alone + 0.02 * LANDSCAPES);
+    synthetic_free(&synthetic);
+}
+
+/* Whoever says that with 90 % nothing better by 1 % is left is right in most games; a search that
+ * has just begun does not say so, and one without a model says nothing. */
+static void test_chance_of_better(void **state)
+{
+    (void)state;
+    struct synthetic synthetic;
+    size_t said = 0, right = 0;
+    synthetic_make(&synthetic, 7, coupled_counts, coupled);
+    for (uint64_t shift = 1; shift <= LANDSCAPES; shift++) {
+        double best = (double)INFINITY, found = (double)INFINITY, chance = (double)NAN;
+        uint64_t point;
+        for (point = 0; point < synthetic.space.count; point++)
+            best = fmin(best, landscape(&synthetic, point, shift));
+        struct search *search = begin(&synthetic, "surrogate", TRIALS, shift);
+        assert_true(isnan(search_chance_of_better(search, 0.01)));
+        for (size_t count = 1; !(chance <= 0.1) && search_ask(search, &point); count++) {
+            found = fmin(found, landscape(&synthetic, point, shift));
+            search_tell(search, point, landscape(&synthetic, point, shift));
+            chance = search_chance_of_better(search, 0.01);
+            assert_true(count < 16 ? isnan(chance) : chance >= 0 && chance <= 1);
+        }
+        said += chance <= 0.1 ? 1 : 0;
+        right += chance <= 0.1 && best >= found * 0.99 ? 1 : 0;
+        search_free(search);
+    }
+    print_message("said in %zu games of %d, right in %zu\n", said, LANDSCAPES, right);
+    assert_true(said >= LANDSCAPES / 2 && right * 10 >= said * 8);
+    struct search *search = begin(&synthetic, "random", TRIALS, 1);
+    assert_true(isnan(search_chance_of_better(search, 0.01)));
+    search_free(search);
+    synthetic_free(&synthetic);
+}
+
 /* The order of a search is uniform: over many seeds each point comes first about as often. */
 static void test_order_is_fair(void **state)
 {
@@ -141,6 +230,8 @@ int main(void)
         cmocka_unit_test(test_genetic),
         cmocka_unit_test(test_surrogate),
         cmocka_unit_test(test_surrogate_avoids_failures),
+        cmocka_unit_test(test_elsewhere),
+        cmocka_unit_test(test_chance_of_better),
         cmocka_unit_test(test_order_is_fair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
