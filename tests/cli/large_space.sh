@@ -56,6 +56,14 @@ run "$TUNE" run double.yaml --device cpu "${steady[@]}" "${sizes[@]}" --points 0
 expect_code 0
 expect_err ' 2 trials \(21 known already\)' # 22 points
 
+# Another size begins with what this one found, where the search has a model; the baseline is no point of it.
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 8 --strategy surrogate
+expect_code 0
+expect_err 'n=5000: the search begins with what 22 trials of other sizes or devices found'
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 10 --strategy random
+expect_code 0
+refuse_err 'the search begins with'
+
 # Without a budget worth the name there is still something to compare with, of each problem that it began.
 rm -f tune.db* tuned.conf
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --budget 1s

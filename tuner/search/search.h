@@ -65,6 +65,9 @@ double search_chance_of_better(struct search *search, double share);
 void search_tell_elsewhere(struct search *search, size_t source, const uint16_t *values,
                            double value);
 
+/* Whether the strategy takes notice of that. */
+bool search_learns_from_elsewhere(const struct search *search);
+
 /* The strategies, for --help and completion: by index from 0; NULL past the end. */
 const char *search_strategy_name(size_t index);
 const char *search_strategy_about(size_t index);

@@ -7,6 +7,7 @@
 #include "tuner/base/text.h"
 #include "tuner/export/recall.h"
 #include "tuner/session/sweep.h"
+#include "tuner/store/elsewhere.h"
 
 /* A trial that the program did not survive as often as this is not tried again. */
 enum { ATTEMPTS_MAX = 2 };
@@ -380,5 +381,58 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error)
                      "%s n=%lld: %zu trials are stale, since source, flags or compiler changed; "
                      "they count as not measured",
                      sweep->work.problem.key, (long long)sweep->work.problem.n, known.stale);
+    return status;
+}
+
+/* ---- other sizes and devices ---- */
+
+struct elsewhere {
+    struct sweep *sweep;
+    struct arena scratch;
+    size_t trials;
+    struct index sources; /* numbered from 1 */
+};
+
+/* One that is a point here, too. */
+static enum status take_elsewhere(void *context, const struct store_trial_elsewhere *trial,
+                                  struct error *error)
+{
+    struct elsewhere *elsewhere = context;
+    const struct sweep *sweep = elsewhere->sweep;
+    struct configuration configuration;
+    uint16_t values[EXPERIMENT_PARAMETERS_MAX];
+    uint64_t point = 0, ids[2] = {(uint64_t)trial->environment_id, (uint64_t)trial->problem_id};
+    bool right = false;
+    enum status status = recall_configuration(sweep->work.experiment, trial->parameters,
+                                              &elsewhere->scratch, &configuration, &right, error);
+    arena_free(&elsewhere->scratch);
+    if (status != STATUS_OK || !right || !space_find(sweep->space, &configuration, &point))
+        return status;
+    const uint64_t id = hash_u64(ids, sizeof ids, 0);
+    size_t source = elsewhere->sources.count + 1;
+    if (!index_find(&elsewhere->sources, id, &source) &&
+        !index_put(&elsewhere->sources, id, source))
+        return error_no_memory(error);
+    space_values(sweep->space, point, values);
+    search_tell_elsewhere(sweep->search, source, values, trial->median_ns);
+    elsewhere->trials++;
+    return STATUS_OK;
+}
+
+enum status sweep_tell_elsewhere(struct sweep *sweep, struct error *error)
+{
+    struct elsewhere elsewhere = {.sweep = sweep};
+    if (!work_is_about_time(&sweep->work) || !search_learns_from_elsewhere(sweep->search))
+        return STATUS_OK;
+    enum status status = store_trials_elsewhere(
+        sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,
+        sweep->work.options->l2_mode, take_elsewhere, &elsewhere, error);
+    if (status == STATUS_OK && elsewhere.trials > 0)
+        session_note(
+            sweep->work.session,
+            "%s n=%lld: the search begins with what %zu trials of other sizes or devices found",
+            sweep->work.problem.key, (long long)sweep->work.problem.n, elsewhere.trials);
+    index_free(&elsewhere.sources);
+    arena_free(&elsewhere.scratch);
     return status;
 }

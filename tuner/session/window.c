@@ -135,7 +135,8 @@ enum status window_start(struct sweep *sweep, struct error *error)
                      "tried; --points or --budget does",
                      sweep->work.problem.key, (long long)sweep->work.problem.n,
                      (unsigned long long)sweep->space_count);
-    return add_first(sweep, error);
+    status = sweep_tell_elsewhere(sweep, error);
+    return status == STATUS_OK ? add_first(sweep, error) : status;
 }
 
 static size_t ahead(const struct sweep *sweep)
