@@ -86,7 +86,4 @@ enum status run_list_protocol(const struct run *run, struct error *error);
  * limits of time stand still while the program is stopped. */
 const volatile sig_atomic_t *run_catch_signals(void);
 
-/* What became of the devices of a kind: lines on stderr. */
-void run_print_summary(const struct run *run, const struct session_summary *summary);
-
 #endif
