@@ -148,3 +148,182 @@ int place_numa_node(const char *pci_address)
     }
     return node >= 0 ? node : numa_node_by_sysfs(pci_address);
 }
+
+/* ---- the decision, on any topology ---- */
+
+/* With fewer cores than this there is none to spare: whoever is given one of two would keep the
+ * compilers, and the system's own work, from half of the machine. */
+enum { CORES_LEAST = 3 };
+
+struct choice {
+    hwloc_topology_t topology;
+    hwloc_obj_type_t core; /* hwloc's type for one */
+    hwloc_const_cpuset_t allowed;
+    hwloc_bitmap_t taken; /* all hardware threads of the cores that were given to devices */
+    /* Devices of which nothing is known, that sit far away, that share a core. */
+    hwloc_bitmap_t unknown, far, sharing;
+    struct placement *out;
+};
+
+static void add_note(struct choice *choice, const char *text, hwloc_const_bitmap_t devices)
+{
+    char *note = choice->out->note, list[64] = "";
+    size_t length = strlen(note);
+    if (devices && hwloc_bitmap_iszero(devices))
+        return;
+    if (devices)
+        (void)hwloc_bitmap_list_snprintf(list, sizeof list, devices);
+    (void)string_format(note + length, sizeof choice->out->note - length, "%s%s%s",
+                        length > 0 ? "; " : "", text, list);
+}
+
+static hwloc_obj_t core_at(const struct choice *choice, int index)
+{
+    return hwloc_get_obj_by_type(choice->topology, choice->core, (unsigned)index);
+}
+
+/* Cores of which something may be used and, with `within`, that lie there. */
+static bool is_usable(const struct choice *choice, hwloc_obj_t core, hwloc_const_cpuset_t within)
+{
+    return hwloc_bitmap_intersects(core->cpuset, choice->allowed) &&
+           (!within || hwloc_bitmap_intersects(core->cpuset, within));
+}
+
+static int core_count(const struct choice *choice)
+{
+    int count = hwloc_get_nbobjs_by_type(choice->topology, choice->core);
+    return count > 0 ? count : 0;
+}
+
+static int usable_cores(const struct choice *choice)
+{
+    int usable = 0;
+    for (int i = 0; i < core_count(choice); i++)
+        usable += is_usable(choice, core_at(choice, i), NULL);
+    return usable;
+}
+
+/* From the last downwards, since the first serve most interrupts; NULL when none is left. */
+static hwloc_obj_t last_core(const struct choice *choice, hwloc_const_cpuset_t within)
+{
+    for (int i = core_count(choice) - 1; i >= 0; i--) {
+        hwloc_obj_t core = core_at(choice, i);
+        if (is_usable(choice, core, within) &&
+            !hwloc_bitmap_intersects(core->cpuset, choice->taken))
+            return core;
+    }
+    return NULL;
+}
+
+/* "NUMA node 1", where all that is near lies on one; else "package 0". */
+static void name_place(hwloc_topology_t topology, hwloc_const_cpuset_t near, char *out,
+                       size_t bytes)
+{
+    static const struct {
+        hwloc_obj_type_t type;
+        const char *name;
+    } kinds[] = {{HWLOC_OBJ_NUMANODE, "NUMA node"}, {HWLOC_OBJ_PACKAGE, "package"}};
+    out[0] = '\0';
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0] && !out[0]; k++)
+        for (hwloc_obj_t object = NULL;
+             !out[0] && (object = hwloc_get_next_obj_by_type(topology, kinds[k].type, object));)
+            if (hwloc_bitmap_isincluded(near, object->cpuset))
+                (void)string_format(out, bytes, "%s %u", kinds[k].name, object->os_index);
+}
+
+/* Near if a core is left there, else any; when all are taken, they are given out once more. */
+static void place_one(struct choice *choice, hwloc_const_cpuset_t near, unsigned index)
+{
+    struct seat *place = &choice->out->devices[index];
+    if (near)
+        name_place(choice->topology, near, place->near, sizeof place->near);
+    else
+        (void)hwloc_bitmap_set(choice->unknown, index);
+    if (!last_core(choice, NULL))
+        hwloc_bitmap_zero(choice->taken);
+    hwloc_obj_t core = last_core(choice, near);
+    if (!core) {
+        (void)hwloc_bitmap_set(choice->far, index);
+        core = last_core(choice, NULL);
+    }
+    (void)hwloc_bitmap_or(choice->taken, choice->taken, core->cpuset);
+    int cpu = hwloc_bitmap_first(core->cpuset);
+    while (!hwloc_bitmap_isset(choice->allowed, (unsigned)cpu))
+        cpu = hwloc_bitmap_next(core->cpuset, cpu);
+    (void)snprintf(place->cpus, sizeof place->cpus, "%d", cpu);
+}
+
+/* Without `left` they share all. */
+static void place_compilers(struct choice *choice, hwloc_const_cpuset_t left)
+{
+    struct seat *place = &choice->out->compilers;
+    if (hwloc_bitmap_iszero(left)) {
+        left = choice->allowed;
+        add_note(choice, "compilers share the devices' cores", NULL);
+    }
+    int length = hwloc_bitmap_list_snprintf(place->cpus, sizeof place->cpus, left);
+    if (length >= 0 && (size_t)length < sizeof place->cpus)
+        return;
+    place->cpus[0] = '\0';
+    add_note(choice, "the compilers' processors make too long a list: left to the system", NULL);
+}
+
+static void place_all(struct choice *choice, const hwloc_const_cpuset_t *near, unsigned count,
+                      unsigned usable, hwloc_bitmap_t left)
+{
+    for (unsigned i = 0; i < count; i++) {
+        place_one(choice, near[i], i);
+        if (i >= usable)
+            (void)hwloc_bitmap_set(choice->sharing, i);
+    }
+    add_note(choice, "where they hang is unknown of devices ", choice->unknown);
+    add_note(choice, "no core was left near devices ", choice->far);
+    add_note(choice, "for want of cores, others' are shared by devices ", choice->sharing);
+    if (count < usable)
+        (void)hwloc_bitmap_andnot(left, choice->allowed, choice->taken);
+    place_compilers(choice, left);
+}
+
+static void leave_to_system(const struct choice *choice, const hwloc_const_cpuset_t *near,
+                            size_t count, int usable)
+{
+    struct placement *out = choice->out;
+    for (size_t i = 0; i < count; i++)
+        if (near[i])
+            name_place(choice->topology, near[i], out->devices[i].near,
+                       sizeof out->devices[i].near);
+    (void)snprintf(out->note, sizeof out->note,
+                   "%d core%s may be used, too few to give one away: left to the system", usable,
+                   usable == 1 ? "" : "s");
+}
+
+enum status place_near(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
+                       const hwloc_const_cpuset_t *near, size_t count, struct placement *out,
+                       struct error *error)
+{
+    *out = (struct placement){0};
+    struct choice choice = {.topology = topology, .allowed = allowed, .out = out};
+    bool has_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0;
+    choice.core = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+    if (count > PLACE_DEVICES_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "%zu devices: at most %d can be placed", count,
+                         PLACE_DEVICES_MAX);
+    int usable = usable_cores(&choice);
+    if (usable < CORES_LEAST) {
+        leave_to_system(&choice, near, count, usable);
+        return STATUS_OK;
+    }
+    hwloc_bitmap_t sets[5];
+    bool made = true;
+    for (size_t i = 0; i < 5; i++)
+        made = (sets[i] = hwloc_bitmap_alloc()) && made;
+    choice.taken = sets[0];
+    choice.unknown = sets[1];
+    choice.far = sets[2];
+    choice.sharing = sets[3];
+    if (made)
+        place_all(&choice, near, (unsigned)count, (unsigned)usable, sets[4]);
+    for (size_t i = 0; i < 5; i++)
+        hwloc_bitmap_free(sets[i]);
+    return made ? STATUS_OK : error_no_memory(error);
+}
