@@ -11,11 +11,12 @@ SELECT
     r.dynamic_shared_bytes
 FROM resources AS r
 WHERE r.trial_id = (
-    SELECT s.id
+    -- CROSS: in this order, each found by a key.
+    SELECT MAX(k.trial_id)
     FROM trials AS t
-    JOIN trials AS s ON s.environment_id = t.environment_id AND s.problem_id = t.problem_id
-                    AND s.configuration_id = t.configuration_id
-    WHERE t.id = :trial AND EXISTS (SELECT 1 FROM resources AS k WHERE k.trial_id = s.id)
-    ORDER BY s.id DESC LIMIT 1
+    CROSS JOIN trials AS s ON s.environment_id = t.environment_id AND s.problem_id = t.problem_id
+                          AND s.configuration_id = t.configuration_id
+    CROSS JOIN resources AS k ON k.trial_id = s.id
+    WHERE t.id = :trial
 )
 ORDER BY r.launch;

@@ -24,6 +24,9 @@ struct asked {
     const char *facts;
     const char *units_key;
     int64_t active_blocks, n, units;
+    /* As last asked for, by the number of units; 0: not yet. */
+    struct facts facts_there;
+    int64_t units_there;
 };
 
 /* The device's facts, but with so many units and this compute capability (NULL: its own). */
@@ -50,6 +53,23 @@ static void fill_facts(struct facts *facts, const struct asked *asked, int64_t u
             facts_add_text(facts, key, "", json_string_value(member));
     }
     json_decref(json);
+}
+
+static const struct facts *facts_there(struct asked *asked, int64_t units)
+{
+    if (asked->units_there != units) {
+        facts_free(&asked->facts_there);
+        asked->facts_there = (struct facts){0};
+        fill_facts(&asked->facts_there, asked, units, NULL);
+        asked->units_there = units;
+    }
+    return &asked->facts_there;
+}
+
+static void end(struct asked *asked)
+{
+    facts_free(&asked->facts_there);
+    arena_free(&asked->arena);
 }
 
 static bool find_problem(const struct experiment *experiment, const char *key, struct problem *out)
@@ -153,7 +173,7 @@ void elsewhere_needs(struct experiments *experiments, const struct conf_row *row
     }
     if (is_asked)
         take_hardware(&asked, needs);
-    arena_free(&asked.arena);
+    end(&asked);
 }
 
 void append_needs(struct text *out, const struct needs *needs)
@@ -195,7 +215,6 @@ struct probes {
 /* One probe's values; false: the experiment has none there. */
 static bool take_values(struct asked *asked, struct probes *probes, struct probe *probe)
 {
-    struct facts facts = {0};
     struct error ignored = {0};
     struct problem problem;
     struct arena arena = {0};
@@ -203,13 +222,13 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
     struct launch_plan *plan = arena_alloc(&arena, 1, sizeof *plan);
     size_t count = 0;
     experiment_problem_at(asked->experiment, &asked->problem, probe->n, &problem);
-    fill_facts(&facts, asked, probe->units, NULL);
+    const struct facts *facts = facts_there(asked, probe->units);
     const struct point point = {.experiment = asked->experiment,
                                 .problem = &problem,
-                                .facts = &facts,
+                                .facts = facts,
                                 .configuration = &asked->configuration,
                                 .active_blocks = asked->active_blocks};
-    enum status status = facts.failed || !plan ? STATUS_NO_MEMORY : STATUS_OK;
+    enum status status = facts->failed || !plan ? STATUS_NO_MEMORY : STATUS_OK;
     if (status == STATUS_OK)
         status = point_derived(&point, &arena, derived, &count, &ignored);
     if (status == STATUS_OK)
@@ -235,7 +254,6 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
         }
         values[6] = plan->launches[i].shared_bytes;
     }
-    facts_free(&facts);
     arena_free(&arena);
     return is_alike;
 }
@@ -268,8 +286,8 @@ static bool fill_probes(struct asked *asked, struct probes *probes)
     if (!take_values(asked, probes, &probes->items[0]))
         return false;
     probes->count = 1;
-    for (size_t i = 0; i < SIZES; i++)
-        for (size_t j = i % 3; j < UNITS; j += 3) {
+    for (size_t j = 0; j < UNITS; j++)
+        for (size_t i = j % 3; i < SIZES; i += 3) {
             struct probe *probe = &probes->items[probes->count];
             probe->n = sizes[i];
             probe->units = units[j];
@@ -377,29 +395,30 @@ static long long evaluate(const struct tuned *tuned, const struct probe *probe)
     return tuned_answer_integer(&answer, "value.sought", INT64_MIN);
 }
 
-/* Whether it gives the target's value at every probe, after `*more` was added, which makes it right
- * at the first one. */
-static bool is_right(const struct constants *constants, const struct probes *probes, size_t target,
-                     const char *formula, struct text *out)
+/* Whether it gives the target's value at every probe, with what is missing at the first one added.
+ */
+static bool is_right(struct asked *asked, const struct constants *constants,
+                     const struct probes *probes, size_t target, const char *formula,
+                     struct text *out)
 {
     struct text conf = {0};
-    bool holds = true;
-    for (int pass = 0; pass < 2; pass++) {
-        text_clear(&conf);
-        text_printf(&conf, "%s | formula.value.sought=\"%s\"\nend\n", text_string(&constants->conf),
-                    pass == 0 ? formula : text_string(out));
-        struct tuned *tuned =
-            conf.failed ? NULL : tuned_load_memory(conf.data, conf.length, "formula", NULL);
-        if (pass == 0) {
-            long long first = evaluate(tuned, &probes->items[0]);
-            long long more = first == INT64_MIN ? 0 : probes->items[0].values[target] - first;
-            text_clear(out);
-            text_printf(out, more == 0 ? "%s" : "%s%+lld", formula, more);
-        }
-        for (size_t i = 0; pass == 1 && holds && i < probes->count; i++)
-            holds = evaluate(tuned, &probes->items[i]) == probes->items[i].values[target];
-        tuned_free(tuned);
+    text_printf(&conf, "%s | formula.value.sought=\"%s\"\nend\n", text_string(&constants->conf),
+                formula);
+    struct tuned *tuned =
+        conf.failed ? NULL : tuned_load_memory(conf.data, conf.length, "formula", NULL);
+    asked->experiments->short_of_memory |= !tuned;
+    const long long first = evaluate(tuned, &probes->items[0]);
+    const long long more = first == INT64_MIN ? 0 : probes->items[0].values[target] - first;
+    bool holds = tuned != NULL && first != INT64_MIN;
+    for (size_t i = 0; holds && i < probes->count; i++) {
+        const long long value = evaluate(tuned, &probes->items[i]);
+        holds = value != INT64_MIN && value + more == probes->items[i].values[target];
     }
+    text_clear(out);
+    text_append(out, formula);
+    if (more != 0)
+        text_printf(out, "%+lld", more);
+    tuned_free(tuned);
     text_free(&conf);
     return holds && !out->failed;
 }
@@ -447,7 +466,7 @@ static const char *find_formula(struct asked *asked, struct probes *probes,
     struct text formula = {0};
     const char *found = NULL;
     for (size_t i = 0; !found && i < sizeof inner / sizeof inner[0]; i++) {
-        if (inner[i] && is_right(constants, probes, target, inner[i], &formula))
+        if (inner[i] && is_right(asked, constants, probes, target, inner[i], &formula))
             found = arena_strdup(arena, text_string(&formula));
         for (size_t j = 0; !found && inner[i] && j < constants->count; j++) {
             const char *size_name = constants->names[j];
@@ -458,7 +477,7 @@ static const char *find_formula(struct asked *asked, struct probes *probes,
                              inner[i], size_name, inner[i], size_name),
             };
             for (size_t k = 0; !found && k < 2; k++)
-                if (whole[k] && is_right(constants, probes, target, whole[k], &formula))
+                if (whole[k] && is_right(asked, constants, probes, target, whole[k], &formula))
                     found = arena_strdup(arena, text_string(&formula));
         }
     }
@@ -618,7 +637,7 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
         failed |= !fill_unknown(out, row);
     }
     text_free(&question);
-    arena_free(&asked.arena);
+    end(&asked);
     return failed || experiments->short_of_memory ? error_no_memory(error) : STATUS_OK;
 }
 
