@@ -499,6 +499,19 @@ static enum status sum_up(const struct sweep *sweep, enum status status, struct 
     return first_failure(status, store_search_put(work->store, &row, &storing), &storing, error);
 }
 
+/* Where the search has a model of what it did not try. */
+static void tell_what_is_left(const struct sweep *sweep)
+{
+    static const double share = 0.01;
+    const double chance = search_chance_of_better(sweep->search, share);
+    if (search_learns_from_elsewhere(sweep->search) && !isnan(chance))
+        session_note(sweep->work.session,
+                     "%s n=%lld: that a configuration is left which is better by %g %% has a "
+                     "probability of %.0f %%, as far as the search's model holds",
+                     sweep->work.problem.key, (long long)sweep->work.problem.n, 100 * share,
+                     100 * chance);
+}
+
 enum status sweep_problem(struct sweep *sweep, struct error *error)
 {
     struct group *group = sweep->work.group;
@@ -515,6 +528,8 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
         } while (status == STATUS_OK && sweep->window_count > 0 && !is_spent(sweep));
         binaries_withdraw(&group->binaries); /* the next problem's are not to wait for them */
     }
+    if (status == STATUS_OK)
+        tell_what_is_left(sweep);
     candidates_settle(&sweep->candidates);
     search_free(sweep->search);
     free(sweep->window);
