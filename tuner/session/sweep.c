@@ -1,342 +1,13 @@
+/* The configurations of one problem, by all devices of a group. */
 #include "tuner/session/sweep.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/clock.h"
 
-enum {
-    ANY_TRIES = 64,      /* points that are looked at for one whose expressions all have a value */
-    BLOCKS_TO_JUDGE = 5, /* fewer say nothing about how far timings lie apart */
-    WAIT_MS = 100,       /* for compilers, before looking whether anything else is to be done */
-};
-/* Timings whose median absolute deviation is over this share of their median are not to be trusted.
- */
-static const double unstable_share = 0.25;
-
-/* ---- the space, and candidates of its points as they are asked for ---- */
-
-uint64_t session_points(const struct session_options *options, uint64_t space_count)
-{
-    uint64_t points = space_count;
-    if (options->only_count > 0)
-        return 0;
-    double share = options->points_share * (double)space_count;
-    if (share > 0) /* 0.02 % of 110,000 are 22, whatever doubles make of that */
-        points = (uint64_t)(fabs(share - round(share)) < 1e-9 * share ? round(share) : ceil(share));
-    else if (options->points > 0)
-        points = options->points;
-    return points < space_count ? points : space_count;
-}
-
-/* What a problem's inputs are does not depend on the configuration, but an expression may fail for
- * some: the first point for which none does stands for all. */
-static void choose_any(struct sweep *sweep)
-{
-    struct arena scratch = {0};
-    enum status status = STATUS_BAD_INPUT;
-    for (uint64_t i = 0; status != STATUS_OK && i < ANY_TRIES && i < sweep->space_count; i++) {
-        struct launch_plan plan;
-        struct error ignored = {0};
-        space_configuration(sweep->space, i, &sweep->any_configuration);
-        struct point point = work_point(&sweep->work, &sweep->any_configuration, 1);
-        status = point_plan(&point, &scratch, &plan, &ignored);
-        arena_free(&scratch);
-    }
-    if (status != STATUS_OK)
-        space_configuration(sweep->space, 0, &sweep->any_configuration);
-    sweep->inputs.configuration = &sweep->any_configuration;
-}
-
-enum status sweep_open(struct sweep *sweep, const struct work *work, struct space *space,
-                       struct error *error)
-{
-    *sweep = (struct sweep){.work = *work, .space = space, .candidates = {.space = space}};
-    sweep->space_count = space_count(space);
-    if (sweep->space_count == 0)
-        return error_set(error, STATUS_BAD_INPUT, "%s: %s n=%lld: the constraints leave nothing",
-                         experiment_path(work->experiment), work->problem.key,
-                         (long long)work->problem.n);
-    for (size_t i = 0; i < space_dimension_count(space); i++)
-        sweep->value_counts[i] = (uint16_t)space_value_count(space, i);
-    sweep->allowance.points_most = session_points(work->options, sweep->space_count);
-    choose_any(sweep);
-    return STATUS_OK;
-}
-
-void sweep_free(struct sweep *sweep)
-{
-    candidates_free(&sweep->candidates);
-    space_free(sweep->space);
-    inputs_clear(&sweep->inputs);
-    arena_free(&sweep->arena);
-}
-
-static enum status add_candidate(struct sweep *sweep, const struct configuration *configuration,
-                                 uint64_t point, struct candidate **out, struct error *error)
-{
-    char key[CONFIGURATION_KEY_BYTES];
-    if (!configuration_key(configuration, key))
-        return error_set(error, STATUS_BAD_INPUT, "%s: a configuration's values are too long",
-                         experiment_path(sweep->work.experiment));
-    *out = point == NO_POINT ? candidates_outside(&sweep->candidates, key) : NULL;
-    if (*out)
-        return STATUS_OK;
-    *out = candidates_add(&sweep->candidates, configuration, key, point);
-    if (!*out)
-        return error_no_memory(error);
-    return store_configuration(sweep->work.store, sweep->work.experiment_id, key,
-                               configuration->values, configuration->count,
-                               &(*out)->configuration_id, error);
-}
-
-enum status sweep_candidate(struct sweep *sweep, uint64_t point, struct candidate **out,
-                            struct error *error)
-{
-    struct configuration configuration;
-    *out = candidates_at_point(&sweep->candidates, point);
-    if (*out)
-        return STATUS_OK;
-    space_configuration(sweep->space, point, &configuration);
-    return add_candidate(sweep, &configuration, point, out, error);
-}
-
-enum status sweep_candidate_of(struct sweep *sweep, const struct configuration *configuration,
-                               struct candidate **out, struct error *error)
-{
-    uint64_t point = 0;
-    if (space_find(sweep->space, configuration, &point))
-        return sweep_candidate(sweep, point, out, error);
-    return add_candidate(sweep, configuration, NO_POINT, out, error);
-}
-
-enum status sweep_ask_binary(struct sweep *sweep, struct candidate *candidate, bool wanted,
-                             struct error *error)
-{
-    struct configuration room;
-    const struct binaries *binaries = &sweep->work.group->binaries;
-    if (candidate->broken || (candidate->binary != NO_BINARY &&
-                              (!wanted || binaries_asked(binaries, candidate->binary))))
-        return STATUS_OK; /* its values are not looked up */
-    return candidate_ask_binary(&sweep->work, candidate,
-                                candidate_configuration(&sweep->candidates, candidate, &room),
-                                wanted, error);
-}
-
-static void compare_with_best(struct sweep *sweep, struct candidate *candidate)
-{
-    if (candidate_works(candidate) &&
-        (!sweep->best || candidate->median_ns < sweep->best->median_ns))
-        sweep->best = candidate;
-    sweep->allowance.run_ns = sweep->best ? sweep->best->median_ns : 0;
-}
-
-void sweep_find_best(struct sweep *sweep)
-{
-    sweep->best = NULL;
-    for (size_t i = 0; i < sweep->candidates.count; i++)
-        compare_with_best(sweep, sweep->candidates.items[i]);
-}
-
-/* ---- a trial ---- */
-
-struct track sweep_track(struct sweep *sweep, struct lane *lane, const char *stage)
-{
-    return (struct track){
-        .work = &sweep->work,
-        .inputs = &sweep->inputs,
-        .candidates = &sweep->candidates,
-        .lane = lane,
-        .stage = stage,
-        .best_ns = sweep->best && sweep->measured > 0 ? sweep->best->median_ns : 0,
-    };
-}
-
-enum status sweep_take_trial(struct sweep *sweep, struct candidate *candidate, struct error *error)
-{
-    candidate->state = CANDIDATE_DONE;
-    sweep->work.session->progress.points_done++;
-    compare_with_best(sweep, candidate);
-    return candidates_done(&sweep->candidates, candidate) ? STATUS_OK : error_no_memory(error);
-}
-
-/* Puts the slot's trial into the store, and takes it up. `aside`: it was not launched. */
-static enum status end_trial(struct sweep *sweep, struct track *track, const struct slot *slot,
-                             bool aside, struct error *error)
-{
-    struct session *session = sweep->work.session;
-    struct candidate *candidate = slot->candidate;
-    struct measured measured;
-    bool ok = slot->outcome.status == TRIAL_OK;
-    bool failed = !ok && slot->outcome.status != TRIAL_SKIPPED;
-    enum status status = slot_times(slot, &measured, error);
-    if (status == STATUS_OK)
-        status = slot_store(track, slot, aside, &candidate->trial_id, error);
-    if (status != STATUS_OK)
-        return status;
-    candidate->status = slot->outcome.status;
-    candidate->median_ns = ok ? measured.times.median : (double)NAN;
-    candidate->runs = slot->runs;
-    candidate->value = candidate_search_value(&sweep->work, candidate, slot->prepared);
-    sweep->measured++;
-    sweep->work.group->costs.trials++;
-    sweep->failures += failed ? 1 : 0;
-    session->summary->trials++;
-    session->summary->samples += slot->sample_count;
-    session->summary->failures += failed ? 1 : 0;
-    session->progress.failures += failed ? 1 : 0;
-    return sweep_take_trial(sweep, candidate, error);
-}
-
-enum status sweep_record(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
-                         const struct worker_outcome *outcome, struct error *error)
-{
-    struct track track = sweep_track(sweep, lane, "sweep");
-    struct slot slot = {.candidate = candidate, .outcome = *outcome};
-    return end_trial(sweep, &track, &slot, false, error);
-}
-
-/* Whether a candidate that launches the same was measured: then the outcome says so. */
-static bool repeats(struct sweep *sweep, struct slot *slot)
-{
-    struct candidate *candidate = slot->candidate;
-    candidate->launch_hash =
-        prepared_launch_hash(slot->prepared, candidate_binary(&sweep->work, candidate));
-    struct candidate *twin = candidates_at_launch(&sweep->candidates, candidate->launch_hash);
-    candidate->same_as = twin != candidate ? twin : NULL;
-    if (!candidate->same_as)
-        return false;
-    char key[CONFIGURATION_KEY_BYTES];
-    slot->outcome.status = TRIAL_SKIPPED;
-    (void)string_format(slot->outcome.detail, sizeof slot->outcome.detail,
-                        "launches the same as '%s'",
-                        candidate_key(&sweep->candidates, candidate->same_as, key));
-    sweep->duplicates++;
-    return true;
-}
-
-enum status sweep_foresee(struct sweep *sweep, struct slot *slot, struct error *error)
-{
-    enum status status =
-        prepare_ahead(&sweep->work, slot->candidate, slot->prepared, &slot->outcome, error);
-    if (status != STATUS_OK)
-        return status;
-    if (slot->outcome.status != TRIAL_OK)
-        sweep->unlaunchable += prepared_fits(slot->prepared) ? 0 : 1;
-    else if (slot->prepared->plan.launch_count > 0)
-        (void)repeats(sweep, slot);
-    return STATUS_OK;
-}
-
-/* Written down before it is launched: whoever starts after a crash of the machine knows it. The
- * disk is waited for only while the binary is new to the device. */
-static enum status announce(const struct work *work, const struct lane *lane,
-                            const struct candidate *candidate, struct error *error)
-{
-    struct binary *binary = &work->group->binaries.items[candidate->binary];
-    struct store_in_flight row = {
-        .environment_id = work->environment_id,
-        .problem_id = work->problem_id,
-        .configuration_id = candidate->configuration_id,
-        .run_id = lane->run_id,
-        .boot_id = worker_machine(lane->worker)->boot_id,
-    };
-    bool durable = !binary->has_run;
-    binary->has_run = true;
-    return store_in_flight_put(work->store, &row, durable, error);
-}
-
-static enum status judge_spread(const struct slot *slot, bool *unstable, struct error *error)
-{
-    struct measured measured;
-    enum status status = slot_times(slot, &measured, error);
-    const struct summary *times = &measured.times;
-    *unstable = status == STATUS_OK && times->count >= BLOCKS_TO_JUDGE &&
-                times->mad > unstable_share * times->median;
-    return status;
-}
-
-/* Timings that lie far apart get a second chance: as many again. */
-static enum status time_slot(struct sweep *sweep, struct track *track, struct slot *slot,
-                             struct error *error)
-{
-    const struct protocol *protocol = sweep->work.protocol;
-    struct timing timing = {.blocks = (uint32_t)protocol->sweep_blocks};
-    bool unstable = false;
-    /* The hopeless cost one block. Where something else than time counts, nobody knows yet. */
-    if (sweep->best && work_is_about_time(&sweep->work))
-        timing.stop_above_ns = (1 + protocol->sweep_slower) * sweep->best->median_ns;
-    enum status status = track_time_alone(track, slot, &timing, error);
-    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
-        status = judge_spread(slot, &unstable, error);
-    if (status != STATUS_OK || !unstable)
-        return status;
-    timing.runs = slot->runs;
-    status = track_time_alone(track, slot, &timing, error);
-    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
-        status = judge_spread(slot, &unstable, error);
-    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK && unstable) {
-        slot->outcome.status = TRIAL_UNSTABLE;
-        (void)string_format(slot->outcome.detail, sizeof slot->outcome.detail,
-                            "the median deviation of %zu timings is over %.0f %% of their median",
-                            slot->sample_count, unstable_share * 100);
-    }
-    return status;
-}
-
-/* Measures and stores one candidate. After the loss of the lane the candidate is as it was. */
-static enum status try_candidate(struct sweep *sweep, struct lane *lane,
-                                 struct candidate *candidate, struct error *error)
-{
-    const struct work *work = &sweep->work;
-    struct track track = sweep_track(sweep, lane, "sweep");
-    struct slot slot = {.candidate = candidate,
-                        .prepared = prepared_create(&sweep->candidates, candidate),
-                        .outcome = {.status = TRIAL_OK}};
-    int64_t started_ns = clock_now_ns();
-    bool launched = false;
-    enum status status =
-        slot.prepared ? sweep_foresee(sweep, &slot, error) : error_no_memory(error);
-    bool aside = slot.outcome.status != TRIAL_OK;
-    if (status == STATUS_OK && !aside)
-        status = track_load(&track, &slot, error);
-    if (status == STATUS_OK && slot.outcome.status == TRIAL_OK && !repeats(sweep, &slot)) {
-        launched = true;
-        status = announce(work, lane, candidate, error);
-        if (status == STATUS_OK)
-            status = time_slot(sweep, &track, &slot, error);
-    }
-    slot.spent_ns = clock_now_ns() - started_ns;
-    if (status == STATUS_OK)
-        status = end_trial(sweep, &track, &slot, aside, error);
-    if (status == STATUS_OK && launched)
-        status = store_in_flight_clear(work->store, work->environment_id, work->problem_id,
-                                       candidate->configuration_id, error);
-    slot_free(&slot);
-    return status;
-}
-
-/* ---- all devices of the group ---- */
-
-/* Where compiling takes the cores that kernels are timed on, a batch is compiled before it is
- * timed.
- */
-static bool must_compile(const struct sweep *sweep)
-{
-    return !sweep->work.options->compiles_beside_measuring &&
-           compile_pool_pending(sweep->work.group->binaries.pool) > 0;
-}
-
-static enum status wait_for_compilers(struct sweep *sweep, struct lane *lane, struct error *error)
-{
-    struct group *group = sweep->work.group;
-    session_progress(group, "compile");
-    int64_t started_ns = clock_now_ns();
-    enum status status = group_await_compilers(group, &group->binaries, WAIT_MS, error);
-    lane->compile_wait_ns += clock_now_ns() - started_ns;
-    return status;
-}
+/* For compilers, before looking whether anything else is to be done. */
+enum { WAIT_MS = 100 };
 
 static enum status try_one(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
                            struct error *error)
@@ -344,7 +15,7 @@ static enum status try_one(struct sweep *sweep, struct lane *lane, struct candid
     struct group *group = sweep->work.group;
     enum status status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
     if (status == STATUS_OK)
-        status = try_candidate(sweep, lane, candidate, error);
+        status = sweep_try(sweep, lane, candidate, error);
     group_wake(group);
     if (status == STATUS_NO_TIME)
         error_clear(error);
@@ -368,20 +39,30 @@ static enum status try_one(struct sweep *sweep, struct lane *lane, struct candid
 static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
                              struct error *error)
 {
+    struct group *group = sweep->work.group;
     enum status status = window_fill(sweep, error);
     if (status == STATUS_OK)
-        status = binaries_collect(&sweep->work.group->binaries, 0, error);
+        status = binaries_collect(&group->binaries, 0, error);
     if (status != STATUS_OK)
         return status;
     /* What others have in hand may let the search go on. */
     *idle = sweep->window_count == 0 && sweep->in_hand == 0;
     if (*idle)
         return STATUS_OK;
-    struct candidate *candidate = must_compile(sweep) ? NULL : window_take(sweep);
+    /* Where compiling takes the cores that kernels are timed on, a batch is compiled before it is
+     * timed. */
+    bool compiles_first = !sweep->work.options->compiles_beside_measuring &&
+                          compile_pool_pending(group->binaries.pool) > 0;
+    struct candidate *candidate = compiles_first ? NULL : window_take(sweep);
     if (candidate)
         return try_one(sweep, lane, candidate, error);
-    if (lane->known == &sweep->inputs)
-        return wait_for_compilers(sweep, lane, error);
+    if (lane->known == &sweep->inputs) {
+        session_progress(group, "compile");
+        int64_t started_ns = clock_now_ns();
+        status = group_await_compilers(group, &group->binaries, WAIT_MS, error);
+        lane->compile_wait_ns += clock_now_ns() - started_ns;
+        return status;
+    }
     /* Inputs and expected results are made while others compile. */
     status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
     if (!lane->lost && status != STATUS_NO_TIME)

@@ -33,13 +33,14 @@ struct sweep {
     struct arena arena; /* lives as long as the sweep */
 };
 
-/* A sweep of that problem, in that space, which is its own from now on (also when it fails). An
- * empty one is an error. */
+/* sweep.c: adds the baselines, takes known trials, measures what the search asks for, by all
+ * devices of the group. */
+enum status sweep_problem(struct sweep *sweep, struct error *error);
+
+/* trial.c: a sweep of that problem, in that space, which is its own from now on (also when it
+ * fails). An empty one is an error. */
 enum status sweep_open(struct sweep *sweep, const struct work *work, struct space *space,
                        struct error *error);
-/* Adds the baselines, takes known trials, measures what the search asks for, by all devices of the
- * group. */
-enum status sweep_problem(struct sweep *sweep, struct error *error);
 void sweep_free(struct sweep *sweep);
 
 /* How many points of a space may be tried. */
@@ -65,6 +66,9 @@ enum status sweep_foresee(struct sweep *sweep, struct slot *slot, struct error *
 /* Puts a trial of stage "sweep" without samples into the store. */
 enum status sweep_record(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
                          const struct worker_outcome *outcome, struct error *error);
+/* Measures and stores one candidate. After the loss of the lane the candidate is as it was. */
+enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
+                      struct error *error);
 
 /* known.c: adds the experiment's baselines to the candidates and the store. */
 enum status sweep_add_baselines(struct sweep *sweep, struct error *error);
