@@ -121,7 +121,7 @@ Made by `bench/overhead.py --record` out of [overhead.json](overhead.json): comm
 The runs are whole ones (sweep, race, checks, confirmation in fresh processes, ranges, tuned.conf) on the null device
 (`--device null`), which runs nothing and answers from a formula: what is left is the harness. Trials are those that were
 launched; times are of a processor per trial, of the parent alone and of all its workers with their compilers; memory is the
-most that one process held. How many trials a second there are hangs on what else the machine does; processor times hardly do.
+most that one process held. How many trials a second there are hangs on what else the machine does{load}; processor times hardly do.
 
 {table}
 """
@@ -130,7 +130,8 @@ most that one process held. How many trials a second there are hangs on what els
 def page(records):
     last, first = records[-1], records[0]
     before = "" if first is last else f"; in brackets commit {first['commit']}, {first['date']}, where it differs"
-    return PAGE.format(before=before, table=table(records).rstrip(), **{k: last[k] for k in ("commit", "date", "cores", "processor")})
+    load = f" (load before: {last['load']:.1f})" if "load" in last else ""
+    return PAGE.format(before=before, load=load, table=table(records).rstrip(), **{k: last[k] for k in ("commit", "date", "cores", "processor")})
 
 
 def main():
@@ -148,7 +149,7 @@ def main():
         if given.only in name:
             runs[name] = measure(tune, arguments, given.work)
             print(f"{name:<46} " + "  ".join(cells(runs[name])), file=sys.stderr, flush=True)
-    record = {"commit": commit.stdout.strip(), "date": str(datetime.date.today()), "cores": len(os.sched_getaffinity(0)),
+    record = {"commit": commit.stdout.strip(), "date": str(datetime.date.today()), "load": os.getloadavg()[0], "cores": len(os.sched_getaffinity(0)),
               "processor": processor(), "runs": runs}
     if not given.record:
         print(table([record]), end="")
