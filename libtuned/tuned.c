@@ -2185,6 +2185,17 @@ const char *tuned_device_text(const struct tuned_entry *entry, const char *name,
                  : otherwise;
 }
 
+/* The same text, or what the other has in parentheses: "580.159.04 (CUDA 13.0)" is "CUDA 13.0",
+ * too. */
+static int is_same(const char *then, const char *now)
+{
+    const char *within = strchr(then, '(');
+    size_t length = strlen(now);
+    return strcmp(then, now) == 0 ||
+           (within && length > 0 && within[1] != ')' && strncmp(within + 1, now, length) == 0 &&
+            strcmp(within + 1 + length, ")") == 0);
+}
+
 int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have, char *out,
                 size_t bytes)
 {
@@ -2192,7 +2203,7 @@ int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have,
     for (int i = 0; i < 4; i++) {
         const char *name = known_names[SOURCE + i];
         const char *then = tuned_evidence_text(entry, name, tuned_device_text(entry, name, NULL));
-        if (!mine[i] || !then || strcmp(mine[i], then) == 0)
+        if (!mine[i] || !then || is_same(then, mine[i]))
             continue;
         if (out)
             snprintf(out, bytes, "%s: %.80s when it was measured, %.80s now", name, then, mine[i]);

@@ -20,6 +20,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tuned.h"
@@ -192,6 +193,28 @@ static inline const struct tuned_device *tuned_cuda_identity(struct tuned_cuda_d
 {
     gpu->device.name = gpu->device.kind ? gpu->name : NULL;
     return &gpu->device;
+}
+
+/* What this program runs on, for tuned_stale: the driver as the CUDA version that it is for. The
+ * texts lie in the struct; fill in build.source and others as you know them. */
+struct tuned_cuda_build {
+    struct tuned_build build;
+    char driver[32];
+};
+static inline tuned_cuda_status tuned_cuda_describe_build(struct tuned_cuda_build *out)
+{
+    int version = 0;
+#ifdef TUNED_CUDA_DRIVER
+    const tuned_cuda_status result = cuDriverGetVersion(&version);
+#else
+    const tuned_cuda_status result = cudaDriverGetVersion(&version);
+#endif
+    memset(out, 0, sizeof *out);
+    if (result != (tuned_cuda_status)0)
+        return result;
+    snprintf(out->driver, sizeof out->driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    out->build.driver = out->driver;
+    return result;
 }
 
 /* ---- the launch ---- */

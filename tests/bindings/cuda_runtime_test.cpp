@@ -76,6 +76,21 @@ static void device_has_its_limits()
     current = 0;
 }
 
+static void build_is_what_entries_are_held_against()
+{
+    tuned_cuda_build now;
+    char why[TUNED_REASON_BYTES];
+    tuned_error error;
+    const char text[] = "tuned-conf 4\n[cuda \"First\"] driver=\"590.1 (CUDA 13.1)\"\np n=1 a=1\n"
+                        "q n=1 a=1 | driver=\"580.1 (CUDA 13.0)\"\nend\n";
+    struct tuned *tuned = tuned_load_memory(text, sizeof text - 1, "memory", &error);
+    EXPECT(tuned_cuda_describe_build(&now) == cudaSuccess &&
+           std::strcmp(now.driver, "CUDA 13.1") == 0);
+    EXPECT(!tuned_stale(tuned_entry_at(tuned, 0), &now.build, why, sizeof why));
+    EXPECT(tuned_stale(tuned_entry_at(tuned, 1), &now.build, why, sizeof why));
+    tuned_free(tuned);
+}
+
 static void errors_are_returned()
 {
     tuned_cuda_device none;
@@ -218,6 +233,7 @@ int main()
     machines[0] = {"First", 9, 0, 132, 90, 10};
     machines[1] = {"Second", 9, 0, 66, 90, 10};
     device_has_its_limits();
+    build_is_what_entries_are_held_against();
     errors_are_returned();
     launch_is_the_files();
     nothing_is_guessed();

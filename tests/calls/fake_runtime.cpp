@@ -50,6 +50,11 @@ cudaError_t cudaDeviceGetAttribute(int *out, cudaDeviceAttr question, int device
     }
     return (cudaError_t)failing;
 }
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = 13010;
+    return (cudaError_t)failing;
+}
 #undef cudaGetDeviceProperties
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *out, int device)
 {
@@ -112,8 +117,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
         config->attrs[0].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
         config->attrs[0].val.programmaticStreamSerializationAllowed == 1;
     launches.push_back({kernel, config->gridDim.x, config->blockDim.x, config->dynamicSmemBytes,
-                        dependent, *(long long *)arguments[4], config->gridDim.y,
-                        config->gridDim.z, config->blockDim.y, config->blockDim.z});
+                        dependent, *(long long *)arguments[4], config->gridDim.y, config->gridDim.z,
+                        config->blockDim.y, config->blockDim.z});
     return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t)

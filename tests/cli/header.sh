@@ -11,7 +11,7 @@ tuned-conf 4
 reduce.sum.i32 n=1000-2000 class=one_block block=256 grid=1 wide=true share=0.5 | capability=7.0
 reduce.sum.i32 n=2001-50000 class=last block=512 grid=40 wide=false share=0.25 | at=20000 capability=8.0 formula.grid="3+min(units*2,ceil_div(n,block))-2"
 reduce.sum.i32 n=100000 class=last block=1024 grid=528 wide=false share=2 | capability=9.0 cluster=16 measured=grid
-gemm.f32 n=512 name="a \"quoted\" ?? one" tile=-3
+gemm.f32 n=512 name="a \"quoted\" ?? one" tile=-3 | source=5eed
 [cuda "NVIDIA H100 PCIe"] compute_capability=9.0 sm_count=114
 reduce.sum.i32 n=4096 class=last block=128 grid=239 wide=true share=1 | per_unit=grid capability=9.0-9.0 cluster=8
 reduce.sum.i32 n=3000000 class=last block=32 grid=239 wide=true share=1 | formula.grid=grid*block/0
@@ -97,6 +97,7 @@ int main(void)
         for (j = 1; j < 5000; j++)
             bad += differs(tuned, &device, (long long)j * 37);
     }
+    bad += strcmp(TUNED_SOURCE_gemm_f32, "5eed") != 0;
     if (GEMMS != 1 || SUMS != 10 || tuned_gemm_f32("NVIDIA H200", 9, 0, 132, 500).tile != -3 ||
         strcmp(tuned_gemm_f32("NVIDIA H200", 9, 0, 0, 500).name, "a \"quoted\" ?? one") != 0 ||
         tuned_gemm_f32("AMD EPYC", 0, 0, 8, 1).grade != TUNED_HEADER_NONE)

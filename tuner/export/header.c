@@ -608,12 +608,27 @@ static enum status put_function(struct header *header, struct error *error)
     return status;
 }
 
+/* What the problem was measured with, for tuned_stale, where that is one thing. */
+static void put_source(struct header *header)
+{
+    const char *source = tuned_evidence_text(header->entries[0], "source", NULL);
+    for (size_t i = 1; source && i < header->entry_count; i++)
+        if (strcmp(tuned_evidence_text(header->entries[i], "source", ""), source) != 0)
+            return;
+    if (!source)
+        return;
+    text_printf(header->out, "#define TUNED_SOURCE_%s ", header->identifier);
+    append_string(header->out, source);
+    text_append(header->out, "\n");
+}
+
 static enum status put_problem(struct header *header, struct error *error)
 {
     enum status status = find_fields(header, error);
     if (status != STATUS_OK)
         return status;
     put_struct(header);
+    put_source(header);
     status = put_list(header, error);
     return status == STATUS_OK ? put_function(header, error) : status;
 }

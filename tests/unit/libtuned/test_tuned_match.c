@@ -398,6 +398,23 @@ static void stale_entries_say_why(void **state)
     assert_true(tuned_stale(answer.entry, &have, reason, sizeof reason));
     have.driver = "2.0";
     assert_true(tuned_stale(answer.entry, &have, NULL, 0));
+    struct tuned *of_tune = load("tuned-conf 4\n[cuda \"L\"] driver=\"580.159.04 (CUDA 13.0)\"\n"
+                                 "p n=1 a=1\nend\n");
+    static const struct {
+        const char *driver;
+        int is_stale;
+    } drivers[] = {{"580.159.04 (CUDA 13.0)", 0},
+                   {"CUDA 13.0", 0},
+                   {"CUDA 13.1", 1},
+                   {"CUDA 13", 1},
+                   {"580.159.04", 1},
+                   {"", 1}};
+    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
+        const struct tuned_build now = {.driver = drivers[i].driver};
+        assert_int_equal(tuned_stale(tuned_entry_at(of_tune, 0), &now, NULL, 0),
+                         drivers[i].is_stale);
+    }
+    tuned_free(of_tune);
     (void)tuned_find(tuned, &device, "big", 15, &answer); /* its own driver; no hashes */
     assert_false(tuned_stale(answer.entry, &have, reason, sizeof reason));
     have.compiler = "NVRTC 12.0";

@@ -311,7 +311,7 @@ TUNED_API const char *tuned_device_text(const struct tuned_entry *entry, const c
 struct tuned_build {
     const char *source;   /* hash of the kernel's source */
     const char *flags;    /* hash of what it is compiled with */
-    const char *driver;   /* "580.95.05" */
+    const char *driver;   /* "580.159.04 (CUDA 13.0)", or "CUDA 13.0" */
     const char *compiler; /* of the toolkit: "NVRTC 13.0" */
     const void *reserved[4];
 };
