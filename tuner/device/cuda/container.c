@@ -30,11 +30,6 @@ static const uint64_t container_magic = UINT64_C(0x4e494255436e5554); /* "TUnCUB
 static const char damaged[] = "damaged: delete it, it will be compiled again";
 static const uint32_t container_version = 3;
 
-static size_t round_up(size_t value, size_t multiple)
-{
-    return (value + multiple - 1) / multiple * multiple;
-}
-
 static size_t start_of_cubin(const struct container *container)
 {
     size_t bytes = sizeof(struct header);
@@ -44,7 +39,7 @@ static size_t start_of_cubin(const struct container *container)
     for (size_t i = 0; i < container->symbol_count; i++)
         bytes += sizeof(struct kernel_row) + strlen(container->symbols[i].name) + 1 +
                  strlen(container->symbols[i].lowered) + 1;
-    return round_up(bytes, 16);
+    return (bytes + 15) / 16 * 16;
 }
 
 static char *put(char *out, const void *data, size_t bytes)
@@ -129,14 +124,6 @@ static bool take_kernel(struct reader *reader, struct container_kernel *out)
     return out->lowered != NULL;
 }
 
-static bool take_symbol(struct reader *reader, struct container_symbol *out)
-{
-    struct container_kernel row = {0};
-    bool whole = take_kernel(reader, &row);
-    *out = (struct container_symbol){row.name, row.lowered};
-    return whole;
-}
-
 static bool header_fits(const struct header *header, size_t bytes)
 {
     return header->bytes == bytes && header->kernel_count <= LAUNCHES_MAX &&
@@ -166,8 +153,11 @@ enum status container_read(const void *data, size_t bytes, struct container *out
     bool whole = true;
     for (uint32_t i = 0; whole && i < header.kernel_count; i++)
         whole = take_kernel(&reader, &out->kernels[i]);
-    for (uint64_t i = 0; whole && i < header.symbol_count; i++)
-        whole = take_symbol(&reader, &out->symbols[i]);
+    for (uint64_t i = 0; whole && i < header.symbol_count; i++) {
+        struct container_kernel row = {0};
+        whole = take_kernel(&reader, &row);
+        out->symbols[i] = (struct container_symbol){row.name, row.lowered};
+    }
     if (!whole)
         return error_set(error, STATUS_BAD_INPUT, "%s", damaged);
     out->kernel_count = header.kernel_count;

@@ -243,16 +243,6 @@ static enum status add_identity(const struct cuda_driver *driver, CUdevice devic
     return STATUS_OK;
 }
 
-static void add_place(const char *pci_address, struct facts *facts)
-{
-    if (!*pci_address)
-        return;
-    facts_add_text(facts, "pci_address", "PCI address", pci_address);
-    int node = place_numa_node(pci_address);
-    if (node >= 0)
-        facts_add_integer(facts, "numa_node", "NUMA node", "", node);
-}
-
 enum status cuda_describe(int index, struct facts *facts, struct error *error)
 {
     char pci_address[32] = "";
@@ -273,7 +263,11 @@ enum status cuda_describe(int index, struct facts *facts, struct error *error)
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         add_attribute(driver, device, &attributes[i], facts);
     add_pin_bandwidth(driver, device, facts);
-    add_place(pci_address, facts);
+    if (*pci_address)
+        facts_add_text(facts, "pci_address", "PCI address", pci_address);
+    const int node = *pci_address ? place_numa_node(pci_address) : -1;
+    if (node >= 0)
+        facts_add_integer(facts, "numa_node", "NUMA node", "", node);
     cuda_describe_nvml(pci_address, facts, driver_text, sizeof driver_text);
     if (!*driver_text)
         driver_by_sysfs(driver_text, sizeof driver_text);
