@@ -54,7 +54,8 @@ void contest_shrink(struct contest *contest)
 {
     struct finalist *fewer =
         realloc(contest->finalists, (contest->finalist_count + 1) * sizeof *fewer);
-    contest->finalists = fewer ? fewer : contest->finalists;
+    if (fewer)
+        contest->finalists = fewer;
 }
 
 /* ---- who races ---- */

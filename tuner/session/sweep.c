@@ -1,6 +1,7 @@
 /* The configurations of one problem, by all devices of a group. */
 #include "tuner/session/sweep.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
