@@ -163,17 +163,17 @@ static void add_candidate(struct model *model, uint64_t point)
     features_of_point(&model->features, &model->trail->space, point, vector);
     model->points[place] = point;
     model->taken[place] = false;
-    float *column = &model->solutions[place];
+    double column[ROWS_MOST]; /* of the solutions, where it lies apart */
     double variance = 1;
     for (size_t i = 0; i < model->count; i++) {
         const double *row = &model->factor[i * ROWS_MOST];
         double sum =
             covariance(model, model->rows[i].vector, vector) * between(model, &model->rows[i], 0);
         for (size_t k = 0; k < i; k++)
-            sum -= row[k] * (double)column[k * model->candidates_most];
-        sum /= row[i];
-        column[i * model->candidates_most] = (float)sum;
-        variance -= sum * sum;
+            sum -= row[k] * column[k];
+        column[i] = sum / row[i];
+        model->solutions[i * model->candidates_most + place] = (float)column[i];
+        variance -= column[i] * column[i];
     }
     model->variances[place] = (float)variance;
 }
