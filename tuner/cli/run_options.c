@@ -257,8 +257,9 @@ static enum status check_objective(struct run *run, struct error *error)
 
 enum { OPTIONS_MAX = 32 };
 
-/* The options, each with where its value goes; their number. */
-static size_t list_options(struct run *run, struct option_spec *out)
+/* The options, each with where its value goes; their number: what is tuned, and how it is measured
+ * and searched ... */
+static size_t list_measuring(struct run *run, struct option_spec *out)
 {
     const struct option_spec options[] = {
         OPTION_SHORT('d', "device", "LIST", &run->text.device,
@@ -296,6 +297,15 @@ static size_t list_options(struct run *run, struct option_spec *out)
                     "set a number of the measuring protocol; may be given\nseveral times"),
         OPTION_FLAG("list-protocol", &run->text.list_protocol,
                     "print the protocol's numbers with their meaning, and exit"),
+    };
+    memcpy(out, options, sizeof options);
+    return COUNT(options);
+}
+
+/* ... and the rest. */
+static size_t list_others(struct run *run, struct option_spec *out)
+{
+    const struct option_spec options[] = {
         OPTION_TEXT("seed", "N", &run->text.seed,
                     "seed of the order in which configurations are tried\n(default 1)"),
         OPTION_TEXT("jobs", "N", &run->text.jobs,
@@ -340,7 +350,8 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     struct option_spec options[OPTIONS_MAX];
     run->text.database = DEFAULT_DATABASE;
     run->session.objective = "time";
-    const size_t count = list_options(run, options);
+    size_t count = list_measuring(run, options);
+    count += list_others(run, options + count);
     enum status status = options_parse(command, options, count, argc, argv, words, EXPERIMENTS_MAX,
                                        &word_count, done, error);
     if (status != STATUS_OK || *done)

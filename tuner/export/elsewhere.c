@@ -153,7 +153,7 @@ void elsewhere_needs(struct experiments *experiments, const struct conf_row *row
     *needs = (struct needs){.threads = row->threads,
                             .shared_bytes = row->shared_bytes,
                             .registers = row->registers,
-                            .least = own / 100 * 100,
+                            .least = (int64_t)own / 100 * 100,
                             .most = INT64_MAX};
     if (own == 0)
         return;
