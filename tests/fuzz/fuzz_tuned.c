@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is given could be launched: as far as a file of version 3 tells. */
+/* What is given could be launched: as far as a file of version 3 or 4 tells. */
 static bool fits(const struct tuned_entry *entry, const struct tuned_device *device)
 {
     double threads = tuned_evidence(entry, "threads", 0);
@@ -46,6 +46,13 @@ static void ask(const struct tuned *tuned, const struct tuned_device *device, co
             (has_limits && !fits(answer.entry, device)))
             abort();
         (void)tuned_answer_integer(&answer, "grid", 1);
+        for (int i = -1; i < 3; i++) {
+            struct tuned_launch launch;
+            if (tuned_answer_launch(&answer, i, &launch) &&
+                (launch.grid[0] < 1 || launch.block[2] < 1 || launch.cluster[1] < 1 ||
+                 launch.shared_bytes < 0))
+                abort();
+        }
     }
 }
 
@@ -74,7 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         return 0;
     }
-    bool has_limits = size > 12 && memcmp(data, "tuned-conf 3", 12) == 0;
+    bool has_limits = size > 12 && (memcmp(data, "tuned-conf 3", 12) == 0 ||
+                                    memcmp(data, "tuned-conf 4", 12) == 0);
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         for (long long n = 1; n < 1LL << 40; n *= 1000) {
             ask(tuned, &devices[i], "reduce.sum.i32", n, has_limits);
@@ -85,7 +93,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         long long n = tuned_entry_n(entry);
         struct tuned_answer answer;
         if (n < tuned_entry_n_low(entry) || n > tuned_entry_n_high(entry) ||
-            (strcmp(tuned_entry_device(entry)->name, "*") != 0 && /* that is no device to ask for */
+            /* "*" is no device to ask for; a device may lack what its own entries need. */
+            (strcmp(tuned_entry_device(entry)->name, "*") != 0 &&
+             !tuned_evidence_text(entry, "capability", NULL) &&
+             !tuned_evidence_text(entry, "cluster", NULL) &&
+             !tuned_evidence_text(entry, "capabilities", NULL) &&
+             !tuned_text(entry, "cluster", NULL) && !tuned_text(entry, "cluster_size", NULL) &&
              tuned_find(tuned, tuned_entry_device(entry), tuned_entry_problem(entry), n, &answer) <
                  TUNED_NEAREST_SIZE))
             abort();
