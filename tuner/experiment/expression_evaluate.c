@@ -9,8 +9,8 @@
 
 #include "tuner/base/array.h"
 
-bool evaluation_error(const struct expression *node, struct evaluation *evaluation,
-                      const char *format, ...)
+bool(evaluation_error)(const struct expression *node, struct evaluation *evaluation,
+                       const char *format, ...)
 {
     char what[ERROR_TEXT_BYTES];
     va_list arguments;

@@ -12,7 +12,7 @@
 
 /* ---- nodes ---- */
 
-bool node_error(struct file_reader *reader, const struct node *node, const char *format, ...)
+bool(node_error)(struct file_reader *reader, const struct node *node, const char *format, ...)
 {
     char what[ERROR_TEXT_BYTES];
     va_list arguments;
@@ -23,7 +23,7 @@ bool node_error(struct file_reader *reader, const struct node *node, const char 
     return false;
 }
 
-bool out_of_memory(struct file_reader *reader)
+bool(out_of_memory)(struct file_reader *reader)
 {
     (void)error_no_memory(reader->error);
     return false;

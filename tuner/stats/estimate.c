@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/reals.h"
 #include "tuner/stats/internal.h"
 
@@ -47,74 +48,36 @@ static double smallest_of_rank(size_t (*at_most)(const void *context, double bou
     return key_value(below);
 }
 
-static size_t numbers_at_most(const void *context, double bound)
-{
-    const struct numbers *numbers = context;
-    size_t count = 0;
-    for (size_t i = 0; i < numbers->count; i++) {
-        double value = numbers->at(numbers->context, i);
-        count += isfinite(value) && value <= bound ? 1 : 0;
-    }
-    return count;
-}
-
-double numbers_median(const struct numbers *numbers)
-{
-    double low = (double)INFINITY;
-    double high = (double)-INFINITY;
-    size_t count = 0;
-    for (size_t i = 0; i < numbers->count; i++) {
-        double value = numbers->at(numbers->context, i);
-        if (!isfinite(value))
-            continue;
-        low = fmin(low, value);
-        high = fmax(high, value);
-        count++;
-    }
-    if (count == 0)
-        return (double)NAN;
-    double upper = smallest_of_rank(numbers_at_most, numbers, low, high, count / 2 + 1);
-    if (count % 2)
-        return upper;
-    double lower = smallest_of_rank(numbers_at_most, numbers, low, upper, count / 2);
-    return lower + (upper - lower) / 2;
-}
-
-struct deviations {
-    const struct numbers *numbers;
-    double centre;
-};
-
-static double deviation_at(const void *context, size_t index)
-{
-    const struct deviations *deviations = context;
-    const struct numbers *numbers = deviations->numbers;
-    return fabs(numbers->at(numbers->context, index) - deviations->centre);
-}
-
-double numbers_mad(const struct numbers *numbers)
-{
-    struct deviations deviations = {numbers, numbers_median(numbers)};
-    struct numbers distances = {deviation_at, &deviations, numbers->count};
-    return numbers_median(&distances);
-}
-
-static double array_at(const void *context, size_t index)
-{
-    const double *values = context;
-    return values[index];
-}
+/* ---- medians ---- */
 
 double median_of(const double *values, size_t count)
 {
-    struct numbers numbers = {array_at, values, count};
-    return numbers_median(&numbers);
+    double few[2 * ESTIMATE_MAX];
+    double *sorted = count <= COUNT(few) ? few : malloc(count * sizeof *sorted);
+    size_t kept = 0;
+    for (size_t i = 0; sorted && i < count; i++)
+        if (isfinite(values[i]))
+            sorted[kept++] = values[i];
+    if (sorted)
+        reals_sort(sorted, kept);
+    double upper = kept > 0 ? sorted[kept / 2] : (double)NAN;
+    double lower = kept > 0 ? sorted[(kept - 1) / 2] : (double)NAN;
+    if (sorted != few)
+        free(sorted);
+    return lower + (upper - lower) / 2;
 }
 
 double mad_of(const double *values, size_t count)
 {
-    struct numbers numbers = {array_at, values, count};
-    return numbers_mad(&numbers);
+    double few[2 * ESTIMATE_MAX];
+    double *distances = count <= COUNT(few) ? few : malloc(count * sizeof *distances);
+    const double centre = median_of(values, count);
+    for (size_t i = 0; distances && i < count; i++)
+        distances[i] = fabs(values[i] - centre);
+    double mad = distances ? median_of(distances, count) : (double)NAN;
+    if (distances != few)
+        free(distances);
+    return mad;
 }
 
 double core_reach(const double *values, size_t count)

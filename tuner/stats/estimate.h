@@ -42,7 +42,8 @@ enum ratio_told {
 enum ratio_told ratio_told(double low, double high);
 double normal_quantile(double probability);
 double student_quantile(double probability, size_t degrees);
-/* Does not change `values`. NaN for none. */
+/* Of those that are finite; does not change `values`. NaN for none, or where memory is short for
+ * thousands of them. */
 double median_of(const double *values, size_t count);
 double mad_of(const double *values, size_t count);
 

@@ -6,17 +6,6 @@
 
 #include "tuner/base/launch.h"
 
-/* `count` numbers, wherever they lie. Those that are not finite count as missing. */
-struct numbers {
-    double (*at)(const void *context, size_t index);
-    const void *context;
-    size_t count;
-};
-
-/* Without memory of its own, so that there is no limit and nothing to fail. NaN for none. */
-double numbers_median(const struct numbers *numbers);
-double numbers_mad(const struct numbers *numbers);
-
 /* distributed.c: fill_vector for FILL_CONSTANT, FILL_UNIFORM, FILL_NORMAL. */
 void fill_distributed(void *out, const struct argument *argument, uint64_t first, uint64_t count);
 /* distributed.c: the nearest element, held within the type's range; NaN is 0 as an integer. */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "tuner/stats/internal.h"
+#include "tuner/stats/estimate.h"
 
 static const char *const names[ROUND_FAULTS] = {
     [ROUND_VALID] = "valid",
@@ -19,19 +19,6 @@ const char *round_fault_name(enum round_fault fault)
     return names[fault];
 }
 
-/* Two numbers a round: at its begin and at its end. */
-static double anchor_at(const void *context, size_t index)
-{
-    const struct round_record *round = (const struct round_record *)context + index / 2;
-    return index % 2 ? round->anchor_last_ns : round->anchor_first_ns;
-}
-
-static double clock_at(const void *context, size_t index)
-{
-    const struct round_record *round = (const struct round_record *)context + index / 2;
-    return index % 2 ? round->after.sm_clock_mhz : round->before.sm_clock_mhz;
-}
-
 /* What is ordinary in these rounds, and how far off it is too far. */
 struct limits {
     double anchor_ns, anchor_off_ns;
@@ -41,12 +28,18 @@ struct limits {
 static struct limits find_limits(const struct round_record *rounds, size_t count,
                                  const struct protocol *protocol)
 {
-    struct numbers anchors = {anchor_at, rounds, 2 * count};
-    struct numbers clocks = {clock_at, rounds, 2 * count};
-    struct limits limits = {.anchor_ns = numbers_median(&anchors),
-                            .clock_mhz = numbers_median(&clocks)};
+    double anchors[2 * ESTIMATE_MAX], clocks[2 * ESTIMATE_MAX]; /* at begin and end of each round */
+    size_t numbers = 0;
+    for (size_t i = 0; i < count && i < ESTIMATE_MAX; i++) {
+        anchors[numbers] = rounds[i].anchor_first_ns;
+        clocks[numbers++] = rounds[i].before.sm_clock_mhz;
+        anchors[numbers] = rounds[i].anchor_last_ns;
+        clocks[numbers++] = rounds[i].after.sm_clock_mhz;
+    }
+    struct limits limits = {.anchor_ns = median_of(anchors, numbers),
+                            .clock_mhz = median_of(clocks, numbers)};
     limits.anchor_off_ns = fmax(protocol->anchor_shift * limits.anchor_ns,
-                                protocol->anchor_mads * numbers_mad(&anchors));
+                                protocol->anchor_mads * mad_of(anchors, numbers));
     limits.clock_off_mhz = protocol->clock_shift * limits.clock_mhz;
     return limits;
 }
