@@ -271,7 +271,9 @@ static bool walk_group(struct build *build, size_t group, bool *empty)
     for (size_t i = 0; i < build->parameter_count && right; i++) {
         const size_t count = space->lists[build->parameters[i]].count;
         build->edges[i] = malloc(count * sizeof *build->edges[i]);
-        right = build->edges[i] || maker_no_memory(build->maker);
+        right = build->edges[i] != NULL;
+        if (!right)
+            (void)maker_no_memory(build->maker);
     }
     right = right && walk_level(build, 0, &space->roots[group]);
     *empty = space->roots[group] == DEAD_END;
