@@ -179,7 +179,7 @@ static enum status add_finalists(struct contest *contest, const struct entry *en
         near += in ? 1 : 0;
         struct finalist finalist = {
             .slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}},
-            .is_incumbent = candidate == named || (candidate->wanted & WANTED_INCUMBENT),
+            .is_incumbent = (named && candidate == named) || (candidate->wanted & WANTED_INCUMBENT),
             .is_baseline = candidate->wanted & WANTED_FOR_BASELINE,
         };
         if (!in && !finalist.is_incumbent && !finalist.is_baseline)

@@ -191,7 +191,7 @@ static void evict(const char *folder, int64_t limit)
     }
     if (entries.items && entries.bytes > limit)
         qsort(entries.items, entries.count, sizeof *entries.items, used_earlier);
-    for (size_t i = 0; i < entries.count && entries.bytes > limit; i++) {
+    for (size_t i = 0; entries.items && i < entries.count && entries.bytes > limit; i++) {
         (void)unlinkat(dirfd(listing), entries.items[i].name, 0);
         entries.bytes -= entries.items[i].bytes;
     }
