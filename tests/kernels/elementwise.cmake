@@ -60,6 +60,7 @@ add_test(NAME kernels.elementwise_faults COMMAND test_elementwise_faults --fault
 set(elementwise_experiment "${PROJECT_SOURCE_DIR}/configs/elementwise.yaml")
 add_test(NAME kernels.elementwise_compiles
          COMMAND compile_points "${elementwise_experiment}" 4 ${architectures})
+set_tests_properties(kernels.elementwise_simt kernels.elementwise_faults PROPERTIES COST 25)
 set_tests_properties(kernels.elementwise_simt kernels.elementwise_faults kernels.elementwise_compiles
                      PROPERTIES LABELS kernels TIMEOUT 300 SKIP_RETURN_CODE 77)
 add_custom_target(compile_all_elementwise

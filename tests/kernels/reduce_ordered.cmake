@@ -148,6 +148,7 @@ set(ordered_experiment "${PROJECT_SOURCE_DIR}/configs/reduce_ordered.yaml")
 add_test(NAME kernels.reduce_ordered_compiles COMMAND compile_points "${ordered_experiment}" 6 ${architectures})
 add_test(NAME kernels.reduce_ordered_cpu
          COMMAND bash "${PROJECT_SOURCE_DIR}/tests/cli/run" "${CMAKE_CURRENT_SOURCE_DIR}/reduce_ordered_cpu.sh")
+set_tests_properties(kernels.reduce_ordered_simt kernels.reduce_ordered_faults PROPERTIES COST 30)
 set_tests_properties(kernels.reduce_ordered_simt kernels.reduce_ordered_faults kernels.reduce_ordered_compiles
                      PROPERTIES LABELS kernels TIMEOUT 300 SKIP_RETURN_CODE 77)
 set_tests_properties(kernels.reduce_ordered_cpu PROPERTIES LABELS kernels TIMEOUT 300 SKIP_RETURN_CODE 77
