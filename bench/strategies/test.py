@@ -141,6 +141,19 @@ def test_score(folder):
     assert scores["random"][0] == scores["random"][1], table
 
 
+def test_prior(folder):
+    """What another device found, by the same times, is where a search begins; turned over it is not."""
+    table = os.path.join(folder, "own.csv")
+    write_table(table, bowl())
+    arguments = (table, "--seeds", "5", "--strategy", "surrogate", "--until", "1")
+    after = {}
+    for name, more in (("alone", ()), ("prior", ("--prior", table)), ("misled", ("--prior", table, "--mislead"))):
+        text = run(*arguments, *more)
+        after[name] = next(int(line.split()[9]) for line in text.splitlines() if line.startswith("  surrogate"))
+        assert "at most 1 % better with 90 %: said in " in text, text
+    assert after["prior"] <= 2 < after["alone"] and after["prior"] < after["misled"], after
+
+
 def test_refusals(folder):
     broken = os.path.join(folder, "broken.json")
     for text, why in (("{", "line 1"), ('{"a": 1}', "neither a T4 file"), ("a,b\n1,2\n", "time_ns"),
@@ -169,6 +182,7 @@ def main():
         test_games(folder)
         test_everything_is_found(folder)
         test_score(folder)
+        test_prior(folder)
         test_refusals(folder)
 
 

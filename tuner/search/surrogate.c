@@ -80,6 +80,30 @@ static bool cover(struct surrogate *state, uint64_t *point)
     return found || trail_fresh(trail, point);
 }
 
+/* The best of its source, or the next to it, that is a point here and was not tried: the least
+ * value over the best of the source. False: there is none. */
+static bool best_elsewhere(const struct trail *trail, uint64_t *point)
+{
+    double least = (double)INFINITY, best = (double)INFINITY;
+    for (size_t i = 0; i < trail->elsewhere_count; i++) {
+        const struct trail_elsewhere *one = &trail->elsewhere[i];
+        const bool is_next = i == 0 || one[-1].source != one->source; /* mostly told in a row */
+        uint64_t here = 0;
+        best = is_next ? (double)INFINITY : best;
+        for (size_t k = 0; is_next && k < trail->elsewhere_count; k++)
+            if (trail->elsewhere[k].source == one->source)
+                best = fmin(best, trail->elsewhere[k].value);
+        if (isnan(one->value) || !trail->space.find(trail->space.context, one->values, &here) ||
+            trail_find(trail, here))
+            continue;
+        if (one->value / best < least) {
+            least = one->value / best;
+            *point = here;
+        }
+    }
+    return isfinite(least);
+}
+
 static bool ask(void *opaque, uint64_t *point)
 {
     struct surrogate *state = opaque;
@@ -88,15 +112,20 @@ static bool ask(void *opaque, uint64_t *point)
     for (size_t d = 0; d < trail->space.dimensions; d++)
         sample += trail->value_counts[d] > 1 ? 1 : 0;
     sample = sample / SAMPLE_SHARE > SAMPLE_LEAST ? sample / SAMPLE_SHARE : SAMPLE_LEAST;
-    /* With points from elsewhere every other one goes by them: the ones between tell soon when they
-     * mislead. */
+    /* With points from elsewhere the first is the best of these, and every other one goes by what
+     * the model makes of them: the ones between tell soon when they mislead. */
     const bool elsewhere = trail->elsewhere_count > 0 && trail->count % 2 == 0;
-    if (trail->count < sample && !elsewhere)
+    if (elsewhere && trail->count == 0 && best_elsewhere(trail, point))
+        return true;
+    if (trail->count < sample && elsewhere && model_update(state->model) &&
+        model_choose(state->model, point))
+        return true;
+    if (trail->count < sample)
         return cover(state, point);
-    if (trail->count >= sample && trail->told < sample / 2 + 1 && trail_pending(trail) > 0)
+    if (trail->told < sample / 2 + 1 && trail_pending(trail) > 0)
         return false;
     /* While all failed, it goes on covering. */
-    if (trail->best == SIZE_MAX && trail->count >= sample && trail->count < 64 * sample)
+    if (trail->best == SIZE_MAX && trail->count < 64 * sample)
         return cover(state, point);
     if (!model_update(state->model))
         return trail_fresh(trail, point);
