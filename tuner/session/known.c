@@ -422,7 +422,9 @@ static enum status take_elsewhere(void *context, const struct store_trial_elsewh
 enum status sweep_tell_elsewhere(struct sweep *sweep, struct error *error)
 {
     struct elsewhere elsewhere = {.sweep = sweep};
-    if (!work_is_about_time(&sweep->work) || !search_learns_from_elsewhere(sweep->search))
+    /* Where only named configurations are measured nothing is searched. */
+    if (sweep->work.options->only_count > 0 || !work_is_about_time(&sweep->work) ||
+        !search_learns_from_elsewhere(sweep->search))
         return STATUS_OK;
     enum status status = store_trials_elsewhere(
         sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,

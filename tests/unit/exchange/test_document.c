@@ -129,8 +129,8 @@ static const char *const texts[] = {
     "a:",
     ":a",
     "\xe2\x80\xa8",
-    "\xef\xbb\xbf"
-    "a",
+    ("\xef\xbb\xbf"
+     "a"),
     "\xf0\x9f\x98\x80",
     "a?",
     "yes",
