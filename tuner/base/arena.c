@@ -34,12 +34,15 @@ static struct arena_chunk *new_chunk(struct arena *arena, size_t bytes)
 void *arena_alloc(struct arena *arena, size_t count, size_t size)
 {
     const size_t alignment = _Alignof(max_align_t);
-    if (size != 0 && count > (SIZE_MAX / 2) / size)
+    if (size != 0 && count > (SIZE_MAX / 2) / size) {
+        arena->failed = true;
         return NULL;
+    }
     size_t bytes = (count * size + alignment - 1) / alignment * alignment;
     struct arena_chunk *chunk = arena->chunks;
     if (!chunk || chunk->capacity - chunk->used < bytes)
         chunk = new_chunk(arena, bytes);
+    arena->failed = arena->failed || !chunk;
     if (!chunk)
         return NULL;
     void *result = chunk->data + chunk->used;
@@ -98,5 +101,5 @@ void arena_free(struct arena *arena)
         free(chunk);
         chunk = next;
     }
-    arena->chunks = NULL;
+    *arena = (struct arena){0};
 }

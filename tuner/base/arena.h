@@ -3,6 +3,7 @@
 #define TUNE_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_chunk;
@@ -10,6 +11,7 @@ struct arena_chunk;
 /* Zero-initialise: `struct arena arena = {0};`. Not shared between threads. */
 struct arena {
     struct arena_chunk *chunks;
+    bool failed; /* memory was short once; until arena_free */
 };
 
 /* Zeroed and aligned for any type; NULL when memory is short or count * size overflows. Owned by

@@ -81,7 +81,7 @@ bool rows_make(struct rows *rows, const char *const *names, size_t columns, size
     if (!rows->names || !rows->cells)
         return false;
     rows->column_count = columns;
-    for (; rows->row_count < count; rows->row_count++) {
+    for (rows->row_count = 0; rows->row_count < count; rows->row_count++) {
         struct cell *row = arena_alloc(&rows->arena, columns, sizeof *row);
         if (!row)
             return false;

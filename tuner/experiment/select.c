@@ -149,10 +149,14 @@ bool list_takes(const struct named_list *list, struct value value)
     if (!list->only || !value_format(value, text, sizeof text))
         return !list->only;
     const size_t length = strlen(text);
-    for (const char *at = list->only; at; at = strchr(at, ','), at += at ? 1 : 0)
-        if (strncmp(at, text, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    return false;
+    const char *at = list->only;
+    while (strncmp(at, text, length) != 0 || (at[length] != ',' && at[length] != '\0')) {
+        at = strchr(at, ',');
+        if (!at)
+            return false;
+        at++;
+    }
+    return true;
 }
 
 bool check_restriction(struct maker *maker, const struct named_list *list)

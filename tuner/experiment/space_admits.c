@@ -87,7 +87,7 @@ enum status space_admits(const struct experiment *experiment, const struct probl
                          bool *admits, struct error *error)
 {
     struct value values[EXPERIMENT_PARAMETERS_MAX];
-    uint8_t depths[CONSTRAINTS_MAX];
+    uint8_t depths[CONSTRAINTS_MAX] = {0};
     struct maker maker;
     maker_start(&maker, experiment, problem, facts, NULL, error);
     if (!among_values(&maker, configuration, values, admits))

@@ -130,9 +130,10 @@ static enum status read_text(struct arena *arena, const struct source_text *sour
     for (; text[at] != quote; at++) {
         if (text[at] == '\0')
             return fail(source, token->offset, error, "the text has no closing quote");
-        static const char escapes[] = "\\'\"nt";
+        static const char escapes[] = {'\\', '\'', '"', 'n', 't'};
         static const char meanings[] = "\\'\"\n\t";
-        const char *escape = text[at] == '\\' ? memchr(escapes, text[at + 1], 5) : NULL;
+        const char *escape =
+            text[at] == '\\' ? memchr(escapes, text[at + 1], sizeof escapes) : NULL;
         if (text[at] == '\\' && !escape)
             return fail(source, token->offset + at, error,
                         "an escape that is none of \\\\ \\' \\\" \\n \\t");

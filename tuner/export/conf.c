@@ -200,9 +200,12 @@ static enum status append_devices(struct writer *writer, struct error *error)
     if (status == STATUS_OK && writer->devices > 1)
         status =
             append_portable(&writer->experiments, objective, writer->out, writer->counts, error);
-    if (status == STATUS_OK && (writer->out->failed || writer->section.failed ||
-                                entry_failed(&writer->line.entry) || entry_failed(&writer->row)))
-        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        status =
+            experiments_status(&writer->experiments,
+                               writer->out->failed || writer->section.failed ||
+                                   entry_failed(&writer->line.entry) || entry_failed(&writer->row),
+                               error);
     text_free(&writer->section);
     entry_free(&writer->line.entry);
     entry_free(&writer->row);

@@ -68,6 +68,7 @@ static const struct facts *facts_there(struct asked *asked, int64_t units)
 
 static void end(struct asked *asked)
 {
+    asked->experiments->short_of_memory |= asked->arena.failed;
     facts_free(&asked->facts_there);
     arena_free(&asked->arena);
 }
@@ -254,6 +255,7 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
         }
         values[6] = plan->launches[i].shared_bytes;
     }
+    asked->experiments->short_of_memory |= arena.failed;
     arena_free(&arena);
     return is_alike;
 }
@@ -418,6 +420,7 @@ static bool is_right(struct asked *asked, const struct constants *constants,
     text_append(out, formula);
     if (more != 0)
         text_printf(out, "%+lld", more);
+    asked->experiments->short_of_memory |= out->failed;
     tuned_free(tuned);
     text_free(&conf);
     return holds && !out->failed;
@@ -557,8 +560,16 @@ static void fill_formulas(struct asked *asked, struct probes *probes, struct els
             if (text && name)
                 set_text(out->formulas, name, text, &failed);
         }
-    asked->experiments->short_of_memory |= failed;
+    asked->experiments->short_of_memory |= failed || constants.conf.failed;
     text_free(&constants.conf);
+}
+
+/* Of the JSON object that the store has; NULL where it has none. *failed: memory is short. */
+static json_t *load_object(const char *text, bool *failed)
+{
+    json_t *object = text && text[0] != '\0' ? json_loads(text, 0, NULL) : NULL;
+    *failed |= !object && text && text[0] != '\0';
+    return object;
 }
 
 /* Whether today's expressions give what was recorded at the row's size. */
@@ -566,7 +577,7 @@ static bool is_recorded(struct asked *asked, const struct conf_row *row)
 {
     struct probes probes = {0};
     struct probe probe = {.n = asked->n, .units = asked->units};
-    json_t *recorded = json_loads(row->derived ? row->derived : "", 0, NULL);
+    json_t *recorded = load_object(row->derived, &asked->experiments->short_of_memory);
     bool holds = recorded && take_values(asked, &probes, &probe);
     for (size_t i = 0; holds && i < probes.derived_count; i++) {
         const json_t *value = json_object_get(recorded, probes.targets[i].name);
@@ -597,8 +608,8 @@ static bool fill_unknown(struct elsewhere *out, const struct conf_row *row)
 {
     const char *name = NULL;
     json_t *value = NULL;
-    json_t *derived = json_loads(row->derived ? row->derived : "", 0, NULL);
     bool failed = false;
+    json_t *derived = load_object(row->derived, &failed);
     json_object_foreach(derived, name, value)
     {
         failed |= json_object_set_new(out->varying, name, json_true()) != 0;
@@ -638,7 +649,7 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
     }
     text_free(&question);
     end(&asked);
-    return failed || experiments->short_of_memory ? error_no_memory(error) : STATUS_OK;
+    return experiments_status(experiments, failed, error);
 }
 
 /* ---- writing ---- */
@@ -732,8 +743,9 @@ enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere
     struct text measured = {0};
     const char *name = NULL;
     json_t *value = NULL;
-    json_t *parameters = json_loads(row->parameters, 0, NULL);
-    json_t *derived = json_loads(row->derived ? row->derived : "", 0, NULL);
+    bool failed = false;
+    json_t *parameters = load_object(row->parameters, &failed);
+    json_t *derived = load_object(row->derived, &failed);
     json_object_foreach(derived, name, value)
     {
         if (!json_object_get(parameters, name))
@@ -752,7 +764,7 @@ enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere
     if (device_traits(row->kind)->is_gpu)
         status = append_launches(out, &measured, elsewhere, store, row->trial, error);
     append_known(out, "measured", text_string(&measured));
-    out->failed = out->failed || names.failed || measured.failed;
+    out->failed = out->failed || names.failed || measured.failed || failed;
     json_decref(parameters);
     json_decref(derived);
     text_free(&names);

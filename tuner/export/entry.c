@@ -256,7 +256,7 @@ enum status entry_fill(struct entry *entry, struct experiments *experiments,
     text_clear(&entry->evidence);
     text_clear(origin);
     if (!experiment)
-        return error_no_memory(error);
+        return experiments_status(experiments, true, error);
     append_count(origin, "samples", row->samples);
     append_known(origin, "stage", row->stage);
     append_known(origin, "l2", row->l2_mode);

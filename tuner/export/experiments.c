@@ -18,6 +18,26 @@ void experiments_forget(struct experiments *experiments)
     *experiments = (struct experiments){0};
 }
 
+/* Sources that are not here, or are others by now, are no failure; what is here and cannot be read
+ * is. */
+static void note_failure(struct experiments *experiments, enum status status,
+                         const struct error *error)
+{
+    experiments->short_of_memory |= status == STATUS_NO_MEMORY;
+    if (status == STATUS_IO && experiments->unread.status == STATUS_OK)
+        experiments->unread = *error;
+}
+
+enum status experiments_status(const struct experiments *experiments, bool failed,
+                               struct error *error)
+{
+    if (experiments->unread.status != STATUS_OK)
+        *error = experiments->unread;
+    else if (failed || experiments->short_of_memory)
+        return error_no_memory(error);
+    return experiments->unread.status;
+}
+
 static bool read_experiment(struct experiments *experiments, int64_t id,
                             struct known_experiment *out)
 {
@@ -38,9 +58,11 @@ static bool read_experiment(struct experiments *experiments, int64_t id,
     };
     struct known_experiment *read = NULL;
     size_t count = 0;
-    struct error ignored = {0};
-    if (store_read(experiments->store, &reading, &experiments->arena, &read, &count, &ignored) !=
-        STATUS_OK)
+    struct error error = {0};
+    enum status status =
+        store_read(experiments->store, &reading, &experiments->arena, &read, &count, &error);
+    note_failure(experiments, status, &error);
+    if (status != STATUS_OK)
         return false;
     *out = count > 0 ? *read : (struct known_experiment){0};
     out->id = id;
@@ -77,7 +99,7 @@ const struct experiment *experiments_loaded(struct experiments *experiments, int
     if (status != STATUS_NO_MEMORY && known->text[0] != '\0')
         status = experiment_load_text(known->path, known->text, strlen(known->text),
                                       experiments->data_folder, &known->experiment, &ignored);
-    experiments->short_of_memory |= status == STATUS_NO_MEMORY;
+    note_failure(experiments, status, &ignored);
     return known->experiment;
 }
 

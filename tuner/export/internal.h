@@ -56,12 +56,17 @@ struct experiments {
     } * items;
     size_t count, capacity;
     bool short_of_memory; /* once: what was said to be missing may be there */
+    struct error unread;  /* with a status: what could not be read */
     /* The last question of elsewhere.c, and what it gave. */
     struct text question;
     json_t *formulas, *varying;
 };
 void experiments_forget(struct experiments *experiments);
-/* NULL: memory is short. */
+/* What kept anything from being asked: a file that cannot be read, or memory, which is short in any
+ * case if `failed`. */
+enum status experiments_status(const struct experiments *experiments, bool failed,
+                               struct error *error);
+/* NULL: experiments_status says why. */
 struct known_experiment *experiments_find(struct experiments *experiments, int64_t id);
 /* As the database has it, with the sources that are here now; NULL: they are not. */
 const struct experiment *experiments_loaded(struct experiments *experiments, int64_t id);

@@ -178,7 +178,7 @@ static enum status common_take(struct common *common, struct experiments *experi
         const struct conf_row *row = &rows[i];
         const struct known_experiment *experiment = experiments_find(experiments, row->experiment);
         if (!experiment) {
-            status = error_no_memory(error);
+            status = experiments_status(experiments, true, error);
             break;
         }
         status = share_values(shared, formulas, experiments, row, i == 0, error);

@@ -39,8 +39,8 @@ bool features_create(struct features *features, const struct search_space *space
     *features = (struct features){0};
     for (size_t d = 0; d < space->dimensions; d++) {
         const size_t count = space->value_counts[d];
-        float *places = malloc((count + 1) * sizeof places[0]);
-        float *odd_parts = malloc((count + 1) * sizeof odd_parts[0]);
+        float *places = calloc(count + 1, sizeof places[0]);
+        float *odd_parts = calloc(count + 1, sizeof odd_parts[0]);
         if (!places || !odd_parts) {
             free(places);
             free(odd_parts);

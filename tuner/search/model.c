@@ -275,7 +275,7 @@ static double logarithm(double value, double best, double median)
  * it. */
 static size_t set_logarithms(struct model *model, size_t source, double *middle, double *mean)
 {
-    struct ranked ranked[ROWS_MOST];
+    struct ranked ranked[ROWS_MOST] = {0};
     size_t count = 0;
     double sum = 0;
     for (size_t i = 0; i < model->count; i++)
@@ -405,7 +405,7 @@ static bool is_allowed(const struct model *model, size_t i, double value)
 /* Rows to learn from, of this search or of the others. */
 static size_t choose_rows(const struct model *model, bool own, size_t most, size_t *rows)
 {
-    struct ranked ranked[ROWS_MOST];
+    struct ranked ranked[ROWS_MOST] = {0};
     size_t known = 0;
     for (size_t i = 0; i < model->count; i++)
         if (!isnan(model->rows[i].target) && (model->rows[i].source == 0) == own)
@@ -477,7 +477,7 @@ static void choose_candidates(struct model *model, size_t rows, const struct ran
  * other sources. */
 static void rebuild(struct model *model, size_t kept)
 {
-    struct ranked ranked[ROWS_MOST];
+    struct ranked ranked[ROWS_MOST] = {0};
     size_t records[ROWS_MOST], others[ELSEWHERE_KEPT], sources[ELSEWHERE_KEPT];
     size_t count = 0, other_count = 0;
     for (size_t i = 0; i < model->count; i++) {

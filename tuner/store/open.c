@@ -339,7 +339,7 @@ static enum status take_path(struct store *store, const char *path, struct error
     else if (status == STATUS_NOT_FOUND)
         status = STATUS_OK;
     arena_free(&arena);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && store->path)
         status = check_length(store->path, error);
     return status == STATUS_OK ? check_siblings(store, error) : status;
 }

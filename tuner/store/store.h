@@ -98,7 +98,7 @@ struct store_ceilings {
     double host_to_device_gbs, device_to_host_gbs, copy_gbs, read_gbs, write_gbs; /* 0: NULL */
 };
 enum status store_ceilings_put(struct store *store, int64_t environment_id,
-                               const struct store_ceilings *ceilings, struct error *error);
+                               const struct store_ceilings *measured, struct error *error);
 /* The newest; *found false when there are none. */
 enum status store_ceilings_get(struct store *store, int64_t environment_id, bool *found,
                                struct store_ceilings *out, struct error *error);
@@ -270,7 +270,7 @@ struct store_round {
 };
 /* Replaces all rounds of that run, problem, stage, objective and process; they may be of several of
  * these, one after the other. */
-enum status store_rounds(struct store *store, const struct store_round *rounds, size_t count,
+enum status store_rounds(struct store *store, const struct store_round *items, size_t count,
                          struct error *error);
 
 /* What the gauntlet said of a configuration's binary. */
@@ -369,7 +369,7 @@ struct store_ranges {
     size_t count;
 };
 /* Replaces all ranges of that environment, experiment, problem key, mode and objective. */
-enum status store_ranges_put(struct store *store, const struct store_ranges *ranges,
+enum status store_ranges_put(struct store *store, const struct store_ranges *group,
                              struct error *error);
 
 /* A time of another implementation of a problem, measured by another program. */
@@ -385,7 +385,7 @@ struct store_peer {
 /* All of them or none; each replaces that of its environment, problem, n, mode and name. `source`
  * is where they come from. */
 enum status store_peers_put(struct store *store, int64_t environment_id, const char *source,
-                            const struct store_peer *peers, size_t count, struct error *error);
+                            const struct store_peer *items, size_t count, struct error *error);
 
 /* Checks another database whole and makes a copy of it, of the newest schema, at `copy`, where
  * nothing is yet. The other one is only read. STATUS_BAD_INPUT: it is damaged, or none. */
